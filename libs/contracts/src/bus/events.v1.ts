@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { defineEvent } from "./define.ts";
+
+/** One new root trace, as `event.traces.stored.v1` announces it. */
+export const storedTrace = z.object({
+  projectId: z.uuid(),
+  traceId: z.uuid(),
+  agentId: z.uuid().nullable(),
+  name: z.string(),
+  /** ISO 8601; the traffic's own time. */
+  createdAt: z.iso.datetime(),
+  /** `eval-run` for traces produced inside an offline evaluation, else null. */
+  trafficSource: z.string().nullable(),
+  /** What the submitter asked of live monitoring: true = check now, false = never, null = the default sweep. */
+  monitor: z.boolean().nullable(),
+  /** Only these custom patterns; null = all. Meaningful only with `monitor: true`. */
+  patternIds: z.array(z.string()).nullable(),
+});
+export type StoredTrace = z.infer<typeof storedTrace>;
+
+/** New root traces of one group commit, in commit order. Delivered at least once: consumers dedupe by trace id. */
+export const tracesStored = defineEvent({
+  subject: "event.traces.stored.v1",
+  publishedBy: "ingest",
+  consumedBy: ["monitor"],
+  body: z.object({ traces: z.array(storedTrace).min(1) }),
+});
+
+/**
+ * A project's key stopped working. Gateways drop every key of the project from their caches at once; one that misses
+ * the event forgets the key within 5 s by itself. It never carries the key.
+ */
+export const keyRevoked = defineEvent({
+  subject: "event.key.revoked.v1",
+  publishedBy: "auth",
+  consumedBy: ["gateway"],
+  body: z.object({ projectId: z.uuid() }),
+});

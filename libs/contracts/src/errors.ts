@@ -1,0 +1,64 @@
+import { z } from "zod";
+
+/**
+ * The body shape of an error answer (interface.md, Errors, Envelopes).
+ *
+ * - `error`: `{ error }`, what most routes send.
+ * - `global`: `{ statusCode, message }`, what the router, the body parser and the limiters send.
+ * - `validation`: `{ error, details: { fieldErrors, formErrors } }`, trace ingest only.
+ */
+export type ErrorEnvelope = "error" | "global" | "validation";
+
+/** How one kind of failure is answered. `retryAfterSeconds` becomes the `Retry-After` header. */
+export interface ErrorKind {
+  status: number;
+  envelope: ErrorEnvelope;
+  retryAfterSeconds?: number;
+}
+
+/**
+ * Every way a call can fail on purpose. A service throws `AppError(code, message)`; this table alone decides the
+ * status and the envelope. On the OTLP routes {@link otlpEnvelope} changes the envelope, never the status.
+ */
+export const errorKinds = {
+  bad_request: { status: 400, envelope: "error" },
+  body_unreadable: { status: 400, envelope: "global" },
+  unauthorized: { status: 401, envelope: "error" },
+  forbidden: { status: 403, envelope: "error" },
+  host_refused: { status: 403, envelope: "global" },
+  not_found: { status: 404, envelope: "error" },
+  route_not_found: { status: 404, envelope: "global" },
+  method_not_allowed: { status: 405, envelope: "global" },
+  request_timeout: { status: 408, envelope: "global" },
+  conflict: { status: 409, envelope: "error" },
+  body_too_large: { status: 413, envelope: "global" },
+  unsupported_media_type: { status: 415, envelope: "global" },
+  trace_invalid: { status: 422, envelope: "validation" },
+  rate_limited: { status: 429, envelope: "global" },
+  queue_full: { status: 429, envelope: "error", retryAfterSeconds: 1 },
+  trace_quota_spent: { status: 429, envelope: "error" },
+  internal: { status: 500, envelope: "global" },
+  store_unavailable: { status: 503, envelope: "error", retryAfterSeconds: 2 },
+  service_unavailable: { status: 503, envelope: "global", retryAfterSeconds: 2 },
+} as const satisfies Record<string, ErrorKind>;
+
+/** The name of one row of {@link errorKinds}. */
+export type ErrorCode = keyof typeof errorKinds;
+
+/** `{ error }`: the envelope of most route errors. */
+export const errorBody = z.object({ error: z.string() });
+
+/** `{ statusCode, message }`: the envelope of the router, the body parser and the limiters. */
+export const globalErrorBody = z.object({ statusCode: z.number().int(), message: z.string() });
+
+/** The 422 of trace ingest (interface.md, Errors; completions 2.1). Field names are the snake_case ones. */
+export const validationErrorBody = z.object({
+  error: z.literal("Invalid trace payload"),
+  details: z.object({
+    fieldErrors: z.record(z.string(), z.array(z.string())),
+    formErrors: z.array(z.string()),
+  }),
+});
+
+/** 429 (queue full, rate limit) and 503 of the OTLP routes: `{ message }`, a valid JSON `google.rpc.Status`. */
+export const otlpErrorBody = z.object({ message: z.string() });

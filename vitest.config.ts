@@ -1,0 +1,32 @@
+import { defineConfig } from "vitest/config";
+
+const packages = "{apps,libs,services}/*/test/**";
+
+/**
+ * Two projects. `unit` needs nothing but Node. `infra` runs against a real PostgreSQL, NATS and Redis, which its
+ * global set-up starts once; each file makes its own database and its own nats-server.
+ */
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: "unit",
+          include: [`${packages}/*.test.ts`, "tools/**/*.test.ts"],
+          exclude: ["**/node_modules/**", "**/*.infra.test.ts"],
+        },
+      },
+      {
+        test: {
+          name: "infra",
+          include: [`${packages}/*.infra.test.ts`, "tests/{integration,conformance}/**/*.test.ts"],
+          exclude: ["**/node_modules/**"],
+          globalSetup: ["libs/testkit/src/global-setup.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          maxWorkers: 2,
+        },
+      },
+    ],
+  },
+});
