@@ -1,0 +1,206 @@
+import { z } from "zod";
+import { limits } from "../limits.ts";
+
+export const runParams = z.object({ runId: z.string() });
+
+/** interface: States and transitions, Run status. `completed` and `failed` are terminal. */
+export const runStatus = z.enum(["in_progress", "completed", "failed"]);
+
+/** interface: Result status. */
+export const resultStatus = z.enum(["scored", "skipped", "failed"]);
+
+/** Body of `POST /custom-agent-evaluations/runs` (interface; completions 5.1). */
+export const submittedRun = z.object({
+  datasetId: z.string(),
+  evaluationSettingsId: z.string().nullish(),
+  scorerGroupId: z.string().nullish(),
+  additionalScorerIds: z.array(z.string()).nullish(),
+  evaluationSubject: z.record(z.string(), z.json()).nullish(),
+  split: z.string().nullish(),
+  runSource: z.string().nullish(),
+  verdictMode: z.enum(["live"]).nullish(),
+  sdk: z.record(z.string(), z.json()).nullish(),
+  workspaceId: z.string().nullish(),
+});
+
+const smokeTestVariants = z
+  .array(z.object({ questionIndex: z.number().int(), variants: z.array(z.string()) }))
+  .nullable();
+
+/** 201 of `POST /custom-agent-evaluations/runs` (completions 5.1). */
+export const createRunReply = z.object({
+  _id: z.string(),
+  runId: z.string(),
+  datasetId: z.string(),
+  evaluationSettingsId: z.string().nullable(),
+  scorerGroupId: z.string().nullable(),
+  additionalScorerIds: z.array(z.string()).nullable(),
+  status: runStatus,
+  smokeTestVariants,
+  limits: z.object({
+    maxBatchSize: z.number().int(),
+    maxTraceBytesPerResult: z.number().int(),
+    maxMetadataBytesPerResult: z.number().int(),
+  }),
+});
+
+/** interface: Run, `liveStatistics`. Variants are excluded; averages are null when nothing is rated. */
+export const liveStatistics = z.object({
+  averageRating: z.number().nullable(),
+  minRating: z.number().nullable(),
+  maxRating: z.number().nullable(),
+  ratedCount: z.number().int(),
+  skippedCount: z.number().int(),
+  failedCount: z.number().int(),
+});
+
+const codeScorerResult = z.object({
+  name: z.string(),
+  score: z.number().nullable(),
+  reasoning: z.string().optional(),
+  error: z.string().optional(),
+});
+
+const judgeScorerResult = z.object({
+  scorerId: z.string(),
+  name: z.string().nullable(),
+  rating: z.number().nullable(),
+  justification: z.string().nullable(),
+});
+
+const similarity = {
+  vectorSimilarity: z.number().nullable().optional(),
+  jaccardSimilarity: z.number().nullable().optional(),
+  bleuScore: z.number().nullable().optional(),
+  rougeScore: z.number().nullable().optional(),
+};
+
+/** interface: Result row. */
+export const resultRow = z.object({
+  questionIndex: z.number().int().nullable(),
+  questionText: z.string().nullable(),
+  runNumber: z.number().int().nullable(),
+  input: z.looseObject({ query: z.string().optional() }).nullable(),
+  output: z.looseObject({ text: z.string().optional() }).nullable(),
+  rating: z.number().nullable(),
+  justification: z.string().nullable(),
+  traceId: z.string().nullable(),
+  latencyMs: z.number().nullable(),
+  inputTokens: z.number().nullable(),
+  outputTokens: z.number().nullable(),
+  ...similarity,
+  codeScorerResults: z.array(codeScorerResult).nullable(),
+  judgeScorerResults: z.array(judgeScorerResult.extend({ status: resultStatus })).nullable(),
+  isSmokeTestVariant: z.boolean(),
+  smokeTestVariantText: z.string().nullable(),
+  status: resultStatus,
+  error: z.object({ type: z.string().optional(), message: z.string().optional() }).nullable(),
+  batchId: z.string(),
+});
+
+/** interface: Run. */
+export const run = z.object({
+  _id: z.string(),
+  runId: z.string(),
+  datasetId: z.string(),
+  evaluationSettingsId: z.string().nullable(),
+  scorerGroupId: z.string().nullable(),
+  additionalScorerIds: z.array(z.string()).nullable(),
+  scorerBreakdown: z
+    .array(
+      z.object({
+        scorerId: z.string(),
+        name: z.string().nullable(),
+        primary: z.boolean(),
+        averageRating: z.number().nullable(),
+        scored: z.number().int(),
+      }),
+    )
+    .nullable(),
+  evaluationSubject: z.record(z.string(), z.json()).nullable(),
+  status: runStatus,
+  runSource: z.string(),
+  resultCount: z.number().int(),
+  averageRating: z.number().nullable(),
+  liveStatistics,
+  caseStatistics: z.array(
+    z.object({
+      questionIndex: z.number().int(),
+      ratedCount: z.number().int(),
+      averageRating: z.number(),
+      minRating: z.number(),
+      maxRating: z.number(),
+      ratingVariance: z.number(),
+    }),
+  ),
+  results: z.array(resultRow),
+  createdAt: z.string(),
+});
+
+/** One result of a batch (interface: POST results). Unknown fields, `observableTrace` and `metadata` are ignored. */
+export const submittedResult = z.looseObject({
+  idempotencyKey: z.string(),
+  questionIndex: z.number().int().optional(),
+  runNumber: z.number().int().optional(),
+  caseId: z.string().optional(),
+  input: z.looseObject({ query: z.string().optional() }).nullish(),
+  output: z.looseObject({ text: z.string().optional() }).nullish(),
+  error: z.looseObject({ type: z.string().optional(), message: z.string().optional() }).nullish(),
+  traceId: z.string().nullish(),
+  retrievalContext: z.union([z.string(), z.array(z.string())]).nullish(),
+  timings: z
+    .looseObject({
+      latencyMs: z.number().nullish(),
+      inputTokens: z.number().nullish(),
+      outputTokens: z.number().nullish(),
+    })
+    .nullish(),
+  isSmokeTestVariant: z.boolean().optional(),
+  smokeTestVariantText: z.string().nullish(),
+});
+
+/**
+ * Body of `POST .../results`. A result that does not fit {@link submittedResult} is dropped and counted in
+ * `failedValidation`; only what this schema states refuses the batch.
+ */
+export const submittedBatch = z.object({
+  batchId: z.string().min(1),
+  results: z.array(z.record(z.string(), z.json())).min(1).max(limits.resultsPerBatchMax),
+});
+
+/** 200 of `POST .../results`. `scoredResults` is in submission order, dropped results omitted. */
+export const submitResultsReply = z.object({
+  runId: z.string(),
+  batchId: z.string(),
+  accepted: z.number().int(),
+  duplicates: z.number().int(),
+  failedValidation: z.number().int(),
+  status: runStatus,
+  scoredResults: z.array(
+    z.object({
+      idempotencyKey: z.string(),
+      rating: z.number().nullable(),
+      justification: z.string().nullable(),
+      status: resultStatus,
+      ...similarity,
+      codeScorerResults: z.array(codeScorerResult).nullable(),
+      judgeScorerResults: z.array(judgeScorerResult).nullable(),
+      deduped: z.literal(true).optional(),
+    }),
+  ),
+  liveStatistics,
+});
+
+/** Body of `POST .../finalize`, optional (completions 5.4). */
+export const finalizeRunBody = z.object({ status: z.enum(["completed", "failed"]).optional() });
+
+/** 200 of `POST .../finalize` (completions 5.4). */
+export const finalizeRunReply = z.object({
+  runId: z.string(),
+  _id: z.string(),
+  datasetId: z.string(),
+  status: runStatus,
+  resultCount: z.number().int(),
+  averageRating: z.number().nullable(),
+  liveStatistics,
+});

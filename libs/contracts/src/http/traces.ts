@@ -1,0 +1,147 @@
+import { z } from "zod";
+import { limits } from "../limits.ts";
+
+export const spanKind = z.enum([
+  "agent",
+  "llm",
+  "tool",
+  "retrieval",
+  "chain",
+  "embedding",
+  "reranker",
+  "guardrail",
+  "evaluator",
+  "prompt",
+  "memory",
+]);
+
+const anyJson = z.json();
+
+/** One tool call of a submitted trace; unknown keys are kept. */
+const submittedToolCall = z.looseObject({
+  name: z.string().optional(),
+  input: anyJson.optional(),
+  output: anyJson.optional(),
+  latency_ms: z.number().optional(),
+  success: z.boolean().optional(),
+  error: z.string().optional(),
+});
+
+/**
+ * Body of `POST /ingest/traces` (interface: POST ingest/traces; completions 2.1), by its snake_case names. Every field
+ * is also read under its camelCase name; when both are present the snake_case one wins. Any-JSON members are stored as
+ * the text they came in, so this schema describes the body and ingest checks it member by member.
+ */
+export const submittedTrace = z.object({
+  name: z.string().min(1).max(limits.traceNameMaxChars),
+  input: anyJson.optional(),
+  output: anyJson.optional(),
+  latency_ms: z.number().optional(),
+  error: z.string().optional(),
+  framework: z.string().optional(),
+  model: z.string().optional(),
+  tool_calls: z.array(submittedToolCall).optional(),
+  session_id: z.string().optional(),
+  metadata: z.record(z.string(), anyJson).optional(),
+  workspaceId: z.string().optional(),
+  timestamp: z.string().optional().describe("ISO 8601; becomes createdAt (backfill)"),
+  performance_summary: z.record(z.string(), anyJson).optional(),
+  input_tokens: z.number().optional(),
+  output_tokens: z.number().optional(),
+  cache_read_tokens: z.number().optional(),
+  cache_write_tokens: z.number().optional(),
+  monitor: z.boolean().optional(),
+  pattern_ids: z.array(z.string()).optional(),
+  spanId: z.string().optional(),
+  parent_span_id: z.string().optional(),
+  started_at: z.string().optional().describe("ISO 8601"),
+  started_at_unix_nano: z.string().optional(),
+  span_kind: z.string().optional(),
+  source: z.string().optional(),
+  agent_id: z.string().optional(),
+});
+
+/** 201 of `POST /ingest/traces`, a replay included (decisions: Ingest success). */
+export const submitTraceReply = z.object({
+  trace_id: z.string(),
+  traceId: z.string(),
+  reference_agent_id: z.string().nullable(),
+  queued: z.literal(false).describe("Kept for old clients; ingest is synchronous."),
+  deduped: z.boolean(),
+});
+
+const judgeScores = z.object({
+  rating: z.number(),
+  threshold: z.number().nullable(),
+  scorerName: z.string(),
+  judgeCount: z.number().int(),
+  failingCount: z.number().int(),
+  verdicts: z.array(
+    z.object({
+      scorerName: z.string(),
+      rating: z.number(),
+      threshold: z.number().nullable(),
+      failing: z.boolean(),
+      isGroup: z.literal(true).optional(),
+    }),
+  ),
+});
+
+/** interface: Trace (list item). Absent fields are omitted, save the three that are always there and nullable. */
+export const traceListItem = z.object({
+  _id: z.string(),
+  name: z.string(),
+  input: anyJson.optional(),
+  output: anyJson.optional(),
+  latencyMs: z.number().optional(),
+  error: z.string().optional(),
+  framework: z.string().optional(),
+  model: z.string().optional(),
+  toolCalls: z.array(anyJson).optional(),
+  sessionId: z.string().optional(),
+  spanId: z.string().optional(),
+  spanKind,
+  judgeScores: judgeScores.nullable(),
+  parentSpanId: z.string().optional(),
+  startedAt: z.string().optional(),
+  trafficSource: z.literal("eval-run").optional(),
+  source: z.literal("sdk"),
+  createdAt: z.string(),
+  inputTokens: z.number().nullable(),
+  outputTokens: z.number().nullable(),
+});
+
+/** interface: Trace (detail). */
+export const traceDetail = traceListItem.extend({
+  metadata: anyJson.optional(),
+  performanceSummary: anyJson.optional(),
+  cacheReadTokens: z.number().optional(),
+  cacheWriteTokens: z.number().optional(),
+  estimatedCostUSD: z.number().nullable(),
+  topic: z.object({ intent: z.string(), sentiment: z.string(), issueType: z.string() }).optional(),
+  agentId: z.string().nullable(),
+});
+
+/** Query of `GET /ingest/traces` (interface: list). `limit` is clamped, never refused (completions 2.3). */
+export const listTracesQuery = z.object({
+  limit: z.string().optional().describe("1 to 100, default 50"),
+  cursor: z.string().optional(),
+  framework: z.string().optional(),
+  source: z.string().optional().describe("production, eval or all (the default)"),
+});
+
+export const traceList = z.object({
+  totalCount: z.number().int(),
+  traces: z.array(traceListItem),
+  hasNextPage: z.boolean(),
+  nextCursor: z.string().nullable(),
+});
+
+export const traceParams = z.object({ traceId: z.string() });
+
+export const sessionParams = z.object({ sessionId: z.string() });
+
+/** Every span of one session, by span start (interface: sessions; completions 2.7). */
+export const sessionSpans = z.object({
+  spans: z.array(traceDetail.omit({ estimatedCostUSD: true, topic: true, judgeScores: true })),
+});

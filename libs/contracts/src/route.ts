@@ -1,0 +1,71 @@
+import type { z } from "zod";
+import type { ServiceName } from "./bus/define.ts";
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/**
+ * How one may authenticate. `key` = `x-api-key`; `authorization` = the key as Bearer or Basic credential, on the OTLP
+ * routes only; `session` = the session cookie; `none` = open to all; `metrics` = the optional metrics token.
+ */
+export type Authentication = "key" | "authorization" | "session" | "none" | "metrics";
+
+/** `credential` and `dataPlane` count requests per client address (interface: Limits); `none` is not limited. */
+export type RateGroup = "credential" | "dataPlane" | "none";
+
+/** The limits per key of interface: Limits, off by default. */
+export type KeyRateGroup = "ingest" | "ci" | "evaluation";
+
+/** What a route reads: JSON text, or an OTLP export in either encoding. `maxBytes` holds before and after inflation. */
+export interface BodyContract<Schema extends z.ZodType = z.ZodType> {
+  kind: "json" | "otlp";
+  schema: Schema;
+  maxBytes: number;
+  /** False when the body may be left out. */
+  required: boolean;
+}
+
+/** One documented answer. A null schema means the body is empty or not JSON. */
+export interface ResponseContract {
+  description: string;
+  schema: z.ZodType | null;
+  contentType?: string;
+}
+
+/**
+ * One public route. The table of routes is the single source for forwarding, the OpenAPI document, the rate groups and
+ * the tenant matrix. Path parameters are written `{name}`.
+ */
+export interface Route {
+  /** The operation's name: verb-noun, the name of the file that serves it. */
+  id: string;
+  method: Method;
+  path: string;
+  /** The service that answers; the gateway forwards the others' routes unparsed. */
+  owner: ServiceName;
+  authentication: readonly Authentication[];
+  rateGroup: RateGroup;
+  keyRateGroup?: KeyRateGroup;
+  /** `otlp` changes the envelope of errors (interface: Errors, OTLP endpoint). */
+  envelope: "standard" | "otlp";
+  params?: z.ZodType<Record<string, unknown>>;
+  query?: z.ZodType<Record<string, unknown>>;
+  body?: BodyContract;
+  /** Documented answers besides those every route shares (401, 403, 404 route, 405, 429, 500, 503). */
+  responses: Readonly<Record<number, ResponseContract>>;
+  /** How long the gateway waits for the owner. */
+  deadlineMs: number;
+  summary: string;
+  /** Where the specification describes it. */
+  section: string;
+}
+
+/** A route between services; the gateway never exposes it. `askedBy` are the only issuers the owner accepts. */
+export interface InternalRoute {
+  id: string;
+  method: Method;
+  path: string;
+  owner: ServiceName;
+  askedBy: readonly ServiceName[];
+  body: z.ZodType;
+  reply: z.ZodType;
+}

@@ -1,0 +1,242 @@
+import { z } from "zod";
+
+/** One environment variable: how its text is read, what it means, and whether its value may ever be printed. */
+export interface Setting<Schema extends z.ZodType = z.ZodType, IsSecret extends boolean = boolean> {
+  schema: Schema;
+  description: string;
+  secret: IsSecret;
+}
+
+function setting<Schema extends z.ZodType>(schema: Schema, description: string): Setting<Schema, false> {
+  return { schema, description, secret: false };
+}
+
+function secret<Schema extends z.ZodType>(schema: Schema, description: string): Setting<Schema, true> {
+  return { schema, description, secret: true };
+}
+
+const flag = z.enum(["true", "false"], { error: 'must be "true" or "false"' }).transform((text) => text === "true");
+const port = z.coerce.number({ error: "must be a port number" }).int().min(0).max(65_535);
+const positiveInteger = z.coerce.number({ error: "must be a whole number" }).int().positive();
+const list = z.string().transform((text) =>
+  text
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== ""),
+);
+const url = (...protocols: string[]) =>
+  z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
+    error: `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`,
+  });
+const urlList = list.refine(
+  (items) => items.length > 0 && items.every((item) => /^https?:\/\//.test(item) && URL.canParse(item)),
+  {
+    error: "must be one or several http:// addresses, separated by commas",
+  },
+);
+const databaseUrl = url("postgres:", "postgresql:");
+/** A limiter that is switched off by a value that is no positive number (completions 1.3). */
+const limit = z.string().transform((text) => {
+  const value = Number(text);
+  return Number.isFinite(value) && value > 0 ? Math.floor(value) : null;
+});
+
+/**
+ * Every environment variable this version reads, in one table: services pick the rows they need, the reference in
+ * `docs/operating/settings.md` is generated from it, and a name that is not here draws a did-you-mean.
+ * An empty value means unset.
+ */
+export const settings = {
+  PORT: setting(port.default(4700), "Port the service listens on. 4700 for the gateway; 0 picks a free one."),
+  SERVICE_HOST: setting(z.string().default("127.0.0.1"), "Address the service listens on."),
+  SERVICE_HOME: setting(
+    z.string().optional(),
+    "Standalone: folder that holds all data. Default: ~/.touchstone (root: /var/lib/touchstone).",
+  ),
+  SERVICE_PUBLIC_URL: setting(url("http:", "https:").optional(), "Address under which users reach the gateway."),
+  SERVICE_ALLOWED_HOSTS: setting(
+    list.default([]),
+    "Further host names (comma-separated) the gateway answers to, besides loopback names and the public URL's.",
+  ),
+  SERVICE_TRUSTED_ORIGINS: setting(
+    list.default([]),
+    "Further browser origins (comma-separated) that may call the gateway.",
+  ),
+  SERVICE_TRUST_NETWORK: setting(
+    flag.default(false),
+    "Allow a gateway without accounts to listen beyond loopback: whoever reaches it gets the default key.",
+  ),
+  SERVICE_TRUST_PROXY: setting(
+    z.string().optional(),
+    "Take the client address from X-Forwarded-For: true, a number of hops, or a list of subnets.",
+  ),
+  SERVICE_AUTH: setting(
+    z.literal("disabled", { error: "multi-user mode is not part of this version; leave it unset" }).default("disabled"),
+    "Accounts. Only the default mode exists so far.",
+  ),
+  SERVICE_PRINT_KEY: setting(
+    flag.default(true),
+    "Print the whole default project key at start; false prints its first 8 characters.",
+  ),
+  SERVICE_STRICT_CONFIG: setting(
+    flag.default(false),
+    "Refuse to start on an unknown SERVICE_* name instead of warning.",
+  ),
+  SERVICE_LOG_LEVEL: setting(
+    z.enum(["trace", "debug", "info", "warn", "error", "silent"]).default("info"),
+    "Least severe log line that is written.",
+  ),
+
+  SERVICE_DB_URL: secret(databaseUrl.optional(), "PostgreSQL 16 or newer. Standalone without it starts its own."),
+  SERVICE_AUTH_DB_URL: secret(databaseUrl.optional(), "PostgreSQL of the auth service. Default: SERVICE_DB_URL."),
+  SERVICE_INGEST_DB_URL: secret(databaseUrl.optional(), "PostgreSQL of the ingest service. Default: SERVICE_DB_URL."),
+  SERVICE_EVAL_RUNS_DB_URL: secret(
+    databaseUrl.optional(),
+    "PostgreSQL of the eval-runs service. Default: SERVICE_DB_URL.",
+  ),
+  SERVICE_MONITOR_DB_URL: secret(databaseUrl.optional(), "PostgreSQL of the monitor service. Default: SERVICE_DB_URL."),
+  SERVICE_NATS_URL: setting(
+    url("nats:", "tls:").optional(),
+    "nats-server 2.12 or newer with JetStream. Standalone without it starts its own.",
+  ),
+  SERVICE_NATS_USER: setting(z.string().optional(), "User of this service on the bus."),
+  SERVICE_NATS_PASSWORD: secret(z.string().optional(), "Password of that user."),
+  SERVICE_REDIS_URL: secret(
+    url("redis:", "rediss:").optional(),
+    "Redis that several gateways share their rate limits through. Without it each counts for itself.",
+  ),
+
+  SERVICE_INTERNAL_SECRET: secret(
+    z.string().min(32, { error: "must have at least 32 characters" }).optional(),
+    "Root secret of the installation: internal identities, key look-up and key encryption derive from it.",
+  ),
+  SERVICE_AUTH_URL: setting(urlList.optional(), "Addresses of the auth service."),
+  SERVICE_INGEST_URL: setting(urlList.optional(), "Addresses of the ingest service."),
+  SERVICE_EVAL_RUNS_URL: setting(urlList.optional(), "Addresses of the eval-runs service."),
+  SERVICE_MONITOR_URL: setting(urlList.optional(), "Addresses of the monitor service."),
+
+  SERVICE_RATE_LIMIT: setting(z.enum(["on", "off"]).default("on"), "off disables every rate limit."),
+  SERVICE_RATE_LIMIT_CREDENTIAL: setting(
+    limit.default(120),
+    "Requests per minute and client address on credential routes.",
+  ),
+  SERVICE_RATE_LIMIT_DATA_PLANE: setting(
+    limit.default(6000),
+    "Requests per minute and client address on all other routes.",
+  ),
+  SERVICE_RATE_LIMIT_PER_KEY: setting(
+    z.enum(["on", "off"]).default("off"),
+    "on applies the documented limits per key: 300 ingest, 60 CI, 60 evaluation requests per minute.",
+  ),
+  SERVICE_RATE_LIMIT_KEY_INGEST: setting(limit.optional(), "Limit per key and minute on POST /ingest/traces."),
+  SERVICE_RATE_LIMIT_KEY_CI: setting(limit.optional(), "Limit per key and minute on /ingest/ci-runs."),
+  SERVICE_RATE_LIMIT_KEY_EVAL: setting(limit.optional(), "Limit per key and minute on /custom-agent-evaluations."),
+  SERVICE_METRICS_TOKEN: secret(z.string().optional(), "Bearer token that /metrics asks for."),
+
+  SERVICE_INGEST_QUEUE_MAX: setting(
+    positiveInteger.default(10_000),
+    "Spans that may wait for a commit; more is answered 429.",
+  ),
+  SERVICE_INGEST_FLUSH_SIZE: setting(positiveInteger.default(256), "Most spans in one commit."),
+  SERVICE_INGEST_MAX_FIELD_CHARS: setting(
+    positiveInteger.min(1000).optional(),
+    "Longest stored text of one field (never metadata). Unlimited when unset.",
+  ),
+  SERVICE_OTLP_MAX_BODY_BYTES: setting(
+    positiveInteger.default(64 * 1024 * 1024),
+    "Largest OTLP export, on the wire and inflated.",
+  ),
+
+  OPENAI_API_KEY: secret(
+    z.string().optional(),
+    "Key of the judge's provider. Without one, and without a base URL, results are skipped.",
+  ),
+  OPENAI_BASE_URL: setting(url("http:", "https:").optional(), "An OpenAI-compatible endpoint to judge with."),
+  SERVICE_DEFAULT_JUDGE_MODEL: setting(
+    z.string().default("gpt-5.6-luna"),
+    "Model that judges when a rubric names none.",
+  ),
+  SERVICE_JUDGE_API: setting(
+    z.enum(["responses", "chat"]).optional(),
+    "Wire API of the judge. Default: responses at OpenAI, chat at a custom base URL.",
+  ),
+  SERVICE_JUDGE_TIMEOUT_MS: setting(positiveInteger.max(60_000).default(60_000), "Deadline of one judge call."),
+  SERVICE_JUDGE_RETRIES: setting(
+    z.coerce.number().int().min(0).max(10).default(2),
+    "Retries of a judge call that failed for a passing reason.",
+  ),
+  SERVICE_JUDGE_CONCURRENCY: setting(
+    positiveInteger.default(4),
+    "Judge calls at once, per provider and judge process.",
+  ),
+} as const satisfies Record<string, Setting>;
+
+export type SettingName = keyof typeof settings;
+
+/** A secret prints as `[secret]` wherever it lands; `reveal()` is the one way to its text. */
+export class Secret {
+  readonly #text: string;
+  constructor(text: string) {
+    this.#text = text;
+  }
+  reveal(): string {
+    return this.#text;
+  }
+  toString(): string {
+    return "[secret]";
+  }
+  toJSON(): string {
+    return "[secret]";
+  }
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return "[secret]";
+  }
+}
+
+type Wrapped<Value> = Value extends string ? Secret : Value;
+
+/** The read values of the named settings; secrets are wrapped in {@link Secret}. */
+export type SettingValues<Name extends SettingName> = {
+  [Key in Name]: (typeof settings)[Key] extends Setting<infer Schema, true>
+    ? Wrapped<z.output<Schema>>
+    : z.output<(typeof settings)[Key]["schema"]>;
+};
+
+/** Names that belong to clients of this system; found in the environment they are neither read nor warned about. */
+export const clientSettings: readonly string[] = ["SERVICE_API_KEY"];
+
+/**
+ * Names the specification knows and this version does not honour yet. Setting one refuses the start: an operator who
+ * asks for a quota must not get a system that silently has none.
+ */
+export const unsupportedSettings: readonly string[] = [
+  "SERVICE_MULTI_TENANT",
+  "SERVICE_OPEN_SIGNUP",
+  "SERVICE_ADMIN_TOKEN",
+  "SERVICE_AUTH_SECRET",
+  "SERVICE_RESEND_API_KEY",
+  "SERVICE_SMTP_URL",
+  "SERVICE_EMAIL_FROM",
+  "SERVICE_EMAIL_DEBUG_DIR",
+  "SERVICE_REQUIRE_EMAIL_VERIFICATION",
+  "SERVICE_GOOGLE_CLIENT_ID",
+  "SERVICE_GOOGLE_CLIENT_SECRET",
+  "SERVICE_GITHUB_CLIENT_ID",
+  "SERVICE_GITHUB_CLIENT_SECRET",
+  "SERVICE_OIDC_ISSUER",
+  "SERVICE_OIDC_CLIENT_ID",
+  "SERVICE_OIDC_CLIENT_SECRET",
+  "SERVICE_OIDC_NAME",
+  "SERVICE_QUOTA_TRACES_PER_DAY",
+  "SERVICE_QUOTA_JUDGE_CALLS_PER_DAY",
+  "SERVICE_QUOTA_ONLINE_JUDGE_CALLS_PER_DAY",
+  "SERVICE_RETENTION_DAYS",
+  "SERVICE_OTLP_GRPC_PORT",
+  "SERVICE_OTLP_GENAI_ONLY",
+  "SERVICE_OTEL_MONITOR",
+  "SERVICE_MONITOR_CHILD_SPANS",
+  "SERVICE_SESSION_SWEEP",
+  "SERVICE_IMPROVEMENT_SWEEP",
+  "SERVICE_RUN_ABANDON_HOURS",
+  "SERVICE_ALLOW_PRIVATE_WEBHOOKS",
+];

@@ -1,0 +1,34 @@
+import type { ErrorCode } from "@touchstone/contracts";
+
+/** What an {@link AppError} may carry besides its code and public message. */
+export interface AppErrorOptions {
+  /** What lies beneath, for the log; it never reaches a client. */
+  cause?: unknown;
+  /** Overrides the `Retry-After` of the error kind. */
+  retryAfterSeconds?: number;
+  /** The field breakdown of `trace_invalid`. */
+  details?: { fieldErrors: Record<string, string[]>; formErrors: string[] };
+}
+
+/**
+ * An expected failure. `message` is public and describes this level only; the cause carries the rest. Recognise one
+ * with {@link isAppError}, which also knows one from another copy of this module.
+ */
+export class AppError extends Error {
+  override readonly name = "AppError";
+  readonly code: ErrorCode;
+  readonly retryAfterSeconds: number | undefined;
+  readonly details: AppErrorOptions["details"];
+
+  constructor(code: ErrorCode, publicMessage: string, options: AppErrorOptions = {}) {
+    super(publicMessage, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+    this.details = options.details;
+  }
+}
+
+/** Whether an unknown thrown value is an expected failure. */
+export function isAppError(thrown: unknown): thrown is AppError {
+  return thrown instanceof Error && thrown.name === "AppError" && "code" in thrown;
+}

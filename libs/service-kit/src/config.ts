@@ -1,0 +1,56 @@
+import {
+  clientSettings,
+  Secret,
+  type Setting,
+  type SettingName,
+  type SettingValues,
+  settings,
+  unsupportedSettings,
+} from "@touchstone/contracts";
+import { closest } from "fastest-levenshtein";
+
+/** The environment as a process sees it. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Every mistake found in the environment, one sentence each, by variable name. Values are never repeated. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+  readonly mistakes: readonly string[];
+  constructor(mistakes: readonly string[]) {
+    super(
+      `The settings have ${mistakes.length === 1 ? "a mistake" : `${mistakes.length} mistakes`}:\n${mistakes.map((mistake) => `  - ${mistake}`).join("\n")}`,
+    );
+    this.mistakes = mistakes;
+  }
+}
+
+/**
+ * Reads the named settings. Throws one {@link ConfigError} that lists every mistake. Unknown `SERVICE_*` names come
+ * back as warnings with a did-you-mean, or as mistakes when `SERVICE_STRICT_CONFIG=true` (decisions: Environment).
+ */
+export function loadSettings<Name extends SettingName>(
+  names: readonly Name[],
+  environment: Environment,
+): { values: SettingValues<Name>; warnings: string[] } {
+  const mistakes: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const name of names) {
+    const setting: Setting = settings[name];
+    const text = environment[name];
+    const parsed = setting.schema.safeParse(text === "" ? undefined : text);
+    if (!parsed.success) mistakes.push(`${name}: ${parsed.error.issues[0]?.message ?? "is not valid"}`);
+    else values[name] = setting.secret && typeof parsed.data === "string" ? new Secret(parsed.data) : parsed.data;
+  }
+  const warnings: string[] = [];
+  for (const [name, text] of Object.entries(environment)) {
+    if (!name.startsWith("SERVICE_") || text === "" || name in settings || clientSettings.includes(name)) continue;
+    if (unsupportedSettings.includes(name)) {
+      mistakes.push(`${name}: this version does not support it yet; remove it`);
+      continue;
+    }
+    warnings.push(`${name}: no such setting; did you mean ${closest(name, Object.keys(settings))}?`);
+  }
+  if (environment.SERVICE_STRICT_CONFIG === "true") mistakes.push(...warnings.splice(0));
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  return { values: values as SettingValues<Name>, warnings };
+}

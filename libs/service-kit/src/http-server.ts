@@ -1,0 +1,272 @@
+import { randomUUID } from "node:crypto";
+import {
+  type Identity,
+  type InternalRoute,
+  identityHeader,
+  type Route,
+  requestIdHeader,
+  type ServiceName,
+} from "@touchstone/contracts";
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { Counter, Histogram } from "prom-client";
+import { AppError } from "./app-error.ts";
+import type { Clock } from "./clock.ts";
+import { inflateBody } from "./inflate-body.ts";
+import { createIdentityVerifier } from "./internal-identity.ts";
+import { parseJsonBody } from "./json.ts";
+import type { Logger } from "./logger.ts";
+import type { Metrics } from "./metrics.ts";
+import { renderError } from "./render-error.ts";
+
+/** One request as a handler sees it. */
+export interface Call {
+  /** Verified: who asks, for which project. */
+  identity: Identity;
+  params: Readonly<Record<string, string>>;
+  query: Readonly<Record<string, string | string[] | undefined>>;
+  headers: FastifyRequest["headers"];
+  /** The body as it came in, still encoded; empty when there is none. */
+  rawBody: Buffer;
+  /** The body without its content encoding, at most the route's `maxBytes`. */
+  body(): Promise<Buffer>;
+  /** The body parsed as JSON; `undefined` when an optional body was left out. */
+  json(): Promise<unknown>;
+  /** Aborts when the caller is gone. */
+  signal: AbortSignal;
+}
+
+/** What a handler answers. A string or Buffer body is sent as it stands, under `contentType`. */
+export interface Answer {
+  status: number;
+  body?: unknown;
+  contentType?: string;
+  headers?: Record<string, string>;
+}
+
+export type Handler = (call: Call) => Promise<Answer>;
+
+/** One route of a service: the contract and the function that serves it. */
+export interface ServedRoute {
+  route: Route | InternalRoute;
+  handle: Handler;
+}
+
+/** The state of a service's parts: `ok`, or a short reason that names no secret. */
+export interface Readiness {
+  ready: boolean;
+  checks: Record<string, string>;
+}
+
+export interface HttpServerOptions {
+  service: ServiceName;
+  routes: readonly ServedRoute[];
+  rootSecret: string;
+  clock: Clock;
+  logger: Logger;
+  metrics: Metrics;
+  readiness: () => Promise<Readiness>;
+}
+
+export interface HttpServer {
+  /** Listens and answers the address, `http://host:port`. Port 0 picks a free one. */
+  listen(address: { host: string; port: number }): Promise<string>;
+  /** Answers what is in hand with `Connection: close`, then closes; sockets still busy after 2 s are cut. */
+  stop(): Promise<void>;
+}
+
+/** A service's content types are checked where the body is read: every body arrives as bytes. */
+const acceptedJsonTypes = ["application/json"];
+
+/**
+ * The HTTP side of a service behind the gateway. Serves only its own routes, only to callers whose signed identity
+ * names this service, this method and this path, and whom the route admits (architecture 5). Besides these it answers
+ * `/health/live`, `/health/ready` and `/metrics`, for the platform.
+ */
+export function createHttpServer(options: HttpServerOptions): HttpServer {
+  const { service, logger } = options;
+  const app = createFastify();
+  let draining = false;
+  const durations = new Histogram({
+    name: "service_http_request_duration_seconds",
+    help: "Time from the first byte of a request to the end of its answer.",
+    labelNames: ["service", "route", "status"],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60],
+    registers: [options.metrics],
+  });
+  const requests = new Counter({
+    name: "service_http_requests_total",
+    help: "Requests answered.",
+    labelNames: ["service", "method", "route", "status"],
+    registers: [options.metrics],
+  });
+
+  app.addHook("onSend", async (request, reply) => {
+    reply.header(requestIdHeader, request.id);
+    if (draining) reply.header("connection", "close");
+  });
+  app.setNotFoundHandler((_request, reply) => {
+    sendError(reply, new AppError("route_not_found", "Not found"), "standard");
+  });
+  app.setErrorHandler((thrown, _request, reply) => {
+    sendError(reply, translateFrameworkError(thrown), "standard");
+  });
+  app.get("/health/live", async () => ({ status: "ok" }));
+  app.get("/health/ready", async (_request, reply) => {
+    const { ready, checks } = await options.readiness();
+    return reply.code(ready ? 200 : 503).send({ status: ready ? "ready" : "not_ready", checks });
+  });
+  app.get("/metrics", async (_request, reply) =>
+    reply.type(options.metrics.contentType).send(await options.metrics.metrics()),
+  );
+
+  const verify = createIdentityVerifier({ audience: service, rootSecret: options.rootSecret, clock: options.clock });
+  for (const { route, handle } of options.routes) {
+    const admitted: readonly ServiceName[] = "askedBy" in route ? route.askedBy : ["gateway"];
+    const envelope = "envelope" in route ? route.envelope : "standard";
+    const maxBytes = "responses" in route ? (route.body?.maxBytes ?? 0) : 1024 * 1024;
+    app.route({
+      method: route.method,
+      url: route.path.replaceAll(/\{(\w+)\}/g, ":$1"),
+      bodyLimit: Math.max(maxBytes, 1),
+      errorHandler: (thrown, _request, reply) => sendError(reply, translateFrameworkError(thrown), envelope),
+      handler: async (request, reply) => {
+        const startedMs = performance.now();
+        let projectId: string | null = null;
+        let failure: ReturnType<typeof renderError> | null = null;
+        let cause: unknown;
+        try {
+          const header = request.headers[identityHeader];
+          const identity = verify(typeof header === "string" ? header : undefined, {
+            method: request.method,
+            path: request.url,
+          });
+          if (identity === null || !admitted.includes(identity.issuer)) {
+            throw new AppError("unauthorized", "This route needs a valid internal identity.");
+          }
+          projectId = identity.projectId;
+          const answer = await handle(createCall(request, identity, route, maxBytes));
+          sendAnswer(reply, answer);
+        } catch (thrown) {
+          cause = thrown;
+          failure = renderError(thrown, envelope);
+          reply.code(failure.status).headers(failure.headers).type("application/json; charset=utf-8");
+          reply.send(JSON.stringify(failure.body));
+        }
+        const durationMs = performance.now() - startedMs;
+        const labels = { service, route: route.id, status: String(reply.statusCode) };
+        durations.observe(labels, durationMs / 1000);
+        requests.inc({ ...labels, method: request.method });
+        const facts = {
+          operation: route.id,
+          requestId: request.id,
+          projectId,
+          outcome: failure?.code ?? "ok",
+          status: reply.statusCode,
+          durationMs: Math.round(durationMs * 100) / 100,
+        };
+        if (failure?.isBug) logger.error({ ...facts, err: cause }, "request failed unexpectedly");
+        else if (failure !== null && failure.status >= 500) logger.warn({ ...facts, err: cause }, "request refused");
+        else logger.debug(facts, "request answered");
+        return reply;
+      },
+    });
+  }
+
+  return {
+    async listen(address) {
+      return app.listen(address);
+    },
+    async stop() {
+      draining = true;
+      const cut = setTimeout(() => app.server.closeAllConnections(), 2_000);
+      await app.close();
+      clearTimeout(cut);
+    },
+  };
+
+  function sendError(reply: FastifyReply, thrown: unknown, envelope: "standard" | "otlp"): void {
+    const { status, headers, body, isBug } = renderError(thrown, envelope);
+    if (isBug) logger.error({ err: thrown }, "request failed unexpectedly");
+    reply.code(status).headers(headers).type("application/json; charset=utf-8").send(JSON.stringify(body));
+  }
+}
+
+function createFastify(): FastifyInstance {
+  const app = Fastify({
+    logger: false,
+    exposeHeadRoutes: false,
+    genReqId: (request) => (request.headers[requestIdHeader] as string | undefined) ?? randomUUID(),
+    // A client that stops sending in the middle of a body is cut off; without it the connection stays open for ever.
+    requestTimeout: 60_000,
+    // Longer than the keep-alive of the gateway's pool, so that the pool is the one to close idle connections.
+    keepAliveTimeout: 72_000,
+    forceCloseConnections: "idle",
+    routerOptions: { maxParamLength: 1024 },
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+  return app;
+}
+
+function createCall(request: FastifyRequest, identity: Identity, route: Route | InternalRoute, maxBytes: number): Call {
+  const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+  const isOptional = "responses" in route && route.body?.required === false;
+  const abort = new AbortController();
+  request.raw.once("close", () => {
+    if (!request.raw.complete) abort.abort();
+  });
+  request.raw.socket.once("close", () => abort.abort());
+  const body = () => inflateBody(rawBody, request.headers["content-encoding"], maxBytes);
+  return {
+    identity,
+    params: request.params as Record<string, string>,
+    query: request.query as Record<string, string | string[] | undefined>,
+    headers: request.headers,
+    rawBody,
+    body,
+    async json() {
+      if (isOptional && rawBody.length === 0) return undefined;
+      requireJson(request.headers["content-type"]);
+      return parseJsonBody(await body());
+    },
+    signal: abort.signal,
+  };
+}
+
+/** JSON routes take `application/json`, in UTF-8 or unstated; anything else is 415 (interface: Errors). */
+export function requireJson(contentType: string | undefined): void {
+  const [type = "", ...parameters] = (contentType ?? "").toLowerCase().split(";");
+  if (!acceptedJsonTypes.includes(type.trim())) {
+    throw new AppError(
+      "unsupported_media_type",
+      `Content-Type must be application/json (received ${JSON.stringify((contentType ?? "none").slice(0, 100))}).`,
+    );
+  }
+  for (const parameter of parameters) {
+    const [name, value = ""] = parameter.split("=");
+    if (name?.trim() === "charset" && !["utf-8", "utf8"].includes(value.trim().replaceAll('"', ""))) {
+      throw new AppError("unsupported_media_type", `unsupported charset "${value.trim().slice(0, 40)}"`);
+    }
+  }
+}
+
+function sendAnswer(reply: FastifyReply, answer: Answer): void {
+  reply.code(answer.status);
+  if (answer.headers) reply.headers(answer.headers);
+  if (typeof answer.body === "string" || Buffer.isBuffer(answer.body)) {
+    reply.type(answer.contentType ?? "application/json; charset=utf-8").send(answer.body);
+  } else if (answer.body === undefined) {
+    reply.send();
+  } else {
+    reply.type("application/json; charset=utf-8").send(JSON.stringify(answer.body));
+  }
+}
+
+function translateFrameworkError(thrown: unknown): unknown {
+  const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
+  if (code === "FST_ERR_CTP_BODY_TOO_LARGE") return new AppError("body_too_large", "request entity too large");
+  if (code === "FST_ERR_CTP_INVALID_CONTENT_LENGTH") {
+    return new AppError("body_unreadable", "The request body does not have the length its header states.");
+  }
+  return thrown;
+}

@@ -1,0 +1,24 @@
+export { AppError, type AppErrorOptions, isAppError } from "./app-error.ts";
+export { type Clock, systemClock } from "./clock.ts";
+export { ConfigError, type Environment, loadSettings } from "./config.ts";
+export { deriveKey } from "./derive-key.ts";
+export {
+  type Answer,
+  type Call,
+  createHttpServer,
+  type Handler,
+  type HttpServer,
+  type Readiness,
+  requireJson,
+  type ServedRoute,
+} from "./http-server.ts";
+export { isUuid, uuidv7, uuidv7TimeMs } from "./ids.ts";
+export { inflateBody } from "./inflate-body.ts";
+export { createInternalClient, type Hop, type HopAnswer, type InternalClient } from "./internal-client.ts";
+export { createIdentitySigner, createIdentityVerifier, type IdentityClaims } from "./internal-identity.ts";
+export { decodeJsonText, isDeeperThan, parseJsonBody } from "./json.ts";
+export { createLogger, type Logger } from "./logger.ts";
+export { createMetrics, type Metrics } from "./metrics.ts";
+export { type RenderedError, renderError } from "./render-error.ts";
+export { runProcess } from "./run-process.ts";
+export type { Service } from "./service.ts";

@@ -1,0 +1,8 @@
+import { Registry } from "prom-client";
+
+/** A registry of its own for each service: several live in one process, and a global one would mix them. */
+export type Metrics = Registry;
+
+export function createMetrics(): Metrics {
+  return new Registry();
+}

@@ -1,0 +1,45 @@
+import { type ErrorCode, type ErrorKind, errorKinds } from "@touchstone/contracts";
+import { isAppError } from "./app-error.ts";
+
+/** An error as it goes over the wire. `code` is for the log. */
+export interface RenderedError {
+  code: ErrorCode;
+  status: number;
+  headers: Record<string, string>;
+  body: Record<string, unknown>;
+  /** True for what nobody foresaw: it is logged with its cause, and the client learns nothing of it. */
+  isBug: boolean;
+}
+
+/**
+ * Turns a thrown value into status, headers and body (interface: Errors). Anything that is not an `AppError` is a bug:
+ * 500 on ordinary routes. OTLP exporters drop an export on 500, so there it is a 503 they retry (otlp 2).
+ */
+export function renderError(thrown: unknown, envelope: "standard" | "otlp"): RenderedError {
+  const expected = isAppError(thrown) ? thrown : null;
+  const code: ErrorCode = expected?.code ?? (envelope === "otlp" ? "service_unavailable" : "internal");
+  const kind: ErrorKind = errorKinds[code];
+  const message =
+    expected?.message ?? (envelope === "otlp" ? "The export was not stored; retry." : "Internal server error");
+  const retryAfterSeconds = expected?.retryAfterSeconds ?? kind.retryAfterSeconds;
+  return {
+    code,
+    status: kind.status,
+    headers: retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) },
+    body: renderBody(kind, code, message, envelope, expected?.details),
+    isBug: expected === null,
+  };
+}
+
+function renderBody(
+  kind: ErrorKind,
+  code: ErrorCode,
+  message: string,
+  envelope: "standard" | "otlp",
+  details: unknown,
+): Record<string, unknown> {
+  if (envelope === "otlp" && (kind.status === 503 || code === "queue_full")) return { message };
+  if (kind.envelope === "global") return { statusCode: kind.status, message };
+  if (kind.envelope === "validation") return { error: message, details };
+  return { error: message };
+}
