@@ -1,0 +1,34 @@
+import { EmbeddedServerError } from "./embedded-server-error.ts";
+import { lastWords } from "./explain-postgres-failure.ts";
+import type { ProcessExit } from "./server-process.ts";
+
+/** Turns what nats-server wrote before it gave up into one sentence. `exit` is null when it runs but is not ready. */
+export function explainNatsFailure(output: string, exit: ProcessExit | null): EmbeddedServerError {
+  const cause = lastWords(output);
+  if (/no space left on device/i.test(output)) {
+    return new EmbeddedServerError("disk_full", "nats-server did not start because the disk is full.", {
+      hint: "Free some space on the disk that holds SERVICE_HOME, then start again; nothing is lost.",
+      cause,
+    });
+  }
+  if (/address already in use/.test(output)) {
+    return new EmbeddedServerError("port_in_use", "nats-server could not listen on its port of 127.0.0.1.", {
+      hint: "Stop the program that uses the port, or leave the port to Touchstone, which then takes a free one.",
+      cause,
+    });
+  }
+  if (/permission denied|operation not permitted|read-only file system|EACCES|EPERM/i.test(output)) {
+    return new EmbeddedServerError("no_permission", "nats-server may not read or write its folder.", {
+      hint: "Check owner and mode of SERVICE_HOME and everything below it; it must belong to the user that starts Touchstone.",
+      cause,
+    });
+  }
+  const end =
+    exit === null
+      ? "was not ready in time"
+      : `ended at once (${exit.signal ? `signal ${exit.signal}` : `code ${exit.code}`})`;
+  return new EmbeddedServerError("server_failed", `nats-server ${end}.`, {
+    hint: "The log of nats-server says more; its last lines are the cause of this error.",
+    cause,
+  });
+}

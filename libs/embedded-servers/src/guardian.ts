@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { readStartTime } from "./process-facts.ts";
+
+/** A process the guardian stops when we die: first politely, after five seconds by force. */
+export interface GuardedProcess {
+  pid: number;
+  politeSignal: "INT" | "TERM";
+  forcefulSignal: "QUIT" | "KILL";
+}
+
+export interface Guardian {
+  /** Replaces the list of processes to stop when this process is gone. */
+  watch(processes: readonly GuardedProcess[]): Promise<void>;
+  /** Dismisses the guardian; it stops nothing. */
+  dismiss(): void;
+}
+
+/**
+ * The shell waits on its standard input, a pipe that only we hold, so the kernel closes it however we die, kill -9
+ * included. A process counts as ours only while its start time (field 22 of /proc/<pid>/stat) is the one we reported,
+ * so a reused process id is never signalled; a zombie counts as gone.
+ */
+const script = `
+trap '' INT TERM HUP
+targets=
+while IFS= read -r line; do targets=$line; done
+
+is_alive() {
+  [ "$2" = unknown ] && { kill -0 "$1" 2>/dev/null; return; }
+  { IFS= read -r facts < "/proc/$1/stat"; } 2>/dev/null || return 1
+  expected=$2
+  set -- \${facts##*) }
+  [ "$1" != Z ] && [ "\${20}" = "$expected" ]
+}
+
+signal_all() {
+  remaining=
+  for target in $targets; do
+    IFS=: read -r pid started polite forceful <<END
+$target
+END
+    is_alive "$pid" "$started" || continue
+    remaining=yes
+    [ "$1" = polite ] && kill -s "$polite" "$pid" 2>/dev/null
+    [ "$1" = forceful ] && kill -s "$forceful" "$pid" 2>/dev/null
+  done
+}
+
+signal_all polite
+tries=0
+while [ -n "$remaining" ] && [ $tries -lt 100 ]; do
+  sleep 0.05
+  tries=$((tries + 1))
+  signal_all look
+done
+[ -n "$remaining" ] && signal_all forceful
+exit 0
+`;
+
+/**
+ * Starts a small shell that outlives us by a moment and stops the servers when we are killed without a chance to do it
+ * ourselves. It runs in its own session, so a Ctrl-C in the terminal does not reach it.
+ */
+export function startGuardian(): Guardian {
+  let shell: ChildProcess | null = null;
+  let list = "";
+  let isDismissed = false;
+
+  const hire = () => {
+    shell = spawn("/bin/sh", ["-c", script], {
+      cwd: "/",
+      env: { PATH: "/usr/bin:/bin" },
+      detached: true,
+      stdio: ["pipe", "ignore", "ignore"],
+    });
+    // A guardian that cannot start, or is killed, costs the safety net and nothing else: the next start finds left-overs.
+    shell.on("error", () => {});
+    shell.stdin?.on("error", () => {});
+    shell.unref();
+    shell.once("exit", () => {
+      shell = null;
+    });
+    (shell.stdin as { unref?: () => void } | null)?.unref?.();
+  };
+  hire();
+
+  return {
+    async watch(processes) {
+      const entries = await Promise.all(
+        processes.map(async ({ pid, politeSignal, forcefulSignal }) => {
+          const started = (await readStartTime(pid)) ?? "unknown";
+          return `${pid}:${started}:${politeSignal}:${forcefulSignal}`;
+        }),
+      );
+      list = entries.join(" ");
+      if (isDismissed) return;
+      if (shell === null) hire();
+      shell?.stdin?.write(`${list}\n`);
+    },
+    dismiss() {
+      isDismissed = true;
+      shell?.stdin?.end("\n");
+    },
+  };
+}

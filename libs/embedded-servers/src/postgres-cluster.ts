@@ -1,0 +1,110 @@
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { chmod, chown, lchown, mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { text } from "node:stream/consumers";
+import { explainPostgresFailure } from "./explain-postgres-failure.ts";
+import type { ServerAccount } from "./server-account.ts";
+import { serverEnvironment } from "./server-process.ts";
+
+export interface NewCluster {
+  /** Holds bin, lib and share. */
+  binaries: string;
+  /** Must not exist yet; its parent must. */
+  dataFolder: string;
+  account: ServerAccount | null;
+  /** Password of the superuser `postgres`. Null: anyone who reaches the port is let in, for throw-away clusters only. */
+  password: string | null;
+  /** Whether everything is on disk before this returns. */
+  isDurable: boolean;
+}
+
+/**
+ * Makes a PostgreSQL cluster: UTF-8 with the built-in C.UTF-8 locale, so that sorting never changes with the operating
+ * system while lower() and trigrams know non-ASCII letters. It is made under another name and renamed when complete:
+ * a folder named `dataFolder` is a whole cluster, whenever we were killed.
+ */
+export async function createCluster({ binaries, dataFolder, account, password, isDurable }: NewCluster): Promise<void> {
+  const parent = path.dirname(dataFolder);
+  const work = path.join(parent, `${path.basename(dataFolder)}.${randomBytes(6).toString("hex")}.partial`);
+  const data = path.join(work, "data");
+  const passwordFile = path.join(work, "password");
+  try {
+    await mkdir(work, { mode: 0o700 });
+    await mkdir(data, { mode: 0o700 });
+    if (password !== null) await writeFile(passwordFile, password, { mode: 0o600 });
+    if (account) {
+      // initdb may have to run as `nobody`, whom other programs share. Only our group may enter the folder around the
+      // cluster, and of all processes of `nobody` only initdb has that group, so no other one gets at it.
+      await chown(work, 0, account.gid);
+      await chmod(work, 0o710);
+      await chown(data, account.initdbUid, account.gid);
+      if (password !== null) await chown(passwordFile, account.initdbUid, account.gid);
+    }
+    await runInitdb({
+      executable: path.join(binaries, "bin", "initdb"),
+      arguments: [
+        `--pgdata=${data}`,
+        "--username=postgres",
+        ...(password === null ? ["--auth=trust"] : ["--auth=scram-sha-256", `--pwfile=${passwordFile}`]),
+        "--encoding=UTF8",
+        "--locale=C",
+        "--lc-ctype=C.UTF-8",
+        "--locale-provider=builtin",
+        "--builtin-locale=C.UTF-8",
+        "--no-instructions",
+        ...(isDurable ? [] : ["--no-sync"]),
+      ],
+      account,
+    });
+    if (account) await chownTree(data, account);
+    await rename(data, dataFolder);
+    if (isDurable) await syncFolder(parent);
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+/** Removes what an interrupted `createCluster` of the same data folder left behind. Nobody else may be making one. */
+export async function removePartialClusters(dataFolder: string): Promise<void> {
+  const parent = path.dirname(dataFolder);
+  const names = await readdir(parent);
+  const leftOver = names.filter(
+    (name) => name.startsWith(`${path.basename(dataFolder)}.`) && name.endsWith(".partial"),
+  );
+  for (const name of leftOver) await rm(path.join(parent, name), { recursive: true, force: true });
+}
+
+async function runInitdb(options: {
+  executable: string;
+  arguments: string[];
+  account: ServerAccount | null;
+}): Promise<void> {
+  const child = spawn(options.executable, options.arguments, {
+    ...(options.account && { uid: options.account.initdbUid, gid: options.account.gid }),
+    cwd: "/",
+    env: serverEnvironment,
+    stdio: ["ignore", "ignore", "pipe"],
+    // The slowest disk we know of needs 20 s for the 1,000 files and their sync.
+    timeout: 120_000,
+    killSignal: "SIGKILL",
+  });
+  const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve, reject) => {
+    child.once("error", (error) => reject(explainPostgresFailure(String(error), null)));
+    child.once("exit", (code, signal) => resolve({ code, signal }));
+  });
+  const [exit, output] = await Promise.all([exited, text(child.stderr)]);
+  if (exit.code !== 0) throw explainPostgresFailure(output, exit);
+}
+
+async function chownTree(folder: string, { uid, gid }: ServerAccount): Promise<void> {
+  await lchown(folder, uid, gid);
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    await lchown(path.join(entry.parentPath, entry.name), uid, gid);
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  await handle.sync().finally(() => handle.close());
+}

@@ -1,0 +1,51 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { explainPostgresFailure } from "./explain-postgres-failure.ts";
+import type { ServerAccount } from "./server-account.ts";
+import { launchServer, type ServerProcess, stopServer } from "./server-process.ts";
+
+/** Starts PostgreSQL on an existing cluster, on 127.0.0.1 only and without a unix socket. Returns when it takes connections. */
+export async function launchPostgres({
+  binaries,
+  dataFolder,
+  account,
+  port,
+  settings,
+  logFile,
+}: {
+  binaries: string;
+  dataFolder: string;
+  account: ServerAccount | null;
+  port: number;
+  settings: Readonly<Record<string, string>>;
+  logFile: string;
+}): Promise<ServerProcess> {
+  const all = { ...settings, listen_addresses: "127.0.0.1", port: String(port), unix_socket_directories: "" };
+  return launchServer({
+    executable: path.join(binaries, "bin", "postgres"),
+    arguments: ["-D", dataFolder, ...Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`])],
+    account,
+    logFile,
+    isReady: (pid) => saysReady(dataFolder, pid),
+    // Recovery after a crash replays at most max_wal_size (4 GB), which a slow disk reads in two minutes.
+    readyTimeoutMs: 300_000,
+    explain: explainPostgresFailure,
+  });
+}
+
+/**
+ * SIGINT ends sessions and writes a checkpoint; SIGQUIT gives up the checkpoint and leaves recovery to the next start.
+ * SIGKILL is never needed in practice: it would leave shared memory behind.
+ */
+export async function stopPostgres(server: ServerProcess): Promise<void> {
+  await stopServer(server, [
+    { signal: "SIGINT", waitMs: 20_000 },
+    { signal: "SIGQUIT", waitMs: 5_000 },
+  ]);
+}
+
+/** PostgreSQL reports its state in the eighth line of postmaster.pid; the first is its process id. */
+async function saysReady(dataFolder: string, pid: number): Promise<boolean> {
+  const lines = (await readFile(path.join(dataFolder, "postmaster.pid"), "utf8").catch(() => "")).split("\n");
+  return lines[0] === String(pid) && lines[7]?.trim() === "ready";
+}

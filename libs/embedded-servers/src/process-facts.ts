@@ -1,0 +1,38 @@
+import { readFile, readlink } from "node:fs/promises";
+
+/**
+ * When a process was started, in clock ticks since boot, or null when there is no such process (a zombie is none) or
+ * the system has no /proc. Together with its id it names a process for good, however often ids are reused.
+ */
+export async function readStartTime(pid: number): Promise<string | null> {
+  const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => null);
+  return text === null ? null : parseStartTime(text);
+}
+
+/** The start time in a line of /proc/<pid>/stat. The name in parentheses may hold spaces and parentheses itself. */
+export function parseStartTime(line: string): string | null {
+  const [state, ...rest] = line.slice(line.lastIndexOf(")") + 2).split(" ");
+  return state === "Z" || state === "X" ? null : (rest[18] ?? null);
+}
+
+/** What /proc tells about a process: its executable (also when the file is gone by now), its folder, its arguments. */
+export interface ProcessFacts {
+  executable: string | null;
+  workingFolder: string | null;
+  arguments: string[];
+}
+
+/** Null members are what we may not see, which is the case for processes of other users. Null: no such process. */
+export async function readProcessFacts(pid: number): Promise<ProcessFacts | null> {
+  if ((await readStartTime(pid)) === null) return null;
+  const [executable, workingFolder, commandLine] = await Promise.all([
+    readlink(`/proc/${pid}/exe`).catch(() => null),
+    readlink(`/proc/${pid}/cwd`).catch(() => null),
+    readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => ""),
+  ]);
+  return {
+    executable: executable?.replace(/ \(deleted\)$/, "") ?? null,
+    workingFolder,
+    arguments: commandLine.split("\0").slice(0, -1),
+  };
+}

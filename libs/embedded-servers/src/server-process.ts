@@ -1,0 +1,118 @@
+import { spawn } from "node:child_process";
+import { type FileHandle, open } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { EmbeddedServerError } from "./embedded-server-error.ts";
+import type { ServerAccount } from "./server-account.ts";
+
+export interface ProcessExit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+/** A server that runs as our child. */
+export interface ServerProcess {
+  pid: number;
+  /** Settles once, when the process has ended; never rejects. */
+  exited: Promise<ProcessExit>;
+  /** Nothing happens when the process is gone. */
+  signal(name: NodeJS.Signals): void;
+}
+
+export interface LaunchOptions {
+  executable: string;
+  arguments: readonly string[];
+  account: ServerAccount | null;
+  /** Both outputs are appended here: a file outlives us, while a pipe that we leave behind kills whoever writes to it. */
+  logFile: string;
+  /** Asked every few milliseconds until true. */
+  isReady: (pid: number) => Promise<boolean>;
+  readyTimeoutMs: number;
+  /** Makes an error from what the server wrote since this start, and from its end (null: it is still not ready). */
+  explain: (output: string, exit: ProcessExit | null) => EmbeddedServerError;
+}
+
+/**
+ * Starts a server and waits until it is ready. It gets its own session, so that a Ctrl-C in the terminal reaches only
+ * us and the servers are stopped in order, and an environment without any of our secrets.
+ */
+export async function launchServer(options: LaunchOptions): Promise<ServerProcess> {
+  const log = await open(options.logFile, "a+", 0o600);
+  try {
+    const { size: logStart } = await log.stat();
+    const server = await spawnServer(options, log.fd);
+    let exit: ProcessExit | null = null;
+    void server.exited.then((end) => {
+      exit = end;
+    });
+    const deadline = performance.now() + options.readyTimeoutMs;
+    while (!(await options.isReady(server.pid))) {
+      if (exit !== null || performance.now() > deadline) {
+        const error = options.explain(await readFrom(log, logStart), exit);
+        server.signal("SIGKILL");
+        await server.exited;
+        throw error;
+      }
+      await sleep(5);
+    }
+    return server;
+  } finally {
+    await log.close();
+  }
+}
+
+/** Asks a server to stop, then insists: each signal gets its time, and the last one cannot be refused. */
+export async function stopServer(
+  server: ServerProcess,
+  steps: readonly { signal: NodeJS.Signals; waitMs: number }[],
+): Promise<void> {
+  for (const { signal, waitMs } of steps) {
+    server.signal(signal);
+    const timer = new AbortController();
+    const isGone = await Promise.race([
+      server.exited.then(() => true),
+      sleep(waitMs, false, { signal: timer.signal }).catch(() => false),
+    ]);
+    timer.abort();
+    if (isGone) return;
+  }
+  server.signal("SIGKILL");
+  await server.exited;
+}
+
+/** The environment of a server: a locale, a path and nothing of ours. */
+export const serverEnvironment = { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
+
+async function spawnServer(options: LaunchOptions, logDescriptor: number): Promise<ServerProcess> {
+  const child = spawn(options.executable, options.arguments, {
+    ...(options.account && { uid: options.account.uid, gid: options.account.gid }),
+    cwd: "/",
+    env: serverEnvironment,
+    detached: true,
+    stdio: ["ignore", logDescriptor, logDescriptor],
+  });
+  const exited = new Promise<ProcessExit>((resolve) => {
+    child.once("exit", (code, signal) => resolve({ code, signal }));
+  });
+  await new Promise<void>((resolve, reject) => {
+    child.once("spawn", resolve);
+    child.once("error", (error) => reject(options.explain(String(error), null)));
+  });
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`${options.executable} runs without a process id`);
+  return {
+    pid,
+    exited,
+    signal(name) {
+      if (child.exitCode === null && child.signalCode === null) child.kill(name);
+    },
+  };
+}
+
+/** At most the last 64 KiB of what was written since `start`. */
+async function readFrom(log: FileHandle, start: number): Promise<string> {
+  const { size } = await log.stat();
+  const from = Math.max(start, size - 65_536);
+  const buffer = Buffer.alloc(Math.max(0, size - from));
+  await log.read(buffer, 0, buffer.length, from);
+  return buffer.toString("utf8");
+}

@@ -1,0 +1,90 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { findFreePort } from "./free-port.ts";
+import { startGuardian } from "./guardian.ts";
+import { locateNatsServer } from "./locate-binaries.ts";
+import { type NatsUser, renderNatsConfig } from "./nats-config.ts";
+import { launchNats, stopNats } from "./nats-server.ts";
+import type { ServerProcess } from "./server-process.ts";
+
+export interface ThrowAwayNats {
+  url: string;
+  port: number;
+  /** Of the process that runs now; another one after a restart. */
+  readonly pid: number;
+  /** Resolves when the process that runs now has ended. */
+  readonly exited: Promise<unknown>;
+  signal(name: NodeJS.Signals): void;
+  /** Starts it again on the same port and store, after stopping it if it still runs. */
+  restart(): Promise<void>;
+  /** Stops it and deletes the store it made itself. May be called twice. */
+  stop(): Promise<void>;
+}
+
+/**
+ * A nats-server with JetStream for tests, run straight from node_modules as whoever runs the tests. Without users
+ * everyone may do everything. Gone when this process ends, however it ends.
+ */
+export async function startThrowAwayNats({
+  users = [],
+  port: wantedPort,
+  storeFolder: wantedFolder,
+}: {
+  users?: readonly NatsUser[] | undefined;
+  port?: number | undefined;
+  storeFolder?: string | undefined;
+} = {}): Promise<ThrowAwayNats> {
+  const { executable } = await locateNatsServer();
+  const folder = await mkdtemp(path.join(tmpdir(), "touchstone-nats-"));
+  const port = wantedPort ?? (await findFreePort());
+  const storeFolder = wantedFolder ?? path.join(folder, "store");
+  const configFile = path.join(folder, "nats.conf");
+  const guardian = startGuardian();
+
+  const launch = async (): Promise<ServerProcess> => {
+    const launched = await launchNats({
+      executable,
+      configFile,
+      account: null,
+      port,
+      logFile: path.join(folder, "nats.log"),
+    });
+    await guardian.watch([{ pid: launched.pid, politeSignal: "TERM", forcefulSignal: "KILL" }]);
+    return launched;
+  };
+  const clean = async () => {
+    guardian.dismiss();
+    await rm(folder, { recursive: true, force: true });
+  };
+
+  let server: ServerProcess;
+  try {
+    await mkdir(storeFolder, { recursive: true });
+    await writeFile(configFile, renderNatsConfig({ port, storeFolder, users, isDurable: false }), { mode: 0o600 });
+    server = await launch();
+  } catch (error) {
+    await clean();
+    throw error;
+  }
+
+  return {
+    url: `nats://127.0.0.1:${port}`,
+    port,
+    get pid() {
+      return server.pid;
+    },
+    get exited() {
+      return server.exited;
+    },
+    signal: (name) => server.signal(name),
+    async restart() {
+      await stopNats(server);
+      server = await launch();
+    },
+    async stop() {
+      await stopNats(server);
+      await clean();
+    },
+  };
+}

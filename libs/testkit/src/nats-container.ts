@@ -1,0 +1,45 @@
+import { findFreePort, type NatsUser, renderNatsConfig } from "@touchstone/embedded-servers";
+import { endsProcess } from "./ending-signals.ts";
+import type { TestNats } from "./nats.ts";
+
+/** As `startTestNats`, from the official image. The port of the host is fixed, because a restart would move a mapped one. */
+export async function startNatsContainer({
+  users = [],
+  port: wantedPort,
+  storeDir,
+}: {
+  users?: readonly NatsUser[] | undefined;
+  port?: number | undefined;
+  storeDir?: string | undefined;
+}): Promise<TestNats> {
+  const { GenericContainer, getContainerRuntimeClient, Wait } = await import("testcontainers");
+  const port = wantedPort ?? (await findFreePort());
+  const config = renderNatsConfig({ host: "0.0.0.0", port: 4222, storeFolder: "/store", users, isDurable: false });
+  const description = new GenericContainer("nats:2.14")
+    .withCommand(["-c", "/nats.conf"])
+    .withCopyContentToContainer([{ content: config, target: "/nats.conf" }])
+    .withExposedPorts({ container: 4222, host: port })
+    .withWaitStrategy(Wait.forLogMessage("Server is ready"));
+  if (storeDir !== undefined) description.withBindMounts([{ source: storeDir, target: "/store" }]);
+  const started = await description.start();
+  const container = (await getContainerRuntimeClient()).container.getById(started.getId());
+  let pid = (await container.inspect()).State.Pid;
+  return {
+    url: `nats://${started.getHost()}:${port}`,
+    port,
+    get pid() {
+      return pid;
+    },
+    async stop() {
+      await started.stop();
+    },
+    async kill(signal) {
+      await container.kill({ signal });
+      if (endsProcess(signal)) await container.wait({ condition: "not-running" });
+    },
+    async restart() {
+      await started.restart();
+      pid = (await container.inspect()).State.Pid;
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { findFreePort, findOnPath, startGuardian } from "@touchstone/embedded-servers";
+import { containerEngineAnswers } from "./container-engine.ts";
+
+/** Where Redis is, or why there is none. */
+export type TestRedis = { url: string } | { url: null; reason: string };
+
+export interface StartedRedis {
+  found: TestRedis;
+  stop: () => Promise<void>;
+}
+
+/** Redis from the PATH, else from the official image, else the reason why tests that need it are skipped. */
+export async function startTestRedis({
+  usesContainers,
+  searchPath,
+}: {
+  usesContainers: boolean;
+  searchPath: string;
+}): Promise<StartedRedis> {
+  const executable = usesContainers ? null : await findOnPath("redis-server", searchPath);
+  if (executable !== null) return startProcess(executable);
+  if (usesContainers || (await containerEngineAnswers())) return startContainer();
+  return {
+    found: { url: null, reason: "There is no redis-server on the PATH, and no container engine to run one." },
+    stop: async () => {},
+  };
+}
+
+async function startProcess(executable: string): Promise<StartedRedis> {
+  const port = await findFreePort();
+  const folder = await mkdtemp(path.join(tmpdir(), "touchstone-redis-"));
+  const guardian = startGuardian();
+  const child = spawn(
+    executable,
+    ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--save", "", "--appendonly", "no"],
+    { stdio: "ignore", detached: true },
+  );
+  const exited = new Promise<void>((resolve) => {
+    child.once("exit", () => resolve());
+    child.once("error", () => resolve());
+  });
+  const stop = async () => {
+    child.kill("SIGTERM");
+    await exited;
+    guardian.dismiss();
+    await rm(folder, { recursive: true, force: true });
+  };
+  if (child.pid !== undefined) {
+    await guardian.watch([{ pid: child.pid, politeSignal: "TERM", forcefulSignal: "KILL" }]);
+  }
+  for (const deadline = performance.now() + 10_000; !(await accepts(port)); await sleep(10)) {
+    if (child.exitCode !== null || child.pid === undefined || performance.now() > deadline) {
+      await stop();
+      throw new Error(`${executable} did not start.`);
+    }
+  }
+  return { found: { url: `redis://127.0.0.1:${port}` }, stop };
+}
+
+async function startContainer(): Promise<StartedRedis> {
+  const { GenericContainer, Wait } = await import("testcontainers");
+  const container = await new GenericContainer("redis:8")
+    .withExposedPorts(6379)
+    .withWaitStrategy(Wait.forLogMessage("Ready to accept connections"))
+    .start();
+  return {
+    found: { url: `redis://${container.getHost()}:${container.getMappedPort(6379)}` },
+    stop: async () => {
+      await container.stop();
+    },
+  };
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: "127.0.0.1", port });
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once("error", () => resolve(false));
+  });
+}
