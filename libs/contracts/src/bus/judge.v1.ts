@@ -43,6 +43,7 @@ export const similarityRequest = z.object({
   rouge: z.boolean(),
   vector: z.object({ model: z.string().nullable() }).nullable(),
 });
+export type SimilarityRequest = z.infer<typeof similarityRequest>;
 
 /** One judge's answer. `rating` is 0 to 10 and null exactly when `status` is `skipped`; then `reason` says why. */
 export const verdict = z.object({
