@@ -1,0 +1,54 @@
+import { AppError } from "@touchstone/service-kit";
+
+/**
+ * SQLSTATE classes and codes that mean "not now" rather than "wrong": connection trouble, resources (53100 = disk
+ * full), operator intervention, a read-only server after a failover, serialization and deadlock losers.
+ */
+const passingStates = /^(08|53|57|58|XX|25006|40001|40P01|55P03)/;
+
+const passingCodes = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EPIPE",
+  "ETIMEDOUT",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+]);
+
+/** Texts of failures for which `pg` has no code. */
+const passingMessages = [
+  "timeout exceeded when trying to connect",
+  "Connection terminated",
+  "Query read timeout",
+  "Client has encountered a connection error",
+  "Client was closed",
+  "Cannot use a pool after calling end",
+];
+
+/**
+ * Translates a failure at the database's edge: whatever passes by itself becomes `store_unavailable` (503, retry);
+ * anything else is returned as it is. A statement refused for its data stays recognisable by its SQLSTATE.
+ */
+export function translateDatabaseError(thrown: unknown): unknown {
+  if (thrown instanceof AppError || !(thrown instanceof Error)) return thrown;
+  const code = "code" in thrown && typeof thrown.code === "string" ? thrown.code : "";
+  const isPassing =
+    passingStates.test(code) ||
+    passingCodes.has(code) ||
+    passingMessages.some((message) => thrown.message.includes(message)) ||
+    (thrown instanceof AggregateError && thrown.errors.some((inner) => passingCodes.has(String(inner?.code))));
+  if (!isPassing) return thrown;
+  return new AppError("store_unavailable", "The database is unavailable; retry.", { cause: thrown });
+}
+
+/** The SQLSTATE of a refused statement, or null. */
+export function sqlStateOf(thrown: unknown): string | null {
+  return thrown instanceof Error &&
+    "code" in thrown &&
+    typeof thrown.code === "string" &&
+    /^[0-9A-Z]{5}$/.test(thrown.code)
+    ? thrown.code
+    : null;
+}

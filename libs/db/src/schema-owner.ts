@@ -1,0 +1,134 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import { AppError, type Logger } from "@touchstone/service-kit";
+import { Client } from "pg";
+import { translateDatabaseError } from "./database-error.ts";
+
+/** The roles of one schema. Each service has its own three; none can log in by itself. */
+export interface SchemaRoles {
+  /** Owns the schema and migrates it. */
+  owner: string;
+  /** Serves requests: row-level security binds it. */
+  app: string;
+  /** Relay, sweepers, retention: sees every project. */
+  maintenance: string;
+}
+
+export interface MigrationOptions {
+  url: string;
+  schema: string;
+  /** The folder of `NNNN-what.sql`. */
+  directory: string;
+  logger: Logger;
+}
+
+/** The names of a schema's roles. They are the same in every database of a cluster, since roles are the cluster's. */
+export function rolesOf(schema: string): SchemaRoles {
+  return {
+    owner: `touchstone_${schema}_owner`,
+    app: `touchstone_${schema}_app`,
+    maintenance: `touchstone_${schema}_maintenance`,
+  };
+}
+
+/**
+ * Brings one schema to the newest version: makes its roles and the schema when they are missing, then runs each
+ * migration that has not run, in its own transaction, under one advisory lock, so that replicas that start together
+ * wait for each other and a killed one leaves nothing half done. The log-in needs CREATEROLE, or the roles must exist
+ * and be granted to it; otherwise the error holds the statements to run.
+ */
+export async function migrateSchema(options: MigrationOptions): Promise<{ applied: string[] }> {
+  const migrations = await readMigrations(options.directory);
+  const roles = rolesOf(options.schema);
+  const client = new Client({
+    connectionString: options.url,
+    connectionTimeoutMillis: 5_000,
+    options: "-c lock_timeout=60000",
+    application_name: `${options.schema} migration`,
+  });
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    // Roles belong to the cluster: two databases migrated at once would race for them.
+    await client.query("select pg_advisory_lock(hashtext('touchstone roles'))");
+    await provisionRoles(client, options.schema, roles);
+    await client.query("select pg_advisory_unlock(hashtext('touchstone roles'))");
+    await client.query("select pg_advisory_lock(hashtext($1))", [`touchstone migrate ${options.schema}`]);
+    await client.query(`set role ${roles.owner}`);
+    await client.query(
+      `create table if not exists ${options.schema}.migrations (
+         name text primary key,
+         sha256 text not null,
+         applied_at timestamptz not null default now()
+       )`,
+    );
+    const { rows } = await client.query<{ name: string; sha256: string }>(
+      `select name, sha256 from ${options.schema}.migrations`,
+    );
+    const known = new Map(rows.map((row) => [row.name, row.sha256]));
+    const applied: string[] = [];
+    for (const migration of migrations) {
+      const before = known.get(migration.name);
+      if (before === migration.sha256) continue;
+      if (before !== undefined) {
+        throw new Error(
+          `Migration ${migration.name} of schema ${options.schema} changed after it was applied; restore it and add a new one.`,
+        );
+      }
+      await client.query("begin");
+      await client.query(migration.sql);
+      await client.query(`insert into ${options.schema}.migrations (name, sha256) values ($1, $2)`, [
+        migration.name,
+        migration.sha256,
+      ]);
+      await client.query("commit");
+      applied.push(migration.name);
+      options.logger.info({ schema: options.schema, migration: migration.name }, "migration applied");
+    }
+    return { applied };
+  } catch (thrown) {
+    throw translateDatabaseError(thrown);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+async function readMigrations(directory: string): Promise<{ name: string; sql: string; sha256: string }[]> {
+  const names = (await readdir(directory)).filter((name) => /^\d{4}-[a-z0-9-]+\.sql$/.test(name)).sort();
+  return Promise.all(
+    names.map(async (name) => {
+      const sql = await readFile(path.join(directory, name), "utf8");
+      return { name, sql, sha256: createHash("sha256").update(sql).digest("hex") };
+    }),
+  );
+}
+
+async function provisionRoles(client: Client, schema: string, roles: SchemaRoles): Promise<void> {
+  const statements: string[] = [];
+  for (const role of Object.values(roles)) {
+    const { rows } = await client.query<{ exists: boolean; granted: boolean }>(
+      `select exists (select from pg_roles where rolname = $1) as exists,
+              exists (select from pg_roles where rolname = $1 and pg_has_role(current_user, oid, 'SET')) as granted`,
+      [role],
+    );
+    if (!rows[0]?.exists) statements.push(`create role ${role} nologin`);
+    if (!rows[0]?.granted) statements.push(`grant ${role} to current_user with inherit false, set true`);
+  }
+  const { rows } = await client.query<{ exists: boolean }>(
+    "select exists (select from pg_namespace where nspname = $1)",
+    [schema],
+  );
+  if (!rows[0]?.exists) statements.push(`create schema ${schema} authorization ${roles.owner}`);
+  for (const statement of statements) {
+    try {
+      await client.query(statement);
+    } catch (cause) {
+      throw new AppError(
+        "store_unavailable",
+        `The database login may not prepare schema ${schema}. As an administrator run: ${statements.join("; ")};`,
+        { cause },
+      );
+    }
+  }
+}
