@@ -1,0 +1,103 @@
+// The way in: `npm start`, `npm test` and the other scripts all come through here. It runs on whatever Node there is
+// (20 or newer), installs what is missing into this folder and nowhere else, then hands over to the Node 24 that was
+// installed, which runs the TypeScript sources as they are.
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+const pnpmVersion = "12.21.0";
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const cache = path.join(root, ".cache");
+const stamp = path.join(root, "node_modules", ".installed-from");
+
+const scripts = {
+  start: "apps/standalone/src/main.ts",
+  test: "tools/verify.ts",
+  bench: "bench/src/main.ts",
+  mutants: "tools/mutants/main.ts",
+  generate: "tools/generate.ts",
+};
+
+const [name, ...args] = process.argv.slice(2);
+const script = scripts[name];
+if (script === undefined) fail(`Say what to run: ${Object.keys(scripts).join(", ")}.`);
+
+const [major] = process.versions.node.split(".").map(Number);
+if (major < 20) fail(`Node ${process.versions.node} is too old; install Node 20 or newer.`);
+
+await install();
+await handOver();
+
+/** Installs once per lock file; a second start costs one hash. */
+async function install() {
+  const wanted = createHash("sha256")
+    .update(readFileSync(path.join(root, "pnpm-lock.yaml")))
+    .update(readFileSync(path.join(root, "pnpm-workspace.yaml")))
+    .digest("hex");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
+  console.log("Installing dependencies into this folder (about 25 s the first time) ...");
+  const started = Date.now();
+  try {
+    mkdirSync(cache, { recursive: true });
+  } catch (error) {
+    fail(`Cannot write to ${root}: ${error.message}. Run this from a folder you own.`);
+  }
+  const code = await run("npx", ["--yes", `pnpm@${pnpmVersion}`, "install", "--frozen-lockfile", "--reporter=append-only"], {
+    // npx would keep pnpm in HOME, which may be read-only or on another filesystem.
+    npm_config_cache: path.join(cache, "npm"),
+    // Without a terminal pnpm asks nothing; with CI unset it might.
+    CI: "true",
+  });
+  if (code !== 0) {
+    fail(
+      "The installation failed; the lines above say why. It needs about 900 MB in this folder and a reachable npm registry. Run the command again: it goes on where it stopped.",
+    );
+  }
+  writeFileSync(stamp, wanted);
+  console.log(`Installed in ${((Date.now() - started) / 1000).toFixed(1)} s.`);
+}
+
+/** Runs the script on the installed Node and leaves with its exit code. */
+async function handOver() {
+  const node = path.join(root, "node_modules", ".bin", "node");
+  const child = spawn(node, [path.join(root, script), ...args], {
+    cwd: root,
+    stdio: ["inherit", "inherit", "inherit", "ipc"],
+    env: {
+      ...process.env,
+      PATH: `${path.join(root, "node_modules", ".bin")}${path.delimiter}${process.env.PATH}`,
+      // Where the user stood, for relative paths among the arguments and settings.
+      INIT_CWD: process.env.INIT_CWD ?? process.cwd(),
+    },
+  });
+  // Ctrl-C reaches the whole process group, the child included; a signal sent to this process alone is passed on.
+  process.on("SIGINT", () => {});
+  process.on("SIGTERM", () => child.kill("SIGTERM"));
+  process.on("SIGHUP", () => child.kill("SIGTERM"));
+  // npm killed with -9 forwards nothing. The child watches its end of the IPC channel for the same fate of this process.
+  const parent = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== parent) child.kill("SIGTERM");
+  }, 500).unref();
+  child.once("error", (error) => fail(`Cannot run ${node}: ${error.message}. Is this Linux on x64?`));
+  child.once("exit", (code, signal) => process.exit(code ?? (signal === "SIGINT" ? 130 : 1)));
+}
+
+function run(command, commandArgs, environment) {
+  return new Promise((resolve) => {
+    const child = spawn(command, commandArgs, {
+      cwd: root,
+      stdio: ["ignore", "inherit", "inherit"],
+      env: { ...process.env, ...environment },
+    });
+    child.once("error", () => resolve(1));
+    child.once("exit", (code) => resolve(code ?? 1));
+  });
+}
+
+function fail(message) {
+  console.error(message);
+  process.exit(1);
+}
