@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { AppError, type Logger } from "@touchstone/service-kit";
 import { Client } from "pg";
-import { translateDatabaseError } from "./database-error.ts";
+import { sqlStateOf, translateDatabaseError } from "./database-error.ts";
 
 /** The roles of one schema. Each service has its own three; none can log in by itself. */
 export interface SchemaRoles {
@@ -50,11 +51,8 @@ export async function migrateSchema(options: MigrationOptions): Promise<{ applie
   client.on("error", () => undefined);
   try {
     await client.connect();
-    // Roles belong to the cluster: two databases migrated at once would race for them.
-    await client.query("select pg_advisory_lock(hashtext('touchstone roles'))");
-    await provisionRoles(client, options.schema, roles);
-    await client.query("select pg_advisory_unlock(hashtext('touchstone roles'))");
     await client.query("select pg_advisory_lock(hashtext($1))", [`touchstone migrate ${options.schema}`]);
+    await provisionRoles(client, options.schema, roles);
     await client.query(`set role ${roles.owner}`);
     await client.query(
       `create table if not exists ${options.schema}.migrations (
@@ -104,26 +102,25 @@ async function readMigrations(directory: string): Promise<{ name: string; sql: s
   );
 }
 
+/** Somebody else made the same role, or the same grant, at the same moment: look again. */
+const lostRaces = new Set(["42710", "23505", "XX000"]);
+const racesMax = 20;
+
+/**
+ * Makes the roles and the schema where they are missing. Roles belong to the cluster while advisory locks belong to a
+ * database, so services that migrate different databases of one cluster race here, and the loser looks again.
+ */
 async function provisionRoles(client: Client, schema: string, roles: SchemaRoles): Promise<void> {
-  const statements: string[] = [];
-  for (const role of Object.values(roles)) {
-    const { rows } = await client.query<{ exists: boolean; granted: boolean }>(
-      `select exists (select from pg_roles where rolname = $1) as exists,
-              exists (select from pg_roles where rolname = $1 and pg_has_role(current_user, oid, 'SET')) as granted`,
-      [role],
-    );
-    if (!rows[0]?.exists) statements.push(`create role ${role} nologin`);
-    if (!rows[0]?.granted) statements.push(`grant ${role} to current_user with inherit false, set true`);
-  }
-  const { rows } = await client.query<{ exists: boolean }>(
-    "select exists (select from pg_namespace where nspname = $1)",
-    [schema],
-  );
-  if (!rows[0]?.exists) statements.push(`create schema ${schema} authorization ${roles.owner}`);
-  for (const statement of statements) {
+  for (let race = 0; ; race += 1) {
+    const statements = await findMissing(client, schema, roles);
     try {
-      await client.query(statement);
+      for (const statement of statements) await client.query(statement);
+      return;
     } catch (cause) {
+      if (race < racesMax && lostRaces.has(sqlStateOf(cause) ?? "")) {
+        await setTimeout(25 + Math.random() * 100);
+        continue;
+      }
       throw new AppError(
         "store_unavailable",
         `The database login may not prepare schema ${schema}. As an administrator run: ${statements.join("; ")};`,
@@ -131,4 +128,23 @@ async function provisionRoles(client: Client, schema: string, roles: SchemaRoles
       );
     }
   }
+}
+
+async function findMissing(client: Client, schema: string, roles: SchemaRoles): Promise<string[]> {
+  const missing: string[] = [];
+  for (const role of Object.values(roles)) {
+    const { rows } = await client.query<{ exists: boolean; granted: boolean }>(
+      `select exists (select from pg_roles where rolname = $1) as exists,
+              exists (select from pg_roles where rolname = $1 and pg_has_role(current_user, oid, 'SET')) as granted`,
+      [role],
+    );
+    if (!rows[0]?.exists) missing.push(`create role ${role} nologin`);
+    if (!rows[0]?.granted) missing.push(`grant ${role} to current_user with inherit false, set true`);
+  }
+  const { rows } = await client.query<{ exists: boolean }>(
+    "select exists (select from pg_namespace where nspname = $1)",
+    [schema],
+  );
+  if (!rows[0]?.exists) missing.push(`create schema ${schema} authorization ${roles.owner}`);
+  return missing;
 }

@@ -54,3 +54,17 @@ export function loadSettings<Name extends SettingName>(
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return { values: values as SettingValues<Name>, warnings };
 }
+
+/**
+ * Insists on values that have no default. Each entry is a value and the variable (or variables) it comes from; what is
+ * missing is thrown together as one {@link ConfigError}.
+ */
+export function requireSettings<Wanted extends Record<string, readonly [value: unknown, variable: string]>>(
+  wanted: Wanted,
+): { [Key in keyof Wanted]: Exclude<Wanted[Key][0], undefined> } {
+  const missing = Object.values(wanted).flatMap(([value, variable]) =>
+    value === undefined ? [`${variable}: is needed`] : [],
+  );
+  if (missing.length > 0) throw new ConfigError(missing);
+  return Object.fromEntries(Object.entries(wanted).map(([key, [value]]) => [key, value])) as never;
+}

@@ -1,6 +1,6 @@
 export { AppError, type AppErrorOptions, isAppError } from "./app-error.ts";
 export { type Clock, systemClock } from "./clock.ts";
-export { ConfigError, type Environment, loadSettings } from "./config.ts";
+export { ConfigError, type Environment, loadSettings, requireSettings } from "./config.ts";
 export { deriveKey } from "./derive-key.ts";
 export {
   type Answer,

@@ -1,0 +1,39 @@
+import type { StoredTrace } from "@touchstone/contracts";
+import type { Database } from "@touchstone/db";
+
+/** What monitor saw. */
+export interface SeenTraceStore {
+  /** Records traces of any projects; one that was recorded before stays as it is. */
+  recordTraces(traces: readonly StoredTrace[]): Promise<void>;
+}
+
+/** Keeps {@link SeenTraceStore} in `monitor.seen_traces`, under the maintenance role: an event spans projects. */
+export function createSeenTraceStore(maintenance: Database): SeenTraceStore {
+  return {
+    async recordTraces(traces) {
+      await maintenance.query({
+        // One row for each trace, however often its event comes: the primary key is what makes a redelivery harmless.
+        name: "seen_traces_record",
+        text: `
+          insert into monitor.seen_traces
+            (project_id, trace_id, agent_id, name, created_at, traffic_source, monitor, pattern_ids)
+          select project_id, trace_id, agent_id, name, created_at, traffic_source, monitor,
+                 case when pattern_ids is null then null
+                      else array(select json_array_elements_text(pattern_ids)) end
+          from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::timestamptz[], $6::text[], $7::bool[], $8::json[])
+            as seen(project_id, trace_id, agent_id, name, created_at, traffic_source, monitor, pattern_ids)
+          on conflict (project_id, trace_id) do nothing`,
+        values: [
+          traces.map((trace) => trace.projectId),
+          traces.map((trace) => trace.traceId),
+          traces.map((trace) => trace.agentId),
+          traces.map((trace) => trace.name),
+          traces.map((trace) => trace.createdAt),
+          traces.map((trace) => trace.trafficSource),
+          traces.map((trace) => trace.monitor),
+          traces.map((trace) => (trace.patternIds === null ? null : JSON.stringify(trace.patternIds))),
+        ],
+      });
+    },
+  };
+}
