@@ -1,0 +1,70 @@
+import { inspect } from "node:util";
+import { expect, test } from "vitest";
+import { ConfigError, loadSettings, requireSettings } from "../src/index.ts";
+
+function mistakesOf(read: () => unknown): readonly string[] {
+  try {
+    read();
+  } catch (thrown) {
+    if (thrown instanceof ConfigError) return thrown.mistakes;
+    throw thrown;
+  }
+  return [];
+}
+
+test("every mistake is reported together, by variable name and without its value", () => {
+  const mistakes = mistakesOf(() =>
+    loadSettings(["PORT", "SERVICE_DB_URL", "SERVICE_RATE_LIMIT"], {
+      PORT: "seven",
+      SERVICE_DB_URL: "mysql://user:hunter2@host/db",
+      SERVICE_RATE_LIMIT: "maybe",
+    }),
+  );
+
+  expect(mistakes.map((mistake) => mistake.split(":")[0])).toEqual(["PORT", "SERVICE_DB_URL", "SERVICE_RATE_LIMIT"]);
+  expect(mistakes.join()).not.toContain("hunter2");
+});
+
+test("an empty value means unset, so the default holds", () => {
+  const { values } = loadSettings(["PORT", "SERVICE_REDIS_URL"], { PORT: "", SERVICE_REDIS_URL: "" });
+
+  expect(values).toEqual({ PORT: 4700, SERVICE_REDIS_URL: undefined });
+});
+
+test("an unknown SERVICE_ name is a warning that says what was probably meant", () => {
+  const { warnings } = loadSettings(["PORT"], { SERVICE_RATE_LIMITT: "off" });
+
+  expect(warnings).toEqual(["SERVICE_RATE_LIMITT: no such setting; did you mean SERVICE_RATE_LIMIT?"]);
+});
+
+test("strict configuration turns the warning into a refusal", () => {
+  expect(
+    mistakesOf(() => loadSettings(["PORT"], { SERVICE_RATE_LIMITT: "off", SERVICE_STRICT_CONFIG: "true" })),
+  ).toHaveLength(1);
+});
+
+test("a setting this version does not honour refuses the start instead of being ignored", () => {
+  expect(mistakesOf(() => loadSettings(["PORT"], { SERVICE_QUOTA_TRACES_PER_DAY: "100" }))).toEqual([
+    "SERVICE_QUOTA_TRACES_PER_DAY: this version does not support it yet; remove it",
+  ]);
+});
+
+test("the key a client library reads from the environment draws no warning", () => {
+  expect(loadSettings(["PORT"], { SERVICE_API_KEY: "tsk_x" }).warnings).toEqual([]);
+});
+
+test("a secret prints as [secret] however it is printed", () => {
+  const { values } = loadSettings(["SERVICE_METRICS_TOKEN"], { SERVICE_METRICS_TOKEN: "hunter2" });
+  const secret = values.SERVICE_METRICS_TOKEN;
+
+  expect([`${secret}`, JSON.stringify({ secret }), inspect(values)].join()).not.toContain("hunter2");
+  expect(secret?.reveal()).toBe("hunter2");
+});
+
+test("settings without a default are asked for together", () => {
+  expect(
+    mistakesOf(() =>
+      requireSettings({ url: [undefined, "SERVICE_NATS_URL"], secret: [undefined, "SERVICE_INTERNAL_SECRET"] }),
+    ),
+  ).toEqual(["SERVICE_NATS_URL: is needed", "SERVICE_INTERNAL_SECRET: is needed"]);
+});

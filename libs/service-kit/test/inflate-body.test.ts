@@ -1,0 +1,34 @@
+import { deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { inflateBody } from "../src/index.ts";
+
+const text = Buffer.from("the same text, over and over. ".repeat(100));
+
+test.each([
+  ["gzip", gzipSync(text)],
+  ["GZIP", gzipSync(text)],
+  ["deflate", deflateSync(text)],
+  ["deflate", deflateRawSync(text)],
+  ["zstd", zstdCompressSync(text)],
+  ["identity", text],
+  [undefined, text],
+])("a body sent as %s comes out as it was", async (encoding, body) => {
+  expect((await inflateBody(body, encoding, text.length)).equals(text)).toBe(true);
+});
+
+test("a body that inflates past the limit is refused as too large", async () => {
+  const bomb = gzipSync(Buffer.alloc(8 * 1024 * 1024));
+
+  await expect(inflateBody(bomb, "gzip", 1024 * 1024)).rejects.toMatchObject({ code: "body_too_large" });
+});
+
+test("truncated data is unreadable, and an unknown encoding is named", async () => {
+  await expect(inflateBody(gzipSync(text).subarray(0, 20), "gzip", 1e6)).rejects.toMatchObject({
+    code: "body_unreadable",
+  });
+  await expect(inflateBody(text, "br-x", 1e6)).rejects.toMatchObject({
+    code: "unsupported_media_type",
+    message: 'unsupported content encoding "br-x"',
+  });
+  await expect(inflateBody(text, "constructor", 1e6)).rejects.toMatchObject({ code: "unsupported_media_type" });
+});
