@@ -1,0 +1,95 @@
+/**
+ * Everything CI runs, in the order in which it fails fastest: `npm test`. With `-- --containers` the tests run on the
+ * official PostgreSQL, NATS and Redis images. With `CI=true` a skipped test is a failure.
+ */
+import { spawn } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import path from "node:path";
+
+const root = path.dirname(import.meta.dirname);
+const results = path.join(root, ".cache", "test-results.json");
+
+interface Step {
+  name: string;
+  command: string;
+  args: string[];
+}
+
+const checks: Step[] = [
+  { name: "types", command: "tsc", args: ["-p", "."] },
+  { name: "lint", command: "biome", args: ["check", "--error-on-warnings", "."] },
+  { name: "import rules", command: "node", args: ["tools/check-imports.ts"] },
+  { name: "unused code", command: "node", args: ["tools/node_modules/knip/bin/knip.js"] },
+  { name: "golden files", command: "node", args: ["tools/generate.ts", "--check"] },
+  { name: "coverage of the specification", command: "node", args: ["tools/spec-coverage/check.ts"] },
+];
+
+const tests: Step = {
+  name: "tests",
+  command: "vitest",
+  args: ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${results}`],
+};
+
+/** The counts of vitest's JSON report that decide. */
+interface Report {
+  numPassedTests: number;
+  numFailedTests: number;
+  numPendingTests: number;
+  numTodoTests: number;
+  testResults: { name: string; status: string; assertionResults: { fullName: string; status: string }[] }[];
+}
+
+const args = process.argv.slice(2);
+const unknown = args.filter((argument) => argument !== "--containers");
+if (unknown.length > 0) {
+  console.error(`npm test does not know ${unknown.join(" ")}; it takes --containers.`);
+  process.exit(1);
+}
+if (args.includes("--containers")) process.env.TOUCHSTONE_TEST_CONTAINERS = "1";
+
+mkdirSync(path.dirname(results), { recursive: true });
+rmSync(results, { force: true });
+for (const check of checks) {
+  if (!(await succeeds(check))) {
+    console.error(`\n${check.name}: failed (${[check.command, ...check.args].join(" ")})`);
+    process.exit(1);
+  }
+}
+const testsSucceeded = await succeeds(tests);
+process.exit(summarise(testsSucceeded) ? 0 : 1);
+
+async function succeeds({ name, command, args: commandArgs }: Step): Promise<boolean> {
+  const startedMs = performance.now();
+  console.log(`\n--- ${name}`);
+  const code = await new Promise<number>((resolve) => {
+    const child = spawn(command, commandArgs, { cwd: root, stdio: "inherit" });
+    child.once("error", (error) => {
+      console.error(error.message);
+      resolve(1);
+    });
+    child.once("exit", (exitCode) => resolve(exitCode ?? 1));
+  });
+  console.log(
+    `--- ${name}: ${code === 0 ? "ok" : "FAILED"} (${((performance.now() - startedMs) / 1000).toFixed(1)} s)`,
+  );
+  return code === 0;
+}
+
+/** Prints the counts; a skip counts as a failure in CI, where everything a test may need is there. */
+function summarise(testsSucceeded: boolean): boolean {
+  let report: Report;
+  try {
+    report = JSON.parse(readFileSync(results, "utf8")) as Report;
+  } catch {
+    console.error("The test run left no report.");
+    return false;
+  }
+  const skipped = report.testResults.flatMap((file) =>
+    file.assertionResults.filter(({ status }) => status === "skipped" || status === "pending" || status === "todo"),
+  );
+  for (const test of skipped) console.log(`skipped: ${test.fullName}`);
+  const skipsFail = process.env.CI === "true" && skipped.length > 0;
+  if (skipsFail) console.error("With CI=true a skipped test is a failure.");
+  console.log(`\n${report.numPassedTests} passed, ${report.numFailedTests} failed, ${skipped.length} skipped`);
+  return testsSucceeded && !skipsFail;
+}
