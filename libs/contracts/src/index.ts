@@ -1,5 +1,8 @@
 export * from "./bus/index.ts";
+export { describeOpenApi, type OpenApiDocument } from "./describe-openapi.ts";
+export { describeServiceGraph, type ServiceGraphInput } from "./describe-service-graph.ts";
 export * from "./errors.ts";
+export { openApiFile } from "./golden.ts";
 export * from "./http/agents.ts";
 export * from "./http/auth.ts";
 export * from "./http/datasets.ts";

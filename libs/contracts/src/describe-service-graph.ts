@@ -1,0 +1,69 @@
+import type { EventContract, RequestContract, ServiceName } from "./bus/define.ts";
+import type { InternalRoute, Route } from "./route.ts";
+
+/** Everything that makes one service talk to another. */
+export interface ServiceGraphInput {
+  routes: readonly Route[];
+  internalRoutes: readonly InternalRoute[];
+  busMessages: readonly (RequestContract | EventContract)[];
+}
+
+/**
+ * Who may wait for whose answer (architecture 1). A service may call what its row names and nothing else; adding an
+ * arrow here is a decision about the architecture, not a convenience.
+ */
+const mayCall: Readonly<Record<ServiceName, readonly ServiceName[]>> = {
+  gateway: ["auth", "ingest", "eval-runs", "monitor"],
+  auth: [],
+  ingest: [],
+  "eval-runs": ["ingest", "judge"],
+  judge: ["auth"],
+  monitor: ["ingest", "judge"],
+};
+
+/**
+ * The map of who calls whom, as text, from the contracts alone. Throws on an arrow the architecture does not have and on
+ * a cycle. Events are listed but are no arrows: their publisher waits for nobody and knows none of its readers.
+ */
+export function describeServiceGraph({ routes, internalRoutes, busMessages }: ServiceGraphInput): string {
+  const requests = busMessages.filter((message) => message.kind === "request");
+  const events = busMessages.filter((message) => message.kind === "event");
+  const calls: { from: ServiceName; to: ServiceName; what: string }[] = [
+    ...routes
+      .filter(({ owner }) => owner !== "gateway")
+      .map(({ owner, method, path }) => ({ from: "gateway" as const, to: owner, what: `http ${method} ${path}` })),
+    ...internalRoutes.flatMap(({ askedBy, owner, method, path }) =>
+      askedBy.map((from) => ({ from, to: owner, what: `http ${method} ${path}` })),
+    ),
+    ...requests.flatMap(({ askedBy, answeredBy, subject }) =>
+      askedBy.map((from) => ({ from, to: answeredBy, what: `bus ${subject}` })),
+    ),
+  ];
+  refuseCycles(calls);
+  for (const { from, to, what } of calls) {
+    if (!mayCall[from].includes(to)) {
+      throw new Error(`${from} may not call ${to} (${what}): the architecture has no such arrow.`);
+    }
+  }
+
+  const arrows = Map.groupBy(calls, ({ from, to }) => `${from} -> ${to}`);
+  const lines = ["# Who calls whom, and over what."];
+  for (const arrow of [...arrows.keys()].sort()) {
+    lines.push("", arrow, ...(arrows.get(arrow) ?? []).map(({ what }) => `  ${what}`).sort());
+  }
+  lines.push("", "# Events: who announces what, and who reacts.", "");
+  for (const { subject, publishedBy, consumedBy } of events) {
+    lines.push(`${subject}: ${publishedBy} => ${[...consumedBy].sort().join(", ")}`);
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+function refuseCycles(calls: readonly { from: ServiceName; to: ServiceName }[]): void {
+  const called = Map.groupBy(calls, ({ from }) => from);
+  const visit = (service: ServiceName, path: readonly ServiceName[]): void => {
+    if (path.includes(service))
+      throw new Error(`Services call each other in a circle: ${[...path, service].join(" -> ")}.`);
+    for (const { to } of called.get(service) ?? []) visit(to, [...path, service]);
+  };
+  for (const service of called.keys()) visit(service, []);
+}

@@ -1,0 +1,113 @@
+import type { z } from "zod";
+import { describeObject } from "./describe-schemas.ts";
+import { errorBody, globalErrorBody, otlpErrorBody } from "./errors.ts";
+import type { Route } from "./route.ts";
+
+/** An answer that a route may give without stating it. No schema means plain text. */
+export interface SharedAnswer {
+  /** The component's name. */
+  name: string;
+  description: string;
+  schemas: readonly z.ZodType[];
+  headers?: readonly (keyof typeof sharedHeaders)[];
+}
+
+/** Headers of {@link SharedAnswer}s. */
+export const sharedHeaders = {
+  "Retry-After": { description: "Seconds to wait before the next try.", schema: { type: "integer" } },
+  RateLimit: { description: "`limit=120, remaining=0, reset=17` (draft 7).", schema: { type: "string" } },
+  "RateLimit-Policy": { description: "`120;w=60` (draft 7).", schema: { type: "string" } },
+  Allow: { description: "The methods the path takes.", schema: { type: "string" } },
+} as const;
+
+const limited = ["Retry-After", "RateLimit", "RateLimit-Policy"] as const;
+
+/**
+ * What a route may answer besides its own answers, by status (interface: Errors). It follows from what the route says
+ * of itself: whether it needs a key, reads a body, stores telemetry, or speaks OTLP.
+ */
+export function sharedAnswersOf(route: Route): Record<string, SharedAnswer> {
+  const answers: Record<string, SharedAnswer> = {
+    403: {
+      name: "HostRefused",
+      description: "The host name or the browser origin is not one this installation answers to.",
+      schemas: [globalErrorBody],
+    },
+    404: { name: "RouteNotFound", description: "There is no such route.", schemas: [globalErrorBody] },
+    405: {
+      name: "MethodNotAllowed",
+      description: "The path exists, but not with this method.",
+      schemas: [globalErrorBody],
+      headers: ["Allow"],
+    },
+    408: { name: "RequestTimeout", description: "The request did not arrive in time.", schemas: [globalErrorBody] },
+    ...overloadOf(route),
+  };
+  if (route.authentication.includes("metrics")) {
+    answers[401] = { name: "MetricsTokenRefused", description: "The metrics token is missing or wrong.", schemas: [] };
+  } else if (!route.authentication.includes("none")) {
+    answers[401] = { name: "Unauthorized", description: "The key is missing or wrong.", schemas: [errorBody] };
+  }
+  if (namesWorkspace(route)) {
+    answers[403] = {
+      name: "Forbidden",
+      description: "The key does not reach what the body names, or the host name or browser origin is not allowed.",
+      schemas: [errorBody, globalErrorBody],
+    };
+  }
+  if (route.rateGroup === "none") delete answers[429];
+  return answers;
+}
+
+/** 429, 500 and 503. Exporters drop an export on 500, so the OTLP routes answer 503 instead (otlp 2). */
+function overloadOf(route: Route): Record<string, SharedAnswer> {
+  if (route.envelope === "otlp") {
+    return {
+      429: {
+        name: "ExportRefusedForNow",
+        description: "Rate limit or full queue (redeliver the whole export), or the daily trace quota.",
+        schemas: [otlpErrorBody, errorBody],
+        headers: limited,
+      },
+      503: {
+        name: "ExportNotStored",
+        description: "Nothing was stored; redeliver the whole export.",
+        schemas: [otlpErrorBody],
+        headers: ["Retry-After"],
+      },
+    };
+  }
+  const storesTraces = route.owner === "ingest" && route.body !== undefined;
+  return {
+    429: storesTraces
+      ? {
+          name: "TraceRefusedForNow",
+          description: "Rate limit, full queue, or daily trace quota; nothing was stored.",
+          schemas: [errorBody, globalErrorBody],
+          headers: limited,
+        }
+      : { name: "RateLimited", description: "Too many requests.", schemas: [globalErrorBody], headers: limited },
+    500: { name: "Internal", description: "An unexpected error.", schemas: [globalErrorBody] },
+    503:
+      route.owner === "gateway"
+        ? {
+            name: "ServiceUnavailable",
+            description: "A part of the system is away; retry.",
+            schemas: [globalErrorBody],
+            headers: ["Retry-After"],
+          }
+        : {
+            name: "Unavailable",
+            description: "The store or a part of the system is away; retry.",
+            schemas: [errorBody, globalErrorBody],
+            headers: ["Retry-After"],
+          },
+  };
+}
+
+/** A body may name a workspace or an agent that the key does not reach (decisions: workspaceId). */
+function namesWorkspace(route: Route): boolean {
+  if (route.body?.kind !== "json") return false;
+  const { properties } = describeObject(route.body.schema);
+  return "workspaceId" in properties || "agent_id" in properties;
+}

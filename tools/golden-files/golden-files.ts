@@ -1,0 +1,33 @@
+import { busMessages, describeOpenApi, describeServiceGraph, internalRoutes, routes } from "@touchstone/contracts";
+import { renderErrorsPage } from "./errors-page.ts";
+import { renderLimitsPage } from "./limits-page.ts";
+import { readableJson } from "./readable-json.ts";
+import { findSettingReaders } from "./setting-readers.ts";
+import { renderSettingsPage } from "./settings-page.ts";
+
+/** A file that is generated from the contracts and committed, so that a review shows what a change does to it. */
+export interface GoldenFile {
+  /** From the root of the repository. */
+  path: string;
+  render(): string | Promise<string>;
+}
+
+/** Every generated file. `pnpm generate` writes them, `pnpm check:golden` compares. */
+export const goldenFiles: readonly GoldenFile[] = [
+  {
+    path: "libs/contracts/golden/openapi.v1.json",
+    render: () => readableJson(describeOpenApi(Object.values(routes))),
+  },
+  {
+    path: "libs/contracts/golden/service-graph.txt",
+    render: () =>
+      describeServiceGraph({
+        routes: Object.values(routes),
+        internalRoutes: Object.values(internalRoutes),
+        busMessages,
+      }),
+  },
+  { path: "docs/operating/settings.md", render: async () => renderSettingsPage(await findSettingReaders()) },
+  { path: "docs/operating/errors.md", render: renderErrorsPage },
+  { path: "docs/operating/limits.md", render: renderLimitsPage },
+];
