@@ -3,7 +3,11 @@ import { lastWords } from "./explain-postgres-failure.ts";
 import type { ProcessExit } from "./server-process.ts";
 
 /** Turns what nats-server wrote before it gave up into one sentence. `exit` is null when it runs but is not ready. */
-export function explainNatsFailure(output: string, exit: ProcessExit | null): EmbeddedServerError {
+export function explainNatsFailure(
+  output: string,
+  exit: ProcessExit | null,
+  { port }: { port: number },
+): EmbeddedServerError {
   const cause = lastWords(output);
   if (/no space left on device/i.test(output)) {
     return new EmbeddedServerError("disk_full", "nats-server did not start because the disk is full.", {
@@ -12,10 +16,14 @@ export function explainNatsFailure(output: string, exit: ProcessExit | null): Em
     });
   }
   if (/address already in use/.test(output)) {
-    return new EmbeddedServerError("port_in_use", "nats-server could not listen on its port of 127.0.0.1.", {
-      hint: "Stop the program that uses the port, or leave the port to Touchstone, which then takes a free one.",
-      cause,
-    });
+    return new EmbeddedServerError(
+      "port_in_use",
+      `nats-server cannot listen on port ${port} of 127.0.0.1, because another program does.`,
+      {
+        hint: "Stop that program, or leave the port to Touchstone, which then takes a free one.",
+        cause,
+      },
+    );
   }
   if (/permission denied|operation not permitted|read-only file system|EACCES|EPERM/i.test(output)) {
     return new EmbeddedServerError("no_permission", "nats-server may not read or write its folder.", {
@@ -28,7 +36,7 @@ export function explainNatsFailure(output: string, exit: ProcessExit | null): Em
       ? "was not ready in time"
       : `ended at once (${exit.signal ? `signal ${exit.signal}` : `code ${exit.code}`})`;
   return new EmbeddedServerError("server_failed", `nats-server ${end}.`, {
-    hint: "The log of nats-server says more; its last lines are the cause of this error.",
+    hint: "logs/nats.log in SERVICE_HOME says more; its last lines are the cause of this error.",
     cause,
   });
 }

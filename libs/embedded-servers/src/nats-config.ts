@@ -12,6 +12,8 @@ export interface NatsConfig {
   /** Address to listen on. Default: 127.0.0.1. */
   host?: string;
   port: number;
+  /** In the greeting of the server; tells it from another one on the same port. */
+  serverName: string;
   storeFolder: string;
   /** Empty: anyone who reaches the port may do everything, for tests only. */
   users: readonly NatsUser[];
@@ -26,10 +28,17 @@ const payloadMaxBytes = 8 * 1024 * 1024;
  * The configuration of nats-server. It is written as JSON, which nats-server reads as its own syntax, so nothing in a
  * password or a subject needs an escape we could forget.
  */
-export function renderNatsConfig({ host = "127.0.0.1", port, storeFolder, users, isDurable }: NatsConfig): string {
+export function renderNatsConfig({
+  host = "127.0.0.1",
+  port,
+  serverName,
+  storeFolder,
+  users,
+  isDurable,
+}: NatsConfig): string {
   const config = {
     listen: `${host}:${port}`,
-    server_name: "touchstone",
+    server_name: serverName,
     max_payload: payloadMaxBytes,
     // The default of 64 MiB would let one slow subscriber hold eight of the largest messages only.
     max_pending: 16 * payloadMaxBytes,

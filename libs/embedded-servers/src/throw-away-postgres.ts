@@ -8,6 +8,7 @@ import { createCluster } from "./postgres-cluster.ts";
 import { launchPostgres, stopPostgres } from "./postgres-server.ts";
 import { canEnter, chooseServerAccount, type ServerAccount } from "./server-account.ts";
 import { stagePostgres } from "./stage-binaries.ts";
+import { assertTrusted } from "./trusted-files.ts";
 
 export interface ThrowAwayPostgres {
   /** Of the superuser `postgres` and its database; there is no password. */
@@ -29,7 +30,9 @@ export async function startThrowAwayPostgres({
 } = {}): Promise<ThrowAwayPostgres> {
   const account = await chooseServerAccount();
   const temporary = await temporaryFolder(account);
-  const binaries = await stagePostgres(await locatePostgres(), await sharedBinFolder(temporary));
+  const binFolder = await sharedBinFolder(temporary);
+  const binaries = await stagePostgres(await locatePostgres(), binFolder);
+  await assertTrusted(binaries, { root: path.dirname(binFolder) });
   const folder = await mkdtemp(path.join(temporary, "touchstone-postgres-"));
   const guardian = startGuardian();
   try {
@@ -46,6 +49,7 @@ export async function startThrowAwayPostgres({
       account,
       port,
       logFile: path.join(folder, "postgres.log"),
+      onSpawn: (pid) => guardian.watch([{ pid, politeSignal: "INT", forcefulSignal: "QUIT" }]),
       settings: {
         max_connections: String(connectionsMax),
         fsync: "off",
@@ -54,7 +58,6 @@ export async function startThrowAwayPostgres({
         log_checkpoints: "off",
       },
     });
-    await guardian.watch([{ pid: server.pid, politeSignal: "INT", forcefulSignal: "QUIT" }]);
     return {
       url: `postgres://postgres@127.0.0.1:${port}/postgres`,
       port,

@@ -14,7 +14,14 @@ export async function startNatsContainer({
 }): Promise<TestNats> {
   const { GenericContainer, getContainerRuntimeClient, Wait } = await import("testcontainers");
   const port = wantedPort ?? (await findFreePort());
-  const config = renderNatsConfig({ host: "0.0.0.0", port: 4222, storeFolder: "/store", users, isDurable: false });
+  const config = renderNatsConfig({
+    host: "0.0.0.0",
+    port: 4222,
+    serverName: "touchstone-test",
+    storeFolder: "/store",
+    users,
+    isDurable: false,
+  });
   const description = new GenericContainer("nats:2.14")
     .withCommand(["-c", "/nats.conf"])
     .withCopyContentToContainer([{ content: config, target: "/nats.conf" }])

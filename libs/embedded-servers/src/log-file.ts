@@ -1,0 +1,28 @@
+import { copyFile, mkdir, stat, truncate } from "node:fs/promises";
+import path from "node:path";
+
+const sizeMaxBytes = 10 * 1024 * 1024;
+
+/**
+ * Keeps a server's log below 10 MB, plus one older file of the same size. The server writes to the file by itself and
+ * in append mode, so the file is copied and emptied instead of renamed.
+ *
+ * @returns a function that ends the watching.
+ */
+export async function limitLogFile(file: string): Promise<() => void> {
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  await rotate(file);
+  const timer = setInterval(() => void rotate(file).catch(() => {}), 60_000);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+async function rotate(file: string): Promise<void> {
+  const size = await stat(file).then(
+    (facts) => facts.size,
+    () => 0,
+  );
+  if (size <= sizeMaxBytes) return;
+  await copyFile(file, `${file}.1`);
+  await truncate(file);
+}

@@ -1,0 +1,144 @@
+import { randomBytes } from "node:crypto";
+import { chmod, chown, mkdir, open, rename, rm } from "node:fs/promises";
+import path from "node:path";
+import { explainingFileFailures } from "./explain-file-failure.ts";
+import type { TouchstoneHome } from "./home.ts";
+import { launchOnFreePort } from "./launch-on-free-port.ts";
+import { stopLeftOvers } from "./left-overs.ts";
+import { locateNatsServer } from "./locate-binaries.ts";
+import { limitLogFile } from "./log-file.ts";
+import { type NatsUser, renderNatsConfig } from "./nats-config.ts";
+import { launchNats, stopNats } from "./nats-server.ts";
+import type { ServerAccount } from "./server-account.ts";
+import type { ServerProcess } from "./server-process.ts";
+import { assertKnownNatsServer, stageNatsServer } from "./stage-binaries.ts";
+import { type ServerEnd, type ServerEvent, type SupervisionLimits, superviseServer } from "./supervise-server.ts";
+
+export interface NatsOptions {
+  home: TouchstoneHome;
+  /** Who may connect and what each may do; nobody else gets in. */
+  users: readonly [NatsUser, ...NatsUser[]];
+  /** Default: a free one, another at every start. */
+  port?: number | undefined;
+  /** The PATH to look for nats-server on platforms for which npm has none. */
+  searchPath?: string | undefined;
+  /** Told when the server dies, and when it is back or given up. */
+  onEvent: (event: ServerEvent) => void;
+  limits?: SupervisionLimits | undefined;
+}
+
+export interface EmbeddedNats {
+  /** Without credentials; each user connects with `user` and `pass`. */
+  url: string;
+  port: number;
+  /** Of the process that runs now, or ran last. */
+  readonly pid: number;
+  /** Settles once, when the server is gone for good; never rejects. */
+  exited: Promise<ServerEnd>;
+  /** May be called any number of times. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the nats-server of a home: JetStream in `nats`, every message on disk before it is acknowledged, messages up to
+ * 8 MB. Stops a server that an earlier run left behind. Fails with an `EmbeddedServerError`.
+ */
+export function startNats(options: NatsOptions): Promise<EmbeddedNats> {
+  return explainingFileFailures(options.home.folders.home, () => start(options));
+}
+
+async function start({
+  home,
+  users,
+  port: wantedPort,
+  searchPath,
+  onEvent,
+  limits,
+}: NatsOptions): Promise<EmbeddedNats> {
+  const { folders, account, onProgress } = home;
+  const source = await locateNatsServer({ searchPath });
+  const binFolder = path.join(folders.servers, "bin");
+  const storeFolder = path.join(folders.servers, "nats");
+  const configFile = path.join(folders.servers, "nats.conf");
+  const logFile = path.join(folders.servers, "logs", "nats.log");
+  const executable = await stageNatsServer(source, binFolder);
+  await stopLeftOvers({
+    isOurs: (facts) => path.basename(facts.executable) === "nats-server" && facts.arguments.includes(configFile),
+    steps: [
+      { signal: "SIGTERM", waitMs: 3_000 },
+      { signal: "SIGKILL", waitMs: 1_000 },
+    ],
+    onFound: (pid) => onProgress(`Stopping a nats-server that an earlier run left behind (process ${pid}).`),
+  });
+  await makeStore(storeFolder, account);
+  const stopLimiting = await limitLogFile(logFile);
+  const serverName = `touchstone-${randomBytes(6).toString("hex")}`;
+
+  const launch = async (port: number, abort?: AbortSignal): Promise<ServerProcess> => {
+    const config = renderNatsConfig({ port, serverName, storeFolder, users, isDurable: true });
+    await writeConfig(configFile, config, account);
+    await assertKnownNatsServer(executable, source, binFolder);
+    return launchNats({
+      executable,
+      configFile,
+      serverName,
+      account,
+      port,
+      logFile,
+      onSpawn: (pid) => home.guard("nats", { pid, politeSignal: "TERM", forcefulSignal: "KILL" }),
+      abort,
+    });
+  };
+  const { server, port } = await launchOnFreePort(launch, wantedPort).catch((error: unknown) => {
+    stopLimiting();
+    throw error;
+  });
+  const supervised = superviseServer({
+    name: "nats-server",
+    logFile,
+    first: server,
+    launch: (abort) => launch(port, abort),
+    stopProcess: stopNats,
+    onEvent,
+    limits,
+  });
+  const stop = async () => {
+    await supervised.stop();
+    stopLimiting();
+    await home.guard("nats", null);
+  };
+  home.beforeClose(stop);
+  onProgress(`nats-server is ready on port ${port}.`);
+  return {
+    url: `nats://127.0.0.1:${port}`,
+    port,
+    get pid() {
+      return supervised.pid;
+    },
+    exited: supervised.exited,
+    stop,
+  };
+}
+
+async function makeStore(folder: string, account: ServerAccount | null): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await chmod(folder, 0o700);
+  if (account) await chown(folder, account.uid, account.gid);
+}
+
+/** It holds passwords: only the server's account may read it, and it is never seen half-written. */
+async function writeConfig(file: string, text: string, account: ServerAccount | null): Promise<void> {
+  const temporary = `${file}.${randomBytes(6).toString("hex")}`;
+  try {
+    const handle = await open(temporary, "wx", 0o600);
+    try {
+      await handle.writeFile(text);
+      if (account) await handle.chown(account.uid, account.gid);
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, file);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
