@@ -13,12 +13,15 @@ export {
   type ServedRoute,
 } from "./http-server.ts";
 export { isUuid, uuidv7, uuidv7TimeMs } from "./ids.ts";
-export { inflateBody } from "./inflate-body.ts";
+export { inflateBody, requireKnownEncoding } from "./inflate-body.ts";
 export { createInternalClient, type Hop, type HopAnswer, type InternalClient } from "./internal-client.ts";
 export { createIdentitySigner, createIdentityVerifier, type IdentityClaims } from "./internal-identity.ts";
 export { decodeJsonText, isDeeperThan, parseJsonBody } from "./json.ts";
 export { createLogger, type Logger } from "./logger.ts";
 export { createMetrics, type Metrics } from "./metrics.ts";
+export { completeProjectKey, isWellFormedProjectKey } from "./project-key-format.ts";
 export { type RenderedError, renderError } from "./render-error.ts";
+export { encodeRpcStatus, prefersRpcStatus } from "./rpc-status.ts";
 export { runProcess } from "./run-process.ts";
 export type { Service } from "./service.ts";
+export { StartError, translateListenError } from "./start-error.ts";

@@ -9,7 +9,16 @@ const inflaters = {
   zstd: promisify(zstdDecompress),
 } as const;
 
+type Encoding = keyof typeof inflaters | "identity";
+
 const inflateRawBody = promisify(inflateRaw);
+
+/** The encoding a `Content-Encoding` header names, if it is one {@link inflateBody} undoes; any other is 415. */
+export function requireKnownEncoding(contentEncoding: string | undefined): Encoding {
+  const encoding = contentEncoding?.trim().toLowerCase() || "identity";
+  if (encoding === "identity" || Object.hasOwn(inflaters, encoding)) return encoding as Encoding;
+  throw new AppError("unsupported_media_type", `unsupported content encoding "${encoding.slice(0, 40)}"`);
+}
 
 /**
  * Undoes one `Content-Encoding`: gzip, deflate (with or without the zlib wrapper) or zstd. The output is bounded while
@@ -21,14 +30,10 @@ export async function inflateBody(
   contentEncoding: string | undefined,
   maxBytes: number,
 ): Promise<Buffer> {
-  const encoding = contentEncoding?.trim().toLowerCase() ?? "";
-  if (encoding === "" || encoding === "identity") return body;
-  const inflater = inflaters[encoding as keyof typeof inflaters];
-  if (inflater === undefined || !Object.hasOwn(inflaters, encoding)) {
-    throw new AppError("unsupported_media_type", `unsupported content encoding "${encoding.slice(0, 40)}"`);
-  }
+  const encoding = requireKnownEncoding(contentEncoding);
+  if (encoding === "identity") return body;
   try {
-    return await inflater(body, { maxOutputLength: maxBytes });
+    return await inflaters[encoding](body, { maxOutputLength: maxBytes });
   } catch (cause) {
     if (encoding === "deflate" && errorCode(cause) === "Z_DATA_ERROR") return inflateUnwrapped(body, maxBytes);
     throw translate(cause, encoding);

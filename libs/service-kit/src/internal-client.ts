@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 import { type InternalRoute, identityHeader, requestIdHeader, type ServiceName } from "@touchstone/contracts";
 import { Pool } from "undici";
 import type { z } from "zod";
-import { AppError } from "./app-error.ts";
+import { AppError, isAppError } from "./app-error.ts";
 import type { Clock } from "./clock.ts";
 import { createIdentitySigner, type IdentityClaims } from "./internal-identity.ts";
 
@@ -12,7 +12,8 @@ export interface Hop {
   method: string;
   path: string;
   headers?: Record<string, string>;
-  body?: Buffer | Readable | undefined;
+  /** An iterable is read once, as the request is written; an `AppError` it throws is what `forward` throws. */
+  body?: Buffer | AsyncIterable<Buffer> | undefined;
   claims: Omit<IdentityClaims, "method" | "path">;
   deadlineMs: number;
   signal?: AbortSignal;
@@ -70,8 +71,7 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
   );
 
   async function forward(hop: Hop): Promise<HopAnswer> {
-    const deadline = AbortSignal.timeout(hop.deadlineMs);
-    const signal = hop.signal ? AbortSignal.any([deadline, hop.signal]) : deadline;
+    const bounds = boundHop(hop);
     const headers = {
       ...hop.headers,
       [requestIdHeader]: hop.claims.requestId,
@@ -86,19 +86,23 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
           statusCode,
           headers: answered,
           body,
-        } = await pool.request({
-          method: hop.method as "GET",
-          path: hop.path,
-          headers,
-          body: hop.body ?? null,
-          signal,
-        });
+        } = await bounds.race(
+          pool.request({
+            method: hop.method as "GET",
+            path: hop.path,
+            headers,
+            body: (hop.body as Buffer | Readable | undefined) ?? null,
+            signal: bounds.signal,
+          }),
+        );
+        body.once("close", bounds.release);
         return { status: statusCode, headers: answered, body };
       } catch (cause) {
-        if (hop.signal?.aborted) throw cause;
-        const mayRepeat = neverSent.has(failureCode(cause)) || (hop.method === "GET" && !deadline.aborted);
-        if (mayRepeat && untried.length > 0) continue;
-        const what = deadline.aborted ? "did not answer in time" : "is not reachable";
+        const mayRepeat = neverSent.has(failureCode(cause)) || hop.method === "GET";
+        if (mayRepeat && !bounds.signal.aborted && untried.length > 0) continue;
+        bounds.release();
+        if (hop.signal?.aborted || isAppError(cause)) throw cause;
+        const what = bounds.signal.aborted ? "did not answer in time" : "is not reachable";
         throw new AppError("service_unavailable", `The ${audience} service ${what}; retry.`, { cause });
       }
     }
@@ -125,6 +129,47 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
     },
     async close() {
       await Promise.all(pools.map((pool) => pool.destroy()));
+    },
+  };
+}
+
+interface HopBounds {
+  /** Aborts at the deadline, or when the caller is gone. */
+  signal: AbortSignal;
+  /** Rejects when the signal aborts first. */
+  race<Result>(attempt: Promise<Result>): Promise<Result>;
+  /** Forgets the deadline and the caller. */
+  release: () => void;
+}
+
+/**
+ * The deadline counts until the answer's body has ended. The race is needed besides the signal: a request that waits
+ * for a free connection has none to abort, and undici would let it wait on.
+ */
+function boundHop({ deadlineMs, signal }: Hop): HopBounds {
+  const abort = new AbortController();
+  let giveUp = (_reason: unknown): void => {};
+  const aborted = new Promise<never>((_resolve, reject) => {
+    giveUp = reject;
+  });
+  aborted.catch(() => {});
+  const end = (reason: unknown): void => {
+    abort.abort(reason);
+    giveUp(reason);
+  };
+  const onGone = (): void => end(signal?.reason);
+  const timer = setTimeout(end, deadlineMs, new Error(`no answer within ${deadlineMs} ms`));
+  if (signal?.aborted) onGone();
+  else signal?.addEventListener("abort", onGone, { once: true });
+  return {
+    signal: abort.signal,
+    race(attempt) {
+      attempt.catch(() => {});
+      return Promise.race([attempt, aborted]);
+    },
+    release() {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onGone);
     },
   };
 }

@@ -38,7 +38,8 @@ function renderBody(
   envelope: "standard" | "otlp",
   details: unknown,
 ): Record<string, unknown> {
-  if (envelope === "otlp" && (kind.status === 503 || code === "queue_full")) return { message };
+  const isOtlpRetry = kind.status === 503 || (kind.status === 429 && code !== "trace_quota_spent");
+  if (envelope === "otlp" && isOtlpRetry) return { message };
   if (kind.envelope === "global") return { statusCode: kind.status, message };
   if (kind.envelope === "validation") return { error: message, details };
   return { error: message };

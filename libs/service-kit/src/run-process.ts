@@ -1,13 +1,15 @@
 import { ConfigError } from "./config.ts";
 import type { Logger } from "./logger.ts";
 import type { Service } from "./service.ts";
+import { StartError } from "./start-error.ts";
 
 /** After this long a stop that hangs is ended by force, with exit code 1 (completions 1.1). */
 const hardExitMs = 10_000;
 
 /**
- * Runs one service as a process: starts it, stops it on SIGTERM or SIGINT, exits 0. A mistake in the settings is
- * printed as it is and exits 2. An unhandled rejection is logged; an uncaught exception ends the process.
+ * Runs one service as a process: starts it, stops it on SIGTERM or SIGINT, exits 0. A mistake in the settings and a
+ * {@link StartError} are printed as they are and exit 2. An unhandled rejection is logged; an uncaught exception ends
+ * the process.
  */
 export async function runProcess(build: () => { service: Service; logger: Logger }): Promise<void> {
   let built: { service: Service; logger: Logger };
@@ -27,9 +29,9 @@ export async function runProcess(build: () => { service: Service; logger: Logger
     process.exit(1);
   });
   let stopping: Promise<void> | null = null;
-  const stop = (signal: NodeJS.Signals): void => {
+  const stop = (reason: NodeJS.Signals | "the start failed"): void => {
     if (stopping !== null) return;
-    logger.info({ signal }, "stopping");
+    logger.info({ reason }, "stopping");
     setTimeout(() => {
       logger.error("the stop took too long; exiting");
       logger.flush();
@@ -49,6 +51,14 @@ export async function runProcess(build: () => { service: Service; logger: Logger
   };
   process.once("SIGTERM", stop);
   process.once("SIGINT", stop);
-  const { address } = await service.start();
-  logger.info({ address }, "serving");
+  try {
+    const { address } = await service.start();
+    logger.info({ address }, "serving");
+  } catch (thrown) {
+    if (stopping !== null) return;
+    if (thrown instanceof StartError) process.stderr.write(`${thrown.message}\n`);
+    else logger.fatal({ err: thrown }, "the start failed");
+    process.exitCode = thrown instanceof StartError ? 2 : 1;
+    stop("the start failed");
+  }
 }

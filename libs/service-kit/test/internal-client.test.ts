@@ -1,0 +1,111 @@
+import { createServer, type Server } from "node:http";
+import { afterEach, expect, test } from "vitest";
+import { AppError, createInternalClient, type Hop, type InternalClient, systemClock } from "../src/index.ts";
+
+const servers: Server[] = [];
+const clients: InternalClient[] = [];
+
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.close()));
+  for (const server of servers.splice(0)) server.close().closeAllConnections();
+});
+
+const hop: Hop = {
+  method: "POST",
+  path: "/",
+  claims: { projectId: null, organizationId: null, userId: null, role: null, requestId: "request-1" },
+  deadlineMs: 10_000,
+};
+
+async function listen(server: Server): Promise<string> {
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+}
+
+function clientOf(...addresses: string[]): InternalClient {
+  const client = createInternalClient({
+    issuer: "gateway",
+    audience: "ingest",
+    addresses,
+    rootSecret: "a root secret of the installation, long enough",
+    clock: systemClock,
+  });
+  clients.push(client);
+  return client;
+}
+
+test("a request that waits for a free connection keeps its own deadline", async () => {
+  const client = clientOf(await listen(createServer(() => {})));
+  const abort = new AbortController();
+  const occupying = Array.from({ length: 256 }, () => client.forward({ ...hop, signal: abort.signal }));
+  const ended = Promise.allSettled(occupying);
+
+  await expect(client.forward({ ...hop, deadlineMs: 50 })).rejects.toMatchObject({ code: "service_unavailable" });
+
+  abort.abort();
+  await ended;
+});
+
+test("a caller that goes away ends the request at the service", async () => {
+  let arrived = (): void => {};
+  const isArrived = new Promise<void>((resolve) => {
+    arrived = resolve;
+  });
+  let closed = (): void => {};
+  const isClosed = new Promise<void>((resolve) => {
+    closed = resolve;
+  });
+  const server = createServer((_request, response) => {
+    response.once("close", closed);
+    arrived();
+  });
+  const client = clientOf(await listen(server));
+  const abort = new AbortController();
+  const gone = new Error("the caller is gone");
+  const asked = client.forward({ ...hop, signal: abort.signal });
+  await isArrived;
+
+  abort.abort(gone);
+
+  await expect(asked).rejects.toBe(gone);
+  await isClosed;
+});
+
+test("an expected failure of the body is the caller's failure, not the service's", async () => {
+  const client = clientOf(await listen(createServer((request) => request.resume())));
+  const refusal = new AppError("body_too_large", "request entity too large");
+  async function* body(): AsyncGenerator<Buffer> {
+    yield Buffer.from("some of it");
+    throw refusal;
+  }
+
+  await expect(client.forward({ ...hop, body: body() })).rejects.toBe(refusal);
+});
+
+test("a streamed body is offered to the next replica when the first one refuses the connection", async () => {
+  const echo = createServer((request, response) => request.pipe(response));
+  const client = clientOf("http://127.0.0.1:1", await listen(echo));
+  async function* body(): AsyncGenerator<Buffer> {
+    yield Buffer.from("all ");
+    yield Buffer.from("of it");
+  }
+
+  for (let attempt = 0; attempt < 10; attempt += 1) {
+    const answer = await client.forward({ ...hop, body: body() });
+    expect(Buffer.from(await answer.body.arrayBuffer()).toString()).toBe("all of it");
+  }
+});
+
+test("an answer that stalls in the middle of its body is cut at the deadline", async () => {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { "content-length": "100" });
+    response.write("half");
+  });
+  const client = clientOf(await listen(server));
+
+  const answer = await client.forward({ ...hop, deadlineMs: 100 });
+
+  await expect(answer.body.arrayBuffer()).rejects.toThrow("no answer within 100 ms");
+});
