@@ -1,0 +1,132 @@
+import { homedir } from "node:os";
+import path from "node:path";
+import { EmbeddedServerError, type ServerEvent } from "@touchstone/embedded-servers";
+import { ConfigError, isAppError, loadSettings } from "@touchstone/service-kit";
+import { loadDemo } from "./demo/load-demo.ts";
+import { describeStart } from "./describe-start.ts";
+import { startInfrastructure } from "./infrastructure.ts";
+import { readOptions, UsageError, usage } from "./options.ts";
+import { startServices } from "./services.ts";
+import { waitUntilReady } from "./wait-until-ready.ts";
+
+/** After this long a stop that hangs is ended by force (completions 1.1). */
+const hardExitMs = 10_000;
+
+const cleanups: (() => Promise<void>)[] = [];
+let stopping: Promise<void> | null = null;
+
+process.once("SIGINT", () => void stop("Stopping ..."));
+process.once("SIGTERM", () => void stop("Stopping ..."));
+// npm start runs us through a launcher. When that dies there is nobody left to press Ctrl-C.
+process.once("disconnect", () => void stop("The launcher is gone; stopping ..."));
+process.on("unhandledRejection", (reason) => console.error("A promise was rejected and nobody handled it:", reason));
+
+try {
+  await start();
+} catch (thrown) {
+  if (stopping === null) {
+    console.error(`\n${explain(thrown)}`);
+    process.exitCode = thrown instanceof ConfigError || thrown instanceof UsageError ? 2 : 1;
+    await stop(null);
+  }
+}
+
+async function start(): Promise<void> {
+  const startedMs = performance.now();
+  const options = readOptions(process.argv.slice(2));
+  if (options.help) {
+    console.log(usage);
+    return stop(null);
+  }
+  const { values, warnings } = loadSettings(
+    [
+      "SERVICE_HOME",
+      "SERVICE_DB_URL",
+      "SERVICE_NATS_URL",
+      "SERVICE_NATS_USER",
+      "SERVICE_NATS_PASSWORD",
+      "SERVICE_INTERNAL_SECRET",
+      "SERVICE_PRINT_KEY",
+      // Read by the services; checked here so that a mistake is told before anything is started.
+      "PORT",
+      "SERVICE_HOST",
+      "SERVICE_LOG_LEVEL",
+      "SERVICE_RATE_LIMIT",
+      "SERVICE_REDIS_URL",
+      "OPENAI_BASE_URL",
+    ],
+    process.env,
+  );
+  for (const warning of warnings) console.warn(`Warning: ${warning}`);
+
+  const infrastructure = await startInfrastructure({
+    homeFolder: homeFolder(values.SERVICE_HOME),
+    databaseUrl: values.SERVICE_DB_URL?.reveal(),
+    natsUrl: values.SERVICE_NATS_URL,
+    natsUser: values.SERVICE_NATS_USER,
+    natsPassword: values.SERVICE_NATS_PASSWORD?.reveal(),
+    rootSecret: values.SERVICE_INTERNAL_SECRET?.reveal(),
+    onProgress: (message) => console.log(message),
+    onServerEvent: reportServerEvent,
+  });
+  cleanups.push(infrastructure.stop);
+  console.log("Starting the services.");
+  const services = await startServices(process.env, infrastructure);
+  cleanups.push(services.stop);
+  await waitUntilReady(services.address);
+  const apiKey = await readDefaultKey(services.address);
+  if (options.demo) {
+    console.log("Loading the sample project.");
+    const demo = await loadDemo({ address: services.address, apiKey });
+    console.log(demo.summary);
+  }
+  console.log(describeStart({ address: services.address, apiKey, printKey: values.SERVICE_PRINT_KEY }));
+  console.log(`Started in ${((performance.now() - startedMs) / 1000).toFixed(1)} s. Press Ctrl-C to stop.`);
+}
+
+/** Stops everything that was started, in the opposite order, once. */
+function stop(message: string | null): Promise<void> {
+  stopping ??= (async () => {
+    if (message !== null) console.log(message);
+    setTimeout(() => {
+      console.error("The stop took too long; exiting.");
+      process.exit(1);
+    }, hardExitMs).unref();
+    for (const cleanup of cleanups.splice(0).reverse()) {
+      await cleanup().catch((error) => console.error("The stop was not clean:", error));
+    }
+    process.exit();
+  })();
+  return stopping;
+}
+
+/** SERVICE_HOME as given (relative to where the user stands), else a folder of this user's. */
+function homeFolder(given: string | undefined): string {
+  if (given !== undefined) return path.resolve(process.env.INIT_CWD ?? process.cwd(), given);
+  return process.getuid?.() === 0 ? "/var/lib/touchstone" : path.join(homedir(), ".touchstone");
+}
+
+async function readDefaultKey(address: string): Promise<string> {
+  const response = await fetch(`${address}/api/v1/auth/config`);
+  const { apiKey } = (await response.json()) as { apiKey: string };
+  return apiKey;
+}
+
+function reportServerEvent(server: string, event: ServerEvent): void {
+  if (event.kind === "died") console.error(`${server} died; starting it again.`);
+  if (event.kind === "restarted") console.error(`${server} is back after ${(event.downMs / 1000).toFixed(1)} s.`);
+  if (event.kind === "restart_failed") console.error(`${server} could not be started: ${event.error.message}`);
+  if (event.kind === "gave_up") {
+    console.error(`${event.error.message} ${event.error.hint ?? ""}`);
+    process.exitCode = 1;
+    void stop("Stopping ...");
+  }
+}
+
+/** One clear sentence for what is foreseen; everything there is for what is not. */
+function explain(thrown: unknown): string {
+  if (thrown instanceof EmbeddedServerError) return `${thrown.message} ${thrown.hint ?? ""}`.trim();
+  if (thrown instanceof ConfigError || thrown instanceof UsageError || isAppError(thrown)) return thrown.message;
+  if (thrown instanceof Error && thrown.name === "ListenError") return thrown.message;
+  return `Touchstone could not start: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`;
+}

@@ -1,0 +1,27 @@
+/** What was asked for on the command line. */
+export interface Options {
+  /** Load the sample project. */
+  demo: boolean;
+  help: boolean;
+}
+
+/** Shown by `npm start -- --help`. */
+export const usage = `Usage: npm start -- [--demo]
+
+  --demo   load a sample project: recorded traces, a dataset and a graded run
+  --help   show this
+
+Data are kept in SERVICE_HOME (default: ~/.touchstone; for root /var/lib/touchstone).
+SERVICE_DB_URL, SERVICE_NATS_URL and SERVICE_REDIS_URL use servers of yours instead of the built-in ones.
+All settings: docs/operating/settings.md`;
+
+/** Reads the arguments; an unknown one is named in the error. */
+export function readOptions(args: readonly string[]): Options {
+  const unknown = args.filter((argument) => argument !== "--demo" && argument !== "--help");
+  if (unknown.length > 0) throw new UsageError(`Unknown argument ${unknown[0]}.\n\n${usage}`);
+  return { demo: args.includes("--demo"), help: args.includes("--help") };
+}
+
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}

@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+
+const repository = path.resolve(import.meta.dirname, "../..");
+const startDeadlineMs = 60_000;
+
+/** A standalone started as `npm start` starts it, on a free port. */
+export interface Standalone {
+  address: string;
+  apiKey: string;
+  /** From the spawn to the printed address. */
+  startMs: number;
+  /** Resident memory of the Node process, in MB; PostgreSQL and nats-server are not in it. */
+  memoryMb(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** Starts a standalone on a folder and waits for the lines it prints when it serves. */
+export async function startStandalone(options: {
+  home: string;
+  settings?: Record<string, string>;
+}): Promise<Standalone> {
+  const startedMs = performance.now();
+  const child = spawn("node", [path.join(repository, "apps/standalone/src/main.ts")], {
+    cwd: repository,
+    env: {
+      PATH: process.env.PATH,
+      PORT: "0",
+      SERVICE_HOME: options.home,
+      SERVICE_RATE_LIMIT: "off",
+      ...options.settings,
+    },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const printed = await readUntilReady(child);
+  return {
+    address: printed.address,
+    apiKey: printed.apiKey,
+    startMs: performance.now() - startedMs,
+    async memoryMb() {
+      const status = await readFile(`/proc/${child.pid}/status`, "utf8");
+      return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? Number.NaN) / 1024;
+    },
+    stop: () =>
+      new Promise((resolve) => {
+        child.once("exit", () => resolve());
+        child.kill("SIGTERM");
+      }),
+  };
+}
+
+function readUntilReady(child: ChildProcess): Promise<{ address: string; apiKey: string }> {
+  return new Promise((resolve, reject) => {
+    let output = "";
+    const timer = setTimeout(() => {
+      child.kill("SIGKILL");
+      reject(new Error(`Not ready after ${startDeadlineMs} ms:\n${output}`));
+    }, startDeadlineMs);
+    child.once("exit", (code) => {
+      clearTimeout(timer);
+      reject(new Error(`The standalone ended with code ${code}:\n${output}`));
+    });
+    child.stdout?.on("data", (chunk: Buffer) => {
+      output += chunk.toString("utf8");
+      const address = /ready at (\S+)/.exec(output)?.[1];
+      const apiKey = /Default project API key: (\S+)/.exec(output)?.[1];
+      if (address === undefined || apiKey === undefined || !output.includes("Started in")) return;
+      clearTimeout(timer);
+      child.removeAllListeners("exit");
+      resolve({ address, apiKey });
+    });
+  });
+}

@@ -1,0 +1,71 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const repository = path.resolve(import.meta.dirname, "../../..");
+const startDeadlineMs = 20_000;
+
+/** One service running as a process of its own, as it does in a container. */
+export interface ServiceProcess {
+  name: string;
+  address: string;
+  pid: number;
+  /** What it logged so far. */
+  log(): string;
+  /** Ends it at once, as a crash would. */
+  kill(): Promise<void>;
+  /** Asks it to stop and waits; answers the exit code. */
+  stop(): Promise<number | null>;
+}
+
+/** Starts `services/<name>/src/main.ts` on the given port and waits until it answers. */
+export async function startServiceProcess(options: {
+  name: string;
+  port: number;
+  environment: Record<string, string>;
+}): Promise<ServiceProcess> {
+  const { name, port } = options;
+  const child = spawn("node", [path.join(repository, "services", name, "src", "main.ts")], {
+    cwd: repository,
+    env: { PATH: process.env.PATH, ...options.environment, PORT: String(port) },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let log = "";
+  const keep = (chunk: Buffer): void => {
+    // Only the end matters when a test fails; an endless log would be the test's memory.
+    log = (log + chunk.toString("utf8")).slice(-200_000);
+  };
+  child.stdout.on("data", keep);
+  child.stderr.on("data", keep);
+  const exited = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
+  const address = `http://127.0.0.1:${port}`;
+  await waitUntilLive(child, address, () => log);
+  return {
+    name,
+    address,
+    pid: child.pid as number,
+    log: () => log,
+    async kill() {
+      child.kill("SIGKILL");
+      await exited;
+    },
+    async stop() {
+      child.kill("SIGTERM");
+      return exited;
+    },
+  };
+}
+
+async function waitUntilLive(child: ChildProcess, address: string, log: () => string): Promise<void> {
+  const deadline = Date.now() + startDeadlineMs;
+  while (Date.now() < deadline) {
+    if (child.exitCode !== null) throw new Error(`The process ended with code ${child.exitCode}:\n${log()}`);
+    const isLive = await fetch(`${address}/health/live`).then(
+      (response) => response.ok,
+      () => false,
+    );
+    if (isLive) return;
+    await sleep(50);
+  }
+  throw new Error(`${address} did not answer within ${startDeadlineMs} ms:\n${log()}`);
+}

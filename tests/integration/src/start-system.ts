@@ -1,0 +1,96 @@
+import { randomBytes } from "node:crypto";
+import { createTestDatabase, findFreePort, startTestNats, type TestDatabase, type TestNats } from "@touchstone/testkit";
+import { type ServiceProcess, startServiceProcess } from "./service-process.ts";
+import { waitUntil } from "./wait-until.ts";
+
+/** The services a system has one process of, in the order in which they start. */
+const serviceNames = ["auth", "ingest", "judge", "eval-runs", "monitor", "gateway"] as const;
+type ServiceName = (typeof serviceNames)[number];
+
+export interface SystemOptions {
+  /** Settings on top of what the layout needs, for every service: the judge's provider, limits. */
+  settings?: Record<string, string>;
+  /** Judge processes; several share one queue group. */
+  judges?: number;
+}
+
+/** A whole system, one process for each service as in compose, on a database and a nats-server of its own. */
+export interface System {
+  url: string;
+  apiKey: string;
+  database: TestDatabase;
+  nats: TestNats;
+  services: Readonly<Record<Exclude<ServiceName, "judge">, ServiceProcess>>;
+  judges: readonly ServiceProcess[];
+  /** Starts another process of a service on the port of the one that was killed. */
+  restart(name: Exclude<ServiceName, "judge">): Promise<void>;
+  startJudge(): Promise<ServiceProcess>;
+  stop(): Promise<void>;
+}
+
+/** Starts a system and waits until the gateway says that it is ready. */
+export async function startSystem(options: SystemOptions = {}): Promise<System> {
+  const cleanups: (() => Promise<unknown>)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+  };
+  try {
+    const database = await createTestDatabase();
+    cleanups.push(() => database.drop());
+    const nats = await startTestNats();
+    cleanups.push(() => nats.stop());
+    const ports = Object.fromEntries(
+      await Promise.all(serviceNames.map(async (name) => [name, await findFreePort()] as const)),
+    ) as Record<ServiceName, number>;
+    const at = (name: ServiceName): string => `http://127.0.0.1:${ports[name]}`;
+    const environment: Record<string, string> = {
+      SERVICE_DB_URL: database.url,
+      SERVICE_NATS_URL: nats.url,
+      SERVICE_INTERNAL_SECRET: randomBytes(32).toString("base64url"),
+      SERVICE_AUTH_URL: at("auth"),
+      SERVICE_INGEST_URL: at("ingest"),
+      SERVICE_EVAL_RUNS_URL: at("eval-runs"),
+      SERVICE_MONITOR_URL: at("monitor"),
+      SERVICE_RATE_LIMIT: "off",
+      ...options.settings,
+    };
+    const start = async (name: ServiceName, port: number): Promise<ServiceProcess> => {
+      const started = await startServiceProcess({ name, port, environment });
+      cleanups.push(() => started.stop());
+      return started;
+    };
+    const services = Object.fromEntries(
+      await Promise.all(
+        serviceNames
+          .filter((name) => name !== "judge")
+          .map(async (name) => [name, await start(name, ports[name])] as const),
+      ),
+    ) as Record<Exclude<ServiceName, "judge">, ServiceProcess>;
+    const judges = await Promise.all(
+      Array.from({ length: options.judges ?? 1 }, async () => start("judge", await findFreePort())),
+    );
+    const url = at("gateway");
+    await waitUntil("the system is ready", async () => (await fetch(`${url}/health`)).status === 200);
+    const config = (await (await fetch(`${url}/api/v1/auth/config`)).json()) as { apiKey: string };
+    return {
+      url,
+      apiKey: config.apiKey,
+      database,
+      nats,
+      services,
+      judges,
+      async restart(name) {
+        services[name] = await start(name, ports[name]);
+      },
+      async startJudge() {
+        const judge = await start("judge", await findFreePort());
+        judges.push(judge);
+        return judge;
+      },
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

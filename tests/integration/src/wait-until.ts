@@ -1,0 +1,22 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Waits for a condition that a client can see. Throws, naming it, when it does not come true in time. */
+export async function waitUntil(
+  condition: string,
+  isTrue: () => Promise<boolean>,
+  options: { timeoutMs?: number; everyMs?: number } = {},
+): Promise<void> {
+  const { timeoutMs = 20_000, everyMs = 50 } = options;
+  const deadline = Date.now() + timeoutMs;
+  let lastError: unknown;
+  while (Date.now() < deadline) {
+    try {
+      if (await isTrue()) return;
+      lastError = undefined;
+    } catch (error) {
+      lastError = error;
+    }
+    await sleep(everyMs);
+  }
+  throw new Error(`Not so after ${timeoutMs} ms: ${condition}.`, { cause: lastError });
+}
