@@ -1,0 +1,121 @@
+// Who may import whom. Run by tools/check-imports.ts, which also makes sure that every file was read: with a TypeScript
+// it cannot use, dependency-cruiser reports no violations because it read nothing. Type-only imports count as imports.
+
+/** Packages that talk to something outside the process. */
+const outsideWorld = "(^|/)(pg|fastify|undici|ioredis|openai|@nats-io/[^/]+)($|/)";
+
+/** Matches an installed package by its resolved path, and by its name when it is not installed for the importer. */
+const library = (name) => `(^|/)${name}($|/)`;
+
+const testCode = "(^tests/|^bench/|/test/|\\.test\\.ts$)";
+
+module.exports = {
+  forbidden: [
+    {
+      name: "services-are-islands",
+      severity: "error",
+      comment: "A service reaches another only over HTTP or the bus; import the contract instead.",
+      from: { path: "^services/([^/]+)/" },
+      to: { path: "^services/", pathNot: "^services/$1/" },
+    },
+    {
+      name: "services-have-one-face",
+      severity: "error",
+      comment: "From outside, a service is its src/index.ts.",
+      from: { pathNot: "^services/" },
+      to: { path: "^services/", pathNot: "^services/[^/]+/src/index\\.ts$" },
+    },
+    {
+      name: "libs-know-no-service",
+      severity: "error",
+      comment: "A library is used by services and knows none. What they share belongs in libs/contracts.",
+      from: { path: "^libs/" },
+      to: { path: "^(services|apps|tests|bench|tools)/" },
+    },
+    {
+      name: "domain-is-pure",
+      severity: "error",
+      comment:
+        "Rules take values and return values. SQL is in *-store.ts, talking to others in http, handlers, maintenance or providers.",
+      from: {
+        path: "^services/[^/]+/src/",
+        // The gateway has no domain: all of it is about talking to others.
+        pathNot: [
+          "^services/gateway/",
+          "^services/[^/]+/src/((http|handlers|maintenance|providers)/|(main|service|config|index)\\.ts$)",
+          "-store\\.ts$",
+        ],
+      },
+      to: { path: outsideWorld },
+    },
+    {
+      name: "contracts-import-zod-only",
+      severity: "error",
+      comment: "Contracts are read by everyone, so they may drag nothing along.",
+      from: { path: "^libs/contracts/src/" },
+      to: { pathNot: ["^libs/contracts/src/", library("zod")] },
+    },
+    {
+      name: "only-judge-providers-import-openai",
+      severity: "error",
+      comment: "A provider's answer is untrusted and dear; services/judge/src/providers is where that is dealt with.",
+      from: { pathNot: "^services/judge/(src/providers/|test/)" },
+      to: { path: library("openai") },
+    },
+    {
+      name: "only-the-bus-imports-nats",
+      severity: "error",
+      comment: "Use libs/bus: it checks every message against its contract and knows what a missing answer means.",
+      from: { pathNot: "^libs/bus/" },
+      to: { path: library("@nats-io/[^/]+") },
+    },
+    {
+      name: "only-the-database-library-imports-pg",
+      severity: "error",
+      comment: "Use libs/db: its pools take the right role and translate failures.",
+      from: { pathNot: ["^libs/(db|testkit|embedded-servers)/", testCode] },
+      to: { path: library("pg") },
+    },
+    {
+      name: "black-box-tests-import-no-service",
+      severity: "error",
+      comment: "These suites see what a client sees. The integration tests may start apps/standalone.",
+      from: { path: "^tests/([^/]+)/" },
+      to: { path: "^(services|apps)/", pathNot: "^apps/standalone/" },
+    },
+    {
+      name: "conformance-starts-nothing",
+      severity: "error",
+      comment: "The conformance suite runs against any deployment; starting one is not its business.",
+      from: { path: "^tests/conformance/" },
+      to: { path: "^apps/" },
+    },
+    {
+      name: "no-test-code-in-production",
+      severity: "error",
+      comment: "libs/testkit and test folders are for tests.",
+      from: { path: "^(services|libs|apps)/[^/]+/src/", pathNot: "^libs/testkit/" },
+      to: { path: ["^libs/testkit/", "^(services|libs|apps)/[^/]+/test/", "^tests/"] },
+    },
+    {
+      name: "no-cycles",
+      severity: "error",
+      comment: "Files that need each other are one file, or need a third.",
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: "imports-resolve",
+      severity: "error",
+      comment: "The package is not among the importer's dependencies, or the file does not exist.",
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: "node_modules" },
+    exclude: { path: "(^|/)node_modules/\\.vite" },
+    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "node", "default"] },
+  },
+};

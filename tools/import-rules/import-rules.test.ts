@@ -1,0 +1,119 @@
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { repositoryRoot } from "../repository-files.ts";
+import { type Cruise, cruiseImports } from "./cruise.ts";
+
+/** Files that break a rule, and files beside them that break none. A cycle is reported once, at the first of its files. */
+const planted: { file: string; text: string; breaks: string[] }[] = [
+  {
+    file: "services/ingest/src/planted-visitor.ts",
+    text: 'import "../../eval-runs/src/planted.ts";',
+    breaks: ["services-are-islands"],
+  },
+  {
+    file: "apps/standalone/src/planted.ts",
+    text: 'import "../../../services/eval-runs/src/planted.ts";',
+    breaks: ["services-have-one-face"],
+  },
+  {
+    file: "libs/db/src/planted-visitor.ts",
+    text: 'import "../../../tools/repository-files.ts";',
+    breaks: ["libs-know-no-service"],
+  },
+  {
+    file: "services/ingest/src/planted/span-rule.ts",
+    text: 'import type { FastifyInstance } from "fastify";\nexport type Rule = (app: FastifyInstance) => void;',
+    breaks: ["domain-is-pure"],
+  },
+  { file: "services/ingest/src/http/planted.ts", text: 'import "fastify";', breaks: [] },
+  {
+    file: "libs/contracts/src/planted.ts",
+    text: 'import "node:fs/promises";',
+    breaks: ["contracts-import-zod-only"],
+  },
+  {
+    file: "services/judge/src/service/planted/ask.ts",
+    text: 'import type OpenAI from "openai";\nexport type Client = OpenAI;',
+    breaks: ["domain-is-pure", "only-judge-providers-import-openai"],
+  },
+  { file: "services/judge/src/providers/planted.ts", text: 'import "openai";', breaks: [] },
+  {
+    file: "services/monitor/src/handlers/planted.ts",
+    text: 'import "@nats-io/transport-node";',
+    breaks: ["only-the-bus-imports-nats", "imports-resolve"],
+  },
+  {
+    file: "services/ingest/src/planted/span-store.ts",
+    text: 'import "pg";',
+    breaks: ["only-the-database-library-imports-pg", "imports-resolve"],
+  },
+  { file: "libs/db/src/planted-pool.ts", text: 'import "pg";', breaks: [] },
+  {
+    file: "tests/integration/src/planted.ts",
+    text: 'import "../../../services/eval-runs/src/index.ts";',
+    breaks: ["black-box-tests-import-no-service"],
+  },
+  {
+    file: "tests/conformance/src/planted.ts",
+    text: 'import "../../../apps/standalone/src/planted.ts";',
+    breaks: ["conformance-starts-nothing"],
+  },
+  {
+    file: "services/auth/src/planted.ts",
+    text: 'import "../test/planted.ts";',
+    breaks: ["no-test-code-in-production"],
+  },
+  { file: "libs/db/src/planted-egg.ts", text: 'import "./planted-hen.ts";', breaks: ["no-cycles"] },
+  { file: "libs/db/src/planted-hen.ts", text: 'import "./planted-egg.ts";', breaks: [] },
+  { file: "libs/db/src/planted-lost.ts", text: 'import "./nowhere.ts";', breaks: ["imports-resolve"] },
+  { file: "libs/db/src/planted-unread.ts", text: 'import "./nowhere.ts";', breaks: [] },
+  { file: "services/eval-runs/src/index.ts", text: "export const target = 1;", breaks: [] },
+  { file: "services/eval-runs/src/planted.ts", text: "export const target = 1;", breaks: [] },
+  { file: "services/auth/test/planted.ts", text: "export const target = 1;", breaks: [] },
+];
+
+let tree = "";
+let cruise: Cruise;
+
+/** A copy of the repository with the files above in it; packages are linked as they are here. */
+beforeAll(async () => {
+  tree = await mkdtemp(path.join(tmpdir(), "touchstone-imports-"));
+  const left = new Set(["node_modules", ".git", ".cache"].map((name) => path.join(repositoryRoot, name)));
+  await cp(repositoryRoot, tree, { recursive: true, verbatimSymlinks: true, filter: (source) => !left.has(source) });
+  await symlink(path.join(repositoryRoot, "node_modules"), path.join(tree, "node_modules"));
+  for (const { file, text } of planted) {
+    await mkdir(path.dirname(path.join(tree, file)), { recursive: true });
+    await writeFile(path.join(tree, file), `${text}\n`);
+  }
+  const config = path.join(tree, ".dependency-cruiser.cjs");
+  await cp(config, path.join(tree, "rules.cjs"));
+  await writeFile(
+    config,
+    'const rules = require("./rules.cjs");\nrules.options.exclude = { path: "planted-unread" };\nmodule.exports = rules;\n',
+  );
+  cruise = await cruiseImports(tree);
+}, 60_000);
+
+afterAll(async () => {
+  await rm(tree, { recursive: true, force: true });
+});
+
+describe("the import rules", () => {
+  test.for(planted)("$file breaks $breaks", ({ file, breaks }) => {
+    const found = cruise.violations.filter(({ from }) => from === file).map(({ rule }) => rule);
+    expect([...new Set(found)].sort()).toEqual([...breaks].sort());
+  });
+
+  test("all have a planted violation", () => {
+    const rules: { forbidden: { name: string }[] } = createRequire(import.meta.url)("../../.dependency-cruiser.cjs");
+    const broken = new Set(planted.flatMap(({ breaks }) => breaks));
+    expect(rules.forbidden.map(({ name }) => name).filter((name) => !broken.has(name))).toEqual([]);
+  });
+
+  test("a file that was not read is named, since no rule says anything about it", () => {
+    expect(cruise.unread).toEqual(["libs/db/src/planted-unread.ts"]);
+  });
+});
