@@ -1,0 +1,123 @@
+import type { Clock } from "@touchstone/service-kit";
+import type { Sleep } from "./sleep.ts";
+
+/** A call the breaker let through. Exactly one of the three is called, once the call has ended. */
+export interface Admission {
+  /** The other side answered, whatever it said. */
+  answered(): void;
+  /** The other side did not answer, or said that it is broken. */
+  failed(): void;
+  /** The call was given up by us and says nothing about the other side. */
+  abandoned(): void;
+}
+
+/** The circuit is open and the last probe failed too. */
+export class CircuitOpenError extends Error {
+  override readonly name = "CircuitOpenError";
+}
+
+export interface CircuitBreaker {
+  /**
+   * Registers a call. `admit` lets it through at once while the circuit is closed. While it is open, the call waits
+   * for the outcome of the next probe (and may be the probe itself): it is let through when the probe is answered and
+   * rejected with {@link CircuitOpenError} when a probe has failed since the call arrived.
+   */
+  arrive(): { admit(signal: AbortSignal): Promise<Admission> };
+  state(): "closed" | "open";
+}
+
+export interface CircuitBreakerOptions {
+  clock: Clock;
+  sleep: Sleep;
+  /** Failures in a row that open the circuit. */
+  failuresMax: number;
+  /** How long an open circuit stays silent before one call may probe. */
+  openMs: number;
+}
+
+type ProbeOutcome = "answered" | "failed" | "abandoned";
+
+/**
+ * Stops calling a provider that is down, without giving up what could still be judged: a skipped result is final
+ * (decisions: Skipped), so a call that meets an open circuit is worth waiting for one probe, and no more than one.
+ */
+export function createCircuitBreaker({ clock, sleep, failuresMax, openMs }: CircuitBreakerOptions): CircuitBreaker {
+  let failuresInARow = 0;
+  let failedProbes = 0;
+  let openUntilMs: number | null = null;
+  let probe: PromiseWithResolvers<ProbeOutcome> | null = null;
+
+  function answered(): void {
+    // Also from a call that began before the circuit opened: an answer is an answer.
+    failuresInARow = 0;
+    openUntilMs = null;
+    probe?.resolve("answered");
+    probe = null;
+  }
+
+  const ordinary: Admission = {
+    answered,
+    failed: () => {
+      failuresInARow += 1;
+      // Late failures of calls that began earlier do not prolong an open circuit.
+      if (openUntilMs === null && failuresInARow >= failuresMax) openUntilMs = clock.now() + openMs;
+    },
+    abandoned: () => undefined,
+  };
+
+  async function admitProbe(untilMs: number, signal: AbortSignal): Promise<Admission> {
+    const own = Promise.withResolvers<ProbeOutcome>();
+    probe = own;
+    const end = (outcome: ProbeOutcome): void => {
+      // Somebody else's answer may have closed the circuit, and ended this probe, in the meantime.
+      if (probe === own) probe = null;
+      own.resolve(outcome);
+    };
+    const wake = new AbortController();
+    try {
+      const silence = sleep(Math.max(0, untilMs - clock.now()), AbortSignal.any([signal, wake.signal]));
+      if ((await Promise.race([silence, own.promise])) === "answered") return ordinary;
+    } catch (thrown) {
+      end("abandoned");
+      throw thrown;
+    } finally {
+      wake.abort();
+    }
+    return {
+      answered,
+      failed: () => {
+        if (probe !== own) return ordinary.failed();
+        failedProbes += 1;
+        openUntilMs = clock.now() + openMs;
+        end("failed");
+      },
+      abandoned: () => end("abandoned"),
+    };
+  }
+
+  return {
+    arrive() {
+      const failedProbesBefore = failedProbes;
+      return {
+        async admit(signal) {
+          for (;;) {
+            signal.throwIfAborted();
+            if (openUntilMs === null) return ordinary;
+            if (failedProbes > failedProbesBefore) throw new CircuitOpenError("the last probe failed");
+            if (probe === null) return admitProbe(openUntilMs, signal);
+            await orAborted(probe.promise, signal);
+          }
+        },
+      };
+    },
+    state: () => (openUntilMs === null ? "closed" : "open"),
+  };
+}
+
+function orAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason);
+    signal.addEventListener("abort", abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
+}

@@ -1,0 +1,90 @@
+import type { SimilarityRequest, SimilarityScores } from "@touchstone/contracts";
+import { createFairLimit } from "../../scheduling/fair-limit.ts";
+import { scoreBleu } from "./bleu/score.ts";
+import { scoreJaccard } from "./jaccard/score.ts";
+import { scoreRouge } from "./rouge/score.ts";
+import { runInSlices, type Sliced } from "./run-in-slices.ts";
+import { readTokenPair } from "./token-pair.ts";
+import { embedByHashing, hashEmbeddingModel } from "./vector/hash-embedding.ts";
+import { scoreVector } from "./vector/score.ts";
+
+/** Two embeddings, in the order of the texts. Rejects when the provider cannot give them. */
+export type EmbedPair = (
+  texts: readonly [string, string],
+  model: string | null,
+  options: { group: string; signal: AbortSignal },
+) => Promise<readonly [readonly number[], readonly number[]]>;
+
+export interface SimilarityJob {
+  request: SimilarityRequest;
+  /** What was answered. */
+  candidate: string;
+  /** What was expected; null = the case has none, and then every metric is null. */
+  reference: string | null;
+  /** Jobs of one group (a project) never hold up those of another. */
+  group: string;
+  signal: AbortSignal;
+}
+
+export interface SimilarityScorerOptions {
+  embed: EmbedPair;
+  /** Told of a metric that threw although it never should; the metric is null then. */
+  onBug(err: unknown, metric: keyof SimilarityScores): void;
+}
+
+/** Pairs longer than this (UTF-16 units, both texts) are computed one at a time, so that they do not share out the CPU. */
+const heavyPairMinChars = 128 * 1024;
+
+/**
+ * Computes the metrics that were asked for, each isolated: one that fails, or is unfinished when the signal aborts, is
+ * null and takes nothing else with it. Never rejects.
+ */
+export function createSimilarityScorer(
+  options: SimilarityScorerOptions,
+): (job: SimilarityJob) => Promise<SimilarityScores> {
+  const heavyWork = createFairLimit({ places: 1 });
+
+  return async function scoreSimilarity({ request, candidate, reference, group, signal }) {
+    const asked = metricsIn(request);
+    const nothing: SimilarityScores = Object.fromEntries(asked.map((metric) => [metric, null]));
+    if (asked.length === 0 || reference === null) return nothing;
+
+    const compute = <Result>(work: Sliced<Result>): Promise<Result> =>
+      candidate.length + reference.length < heavyPairMinChars
+        ? runInSlices(work, signal)
+        : heavyWork.run({ group, signal }, () => runInSlices(work, signal));
+
+    async function scoreOrNull(metric: keyof SimilarityScores, score: () => Promise<number | null>) {
+      try {
+        return [metric, await score()] as const;
+      } catch (err) {
+        if (metric !== "vector" && !signal.aborted) options.onBug(err, metric);
+        return [metric, null] as const;
+      }
+    }
+
+    const pair = await compute(readTokenPair(candidate, reference)).catch(() => null);
+    if (pair === null) return nothing;
+    const scores = await Promise.all(
+      asked.map((metric) =>
+        scoreOrNull(metric, async () => {
+          if (metric === "jaccard") return scoreJaccard(pair);
+          if (metric === "bleu") return compute(scoreBleu(pair));
+          if (metric === "rouge") return compute(scoreRouge(pair));
+          const model = request.vector?.model ?? null;
+          if (model === hashEmbeddingModel) {
+            return scoreVector(await compute(embedByHashing(candidate)), await compute(embedByHashing(reference)));
+          }
+          return scoreVector(...(await options.embed([candidate, reference], model, { group, signal })));
+        }),
+      ),
+    );
+    return Object.fromEntries(scores);
+  };
+}
+
+function metricsIn(request: SimilarityRequest): (keyof SimilarityScores)[] {
+  return (["jaccard", "bleu", "rouge", "vector"] as const).filter((metric) =>
+    metric === "vector" ? request.vector !== null : request[metric],
+  );
+}

@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { runInSlices, type Sliced } from "../../src/scorers/similarity/run-in-slices.ts";
+
+const unaborted = new AbortController().signal;
+
+/** Pieces of about a millisecond each. */
+function* work(pieces: number): Sliced<string> {
+  for (let piece = 0; piece < pieces; piece += 1) {
+    const until = performance.now() + 1;
+    while (performance.now() < until);
+    yield;
+  }
+  return "done";
+}
+
+test("others get their turn while long work goes on", async () => {
+  let turns = 0;
+  let running = true;
+  const count = (): void => {
+    turns += 1;
+    if (running) setImmediate(count);
+  };
+  setImmediate(count);
+
+  await expect(runInSlices(work(60), unaborted)).resolves.toBe("done");
+  running = false;
+
+  expect(turns).toBeGreaterThanOrEqual(3);
+});
+
+test("short work is done without giving up its turn", async () => {
+  let othersRan = false;
+  setImmediate(() => {
+    othersRan = true;
+  });
+  await runInSlices(work(1), unaborted);
+  expect(othersRan).toBe(false);
+});
+
+test("work stops with the signal's reason once nobody wants it", async () => {
+  const stop = new AbortController();
+  const endless = runInSlices(work(Number.POSITIVE_INFINITY), stop.signal);
+  setImmediate(() => stop.abort(new Error("too late")));
+  await expect(endless).rejects.toThrow("too late");
+  await expect(runInSlices(work(1), stop.signal)).rejects.toThrow("too late");
+});
