@@ -1,3 +1,4 @@
+export { findFreePort } from "@touchstone/embedded-servers";
 export {
   type BatchBody,
   buildBatch,

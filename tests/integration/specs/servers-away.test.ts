@@ -1,0 +1,125 @@
+import { projectReply, submitTraceReply, traceList } from "@touchstone/contracts";
+import { buildTrace } from "@touchstone/testkit";
+import { Client } from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type ApiClient, createClient } from "../src/client.ts";
+import { type System, startSystem } from "../src/start-system.ts";
+import { waitUntil } from "../src/wait-until.ts";
+
+let system: System;
+let client: ApiClient;
+
+beforeAll(async () => {
+  system = await startSystem();
+  client = createClient(system);
+});
+
+afterAll(async () => {
+  await system?.stop();
+});
+
+const submitTo = (target: ApiClient, name: string) =>
+  target.expect({ status: 201, schema: submitTraceReply }, "POST", "/ingest/traces", buildTrace({ name }));
+
+async function createProject(name: string): Promise<ApiClient> {
+  const { project } = await client.expect({ status: 201, schema: projectReply }, "POST", "/projects", { name });
+  return createClient({ url: system.url, apiKey: project.apiKey });
+}
+
+/** How often monitor recorded each trace of the installation. */
+async function countSeen(): Promise<Map<string, number>> {
+  const database = new Client({ connectionString: system.database.adminUrl });
+  await database.connect();
+  try {
+    const { rows } = await database.query<{ trace_id: string; n: number }>(
+      "select trace_id, count(*)::int as n from monitor.seen_traces group by trace_id",
+    );
+    return new Map(rows.map((row) => [row.trace_id, row.n]));
+  } finally {
+    await database.end();
+  }
+}
+
+test("with nats-server stopped a known key and a new key both ingest and list", async () => {
+  await submitTo(client, "before");
+  await system.nats.kill("SIGKILL");
+  // Longer than any cache of keys or readiness holds anything.
+  await new Promise((resolve) => setTimeout(resolve, 30_000));
+
+  const fresh = await createProject("made while NATS is down");
+  await submitTo(fresh, "new key");
+  await submitTo(client, "old key");
+
+  const listed = await fresh.expect({ status: 200, schema: traceList }, "GET", "/ingest/traces");
+  expect(listed.traces.map((trace) => trace.name)).toEqual(["new key"]);
+  const known = await client.expect({ status: 200, schema: traceList }, "GET", "/ingest/traces");
+  expect(known.traces.map((trace) => trace.name)).toEqual(["old key", "before"]);
+
+  await system.nats.restart();
+}, 120_000);
+
+test("monitor has seen each of 1,000 traces exactly once though NATS and monitor were killed twice", async () => {
+  const own = await createProject("events");
+  const stored: string[] = [];
+  let next = 0;
+  const total = 1_000;
+  const send = async (): Promise<void> => {
+    while (next < total) {
+      next += 1;
+      stored.push((await submitTo(own, `trace ${next}`)).trace_id);
+    }
+  };
+  const sending = Promise.all(Array.from({ length: 4 }, send));
+
+  for (const [reached, kill] of [
+    [100, () => system.nats.kill("SIGKILL").then(() => system.nats.restart())],
+    [300, () => system.services.monitor.kill().then(() => system.restart("monitor"))],
+    [500, () => system.nats.kill("SIGKILL").then(() => system.nats.restart())],
+    [700, () => system.services.monitor.kill().then(() => system.restart("monitor"))],
+  ] as const) {
+    await waitUntil(`${reached} traces are stored`, async () => stored.length >= reached, { everyMs: 5 });
+    await kill();
+  }
+  await sending;
+
+  expect(stored).toHaveLength(total);
+  await waitUntil(
+    "monitor has seen them all",
+    async () => {
+      const seen = await countSeen();
+      return stored.every((traceId) => seen.has(traceId));
+    },
+    { timeoutMs: 60_000, everyMs: 250 },
+  );
+  const seen = await countSeen();
+  expect(stored.filter((traceId) => seen.get(traceId) !== 1)).toEqual([]);
+}, 120_000);
+
+test.each(["ingest", "eval-runs"] as const)(
+  "with %s down the gateway answers 503 at once and recovers",
+  async (name) => {
+    const route = name === "ingest" ? "/ingest/traces" : "/custom-agent-evaluations/datasets";
+    await system.services[name].kill();
+
+    const answer = await client.send("GET", route);
+
+    expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "2"]);
+    expect(answer.body).toEqual({ statusCode: 503, message: expect.any(String) });
+
+    await system.restart(name);
+    await waitUntil(`${name} serves again`, async () => (await client.send("GET", route)).status === 200);
+  },
+);
+
+test("with auth down a key just used works, an unseen one gets 503 and never 401", async () => {
+  const unseen = await createProject("never asked for");
+  expect((await client.send("GET", "/ingest/traces")).status).toBe(200);
+  await system.services.auth.kill();
+
+  const known = await client.send("GET", "/ingest/traces");
+  const unknown = await unseen.send("GET", "/ingest/traces");
+
+  expect([known.status, unknown.status]).toEqual([200, 503]);
+  await system.restart("auth");
+  await waitUntil("the unseen key works", async () => (await unseen.send("GET", "/ingest/traces")).status === 200);
+});

@@ -1,0 +1,189 @@
+import { execFile } from "node:child_process";
+import { chmod, chown, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { submitTraceReply, traceList } from "@touchstone/contracts";
+import { buildTrace } from "@touchstone/testkit";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { z } from "zod";
+import { createClient } from "../src/client.ts";
+import { StandaloneFailure, type StandaloneProcess, startStandaloneProcess } from "../src/standalone-process.ts";
+import { waitUntil } from "../src/wait-until.ts";
+
+let home: string;
+let running: StandaloneProcess | null = null;
+
+beforeEach(async () => {
+  home = await mkdtemp(path.join(tmpdir(), "touchstone-home-"));
+});
+
+afterEach(async () => {
+  await running?.interrupt();
+  running = null;
+  await rm(home, { recursive: true, force: true });
+});
+
+const submit = (standalone: StandaloneProcess, spanId: string) =>
+  createClient(standalone).expect(
+    { status: 201, schema: submitTraceReply },
+    "POST",
+    "/ingest/traces",
+    buildTrace({ spanId }),
+  );
+
+const failureOf = (start: Promise<unknown>): Promise<StandaloneFailure> =>
+  start.then(
+    () => {
+      throw new Error("It started.");
+    },
+    (error: unknown) => {
+      if (error instanceof StandaloneFailure) return error;
+      throw error;
+    },
+  );
+
+test("it prints an address and a key that work, and a second start keeps data and key [spec:auth.key.startup-log]", async () => {
+  running = await startStandaloneProcess({ home });
+  const first = running;
+  await submit(first, "kept");
+  expect(await first.interrupt()).toBe(0);
+
+  running = await startStandaloneProcess({ home });
+
+  expect(running.apiKey).toBe(first.apiKey);
+  const list = await createClient(running).expect({ status: 200, schema: traceList }, "GET", "/ingest/traces");
+  expect(list.traces.map((trace) => trace.spanId)).toEqual(["kept"]);
+});
+
+test("the three lines it prints send a first trace", async () => {
+  running = await startStandaloneProcess({ home });
+  const lines = running.output().split("\n");
+  const first = lines.findIndex((line) => line.startsWith("curl"));
+  const command = lines.slice(first, first + 3).join("\n");
+
+  const { stdout } = await promisify(execFile)("sh", ["-c", command]);
+
+  expect(JSON.parse(stdout)).toMatchObject({ trace_id: expect.any(String), queued: false });
+});
+
+test("SERVICE_PRINT_KEY=false prints eight characters of the key", async () => {
+  running = await startStandaloneProcess({ home, settings: { SERVICE_PRINT_KEY: "false" } });
+
+  expect(running.apiKey).toMatch(/^tsk_.{4}\.\.\.$/);
+});
+
+test("killed with -9 ten times under load it starts again each time, and no acknowledged trace is missing", async () => {
+  const acknowledged: string[] = [];
+  const starts: number[] = [];
+  for (let round = 0; round < 10; round += 1) {
+    running = await startStandaloneProcess({ home, deadlineMs: 15_000 });
+    starts.push(running.startedInMs);
+    const target = running;
+    const before = acknowledged.length;
+    const writers = Array.from({ length: 8 }, async (_, writer) => {
+      for (let count = 0; ; count += 1) {
+        const spanId = `${round}-${writer}-${count}`;
+        const stored = await submit(target, spanId).then(
+          () => true,
+          () => false,
+        );
+        if (!stored) return;
+        acknowledged.push(spanId);
+      }
+    });
+    await waitUntil("the load is on", async () => acknowledged.length - before >= 200, { everyMs: 5 });
+    await target.kill();
+    await Promise.all(writers);
+  }
+
+  running = await startStandaloneProcess({ home });
+  const found = await listSpanIds(running);
+  expect(acknowledged.filter((spanId) => found.get(spanId) !== 1)).toEqual([]);
+  // The first start makes the cluster; the later ones recover it.
+  expect(Math.max(...starts.slice(1))).toBeLessThan(5_000);
+}, 240_000);
+
+test("--demo leaves a project with traces, a dataset and a finished run, and may be said again", async () => {
+  running = await startStandaloneProcess({ home, args: ["--demo"] });
+  expect(running.output()).toMatch(/Project "Demo" .* \d+ traces/);
+  expect(running.output()).toContain("finished run of 4 results");
+  await running.interrupt();
+
+  running = await startStandaloneProcess({ home, args: ["--demo"] });
+
+  expect(running.output()).toContain("Its dataset and run are there already.");
+});
+
+test("a second standalone on the same folder is refused with one sentence", async () => {
+  running = await startStandaloneProcess({ home });
+
+  const failure = await failureOf(startStandaloneProcess({ home }));
+
+  expect(failure.output).toContain("Touchstone is already running on");
+});
+
+test("a busy port is refused with one sentence", async () => {
+  const squatter = createServer();
+  await new Promise<void>((resolve) => squatter.listen(0, "127.0.0.1", resolve));
+  const { port } = squatter.address() as AddressInfo;
+
+  const failure = await failureOf(startStandaloneProcess({ home, settings: { PORT: String(port) } }));
+
+  expect(failure.output).toContain(`Port ${port} is already in use`);
+  expect(failure.output).not.toContain("    at ");
+  squatter.close();
+});
+
+test("every mistake in the settings is told before anything is started [spec:settings.refused]", async () => {
+  const failure = await failureOf(
+    startStandaloneProcess({
+      home,
+      settings: { PORT: "seven", SERVICE_RATE_LIMIT: "maybe", SERVICE_QUOTA_TRACES_PER_DAY: "5" },
+    }),
+  );
+
+  expect(failure.code).toBe(2);
+  for (const name of ["PORT", "SERVICE_RATE_LIMIT", "SERVICE_QUOTA_TRACES_PER_DAY"]) {
+    expect(failure.output).toContain(name);
+  }
+  expect(await readdir(home)).toEqual([]);
+});
+
+test("an unknown setting is warned about with what was probably meant", async () => {
+  running = await startStandaloneProcess({ home, settings: { SERVICE_RATE_LIMITT: "off" } });
+
+  expect(running.output()).toContain("SERVICE_RATE_LIMITT: no such setting; did you mean SERVICE_RATE_LIMIT?");
+});
+
+test("an ordinary user can run it", async (context) => {
+  if (process.getuid?.() !== 0) return context.skip("Only root can start it as somebody else.");
+  const ordinary = 64_999;
+  const own = path.join(home, "own");
+  await mkdir(own);
+  await chmod(home, 0o755);
+  await chown(own, ordinary, ordinary);
+
+  running = await startStandaloneProcess({ home: own, uid: ordinary });
+
+  await submit(running, "as an ordinary user");
+});
+
+/** Every listed span id with how often it is listed, read page by page. */
+async function listSpanIds(standalone: StandaloneProcess): Promise<Map<string, number>> {
+  const client = createClient(standalone);
+  const found = new Map<string, number>();
+  let cursor: string | null = null;
+  do {
+    const page: z.output<typeof traceList> = await client.expect(
+      { status: 200, schema: traceList },
+      "GET",
+      `/ingest/traces?limit=100${cursor === null ? "" : `&cursor=${cursor}`}`,
+    );
+    for (const { spanId } of page.traces) if (spanId !== undefined) found.set(spanId, (found.get(spanId) ?? 0) + 1);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return found;
+}

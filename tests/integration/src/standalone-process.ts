@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import path from "node:path";
+
+const repository = path.resolve(import.meta.dirname, "../../..");
+
+/** A standalone run as `npm start` runs it, in a process group of its own. */
+export interface StandaloneProcess {
+  url: string;
+  apiKey: string;
+  pid: number;
+  /** From the spawn until it said that it serves. */
+  startedInMs: number;
+  output(): string;
+  /** kill -9 of the Node process; its PostgreSQL and nats-server are left to themselves. */
+  kill(): Promise<void>;
+  /** Asks it to stop as Ctrl-C does; answers the exit code. */
+  interrupt(): Promise<number | null>;
+}
+
+/** How a standalone that did not start ended. */
+export class StandaloneFailure extends Error {
+  readonly code: number | null;
+  readonly output: string;
+  constructor(code: number | null, output: string) {
+    super(`The standalone ended with code ${code}:\n${output}`);
+    this.code = code;
+    this.output = output;
+  }
+}
+
+export interface StandaloneOptions {
+  home: string;
+  settings?: Record<string, string>;
+  args?: readonly string[];
+  /** Runs it as this user, when the test is root. */
+  uid?: number;
+  deadlineMs?: number;
+}
+
+/** Starts a standalone and waits for its lines. Rejects with a {@link StandaloneFailure} when it ends instead. */
+export async function startStandaloneProcess(options: StandaloneOptions): Promise<StandaloneProcess> {
+  const spawnedMs = performance.now();
+  const child = spawn("node", [path.join(repository, "apps/standalone/src/main.ts"), ...(options.args ?? [])], {
+    cwd: repository,
+    env: {
+      PATH: process.env.PATH,
+      PORT: "0",
+      SERVICE_HOME: options.home,
+      SERVICE_RATE_LIMIT: "off",
+      ...options.settings,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+    ...(options.uid !== undefined && { uid: options.uid, gid: options.uid }),
+  });
+  let output = "";
+  const exited = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
+  const { url, apiKey } = await readStartLines(
+    child,
+    () => output,
+    (text) => {
+      output += text;
+    },
+    options.deadlineMs ?? 60_000,
+  );
+  return {
+    url,
+    apiKey,
+    pid: child.pid as number,
+    startedInMs: performance.now() - spawnedMs,
+    output: () => output,
+    async kill() {
+      child.kill("SIGKILL");
+      await exited;
+    },
+    async interrupt() {
+      child.kill("SIGINT");
+      return exited;
+    },
+  };
+}
+
+function readStartLines(
+  child: ChildProcess,
+  output: () => string,
+  keep: (text: string) => void,
+  deadlineMs: number,
+): Promise<{ url: string; apiKey: string }> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      child.kill("SIGKILL");
+      reject(new Error(`Not ready after ${deadlineMs} ms:\n${output()}`));
+    }, deadlineMs);
+    child.once("close", (code) => {
+      clearTimeout(timer);
+      reject(new StandaloneFailure(code, output()));
+    });
+    const read = (chunk: Buffer): void => {
+      keep(chunk.toString("utf8"));
+      const url = /ready at (\S+)/.exec(output())?.[1];
+      const apiKey = /Default project API key: (\S+)/.exec(output())?.[1];
+      if (url === undefined || apiKey === undefined || !output().includes("Started in")) return;
+      clearTimeout(timer);
+      resolve({ url, apiKey });
+    };
+    child.stdout?.on("data", read);
+    child.stderr?.on("data", read);
+  });
+}
