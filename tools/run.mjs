@@ -44,12 +44,16 @@ async function install() {
   } catch (error) {
     fail(`Cannot write to ${root}: ${error.message}. Run this from a folder you own.`);
   }
-  const code = await run("npx", ["--yes", `pnpm@${pnpmVersion}`, "install", "--frozen-lockfile", "--reporter=append-only"], {
-    // npx would keep pnpm in HOME, which may be read-only or on another filesystem.
-    npm_config_cache: path.join(cache, "npm"),
-    // Without a terminal pnpm asks nothing; with CI unset it might.
-    CI: "true",
-  });
+  const code = await run(
+    "npx",
+    ["--yes", `pnpm@${pnpmVersion}`, "install", "--frozen-lockfile", "--reporter=append-only"],
+    {
+      // npx would keep pnpm in HOME, which may be read-only or on another filesystem.
+      npm_config_cache: path.join(cache, "npm"),
+      // Without a terminal pnpm asks nothing; with CI unset it might.
+      CI: "true",
+    },
+  );
   if (code !== 0) {
     fail(
       "The installation failed; the lines above say why. It needs about 900 MB in this folder and a reachable npm registry. Run the command again: it goes on where it stopped.",

@@ -3,13 +3,20 @@ import path from "node:path";
 import { settings } from "@touchstone/contracts";
 import { repositoryFiles, repositoryRoot } from "../repository-files.ts";
 
+/** Where settings are named, and how the operator's page calls the reader; the first group is a service's name. */
+const places: readonly [pattern: RegExp, reader: string][] = [
+  [/^services\/([^/]+)\/src\/config\.ts$/, "$1"],
+  [/^apps\/standalone\/src\/.*\.ts$/, "standalone"],
+  [/^libs\/service-kit\/src\/config\.ts$/, "every service"],
+];
+
 /** Which services name a setting in their `config.ts`, and whether standalone names it anywhere, by setting. */
 export async function findSettingReaders(): Promise<ReadonlyMap<string, readonly string[]>> {
   const readers = new Map<string, string[]>();
   for (const file of await repositoryFiles()) {
-    const service = /^services\/([^/]+)\/src\/config\.ts$/.exec(file)?.[1];
-    const reader = service ?? (/^apps\/standalone\/src\/.*\.ts$/.test(file) ? "standalone" : undefined);
-    if (reader === undefined) continue;
+    const place = places.find(([pattern]) => pattern.test(file));
+    if (place === undefined) continue;
+    const reader = file.replace(...place);
     const words = new Set((await readFile(path.join(repositoryRoot, file), "utf8")).match(/\b[A-Z][A-Z0-9_]+\b/g));
     for (const name of Object.keys(settings)) {
       const known = readers.get(name) ?? [];

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /**
- * The body shape of an error answer (interface.md, Errors, Envelopes).
+ * The body shape of an error answer (interface: Errors, Envelopes).
  *
  * - `error`: `{ error }`, what most routes send.
  * - `global`: `{ statusCode, message }`, what the router, the body parser and the limiters send.
@@ -51,7 +51,7 @@ export const errorBody = z.object({ error: z.string() });
 /** `{ statusCode, message }`: the envelope of the router, the body parser and the limiters. */
 export const globalErrorBody = z.object({ statusCode: z.number().int(), message: z.string() });
 
-/** The 422 of trace ingest (interface.md, Errors; completions 2.1). Field names are the snake_case ones. */
+/** The 422 of trace ingest (interface: Errors; completions 2.1). Field names are the snake_case ones. */
 export const validationErrorBody = z.object({
   error: z.literal("Invalid trace payload"),
   details: z.object({

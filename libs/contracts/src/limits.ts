@@ -1,16 +1,16 @@
 /** Every number of the specification's Limits table, and the bounds we add. Units are in the names. */
 export const limits = {
-  /** interface.md, Limits: results per batch. */
+  /** interface: Limits, results per batch. */
   resultsPerBatchMax: 10,
-  /** interface.md, Limits: trace list page size. */
+  /** interface: Limits, trace list page size. */
   tracePageDefault: 50,
   tracePageMax: 100,
-  /** interface.md, Limits: tool calls kept per submitted trace; the excess is silently truncated. */
+  /** interface: Limits, tool calls kept per submitted trace; the excess is silently truncated. */
   toolCallsMax: 50,
-  /** interface.md, Limits: rating scale. */
+  /** interface: Limits, rating scale. */
   ratingMin: 0,
   ratingMax: 10,
-  /** interface.md, Limits: results rated at or below this are low-scoring cases in reports. */
+  /** interface: Limits, results rated at or below this are low-scoring cases in reports. */
   lowScoringRatingMax: 5,
   /** completions 1.2: inflated size of a JSON body. */
   jsonBodyMaxBytes: 10 * 1024 * 1024,

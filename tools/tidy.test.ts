@@ -1,0 +1,125 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { busMessages, type Route, routes, settings } from "@touchstone/contracts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { findSettingReaders } from "./golden-files/setting-readers.ts";
+import { repositoryFiles, repositoryRoot } from "./repository-files.ts";
+import { findBrokenPaths } from "./tidy/broken-paths.ts";
+import { findBusUse } from "./tidy/bus-use.ts";
+import { houseRules } from "./tidy/house-rules.ts";
+import { compareWithList, measureSize } from "./tidy/measure-size.ts";
+import type { SourceText } from "./tidy/source-text.ts";
+
+/** The house rules, over the whole repository. Each failure names the place and what to do instead. */
+let files: string[] = [];
+let sources: SourceText[] = [];
+
+beforeAll(async () => {
+  files = await repositoryFiles();
+  const isText = /\.(ts|mjs|cjs|json|md|sql|txt|yaml|yml|sh|conf)$|Dockerfile$/;
+  sources = await Promise.all(
+    files
+      .filter((file) => isText.test(file))
+      .map(async (file) => ({ path: file, text: await readFile(path.join(repositoryRoot, file), "utf8") })),
+  );
+});
+
+describe("every file", () => {
+  test.for(houseRules)("$name", ({ appliesTo, find }) => {
+    const found = sources.filter((source) => appliesTo(source.path)).flatMap(find);
+    expect(found.map(({ path: file, line, what }) => `${file}:${line} ${what}`)).toEqual([]);
+  });
+
+  test("is short enough, save those on a list that may only shrink", async () => {
+    const list = await readFile(path.join(repositoryRoot, "tools/tidy/oversized.txt"), "utf8");
+    const typescript = sources.filter(({ path: file }) => file.endsWith(".ts"));
+    expect(compareWithList(measureSize(typescript), list)).toEqual([]);
+  });
+
+  test("that a page mentions is there", () => {
+    const pages = sources.filter(({ path: file }) => file.endsWith(".md"));
+    expect(pages.flatMap((page) => findBrokenPaths(page, existsInRepository))).toEqual([]);
+  });
+});
+
+describe("services", () => {
+  test("serve every route of the contracts from src/http, in a file named after the operation", () => {
+    const missing = Object.values<Route>(routes).filter(({ id, owner }) => {
+      const name = `/${toKebabCase(id)}.ts`;
+      return !files.some((file) => file.startsWith(`services/${owner}/src/http/`) && file.endsWith(name));
+    });
+    expect(missing.map(({ id, owner }) => `services/${owner}/src/http/.../${toKebabCase(id)}.ts`)).toEqual([]);
+  });
+
+  test("use a bus message exactly where its contract says they do, and write its subject nowhere", () => {
+    const code = sources.filter(({ path: file }) => /^services\/[^/]+\/src\/.*\.ts$/.test(file));
+    expect(findBusUse(code)).toEqual([]);
+  });
+
+  test("answer each request of the bus in a handler named after it", () => {
+    const missing = busMessages.flatMap((message) => {
+      if (message.kind === "event") return [];
+      const handler = `services/${message.answeredBy}/src/handlers/${message.subject.split(".")[2]}.ts`;
+      return files.includes(handler) ? [] : [handler];
+    });
+    expect(missing).toEqual([]);
+  });
+
+  test("number their migrations from 0001 without a gap", () => {
+    const migrations = files.filter((file) => /^services\/[^/]+\/migrations\//.test(file));
+    const folders = Map.groupBy(migrations, (file) => path.dirname(file));
+    for (const [folder, names] of folders) {
+      const numbers = names.map((name) => path.basename(name).slice(0, 5));
+      expect(numbers, folder).toEqual(names.map((_, index) => `${String(index + 1).padStart(4, "0")}-`));
+    }
+  });
+
+  test("read every setting there is, and the operator's page says which", async () => {
+    const readers = await findSettingReaders();
+    expect(Object.keys(settings).filter((name) => !readers.has(name))).toEqual([]);
+  });
+});
+
+describe("packages", () => {
+  test("take every library in the one version of the catalog", () => {
+    const manifests = sources.filter(({ path: file }) => /(^|\/)package\.json$/.test(file));
+    const strays = manifests.flatMap(({ path: file, text }) => {
+      const { dependencies, devDependencies, optionalDependencies } = JSON.parse(text);
+      return Object.entries<string>({ ...dependencies, ...devDependencies, ...optionalDependencies })
+        .filter(([, version]) => version !== "catalog:" && version !== "workspace:*")
+        .map(([name, version]) => `${file}: ${name} ${version}`);
+    });
+    // dependency-cruiser cannot read TypeScript files with typescript 7, which checks the types everywhere else.
+    expect(strays).toEqual(["tools/package.json: typescript 6.0.2"]);
+  });
+
+  test("show src/index.ts and nothing else", () => {
+    for (const { path: file, text } of sources) {
+      if (!/^(services|libs|apps)\/[^/]+\/package\.json$/.test(file)) continue;
+      expect(JSON.parse(text).exports, file).toEqual({ ".": "./src/index.ts" });
+    }
+  });
+
+  test("share one zod: with two, a schema of the one is no schema to the other", () => {
+    const lock = sources.find(({ path: file }) => file === "pnpm-lock.yaml")?.text ?? "";
+    expect(new Set(lock.match(/^ {2}zod@[\d.]+/gm))).toHaveProperty("size", 1);
+  });
+});
+
+describe("every bus message", () => {
+  test("has a frozen fixture, so that a change which old senders would break is seen", () => {
+    const without = busMessages.filter(
+      ({ subject }) => !files.some((file) => file.startsWith(`libs/contracts/fixtures/bus/${subject}`)),
+    );
+    expect(without.map(({ subject }) => subject)).toEqual([]);
+  });
+});
+
+function existsInRepository(file: string): boolean {
+  return existsSync(path.join(repositoryRoot, file));
+}
+
+function toKebabCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}

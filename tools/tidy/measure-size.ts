@@ -1,0 +1,83 @@
+import ts from "typescript";
+import { parseSyntax, type SourceText, walkSyntax } from "./source-text.ts";
+
+/** Above these a file or a function is asked what its second thought is. */
+const fileLinesMax = 400;
+const functionLinesMax = 100;
+
+/** What is over the limit, as `path` or `path function`, with its lines. */
+export type Oversized = Map<string, number>;
+
+/**
+ * Finds files and functions that are too long. The functions inside a function count by themselves, not for it: one that
+ * returns an object of methods is as long as its wiring. In tests only files count.
+ */
+export function measureSize(sources: readonly SourceText[]): Oversized {
+  const oversized: Oversized = new Map();
+  for (const source of sources) {
+    const lines = source.text.split("\n").length - 1;
+    if (lines > fileLinesMax) oversized.set(source.path, lines);
+    if (/\.test\.ts$/.test(source.path)) continue;
+    const tree = parseSyntax(source);
+    walkSyntax(tree, (node) => {
+      if (!isFunctionWithBody(node)) return;
+      const own = linesOf(tree, node) - functionsWithin(node).reduce((sum, inner) => sum + linesOf(tree, inner) - 1, 0);
+      if (own > functionLinesMax) oversized.set(`${source.path} ${nameOf(node)}`, own);
+    });
+  }
+  return oversized;
+}
+
+/**
+ * Compares with the list of what was too long before. The list may only shrink: nothing new comes in, nothing on it
+ * grows, and what is no longer too long leaves it. Answers what to do, one sentence each; empty when all is well.
+ */
+export function compareWithList(oversized: Oversized, list: string): string[] {
+  const known = readList(list);
+  const grown = [...oversized].flatMap(([what, lines]) => {
+    const before = known.get(what);
+    if (before === undefined)
+      return [`${what} has ${lines} lines: split it (files ${fileLinesMax}, functions ${functionLinesMax}).`];
+    return lines > before ? [`${what} grew from ${before} to ${lines} lines: split it instead.`] : [];
+  });
+  const gone = [...known.keys()].filter((what) => !oversized.has(what));
+  return [...grown, ...gone.map((what) => `${what} is short enough now: take it off the list.`)];
+}
+
+function readList(list: string): Oversized {
+  const lines = list.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  return new Map(
+    lines.map((line) => {
+      const [count = "", ...what] = line.split(" ");
+      return [what.join(" "), Number(count)];
+    }),
+  );
+}
+
+type FunctionWithBody = ts.FunctionLikeDeclaration & { body: ts.Node };
+
+function isFunctionWithBody(node: ts.Node): node is FunctionWithBody {
+  return ts.isFunctionLike(node) && "body" in node && node.body !== undefined;
+}
+
+/** The functions directly inside a node, not those inside these. */
+function functionsWithin(node: ts.Node): FunctionWithBody[] {
+  const found: FunctionWithBody[] = [];
+  node.forEachChild((child) => {
+    if (isFunctionWithBody(child)) found.push(child);
+    else found.push(...functionsWithin(child));
+  });
+  return found;
+}
+
+function linesOf(tree: ts.SourceFile, node: ts.Node): number {
+  const line = (position: number): number => tree.getLineAndCharacterOfPosition(position).line;
+  return line(node.getEnd()) - line(node.getStart()) + 1;
+}
+
+function nameOf(node: ts.SignatureDeclaration): string {
+  if (node.name !== undefined) return node.name.getText();
+  const { parent } = node;
+  const isNamed = ts.isVariableDeclaration(parent) || ts.isPropertyAssignment(parent);
+  return isNamed ? parent.name.getText() : "(anonymous)";
+}
