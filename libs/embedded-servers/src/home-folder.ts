@@ -53,6 +53,16 @@ export async function prepareHomeFolders({
     });
   }
   if (await openToAccount(home, account)) return { home, servers: home };
+  if ((await readdir(home)).includes("postgres")) {
+    // Beginning anew elsewhere would look as if all data were lost.
+    throw new EmbeddedServerError(
+      "home_not_usable",
+      `The servers' user (id ${account.uid}) cannot enter ${home}, though it holds their data.`,
+      {
+        hint: `Let everyone enter the folders above it (chmod o+x), or move it to ${systemFolder}.`,
+      },
+    );
+  }
   const servers = await makeFolderElsewhere({ home, elsewhere, account });
   await symlink(servers, link);
   onProgress(`The servers' user (id ${account.uid}) cannot enter ${home}, so their data are in ${servers}.`);
@@ -89,10 +99,10 @@ async function openToAccount(home: string, account: ServerAccount): Promise<bool
   return true;
 }
 
-/** Whether the folder is empty or has been a home before, so that its mode is ours to choose. */
+/** Whether the folder holds nothing but what a home holds, so that its mode is ours to choose. */
 async function isOurs(home: string): Promise<boolean> {
   const names = await readdir(home);
-  return names.every((name) => name === "secrets") || names.includes(lockFileName);
+  return names.includes(lockFileName) || names.every((name) => ["secrets", "postgres", "nats"].includes(name));
 }
 
 async function makeFolderElsewhere({

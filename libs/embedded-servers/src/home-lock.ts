@@ -43,7 +43,7 @@ export async function lockHome(folder: string, { name }: { name: string }): Prom
   return release;
 }
 
-/** Its presence also tells that a folder is one of ours. */
+/** Its presence also tells that a folder is a home. */
 export const lockFileName = "touchstone.lock";
 
 function openLockFile(folder: string): DatabaseSync {

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { findFreePort } from "./free-port.ts";
@@ -8,6 +8,7 @@ import { locateNatsServer } from "./locate-binaries.ts";
 import { type NatsUser, renderNatsConfig } from "./nats-config.ts";
 import { launchNats, stopNats } from "./nats-server.ts";
 import type { ServerProcess } from "./server-process.ts";
+import { makeTemporaryFolder } from "./temporary-folder.ts";
 
 export interface ThrowAwayNats {
   url: string;
@@ -37,7 +38,7 @@ export async function startThrowAwayNats({
   storeFolder?: string | undefined;
 } = {}): Promise<ThrowAwayNats> {
   const { executable } = await locateNatsServer();
-  const folder = await mkdtemp(path.join(tmpdir(), "touchstone-nats-"));
+  const folder = await makeTemporaryFolder(tmpdir(), { prefix: "touchstone-nats" });
   const port = wantedPort ?? (await findFreePort());
   const storeFolder = wantedFolder ?? path.join(folder, "store");
   const configFile = path.join(folder, "nats.conf");

@@ -1,4 +1,4 @@
-import { chmod, chown, mkdir, mkdtemp, rm, stat } from "node:fs/promises";
+import { chmod, chown, mkdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { findFreePort } from "./free-port.ts";
@@ -8,6 +8,7 @@ import { createCluster } from "./postgres-cluster.ts";
 import { launchPostgres, stopPostgres } from "./postgres-server.ts";
 import { canEnter, chooseServerAccount, type ServerAccount } from "./server-account.ts";
 import { stagePostgres } from "./stage-binaries.ts";
+import { makeTemporaryFolder } from "./temporary-folder.ts";
 import { assertTrusted } from "./trusted-files.ts";
 
 export interface ThrowAwayPostgres {
@@ -33,7 +34,7 @@ export async function startThrowAwayPostgres({
   const binFolder = await sharedBinFolder(temporary);
   const binaries = await stagePostgres(await locatePostgres(), binFolder);
   await assertTrusted(binaries, { root: path.dirname(binFolder) });
-  const folder = await mkdtemp(path.join(temporary, "touchstone-postgres-"));
+  const folder = await makeTemporaryFolder(temporary, { prefix: "touchstone-postgres" });
   const guardian = startGuardian();
   try {
     if (account) {

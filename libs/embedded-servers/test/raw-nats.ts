@@ -1,0 +1,23 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+
+/**
+ * Speaks NATS's text protocol: connects as a user, sends the commands and a PING, and returns what the server answered
+ * up to its PONG, or up to the end of the connection. Enough to see permissions and JetStream without a client.
+ */
+export async function talkToNats(
+  port: number,
+  { user, password, commands }: { user: string; password: string; commands: readonly string[] },
+): Promise<string> {
+  const socket = connect({ host: "127.0.0.1", port });
+  let answer = "";
+  socket.on("data", (chunk) => {
+    answer += chunk.toString("utf8");
+    if (answer.includes("PONG\r\n")) socket.end();
+  });
+  socket.on("error", () => {});
+  const hello = JSON.stringify({ user, pass: password, verbose: false, pedantic: false, headers: true });
+  socket.write([`CONNECT ${hello}`, ...commands, "PING", ""].join("\r\n"));
+  await once(socket, "close");
+  return answer.replace(/^INFO [^\r]*\r\n/, "");
+}

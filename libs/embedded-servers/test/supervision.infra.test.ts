@@ -1,0 +1,113 @@
+import { once } from "node:events";
+import { rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import path from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { openHome, type ServerEvent, startNats, startPostgres, type TouchstoneHome } from "../src/index.ts";
+import { until } from "./conditions.ts";
+import { query } from "./query.ts";
+import { talkToNats } from "./raw-nats.ts";
+import { mountSmallDisk } from "./small-disk.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+async function openTestHome(): Promise<TouchstoneHome> {
+  const home = await openHome({ folder: await temporaryFolder(), onProgress: () => {} });
+  onTestFinished(() => home.close());
+  return home;
+}
+
+const tester = { user: "tester", password: "secret", publish: [">"], subscribe: [">"] };
+
+describe("a server that dies", () => {
+  test("comes back on its port with its data: PostgreSQL, even with a query in full swing", async () => {
+    const events: ServerEvent[] = [];
+    const postgres = await startPostgres({ home: await openTestHome(), onEvent: (event) => events.push(event) });
+    await query(postgres.url, "create table kept (value int); insert into kept values (7)");
+    const busy = query(postgres.url, "select count(*) from generate_series(1, 1e11::bigint)").catch(() => {});
+    const { pid } = postgres;
+    process.kill(pid, "SIGKILL");
+    await until(async () => events.some((event) => event.kind === "restarted"));
+    await busy;
+    expect(events[0]).toEqual({ kind: "died", exit: { code: null, signal: "SIGKILL" }, restartInMs: 100 });
+    expect(postgres.pid).not.toBe(pid);
+    expect(await query(postgres.url, "select value from kept")).toEqual([{ value: 7 }]);
+  });
+
+  test("comes back on its port with its streams: nats-server", async () => {
+    const events: ServerEvent[] = [];
+    const nats = await startNats({
+      home: await openTestHome(),
+      users: [tester],
+      onEvent: (event) => events.push(event),
+    });
+    const stream = JSON.stringify({ name: "KEPT", subjects: ["kept.>"], storage: "file" });
+    const request = (subject: string, body: string) =>
+      talkToNats(nats.port, {
+        ...tester,
+        commands: ["SUB answer 1", `PUB ${subject} answer ${Buffer.byteLength(body)}`, body],
+      });
+    await request("$JS.API.STREAM.CREATE.KEPT", stream);
+    await request("kept.one", "hello");
+    process.kill(nats.pid, "SIGKILL");
+    await until(async () => events.some((event) => event.kind === "restarted"));
+    let info = "";
+    await until(async () => {
+      info = await request("$JS.API.STREAM.INFO.KEPT", "");
+      return info.includes("stream_info_response");
+    });
+    expect(info).toMatch(/"messages":1/);
+  });
+
+  test("is given up after too many quick failures, with the reason", async () => {
+    const events: ServerEvent[] = [];
+    const nats = await startNats({
+      home: await openTestHome(),
+      users: [tester],
+      onEvent: (event) => events.push(event),
+      limits: { firstDelayMs: 200, delayMaxMs: 200, quickFailuresMax: 2, stableAfterMs: 60_000 },
+    });
+    process.kill(nats.pid, "SIGKILL");
+    await until(async () => events.length > 0);
+    const squatter = createServer().listen(nats.port, "127.0.0.1");
+    await once(squatter, "listening");
+    onTestFinished(() => void squatter.close());
+    const end = await nats.exited;
+    expect(end).toMatchObject({ kind: "gave_up", error: { code: "port_in_use" } });
+    expect(events.map((event) => event.kind)).toEqual(["died", "restart_failed", "gave_up"]);
+  });
+
+  test("waits for room when the disk is full, however long, and loses nothing", async (context) => {
+    const disk = await mountSmallDisk("250m");
+    if (disk === null) return context.skip("This system does not let us mount a small disk.");
+    const home = await openHome({ folder: path.join(disk.folder, "home"), onProgress: () => {} });
+    onTestFinished(() => home.close());
+    const events: ServerEvent[] = [];
+    const limits = { firstDelayMs: 20, delayMaxMs: 40, quickFailuresMax: 3, stableAfterMs: 60_000 };
+    const postgres = await startPostgres({ home, onEvent: (event) => events.push(event), limits });
+    await query(postgres.url, "create table kept (value int); insert into kept values (7)");
+    const filler = path.join(disk.folder, "filler");
+    await writeFile(filler, Buffer.alloc(250 * 1024 * 1024)).catch(() => {});
+    const writeLog = "select pg_logical_emit_message(true, 'x', repeat('y', 1000000))";
+    const untilFull = async (): Promise<unknown> => query(postgres.url, writeLog).then(untilFull);
+    await expect(untilFull()).rejects.toThrow(/No space left on device/);
+    await until(async () => events.filter((event) => event.kind === "restart_failed").length > limits.quickFailuresMax);
+    await rm(filler);
+    await until(async () => events.some((event) => event.kind === "restarted"));
+    expect(await query(postgres.url, "select value from kept")).toEqual([{ value: 7 }]);
+    expect(events.find((event) => event.kind === "restart_failed")).toMatchObject({ error: { code: "disk_full" } });
+  });
+
+  test("does not come back when it was stopped meanwhile", async () => {
+    const events: ServerEvent[] = [];
+    const nats = await startNats({
+      home: await openTestHome(),
+      users: [tester],
+      onEvent: (event) => events.push(event),
+    });
+    process.kill(nats.pid, "SIGKILL");
+    await until(async () => events.length > 0);
+    await Promise.all([nats.stop(), nats.stop()]);
+    await expect(nats.exited).resolves.toEqual({ kind: "stopped" });
+    expect(events.map((event) => event.kind)).toEqual(["died"]);
+  });
+});
