@@ -1,0 +1,51 @@
+import ts from "typescript";
+import { parseSyntax, type SourceText, walkSyntax } from "../tidy/source-text.ts";
+
+/** One row of the specification, in our words. Tests name it as `[spec:...]`; an id never changes. */
+export interface SpecificationRow {
+  id: string;
+  section: string;
+  text: string;
+}
+
+export interface Coverage {
+  uncovered: SpecificationRow[];
+  /** Ids that tests name and the specification does not have, as `file: id`. */
+  unknown: string[];
+}
+
+/** Compares the rows with what the tests name. Only strings count: a test that is commented out covers nothing. */
+export function measureCoverage(rows: readonly SpecificationRow[], tests: readonly SourceText[]): Coverage {
+  const ids = new Set(rows.map(({ id }) => id));
+  const named = new Set<string>();
+  const unknown: string[] = [];
+  for (const test of tests) {
+    walkSyntax(parseSyntax(test), (node) => {
+      if (!ts.isStringLiteralLike(node) && !ts.isTemplateHead(node)) return;
+      for (const [, id = ""] of node.text.matchAll(/\[(spec:[^\]\s]+)\]/g)) {
+        if (ids.has(id)) named.add(id);
+        else unknown.push(`${test.path}: ${id}`);
+      }
+    });
+  }
+  return { uncovered: rows.filter(({ id }) => !named.has(id)), unknown };
+}
+
+/** What changed against the list of rows that have no test. */
+export function compareWithList(
+  uncovered: readonly SpecificationRow[],
+  list: string,
+): { lost: string[]; won: string[] } {
+  const known = new Set(list.split("\n").filter((line) => line !== "" && !line.startsWith("#")));
+  const now = new Set(uncovered.map(({ id }) => id));
+  return { lost: [...now].filter((id) => !known.has(id)), won: [...known].filter((id) => !now.has(id)) };
+}
+
+/** The list as it is committed. */
+export function renderList(uncovered: readonly SpecificationRow[]): string {
+  const lines = [
+    "# Rows of the specification that no test names. It may only shrink.",
+    ...uncovered.map(({ id }) => id),
+  ];
+  return `${lines.join("\n")}\n`;
+}
