@@ -2,6 +2,7 @@ import path from "node:path";
 import { natsPermissions } from "@touchstone/bus";
 import { type ServiceName, serviceNames } from "@touchstone/contracts";
 import {
+  type NatsUser,
   openHome,
   openSecret,
   type ServerEvent,
@@ -79,13 +80,15 @@ async function startBus(
   onServerEvent: InfrastructureOptions["onServerEvent"],
 ): Promise<Infrastructure["busLogin"]> {
   const passwordOf = (service: ServiceName): string => deriveKey(rootSecret, `bus:${service}`).toString("base64url");
+  const userOf = (service: ServiceName): NatsUser => ({
+    user: service,
+    password: passwordOf(service),
+    ...natsPermissions(service),
+  });
+  const [first, ...others] = serviceNames;
   const nats = await startNats({
     home,
-    users: serviceNames.map((service) => ({
-      user: service,
-      password: passwordOf(service),
-      ...natsPermissions(service),
-    })),
+    users: [userOf(first), ...others.map(userOf)],
     onEvent: (event) => onServerEvent("nats-server", event),
   });
   return (service) => ({ url: nats.url, user: service, password: passwordOf(service) });

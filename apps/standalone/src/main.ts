@@ -1,6 +1,5 @@
-import { homedir } from "node:os";
 import path from "node:path";
-import { EmbeddedServerError, type ServerEvent } from "@touchstone/embedded-servers";
+import { defaultHome, EmbeddedServerError, type ServerEvent } from "@touchstone/embedded-servers";
 import { ConfigError, isAppError, loadSettings } from "@touchstone/service-kit";
 import { loadDemo } from "./demo/load-demo.ts";
 import { describeStart } from "./describe-start.ts";
@@ -102,8 +101,7 @@ function stop(message: string | null): Promise<void> {
 
 /** SERVICE_HOME as given (relative to where the user stands), else a folder of this user's. */
 function homeFolder(given: string | undefined): string {
-  if (given !== undefined) return path.resolve(process.env.INIT_CWD ?? process.cwd(), given);
-  return process.getuid?.() === 0 ? "/var/lib/touchstone" : path.join(homedir(), ".touchstone");
+  return given === undefined ? defaultHome() : path.resolve(process.env.INIT_CWD ?? process.cwd(), given);
 }
 
 async function readDefaultKey(address: string): Promise<string> {

@@ -11,7 +11,7 @@ import { findReusedPid, stopOldPostgres, stopOrphans } from "./postgres-left-ove
 import { ensureLogin, loginName } from "./postgres-login.ts";
 import { launchPostgres, stopPostgres } from "./postgres-server.ts";
 import { postgresSettings } from "./postgres-settings.ts";
-import { createSecret, readSecret } from "./secret-file.ts";
+import { createSecret, openSecret, readSecret } from "./secret-file.ts";
 import type { ServerProcess } from "./server-process.ts";
 import { stagePostgres } from "./stage-binaries.ts";
 import { type ServerEnd, type ServerEvent, type SupervisionLimits, superviseServer } from "./supervise-server.ts";
@@ -73,7 +73,7 @@ async function start({ home, port: wantedPort, onEvent, limits }: PostgresOption
   let loginPassword: string;
   try {
     const loginFile = path.join(home.folders.home, "secrets", "postgres-login");
-    loginPassword = (await readSecret(loginFile)) ?? (await createSecret(loginFile));
+    loginPassword = await openSecret(loginFile);
     await ensureLogin({ port, superuserPassword: cluster.superuserPassword, loginPassword });
   } catch (error) {
     await stopPostgres(server);

@@ -3,6 +3,11 @@ import { open, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { EmbeddedServerError } from "./embedded-server-error.ts";
 
+/** The secret kept in a file, made when there is none yet. */
+export async function openSecret(file: string): Promise<string> {
+  return (await readSecret(file)) ?? (await createSecret(file));
+}
+
 /** The secret in a file that only we may read (mode 0600), or null when there is no such file. */
 export async function readSecret(file: string): Promise<string | null> {
   let text: string;

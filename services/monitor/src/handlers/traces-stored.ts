@@ -2,12 +2,9 @@ import type { Bus, Consuming } from "@touchstone/bus";
 import { tracesStored } from "@touchstone/contracts";
 import type { SeenTraceStore } from "../seen-traces/seen-trace-store.ts";
 
-/** The name monitor's replicas share their place in the stream of events under. */
-const durable = "monitor-traces-stored";
-
 /** Consumes `event.traces.stored.v1`: records each new root trace exactly once. */
 export function consumeTracesStored(bus: Bus, dependencies: { seenTraces: SeenTraceStore }): Promise<Consuming> {
-  return bus.consume(tracesStored, { durable }, async ({ traces }) => {
+  return bus.consume(tracesStored, { durable: "monitor" }, async ({ traces }) => {
     await dependencies.seenTraces.recordTraces(traces);
   });
 }
