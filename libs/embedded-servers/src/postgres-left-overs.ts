@@ -9,7 +9,7 @@ export interface PostgresPlace {
   dataFolder: string;
 }
 
-/** Stops every PostgreSQL process of an earlier run on this data, within five seconds. */
+/** Stops the PostgreSQL, or the initdb, of an earlier run on this data, within five seconds. */
 export async function stopOldPostgres({
   binFolder,
   dataFolder,
@@ -29,7 +29,6 @@ export async function stopOldPostgres({
     ],
     onFound,
   });
-  await stopOrphans({ binFolder, dataFolder });
   const isInitdb = (facts: ProcessFacts) =>
     runsOurs(facts) && facts.arguments.some((argument) => argument.startsWith(`--pgdata=${dataFolder}.`));
   await stopLeftOvers({ isOurs: isInitdb, steps: [{ signal: "SIGKILL", waitMs: 500 }], onFound });

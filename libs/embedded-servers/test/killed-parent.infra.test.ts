@@ -4,6 +4,7 @@ import { chmod, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openHome, startPostgres } from "../src/index.ts";
+import { startBusyQuery } from "./busy-query.ts";
 import { childrenOf, startChildHome, untilReady } from "./child-home.ts";
 import { isRunning, until } from "./conditions.ts";
 import { query } from "./query.ts";
@@ -31,7 +32,7 @@ describe.skipIf(process.platform !== "linux")("after kill -9 of Touchstone", () 
     const child = startChildHome({ folder });
     const old = await untilReady(child);
     await query(old.postgres.url, "create table kept (value int); insert into kept values (7)");
-    const stuck = query(old.postgres.url, "select count(*) from generate_series(1, 1e11::bigint)").catch(() => {});
+    const busy = await startBusyQuery(old.postgres.url);
     for (const pid of await childrenOf(child.pid)) {
       if (pid !== old.postgres.pid && pid !== old.nats.pid) process.kill(pid, "SIGKILL");
     }
@@ -47,7 +48,7 @@ describe.skipIf(process.platform !== "linux")("after kill -9 of Touchstone", () 
     expect(await isRunning(old.nats.pid)).toBe(false);
     expect(next.lines.filter((line) => line.progress?.includes("left behind"))).toHaveLength(2);
     expect(await query(now.postgres.url, "select value from kept")).toEqual([{ value: 7 }]);
-    await stuck;
+    await busy.ended;
     await next.kill("SIGTERM");
     expect(await isRunning(now.postgres.pid)).toBe(false);
     expect(await isRunning(now.nats.pid)).toBe(false);

@@ -13,12 +13,13 @@ async function openTestHome(folder: string): Promise<TouchstoneHome> {
 
 const onEvent = () => {};
 const asker = { user: "asker", password: "a$\"'{}", publish: ["svc.judge.>"], subscribe: ["_INBOX.asker.>"] };
+const mute = { user: "mute", password: "c", publish: [], subscribe: [] };
 const judge = { user: "judge", password: "b", publish: [], subscribe: ["svc.judge.>"], allowResponses: true };
 
 describe("a home's nats-server", () => {
   test("lets each user do what its permissions say and nothing else", async () => {
     const folder = await temporaryFolder();
-    const { port } = await startNats({ home: await openTestHome(folder), users: [asker, judge], onEvent });
+    const { port } = await startNats({ home: await openTestHome(folder), users: [asker, judge, mute], onEvent });
     expect(await talkToNats(port, { ...asker, commands: ["PUB svc.judge.score 2", "hi"] })).toBe("PONG\r\n");
     expect(await talkToNats(port, { ...asker, commands: ["PUB event.else 2", "hi"] })).toContain(
       "Permissions Violation for Publish",
@@ -30,6 +31,12 @@ describe("a home's nats-server", () => {
       "Permissions Violation",
     );
     expect(await talkToNats(port, { ...judge, password: "wrong", commands: [] })).toContain("Authorization Violation");
+    expect(await talkToNats(port, { ...mute, commands: ["PUB any 2", "hi"] })).toContain(
+      "Permissions Violation for Publish",
+    );
+    expect(await talkToNats(port, { ...mute, commands: ["SUB any 1"] })).toContain(
+      "Permissions Violation for Subscription",
+    );
     const config = path.join(folder, "nats.conf");
     expect((await stat(config)).mode & 0o777).toBe(0o600);
     expect(JSON.parse(await readFile(config, "utf8"))).toMatchObject({

@@ -3,17 +3,23 @@ import { connect } from "node:net";
 
 /**
  * Speaks NATS's text protocol: connects as a user, sends the commands and a PING, and returns what the server answered
- * up to its PONG, or up to the end of the connection. Enough to see permissions and JetStream without a client.
+ * up to its PONG (or what else is waited for), or up to the end of the connection. Enough to see permissions and
+ * JetStream without a client.
  */
 export async function talkToNats(
   port: number,
-  { user, password, commands }: { user: string; password: string; commands: readonly string[] },
+  {
+    user,
+    password,
+    commands,
+    last = /PONG\r\n/,
+  }: { user: string; password: string; commands: readonly string[]; last?: RegExp },
 ): Promise<string> {
   const socket = connect({ host: "127.0.0.1", port });
   let answer = "";
   socket.on("data", (chunk) => {
     answer += chunk.toString("utf8");
-    if (answer.includes("PONG\r\n")) socket.end();
+    if (last.test(answer)) socket.end();
   });
   socket.on("error", () => {});
   const hello = JSON.stringify({ user, pass: password, verbose: false, pedantic: false, headers: true });

@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openHome, type ServerEvent, startNats, startPostgres, type TouchstoneHome } from "../src/index.ts";
+import { startBusyQuery } from "./busy-query.ts";
 import { until } from "./conditions.ts";
 import { query } from "./query.ts";
 import { talkToNats } from "./raw-nats.ts";
@@ -23,11 +24,11 @@ describe("a server that dies", () => {
     const events: ServerEvent[] = [];
     const postgres = await startPostgres({ home: await openTestHome(), onEvent: (event) => events.push(event) });
     await query(postgres.url, "create table kept (value int); insert into kept values (7)");
-    const busy = query(postgres.url, "select count(*) from generate_series(1, 1e11::bigint)").catch(() => {});
+    const busy = await startBusyQuery(postgres.url);
     const { pid } = postgres;
     process.kill(pid, "SIGKILL");
     await until(async () => events.some((event) => event.kind === "restarted"));
-    await busy;
+    await busy.ended;
     expect(events[0]).toEqual({ kind: "died", exit: { code: null, signal: "SIGKILL" }, restartInMs: 100 });
     expect(postgres.pid).not.toBe(pid);
     expect(await query(postgres.url, "select value from kept")).toEqual([{ value: 7 }]);
@@ -44,17 +45,14 @@ describe("a server that dies", () => {
     const request = (subject: string, body: string) =>
       talkToNats(nats.port, {
         ...tester,
+        last: /MSG answer 1 \d+\r\n.*}\r\n/,
         commands: ["SUB answer 1", `PUB ${subject} answer ${Buffer.byteLength(body)}`, body],
       });
     await request("$JS.API.STREAM.CREATE.KEPT", stream);
     await request("kept.one", "hello");
     process.kill(nats.pid, "SIGKILL");
     await until(async () => events.some((event) => event.kind === "restarted"));
-    let info = "";
-    await until(async () => {
-      info = await request("$JS.API.STREAM.INFO.KEPT", "");
-      return info.includes("stream_info_response");
-    });
+    const info = await request("$JS.API.STREAM.INFO.KEPT", "");
     expect(info).toMatch(/"messages":1/);
   });
 
@@ -68,7 +66,11 @@ describe("a server that dies", () => {
     });
     process.kill(nats.pid, "SIGKILL");
     await until(async () => events.length > 0);
-    const squatter = createServer().listen(nats.port, "127.0.0.1");
+    // Another nats-server that took the port must not pass for ours.
+    const squatter = createServer((socket) => socket.end('INFO {"server_name":"another"}\r\n')).listen(
+      nats.port,
+      "127.0.0.1",
+    );
     await once(squatter, "listening");
     onTestFinished(() => void squatter.close());
     const end = await nats.exited;
