@@ -1,0 +1,89 @@
+import { limits, type submitResultsReply } from "@touchstone/contracts";
+import { AppError, type Handler, isUuid } from "@touchstone/service-kit";
+import type { z } from "zod";
+import type { ReadGrading } from "../../datasets/grading-cache.ts";
+import { isJsonObject, type JsonObject } from "../../json/json-object.ts";
+import { elementsOf, memberText } from "../../json/json-text.ts";
+import type { ResultStore } from "../../results/result-store.ts";
+import type { BatchScorer, SettledResult } from "../../results/score-batch.ts";
+import { composeScoredResult } from "../../results/stored-result.ts";
+import { readSubmittedResult, type SubmittedResult } from "../../results/submitted-result.ts";
+import type { RunStore } from "../../runs/run-store.ts";
+import { computeLiveStatistics } from "../../runs/statistics.ts";
+import { readJsonObject } from "../read-json-object.ts";
+import { requireProject } from "../require-project.ts";
+
+type Reply = z.input<typeof submitResultsReply>;
+
+/**
+ * POST /custom-agent-evaluations/runs/{runId}/results (interface). The caller going away stops nothing: what it sent
+ * is scored and stored, and sending it again echoes that.
+ */
+export function submitResults({
+  runs,
+  results,
+  readGrading,
+  scorer,
+}: {
+  runs: RunStore;
+  results: ResultStore;
+  readGrading: ReadGrading;
+  scorer: BatchScorer;
+}): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const { runId = "" } = call.params;
+    const { batchId, submitted } = readBatch(await readJsonObject(call));
+    const run = isUuid(runId) ? await runs.find(projectId, runId) : null;
+    if (run === null) throw new AppError("not_found", "Run not found");
+    if (run.status !== "in_progress" || run.closingAs !== null) {
+      throw new AppError("conflict", "Run is already in a terminal state");
+    }
+
+    const valid = submitted.filter((result) => result !== null);
+    // Of two results with one key the first counts (completions 5.3).
+    const byKey = new Map(valid.toReversed().map((result) => [result.idempotencyKey, result]));
+    const unique = valid.filter((result) => byKey.get(result.idempotencyKey) === result);
+    const grading = await readGrading(projectId, run.datasetId, run.datasetVersion);
+    const settled = await scorer.score({ projectId, runId, batchId, grading, results: unique });
+
+    let accepted = 0;
+    const scoredResults = valid.map((result): Reply["scoredResults"][number] => {
+      const { row, isDuplicate } = settled.get(result.idempotencyKey) as SettledResult;
+      const scored = composeScoredResult(result.idempotencyKey, row);
+      if (isDuplicate || byKey.get(result.idempotencyKey) !== result) return { ...scored, deduped: true };
+      accepted += 1;
+      return scored;
+    });
+    const progress = await results.readProgress(projectId, runId);
+    if (progress === null) throw new AppError("not_found", "Run not found");
+    const reply: Reply = {
+      runId,
+      batchId,
+      accepted,
+      duplicates: valid.length - accepted,
+      failedValidation: submitted.length - valid.length,
+      status: progress.status,
+      scoredResults,
+      liveStatistics: computeLiveStatistics(progress.tallies),
+    };
+    return { status: 200, body: reply };
+  };
+}
+
+/** What refuses the batch as a whole (interface: POST results, Errors); null = a result that is dropped. */
+function readBatch({ text, value }: JsonObject): { batchId: string; submitted: (SubmittedResult | null)[] } {
+  const { batchId, results } = value;
+  if (typeof batchId !== "string" || batchId === "") refuse("batchId must be a non-empty string");
+  if (!Array.isArray(results) || results.length === 0) refuse("results must be a non-empty array");
+  if (results.length > limits.resultsPerBatchMax) {
+    refuse(`Batch size must not exceed ${limits.resultsPerBatchMax}`);
+  }
+  if (!results.every(isJsonObject)) refuse("Every results entry must be an object");
+  const texts = elementsOf(memberText(text, "results") as string);
+  return { batchId, submitted: results.map((result, index) => readSubmittedResult(result, texts[index] as string)) };
+}
+
+function refuse(message: string): never {
+  throw new AppError("bad_request", message);
+}

@@ -1,0 +1,75 @@
+/**
+ * Cutting JSON text into pieces without parsing the pieces. What a user sends as free JSON is stored and returned as
+ * the text it came in, so key order, `\u0000`, lone surrogates, big numbers and a key called `__proto__` survive; a
+ * round trip through objects would lose some of each. Every function here takes text that `JSON.parse` has accepted.
+ */
+
+/** One member of an object: its name, and its value as text. */
+export interface JsonMember {
+  name: string;
+  valueText: string;
+}
+
+/** The members of an object in the order they stand, repeated names included. */
+export function membersOf(objectText: string): JsonMember[] {
+  const members: JsonMember[] = [];
+  for (const [start, end] of itemsOf(objectText)) {
+    const nameEnd = endOfString(objectText, start);
+    const colon = objectText.indexOf(":", nameEnd);
+    members.push({
+      name: JSON.parse(objectText.slice(start, nameEnd)),
+      valueText: objectText.slice(colon + 1, end).trim(),
+    });
+  }
+  return members;
+}
+
+/** The value of a member as text, or undefined. Of a repeated name the last one counts, as in `JSON.parse`. */
+export function memberText(objectText: string, name: string): string | undefined {
+  return membersOf(objectText).findLast((member) => member.name === name)?.valueText;
+}
+
+/** The elements of an array as texts. */
+export function elementsOf(arrayText: string): string[] {
+  return itemsOf(arrayText).map(([start, end]) => arrayText.slice(start, end));
+}
+
+/** An object's text from its members' texts. */
+export function objectText(members: readonly JsonMember[]): string {
+  return `{${members.map(({ name, valueText }) => `${JSON.stringify(name)}:${valueText}`).join(",")}}`;
+}
+
+/** Where each item of an array or object begins and ends: at commas outside strings and nested brackets. */
+function itemsOf(text: string): [start: number, end: number][] {
+  const items: [number, number][] = [];
+  let depth = 0;
+  let itemStart = -1;
+  let itemEnd = -1;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at] as string;
+    if (isSpace(character)) continue;
+    const isClose = character === "]" || character === "}";
+    if (isClose) depth -= 1;
+    if ((depth === 1 && character === ",") || (depth === 0 && isClose)) {
+      if (itemStart >= 0) items.push([itemStart, itemEnd]);
+      itemStart = -1;
+      continue;
+    }
+    if (depth >= 1 && itemStart < 0) itemStart = at;
+    if (character === "[" || character === "{") depth += 1;
+    if (character === '"') at = endOfString(text, at) - 1;
+    itemEnd = at + 1;
+  }
+  return items;
+}
+
+/** The position after the closing quote of the string that begins at `start`. */
+function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  while (text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
+  return at + 1;
+}
+
+function isSpace(character: string): boolean {
+  return character === " " || character === "\n" || character === "\r" || character === "\t";
+}

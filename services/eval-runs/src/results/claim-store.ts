@@ -1,0 +1,308 @@
+import type { Database, Queryable } from "@touchstone/db";
+import type { ResultRow, StoredResult } from "./stored-result.ts";
+
+/** Whose claims: one batch of one run. */
+export interface ClaimScope {
+  projectId: string;
+  runId: string;
+  /** The batch; a retry is another one. */
+  holder: string;
+}
+
+/** A result that is stored already. */
+export interface FoundResult {
+  id: string;
+  row: ResultRow;
+}
+
+/** How a key stands, by its digest: stored, judged by somebody under a live lease (`held`), or open to be claimed. */
+export type KeyState = { kind: "stored"; result: FoundResult } | { kind: "held" } | { kind: "free" };
+
+export interface Taken {
+  /** False when the run is terminal or being finalized; then nothing was claimed. */
+  runIsOpen: boolean;
+  /** `mine` = claimed for the batch by this call. */
+  states: Map<string, KeyState | { kind: "mine" }>;
+}
+
+/**
+ * The claims under which results are judged, and the storing of what was judged. All times are PostgreSQL's: replicas
+ * with different clocks agree on when a lease is over. Whoever locks both locks the run before a claim.
+ */
+export interface ClaimStore {
+  /** Claims what is neither stored nor held, in one insert; takes expired leases over. */
+  take(scope: ClaimScope, results: readonly StoredResult[]): Promise<Taken>;
+  look(scope: ClaimScope, keyDigests: readonly string[]): Promise<Map<string, KeyState>>;
+  /** Puts the end of the batch's leases off, at most to each result's deadline. */
+  renew(scope: ClaimScope): Promise<void>;
+  /** Stores a result where its claim is still the batch's and the run in progress; false = somebody else has it. */
+  finish(scope: ClaimScope, result: StoredResult): Promise<boolean>;
+  /** Gives up what the batch still holds, so that a retry need not wait for leases to end. */
+  release(scope: ClaimScope): Promise<void>;
+}
+
+export function createClaimStore(
+  database: Database,
+  { leaseMs, resultMs }: { leaseMs: number; resultMs: number },
+): ClaimStore {
+  const scoped = <Result>({ projectId }: ClaimScope, work: (transaction: Queryable) => Promise<Result>) =>
+    database.scoped([projectId], work);
+
+  return {
+    take: (scope, results) =>
+      scoped(scope, async (transaction) => {
+        const keyDigests = results.map((result) => result.keyDigest);
+        if (!(await lockOpenRun(transaction, scope))) {
+          return { runIsOpen: false, states: await readStates(transaction, scope, keyDigests) };
+        }
+        const claimed = new Set(await insertClaims(transaction, scope, results, { leaseMs, resultMs }));
+        const states: Taken["states"] = await readStates(transaction, scope, keyDigests);
+        const storedMeanwhile: string[] = [];
+        for (const [keyDigest, state] of states) {
+          if (!claimed.has(keyDigest)) continue;
+          if (state.kind === "stored") storedMeanwhile.push(keyDigest);
+          else states.set(keyDigest, { kind: "mine" });
+        }
+        if (storedMeanwhile.length > 0) await deleteClaims(transaction, scope, storedMeanwhile);
+        return { runIsOpen: true, states };
+      }),
+
+    look: (scope, keyDigests) => scoped(scope, (transaction) => readStates(transaction, scope, keyDigests)),
+
+    async renew(scope) {
+      // Skips what is locked: a claim being taken over or stored at this moment needs no longer lease, and a renewal
+      // that never waits can be in no deadlock.
+      await scoped(scope, (transaction) =>
+        transaction.query({
+          name: "claims_renew",
+          text: `
+            update evals.claims
+            set lease_until = least(clock_timestamp() + $4 * interval '1 millisecond', deadline_at)
+            where project_id = $1
+              and run_id = $2
+              and key_digest in (
+                select key_digest
+                from evals.claims
+                where project_id = $1
+                  and run_id = $2
+                  and holder = $3
+                for update skip locked
+              )`,
+          values: [scope.projectId, scope.runId, scope.holder, leaseMs],
+        }),
+      );
+    },
+
+    finish: (scope, result) =>
+      scoped(scope, async (transaction) => {
+        // The claim goes and the result comes in one statement. The lock on the run waits out a finalize that is
+        // under way; after it the run is no longer in progress, nothing is deleted and so nothing inserted.
+        const { rowCount } = await transaction.query({
+          name: "result_finish",
+          text: `
+            with open_run as (
+              select id
+              from evals.runs
+              where project_id = $1
+                and id = $2
+                and status = 'in_progress'
+              for share
+            ), released as (
+              delete from evals.claims
+              where project_id = $1
+                and run_id = $2
+                and key_digest = decode($4, 'hex')
+                and holder = $3
+                and exists (select from open_run)
+              returning key_digest
+            )
+            insert into evals.results (
+              project_id, run_id, key_digest, id, idempotency_key, case_id, question_index, run_number, is_variant,
+              status, skip_reason, rating, document
+            )
+            select $1, $2, key_digest, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14
+            from released
+            on conflict (project_id, run_id, key_digest) do nothing`,
+          values: [
+            scope.projectId,
+            scope.runId,
+            scope.holder,
+            result.keyDigest,
+            result.id,
+            JSON.stringify(result.idempotencyKey),
+            JSON.stringify(result.caseId),
+            result.questionIndex,
+            result.runNumber,
+            result.isVariant,
+            result.status,
+            result.skipReason,
+            result.rating,
+            JSON.stringify(result.row),
+          ],
+        });
+        return rowCount === 1;
+      }),
+
+    async release(scope) {
+      await scoped(scope, (transaction) =>
+        transaction.query({
+          name: "claims_release",
+          text: `
+            delete from evals.claims
+            where project_id = $1
+              and run_id = $2
+              and holder = $3`,
+          values: [scope.projectId, scope.runId, scope.holder],
+        }),
+      );
+    },
+  };
+}
+
+/** Whether the run takes claims. The lock keeps a finalize waiting until the claims of this transaction are visible. */
+async function lockOpenRun(transaction: Queryable, { projectId, runId }: ClaimScope): Promise<boolean> {
+  const { rowCount } = await transaction.query({
+    name: "run_lock_open",
+    text: `
+      select id
+      from evals.runs
+      where project_id = $1
+        and id = $2
+        and status = 'in_progress'
+        and closing_as is null
+      for share`,
+    values: [projectId, runId],
+  });
+  return rowCount === 1;
+}
+
+/**
+ * One insert for the whole batch, in the order of the digests, so that two batches with the same keys wait for each
+ * other instead of deadlocking. A claim whose lease is over changes hands, and with it what was submitted. A result
+ * stored while this statement waited is not seen by it: the caller looks again.
+ */
+async function insertClaims(
+  transaction: Queryable,
+  { projectId, runId, holder }: ClaimScope,
+  results: readonly StoredResult[],
+  { leaseMs, resultMs }: { leaseMs: number; resultMs: number },
+): Promise<string[]> {
+  const { rows } = await transaction.query<{ key_digest: string }>({
+    name: "claims_take",
+    text: `
+      insert into evals.claims as held (
+        project_id, run_id, holder, lease_until, deadline_at,
+        key_digest, id, idempotency_key, case_id, question_index, run_number, is_variant,
+        status, skip_reason, rating, document
+      )
+      select
+        $1, $2, $3,
+        clock_timestamp() + least($4::double precision, $5) * interval '1 millisecond',
+        clock_timestamp() + $5::double precision * interval '1 millisecond',
+        decode(wanted.key_digest, 'hex'), id, idempotency_key::json, case_id::json, question_index, run_number,
+        is_variant, status, skip_reason, rating, document::json
+      from unnest(
+        $6::text[], $7::uuid[], $8::text[], $9::text[], $10::bigint[], $11::bigint[], $12::boolean[],
+        $13::text[], $14::text[], $15::double precision[], $16::text[]
+      ) as wanted (
+        key_digest, id, idempotency_key, case_id, question_index, run_number, is_variant,
+        status, skip_reason, rating, document
+      )
+      where not exists (
+        select
+        from evals.results
+        where results.project_id = $1
+          and results.run_id = $2
+          and results.key_digest = decode(wanted.key_digest, 'hex')
+      )
+      order by wanted.key_digest
+      on conflict (project_id, run_id, key_digest) do update
+      set holder = excluded.holder,
+          lease_until = excluded.lease_until,
+          deadline_at = excluded.deadline_at,
+          id = excluded.id,
+          idempotency_key = excluded.idempotency_key,
+          case_id = excluded.case_id,
+          question_index = excluded.question_index,
+          run_number = excluded.run_number,
+          is_variant = excluded.is_variant,
+          status = excluded.status,
+          skip_reason = excluded.skip_reason,
+          rating = excluded.rating,
+          document = excluded.document
+      where held.lease_until < clock_timestamp()
+      returning encode(key_digest, 'hex') as key_digest`,
+    values: [
+      projectId,
+      runId,
+      holder,
+      leaseMs,
+      resultMs,
+      results.map((result) => result.keyDigest),
+      results.map((result) => result.id),
+      results.map((result) => JSON.stringify(result.idempotencyKey)),
+      results.map((result) => JSON.stringify(result.caseId)),
+      results.map((result) => result.questionIndex),
+      results.map((result) => result.runNumber),
+      results.map((result) => result.isVariant),
+      results.map((result) => result.status),
+      results.map((result) => result.skipReason),
+      results.map((result) => result.rating),
+      results.map((result) => JSON.stringify(result.row)),
+    ],
+  });
+  return rows.map((row) => row.key_digest);
+}
+
+/** How each key stands, one row for each. */
+async function readStates(
+  transaction: Queryable,
+  { projectId, runId }: ClaimScope,
+  keyDigests: readonly string[],
+): Promise<Map<string, KeyState>> {
+  const { rows } = await transaction.query<{
+    key_digest: string;
+    id: string | null;
+    document: ResultRow | null;
+    is_held: boolean | null;
+  }>({
+    name: "keys_read_states",
+    text: `
+      select wanted.key_digest, results.id, results.document, claims.lease_until >= clock_timestamp() as is_held
+      from unnest($3::text[]) as wanted (key_digest)
+      left join evals.results
+        on results.project_id = $1
+        and results.run_id = $2
+        and results.key_digest = decode(wanted.key_digest, 'hex')
+      left join evals.claims
+        on claims.project_id = $1
+        and claims.run_id = $2
+        and claims.key_digest = decode(wanted.key_digest, 'hex')`,
+    values: [projectId, runId, keyDigests],
+  });
+  return new Map(rows.map((row) => [row.key_digest, readState(row)]));
+}
+
+function readState(row: { id: string | null; document: ResultRow | null; is_held: boolean | null }): KeyState {
+  if (row.id !== null && row.document !== null) {
+    return { kind: "stored", result: { id: row.id, row: row.document } };
+  }
+  return { kind: row.is_held === true ? "held" : "free" };
+}
+
+async function deleteClaims(
+  transaction: Queryable,
+  { projectId, runId, holder }: ClaimScope,
+  keyDigests: readonly string[],
+): Promise<void> {
+  await transaction.query({
+    name: "claims_delete",
+    text: `
+      delete from evals.claims
+      where project_id = $1
+        and run_id = $2
+        and holder = $3
+        and key_digest in (select decode(wanted, 'hex') from unnest($4::text[]) as wanted)`,
+    values: [projectId, runId, holder, keyDigests],
+  });
+}

@@ -1,0 +1,84 @@
+import { submittedResult } from "@touchstone/contracts";
+import { z } from "zod";
+import { memberText } from "../json/json-text.ts";
+
+/** One valid result of a batch (interface: POST results), defaults filled in. */
+export interface SubmittedResult {
+  idempotencyKey: string;
+  caseId: string;
+  questionIndex: number;
+  runNumber: number;
+  /** What was asked; null = not stated, the case's query counts. */
+  query: string | null;
+  /** What the agent answered; null only beside an error. */
+  outputText: string | null;
+  error: { type?: string; message?: string } | null;
+  traceId: string | null;
+  retrievalContext: string | readonly string[] | null;
+  latencyMs: number | null;
+  inputTokens: number | null;
+  outputTokens: number | null;
+  isVariant: boolean;
+  variantText: string | null;
+}
+
+/** The contract, and what clients are forgiven: null for a field left out, a query or output that is no text. */
+const accepted = submittedResult.extend({
+  idempotencyKey: z.string().min(1),
+  questionIndex: z.int().nullish(),
+  runNumber: z.int().nullish(),
+  caseId: z.string().nullish(),
+  input: z.looseObject({ query: z.unknown() }).nullish(),
+  output: z.looseObject({ text: z.unknown() }).nullish(),
+  error: z.looseObject({ type: z.string().nullish(), message: z.string().nullish() }).nullish(),
+  isSmokeTestVariant: z.boolean().nullish(),
+});
+
+/**
+ * Reads one element of a batch, given as parsed value and as text. Null = dropped and counted in `failedValidation`: no
+ * idempotency key, neither output nor error, or a field of the wrong type.
+ */
+export function readSubmittedResult(value: unknown, text: string): SubmittedResult | null {
+  const parsed = accepted.safeParse(value);
+  if (!parsed.success) return null;
+  const result = parsed.data;
+  const outputText = readText(result.output?.text, text, "output", "text");
+  if (outputText === null && isAbsent(result.error)) return null;
+  const questionIndex = result.questionIndex ?? 0;
+  return {
+    idempotencyKey: result.idempotencyKey,
+    caseId: result.caseId ?? `case-${questionIndex}`,
+    questionIndex,
+    runNumber: result.runNumber ?? 1,
+    query: readText(result.input?.query, text, "input", "query"),
+    outputText,
+    error: isAbsent(result.error) ? null : readError(result.error),
+    traceId: result.traceId ?? null,
+    retrievalContext: result.retrievalContext ?? null,
+    latencyMs: result.timings?.latencyMs ?? null,
+    inputTokens: result.timings?.inputTokens ?? null,
+    outputTokens: result.timings?.outputTokens ?? null,
+    isVariant: result.isSmokeTestVariant ?? false,
+    variantText: result.smokeTestVariantText ?? null,
+  };
+}
+
+/** A text as it is; any other JSON value as the JSON text it was sent as; null when absent. */
+function readText(value: unknown, resultText: string, ...path: [string, string]): string | null {
+  if (isAbsent(value)) return null;
+  if (typeof value === "string") return value;
+  const parentText = memberText(resultText, path[0]) as string;
+  return memberText(parentText, path[1]) as string;
+}
+
+function readError(error: {
+  type?: string | null | undefined;
+  message?: string | null | undefined;
+}): NonNullable<SubmittedResult["error"]> {
+  return {
+    ...(!isAbsent(error.type) && { type: error.type }),
+    ...(!isAbsent(error.message) && { message: error.message }),
+  };
+}
+
+const isAbsent = (value: unknown): value is null | undefined => value === undefined || value === null;

@@ -1,0 +1,35 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Database } from "@touchstone/db";
+import { completeRun } from "./complete-run.ts";
+import type { RunStore, StoredRun, TerminalStatus } from "./run-store.ts";
+
+const pollMs = 100;
+
+export interface FinalizingDependencies {
+  database: Database;
+  runs: RunStore;
+  /** Longest a batch lives. */
+  batchMs: number;
+  /** Aborted when the service stops; a later finalize, or the sweeper, then ends the run. */
+  signal: AbortSignal;
+}
+
+/**
+ * Finalizes a run (completions 5.4; architecture 4): closes it to new batches, lets the results that are being judged
+ * finish, stores what nobody finished as skipped, and ends the run. Idempotent, and safe to run several times at once.
+ * A run that waited longer than `batchMs` ends anyway: no batch lives longer. Answers the run before it ended, or null
+ * when there is none.
+ */
+export async function finalizeRun(
+  { database, runs, batchMs, signal }: FinalizingDependencies,
+  { projectId, runId, status }: { projectId: string; runId: string; status: TerminalStatus },
+): Promise<StoredRun | null> {
+  const run = await runs.beginClosing(projectId, runId, status);
+  if (run === null || run.status !== "in_progress") return run;
+  const waitingSinceMs = performance.now();
+  while (performance.now() - waitingSinceMs < batchMs && (await runs.countLiveClaims(projectId, runId)) > 0) {
+    await sleep(pollMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+  }
+  await database.scoped([projectId], (transaction) => completeRun(transaction, projectId, runId));
+  return run;
+}

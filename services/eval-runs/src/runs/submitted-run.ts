@@ -1,0 +1,92 @@
+import { limits } from "@touchstone/contracts";
+import { AppError } from "@touchstone/service-kit";
+import { isJsonObject, type JsonObject } from "../json/json-object.ts";
+import { type JsonMember, membersOf, memberText, objectText } from "../json/json-text.ts";
+
+/** What `POST .../runs` asks for. The subject and `sdk` are JSON texts as they were sent, `split` included. */
+export interface SubmittedRun {
+  datasetId: string;
+  graders: NamedGraders;
+  evaluationSubject: string | null;
+  sdk: string | null;
+  runSource: string;
+}
+
+/** The graders a run names besides its dataset. */
+export interface NamedGraders {
+  evaluationSettingsId: string | null;
+  scorerGroupId: string | null;
+  /** Without duplicates. */
+  additionalScorerIds: readonly string[];
+}
+
+/** Reads the body of `POST .../runs` (completions 5.1). Throws `bad_request` for the first rule that is broken. */
+export function readSubmittedRun(body: JsonObject): SubmittedRun {
+  const { value } = body;
+  if (typeof value.datasetId !== "string" || value.datasetId === "") refuse("datasetId is required");
+  return {
+    datasetId: value.datasetId as string,
+    graders: {
+      evaluationSettingsId: readText(value, "evaluationSettingsId"),
+      scorerGroupId: readText(value, "scorerGroupId"),
+      additionalScorerIds: readScorerIds(value.additionalScorerIds),
+    },
+    evaluationSubject: readSubject(body),
+    sdk: readObject(body, "sdk"),
+    runSource: readRunSource(value),
+  };
+}
+
+function readScorerIds(ids: unknown): string[] {
+  if (ids === undefined || ids === null) return [];
+  if (!Array.isArray(ids) || !ids.every((id) => typeof id === "string")) {
+    refuse("additionalScorerIds must be an array of strings");
+  }
+  const unique = [...new Set<string>(ids as string[])];
+  if (unique.length > limits.additionalScorersMax) {
+    refuse(`additionalScorerIds must have at most ${limits.additionalScorersMax} entries`);
+  }
+  return unique;
+}
+
+/** The subject as sent; `split` beside it becomes a member of it (completions 5.1). */
+function readSubject(body: JsonObject): string | null {
+  const subject = readObject(body, "evaluationSubject");
+  if (readText(body.value, "split") === null) return subject;
+  const members: JsonMember[] = subject === null ? [] : membersOf(subject);
+  const split: JsonMember = { name: "split", valueText: memberText(body.text, "split") as string };
+  return objectText([...members.filter((member) => member.name !== "split"), split]);
+}
+
+function readRunSource(value: JsonObject["value"]): string {
+  const runSource = readText(value, "runSource") ?? "sdk";
+  // Such a run is never a baseline (interface: Run, runSource), so nobody but trace evaluation may make one.
+  if (runSource === "trace-eval") refuse('runSource must not be "trace-eval"');
+  if (runSource.length > runSourceMaxChars || !runSource.isWellFormed() || runSource.includes("\0")) {
+    refuse(`runSource must be plain text of at most ${runSourceMaxChars} characters`);
+  }
+  const { verdictMode } = value;
+  if (verdictMode !== undefined && verdictMode !== null && verdictMode !== "live") {
+    refuse('verdictMode must be "live"');
+  }
+  return runSource;
+}
+
+const runSourceMaxChars = 64;
+
+function readText(value: JsonObject["value"], name: string): string | null {
+  const text = value[name];
+  if (text === undefined || text === null) return null;
+  if (typeof text !== "string") refuse(`${name} must be a string`);
+  return text as string;
+}
+
+function readObject({ text, value }: JsonObject, name: string): string | null {
+  if (value[name] === undefined || value[name] === null) return null;
+  if (!isJsonObject(value[name])) refuse(`${name} must be an object`);
+  return memberText(text, name) as string;
+}
+
+function refuse(message: string): never {
+  throw new AppError("bad_request", message);
+}

@@ -1,0 +1,203 @@
+import { createTestDatabase, startTestNats, type TestDatabase, type TestNats } from "@touchstone/testkit";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createProjectClient, type ProjectClient, type RunningService, startEvalRuns } from "./system-under-test.ts";
+
+let database: TestDatabase;
+let nats: TestNats;
+let running: RunningService;
+let client: ProjectClient;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  nats = await startTestNats();
+  running = await startEvalRuns({ databaseUrl: database.url, natsUrl: nats.url });
+  client = createProjectClient(running.address);
+});
+
+afterAll(async () => {
+  await running?.service.stop();
+  await nats?.stop();
+  await database?.drop();
+});
+
+const create = (body: unknown, by = client) => by.send("POST", "/datasets", body);
+
+describe("creating a dataset", () => {
+  test("answers 201 with the dataset itself; what was not set is left out", async () => {
+    const { status, body } = await create({ name: "Orders" });
+
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      _id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      name: "Orders",
+      numberOfRequests: 1,
+      questions: [],
+      status: "published",
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    });
+  });
+
+  test("keeps every field, and reads back what was answered", async () => {
+    const created = await create({
+      name: " Orders ",
+      description: "What customers ask.",
+      numberOfRequests: 3,
+      acceptanceCriteria: "a",
+      rejectionCriteria: "r",
+      evaluationCriteria: "e",
+      vectorSimilarity: { enabled: true, model: "local-hash" },
+      jaccardSimilarity: { enabled: true },
+      bleuScore: { enabled: false },
+      rougeScore: { enabled: "true" },
+      sovereigntyIndex: { enabled: true, models: ["m"] },
+      thresholds: { enabled: true, gates: [] },
+      ci: { enabled: false },
+      status: "draft",
+      workspaceId: client.projectId,
+      questions: [{ main_question: { query: "Where?", expectedResults: null }, tags: ["x"] }],
+    });
+
+    expect(created.body).toMatchObject({
+      name: " Orders ",
+      numberOfRequests: 3,
+      vectorSimilarity: { enabled: true, model: "local-hash" },
+      jaccardSimilarity: { enabled: true },
+      sovereigntyIndex: { enabled: true, models: ["m"] },
+      thresholds: { enabled: true, gates: [] },
+      ci: { enabled: false },
+      status: "published",
+      questions: [{ main_question: { query: "Where?", expectedResults: null }, tags: ["x"] }],
+    });
+    for (const left of ["bleuScore", "rougeScore", "codeScorers", "workspaceId"]) {
+      expect(created.body).not.toHaveProperty(left);
+    }
+    const read = await client.send("GET", `/datasets/${created.body._id}`);
+    expect(read.text).toBe(created.text);
+  });
+
+  test("drops code scorers without code and gives the others an id", async () => {
+    const { body } = await create({
+      name: "Scored",
+      codeScorers: [
+        { name: "empty", code: "  " },
+        { id: "mine", name: "named", code: "return 1", extra: { big: 1 } },
+        { code: "return 2", id: "" },
+      ],
+    });
+
+    expect(body.codeScorers).toEqual([
+      { id: "mine", name: "named", code: "return 1", extra: { big: 1 } },
+      { id: expect.stringMatching(/^[0-9a-f-]{36}$/), code: "return 2" },
+    ]);
+  });
+
+  test("a number of requests that is no number is ignored", async () => {
+    expect((await create({ name: "n", numberOfRequests: "7" })).body.numberOfRequests).toBe(1);
+  });
+
+  test.each([
+    [{}, "name is required"],
+    [{ name: "  " }, "name is required"],
+    [{ name: 5 }, "name is required"],
+    [[], "name is required"],
+    [{ name: "n", description: 1 }, "description must be a string"],
+    [{ name: "n", numberOfRequests: 0 }, "numberOfRequests must be an integer between 1 and 20"],
+    [{ name: "n", numberOfRequests: 21 }, "numberOfRequests must be an integer between 1 and 20"],
+    [{ name: "n", numberOfRequests: 1.5 }, "numberOfRequests must be an integer between 1 and 20"],
+    [{ name: "n", questions: {} }, "questions must be an array"],
+    [{ name: "n", questions: [{}] }, "Each question must have main_question.query"],
+    [{ name: "n", questions: [null] }, "Each question must have main_question.query"],
+    [{ name: "n", questions: [{ main_question: { query: " " } }] }, "Each question must have main_question.query"],
+    [{ name: "n", questions: [{ question: "q" }] }, "Each question must have main_question.query"],
+    [
+      { name: "n", questions: [{ main_question: { query: "q", expectedResults: 1 } }] },
+      "questions[0].main_question.expectedResults must be a string",
+    ],
+    [
+      { name: "n", questions: [{ main_question: { query: "q", retrievalContext: [1] } }] },
+      "questions[0].main_question.retrievalContext must be a string or an array of strings",
+    ],
+    [{ name: "n", codeScorers: [1] }, "codeScorers must be an array of objects"],
+    [{ name: "n", codeScorers: [{ code: "x", language: "python" }] }, 'language must be "javascript"'],
+  ])("refuses %j: %s", async (body, message) => {
+    expect(await create(body)).toMatchObject({ status: 400, body: { error: message } });
+  });
+
+  test("refuses JSON that nests deeper than 128 levels, and takes 128", async () => {
+    const nested = (depth: number) =>
+      `{"name":"deep","questions":[{"main_question":{"query":"q"},"deep":${"[".repeat(depth)}${"]".repeat(depth)}}]}`;
+
+    expect(await create(nested(126))).toMatchObject({
+      status: 400,
+      body: { error: "The body nests deeper than 128 levels." },
+    });
+    const taken = await create(nested(125));
+    expect(taken.status).toBe(201);
+    expect(taken.text).toContain("[".repeat(125));
+    expect((await create(nested(1_000_000))).status).toBe(400);
+  });
+
+  test.each([
+    ["another project's id", "6c1f4a4e-3f5b-4e0e-9b4e-1d2c3b4a5f60", 403, "Unauthorized workspace access"],
+    ["no id at all", "elsewhere", 403, "Unauthorized workspace access"],
+    ["a number", 5, 403, "Could not resolve a valid workspace"],
+    ["local", "local", 201, undefined],
+    ["null", null, 201, undefined],
+  ])("a workspaceId that is %s answers accordingly", async (_what, workspaceId, status, error) => {
+    const answer = await create({ name: "n", workspaceId });
+    expect([answer.status, answer.body.error]).toEqual([status, error]);
+  });
+
+  test("checks the body before the workspace", async () => {
+    expect((await create({ name: "", workspaceId: "elsewhere" })).status).toBe(400);
+  });
+
+  test("refuses a body that is not JSON, or not sent as JSON, in the global envelope", async () => {
+    expect(await create('{"name":')).toMatchObject({ status: 400, body: { statusCode: 400 } });
+  });
+});
+
+describe("free JSON", () => {
+  test("comes back letter by letter: key order, numbers, NUL, lone surrogates, repeated and odd keys", async () => {
+    const questions =
+      '[ {"zeta":1e400,"10":1,"2":2,"__proto__":{"polluted":true},"constructor":{"prototype":1},' +
+      '"big":12345678901234567890,"minus":-0,"exp":1E+2,"twice":1,"twice":2,"nul\\u0000key":"\\u0000",' +
+      '"lone":"\\ud800","pair":"\\ud83d\\ude00","raw":"\u{1F600}\u2028",' +
+      '"main_question":{"query":"a\\u0000b\\ud800"}} ]';
+    const name = '"\\u0000 \\udfff name"';
+
+    const created = await create(`{"questions":${questions},"name":${name}}`);
+
+    expect(created.status).toBe(201);
+    expect(created.text).toContain(`"name":${name}`);
+    expect(created.text).toContain(`"questions":${questions}`);
+    expect((await client.send("GET", `/datasets/${created.body._id}`)).text).toBe(created.text);
+    expect((await client.send("GET", "/datasets")).text).toContain(created.text);
+  });
+});
+
+describe("reading datasets", () => {
+  test("lists the project's datasets with their questions, newest first", async () => {
+    const project = createProjectClient(running.address);
+    expect((await project.send("GET", "/datasets")).body).toEqual({ datasets: [] });
+    for (const name of ["first", "second", "third"]) await create({ name }, project);
+
+    const { datasets } = (await project.send("GET", "/datasets")).body;
+
+    expect(datasets.map((dataset: { name: string }) => dataset.name)).toEqual(["third", "second", "first"]);
+  });
+
+  test("a dataset of another project is not found, exactly like one that does not exist", async () => {
+    const id = await client.createDataset({ name: "mine" });
+    const stranger = createProjectClient(running.address);
+
+    const foreign = await stranger.send("GET", `/datasets/${id}`);
+    const missing = await stranger.send("GET", "/datasets/00000000-0000-7000-8000-000000000000");
+    const noId = await stranger.send("GET", "/datasets/not-an-id");
+
+    for (const answer of [foreign, missing, noId]) {
+      expect(answer).toMatchObject({ status: 404, body: { error: "Dataset not found" } });
+    }
+    expect((await stranger.send("GET", "/datasets")).body).toEqual({ datasets: [] });
+  });
+});
