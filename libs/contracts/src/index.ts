@@ -1,4 +1,5 @@
 export * from "./bus/index.ts";
+export { type BusDescription, describeBus } from "./describe-bus.ts";
 export { describeOpenApi, type OpenApiDocument } from "./describe-openapi.ts";
 export { describeServiceGraph, type ServiceGraphInput } from "./describe-service-graph.ts";
 export * from "./errors.ts";

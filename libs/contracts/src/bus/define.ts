@@ -20,6 +20,11 @@ export interface EventContract<Body extends z.ZodType = z.ZodType> {
   subject: string;
   publishedBy: ServiceName;
   consumedBy: readonly ServiceName[];
+  /**
+   * The durable consumers there may be, each named `<service>-<purpose>`; NATS admits no other. A consuming service
+   * that has none here has one under its own name.
+   */
+  durables?: readonly string[];
   body: Body;
 }
 

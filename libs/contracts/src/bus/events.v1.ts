@@ -23,6 +23,7 @@ export const tracesStored = defineEvent({
   subject: "event.traces.stored.v1",
   publishedBy: "ingest",
   consumedBy: ["monitor"],
+  durables: ["monitor-traces-stored"],
   body: z.object({ traces: z.array(storedTrace).min(1) }),
 });
 

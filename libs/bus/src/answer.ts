@@ -1,0 +1,245 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Msg, Subscription } from "@nats-io/transport-node";
+import type { RequestContract, ServiceName } from "@touchstone/contracts";
+import type { z } from "zod";
+import type { Answering, Call } from "./bus.ts";
+import type { BusLogger } from "./bus-logger.ts";
+import type { Connection } from "./connection.ts";
+import type { MuxInbox } from "./mux-inbox.ts";
+import { timings } from "./timings.ts";
+import {
+  decodeBody,
+  type Encoded,
+  encodeMessage,
+  failureOf,
+  header,
+  isNobodyThere,
+  readHeader,
+  readSignal,
+  type Signal,
+} from "./wire.ts";
+
+/** One request that this member accepted. */
+interface Work {
+  requestId: string;
+  deadlineAtMs: number;
+  traceparent: string | null;
+  /** Where the requester listens. Changes when it asks again and meets the same member. */
+  replyTo: string;
+  /** Where the requester can tell this member to stop, and where the server says that nobody listens. */
+  control: string;
+  abort: AbortController;
+  /** Set by the server's notice since the last message. */
+  nobodyHeard: boolean;
+}
+
+export interface AnswerOptions<C extends RequestContract> {
+  contract: C;
+  handler: (body: z.output<C["body"]>, call: Call) => Promise<z.input<C["reply"]>>;
+  concurrency: number;
+  service: ServiceName;
+  control: MuxInbox;
+  logger: BusLogger;
+}
+
+/** One member of the queue group that answers a request: the other half of what `ask.ts` does. */
+export async function startAnswering<C extends RequestContract>(
+  connection: Connection,
+  { contract, handler, concurrency, service, control, logger }: AnswerOptions<C>,
+): Promise<Answering> {
+  const { subject } = contract;
+  if (contract.answeredBy !== service) throw new Error(`${service} does not answer ${subject}`);
+
+  const works = new Map<string, Work>();
+  const finishing = new Set<Promise<void>>();
+  let handling = 0;
+  let stopping = false;
+  let subscription: Subscription | null = null;
+
+  const forget = connection.watch({
+    established(nats) {
+      subscription = nats.subscribe(subject, {
+        queue: service,
+        callback(err, message) {
+          if (!err) receive(message);
+        },
+      });
+    },
+  });
+
+  function receive(message: Msg): void {
+    const replyTo = message.reply;
+    const requestId = readHeader(message.headers, header.requestId);
+    const deadlineAtMs = Number(readHeader(message.headers, header.deadlineAtMs));
+    if (!replyTo || !requestId || !Number.isSafeInteger(deadlineAtMs)) {
+      logger.warn({ operation: subject }, "bus request without id, deadline or reply address; dropped");
+      return;
+    }
+    const known = works.get(requestId);
+    if (known) {
+      // The requester missed our signs and asked again: the same work, heard at a new address.
+      known.replyTo = replyTo;
+      say(known, "accepted");
+      return;
+    }
+    if (stopping || handling >= concurrency) {
+      connection.send(replyTo, signalMessage("busy"));
+      return;
+    }
+    if (Date.now() >= deadlineAtMs) {
+      // It waited in a stalled process, or the clocks disagree: then this line is the only trace of it.
+      logger.warn({ operation: subject, requestId, lateMs: Date.now() - deadlineAtMs }, "bus request came too late");
+      connection.send(replyTo, signalMessage("expired"));
+      return;
+    }
+    const body = decodeBody(contract.body, message.data);
+    if (!body.ok) {
+      logger.warn({ operation: subject, requestId, problem: body.problem }, "bus request does not match its contract");
+      const text = `The request does not match its contract (${body.problem})`;
+      connection.send(
+        replyTo,
+        signalMessage("failed", { code: "bad_request", message: text, retryAfterSeconds: null }),
+      );
+      return;
+    }
+    const work: Work = {
+      requestId,
+      deadlineAtMs,
+      traceparent: readHeader(message.headers, header.traceparent),
+      replyTo,
+      control: control.subjectOf(requestId),
+      abort: new AbortController(),
+      nobodyHeard: false,
+    };
+    const finished = finish(work, body.body as z.output<C["body"]>).finally(() => finishing.delete(finished));
+    finishing.add(finished);
+  }
+
+  async function finish(work: Work, body: z.output<C["body"]>): Promise<void> {
+    const startedAtMs = Date.now();
+    const { signal } = work.abort;
+    works.set(work.requestId, work);
+    handling += 1;
+    control.open(work.requestId, (message) => {
+      if (isNobodyThere(message)) work.nobodyHeard = true;
+      else if (readSignal(message.headers) === "cancel") work.abort.abort(new Error("the requester gave up"));
+    });
+    say(work, "accepted");
+    const beating = beat(work);
+    const expiry = setTimeout(
+      () => work.abort.abort(new Error("the deadline has passed")),
+      work.deadlineAtMs - Date.now(),
+    );
+    let outcome: { signal: Signal; message: Encoded };
+    try {
+      outcome = await run(work, body);
+    } finally {
+      handling -= 1;
+      clearTimeout(expiry);
+      clearInterval(beating);
+    }
+    const delivered = signal.aborted ? "aborted" : await deliver(work, outcome.message);
+    works.delete(work.requestId);
+    control.close(work.requestId);
+    const facts = { operation: subject, requestId: work.requestId, durationMs: Date.now() - startedAtMs };
+    logger.info({ ...facts, outcome: outcome.signal, delivered }, "bus request answered");
+  }
+
+  /** Runs the handler; whatever it does, there is an outcome to send. */
+  async function run(work: Work, body: z.output<C["body"]>): Promise<{ signal: Signal; message: Encoded }> {
+    const { requestId, deadlineAtMs, traceparent } = work;
+    try {
+      const reply = await handler(body, { requestId, deadlineAtMs, traceparent, signal: work.abort.signal });
+      const message = signalMessage("replied", contract.reply.parse(reply));
+      const limit = connection.payloadLimitBytes();
+      if (message.bytes <= limit) return { signal: "replied", message };
+      return { signal: "too_large", message: signalMessage("too_large", { bytes: message.bytes, limit }) };
+    } catch (err) {
+      const failed = failureOf(err);
+      if (failed.code === "internal" && !work.abort.signal.aborted) {
+        logger.error({ err, operation: subject, requestId }, "bus handler failed");
+      }
+      return { signal: "failed", message: signalMessage("failed", failed) };
+    }
+  }
+
+  /** Shows every second that this member lives, and notices when nobody is left to see it. */
+  function beat(work: Work): NodeJS.Timeout {
+    let unheard = 0;
+    let waiting = false;
+    return setInterval(async () => {
+      if (waiting) return;
+      waiting = true;
+      const heard = await tell(work, signalMessage("working"));
+      waiting = false;
+      // Only the server's own word counts: while we are cut off ourselves, nothing is known of the requester.
+      if (heard === "nobody") unheard += 1;
+      if (heard === "heard") unheard = 0;
+      if (unheard >= timings.unheardBeatsMax) work.abort.abort(new Error("the requester is gone"));
+    }, timings.heartbeatMs);
+  }
+
+  function say(work: Work, signal: Signal): void {
+    connection.send(work.replyTo, signalMessage(signal), work.control);
+  }
+
+  /**
+   * Sends a message and learns whether anyone listened: the server's notice that nobody does comes back on the
+   * control subject before the answer to the flush.
+   */
+  async function tell(work: Work, message: Encoded): Promise<"heard" | "nobody" | "cut_off"> {
+    work.nobodyHeard = false;
+    const nats = connection.current();
+    if (!nats || !connection.send(work.replyTo, message, work.control)) return "cut_off";
+    try {
+      await nats.flush();
+    } catch {
+      return "cut_off";
+    }
+    return work.nobodyHeard ? "nobody" : "heard";
+  }
+
+  /** Sends the outcome; a requester or a connection that is away for a moment is waited for. */
+  async function deliver(work: Work, message: Encoded): Promise<"heard" | "nobody" | "cut_off"> {
+    const { signal } = work.abort;
+    const expiry = AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, work.deadlineAtMs - Date.now()))]);
+    let heard: "heard" | "nobody" | "cut_off" = "cut_off";
+    for (let unheard = 0; unheard < timings.unheardBeatsMax && !expiry.aborted; ) {
+      heard = await tell(work, message);
+      if (heard === "heard") break;
+      if (heard === "nobody") {
+        unheard += 1;
+        await sleep(timings.heartbeatMs, undefined, { signal: expiry }).catch(() => {});
+      } else if ((await connection.untilConnected(expiry)) === null) break;
+    }
+    return heard;
+  }
+
+  await connection.firstAttempt;
+  await connection
+    .current()
+    ?.flush()
+    .catch(() => {});
+
+  return {
+    async stop() {
+      stopping = true;
+      forget();
+      // What is already on its way here is still received, and told busy.
+      if (subscription && !subscription.isClosed()) await subscription.drain().catch(() => {});
+      const timeUp = new AbortController();
+      const waited = sleep(timings.drainWithinMs, "time up", { signal: timeUp.signal }).catch(() => {});
+      if ((await Promise.race([Promise.all(finishing), waited])) === "time up") {
+        for (const work of works.values()) {
+          say(work, "handed_back");
+          work.abort.abort(new Error("this member is stopping"));
+        }
+      }
+      timeUp.abort();
+    },
+  };
+}
+
+function signalMessage(signal: Signal, body?: unknown): Encoded {
+  return encodeMessage({ [header.signal]: signal }, body);
+}

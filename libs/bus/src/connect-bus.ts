@@ -1,0 +1,104 @@
+import { randomUUID } from "node:crypto";
+import type { ServiceName } from "@touchstone/contracts";
+import { startAnswering } from "./answer.ts";
+import { createAsking } from "./ask.ts";
+import type { Bus, DeadLetter } from "./bus.ts";
+import { BusError } from "./bus-error.ts";
+import type { BusLogger } from "./bus-logger.ts";
+import { keepConnected } from "./connection.ts";
+import { requireDurable, startConsuming } from "./consume.ts";
+import { replayLetters } from "./dead-letters.ts";
+import type { EventStoreOptions } from "./event-streams.ts";
+import { startListening } from "./listen.ts";
+import { createMuxInbox } from "./mux-inbox.ts";
+import { publishEvent } from "./publish.ts";
+import { toBusError } from "./store-message.ts";
+import { controlInbox } from "./subjects.ts";
+
+export interface BusOptions {
+  /** `nats://host:port` or `tls://host:port`; several servers of one cluster are separated by commas. */
+  url: string;
+  user?: string | undefined;
+  password?: string | undefined;
+  /** Who speaks: decides the inbox, the queue group and what the contracts allow. */
+  service: ServiceName;
+  logger: BusLogger;
+  /** How the event store is created if it does not exist. */
+  eventStore?: EventStoreOptions;
+  /** Called for every event that is given up, for a counter. */
+  onDeadLetter?: (letter: DeadLetter) => void;
+}
+
+interface Stoppable {
+  stop(): Promise<void>;
+}
+
+/**
+ * Opens the bus. Never throws because NATS is away: it connects in the background and again after every loss, for
+ * ever. Use {@link Bus.status} to tell.
+ */
+export function connectBus(options: BusOptions): Bus {
+  const { service, logger } = options;
+  const busId = randomUUID();
+  const store = options.eventStore ?? {};
+  const onDeadLetter = options.onDeadLetter ?? (() => {});
+  const connection = keepConnected(options);
+  const asking = createAsking(connection, { service, busId, logger });
+  // A cancel that comes after the work is done, or a notice about a last message that nobody heard.
+  const control = createMuxInbox(connection, controlInbox(service, busId), () => {});
+  const running = new Set<Stoppable>();
+
+  /** Remembers what `drain` has to stop. */
+  async function kept(starting: Promise<Stoppable>): Promise<Stoppable> {
+    const started = await starting;
+    let stopped: Promise<void> | null = null;
+    const stoppable: Stoppable = {
+      stop() {
+        running.delete(stoppable);
+        stopped ??= started.stop();
+        return stopped;
+      },
+    };
+    running.add(stoppable);
+    return stoppable;
+  }
+
+  return {
+    request: asking.request,
+    answer: (contract, handler, { concurrency }) =>
+      kept(startAnswering(connection, { contract, handler, concurrency, service, control, logger })),
+    publish: (contract, body, publishOptions) =>
+      publishEvent(connection, { service, store }, contract, body, publishOptions),
+    consume: (contract, consumeOptions, handler) =>
+      kept(
+        startConsuming(connection, {
+          contract,
+          options: consumeOptions,
+          handler,
+          service,
+          store,
+          logger,
+          onDeadLetter,
+        }),
+      ),
+    listen: (contract, handler) => kept(startListening(connection, { service, logger }, contract, handler)),
+    async replayDeadLetters(contract, durable) {
+      requireDurable(contract, durable, service);
+      const nats = connection.current();
+      if (!nats) throw new BusError("disconnected", "NATS is away", { subject: contract.subject });
+      const { subject } = contract;
+      const replayed = await replayLetters(nats, store, { durable, subject }).catch((cause) => {
+        throw toBusError(cause, nats, subject);
+      });
+      logger.info({ operation: contract.subject, durable, replayed }, "bus replayed dead letters");
+      return { replayed };
+    },
+    status: () => (connection.current() ? "connected" : "disconnected"),
+    maxPayloadBytes: () => (connection.current() ? connection.payloadLimitBytes() : null),
+    async drain() {
+      await Promise.all([...running].map((started) => started.stop()));
+      asking.close();
+      await connection.close();
+    },
+  };
+}

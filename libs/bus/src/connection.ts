@@ -1,0 +1,169 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { connect, type NatsConnection, type NodeConnectionOptions } from "@nats-io/transport-node";
+import type { ServiceName } from "@touchstone/contracts";
+import { createBackOff } from "./back-off.ts";
+import type { BusLogger } from "./bus-logger.ts";
+import { serviceInbox } from "./subjects.ts";
+import type { Encoded } from "./wire.ts";
+
+/** Where and as whom to connect. `url` may name several servers of a cluster, separated by commas. */
+export interface ConnectionOptions {
+  url: string;
+  user?: string | undefined;
+  password?: string | undefined;
+  service: ServiceName;
+  logger: BusLogger;
+}
+
+/** A connection to NATS that is always being kept. */
+export interface Connection {
+  /** The live connection, or null while NATS is away. */
+  current(): NatsConnection | null;
+  /**
+   * Calls `established` with the live connection, if there is one, and with every later one, so that what lives on a
+   * connection is set up anew; `lost` after each loss. Returns the function that ends this.
+   */
+  watch(watcher: { established?(nats: NatsConnection): void; lost?(): void }): () => void;
+  /** Sends a message without waiting; false when there is no connection to send it on. */
+  send(subject: string, message: Encoded, reply?: string): boolean;
+  /** The live connection as soon as there is one; null once `signal` is aborted or the connection is closed. */
+  untilConnected(signal?: AbortSignal): Promise<NatsConnection | null>;
+  /** What the server last connected to carries per message, headers included; no bound before the first. */
+  payloadLimitBytes(): number;
+  /** Resolves when the first attempt to connect has ended, well or badly. */
+  firstAttempt: Promise<void>;
+  /** Sends what is buffered, within 2 s, and closes for good. */
+  close(): Promise<void>;
+}
+
+const attemptWithinMs = 5_000;
+// A peer that answers no ping is given up after two intervals: a frozen server or a cut cable sends no FIN.
+const pingIntervalMs = 3_000;
+const pingsUnansweredMax = 2;
+const closeWithinMs = 2_000;
+// A connection that lived this long was a good one; the next failure is the first of a new outage.
+const steadyAfterMs = 5_000;
+
+/**
+ * Connects, and connects again for ever with a capped back-off. The client's own reconnecting is switched off: it
+ * buffers what is published while the server is away and leaves requests in flight waiting. Here a loss ends the
+ * connection with all that hangs on it, at once, and there is one way to set things up: on a new connection.
+ */
+export function keepConnected(options: ConnectionOptions): Connection {
+  const { logger } = options;
+  const closing = new AbortController();
+  const watchers = new Set<Parameters<Connection["watch"]>[0]>();
+  let live: NatsConnection | null = null;
+  let payloadLimitBytes = Number.POSITIVE_INFINITY;
+  let firstAttemptEnded = (): void => {};
+  const firstAttempt = new Promise<void>((resolve) => {
+    firstAttemptEnded = resolve;
+  });
+
+  void keep();
+
+  async function keep(): Promise<void> {
+    const backOff = createBackOff({ firstMs: 100, mostMs: 2_000 });
+    let attempts = 0;
+    while (!closing.signal.aborted) {
+      attempts += 1;
+      try {
+        const nats = await connect(natsOptions(options));
+        const connectedAtMs = Date.now();
+        if (closing.signal.aborted) {
+          await nats.close();
+          return;
+        }
+        logger.info({ server: nats.getServer(), version: nats.info?.version, attempts }, "bus connected");
+        attempts = 0;
+        await liveUntilLost(nats);
+        if (Date.now() - connectedAtMs >= steadyAfterMs) backOff.reset();
+      } catch (err) {
+        // One line per outage, not one per attempt.
+        if (attempts === 1) logger.warn({ err }, "bus cannot reach NATS; trying again until it can");
+      }
+      firstAttemptEnded();
+      await backOff.wait(closing.signal);
+    }
+  }
+
+  async function liveUntilLost(nats: NatsConnection): Promise<void> {
+    live = nats;
+    payloadLimitBytes = nats.info?.max_payload ?? payloadLimitBytes;
+    for (const watcher of watchers) watcher.established?.(nats);
+    firstAttemptEnded();
+    // The client closes itself after a disconnect, which ends this loop.
+    for await (const status of nats.status()) {
+      if (status.type === "error") logger.error({ err: status.error }, "NATS refused an operation of the bus");
+      if (status.type === "disconnect") live = null;
+    }
+    live = null;
+    for (const watcher of watchers) watcher.lost?.();
+    if (!closing.signal.aborted) logger.warn({ server: nats.getServer() }, "bus lost its connection to NATS");
+  }
+
+  return {
+    current: () => live,
+    watch(watcher) {
+      watchers.add(watcher);
+      if (live) watcher.established?.(live);
+      return () => watchers.delete(watcher);
+    },
+    send(subject, { data, headers }, reply) {
+      if (!live || live.isClosed()) return false;
+      try {
+        live.publish(subject, data, { headers, ...(reply === undefined ? {} : { reply }) });
+        return true;
+      } catch (err) {
+        logger.warn({ err, operation: subject }, "bus could not send a message");
+        return false;
+      }
+    },
+    async untilConnected(signal) {
+      if (live) return live;
+      const ended = signal ? AbortSignal.any([signal, closing.signal]) : closing.signal;
+      if (ended.aborted) return null;
+      return await new Promise((resolve) => {
+        const watcher = { established: (nats: NatsConnection) => settle(nats) };
+        const onEnd = (): void => settle(null);
+        function settle(nats: NatsConnection | null): void {
+          watchers.delete(watcher);
+          ended.removeEventListener("abort", onEnd);
+          resolve(nats);
+        }
+        watchers.add(watcher);
+        ended.addEventListener("abort", onEnd);
+      });
+    },
+    payloadLimitBytes: () => payloadLimitBytes,
+    firstAttempt,
+    async close() {
+      closing.abort();
+      firstAttemptEnded();
+      const nats = live;
+      live = null;
+      if (!nats || nats.isClosed()) return;
+      // A frozen server never answers the flush of a drain.
+      await Promise.race([nats.drain().catch(() => {}), sleep(closeWithinMs, undefined, { ref: false })]);
+      await nats.close();
+    },
+  };
+}
+
+function natsOptions(options: ConnectionOptions): NodeConnectionOptions {
+  const urls = options.url.split(",").map((url) => new URL(url.trim()));
+  const first = urls[0] as URL;
+  const user = options.user ?? decodeURIComponent(first.username);
+  const password = options.password ?? decodeURIComponent(first.password);
+  return {
+    servers: urls.map((url) => url.host),
+    name: options.service,
+    inboxPrefix: serviceInbox(options.service),
+    reconnect: false,
+    timeout: attemptWithinMs,
+    pingInterval: pingIntervalMs,
+    maxPingOut: pingsUnansweredMax,
+    ...(user ? { user, pass: password } : {}),
+    ...(urls.some((url) => url.protocol === "tls:") ? { tls: {} } : {}),
+  };
+}

@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { JsMsg } from "@nats-io/jetstream";
+import type { EventContract, ServiceName } from "@touchstone/contracts";
+import type { z } from "zod";
+import type { ConsumeOptions, Consuming, DeadLetter, Delivery } from "./bus.ts";
+import type { BusLogger } from "./bus-logger.ts";
+import type { Connection } from "./connection.ts";
+import { storedId, writeDeadLetter } from "./dead-letters.ts";
+import { type EventStoreOptions, ensureDeadLetterStream, ensureEventStream } from "./event-streams.ts";
+import { type PullOptions, pullDurable } from "./pull-durable.ts";
+import { consumerName, durablesOf, eventStream, replayConsumerName, replaySubject } from "./subjects.ts";
+import { timings } from "./timings.ts";
+import { decodeBody, header, readHeader } from "./wire.ts";
+
+const defaults = { ackWaitMs: 30_000, maxDeliver: 5, concurrency: 8, retryDelaysMs: [1_000, 5_000, 20_000, 60_000] };
+
+export interface ConsumeSetup<C extends EventContract> {
+  contract: C;
+  options: ConsumeOptions;
+  handler: (body: z.output<C["body"]>, delivery: Delivery) => Promise<void>;
+  service: ServiceName;
+  store: EventStoreOptions;
+  logger: BusLogger;
+  onDeadLetter: (letter: DeadLetter) => void;
+}
+
+/** An event being handled. `message` is its latest delivery: only that one can be acknowledged. */
+interface InHand {
+  message: JsMsg;
+}
+
+/** Runs one durable consumer of an event: its own deliveries, and the dead letters replayed to it. */
+export async function startConsuming<C extends EventContract>(
+  connection: Connection,
+  setup: ConsumeSetup<C>,
+): Promise<Consuming> {
+  const { contract, handler, store, logger } = setup;
+  const { subject } = contract;
+  const { durable, ackWaitMs, maxDeliver, concurrency, retryDelaysMs } = { ...defaults, ...setup.options };
+  requireDurable(contract, durable, setup.service);
+
+  const inHand = new Map<string, InHand>();
+
+  async function take(message: JsMsg): Promise<void> {
+    const id = storedId(message);
+    const known = inHand.get(id);
+    if (known) {
+      // Our signs were lost with a connection and the server delivered again what is still being handled.
+      known.message = message;
+      return;
+    }
+    const hand = { message };
+    inHand.set(id, hand);
+    const startedAtMs = Date.now();
+    const messageId = readHeader(message.headers, header.messageId) ?? id;
+    const attempt = message.info.deliveryCount;
+    const outcome = await handle(hand, messageId, attempt);
+    inHand.delete(id);
+    const facts = { operation: subject, durable, messageId, attempt, outcome, durationMs: Date.now() - startedAtMs };
+    logger.info(facts, "bus event taken");
+  }
+
+  async function handle(hand: InHand, messageId: string, attempt: number): Promise<string> {
+    const body = decodeBody(contract.body, hand.message.data);
+    if (!body.ok) return await bury(hand, messageId, attempt, `does not match its contract: ${body.problem}`);
+    // The process ended in the middle of the last try, perhaps because of this very event.
+    if (attempt > maxDeliver) return await bury(hand, messageId, attempt, "no try came to an end");
+
+    const working = setInterval(() => hand.message.working(), ackWaitMs / 3);
+    try {
+      const traceparent = readHeader(hand.message.headers, header.traceparent);
+      await handler(body.body as z.output<C["body"]>, { messageId, attempt, traceparent });
+      hand.message.ack();
+      return "handled";
+    } catch (err) {
+      if (attempt >= maxDeliver) return await bury(hand, messageId, attempt, String(err));
+      logger.warn({ err, operation: subject, durable, messageId, attempt }, "bus event failed; it is tried again");
+      hand.message.nak(retryDelayMs(attempt));
+      return "retried";
+    } finally {
+      clearInterval(working);
+    }
+  }
+
+  /** Acknowledges an event only after its dead letter is stored; if that fails, it is delivered again. */
+  async function bury(hand: InHand, messageId: string, attempts: number, reason: string): Promise<string> {
+    const letter: DeadLetter = { durable, subject, messageId, reason, attempts };
+    try {
+      const nats = connection.current();
+      if (!nats) return "kept";
+      await writeDeadLetter(nats, store, hand.message, letter);
+    } catch (err) {
+      logger.error(
+        { err, operation: subject, durable, messageId },
+        "bus could not write a dead letter; it tries again",
+      );
+      hand.message.nak(retryDelayMs(attempts));
+      return "kept";
+    }
+    hand.message.ack();
+    logger.warn({ operation: subject, durable, messageId, attempts, reason }, "bus event became a dead letter");
+    setup.onDeadLetter(letter);
+    return "dead";
+  }
+
+  function retryDelayMs(attempt: number): number {
+    return retryDelaysMs[Math.min(attempt, retryDelaysMs.length) - 1] ?? 0;
+  }
+
+  const shared: Omit<PullOptions, "name" | "filterSubject" | "concurrency"> = {
+    stream: eventStream,
+    ackWaitMs,
+    take,
+    logger,
+    async ensureStreams(manager) {
+      await ensureEventStream(manager, store);
+      await ensureDeadLetterStream(manager, store);
+    },
+  };
+  // Two consumers, because the permission to create one names the single subject it may filter.
+  const name = consumerName(durable, subject);
+  const pulling = pullDurable(connection, { ...shared, name, filterSubject: subject, concurrency });
+  const replays = pullDurable(connection, {
+    ...shared,
+    name: replayConsumerName(durable, subject),
+    filterSubject: replaySubject(durable, subject),
+    concurrency: 1,
+  });
+  await Promise.all([pulling.started, replays.started]);
+
+  return {
+    async stop() {
+      const timeUp = new AbortController();
+      const waited = sleep(timings.drainWithinMs, undefined, { signal: timeUp.signal }).catch(() => {});
+      await Promise.race([Promise.all([pulling.stop(), replays.stop()]), waited]);
+      // What is still in hand goes to another replica now, not when its acknowledgement is overdue.
+      for (const { message } of inHand.values()) message.nak();
+      timeUp.abort();
+    },
+  };
+}
+
+/** Throws for a durable name that the contract does not give the service: NATS would refuse it, silently. */
+export function requireDurable(contract: EventContract, durable: string, service: ServiceName): void {
+  const durables = durablesOf(contract, service);
+  if (durables.includes(durable)) return;
+  const known = durables.length > 0 ? durables.join(", ") : "none";
+  throw new Error(`${service} has no durable consumer "${durable}" of ${contract.subject} (declared: ${known})`);
+}

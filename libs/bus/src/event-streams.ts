@@ -1,0 +1,67 @@
+import {
+  DiscardPolicy,
+  JetStreamApiError,
+  type JetStreamManager,
+  jetstreamManager,
+  RetentionPolicy,
+  StorageType,
+} from "@nats-io/jetstream";
+import { type NatsConnection, nanos } from "@nats-io/transport-node";
+import { deadLetterStream, deadLetterStreamSubjects, eventStream, eventStreamSubjects } from "./subjects.ts";
+
+/** How the event store is created. An existing stream is left as it is, so that an operator's settings stand. */
+export interface EventStoreOptions {
+  /** Bytes of events kept; the oldest go first. Default 1 GiB. */
+  maxBytes?: number | undefined;
+  /** Copies in a NATS cluster. Default 1. */
+  replicas?: number | undefined;
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+const jetStreamTimeoutMs = 5_000;
+const nameInUseWithOtherSettings = 10058;
+
+/** What the duplicate window of the event stream makes of a message id that is used again. */
+export const duplicateWindowMs = 120_000;
+
+/** A JetStream manager that asks nothing before it is used: the account question needs a permission of its own. */
+export function openJetStream(nats: NatsConnection): Promise<JetStreamManager> {
+  return jetstreamManager(nats, { checkAPI: false, timeout: jetStreamTimeoutMs });
+}
+
+/** Creates the stream of events if it is absent. Whoever publishes or consumes may be the first. */
+export async function ensureEventStream(manager: JetStreamManager, options: EventStoreOptions): Promise<void> {
+  await ensureStream(manager, {
+    name: eventStream,
+    subjects: eventStreamSubjects,
+    retention: RetentionPolicy.Limits,
+    max_age: nanos(7 * dayMs),
+    max_bytes: options.maxBytes ?? 1024 ** 3,
+    duplicate_window: nanos(duplicateWindowMs),
+    num_replicas: options.replicas ?? 1,
+  });
+}
+
+/** Creates the stream of dead letters if it is absent. A letter leaves it by its replay, or after 30 days. */
+export async function ensureDeadLetterStream(manager: JetStreamManager, options: EventStoreOptions): Promise<void> {
+  await ensureStream(manager, {
+    name: deadLetterStream,
+    subjects: deadLetterStreamSubjects,
+    retention: RetentionPolicy.Workqueue,
+    max_age: nanos(30 * dayMs),
+    max_bytes: 256 * 1024 ** 2,
+    duplicate_window: nanos(duplicateWindowMs),
+    num_replicas: options.replicas ?? 1,
+  });
+}
+
+type StreamSettings = Parameters<JetStreamManager["streams"]["add"]>[0];
+
+async function ensureStream(manager: JetStreamManager, settings: StreamSettings): Promise<void> {
+  try {
+    await manager.streams.add({ storage: StorageType.File, discard: DiscardPolicy.Old, ...settings });
+  } catch (error) {
+    if (error instanceof JetStreamApiError && error.code === nameInUseWithOtherSettings) return;
+    throw error;
+  }
+}

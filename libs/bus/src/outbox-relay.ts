@@ -1,0 +1,160 @@
+import type { EventContract } from "@touchstone/contracts";
+import { createBackOff } from "./back-off.ts";
+import type { Bus } from "./bus.ts";
+import { isBusError } from "./bus-error.ts";
+import type { BusLogger } from "./bus-logger.ts";
+
+/** An event that was committed with the data it speaks of. `body` is its JSON text; ids are decimal numbers. */
+export interface OutboxRow {
+  id: string;
+  subject: string;
+  body: string;
+}
+
+/** Where committed events wait to be published. */
+export interface OutboxStore {
+  /** Rows after `afterId`, in id order. */
+  take(afterId: string, limit: number): Promise<OutboxRow[]>;
+  remove(ids: readonly string[]): Promise<void>;
+}
+
+export interface OutboxRelayOptions {
+  store: OutboxStore;
+  /** Where to publish; of a bus only this is used. */
+  bus: Pick<Bus, "publish">;
+  /** The contracts of the events the outbox may hold; a row is published under the one its subject names. */
+  events: readonly EventContract[];
+  logger: BusLogger;
+  /** How often the outbox is looked at when nobody calls `wake`. Default 250. */
+  pollMs?: number;
+  /** How often it is looked at from the beginning. Default 5,000. */
+  sweepMs?: number;
+  /** Rows published at a time. Default 100. */
+  batchMax?: number;
+}
+
+export interface OutboxRelay {
+  /** Says that rows were committed; they are published now instead of at the next poll. */
+  wake(): void;
+  /** Finishes the batch in hand. What is left stays in the outbox. */
+  stop(): Promise<void>;
+}
+
+const firstId = "0";
+const reportedMax = 1_000;
+
+/**
+ * Starts publishing committed events, and removes each after its acknowledgement, under the message id `<service>-<id>`, so
+ * that an event published twice within the duplicate window is stored once. Nothing is removed that was not
+ * acknowledged: while the bus or the store is away, the relay waits with a back-off and rows pile up where they are
+ * safe. Several relays over one outbox do no harm.
+ *
+ * Reading goes on from the last id taken. Ids are drawn before the commit, so a row may appear below that id later;
+ * a sweep from the beginning finds it.
+ *
+ * A BusError other than `too_large` means that the bus is in trouble: all rows wait. Any other error (a body that does
+ * not match, a subject nobody declared) concerns one row, which stays where a person can look at it; the others pass.
+ */
+export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
+  const { store, bus, events, logger, pollMs = 250, sweepMs = 5_000, batchMax = 100 } = options;
+  const contracts = new Map(events.map((contract) => [contract.subject, contract]));
+  const stopping = new AbortController();
+  const reported = new Set<string>();
+  let woken = false;
+  let endPause = (): void => {};
+  const ended = run();
+
+  async function run(): Promise<void> {
+    const backOff = createBackOff({ firstMs: pollMs, mostMs: 5_000 });
+    let floor = firstId;
+    let sweptAtMs = Number.NEGATIVE_INFINITY;
+    let failing = false;
+    while (!stopping.signal.aborted) {
+      woken = false;
+      const sweeping = Date.now() - sweptAtMs >= sweepMs;
+      try {
+        const nowMs = Date.now();
+        floor = await relayAfter(sweeping ? firstId : floor);
+        if (sweeping) sweptAtMs = nowMs;
+        if (failing) logger.info({}, "outbox relay publishes again");
+        failing = false;
+        backOff.reset();
+        await pause();
+      } catch (err) {
+        // One line per outage. A wake does not cut this pause: the trouble is not a lack of rows.
+        if (!failing) logger.warn({ err }, "outbox relay cannot publish; rows wait until it can");
+        failing = true;
+        await backOff.wait(stopping.signal);
+      }
+    }
+  }
+
+  /** Relays batch after batch until the outbox has no more; returns the last id it saw. */
+  async function relayAfter(id: string): Promise<string> {
+    let lastId = id;
+    for (;;) {
+      const rows = await store.take(lastId, batchMax);
+      await relay(rows);
+      lastId = rows.at(-1)?.id ?? lastId;
+      if (rows.length < batchMax || stopping.signal.aborted) return lastId;
+    }
+  }
+
+  /** Publishes a batch and removes what was acknowledged, also if some of it was not. */
+  async function relay(rows: readonly OutboxRow[]): Promise<void> {
+    const results = await Promise.allSettled(rows.map(publish));
+    const published: string[] = [];
+    const troubles: unknown[] = [];
+    rows.forEach((row, index) => {
+      const result = results[index];
+      if (result?.status === "fulfilled") published.push(row.id);
+      else if (concernsRowAlone(result?.reason)) report(row, result?.reason);
+      else troubles.push(result?.reason);
+    });
+    if (published.length > 0) {
+      await store.remove(published);
+      for (const id of published) reported.delete(id);
+    }
+    if (troubles.length > 0) throw troubles[0];
+  }
+
+  async function publish(row: OutboxRow): Promise<void> {
+    const contract = contracts.get(row.subject);
+    if (!contract) throw new Error(`no event of this outbox has the subject ${row.subject}`);
+    await bus.publish(contract, JSON.parse(row.body), { messageId: `${contract.publishedBy}-${row.id}` });
+  }
+
+  /** Says once that a row cannot be published. */
+  function report(row: OutboxRow, err: unknown): void {
+    if (reported.has(row.id)) return;
+    if (reported.size < reportedMax) reported.add(row.id);
+    logger.error({ err, operation: row.subject, outboxId: row.id }, "outbox row cannot be published; it stays");
+  }
+
+  async function pause(): Promise<void> {
+    if (woken || stopping.signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, pollMs);
+      endPause = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  return {
+    wake() {
+      woken = true;
+      endPause();
+    },
+    async stop() {
+      stopping.abort();
+      endPause();
+      await ended;
+    },
+  };
+}
+
+function concernsRowAlone(error: unknown): boolean {
+  return !isBusError(error) || error.kind === "too_large";
+}

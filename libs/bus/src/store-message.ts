@@ -1,0 +1,44 @@
+import { type JetStreamManager, jetstream } from "@nats-io/jetstream";
+import { type NatsConnection, TimeoutError } from "@nats-io/transport-node";
+import { BusError } from "./bus-error.ts";
+import { openJetStream } from "./event-streams.ts";
+import type { Encoded } from "./wire.ts";
+
+const ackWithinMs = 5_000;
+
+/**
+ * Publishes into a stream and resolves when the stream has the message. A stream that was never created, was deleted
+ * or went with a wiped store is created by `ensure` first. Throws the errors of the client.
+ */
+export async function storeMessage(
+  nats: NatsConnection,
+  subject: string,
+  message: Encoded,
+  ensure: (manager: JetStreamManager) => Promise<void>,
+): Promise<void> {
+  const store = () =>
+    jetstream(nats).publish(subject, message.data, { headers: message.headers, timeout: ackWithinMs });
+  try {
+    await store();
+  } catch (error) {
+    if (!isNobodyStoring(error)) throw error;
+    await ensure(await openJetStream(nats));
+    await store();
+  }
+}
+
+/** Whether no stream took a message: there is none for its subject, or the server runs without JetStream. */
+function isNobodyStoring(error: unknown): boolean {
+  // The client does not export the class. It means "no responders", whatever its name says.
+  return error instanceof Error && error.name === "JetStreamNotEnabled";
+}
+
+/** What an error of the client means to who publishes. */
+export function toBusError(cause: unknown, nats: NatsConnection, subject: string): BusError {
+  if (nats.isClosed()) return new BusError("disconnected", "NATS went away", { subject, cause });
+  if (cause instanceof TimeoutError) {
+    return new BusError("timeout", "The event store did not acknowledge in time", { subject, cause });
+  }
+  if (isNobodyStoring(cause)) return new BusError("no_responder", "NATS runs without JetStream", { subject, cause });
+  return new BusError("failed", "The event store refused the event", { subject, cause, code: "internal" });
+}
