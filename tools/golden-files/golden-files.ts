@@ -1,6 +1,7 @@
 import { busMessages, describeOpenApi, describeServiceGraph, internalRoutes, routes } from "@touchstone/contracts";
 import { renderErrorsPage } from "./errors-page.ts";
 import { renderLimitsPage } from "./limits-page.ts";
+import { composePlace, renderNatsConf } from "./nats-conf.ts";
 import { readableJson } from "./readable-json.ts";
 import { findSettingReaders } from "./setting-readers.ts";
 import { renderSettingsPage } from "./settings-page.ts";
@@ -27,6 +28,7 @@ export const goldenFiles: readonly GoldenFile[] = [
         busMessages,
       }),
   },
+  { path: "deploy/nats.conf", render: () => renderNatsConf(composePlace) },
   { path: "docs/operating/settings.md", render: async () => renderSettingsPage(await findSettingReaders()) },
   { path: "docs/operating/errors.md", render: renderErrorsPage },
   { path: "docs/operating/limits.md", render: renderLimitsPage },
