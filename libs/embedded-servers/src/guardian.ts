@@ -18,7 +18,7 @@ export interface Guardian {
 /**
  * The shell waits on its standard input, a pipe that only we hold, so the kernel closes it however we die, kill -9
  * included. A process counts as ours only while its start time (field 22 of /proc/<pid>/stat) is the one we reported,
- * so a reused process id is never signalled; a zombie counts as gone.
+ * so a reused process id is never signalled; a zombie counts as gone. Without /proc the id alone has to do.
  */
 const script = `
 trap '' INT TERM HUP
@@ -63,7 +63,6 @@ exit 0
  */
 export function startGuardian(): Guardian {
   let shell: ChildProcess | null = null;
-  let list = "";
   let isDismissed = false;
 
   const hire = () => {
@@ -86,20 +85,20 @@ export function startGuardian(): Guardian {
 
   return {
     async watch(processes) {
-      const entries = await Promise.all(
-        processes.map(async ({ pid, politeSignal, forcefulSignal }) => {
-          const started = (await readStartTime(pid)) ?? "unknown";
-          return `${pid}:${started}:${politeSignal}:${forcefulSignal}`;
-        }),
-      );
-      list = entries.join(" ");
+      const lines = await Promise.all(processes.map(describe));
       if (isDismissed) return;
       if (shell === null) hire();
-      shell?.stdin?.write(`${list}\n`);
+      shell?.stdin?.write(`${lines.filter((line) => line !== null).join(" ")}\n`);
     },
     dismiss() {
       isDismissed = true;
       shell?.stdin?.end("\n");
     },
   };
+}
+
+/** A process as the script reads it, or null when it has ended: whoever gets its id next is none of ours. */
+async function describe({ pid, politeSignal, forcefulSignal }: GuardedProcess): Promise<string | null> {
+  const started = process.platform === "linux" ? await readStartTime(pid) : "unknown";
+  return started === null ? null : [pid, started, politeSignal, forcefulSignal].join(":");
 }

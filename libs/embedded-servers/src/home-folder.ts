@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { chmod, chown, lstat, mkdir, readdir, readlink, realpath, stat, symlink } from "node:fs/promises";
+import { chmod, chown, lstat, mkdir, readdir, readlink, realpath, symlink } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
 import { EmbeddedServerError } from "./embedded-server-error.ts";
@@ -125,8 +125,10 @@ async function makeFolderElsewhere({
       },
     );
   try {
-    await mkdir(folder, { recursive: true, mode: 0o711 });
-    await stat(folder);
+    const firstMade = await mkdir(folder, { recursive: true });
+    // Explicitly, because a strict umask would close them to the account.
+    for (let made = folder; made.length >= (firstMade ?? folder).length; made = path.dirname(made))
+      await chmod(made, 0o711);
   } catch (error) {
     throw failure(error);
   }

@@ -1,3 +1,4 @@
+import { EmbeddedServerError } from "./embedded-server-error.ts";
 import { explainingFileFailures } from "./explain-file-failure.ts";
 import { type GuardedProcess, startGuardian } from "./guardian.ts";
 import { type HomeFolders, prepareHomeFolders } from "./home-folder.ts";
@@ -10,11 +11,18 @@ export interface TouchstoneHome {
   /** Whom the servers run as, when we are root. */
   readonly account: ServerAccount | null;
   readonly onProgress: (message: string) => void;
-  /** Has a server stopped when this process is killed; null when it no longer runs. */
+  /** Aborted by `close`; whoever waits for a server to get ready stops waiting. */
+  readonly closing: AbortSignal;
+  /** Runs the start of a server, which `close` then waits for, so that none slips away. */
+  start<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Has a process stopped when this one is killed; null when it no longer runs. */
   guard(name: string, process: GuardedProcess | null): Promise<void>;
-  /** What `close` does first, the last one added first. */
+  /** What `close` does, the last one added first. */
   beforeClose(stop: () => Promise<void>): void;
-  /** Stops every server that still runs, the last one started first, and unlocks the folder. May be called twice. */
+  /**
+   * Stops every server that runs or starts, the last one started first, and unlocks the folder. May be called at any
+   * time and any number of times.
+   */
   close(): Promise<void>;
 }
 
@@ -35,6 +43,11 @@ export async function openHome({
   elsewhere?: string | undefined;
   onProgress: (message: string) => void;
 }): Promise<TouchstoneHome> {
+  if (process.getuid === undefined) {
+    throw new EmbeddedServerError("binary_missing", "The embedded servers do not run on Windows.", {
+      hint: "Set SERVICE_DB_URL and SERVICE_NATS_URL to servers of your own, or use WSL.",
+    });
+  }
   const account = await chooseServerAccount({ uid: serverUid });
   const { folders, unlock } = await explainingFileFailures(folder, async () => {
     const prepared = await prepareHomeFolders({ folder, account, elsewhere, onProgress });
@@ -42,19 +55,33 @@ export async function openHome({
   });
   const guardian = startGuardian();
   const guarded = new Map<string, GuardedProcess>();
+  const starting = new Set<Promise<unknown>>();
   const stops: (() => Promise<void>)[] = [];
-  let closing: Promise<void> | null = null;
+  const closing = new AbortController();
+  let closed: Promise<void> | null = null;
 
   const close = async () => {
-    for (const stop of stops.splice(0).reverse()) await stop();
-    guardian.dismiss();
-    unlock();
+    closing.abort();
+    try {
+      await Promise.allSettled(starting);
+      for (const stop of stops.splice(0).reverse()) await stop();
+    } finally {
+      guardian.dismiss();
+      unlock();
+    }
   };
 
   return {
     folders,
     account,
     onProgress,
+    closing: closing.signal,
+    async start(work) {
+      if (closing.signal.aborted) throw new Error("The home is closed.");
+      const started = explainingFileFailures(folders.home, work);
+      starting.add(started);
+      return started.finally(() => starting.delete(started));
+    },
     async guard(name, process) {
       if (process === null) guarded.delete(name);
       else guarded.set(name, process);
@@ -64,8 +91,8 @@ export async function openHome({
       stops.push(stop);
     },
     close() {
-      closing ??= close();
-      return closing;
+      closed ??= close();
+      return closed;
     },
   };
 }

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { chmod, chown, mkdir, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
-import { explainingFileFailures } from "./explain-file-failure.ts";
 import type { TouchstoneHome } from "./home.ts";
 import { launchOnFreePort } from "./launch-on-free-port.ts";
 import { stopLeftOvers } from "./left-overs.ts";
@@ -44,7 +43,7 @@ export interface EmbeddedNats {
  * 8 MB. Stops a server that an earlier run left behind. Fails with an `EmbeddedServerError`.
  */
 export function startNats(options: NatsOptions): Promise<EmbeddedNats> {
-  return explainingFileFailures(options.home.folders.home, () => start(options));
+  return options.home.start(() => start(options));
 }
 
 async function start({
@@ -74,7 +73,7 @@ async function start({
   const stopLimiting = await limitLogFile(logFile);
   const serverName = `touchstone-${randomBytes(6).toString("hex")}`;
 
-  const launch = async (port: number, abort?: AbortSignal): Promise<ServerProcess> => {
+  const launch = async (port: number, abort: AbortSignal): Promise<ServerProcess> => {
     const config = renderNatsConfig({ port, serverName, storeFolder, users, isDurable: true });
     await writeConfig(configFile, config, account);
     await assertKnownNatsServer(executable, source, binFolder);
@@ -89,10 +88,12 @@ async function start({
       abort,
     });
   };
-  const { server, port } = await launchOnFreePort(launch, wantedPort).catch((error: unknown) => {
-    stopLimiting();
-    throw error;
-  });
+  const { server, port } = await launchOnFreePort((freePort) => launch(freePort, home.closing), wantedPort).catch(
+    (error: unknown) => {
+      stopLimiting();
+      throw error;
+    },
+  );
   const supervised = superviseServer({
     name: "nats-server",
     logFile,

@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { EmbeddedServerError } from "./embedded-server-error.ts";
-import { explainingFileFailures } from "./explain-file-failure.ts";
 import type { TouchstoneHome } from "./home.ts";
 import { launchOnFreePort } from "./launch-on-free-port.ts";
 import { locatePostgres } from "./locate-binaries.ts";
@@ -43,14 +42,14 @@ export interface EmbeddedPostgres {
  * run left behind. What it acknowledged survives kill -9 and a power cut. Fails with an `EmbeddedServerError`.
  */
 export function startPostgres(options: PostgresOptions): Promise<EmbeddedPostgres> {
-  return explainingFileFailures(options.home.folders.home, () => start(options));
+  return options.home.start(() => start(options));
 }
 
 async function start({ home, port: wantedPort, onEvent, limits }: PostgresOptions): Promise<EmbeddedPostgres> {
   const cluster = await prepareCluster(home);
   const logFile = path.join(home.folders.servers, "logs", "postgres.log");
   const stopLimiting = await limitLogFile(logFile);
-  const launch = async (port: number, abort?: AbortSignal): Promise<ServerProcess> => {
+  const launch = async (port: number, abort: AbortSignal): Promise<ServerProcess> => {
     await assertTrusted(cluster.binaries, { root: home.folders.servers });
     await stopOrphans(cluster);
     return launchPostgres({
@@ -66,10 +65,12 @@ async function start({ home, port: wantedPort, onEvent, limits }: PostgresOption
     });
   };
 
-  const { server, port } = await launchOnFreePort(launch, wantedPort).catch((error: unknown) => {
-    stopLimiting();
-    throw error;
-  });
+  const { server, port } = await launchOnFreePort((freePort) => launch(freePort, home.closing), wantedPort).catch(
+    (error: unknown) => {
+      stopLimiting();
+      throw error;
+    },
+  );
   let loginPassword: string;
   try {
     const loginFile = path.join(home.folders.home, "secrets", "postgres-login");

@@ -74,8 +74,9 @@ async function stage({
   if (await isComplete()) return;
   const temporary = `${target}.${randomBytes(6).toString("hex")}.partial`;
   try {
-    await mkdir(temporary, { recursive: true, mode: 0o755 });
-    await chmod(temporary, 0o755);
+    await mkdir(temporary, { recursive: true });
+    // Explicitly, because a strict umask would close them to the servers' account.
+    for (const made of [path.dirname(target), temporary]) await chmod(made, 0o755);
     await fill(temporary);
     // Another process may have staged the same files meanwhile; then ours are not needed. What is incomplete must go.
     if (await isComplete()) return;

@@ -114,6 +114,20 @@ describe.runIf(isRoot)("as root", () => {
     });
   });
 
+  test("a strict umask closes nothing to the servers' user", async () => {
+    const before = process.umask(0o077);
+    onTestFinished(() => void process.umask(before));
+    const closed = await temporaryFolder();
+    const elsewhere = await temporaryFolder();
+    await chmod(elsewhere, 0o755);
+    for (const options of [{ folder: await temporaryFolder() }, { folder: path.join(closed, "home"), elsewhere }]) {
+      const home = await openHome({ ...options, onProgress });
+      onTestFinished(() => home.close());
+      const postgres = await startPostgres({ home, onEvent });
+      expect(await query(postgres.url, "select 1 as one")).toEqual([{ one: 1 }]);
+    }
+  });
+
   test("an ordinary user needs no help", async (context) => {
     const user = await ordinaryUser();
     if (!(await canEnter(import.meta.dirname, user)) || !(await canEnter(path.dirname(process.execPath), user))) {

@@ -3,7 +3,7 @@ import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openHome, startPostgres, type TouchstoneHome } from "../src/index.ts";
 import { startChildHome } from "./child-home.ts";
-import { until } from "./conditions.ts";
+import { isRunning, until } from "./conditions.ts";
 import { query } from "./query.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
@@ -130,6 +130,20 @@ describe("a home's PostgreSQL", () => {
       code: "port_in_use",
       message: `PostgreSQL cannot listen on port ${one.port} of 127.0.0.1, because another program does.`,
     });
+  });
+
+  test("is stopped by closing the home in the midst of its start", async () => {
+    const folder = await temporaryFolder();
+    const home = await openTestHome(folder);
+    const starting = startPostgres({ home, onEvent });
+    await until(
+      async () => (await readFile(path.join(folder, "postgres", "postmaster.pid"), "utf8").catch(() => "")) !== "",
+    );
+    const pid = Number.parseInt(await readFile(path.join(folder, "postgres", "postmaster.pid"), "utf8"), 10);
+    await home.close();
+    await starting.catch(() => {});
+    expect(await isRunning(pid)).toBe(false);
+    await expect(startPostgres({ home, onEvent })).rejects.toThrow("The home is closed.");
   });
 
   test("is made anew after a kill in the middle of initdb", async () => {
