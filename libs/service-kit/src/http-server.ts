@@ -16,7 +16,8 @@ import { createIdentityVerifier } from "./internal-identity.ts";
 import { parseJsonBody } from "./json.ts";
 import type { Logger } from "./logger.ts";
 import type { Metrics } from "./metrics.ts";
-import { renderError } from "./render-error.ts";
+import { type RenderedError, renderError } from "./render-error.ts";
+import { encodeRpcStatus, prefersRpcStatus } from "./rpc-status.ts";
 
 /** One request as a handler sees it. */
 export interface Call {
@@ -104,11 +105,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     reply.header(requestIdHeader, request.id);
     if (draining) reply.header("connection", "close");
   });
-  app.setNotFoundHandler((_request, reply) => {
-    sendError(reply, new AppError("route_not_found", "Not found"), "standard");
+  app.setNotFoundHandler((request, reply) => {
+    sendError(request, reply, new AppError("route_not_found", "Not found"), "standard");
   });
-  app.setErrorHandler((thrown, _request, reply) => {
-    sendError(reply, translateFrameworkError(thrown), "standard");
+  app.setErrorHandler((thrown, request, reply) => {
+    sendError(request, reply, translateFrameworkError(thrown), "standard");
   });
   app.get("/health/live", async () => ({ status: "ok" }));
   app.get("/health/ready", async (_request, reply) => {
@@ -128,7 +129,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       method: route.method,
       url: route.path.replaceAll(/\{(\w+)\}/g, ":$1"),
       bodyLimit: Math.max(maxBytes, 1),
-      errorHandler: (thrown, _request, reply) => sendError(reply, translateFrameworkError(thrown), envelope),
+      errorHandler: (thrown, request, reply) => sendError(request, reply, translateFrameworkError(thrown), envelope),
       handler: async (request, reply) => {
         const startedMs = performance.now();
         let projectId: string | null = null;
@@ -149,8 +150,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
         } catch (thrown) {
           cause = thrown;
           failure = renderError(thrown, envelope);
-          reply.code(failure.status).headers(failure.headers).type("application/json; charset=utf-8");
-          reply.send(JSON.stringify(failure.body));
+          sendFailure(request, reply, failure, envelope);
         }
         const durationMs = performance.now() - startedMs;
         const labels = { service, route: route.id, status: String(reply.statusCode) };
@@ -184,10 +184,30 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     },
   };
 
-  function sendError(reply: FastifyReply, thrown: unknown, envelope: "standard" | "otlp"): void {
-    const { status, headers, body, isBug } = renderError(thrown, envelope);
-    if (isBug) logger.error({ err: thrown }, "request failed unexpectedly");
-    reply.code(status).headers(headers).type("application/json; charset=utf-8").send(JSON.stringify(body));
+  function sendError(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    thrown: unknown,
+    envelope: "standard" | "otlp",
+  ): void {
+    const failure = renderError(thrown, envelope);
+    if (failure.isBug) logger.error({ err: thrown }, "request failed unexpectedly");
+    sendFailure(request, reply, failure, envelope);
+  }
+}
+
+/** JSON, save for an OTLP caller that reads refusals only as a protobuf `google.rpc.Status` (otlp 2). */
+function sendFailure(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { status, headers, body }: RenderedError,
+  envelope: "standard" | "otlp",
+): void {
+  reply.code(status).headers(headers);
+  if (envelope === "otlp" && prefersRpcStatus(request.headers)) {
+    reply.type("application/x-protobuf").send(encodeRpcStatus(status, String(body.message ?? body.error)));
+  } else {
+    reply.type("application/json; charset=utf-8").send(JSON.stringify(body));
   }
 }
 
