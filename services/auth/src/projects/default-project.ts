@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { SchemaPreparation } from "@touchstone/db";
+import { isAppError, type Logger } from "@touchstone/service-kit";
+import type { ProjectStore } from "./project-store.ts";
+
+const delayFirstMs = 200;
+const delayMaxMs = 5_000;
+
+export interface DefaultProjectOptions {
+  /** What has to be there first. */
+  schema: SchemaPreparation;
+  projects: ProjectStore;
+  logger: Logger;
+}
+
+/**
+ * Makes the default project once the schema is there, and reads its key back: an installation started with another root
+ * secret must say so, instead of finding every key unknown. Keeps trying, since what fails may pass.
+ */
+export function prepareDefaultProject({ schema, projects, logger }: DefaultProjectOptions): SchemaPreparation {
+  let state = "waiting for the schema";
+  const stopping = new AbortController();
+  async function prepare(): Promise<void> {
+    await schema.done;
+    for (let delayMs = delayFirstMs; !stopping.signal.aborted; delayMs = Math.min(delayMs * 2, delayMaxMs)) {
+      try {
+        await projects.ensureDefaultProject();
+        await projects.findDefaultProject();
+        state = "ok";
+        return;
+      } catch (err) {
+        state = isAppError(err) ? err.message : "the stored keys cannot be read with this SERVICE_INTERNAL_SECRET";
+        logger.warn({ err, state }, "the default project is not ready; trying again");
+        await sleep(delayMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
+      }
+    }
+  }
+  return { done: prepare(), state: () => state, stop: () => stopping.abort() };
+}
