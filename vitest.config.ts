@@ -19,7 +19,11 @@ export default defineConfig({
       {
         test: {
           name: "infra",
-          include: [`${packages}/*.infra.test.ts`, "tests/{integration,conformance}/**/*.test.ts"],
+          include: [
+            `${packages}/*.infra.test.ts`,
+            "tools/**/*.infra.test.ts",
+            "tests/{integration,conformance}/**/*.test.ts",
+          ],
           exclude: ["**/node_modules/**"],
           globalSetup: ["libs/testkit/src/global-setup.ts"],
           testTimeout: 60_000,

@@ -1,4 +1,11 @@
-import { busMessages, describeOpenApi, describeServiceGraph, internalRoutes, routes } from "@touchstone/contracts";
+import {
+  busMessages,
+  describeBus,
+  describeOpenApi,
+  describeServiceGraph,
+  internalRoutes,
+  routes,
+} from "@touchstone/contracts";
 import { renderErrorsPage } from "./errors-page.ts";
 import { renderLimitsPage } from "./limits-page.ts";
 import { composePlace, renderNatsConf } from "./nats-conf.ts";
@@ -19,6 +26,7 @@ export const goldenFiles: readonly GoldenFile[] = [
     path: "libs/contracts/golden/openapi.v1.json",
     render: () => readableJson(describeOpenApi(Object.values(routes))),
   },
+  { path: "libs/contracts/golden/bus.v1.json", render: () => readableJson(describeBus(busMessages)) },
   {
     path: "libs/contracts/golden/service-graph.txt",
     render: () =>

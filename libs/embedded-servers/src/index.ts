@@ -3,7 +3,7 @@ export { findFreePort } from "./free-port.ts";
 export { type GuardedProcess, type Guardian, startGuardian } from "./guardian.ts";
 export { openHome, type TouchstoneHome } from "./home.ts";
 export { defaultHome, type HomeFolders } from "./home-folder.ts";
-export { findOnPath } from "./locate-binaries.ts";
+export { findOnPath, locateNatsServer } from "./locate-binaries.ts";
 export { type EmbeddedNats, type NatsOptions, startNats } from "./nats.ts";
 export { type NatsUser, renderNatsConfig } from "./nats-config.ts";
 export { type EmbeddedPostgres, type PostgresOptions, startPostgres } from "./postgres.ts";

@@ -1,0 +1,160 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { serviceNames } from "@touchstone/contracts";
+import { migrateSchema, openDatabase, rolesOf } from "@touchstone/db";
+import {
+  findFreePort,
+  locateNatsServer,
+  startThrowAwayPostgres,
+  type ThrowAwayPostgres,
+} from "@touchstone/embedded-servers";
+import { createLogger } from "@touchstone/service-kit";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { natsPasswordVariable, renderNatsConf } from "../golden-files/nats-conf.ts";
+import { repositoryRoot } from "../repository-files.ts";
+
+const logger = createLogger({ service: "deploy-test", level: "silent" });
+
+/** Which log-in owns which schema, and where its migrations are. */
+const owners = [
+  { service: "auth", login: "touchstone_auth", schema: "auth" },
+  { service: "ingest", login: "touchstone_ingest", schema: "ingest" },
+  { service: "eval-runs", login: "touchstone_eval_runs", schema: "evals" },
+  { service: "monitor", login: "touchstone_monitor", schema: "monitor" },
+];
+
+describe("postgres-init.sql", () => {
+  let postgres: ThrowAwayPostgres;
+
+  const urlOf = (login: string): string => {
+    const url = new URL(postgres.url);
+    url.username = login;
+    return url.href;
+  };
+  const query = async (login: string, text: string): Promise<Record<string, unknown>[]> => {
+    const client = new Client({ connectionString: urlOf(login) });
+    try {
+      await client.connect();
+      return (await client.query(text)).rows;
+    } finally {
+      await client.end();
+    }
+  };
+
+  // Roles belong to a cluster, so this needs one of its own.
+  beforeAll(async () => {
+    postgres = await startThrowAwayPostgres();
+    await query("postgres", await initialStatements());
+  });
+
+  afterAll(() => postgres.stop());
+
+  test("gives each service a log-in with a password, which is no superuser and makes no roles", async () => {
+    const rows = await query(
+      "postgres",
+      `select rolname, rolsuper, rolcreaterole, rolbypassrls, rolpassword like 'SCRAM-SHA-256$%' as has_password
+       from pg_authid where rolcanlogin and rolname like 'touchstone%' order by rolname`,
+    );
+    const harmless = { rolsuper: false, rolcreaterole: false, rolbypassrls: false, has_password: true };
+    expect(rows).toEqual(owners.map(({ login }) => ({ rolname: login, ...harmless })).sort(byName));
+  });
+
+  test.for(owners)("lets $service migrate and use schema $schema with it", async ({ service, login, schema }) => {
+    const directory = path.join(repositoryRoot, "services", service, "migrations");
+    const { applied } = await migrateSchema({ url: urlOf(login), schema, directory, logger });
+    expect(applied.length).toBeGreaterThan(0);
+    const { app } = rolesOf(schema);
+    const database = openDatabase({
+      url: urlOf(login),
+      role: app,
+      applicationName: "deploy-test",
+      connectionsMax: 1,
+      statementTimeoutMs: 5_000,
+      logger,
+    });
+    expect(await database.check()).toBe("ok");
+    await database.close();
+  });
+
+  test.for(owners)(
+    "keeps $login out of the other schemas, and of its own without a role",
+    async ({ login, schema }) => {
+      for (const other of owners.filter((owner) => owner.schema !== schema)) {
+        await expect(query(login, `set role ${rolesOf(other.schema).app}`)).rejects.toThrow(/permission denied/);
+      }
+      await expect(query(login, `create table ${schema}.x ()`)).rejects.toThrow(/permission denied/);
+    },
+  );
+
+  test("keeps every other role of the cluster out of the database", async () => {
+    await query("postgres", "create role stranger login");
+    await expect(query("stranger", "select 1")).rejects.toThrow(/permission denied for database/);
+  });
+});
+
+describe("nats.conf", () => {
+  let folder = "";
+  let server: ChildProcess | null = null;
+
+  afterAll(async () => {
+    if (server?.kill("SIGTERM") === true) await once(server, "exit");
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test("takes each service's password from the environment, and no other password", async () => {
+    folder = await mkdtemp(path.join(tmpdir(), "touchstone-nats-conf-"));
+    const [port, monitoringPort] = [await findFreePort(), await findFreePort()];
+    const file = path.join(folder, "nats.conf");
+    const place = { host: "127.0.0.1", port, monitoring: `127.0.0.1:${monitoringPort}`, storeFolder: folder };
+    await writeFile(file, renderNatsConf(place));
+    const { executable } = await locateNatsServer();
+    // Digits that nats-server would take for a number if they stood alone.
+    const passwordOf = (service: string): string => `p12e4${service}`;
+    const passwords = serviceNames.map((service) => [natsPasswordVariable(service), passwordOf(service)]);
+    server = spawn(executable, ["--config", file], { stdio: "ignore", env: Object.fromEntries(passwords) });
+    await vi.waitFor(
+      async () => expect((await fetch(`http://127.0.0.1:${monitoringPort}/healthz`)).status).toBe(200),
+      10_000,
+    );
+
+    for (const service of serviceNames) {
+      expect(await logIn(port, service, passwordOf(service)), service).toBe("PONG");
+      expect(await logIn(port, service, `$${natsPasswordVariable(service)}`), service).toMatch(
+        /Authorization Violation/,
+      );
+    }
+  });
+});
+
+/** The script as statements for the wire: psql's own commands done, its variables quoted as psql quotes them. */
+async function initialStatements(): Promise<string> {
+  const script = await readFile(path.join(repositoryRoot, "deploy/postgres-init.sql"), "utf8");
+  const names = new Map([...script.matchAll(/^\\getenv (\w+) (\w+)$/gm)].map(([, name, variable]) => [name, variable]));
+  return script.replaceAll(/^\\getenv .*$/gm, "").replaceAll(/:'(\w+)'/g, (_whole, name: string) => {
+    if (!names.has(name)) throw new Error(`${name} has no \\getenv`);
+    return `'password of ${name}'`;
+  });
+}
+
+function byName(one: { rolname: string }, other: { rolname: string }): number {
+  return one.rolname < other.rolname ? -1 : 1;
+}
+
+/** Logs in to nats-server and pings it. Answers the line it comes back with after its greeting. */
+async function logIn(port: number, user: string, password: string): Promise<string> {
+  const socket = connect({ host: "127.0.0.1", port });
+  try {
+    await once(socket, "data");
+    const login = JSON.stringify({ user, pass: password, verbose: false, pedantic: false });
+    socket.write(`CONNECT ${login}\r\nPING\r\n`);
+    const [answer] = await once(socket, "data");
+    return String(answer).trim();
+  } finally {
+    socket.destroy();
+  }
+}

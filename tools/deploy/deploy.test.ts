@@ -1,0 +1,140 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { readAuthConfig } from "@touchstone/auth";
+import { type ServiceName, serviceNames } from "@touchstone/contracts";
+import { readEvalRunsConfig } from "@touchstone/eval-runs";
+import { readGatewayConfig } from "@touchstone/gateway";
+import { readIngestConfig } from "@touchstone/ingest";
+import { readJudgeConfig } from "@touchstone/judge";
+import { readMonitorConfig } from "@touchstone/monitor";
+import type { Environment } from "@touchstone/service-kit";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { repositoryRoot } from "../repository-files.ts";
+import { type ComposeFile, parseEnvironmentFile, readComposeFile, substitute } from "./compose-file.ts";
+
+const readers: Record<ServiceName, (environment: Environment) => { warnings: string[] }> = {
+  gateway: readGatewayConfig,
+  auth: readAuthConfig,
+  ingest: readIngestConfig,
+  "eval-runs": readEvalRunsConfig,
+  judge: readJudgeConfig,
+  monitor: readMonitorConfig,
+};
+
+const initEnv = path.join(repositoryRoot, "deploy/init-env.sh");
+let folder = "";
+let variables: Record<string, string> = {};
+let compose: ComposeFile;
+
+beforeAll(async () => {
+  compose = await readComposeFile();
+  folder = await mkdtemp(path.join(tmpdir(), "touchstone-env-"));
+  await promisify(execFile)(initEnv, [folder]);
+  variables = parseEnvironmentFile(await readFile(path.join(folder, ".env"), "utf8"));
+});
+
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe("init-env.sh", () => {
+  test("writes secrets that only the owner may read, each another one", async () => {
+    expect((await stat(path.join(folder, ".env"))).mode & 0o777).toBe(0o600);
+    const secrets = Object.values(variables);
+    expect(new Set(secrets).size).toBe(secrets.length);
+    for (const secret of secrets) expect(secret).toMatch(/^p?[0-9a-f]{64}$/);
+  });
+
+  test("never overwrites what it once wrote", async () => {
+    const before = await readFile(path.join(folder, ".env"), "utf8");
+    await expect(promisify(execFile)(initEnv, [folder])).rejects.toThrow(/exists and is left as it is/);
+    expect(await readFile(path.join(folder, ".env"), "utf8")).toBe(before);
+  });
+
+  test("writes exactly the secrets Compose asks for", async () => {
+    const text = await readFile(path.join(repositoryRoot, "deploy/compose.yaml"), "utf8");
+    const asked = new Set([...text.matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name));
+    expect(Object.keys(variables).sort()).toEqual([...asked].sort());
+  });
+});
+
+describe("compose.yaml", () => {
+  test("runs every service from one image, by its main.ts", () => {
+    for (const service of serviceNames) {
+      expect(compose.services[service]?.command, service).toEqual([`services/${service}/src/main.ts`]);
+      expect(compose.services[service]?.image, service).toBe(compose.services.gateway?.image);
+    }
+  });
+
+  test.for(serviceNames)("gives %s an environment it takes without a warning", (service) => {
+    const environment = Object.entries(compose.services[service]?.environment ?? {}).map(([name, value]) => [
+      name,
+      substitute(String(value), variables),
+    ]);
+    expect(readers[service](Object.fromEntries(environment)).warnings).toEqual([]);
+  });
+
+  test("does not start without secrets, and says what to run", () => {
+    const secrets = Object.values(compose.services).flatMap(({ environment }) =>
+      Object.entries(environment).filter(([name]) => /PASSWORD|SECRET|DB_URL|REDIS_URL|REDISCLI_AUTH/.test(name)),
+    );
+    expect(secrets.length).toBeGreaterThan(20);
+    for (const [name, value] of secrets) {
+      expect(() => substitute(value, {}), name).toThrow(/run deploy\/init-env\.sh/);
+    }
+  });
+
+  test("publishes the gateway and nothing else, on loopback", () => {
+    const published = Object.entries(compose.services).flatMap(([name, { ports = [] }]) =>
+      ports.map((port) => `${name} ${substitute(port, {})}`),
+    );
+    expect(published).toEqual(["gateway 127.0.0.1:4700:4700"]);
+  });
+
+  test("lets only the gateway and the judge out of the inner network", () => {
+    expect(compose.networks.inside).toEqual({ internal: true });
+    const out = Object.entries(compose.services).filter(([, { networks }]) =>
+      networks.some((name) => name !== "inside"),
+    );
+    expect(out.map(([name]) => name)).toEqual(["gateway", "judge"]);
+  });
+
+  test("confines every container and watches its health", () => {
+    for (const [name, service] of Object.entries(compose.services)) {
+      expect(service.read_only, name).toBe(true);
+      expect(service.cap_drop, name).toEqual(["ALL"]);
+      expect(service.security_opt, name).toEqual(["no-new-privileges:true"]);
+      expect(service.healthcheck?.test, name).toBeDefined();
+    }
+  });
+
+  test("waits for what a service needs until that is healthy", () => {
+    for (const [name, { depends_on: needs = {} }] of Object.entries(compose.services)) {
+      for (const [needed, { condition }] of Object.entries(needs)) {
+        expect(condition, `${name} ${needed}`).toBe("service_healthy");
+        expect(Object.keys(compose.services), name).toContain(needed);
+      }
+    }
+  });
+
+  test("takes images of a stated version", () => {
+    const images = Object.values(compose.services).filter(({ build }) => build === undefined);
+    for (const { image } of images) expect(image).toMatch(/^[a-z]+:\d/);
+  });
+
+  test("hands nats-server every password its configuration names", async () => {
+    const config = await readFile(path.join(repositoryRoot, "deploy/nats.conf"), "utf8");
+    const named = [...config.matchAll(/\$(NATS_\w+)/g)].map(([, name]) => name);
+    expect(named).toHaveLength(serviceNames.length);
+    expect(Object.keys(compose.services.nats?.environment ?? {}).sort()).toEqual(named.sort());
+  });
+});
+
+test("the image is built on a stated version and runs as nobody special", async () => {
+  const dockerfile = await readFile(path.join(repositoryRoot, "deploy/Dockerfile"), "utf8");
+  for (const [, image] of dockerfile.matchAll(/^FROM (\S+)/gm)) expect(image).toMatch(/^node:\d+-[a-z]+-slim$/);
+  expect(dockerfile).toMatch(/^USER node$/m);
+});
