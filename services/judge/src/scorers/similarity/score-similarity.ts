@@ -1,4 +1,5 @@
 import type { SimilarityRequest, SimilarityScores } from "@touchstone/contracts";
+import type { CallOptions } from "../../providers/provider.ts";
 import { createFairLimit } from "../../scheduling/fair-limit.ts";
 import { scoreBleu } from "./bleu/score.ts";
 import { scoreJaccard } from "./jaccard/score.ts";
@@ -12,18 +13,16 @@ import { scoreVector } from "./vector/score.ts";
 export type EmbedPair = (
   texts: readonly [string, string],
   model: string | null,
-  options: { group: string; signal: AbortSignal },
+  options: CallOptions,
 ) => Promise<readonly [readonly number[], readonly number[]]>;
 
-export interface SimilarityJob {
+/** One result to compare with what was expected. Jobs of one group never hold up those of another. */
+export interface SimilarityJob extends CallOptions {
   request: SimilarityRequest;
   /** What was answered. */
   candidate: string;
   /** What was expected; null = the case has none, and then every metric is null. */
   reference: string | null;
-  /** Jobs of one group (a project) never hold up those of another. */
-  group: string;
-  signal: AbortSignal;
 }
 
 export interface SimilarityScorerOptions {
@@ -44,7 +43,8 @@ export function createSimilarityScorer(
 ): (job: SimilarityJob) => Promise<SimilarityScores> {
   const heavyWork = createFairLimit({ places: 1 });
 
-  return async function scoreSimilarity({ request, candidate, reference, group, signal }) {
+  return async function scoreSimilarity({ request, candidate, reference, ...call }) {
+    const { signal } = call;
     const asked = metricsIn(request);
     const nothing: SimilarityScores = Object.fromEntries(asked.map((metric) => [metric, null]));
     if (asked.length === 0 || reference === null) return nothing;
@@ -52,7 +52,7 @@ export function createSimilarityScorer(
     const compute = <Result>(work: Sliced<Result>): Promise<Result> =>
       candidate.length + reference.length < heavyPairMinChars
         ? runInSlices(work, signal)
-        : heavyWork.run({ group, signal }, () => runInSlices(work, signal));
+        : heavyWork.run(call, () => runInSlices(work, signal));
 
     async function scoreOrNull(metric: keyof SimilarityScores, score: () => Promise<number | null>) {
       try {
@@ -75,7 +75,7 @@ export function createSimilarityScorer(
           if (model === hashEmbeddingModel) {
             return scoreVector(await compute(embedByHashing(candidate)), await compute(embedByHashing(reference)));
           }
-          return scoreVector(...(await options.embed([candidate, reference], model, { group, signal })));
+          return scoreVector(...(await options.embed([candidate, reference], model, call)));
         }),
       ),
     );

@@ -1,0 +1,2 @@
+export { type JudgeConfig, readJudgeConfig } from "./config.ts";
+export { createJudge, type JudgeDependencies } from "./service.ts";

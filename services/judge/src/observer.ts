@@ -1,0 +1,27 @@
+import type { SkipReason } from "@touchstone/contracts";
+import type { ProviderFailureKind } from "./providers/provider-failure.ts";
+
+/** One request to a provider, retries counted each for itself. */
+export interface ProviderCall {
+  /** The provider's host, which is the operator's own setting. */
+  provider: string;
+  operation: "responses" | "chat" | "embeddings";
+  /** `aborted`: given up because the result's deadline passed or nobody waits any more. */
+  outcome: "answered" | "aborted" | ProviderFailureKind;
+  durationMs: number;
+}
+
+/** One rubric applied to one result. */
+export interface ObservedVerdict {
+  status: "scored" | "skipped";
+  reason: SkipReason | null;
+  durationMs: number;
+}
+
+/** Where metrics come from. Never given a prompt, an answer, a key or a project. */
+export interface JudgeObserver {
+  providerCalled(call: ProviderCall): void;
+  verdictGiven(verdict: ObservedVerdict): void;
+}
+
+export const silentObserver: JudgeObserver = { providerCalled: () => undefined, verdictGiven: () => undefined };

@@ -1,0 +1,172 @@
+import type { Clock } from "@touchstone/service-kit";
+import { OpenAI } from "openai";
+import type { JudgeObserver, ProviderCall } from "../observer.ts";
+import { createAdaptiveLimit } from "../scheduling/adaptive-limit.ts";
+import { type Admission, CircuitOpenError, createCircuitBreaker } from "../scheduling/circuit-breaker.ts";
+import { TooManyWaitingError } from "../scheduling/fair-limit.ts";
+import type { Sleep } from "../scheduling/sleep.ts";
+import { limitTime } from "../scheduling/time-limit.ts";
+import { cappedFetch } from "./capped-fetch.ts";
+import type { CallOptions, Provider } from "./provider.ts";
+import { isOutage, ProviderFailure } from "./provider-failure.ts";
+import { callTimedOut, readFailure } from "./read-failure.ts";
+import { adaptShape, createShapeMemory, type WireApi } from "./request-shape.ts";
+import { withRetries } from "./retry.ts";
+import { readAnswer, readEmbeddings, type WireRequest, writeQuestion } from "./wire-apis.ts";
+
+export interface OpenAiProviderOptions {
+  baseUrl: string;
+  /** Null = the endpoint asks for none. */
+  apiKey: string | null;
+  firstApi: WireApi;
+  /** Deadline of one HTTP call. */
+  timeoutMs: number;
+  retriesMax: number;
+  /** Calls at once; the adaptive limit stays at or below it. */
+  placesMax: number;
+  clock: Clock;
+  sleep: Sleep;
+  random: () => number;
+  observer: JudgeObserver;
+}
+
+/** completions 7.1: what an endpoint without a key is sent, because the client library insists on one. */
+const keyPlaceholder = "not-required";
+/** Anything shorter is no secret but a word like `EMPTY`, which must not be cut out of what a judge says. */
+const secretMinChars = 8;
+const circuitFailuresMax = 5;
+const circuitOpenMs = 10_000;
+
+/**
+ * A provider that speaks OpenAI's wire APIs, asked through the `openai` package. That package only makes the HTTP
+ * call: retries, limits and the circuit are ours (architecture 4), in this order around each call:
+ * retries ( place in the limit ( circuit breaker ( the call, adapted until the provider accepts its shape ))).
+ */
+export function createOpenAiProvider(options: OpenAiProviderOptions): Provider {
+  const { clock, sleep, apiKey, timeoutMs } = options;
+  const host = new URL(options.baseUrl).host;
+  const client = new OpenAI({
+    apiKey: apiKey ?? keyPlaceholder,
+    baseURL: options.baseUrl,
+    // Each null keeps the package from reading an environment variable of its own.
+    adminAPIKey: null,
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    maxRetries: 0,
+    timeout: timeoutMs,
+    fetch: cappedFetch,
+    logLevel: "off",
+  });
+  const places = createAdaptiveLimit({ placesMax: options.placesMax, clock, sleep });
+  const breaker = createCircuitBreaker({ clock, sleep, failuresMax: circuitFailuresMax, openMs: circuitOpenMs });
+  const shapes = createShapeMemory(options.firstApi);
+
+  /** One HTTP call. Answers undefined for a body that is not JSON, which is the caller's to judge. */
+  async function send(
+    request: WireRequest,
+    operation: ProviderCall["operation"],
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    const startedAtMs = clock.now();
+    let outcome: ProviderCall["outcome"] = "answered";
+    // The package's own deadline does not cover the body of an error answer, which may stall like any other.
+    const limit = limitTime(signal, timeoutMs);
+    try {
+      return parseLoosely(await client.post<unknown>(request.path, { body: request.body, signal: limit.signal }));
+    } catch (thrown) {
+      if (signal.aborted) {
+        outcome = "aborted";
+        throw signal.reason;
+      }
+      if (thrown instanceof SyntaxError) return undefined;
+      const failure = limit.hasExpired() ? callTimedOut(timeoutMs) : readFailure(thrown, { clock, timeoutMs });
+      outcome = failure.kind;
+      throw failure;
+    } finally {
+      limit.clear();
+      options.observer.providerCalled({ provider: host, operation, outcome, durationMs: clock.now() - startedAtMs });
+    }
+  }
+
+  /** Makes one attempt under the limit and the breaker, and tells both how it went. */
+  async function attempt<Result>(call: CallOptions, run: () => Promise<Result>): Promise<Result> {
+    const arrival = breaker.arrive();
+    try {
+      return await places.run(call, async (capacity) => {
+        const admission = await arrival.admit(call.signal);
+        try {
+          const result = await run();
+          capacity.accepted();
+          admission.answered();
+          return result;
+        } catch (thrown) {
+          if (thrown instanceof ProviderFailure && thrown.kind === "rate_limited")
+            capacity.rejected(thrown.retryAfterMs);
+          report(admission, thrown);
+          throw thrown;
+        }
+      });
+    } catch (thrown) {
+      if (thrown instanceof CircuitOpenError) {
+        throw new ProviderFailure("circuit_open", "The judge provider keeps failing and is not asked for the moment.");
+      }
+      if (thrown instanceof TooManyWaitingError) {
+        throw new ProviderFailure("overloaded", "Too many judge calls are waiting already.");
+      }
+      throw thrown;
+    }
+  }
+
+  function retrying<Result>(call: CallOptions, run: () => Promise<Result>): Promise<Result> {
+    const { signal, deadlineAtMs } = call;
+    const { retriesMax, random } = options;
+    return withRetries(() => attempt(call, run), { retriesMax, clock, sleep, random, signal, deadlineAtMs });
+  }
+
+  return {
+    ask(question, call) {
+      return retrying(call, async () => {
+        let shape = shapes.shapeFor(question.model);
+        let firstRefusal: ProviderFailure | null = null;
+        for (;;) {
+          try {
+            const reply = await send(writeQuestion(question, shape), shape.api, call.signal);
+            shapes.remember(question.model, shape);
+            return readAnswer(reply, shape);
+          } catch (thrown) {
+            if (!(thrown instanceof ProviderFailure) || thrown.kind !== "refused") throw thrown;
+            firstRefusal ??= thrown;
+            const adapted = adaptShape(shape, thrown);
+            // When no shape is accepted, the shape was not the reason: the first refusal says what was.
+            if (adapted === null) throw firstRefusal;
+            shape = adapted;
+          }
+        }
+      });
+    },
+
+    embed(texts, model, call) {
+      return retrying(call, async () => {
+        const request = { path: "/embeddings", body: { model, input: texts, encoding_format: "float" } };
+        const embeddings = readEmbeddings(await send(request, "embeddings", call.signal), texts.length);
+        if (embeddings === null) throw new ProviderFailure("refused", "The provider's embeddings cannot be read.");
+        return embeddings;
+      });
+    },
+
+    redact: (text) => (apiKey === null || apiKey.length < secretMinChars ? text : text.replaceAll(apiKey, "[secret]")),
+    circuit: () => breaker.state(),
+  };
+}
+
+/** The package parses only what is labelled as JSON, and some servers label nothing. */
+function parseLoosely(reply: unknown): unknown {
+  return typeof reply === "string" ? JSON.parse(reply) : reply;
+}
+
+function report(admission: Admission, thrown: unknown): void {
+  if (!(thrown instanceof ProviderFailure)) admission.abandoned();
+  else if (isOutage(thrown)) admission.failed();
+  else admission.answered();
+}

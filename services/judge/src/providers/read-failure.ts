@@ -1,0 +1,111 @@
+import type { Clock } from "@touchstone/service-kit";
+import { APIConnectionError, APIConnectionTimeoutError, APIError } from "openai";
+import { ReplyTooLargeError } from "./capped-fetch.ts";
+import { ProviderFailure, type RefusalHints } from "./provider-failure.ts";
+
+/** The error codes that are worth showing. Any other might be a sentence, or a secret that the provider echoes. */
+const knownCodes: ReadonlySet<string> = new Set([
+  "billing_not_active",
+  "content_policy_violation",
+  "context_length_exceeded",
+  "insufficient_quota",
+  "invalid_api_key",
+  "invalid_json_schema",
+  "invalid_request_error",
+  "invalid_value",
+  "model_not_found",
+  "rate_limit_exceeded",
+  "server_error",
+  "unsupported_parameter",
+  "unsupported_value",
+]);
+
+/**
+ * Says what a thrown value of the client library means. Nothing the provider wrote gets through, save an error code
+ * that we know.
+ */
+export function readFailure(thrown: unknown, options: { clock: Clock; timeoutMs: number }): ProviderFailure {
+  if (thrown instanceof ProviderFailure) return thrown;
+  if (thrown instanceof APIConnectionTimeoutError) return callTimedOut(options.timeoutMs);
+  if (findInCauses(thrown, (error) => error instanceof ReplyTooLargeError)) {
+    return new ProviderFailure("reply_too_large", "The judge provider's answer is longer than 1 MB.");
+  }
+  if (thrown instanceof APIConnectionError) {
+    return new ProviderFailure("unreachable", "The judge provider cannot be reached.");
+  }
+  if (thrown instanceof APIError && typeof thrown.status === "number") {
+    return readRefusal(thrown, thrown.status, options.clock);
+  }
+  // What is left broke while the answer was being read: the connection, or its encoding.
+  return new ProviderFailure("unreachable", "The connection to the judge provider broke.");
+}
+
+/** The failure of a call that took longer than one call may. */
+export function callTimedOut(timeoutMs: number): ProviderFailure {
+  return new ProviderFailure("timeout", `The judge provider did not answer within ${timeoutMs / 1000} s.`);
+}
+
+function readRefusal(error: APIError, status: number, clock: Clock): ProviderFailure {
+  const hints = readHints(error, status);
+  const http = hints.code === null ? `HTTP ${status}` : `HTTP ${status}, ${hints.code}`;
+  if (status >= 300 && status < 400) {
+    return new ProviderFailure(
+      "redirected",
+      `The judge provider answered with a redirect (${http}); none is followed.`,
+    );
+  }
+  if (status === 401 || status === 403) {
+    return new ProviderFailure("unauthorized", `The judge provider refused the API key (${http}).`);
+  }
+  if (status === 429 && hints.code === "insufficient_quota") {
+    return new ProviderFailure("quota_spent", `The API key's quota at the judge provider is used up (${http}).`);
+  }
+  const retryAfterMs = readRetryAfter(error.headers, clock);
+  if (status === 429) {
+    return new ProviderFailure("rate_limited", `The judge provider takes no more calls for now (${http}).`, {
+      retryAfterMs,
+    });
+  }
+  if (status === 408 || status === 409 || (status >= 500 && status !== 501)) {
+    return new ProviderFailure("broken", `The judge provider failed (${http}).`, { retryAfterMs });
+  }
+  if (status === 413 || hints.code === "context_length_exceeded") {
+    return new ProviderFailure("too_large", `The result is too large for the judge model (${http}).`, { hints });
+  }
+  return new ProviderFailure("refused", `The judge provider refused the request (${http}).`, { hints });
+}
+
+function readHints(error: APIError, status: number): RefusalHints {
+  const code = readKnownCode(error.code) ?? readKnownCode(error.type);
+  const param = typeof error.param === "string" ? error.param : "";
+  return {
+    status,
+    code,
+    isAboutModel: code === "model_not_found" || param === "model",
+    isAboutTemperature: param === "temperature" || /temperature/i.test(error.message),
+  };
+}
+
+function readKnownCode(value: unknown): string | null {
+  return typeof value === "string" && knownCodes.has(value) ? value : null;
+}
+
+const retryAfterMaxMs = 10_000;
+
+/** `Retry-After` as seconds or a date, or `retry-after-ms`, at most 10 s; null when absent or unreadable. */
+function readRetryAfter(headers: Headers | undefined, clock: Clock): number | null {
+  const milliseconds = Number.parseFloat(headers?.get("retry-after-ms") ?? "");
+  if (Number.isFinite(milliseconds)) return Math.min(Math.max(0, milliseconds), retryAfterMaxMs);
+  const text = headers?.get("retry-after");
+  if (!text) return null;
+  const seconds = Number(text);
+  const waitMs = Number.isNaN(seconds) ? Date.parse(text) - clock.now() : seconds * 1000;
+  return Number.isFinite(waitMs) ? Math.min(Math.max(0, waitMs), retryAfterMaxMs) : null;
+}
+
+function findInCauses(thrown: unknown, isIt: (error: unknown) => boolean): boolean {
+  for (let error = thrown, depth = 0; error instanceof Error && depth < 5; error = error.cause, depth += 1) {
+    if (isIt(error)) return true;
+  }
+  return false;
+}

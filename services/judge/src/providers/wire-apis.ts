@@ -1,0 +1,107 @@
+import { z } from "zod";
+import type { RequestShape } from "./request-shape.ts";
+
+/** What a judge is asked: the rules of the task, the task itself, and the JSON its answer must be. */
+export interface JudgeQuestion {
+  model: string;
+  /** Ours alone; goes where the API takes the operator's word. */
+  instructions: string;
+  /** The task, untrusted texts fenced. */
+  prompt: string;
+  answerSchema: { name: string; schema: Record<string, unknown> };
+}
+
+/** A request to one path below the base URL. */
+export interface WireRequest {
+  path: string;
+  body: Record<string, unknown>;
+}
+
+/** Puts a question into the words of the wire API (completions 7.1). */
+export function writeQuestion(question: JudgeQuestion, shape: RequestShape): WireRequest {
+  const { model, instructions, prompt } = question;
+  const temperature = shape.hasTemperature ? { temperature: 0 } : {};
+  const { name, schema } = question.answerSchema;
+  if (shape.api === "responses") {
+    const format =
+      shape.format === "json_schema" ? { type: "json_schema", name, schema, strict: true } : { type: shape.format };
+    // `store: false`: the provider is not to keep what it judges.
+    return {
+      path: "/responses",
+      body: { model, instructions, input: prompt, text: { format }, store: false, ...temperature },
+    };
+  }
+  const format =
+    shape.format === "json_schema"
+      ? { response_format: { type: "json_schema", json_schema: { name, schema, strict: true } } }
+      : shape.format === "json_object"
+        ? { response_format: { type: "json_object" } }
+        : {};
+  return {
+    path: "/chat/completions",
+    body: {
+      model,
+      messages: [
+        { role: "system", content: instructions },
+        { role: "user", content: prompt },
+      ],
+      ...format,
+      ...temperature,
+    },
+  };
+}
+
+const responsesReply = z.object({
+  output_text: z.string().nullish(),
+  output: z
+    .array(
+      z.object({
+        content: z.array(z.object({ type: z.string().nullish(), text: z.string().nullish() })).nullish(),
+      }),
+    )
+    .nullish(),
+});
+
+const chatReply = z.object({
+  choices: z.array(
+    z.object({
+      message: z.object({
+        content: z.union([z.string(), z.array(z.object({ text: z.string().nullish() }))]).nullish(),
+      }),
+    }),
+  ),
+});
+
+/**
+ * The text of an answer. Empty when the reply holds none, or is not shaped as the API says: what cannot be read is no
+ * usable rating, and is treated as such.
+ */
+export function readAnswer(reply: unknown, shape: RequestShape): string {
+  if (shape.api === "responses") {
+    const read = responsesReply.safeParse(reply);
+    if (!read.success) return "";
+    if (read.data.output_text) return read.data.output_text;
+    const parts = (read.data.output ?? []).flatMap((item) => item.content ?? []);
+    return parts.map((part) => (part.type === "output_text" ? (part.text ?? "") : "")).join("");
+  }
+  const read = chatReply.safeParse(reply);
+  const content = read.success ? read.data.choices[0]?.message.content : null;
+  if (typeof content === "string") return content;
+  return (content ?? []).map((part) => part.text ?? "").join("");
+}
+
+const embeddingsReply = z.object({
+  data: z.array(z.object({ index: z.number().int().nullish(), embedding: z.array(z.number()) })),
+});
+
+/** The embeddings of a reply in the order of the texts, or null when it does not hold exactly that many. */
+export function readEmbeddings(reply: unknown, count: number): number[][] | null {
+  const read = embeddingsReply.safeParse(reply);
+  if (!read.success || read.data.data.length !== count) return null;
+  const ordered = read.data.data.map((item, position) => ({
+    index: item.index ?? position,
+    embedding: item.embedding,
+  }));
+  ordered.sort((left, right) => left.index - right.index);
+  return ordered.map((item) => item.embedding);
+}

@@ -1,0 +1,32 @@
+import { createHmac } from "node:crypto";
+
+/** Encloses untrusted texts so that none of them can end its own enclosure or fake another's. */
+export interface Fence {
+  /** 32 hex characters; the prompt announces it, and only lines that carry it are fences. */
+  token: string;
+  /** The text of one label, enclosed. The label must be one of those the fence was made for. */
+  enclose(label: string): string;
+}
+
+/**
+ * A fence around the given texts by label. The token is HMAC-SHA-256(secret, texts) (architecture 4): whoever writes a
+ * text cannot know it, and yet the same case on the same installation renders the same prompt, which is what makes a
+ * verdict repeatable and a prompt cache useful.
+ */
+export function createFence(secret: Buffer, texts: ReadonlyMap<string, string>): Fence {
+  let token = "";
+  for (let attempt = 0; token === "" || [...texts.values()].some((text) => text.includes(token)); attempt += 1) {
+    const mac = createHmac("sha256", secret).update(`${attempt}\n`);
+    // Lengths go in, so that no two different cases are the same bytes.
+    for (const [label, text] of texts) mac.update(`${label} ${text.length}\n${text}\n`);
+    token = mac.digest("hex").slice(0, 32);
+  }
+  return {
+    token,
+    enclose(label) {
+      const text = texts.get(label);
+      if (text === undefined) throw new Error(`the fence was not made for "${label}"`);
+      return `[[begin ${label} ${token}]]\n${text}\n[[end ${label} ${token}]]`;
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import type { JudgedCase, JudgeRubric, Verdict } from "@touchstone/contracts";
+import { createLogger, type Logger } from "@touchstone/service-kit";
+import { createScriptedClock, type ScriptedClock, type ScriptedLlm } from "@touchstone/testkit";
+import type { ObservedVerdict, ProviderCall } from "../../src/observer.ts";
+import { createOpenAiProvider, type OpenAiProviderOptions } from "../../src/providers/openai-provider.ts";
+import type { Provider } from "../../src/providers/provider.ts";
+import { createCaseJudge } from "../../src/verdict/judge-case.ts";
+import { buildCase, buildRubric, fenceSecret } from "../judge-builders.ts";
+
+export const testKey = "sk-canary-0123456789abcdef";
+
+export interface JudgeSetup {
+  provider: Provider;
+  clock: ScriptedClock;
+  /** Judges a case; by default an ordinary one, with all the time in the world. */
+  judge(
+    judged?: Partial<JudgedCase>,
+    rubric?: Partial<JudgeRubric>,
+    call?: { signal?: AbortSignal; deadlineAtMs?: number },
+  ): Promise<Verdict>;
+  calls: ProviderCall[];
+  verdicts: ObservedVerdict[];
+  /** Everything that was logged, as text. */
+  log(): string;
+}
+
+/** A judge in front of the scripted provider: the real client package, scripted time, no jitter. */
+export function setUpJudge(llm: ScriptedLlm, options: Partial<OpenAiProviderOptions> = {}): JudgeSetup {
+  const clock = createScriptedClock();
+  const calls: ProviderCall[] = [];
+  const verdicts: ObservedVerdict[] = [];
+  const observer = {
+    providerCalled: (call: ProviderCall) => void calls.push(call),
+    verdictGiven: (verdict: ObservedVerdict) => void verdicts.push(verdict),
+  };
+  const { logger, log } = createTestLogger();
+  const provider = createOpenAiProvider({
+    baseUrl: llm.baseUrl,
+    apiKey: testKey,
+    firstApi: "responses",
+    timeoutMs: 5_000,
+    retriesMax: 2,
+    placesMax: 8,
+    clock,
+    sleep: clock.sleep,
+    random: () => 1,
+    observer,
+    ...options,
+  });
+  const judgeCase = createCaseJudge({ provider, defaultModel: "gpt-5.6-luna", fenceSecret, clock, logger, observer });
+  return {
+    provider,
+    clock,
+    calls,
+    verdicts,
+    log,
+    judge: (judged = {}, rubric = {}, call = {}) =>
+      judgeCase(buildRubric(rubric), buildCase(judged), {
+        group: "00000000-0000-7000-8000-000000000001",
+        signal: call.signal ?? new AbortController().signal,
+        deadlineAtMs: call.deadlineAtMs ?? Number.POSITIVE_INFINITY,
+      }),
+  };
+}
+
+export function createTestLogger(): { logger: Logger; log(): string } {
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  return { logger: createLogger({ service: "judge", level: "trace" }, destination), log: () => lines.join("") };
+}
+
+/** Moves the clock on whenever somebody sleeps, until the promise has settled. */
+export async function letTimePass<Value>(clock: ScriptedClock, promise: Promise<Value>): Promise<Value> {
+  let isSettled = false;
+  const settled = promise.finally(() => {
+    isSettled = true;
+  });
+  settled.catch(() => undefined);
+  while (!isSettled) {
+    if (clock.sleepers() > 0) await clock.advance(100);
+    else await new Promise((resolve) => setImmediate(resolve));
+  }
+  return settled;
+}

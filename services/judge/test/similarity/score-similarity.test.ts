@@ -1,0 +1,99 @@
+import type { SimilarityRequest, SimilarityScores } from "@touchstone/contracts";
+import { expect, test } from "vitest";
+import { createSimilarityScorer, type EmbedPair } from "../../src/scorers/similarity/score-similarity.ts";
+
+const everything: SimilarityRequest = { jaccard: true, bleu: true, rouge: true, vector: { model: null } };
+
+function setUp(
+  embed: EmbedPair = async () => [
+    [1, 0],
+    [3, 4],
+  ],
+) {
+  const bugs: unknown[] = [];
+  const scoreSimilarity = createSimilarityScorer({ embed, onBug: (err, metric) => void bugs.push([metric, err]) });
+  const score = (
+    candidate: string,
+    reference: string | null,
+    request = everything,
+    signal = new AbortController().signal,
+  ): Promise<SimilarityScores> =>
+    scoreSimilarity({ request, candidate, reference, group: "g", signal, deadlineAtMs: Number.POSITIVE_INFINITY });
+  return { score, bugs };
+}
+
+test("every metric that was asked for is there, and no other", async () => {
+  const { score } = setUp();
+  await expect(score("the cat sat", "the cat ran")).resolves.toEqual({
+    jaccard: 0.5,
+    bleu: expect.closeTo(((2 / 3) * (2 / 3) * (1 / 2)) ** (1 / 3), 12),
+    rouge: expect.closeTo(2 / 3, 12),
+    vector: 0.6,
+  });
+  await expect(score("a", "a", { jaccard: false, bleu: false, rouge: true, vector: null })).resolves.toEqual({
+    rouge: 1,
+  });
+  await expect(score("a", "a", { jaccard: false, bleu: false, rouge: false, vector: null })).resolves.toEqual({});
+});
+
+test("without an expected result, or with a text that has no tokens, every metric is null and nothing is embedded", async () => {
+  let embedded = 0;
+  const { score } = setUp(async () => {
+    embedded += 1;
+    return [[1], [1]];
+  });
+  const nothing = { jaccard: null, bleu: null, rouge: null, vector: null };
+  await expect(score("a", null)).resolves.toEqual(nothing);
+  await expect(score(" ", "a")).resolves.toEqual(nothing);
+  await expect(score("a", "?!")).resolves.toEqual(nothing);
+  expect(embedded).toBe(0);
+});
+
+test("a provider that cannot embed takes only the vector metric with it", async () => {
+  const { score, bugs } = setUp(() => Promise.reject(new Error("no provider")));
+  await expect(score("a b", "a b")).resolves.toEqual({ jaccard: 1, bleu: 1, rouge: 1, vector: null });
+  expect(bugs).toEqual([]);
+});
+
+test("the model local-hash needs no provider", async () => {
+  const { score } = setUp(() => Promise.reject(new Error("must not be asked")));
+  const request = { jaccard: false, bleu: false, rouge: false, vector: { model: "local-hash" } };
+  await expect(score("Tuesday", "tuesday", request)).resolves.toEqual({ vector: expect.closeTo(1, 12) });
+});
+
+test("a text over 1 MB is not compared", async () => {
+  const { score } = setUp();
+  await expect(score("a ".repeat(600_000), "a")).resolves.toEqual({
+    jaccard: null,
+    bleu: null,
+    rouge: null,
+    vector: null,
+  });
+});
+
+test("what is unfinished when nobody wants it any more is null, and what is finished is kept", async () => {
+  const stop = new AbortController();
+  const { score, bugs } = setUp((_texts, _model, { signal }) => {
+    return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  });
+  const scoring = score("a b", "a b", everything, stop.signal);
+  setImmediate(() => stop.abort(new Error("deadline")));
+  await expect(scoring).resolves.toEqual({ jaccard: 1, bleu: 1, rouge: 1, vector: null });
+  expect(bugs).toEqual([]);
+});
+
+test("long texts are computed one pair at a time, and given up when nobody wants them", async () => {
+  // (ab)^n against (ba)^n: every token matches half of the other text, and all but one are common.
+  const pairs = 30_000;
+  const [candidate, reference] = ["a b ".repeat(pairs), "b a ".repeat(pairs)] as const;
+  const request = { jaccard: false, bleu: false, rouge: true, vector: null };
+  const stop = new AbortController();
+  const { score } = setUp();
+  const givenUp = [
+    score(candidate, reference, request, stop.signal),
+    score(candidate, reference, request, stop.signal),
+  ];
+  setImmediate(() => stop.abort(new Error("deadline")));
+  await expect(Promise.all(givenUp)).resolves.toEqual([{ rouge: null }, { rouge: null }]);
+  await expect(score(candidate, reference, request)).resolves.toEqual({ rouge: (2 * pairs - 1) / (2 * pairs) });
+});
