@@ -145,7 +145,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
             throw new AppError("unauthorized", "This route needs a valid internal identity.");
           }
           projectId = identity.projectId;
-          const answer = await handle(createCall(request, identity, route, maxBytes));
+          const answer = await handle(createCall({ request, reply, identity, route, maxBytes }));
           sendAnswer(reply, answer);
         } catch (thrown) {
           cause = thrown;
@@ -228,14 +228,22 @@ function createFastify(): FastifyInstance {
   return app;
 }
 
-function createCall(request: FastifyRequest, identity: Identity, route: Route | InternalRoute, maxBytes: number): Call {
+interface CallOptions {
+  request: FastifyRequest;
+  reply: FastifyReply;
+  identity: Identity;
+  route: Route | InternalRoute;
+  maxBytes: number;
+}
+
+function createCall({ request, reply, identity, route, maxBytes }: CallOptions): Call {
   const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
   const isOptional = "responses" in route && route.body?.required === false;
   const abort = new AbortController();
-  request.raw.once("close", () => {
-    if (!request.raw.complete) abort.abort();
+  // On the answer, not on the socket: that one lives for thousands of requests and would keep a listener of each.
+  reply.raw.once("close", () => {
+    if (!reply.raw.writableFinished) abort.abort();
   });
-  request.raw.socket.once("close", () => abort.abort());
   const body = () => inflateBody(rawBody, request.headers["content-encoding"], maxBytes);
   return {
     identity,

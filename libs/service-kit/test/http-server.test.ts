@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
 import { routes } from "@touchstone/contracts";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import {
   AppError,
   createHttpServer,
@@ -214,4 +214,50 @@ test("a body that breaks off ends the request instead of hanging it", async () =
   socket.end();
 
   await closed;
+});
+
+test("requests over one connection leave nothing behind on it", async () => {
+  const warnings: Error[] = [];
+  const onWarning = (warning: Error): number => warnings.push(warning);
+  process.on("warning", onWarning);
+  const { post } = await serve(echo);
+
+  for (let request = 0; request < 30; request += 1) await (await post()).arrayBuffer();
+
+  await new Promise(setImmediate);
+  process.off("warning", onWarning);
+  expect(warnings).toEqual([]);
+});
+
+test("a handler learns that its caller is gone", async () => {
+  let arrived = (_signal: AbortSignal): void => {};
+  const isArrived = new Promise<AbortSignal>((resolve) => {
+    arrived = resolve;
+  });
+  const { url } = await serve((call) => {
+    arrived(call.signal);
+    return new Promise(() => {});
+  });
+  const client = createInternalClient({
+    issuer: "gateway",
+    audience: "eval-runs",
+    addresses: [url],
+    rootSecret,
+    clock: systemClock,
+  });
+  const caller = new AbortController();
+  const asked = client.forward({
+    method: "POST",
+    path: routes.createDataset.path,
+    claims: { projectId, organizationId: null, userId: null, role: "key", requestId: "request-1" },
+    deadlineMs: 10_000,
+    signal: caller.signal,
+  });
+  const signal = await isArrived;
+
+  caller.abort(new Error("gone"));
+
+  await expect(asked).rejects.toThrow("gone");
+  await vi.waitFor(() => expect(signal.aborted).toBe(true));
+  await client.close();
 });
