@@ -11,15 +11,9 @@ export {
 } from "./builders.ts";
 export { createScriptedClock, type ScriptedClock } from "./clock.ts";
 export { gullibleJudge } from "./gullible-judge.ts";
+export type { LlmReply } from "./llm-reply.ts";
+export { hashLlmKey, type LlmApi, type RecordedLlmRequest } from "./llm-request.ts";
 export { startTestNats, type TestNats, type TestNatsOptions } from "./nats.ts";
 export { createTestDatabase, type TestDatabase } from "./postgres.ts";
 export { requireRedis } from "./redis.ts";
-export {
-  hashLlmKey,
-  type LlmApi,
-  type LlmReply,
-  type LlmScript,
-  type RecordedLlmRequest,
-  type ScriptedLlm,
-  startScriptedLlm,
-} from "./scripted-llm.ts";
+export { type LlmScript, type ScriptedLlm, startScriptedLlm } from "./scripted-llm.ts";
