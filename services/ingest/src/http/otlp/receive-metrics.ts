@@ -1,0 +1,13 @@
+import type { Handler } from "@touchstone/service-kit";
+import { checkMetricsEnvelope } from "../../otlp/count-export-items.ts";
+import { encodeMetricsExportResponse } from "../../otlp/encode-reply.ts";
+import type { InflightBudget } from "./inflight-budget.ts";
+import { receiveExport } from "./receive-export.ts";
+
+/** `POST /otel/v1/metrics`: accepted and not stored; an exporter would log any error once a minute (otlp 7). */
+export function receiveMetrics(dependencies: { budget: InflightBudget }): Handler {
+  return receiveExport(dependencies, async ({ body, encoding }) => {
+    await checkMetricsEnvelope(body, encoding);
+    return encodeMetricsExportResponse({ rejected: 0, message: null, contentType: encoding });
+  });
+}

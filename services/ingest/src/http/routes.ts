@@ -1,0 +1,51 @@
+import { type Route, routes } from "@touchstone/contracts";
+import type { Clock, Handler, ServedRoute } from "@touchstone/service-kit";
+import type { AgentStore } from "../agents/agent-store.ts";
+import type { SpanRecorder } from "../spans/span-recorder.ts";
+import type { TraceStore } from "../spans/trace-store.ts";
+import { getAgent } from "./agents/get-agent.ts";
+import { createInflightBudget } from "./otlp/inflight-budget.ts";
+import { receiveLogs } from "./otlp/receive-logs.ts";
+import { receiveMetrics } from "./otlp/receive-metrics.ts";
+import { receiveTraces } from "./otlp/receive-traces.ts";
+import { receiveTracesAtBase } from "./otlp/receive-traces-at-base.ts";
+import { readSide } from "./read-side.ts";
+import { listSessionSpans } from "./sessions/list-session-spans.ts";
+import { getTrace } from "./traces/get-trace.ts";
+import { listTraces } from "./traces/list-traces.ts";
+import { submitTrace } from "./traces/submit-trace.ts";
+
+export interface RouteDependencies {
+  recorder: SpanRecorder;
+  traces: TraceStore;
+  agents: AgentStore;
+  clock: Clock;
+  /** Largest OTLP body, on the wire and inflated. */
+  otlpBodyMaxBytes: number;
+  /** Answers 503 until the store can be used. */
+  onceReady(handle: Handler): Handler;
+}
+
+/** OTLP bodies in hand, all together (otlp 1, Content-Encoding). At least one of any size must fit, in both forms. */
+const inflightMaxBytes = 256 * 1024 * 1024;
+
+/** Everything ingest serves. */
+export function listRoutes(dependencies: RouteDependencies): ServedRoute[] {
+  const { otlpBodyMaxBytes, onceReady } = dependencies;
+  const budget = createInflightBudget(Math.max(inflightMaxBytes, 2 * otlpBodyMaxBytes));
+  const otlp = { ...dependencies, budget };
+  const sized = <R extends Route>(route: R): Route =>
+    route.body === undefined ? route : { ...route, body: { ...route.body, maxBytes: otlpBodyMaxBytes } };
+  const reads = (handle: Handler): Handler => readSide(onceReady(handle));
+  return [
+    { route: routes.submitTrace, handle: onceReady(submitTrace(dependencies)) },
+    { route: routes.listTraces, handle: reads(listTraces(dependencies)) },
+    { route: routes.getTrace, handle: reads(getTrace(dependencies)) },
+    { route: routes.listSessionSpans, handle: reads(listSessionSpans(dependencies)) },
+    { route: routes.getAgent, handle: reads(getAgent(dependencies)) },
+    { route: sized(routes.receiveTraces), handle: onceReady(receiveTraces(otlp)) },
+    { route: sized(routes.receiveTracesAtBase), handle: onceReady(receiveTracesAtBase(otlp)) },
+    { route: sized(routes.receiveLogs), handle: receiveLogs(otlp) },
+    { route: sized(routes.receiveMetrics), handle: receiveMetrics(otlp) },
+  ];
+}

@@ -1,0 +1,46 @@
+import { limits } from "@touchstone/contracts";
+import { AppError, type Handler, isUuid } from "@touchstone/service-kit";
+import type { RootQuery, TraceStore } from "../../spans/trace-store.ts";
+import { joinJson, showListItem } from "../../traces/show-trace.ts";
+import { normaliseFramework } from "../../traces/submitted-trace.ts";
+import { requireProject } from "../require-project.ts";
+
+/** `GET /ingest/traces`: root traces, newest first, with the exact number of all that match (interface: list). */
+export function listTraces({ traces }: { traces: TraceStore }): Handler {
+  return async (call) => {
+    const one = (name: string): string | null => [call.query[name] ?? null].flat()[0] ?? null;
+    const cursor = one("cursor");
+    // A well-formed cursor is never looked up: it pages on after its row is gone.
+    if (cursor !== null && !isUuid(cursor)) throw new AppError("bad_request", "Unknown cursor");
+    const page = await traces.listRoots({
+      projectId: requireProject(call.identity),
+      limit: readLimit(one("limit")),
+      before: cursor,
+      framework: normaliseFramework(one("framework")),
+      source: readSource(one("source")),
+    });
+    const items = await Promise.all(page.spans.map(showListItem));
+    const rest = {
+      hasNextPage: page.hasNextPage,
+      nextCursor: page.hasNextPage ? (page.spans.at(-1)?.id ?? null) : null,
+    };
+    return {
+      status: 200,
+      body: Buffer.concat([
+        Buffer.from(`{"totalCount":${page.totalCount},"traces":`),
+        joinJson(items),
+        Buffer.from(`,${JSON.stringify(rest).slice(1)}`),
+      ]),
+    };
+  };
+}
+
+function readLimit(text: string | null): number {
+  const asked = text === null || text.trim() === "" ? Number.NaN : Number(text);
+  if (!Number.isFinite(asked)) return limits.tracePageDefault;
+  return Math.min(Math.max(Math.trunc(asked), 1), limits.tracePageMax);
+}
+
+function readSource(text: string | null): RootQuery["source"] {
+  return text === "production" || text === "eval" ? text : "all";
+}

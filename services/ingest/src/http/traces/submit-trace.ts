@@ -1,0 +1,60 @@
+import { AppError, type Call, decodeJsonText, type Handler, requireJson } from "@touchstone/service-kit";
+import type { AgentStore } from "../../agents/agent-store.ts";
+import { JsonSyntaxError, scanMembers } from "../../json/scan-members.ts";
+import type { SpanRecorder } from "../../spans/span-recorder.ts";
+import { type Members, readSubmittedTrace } from "../../traces/submitted-trace.ts";
+import { requireProject } from "../require-project.ts";
+
+/** `POST /ingest/traces`: one agent run, committed before it is answered (interface: POST ingest/traces). */
+export function submitTrace({ recorder, agents }: { recorder: SpanRecorder; agents: AgentStore }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call.identity);
+    const { type, members } = await readBody(call);
+    if (members !== null) requireOwnWorkspace(members, projectId);
+    const { span, agent, monitor, patternIds } = readSubmittedTrace(type, members);
+
+    const picked = agent === null ? null : await agents.findAgent(projectId, agent);
+    if (agent !== null && picked === null) {
+      throw new AppError("forbidden", "Agent not found in workspace or insufficient permissions");
+    }
+    const request = { projectId, agentId: picked?.id ?? null, monitor, patternIds };
+    const [stored] = await recorder.record([span], request);
+    if (stored === undefined) throw new Error("one span was recorded and none came back");
+    return {
+      status: 201,
+      body: {
+        trace_id: stored.id,
+        traceId: stored.id,
+        reference_agent_id: stored.agentId,
+        // Kept for old clients; ingest is synchronous.
+        queued: false,
+        deduped: stored.deduped,
+      },
+    };
+  };
+}
+
+async function readBody(call: Call): Promise<ReturnType<typeof scanMembers>> {
+  requireJson(call.headers["content-type"]);
+  const text = decodeJsonText(await call.body());
+  if (text.trim() === "") throw new AppError("body_unreadable", "The request body is empty; JSON is expected.");
+  try {
+    return scanMembers(text);
+  } catch (cause) {
+    if (!(cause instanceof JsonSyntaxError)) throw cause;
+    throw new AppError("body_unreadable", cause.message, { cause });
+  }
+}
+
+/**
+ * The key alone selects the project; a body that names another one was meant for another key (decisions: workspaceId).
+ * The answer never tells whether a foreign project exists.
+ */
+function requireOwnWorkspace(members: Members, projectId: string): void {
+  const named = members.get("workspace_id") ?? members.get("workspaceId");
+  if (named === undefined) return;
+  if (named.type !== "string") throw new AppError("forbidden", "Could not resolve a valid workspace");
+  const workspace: unknown = JSON.parse(named.text);
+  if (workspace !== projectId && workspace !== "local")
+    throw new AppError("forbidden", "Unauthorized workspace access");
+}

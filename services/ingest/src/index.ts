@@ -1,0 +1,2 @@
+export { type IngestConfig, readIngestConfig } from "./config.ts";
+export { createIngest, type IngestDependencies } from "./service.ts";

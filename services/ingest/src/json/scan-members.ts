@@ -1,0 +1,272 @@
+/** What a JSON value is, in the words that validation messages use. */
+export type JsonType = "object" | "array" | "string" | "number" | "boolean" | "null";
+
+/** One JSON value cut out of the text it came in, byte for byte as the sender wrote it. */
+export interface JsonSlice {
+  text: string;
+  type: JsonType;
+  /** How many containers nest in it: 0 for a scalar, 1 for `[]`, 2 for `[[]]`. */
+  depth: number;
+}
+
+/** The text is not JSON. The message may be shown to whoever sent it. */
+export class JsonSyntaxError extends Error {
+  override readonly name = "JsonSyntaxError";
+}
+
+/**
+ * Cuts a JSON object into the raw texts of its members, in one pass and without parsing them: what `JSON.parse` and
+ * `JSON.stringify` would lose (`1e400`, `-0`, integers over 2^53, `\u0000`, lone surrogates, `__proto__`) stays as it
+ * was sent (architecture 3). Accepts exactly what `JSON.parse` accepts, and of a repeated key keeps the last, as it
+ * does. `members` is null when the text is some other JSON value. Does not recurse: a body may nest a million deep.
+ */
+export function scanMembers(text: string): { type: JsonType; members: ReadonlyMap<string, JsonSlice> | null } {
+  const cursor = startCursor(text);
+  skipWhitespace(cursor);
+  if (text.charCodeAt(cursor.at) !== openBrace) {
+    const { type } = cutValue(cursor);
+    expectEnd(cursor);
+    return { type, members: null };
+  }
+  const members = new Map<string, JsonSlice>();
+  cursor.at += 1;
+  skipWhitespace(cursor);
+  if (text.charCodeAt(cursor.at) === closeBrace) cursor.at += 1;
+  else {
+    for (;;) {
+      const keyStart = cursor.at;
+      skipString(cursor);
+      const rawKey = text.slice(keyStart, cursor.at);
+      const key = rawKey.includes("\\") ? (JSON.parse(rawKey) as string) : rawKey.slice(1, -1);
+      skipWhitespace(cursor);
+      expect(cursor, colon);
+      skipWhitespace(cursor);
+      members.set(key, cutValue(cursor));
+      skipWhitespace(cursor);
+      if (text.charCodeAt(cursor.at) !== comma) break;
+      cursor.at += 1;
+      skipWhitespace(cursor);
+    }
+    expect(cursor, closeBrace);
+  }
+  expectEnd(cursor);
+  return { type: "object", members };
+}
+
+/** Cuts a JSON array into the raw texts of its elements; null when the text is some other JSON value. */
+export function scanElements(text: string): JsonSlice[] | null {
+  const cursor = startCursor(text);
+  skipWhitespace(cursor);
+  if (text.charCodeAt(cursor.at) !== openBracket) return null;
+  const elements: JsonSlice[] = [];
+  cursor.at += 1;
+  skipWhitespace(cursor);
+  if (text.charCodeAt(cursor.at) === closeBracket) cursor.at += 1;
+  else {
+    for (;;) {
+      elements.push(cutValue(cursor));
+      skipWhitespace(cursor);
+      if (text.charCodeAt(cursor.at) !== comma) break;
+      cursor.at += 1;
+      skipWhitespace(cursor);
+    }
+    expect(cursor, closeBracket);
+  }
+  expectEnd(cursor);
+  return elements;
+}
+
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+const quote = 0x22;
+const backslash = 0x5c;
+const colon = 0x3a;
+const comma = 0x2c;
+const minus = 0x2d;
+const zero = 0x30;
+const nine = 0x39;
+
+interface Cursor {
+  readonly text: string;
+  at: number;
+  /** One entry for each open container: the code that closes it. Grows by doubling. */
+  closers: Uint8Array;
+}
+
+function startCursor(text: string): Cursor {
+  return { text, at: 0, closers: new Uint8Array(64) };
+}
+
+function cutValue(cursor: Cursor): JsonSlice {
+  const start = cursor.at;
+  const type = typeAt(cursor);
+  const depth = skipValue(cursor);
+  return { text: cursor.text.slice(start, cursor.at), type, depth };
+}
+
+function typeAt({ text, at }: Cursor): JsonType {
+  switch (text.charCodeAt(at)) {
+    case openBrace:
+      return "object";
+    case openBracket:
+      return "array";
+    case quote:
+      return "string";
+    case 0x74:
+    case 0x66:
+      return "boolean";
+    case 0x6e:
+      return "null";
+    default:
+      return "number";
+  }
+}
+
+/** Moves past one value and answers how deep it nests. */
+function skipValue(cursor: Cursor): number {
+  const { text } = cursor;
+  let open = 0;
+  let deepest = 0;
+  for (;;) {
+    const code = text.charCodeAt(cursor.at);
+    if (code === openBrace || code === openBracket) {
+      const closer = code + 2;
+      if (open === cursor.closers.length) cursor.closers = grow(cursor.closers);
+      cursor.closers[open] = closer;
+      open += 1;
+      if (open > deepest) deepest = open;
+      cursor.at += 1;
+      skipWhitespace(cursor);
+      if (text.charCodeAt(cursor.at) !== closer) {
+        if (code === openBrace) skipKey(cursor);
+        continue;
+      }
+    } else skipScalar(cursor, code);
+
+    // A value has ended: close what ends with it, up to the comma before the next one.
+    for (;;) {
+      if (open > 0) skipWhitespace(cursor);
+      if (open > 0 && text.charCodeAt(cursor.at) === cursor.closers[open - 1]) {
+        cursor.at += 1;
+        open -= 1;
+        continue;
+      }
+      break;
+    }
+    if (open === 0) return deepest;
+    expect(cursor, comma);
+    skipWhitespace(cursor);
+    if (cursor.closers[open - 1] === closeBrace) skipKey(cursor);
+  }
+}
+
+function grow(closers: Uint8Array): Uint8Array {
+  const larger = new Uint8Array(closers.length * 2);
+  larger.set(closers);
+  return larger;
+}
+
+function skipKey(cursor: Cursor): void {
+  skipString(cursor);
+  skipWhitespace(cursor);
+  expect(cursor, colon);
+  skipWhitespace(cursor);
+}
+
+function skipScalar(cursor: Cursor, code: number): void {
+  if (code === quote) skipString(cursor);
+  else if (code === minus || (code >= zero && code <= nine)) skipNumber(cursor);
+  else if (code === 0x74) skipWord(cursor, "true");
+  else if (code === 0x66) skipWord(cursor, "false");
+  else if (code === 0x6e) skipWord(cursor, "null");
+  else fail(cursor);
+}
+
+function skipWord(cursor: Cursor, word: string): void {
+  if (!cursor.text.startsWith(word, cursor.at)) fail(cursor);
+  cursor.at += word.length;
+}
+
+function skipString(cursor: Cursor): void {
+  const { text } = cursor;
+  expect(cursor, quote);
+  let at = cursor.at;
+  for (;;) {
+    const code = text.charCodeAt(at);
+    if (code === quote) break;
+    if (code === backslash) {
+      cursor.at = at;
+      at += escapeLength(cursor);
+      continue;
+    }
+    // Control characters, and the NaN past the end of the text.
+    if (!(code >= 0x20)) {
+      cursor.at = at;
+      fail(cursor);
+    }
+    at += 1;
+  }
+  cursor.at = at + 1;
+}
+
+function escapeLength(cursor: Cursor): number {
+  const escaped = cursor.text.charAt(cursor.at + 1);
+  if (escaped !== "" && '"\\/bfnrt'.includes(escaped)) return 2;
+  if (escaped === "u" && /^[0-9a-fA-F]{4}$/.test(cursor.text.slice(cursor.at + 2, cursor.at + 6))) return 6;
+  cursor.at += 1;
+  return fail(cursor);
+}
+
+function skipNumber(cursor: Cursor): void {
+  const { text } = cursor;
+  if (text.charCodeAt(cursor.at) === minus) cursor.at += 1;
+  // A number has no leading zero: after it only a fraction or an exponent may follow.
+  if (text.charCodeAt(cursor.at) === zero) cursor.at += 1;
+  else skipDigits(cursor);
+  if (text.charAt(cursor.at) === ".") {
+    cursor.at += 1;
+    skipDigits(cursor);
+  }
+  if (text.charAt(cursor.at) === "e" || text.charAt(cursor.at) === "E") {
+    cursor.at += 1;
+    if (text.charAt(cursor.at) === "+" || text.charAt(cursor.at) === "-") cursor.at += 1;
+    skipDigits(cursor);
+  }
+}
+
+function skipDigits(cursor: Cursor): void {
+  const start = cursor.at;
+  for (;;) {
+    const code = cursor.text.charCodeAt(cursor.at);
+    if (!(code >= zero && code <= nine)) break;
+    cursor.at += 1;
+  }
+  if (cursor.at === start) fail(cursor);
+}
+
+function skipWhitespace(cursor: Cursor): void {
+  for (;;) {
+    const code = cursor.text.charCodeAt(cursor.at);
+    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return;
+    cursor.at += 1;
+  }
+}
+
+function expect(cursor: Cursor, code: number): void {
+  if (cursor.text.charCodeAt(cursor.at) !== code) fail(cursor);
+  cursor.at += 1;
+}
+
+function expectEnd(cursor: Cursor): void {
+  skipWhitespace(cursor);
+  if (cursor.at < cursor.text.length) fail(cursor);
+}
+
+function fail({ text, at }: Cursor): never {
+  if (at >= text.length) throw new JsonSyntaxError("Unexpected end of JSON input");
+  throw new JsonSyntaxError(
+    `Unexpected character ${JSON.stringify(String.fromCodePoint(text.codePointAt(at) as number))} in JSON at position ${at}`,
+  );
+}

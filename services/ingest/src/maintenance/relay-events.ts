@@ -1,0 +1,45 @@
+import { type Bus, createOutboxRelay, type OutboxStore } from "@touchstone/bus";
+import { tracesStored } from "@touchstone/contracts";
+import { createOutboxStore, type Database } from "@touchstone/db";
+import type { Logger } from "@touchstone/service-kit";
+import { createLease } from "./lease.ts";
+
+/** The relay at work. */
+export interface EventRelay {
+  /** Says that a commit may have brought events. */
+  wake(): void;
+  stop(): Promise<void>;
+}
+
+/** Commits that follow one another within this time are announced together: a turn of the relay costs two statements. */
+const gatherMs = 20;
+/** How soon an event is published that another replica committed. */
+const pollMs = 250;
+
+/** Starts publishing what commits leave in the outbox; of several replicas only the one that holds the lease does. */
+export function relayEvents(options: { maintenance: Database; bus: Bus; logger: Logger }): EventRelay {
+  const { maintenance, bus, logger } = options;
+  const lease = createLease({ database: maintenance, name: "relay", logger, onAcquired: () => relay.wake() });
+  const outbox = createOutboxStore(maintenance, "ingest");
+  const leased: OutboxStore = {
+    take: async (afterId, limit) => (lease.isHeld() ? outbox.take(afterId, limit) : []),
+    remove: outbox.remove,
+  };
+  const relay = createOutboxRelay({ store: leased, bus, events: [tracesStored], logger, pollMs });
+  let gathering: NodeJS.Timeout | null = null;
+
+  return {
+    wake() {
+      if (gathering !== null || !lease.isHeld()) return;
+      gathering = setTimeout(() => {
+        gathering = null;
+        relay.wake();
+      }, gatherMs);
+    },
+    async stop() {
+      if (gathering !== null) clearTimeout(gathering);
+      await relay.stop();
+      await lease.stop();
+    },
+  };
+}

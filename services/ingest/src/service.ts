@@ -1,0 +1,156 @@
+import { randomInt } from "node:crypto";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Bus, connectBus } from "@touchstone/bus";
+import { limits } from "@touchstone/contracts";
+import { openDatabase, prepareSchema, rolesOf, type SchemaPreparation } from "@touchstone/db";
+import {
+  AppError,
+  type Clock,
+  createHttpServer,
+  type Handler,
+  type Logger,
+  type Metrics,
+  type Readiness,
+  type Service,
+} from "@touchstone/service-kit";
+import { createAgentStore } from "./agents/agent-store.ts";
+import type { IngestConfig } from "./config.ts";
+import { listRoutes } from "./http/routes.ts";
+import { createIngestMetrics } from "./ingest-metrics.ts";
+import { keepPartitions, type PartitionUpkeep } from "./maintenance/keep-partitions.ts";
+import { type EventRelay, relayEvents } from "./maintenance/relay-events.ts";
+import { createGroupCommit, writerCount } from "./spans/group-commit.ts";
+import { createPostgresTraceStore } from "./spans/postgres-trace-store.ts";
+import { createSpanPartitionStore } from "./spans/span-partition-store.ts";
+import { createSpanRecorder } from "./spans/span-recorder.ts";
+import type { SpanJob } from "./spans/span-row.ts";
+import type { StoredSpan } from "./spans/trace-store.ts";
+
+const schema = "ingest";
+
+export interface IngestDependencies {
+  logger: Logger;
+  clock: Clock;
+  metrics: Metrics;
+}
+
+/**
+ * Ingest takes spans over REST and OTLP, commits them before it answers, and reads them back. It serves as soon as it
+ * listens; until PostgreSQL and the schema are there every request is answered 503. It does not need the bus: events
+ * wait in the outbox.
+ */
+export function createIngest(config: IngestConfig, { logger, clock, metrics }: IngestDependencies): Service {
+  const roles = rolesOf(schema);
+  const openPool = (role: string, connectionsMax: number, statementTimeoutMs: number) =>
+    openDatabase({
+      url: config.databaseUrl,
+      role,
+      applicationName: "touchstone ingest",
+      connectionsMax,
+      statementTimeoutMs,
+      logger,
+    });
+  // Readers never take a writer's connection.
+  const writing = openPool(roles.app, writerCount, 5_000);
+  const reading = openPool(roles.app, 8, 10_000);
+  const maintenance = openPool(roles.maintenance, 3, 30_000);
+
+  const partitions = createSpanPartitionStore(maintenance);
+  const traces = createPostgresTraceStore({ writing, reading, partitions, processNumber: randomInt(1 << 20) });
+  const ingestMetrics = createIngestMetrics(metrics, () => commits.depth());
+  const commits = createGroupCommit<SpanJob, StoredSpan[]>({
+    write: traces.insertBatch,
+    sizeOf: (job) => ({ rows: job.rows.length, bytes: job.bytes }),
+    batchRowsMax: config.batchRowsMax,
+    rowsMax: config.queueRowsMax,
+    bytesMax: limits.ingestQueueMaxBytes,
+    sleep: (ms) => sleep(ms),
+    onCommit() {
+      ingestMetrics.committed();
+      relay?.wake();
+    },
+  });
+  const recorder = createSpanRecorder({
+    commits,
+    clock,
+    fieldCharsMax: config.fieldCharsMax,
+    metrics: ingestMetrics,
+  });
+  const http = createHttpServer({
+    service: "ingest",
+    routes: listRoutes({
+      recorder,
+      traces,
+      agents: createAgentStore(reading),
+      clock,
+      otlpBodyMaxBytes: config.otlpBodyMaxBytes,
+      onceReady,
+    }),
+    rootSecret: config.rootSecret,
+    clock,
+    logger,
+    metrics,
+    readiness,
+  });
+  let bus: Bus | null = null;
+  let preparation: SchemaPreparation | null = null;
+  let upkeep: PartitionUpkeep | null = null;
+  let relay: EventRelay | null = null;
+  let stopped = false;
+
+  function onceReady(handle: Handler): Handler {
+    return async (call) => {
+      if (preparation?.state() !== "ok") throw new AppError("store_unavailable", "The service is starting; retry.");
+      return handle(call);
+    };
+  }
+
+  async function readiness(): Promise<Readiness> {
+    const checks = {
+      schema: preparation?.state() ?? "not started",
+      partitions: upkeep?.state() ?? "not started",
+      database: await writing.check(),
+      // Without the bus events wait in the outbox: monitoring is late, ingest is not.
+      bus: bus?.status() ?? "not started",
+    };
+    return { ready: checks.schema === "ok" && checks.partitions === "ok" && checks.database === "ok", checks };
+  }
+
+  return {
+    name: "ingest",
+    async start() {
+      const connected = connectBus({
+        url: config.nats.url,
+        user: config.nats.user,
+        password: config.nats.password?.reveal(),
+        service: "ingest",
+        logger,
+      });
+      bus = connected;
+      preparation = prepareSchema({
+        url: config.databaseUrl,
+        schema,
+        directory: path.join(import.meta.dirname, "..", "migrations"),
+        logger,
+      });
+      void preparation.done.then(() => {
+        if (stopped) return;
+        upkeep = keepPartitions({ partitions, clock, logger });
+        relay = relayEvents({ maintenance, bus: connected, logger });
+      });
+      return { address: await http.listen(config.listen) };
+    },
+    async stop() {
+      stopped = true;
+      preparation?.stop();
+      upkeep?.stop();
+      await http.stop();
+      await commits.stop();
+      await relay?.stop();
+      await bus?.drain();
+      await Promise.all([writing.close(), reading.close(), maintenance.close()]);
+    },
+    readiness,
+  };
+}

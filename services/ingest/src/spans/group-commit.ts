@@ -1,0 +1,206 @@
+import { AppError, isAppError } from "@touchstone/service-kit";
+
+/**
+ * Group commit: waiting requests are committed together, and each is answered when its data is safe.
+ *
+ * Nothing waits for company. A batch starts as soon as a writer is free and takes all that came meanwhile, so batches
+ * grow with the load by themselves. A second writer starts only when enough waits to be worth a commit of its own
+ * (measured: 1.1 to 1.4 times two eager ones). Jobs too large for a batch have a writer of their own and never hold up
+ * the small ones. What may wait is bounded; nothing in here was ever acknowledged.
+ */
+export interface GroupCommit<Job, Answer> {
+  /**
+   * Resolves once the job is committed. Rejects with `queue_full` (nothing was stored), with `store_unavailable` after
+   * one retry, or with what the store said of this job's data.
+   */
+  submit(job: Job): Promise<Answer>;
+  /** Rows admitted and not answered yet, now and at most since the start. */
+  depth(): { rows: number; rowsMax: number };
+  /** Admits nothing more; resolves when all that was admitted is answered. */
+  stop(): Promise<void>;
+}
+
+export interface GroupCommitOptions<Job, Answer> {
+  /**
+   * Commits jobs together, each whole or not at all, and settles each. Rejects when nothing was committed. Numbers
+   * below {@link writerCount}: each writes one batch at a time.
+   */
+  write(jobs: readonly Job[], writer: number): Promise<PromiseSettledResult<Answer>[]>;
+  sizeOf(job: Job): { rows: number; bytes: number };
+  /** Rows that one batch takes. */
+  batchRowsMax: number;
+  /** What may be admitted and unanswered. One job larger than either is admitted when nothing else waits. */
+  rowsMax: number;
+  bytesMax: number;
+  sleep(ms: number): Promise<void>;
+  /** Called after each commit. */
+  onCommit?(): void;
+}
+
+/** Two for batches, one for large jobs. */
+export const writerCount = 3;
+const largeWriter = 2;
+/** Rows that must wait before the second writer starts. */
+const secondWriterRows = 32;
+/** A job over either is large; up to there it still makes a batch that others can wait for. */
+const largeJobRows = 1024;
+const largeJobBytes = 8 * 1024 * 1024;
+/** Bytes that one batch takes. */
+const batchBytesMax = 8 * 1024 * 1024;
+const retryDelayMs = 250;
+
+interface Waiting<Job, Answer> {
+  job: Job;
+  rows: number;
+  bytes: number;
+  isOversize: boolean;
+  resolve(answer: Answer): void;
+  reject(reason: unknown): void;
+}
+
+export function createGroupCommit<Job, Answer>(options: GroupCommitOptions<Job, Answer>): GroupCommit<Job, Answer> {
+  const { batchRowsMax, rowsMax, bytesMax } = options;
+  const batched: Waiting<Job, Answer>[] = [];
+  const large: Waiting<Job, Answer>[] = [];
+  const isWriting = Array.from({ length: writerCount }, () => false);
+  const held = { jobs: 0, rows: 0, bytes: 0, oversize: 0, oversizeRows: 0, rowsEver: 0 };
+  let waitingRows = 0;
+  let stopping: { resolve(): void } | null = null;
+
+  function admit(size: { rows: number; bytes: number }): boolean {
+    const isOversize = size.rows > rowsMax || size.bytes > bytesMax;
+    if (isOversize) return batched.length === 0 && large.length === 0 && held.oversize === 0;
+    return held.rows + size.rows <= rowsMax && held.bytes + size.bytes <= bytesMax;
+  }
+
+  /** An oversize job has a place of its own: while it is written, others are admitted as ever. */
+  function hold({ rows, bytes, isOversize }: Waiting<Job, Answer>, sign: 1 | -1): void {
+    held.jobs += sign;
+    if (isOversize) {
+      held.oversize += sign;
+      held.oversizeRows += sign * rows;
+    } else {
+      held.rows += sign * rows;
+      held.bytes += sign * bytes;
+    }
+    held.rowsEver = Math.max(held.rowsEver, held.rows + held.oversizeRows);
+  }
+
+  function startWriters(): void {
+    const [first, second] = isWriting;
+    if (!first && !second && batched.length > 0) void run(0, takeBatch());
+    else if (first !== second && waitingRows >= secondWriterRows) void run(first ? 1 : 0, takeBatch());
+    if (!isWriting[largeWriter] && large.length > 0) void run(largeWriter, large.splice(0, 1));
+  }
+
+  function takeBatch(): Waiting<Job, Answer>[] {
+    let count = 0;
+    let rows = 0;
+    let bytes = 0;
+    for (const waiting of batched) {
+      if (count > 0 && (rows + waiting.rows > batchRowsMax || bytes + waiting.bytes > batchBytesMax)) break;
+      count += 1;
+      rows += waiting.rows;
+      bytes += waiting.bytes;
+    }
+    waitingRows -= rows;
+    return batched.splice(0, count);
+  }
+
+  async function run(writer: number, batch: Waiting<Job, Answer>[]): Promise<void> {
+    isWriting[writer] = true;
+    await commit(batch, writer, false);
+    isWriting[writer] = false;
+    startWriters();
+    if (held.jobs === 0) stopping?.resolve();
+  }
+
+  /** Answers every waiter of the batch. Never rejects. */
+  async function commit(batch: readonly Waiting<Job, Answer>[], writer: number, isRetry: boolean): Promise<void> {
+    let outcomes: PromiseSettledResult<Answer>[];
+    try {
+      outcomes = await options.write(
+        batch.map(({ job }) => job),
+        writer,
+      );
+    } catch (thrown) {
+      if (isPassing(thrown) || batch.length === 1) return fail(batch, thrown, writer, isRetry);
+      // The data of some job is to blame, and its neighbours must not suffer for it.
+      const half = Math.ceil(batch.length / 2);
+      await commit(batch.slice(0, half), writer, isRetry);
+      await commit(batch.slice(half), writer, isRetry);
+      return;
+    }
+    options.onCommit?.();
+    const unsettled = new Map<unknown, Waiting<Job, Answer>[]>();
+    for (const [index, waiting] of batch.entries()) {
+      const outcome = outcomes[index];
+      if (outcome?.status === "fulfilled") answer(waiting, () => waiting.resolve(outcome.value));
+      else unsettled.set(outcome?.reason, [...(unsettled.get(outcome?.reason) ?? []), waiting]);
+    }
+    for (const [reason, waiters] of unsettled) await fail(waiters, reason, writer, isRetry);
+  }
+
+  /** Tries once more what failed for a passing reason, then gives up. */
+  async function fail(
+    batch: readonly Waiting<Job, Answer>[],
+    reason: unknown,
+    writer: number,
+    isRetry: boolean,
+  ): Promise<void> {
+    if (isPassing(reason) && !isRetry) {
+      await options.sleep(retryDelayMs);
+      return commit(batch, writer, true);
+    }
+    for (const waiting of batch) {
+      const error = isPassing(reason)
+        ? new AppError("store_unavailable", "Trace storage is unavailable - the span was not stored; retry.", {
+            cause: reason,
+          })
+        : reason;
+      answer(waiting, () => waiting.reject(error));
+    }
+  }
+
+  function answer(waiting: Waiting<Job, Answer>, settle: () => void): void {
+    hold(waiting, -1);
+    settle();
+  }
+
+  return {
+    submit(job) {
+      const size = options.sizeOf(job);
+      if (stopping !== null) {
+        return Promise.reject(new AppError("store_unavailable", "The service is stopping; retry."));
+      }
+      if (!admit(size)) {
+        return Promise.reject(
+          new AppError("queue_full", "Ingest queue is full - retry with backoff (Retry-After: 1s)."),
+        );
+      }
+      return new Promise((resolve, reject) => {
+        const isOversize = size.rows > rowsMax || size.bytes > bytesMax;
+        const waiting = { job, ...size, isOversize, resolve, reject };
+        hold(waiting, 1);
+        const isLarge = size.rows > Math.max(largeJobRows, batchRowsMax) || size.bytes > largeJobBytes;
+        if (isLarge || isOversize) large.push(waiting);
+        else {
+          batched.push(waiting);
+          waitingRows += size.rows;
+        }
+        startWriters();
+      });
+    },
+    depth: () => ({ rows: held.rows + held.oversizeRows, rowsMax: held.rowsEver }),
+    stop() {
+      return new Promise((resolve) => {
+        stopping = { resolve };
+        if (held.jobs === 0) resolve();
+      });
+    },
+  };
+}
+
+function isPassing(thrown: unknown): boolean {
+  return isAppError(thrown) && thrown.code === "store_unavailable";
+}

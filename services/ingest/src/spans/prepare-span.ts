@@ -1,0 +1,166 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { limits, type StoredTrace } from "@touchstone/contracts";
+import { uuidv7 } from "@touchstone/service-kit";
+import { agentIdOf } from "../agents/agent-id.ts";
+import { capField } from "./cap-field.ts";
+import { hashUuid, toUuid } from "./hash-uuid.ts";
+import type { IncomingSpan, JsonText } from "./span.ts";
+import { encodeSpanBody } from "./span-body.ts";
+import { otlpFlag, remoteParentFlag, type SpanJob, type SpanRow } from "./span-row.ts";
+
+/** What a request says of its spans besides the spans. */
+export interface SpanContext {
+  projectId: string;
+  /** The moment of receipt. */
+  nowMs: number;
+  /** Longest JSON text of one stored field; null = unlimited. */
+  fieldCharsMax: number | null;
+  /** The agent the sender picked, which exists; null = the one its root's name registers. */
+  agentId: string | null;
+  /** See `StoredTrace`. */
+  monitor: boolean | null;
+  patternIds: string[] | null;
+}
+
+/** 9999-12-31T23:59:59.999Z, the last instant that ISO 8601 writes with four digits. */
+const latestMs = 253_402_300_799_999;
+/** A row's columns and its share of the queue, beside the body. */
+const rowOverheadBytes = 600;
+/** How long the event loop may be held by the spans of one export. */
+const sliceMs = 2;
+
+/** Makes rows of spans, in order. Lets other requests run meanwhile: an export may bring a hundred thousand. */
+export async function prepareSpans(spans: readonly IncomingSpan[], context: SpanContext): Promise<SpanJob> {
+  const rows: SpanRow[] = [];
+  let bytes = 0;
+  let sliceStartMs = performance.now();
+  for (const span of spans) {
+    const encoded = encodeBody(span, context.fieldCharsMax);
+    const row = prepareRow(span, context, Buffer.isBuffer(encoded) ? encoded : await encoded);
+    rows.push(row);
+    bytes += row.body.length + rowOverheadBytes;
+    if (performance.now() - sliceStartMs > sliceMs) {
+      await nextTurn();
+      sliceStartMs = performance.now();
+    }
+  }
+  return { projectId: context.projectId, rows, bytes };
+}
+
+function prepareRow(span: IncomingSpan, context: SpanContext, body: Buffer): SpanRow {
+  const { projectId } = context;
+  const isRoot = span.parentSpanId === null || span.parentIsRemote;
+  const name = storable(span.name, limits.traceNameMaxChars);
+  const createdAtMs = chooseCreatedAt(span, context.nowMs);
+  const id = uuidv7(createdAtMs);
+  const spanId = maybeStorable(span.spanId);
+  const sessionId = maybeStorable(span.sessionId);
+  const parentSpanId = maybeStorable(span.parentSpanId);
+  const agentName =
+    isRoot && context.agentId === null ? storable(span.agentName ?? name, limits.traceNameMaxChars) : null;
+  const agentId = agentName === null ? (isRoot ? context.agentId : null) : agentIdOf(projectId, agentName);
+  return {
+    id,
+    dk: dedupeKey(span.producer, span.otelTraceId, spanId),
+    traceKey: traceKey({ otelTraceId: span.otelTraceId, sessionId, parentSpanId, spanId }),
+    spanId,
+    parentSpanId,
+    isRoot,
+    createdAtMs,
+    startedAtMs: maybeInstant(span.startedAtMs),
+    endedAtMs: maybeInstant(span.endedAtMs),
+    sessionId,
+    agentId,
+    agentName,
+    name,
+    kind: span.kind,
+    framework: span.framework === null ? null : storable(span.framework, limits.frameworkMaxChars),
+    source: span.trafficSource,
+    model: maybeStorable(span.model),
+    hasError: span.error !== null && span.error !== "",
+    latencyMs: roundLatency(span.latencyMs),
+    ownTokens: tokensLiteral([span.inputTokens, span.outputTokens, span.cacheReadTokens, span.cacheWriteTokens, null]),
+    flags: (span.producer === "otlp" ? otlpFlag : 0) | (span.parentIsRemote ? remoteParentFlag : 0),
+    body,
+    event: isRoot ? JSON.stringify(describeStored(span, context, { id, agentId, name, createdAtMs })) : null,
+  };
+}
+
+/** `timestamp`, else the span's start, else receipt; never more than a minute ahead (completions 2.1). */
+function chooseCreatedAt(span: IncomingSpan, nowMs: number): number {
+  const statedMs = Math.trunc(span.timestampMs ?? span.startedAtMs ?? nowMs);
+  const isStorable = statedMs >= 0 && statedMs <= nowMs + limits.timestampAheadMaxMs;
+  return isStorable ? statedMs : nowMs;
+}
+
+/** Per (project, span id) for REST, per (project, trace id, span id) for OTLP: 8 bytes are unique within a trace only. */
+function dedupeKey(producer: string, otelTraceId: string | null, spanId: string | null): string | null {
+  return spanId === null ? null : hashUuid(producer, otelTraceId ?? "", spanId);
+}
+
+/** REST has no trace id: spans of a session belong together, without one a parent and its children do. */
+function traceKey(span: Pick<IncomingSpan, "otelTraceId" | "sessionId" | "parentSpanId" | "spanId">): string | null {
+  if (span.otelTraceId !== null) return toUuid(span.otelTraceId);
+  if (span.sessionId !== null) return hashUuid("session", span.sessionId);
+  const top = span.parentSpanId ?? span.spanId;
+  return top === null ? null : hashUuid("span", top);
+}
+
+function describeStored(
+  span: IncomingSpan,
+  { projectId, monitor, patternIds }: SpanContext,
+  row: Pick<SpanRow, "id" | "agentId" | "name" | "createdAtMs">,
+): StoredTrace {
+  return {
+    projectId,
+    traceId: row.id,
+    agentId: row.agentId,
+    name: row.name,
+    createdAt: new Date(row.createdAtMs).toISOString(),
+    trafficSource: span.trafficSource,
+    monitor,
+    patternIds,
+  };
+}
+
+function encodeBody(span: IncomingSpan, fieldCharsMax: number | null): Buffer | Promise<Buffer> {
+  const cap = (text: JsonText | null): JsonText | null => (text === null ? null : capField(text, fieldCharsMax));
+  return encodeSpanBody({
+    input: cap(span.input),
+    output: cap(span.output),
+    error: span.error === null ? null : cap(JSON.stringify(span.error)),
+    toolCalls: cap(span.toolCalls),
+    // Exempt from the cap (interface: Limits).
+    metadata: span.metadata,
+    performanceSummary: cap(span.performanceSummary),
+  });
+}
+
+function tokensLiteral(tokens: readonly (number | null)[]): string | null {
+  const isKnown = tokens.some((count) => count !== null);
+  return isKnown ? `{${tokens.map((count) => count ?? "NULL").join(",")}}` : null;
+}
+
+function roundLatency(latencyMs: number | null): number | null {
+  if (latencyMs === null) return null;
+  const rounded = Math.round(latencyMs * 1000) / 1000;
+  return Number.isFinite(rounded) ? rounded : latencyMs;
+}
+
+function maybeInstant(atMs: number | null): number | null {
+  return atMs !== null && atMs >= 0 && atMs <= latestMs ? atMs : null;
+}
+
+function maybeStorable(text: string | null): string | null {
+  return text === null ? null : storable(text, limits.indexedTextMaxChars);
+}
+
+/**
+ * A text that PostgreSQL takes and an index holds. REST refuses what this would change; on OTLP, where nothing is
+ * refused, NUL and lone surrogates become U+FFFD and the rest is cut.
+ */
+function storable(text: string, charsMax: number): string {
+  const cut = text.length > charsMax ? text.slice(0, charsMax) : text;
+  const wellFormed = cut.isWellFormed() ? cut : cut.toWellFormed();
+  return wellFormed.includes("\0") ? wellFormed.replaceAll("\0", "\ufffd") : wellFormed;
+}

@@ -1,0 +1,164 @@
+import { tracesStored } from "@touchstone/contracts";
+import type { Statement } from "@touchstone/db";
+import type { SpanRow } from "./span-row.ts";
+
+/** A row with the project it belongs to. */
+export interface ProjectRow {
+  projectId: string;
+  row: SpanRow;
+}
+
+/** An event is published as one message; larger ones are split before they meet the bus's limit of 8 MB. */
+const eventCharsMax = 1024 * 1024;
+
+/**
+ * One statement, hence one transaction: the identities, the spans whose identity is new, the agents their roots
+ * register, the counters and the outbox row. Answers the ids that were not stored because their identity is taken.
+ *
+ * - The project list for row-level security is set by the first step, and every row checked against it comes out of
+ *   that step. (A `select` on these tables could not do that: its policy may be evaluated before.)
+ * - Identities are inserted in the order of their key, agents and counters in theirs, so that two writers wait for each
+ *   other but never in a circle.
+ * - A row sent again after a lost answer meets its own id: it is neither stored nor counted nor announced twice.
+ * - The `in (…) is true` keep the planner from turning a hashed look-up into a join whose size it cannot know.
+ */
+const insertText = `
+  with scope as materialized (
+    select set_config('app.projects', $1, true) as projects
+  ),
+  incoming as materialized (
+    select u.*
+    from scope,
+      unnest(
+        $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::text[], $7::text[], $8::boolean[], $9::float8[],
+        $10::float8[], $11::float8[], $12::text[], $13::uuid[], $14::text[], $15::text[], $16::text[], $17::text[],
+        $18::text[], $19::text[], $20::boolean[], $21::float8[], $22::text[], $23::smallint[], $24::integer[],
+        $25::integer[], $26::text[], $27::integer[]
+      ) with ordinality as u (
+        project_id, id, dk, trace_key, span_id, parent_span_id, is_root, created_at_ms,
+        started_at_ms, ended_at_ms, session_id, agent_id, agent_name, name, kind, framework,
+        source, model, has_error, latency_ms, own_tokens, flags, body_start,
+        body_length, event, event_part, position
+      )
+    where scope.projects is not null
+  ),
+  claimed as (
+    insert into ingest.span_keys (project_id, dk, id)
+    select project_id, dk, id
+    from incoming
+    where dk is not null
+    order by project_id, dk, position
+    on conflict do nothing
+    returning id
+  ),
+  stored as (
+    insert into ingest.spans (
+      project_id, id, dk, trace_key, span_id, parent_span_id, is_root, created_at,
+      started_at, ended_at, session_id, agent_id, name, kind, framework,
+      source, model, has_error, latency_ms, own_tokens, flags, body
+    )
+    select
+      project_id, id, dk, trace_key, span_id, parent_span_id, is_root, to_timestamp(created_at_ms / 1000),
+      to_timestamp(started_at_ms / 1000), to_timestamp(ended_at_ms / 1000), session_id, agent_id, name, kind, framework,
+      source, model, has_error, latency_ms, own_tokens::float8[], flags, substr($28::bytea, body_start, body_length)
+    from incoming
+    where dk is null or id in (select id from claimed)
+    on conflict do nothing
+    returning id
+  ),
+  new_roots as materialized (
+    select *
+    from incoming
+    where is_root and (id in (select id from stored)) is true
+  ),
+  registered as (
+    insert into ingest.agents (project_id, id, name_key, name)
+    select distinct on (project_id, agent_id) project_id, agent_id, agent_id, agent_name
+    from new_roots
+    where agent_name is not null
+    order by project_id, agent_id
+    on conflict do nothing
+  ),
+  counted as (
+    insert into ingest.root_counts as counts (project_id, day, framework, source, shard, n)
+    select
+      project_id, (to_timestamp(created_at_ms / 1000) at time zone 'UTC')::date, coalesce(framework, ''),
+      coalesce(source, ''), $29::smallint, count(*)
+    from new_roots
+    group by 1, 2, 3, 4
+    order by 1, 2, 3, 4
+    on conflict (project_id, day, framework, source, shard) do update
+    set n = counts.n + excluded.n
+  ),
+  announced as (
+    insert into ingest.outbox (subject, body)
+    select $30, '{"traces":[' || string_agg(event, ',' order by position) || ']}'
+    from new_roots
+    group by event_part
+  )
+  select id
+  from incoming
+  where dk is not null and (id in (select id from claimed)) is not true`;
+
+/** The statement that stores these rows; see {@link insertText}. `shard` belongs to one writer at a time. */
+export function buildSpanInsert(rows: readonly ProjectRow[], shard: number): Statement {
+  const column = <Value>(read: (row: SpanRow) => Value): Value[] => rows.map(({ row }) => read(row));
+  const bodies = column((row) => row.body);
+  let start = 1;
+  const starts = bodies.map((body) => {
+    const at = start;
+    start += body.length;
+    return at;
+  });
+  return {
+    name: "spans_insert",
+    text: insertText,
+    values: [
+      [...new Set(rows.map(({ projectId }) => projectId))].join(","),
+      rows.map(({ projectId }) => projectId),
+      column((row) => row.id),
+      column((row) => row.dk),
+      column((row) => row.traceKey),
+      column((row) => row.spanId),
+      column((row) => row.parentSpanId),
+      column((row) => row.isRoot),
+      column((row) => row.createdAtMs),
+      column((row) => row.startedAtMs),
+      column((row) => row.endedAtMs),
+      column((row) => row.sessionId),
+      column((row) => row.agentId),
+      column((row) => row.agentName),
+      column((row) => row.name),
+      column((row) => row.kind),
+      column((row) => row.framework),
+      column((row) => row.source),
+      column((row) => row.model),
+      column((row) => row.hasError),
+      column((row) => row.latencyMs),
+      column((row) => row.ownTokens),
+      column((row) => row.flags),
+      starts,
+      bodies.map((body) => body.length),
+      column((row) => row.event),
+      numberEventParts(rows),
+      Buffer.concat(bodies),
+      shard,
+      tracesStored.subject,
+    ],
+  };
+}
+
+/** Which outbox row announces each row: nearly always the first and only one. */
+function numberEventParts(rows: readonly ProjectRow[]): number[] {
+  let part = 0;
+  let chars = 0;
+  return rows.map(({ row }) => {
+    const length = row.event?.length ?? 0;
+    if (chars > 0 && chars + length > eventCharsMax) {
+      part += 1;
+      chars = 0;
+    }
+    chars += length;
+    return part;
+  });
+}

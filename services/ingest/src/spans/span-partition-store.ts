@@ -1,0 +1,42 @@
+import type { Database } from "@touchstone/db";
+
+const dayMs = 24 * 60 * 60 * 1000;
+/** Partitions are made for this week and so many after it. */
+const weeksAhead = 2;
+
+/** The weekly partitions of the table of spans. The maintenance role makes them; an id names the one it belongs to. */
+export interface SpanPartitionStore {
+  /** Makes what is missing for these instants (epoch milliseconds). Answers how many were missing. */
+  makeFor(instantsMs: readonly number[]): Promise<number>;
+  /** The same for this week and the next ones. */
+  makeAhead(nowMs: number): Promise<number>;
+}
+
+export function createSpanPartitionStore(maintenance: Database): SpanPartitionStore {
+  async function makeFor(instantsMs: readonly number[]): Promise<number> {
+    const weeks = new Set(instantsMs.map((atMs) => isoWeek(atMs)));
+    let made = 0;
+    for (const week of [...weeks].sort((left, right) => left - right)) {
+      const { rows } = await maintenance.query<{ made: boolean }>({
+        // Of any number of callers at once exactly one makes it; nobody waits for a lock longer than 2 s.
+        name: "spans_partition_make",
+        text: "select ingest.make_spans_partition($1::date) as made",
+        values: [new Date(week * 7 * dayMs + mondayMs).toISOString().slice(0, 10)],
+      });
+      if (rows[0]?.made) made += 1;
+    }
+    return made;
+  }
+
+  return {
+    makeFor,
+    makeAhead: (nowMs) => makeFor(Array.from({ length: weeksAhead + 1 }, (_, weeks) => nowMs + weeks * 7 * dayMs)),
+  };
+}
+
+/** 1970-01-05 was the first Monday after the epoch. */
+const mondayMs = 4 * dayMs;
+
+function isoWeek(atMs: number): number {
+  return Math.floor((atMs - mondayMs) / (7 * dayMs));
+}

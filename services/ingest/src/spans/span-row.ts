@@ -1,0 +1,47 @@
+/** Set in `flags` of a row that came over OTLP. */
+export const otlpFlag = 1;
+/** Set in `flags` of a row whose parent lives in another process. */
+export const remoteParentFlag = 2;
+
+/** One span ready to be written: every value final but for what only the store can know, whether it is new. */
+export interface SpanRow {
+  /** Version 7; its time is `createdAtMs`. */
+  id: string;
+  /** What a replay repeats; null when the sender gave the span no identity. */
+  dk: string | null;
+  traceKey: string | null;
+  spanId: string | null;
+  parentSpanId: string | null;
+  isRoot: boolean;
+  /** Whole milliseconds. */
+  createdAtMs: number;
+  startedAtMs: number | null;
+  endedAtMs: number | null;
+  sessionId: string | null;
+  /** Roots only. */
+  agentId: string | null;
+  /** Set when the trace registers its agent; null when it picked one that exists. */
+  agentName: string | null;
+  name: string;
+  kind: string;
+  framework: string | null;
+  source: "eval-run" | null;
+  model: string | null;
+  hasError: boolean;
+  latencyMs: number | null;
+  /** A PostgreSQL array literal of input, output, cache read, cache write and reasoning tokens; null when none is known. */
+  ownTokens: string | null;
+  flags: number;
+  /** See span-body.ts. */
+  body: Buffer;
+  /** What `event.traces.stored.v1` says of a new root, as JSON; null for a child. */
+  event: string | null;
+}
+
+/** The spans one request brings: stored all or none. */
+export interface SpanJob {
+  projectId: string;
+  rows: readonly SpanRow[];
+  /** What the rows hold in memory, nearly. */
+  bytes: number;
+}

@@ -1,0 +1,72 @@
+import type { SpanJob } from "./span-row.ts";
+
+/** What became of one span of a job: the row that holds it, and whether it was there before. */
+export interface StoredSpan {
+  id: string;
+  deduped: boolean;
+  agentId: string | null;
+}
+
+/** A span as it is read back. Null = absent. */
+export interface ReadSpan {
+  id: string;
+  name: string;
+  kind: string;
+  createdAtMs: number;
+  startedAtMs: number | null;
+  latencyMs: number | null;
+  framework: string | null;
+  model: string | null;
+  /** Stated by the sender; an OTel span without one belongs to the session named like its trace. */
+  sessionId: string | null;
+  spanId: string | null;
+  parentSpanId: string | null;
+  source: string | null;
+  agentId: string | null;
+  inputTokens: number | null;
+  outputTokens: number | null;
+  cacheReadTokens: number | null;
+  cacheWriteTokens: number | null;
+  /** The blob; see span-body.ts. */
+  body: Buffer;
+}
+
+export interface RootQuery {
+  projectId: string;
+  /** 1 to 100. */
+  limit: number;
+  /** Only ids below it; the row itself need not exist any more. Null = from the newest. */
+  before: string | null;
+  /** As stored: trimmed and lowercased. Null = all. */
+  framework: string | null;
+  source: "production" | "eval" | "all";
+}
+
+export interface RootPage {
+  /** At most `limit`, newest first. */
+  spans: ReadSpan[];
+  hasNextPage: boolean;
+  /** Of all pages; exact, and of the same instant as the page. */
+  totalCount: number;
+}
+
+/**
+ * Where spans are kept. Every statement over spans is behind this interface, so that another engine needs no change
+ * elsewhere; test/trace-store-contract.ts says what one must do. Projects never see each other's rows. Whatever fails
+ * for a passing reason is an AppError `store_unavailable`.
+ */
+export interface TraceStore {
+  /**
+   * Commits jobs together: spans, identities, agents of new roots, counters and the events that announce new roots. A
+   * span whose identity is stored already changes nothing, and its answer is the first row's. Each job is stored whole
+   * or not at all. Rejects when nothing was committed. A job whose answer is `rejected` may have been committed; sent
+   * again, it is found. `writer` tells concurrent callers apart: each number is used by one at a time.
+   */
+  insertBatch(jobs: readonly SpanJob[], writer: number): Promise<PromiseSettledResult<StoredSpan[]>[]>;
+  /** Root spans, newest first. */
+  listRoots(query: RootQuery): Promise<RootPage>;
+  /** Any one span, root or child; null when the project has none of this id. */
+  readTrace(projectId: string, id: string): Promise<ReadSpan | null>;
+  /** Every span of a session or, by its 32 hexadecimal digits, of an OTel trace, by start (else creation). */
+  listSessionSpans(projectId: string, sessionId: string): Promise<ReadSpan[]>;
+}

@@ -1,0 +1,66 @@
+import { cutBodyMembers, decodeSpanBody } from "../spans/span-body.ts";
+import type { ReadSpan } from "../spans/trace-store.ts";
+
+/**
+ * The answers that show spans, as bytes: what the sender wrote is spliced in, not parsed (interface: Trace). Members are
+ * left out when absent, but for the few that are always there and nullable.
+ */
+export async function showListItem(span: ReadSpan): Promise<Buffer> {
+  return splice(span, { ...narrowMembers(span), judgeScores: null }, "toolCalls");
+}
+
+/** A span in full. `estimatedCostUSD` is null as long as there is no price list. */
+export async function showDetail(span: ReadSpan): Promise<Buffer> {
+  return splice(span, { ...detailMembers(span), judgeScores: null, estimatedCostUSD: null }, "performanceSummary");
+}
+
+/** A span of a session: the detail without what is told of whole traces only (completions 2.7). */
+export async function showSessionSpan(span: ReadSpan): Promise<Buffer> {
+  return splice(span, detailMembers(span), "performanceSummary");
+}
+
+/** `[item,item]` from items that are JSON already. */
+export function joinJson(items: readonly Buffer[]): Buffer {
+  const comma = Buffer.from(",");
+  const parts = items.flatMap((item, index) => (index === 0 ? [item] : [comma, item]));
+  return Buffer.concat([Buffer.from("["), ...parts, Buffer.from("]")]);
+}
+
+async function splice(
+  span: ReadSpan,
+  narrow: Record<string, unknown>,
+  last: Parameters<typeof cutBodyMembers>[1],
+): Promise<Buffer> {
+  const body = cutBodyMembers(await decodeSpanBody(span.body), last);
+  const open = Buffer.from(JSON.stringify(narrow).slice(0, -1));
+  return Buffer.concat([open, body, Buffer.from("}")]);
+}
+
+function narrowMembers(span: ReadSpan): Record<string, unknown> {
+  return {
+    _id: span.id,
+    name: span.name,
+    latencyMs: span.latencyMs ?? undefined,
+    framework: span.framework ?? undefined,
+    model: span.model ?? undefined,
+    sessionId: span.sessionId ?? undefined,
+    spanId: span.spanId ?? undefined,
+    spanKind: span.kind,
+    parentSpanId: span.parentSpanId ?? undefined,
+    startedAt: span.startedAtMs === null ? undefined : new Date(span.startedAtMs).toISOString(),
+    trafficSource: span.source ?? undefined,
+    source: "sdk",
+    createdAt: new Date(span.createdAtMs).toISOString(),
+    inputTokens: span.inputTokens,
+    outputTokens: span.outputTokens,
+  };
+}
+
+function detailMembers(span: ReadSpan): Record<string, unknown> {
+  return {
+    ...narrowMembers(span),
+    cacheReadTokens: span.cacheReadTokens ?? undefined,
+    cacheWriteTokens: span.cacheWriteTokens ?? undefined,
+    agentId: span.agentId,
+  };
+}

@@ -1,0 +1,30 @@
+import { limits } from "@touchstone/contracts";
+import { type JsonSlice, scanElements, scanMembers } from "../json/scan-members.ts";
+import type { JsonText } from "../spans/span.ts";
+
+/**
+ * The stored form of `tool_calls`: the first 50 (interface: Limits), each under its camelCase names and with the
+ * `success` flag that lists show. The texts of all values, and whatever else a call carries, stay as they were sent.
+ */
+export function readToolCalls(text: JsonText | null): { toolCalls: JsonText | null; problems: string[] } {
+  if (text === null) return { toolCalls: null, problems: [] };
+  const elements = scanElements(text) ?? [];
+  const stray = elements.find(({ type }) => type !== "object");
+  if (stray !== undefined) return { toolCalls: null, problems: [`Expected object, received ${stray.type}`] };
+  const calls = elements.slice(0, limits.toolCallsMax).map(renameMembers);
+  return { toolCalls: `[${calls.join(",")}]`, problems: [] };
+}
+
+function renameMembers({ text }: JsonSlice): JsonText {
+  const members = new Map(scanMembers(text).members);
+  const latency = members.get("latency_ms");
+  if (latency !== undefined) members.set("latencyMs", latency);
+  members.delete("latency_ms");
+  const written = [...members].map(([key, value]) => `${JSON.stringify(key)}:${value.text}`);
+  if (!members.has("success")) written.push(`"success":${!reportsError(members.get("error"))}`);
+  return `{${written.join(",")}}`;
+}
+
+function reportsError(error: JsonSlice | undefined): boolean {
+  return error !== undefined && error.type !== "null" && error.text !== '""' && error.text !== "false";
+}
