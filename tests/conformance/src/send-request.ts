@@ -1,0 +1,18 @@
+import { request as send } from "undici";
+import type { HttpAnswer } from "./check-answer.ts";
+import type { HttpRequest } from "./http-request.ts";
+import type { TestedSystem } from "./system.ts";
+
+/** Longer than this no answer may take, whatever was sent. */
+const answerDeadlineMs = 5_000;
+
+/** Sends a request with the system's key, unless it states one. Rejects when the answer takes too long. */
+export async function sendRequest({ url, apiKey }: TestedSystem, request: HttpRequest): Promise<HttpAnswer> {
+  const { statusCode, headers, body } = await send(`${url}${request.path}`, {
+    method: request.method as "GET",
+    headers: { "x-api-key": apiKey, ...request.headers },
+    body: request.body,
+    signal: AbortSignal.timeout(answerDeadlineMs),
+  });
+  return { status: statusCode, headers, body: Buffer.from(await body.arrayBuffer()) };
+}
