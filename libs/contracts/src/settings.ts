@@ -166,7 +166,7 @@ export const settings = {
     "Retries of a judge call that failed for a passing reason.",
   ),
   SERVICE_JUDGE_CONCURRENCY: setting(
-    positiveInteger.default(4),
+    positiveInteger.default(16),
     "Judge calls at once, per provider and judge process.",
   ),
 } as const satisfies Record<string, Setting>;

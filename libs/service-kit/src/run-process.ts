@@ -4,14 +4,17 @@ import type { Service } from "./service.ts";
 import { StartError } from "./start-error.ts";
 
 /** After this long a stop that hangs is ended by force, with exit code 1 (completions 1.1). */
-const hardExitMs = 10_000;
+const stopWithinDefaultMs = 10_000;
 
 /**
  * Runs one service as a process: starts it, stops it on SIGTERM or SIGINT, exits 0. A mistake in the settings and a
  * {@link StartError} are printed as they are and exit 2. An unhandled rejection is logged; an uncaught exception ends
- * the process.
+ * the process. A service whose work in hand takes longer than the default says so with `stopWithinMs`.
  */
-export async function runProcess(build: () => { service: Service; logger: Logger }): Promise<void> {
+export async function runProcess(
+  build: () => { service: Service; logger: Logger },
+  { stopWithinMs = stopWithinDefaultMs }: { stopWithinMs?: number } = {},
+): Promise<void> {
   let built: { service: Service; logger: Logger };
   try {
     built = build();
@@ -36,7 +39,7 @@ export async function runProcess(build: () => { service: Service; logger: Logger
       logger.error("the stop took too long; exiting");
       logger.flush();
       process.exit(1);
-    }, hardExitMs).unref();
+    }, stopWithinMs).unref();
     stopping = service.stop().then(
       () => logger.info("stopped"),
       (err) => {
