@@ -42,7 +42,7 @@ export function anyText(lengths: fc.StringConstraints = {}): fc.Arbitrary<string
 }
 
 /** Any JSON value, as deep as the value of an agent usually is. */
-export function anyJson(): fc.Arbitrary<unknown> {
+function anyJson(): fc.Arbitrary<unknown> {
   return fc.oneof(
     { weight: 3, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
     { weight: 1, arbitrary: anyText() },
