@@ -1,0 +1,8 @@
+/**
+ * Text for a plain text column: PostgreSQL takes neither NUL nor a lone surrogate there, so both become U+FFFD
+ * (decisions: Lossless JSON). JSON texts do not pass through here; they keep their escapes.
+ */
+export function cleanText(text: string, charsMax = Number.POSITIVE_INFINITY): string {
+  const cut = text.length > charsMax ? text.slice(0, charsMax) : text;
+  return (cut.includes("\0") ? cut.replaceAll("\0", "\ufffd") : cut).toWellFormed();
+}

@@ -1,0 +1,105 @@
+import type { OtlpEncoding } from "./decode-trace-export.ts";
+
+/** What an export reply says: nothing (full success), a warning, or how much was rejected and why. */
+export interface ExportOutcome {
+  rejected: number;
+  message: string | null;
+}
+
+/** A body and its content type, which must be that of the request: exporters warn about any other. */
+export interface EncodedReply {
+  contentType: "application/x-protobuf" | "application/json";
+  body: Buffer;
+}
+
+/** The reply to a trace export: `ExportTraceServiceResponse` (otlp 2). Full success is zero bytes, or `{}`. */
+export function encodeTraceExportResponse(outcome: ExportOutcome & { contentType: OtlpEncoding }): EncodedReply {
+  return encodeExportResponse("rejectedSpans", outcome);
+}
+
+/** The reply to a log export. */
+export function encodeLogsExportResponse(outcome: ExportOutcome & { contentType: OtlpEncoding }): EncodedReply {
+  return encodeExportResponse("rejectedLogRecords", outcome);
+}
+
+/** The reply to a metrics export. */
+export function encodeMetricsExportResponse(outcome: ExportOutcome & { contentType: OtlpEncoding }): EncodedReply {
+  return encodeExportResponse("rejectedDataPoints", outcome);
+}
+
+/** `google.rpc.Status` as protobuf: `{1: code, 2: message}`. `code` is a gRPC code, see {@link grpcCodeOf}. */
+export function encodeStatus(code: number, message: string): Buffer {
+  return Buffer.concat([varintField(1, code), textField(2, message)]);
+}
+
+/** The gRPC code of an HTTP status (otlp 2). */
+export function grpcCodeOf(httpStatus: number): number {
+  switch (httpStatus) {
+    case 400:
+    case 415:
+      return 3; // INVALID_ARGUMENT
+    case 401:
+      return 16; // UNAUTHENTICATED
+    case 403:
+      return 7; // PERMISSION_DENIED
+    case 404:
+    case 405:
+      return 12; // UNIMPLEMENTED
+    case 413:
+    case 429:
+      return 8; // RESOURCE_EXHAUSTED
+    case 503:
+      return 14; // UNAVAILABLE
+    default:
+      return httpStatus >= 500 ? 13 : 2; // INTERNAL, UNKNOWN
+  }
+}
+
+/**
+ * Whether an error is answered as a binary Status instead of our JSON (otlp 2): when the client names
+ * `application/x-protobuf` in `Accept` (a wildcard does not), or is an OpenTelemetry Collector, which logs only the
+ * status code of anything else.
+ */
+export function wantsProtobufStatus(headers: { accept?: string | undefined; userAgent?: string | undefined }): boolean {
+  const accepted = (headers.accept ?? "").split(",").map((range) => range.split(";", 1)[0]?.trim().toLowerCase());
+  return (
+    accepted.includes("application/x-protobuf") || /^(?:OpenTelemetry Collector|otelcol)/.test(headers.userAgent ?? "")
+  );
+}
+
+function encodeExportResponse(
+  rejectedName: string,
+  { rejected, message, contentType }: ExportOutcome & { contentType: OtlpEncoding },
+): EncodedReply {
+  const hasNews = rejected > 0 || (message !== null && message !== "");
+  if (contentType === "protobuf") {
+    const partialSuccess = Buffer.concat([varintField(1, rejected), textField(2, message ?? "")]);
+    const body = hasNews ? lengthDelimited(1, partialSuccess) : Buffer.alloc(0);
+    return { contentType: "application/x-protobuf", body };
+  }
+  // protobuf's JSON writes 64-bit integers as text.
+  const partialSuccess = { [rejectedName]: String(rejected), errorMessage: message ?? "" };
+  const body = Buffer.from(JSON.stringify(hasNews ? { partialSuccess } : {}));
+  return { contentType: "application/json", body };
+}
+
+/** proto3 leaves fields out that hold their default. */
+function varintField(field: number, value: number): Buffer {
+  return value === 0 ? Buffer.alloc(0) : Buffer.from([field << 3, ...varint(value)]);
+}
+
+function textField(field: number, text: string): Buffer {
+  return text === "" ? Buffer.alloc(0) : lengthDelimited(field, Buffer.from(text));
+}
+
+function lengthDelimited(field: number, bytes: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([(field << 3) | 2, ...varint(bytes.length)]), bytes]);
+}
+
+function varint(value: number): number[] {
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest > 0x7f; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 0x80);
+  bytes.push(rest);
+  return bytes;
+}

@@ -1,0 +1,135 @@
+import { limits } from "@touchstone/contracts";
+import type { IncomingSpan, JsonText, SpanKind } from "../spans/span.ts";
+import { cleanText } from "./clean-text.ts";
+import { readDocuments } from "./documents.ts";
+import { readFramework } from "./framework.ts";
+import { isSecondView, mapSpanKind } from "./map-span-kind.ts";
+import { lookUp, readText } from "./read-source.ts";
+import type { ReceivedResource, ReceivedScope, ReceivedSpan } from "./received-span.ts";
+import { type ShapedContent, shapeInput, shapeOutput } from "./shape-content.ts";
+import { modelSources, type Source, sessionSources } from "./sources.ts";
+import { readError } from "./span-error.ts";
+import { SpanFacts } from "./span-facts.ts";
+import { readMetadata } from "./span-metadata.ts";
+import { readNames, readToolName } from "./span-name.ts";
+import { readTokens, type TokenCounts } from "./tokens.ts";
+
+/** `flags` says that it knows whether the parent is remote, and that it is. */
+const parentIsRemoteFlags = 0x300;
+
+const noTokens: TokenCounts = { input: null, output: null, cacheRead: null, cacheWrite: null, reasoning: null };
+
+/**
+ * A valid, repaired span as the store takes it: its OWN values only (otlp 5). What a trace adds to a span — roll-ups,
+ * borrowed input and output, an inherited session — is computed from many rows and is not done here; what that needs
+ * of this span is in its fields and in `metadata.otel` (agentName, responseId, toolCallId, messages).
+ */
+export function mapSpan(
+  span: ReceivedSpan,
+  scope: ReceivedScope,
+  resource: ReceivedResource,
+  { truncated }: { truncated: boolean },
+): IncomingSpan {
+  const parentSpanId = isDeclaredRoot(span) || span.parentSpanId === "" ? null : span.parentSpanId;
+  const parentIsRemote = parentSpanId !== null && (span.flags & parentIsRemoteFlags) === parentIsRemoteFlags;
+  const facts = new SpanFacts(span, scope, resource, parentSpanId === null || parentIsRemote);
+
+  const kind = mapSpanKind(facts);
+  const names = readNames(facts, kind);
+  const model = readIndexed(facts, modelSources);
+  const tokens = isSecondView(facts) ? noTokens : readTokens(facts);
+  const error = readError(facts);
+  const times = readTimes(span);
+  const { input, output } = readSides(facts, kind);
+  const toolCalls = kind === "tool" ? toolCallText(facts, input, output, error, times.latencyMs) : null;
+  const framework = readFramework(facts);
+  const sessionId = readIndexed(facts, sessionSources);
+  const trafficSource = readTrafficSource(facts);
+
+  return {
+    producer: "otlp",
+    otelTraceId: span.traceId,
+    spanId: span.spanId,
+    parentSpanId,
+    parentIsRemote,
+    name: names.name,
+    agentName: names.statedAgent ?? names.fallbackAgent,
+    kind,
+    timestampMs: null,
+    ...times,
+    sessionId,
+    framework,
+    model,
+    error: error === null ? null : cleanText(error),
+    trafficSource,
+    inputTokens: tokens.input,
+    outputTokens: tokens.output,
+    cacheReadTokens: tokens.cacheRead,
+    cacheWriteTokens: tokens.cacheWrite,
+    input: input.json,
+    output: output.json,
+    toolCalls,
+    metadata: readMetadata(facts, {
+      parentSpanId: span.parentSpanId === "" ? null : span.parentSpanId,
+      statedAgent: names.statedAgent,
+      reasoningTokens: tokens.reasoning,
+      inputMessages: input.messages,
+      outputMessages: output.messages,
+      truncated: truncated || span.depthTruncated,
+    }),
+    performanceSummary: null,
+  };
+}
+
+/** Langfuse marks the top of what it saw as a root, whatever HTTP span it hangs under; its writers spell true both ways. */
+function isDeclaredRoot(span: ReceivedSpan): boolean {
+  return String(span.attributes.get("langfuse.internal.as_root")).toLowerCase() === "true";
+}
+
+/** The store keeps microseconds, so times are cut to them; latency is exact before it is rounded. */
+function readTimes(span: ReceivedSpan): Pick<IncomingSpan, "startedAtMs" | "endedAtMs" | "latencyMs"> {
+  const { startNano, endNano } = span;
+  return {
+    startedAtMs: startNano === 0n ? null : Number(startNano / 1000n) / 1000,
+    endedAtMs: endNano === 0n ? null : Number(endNano / 1000n) / 1000,
+    latencyMs: startNano === 0n || endNano === 0n ? null : Math.round(Number(endNano - startNano) / 1000) / 1000,
+  };
+}
+
+/** Text for an indexed column, cut to what an index takes. */
+function readIndexed(facts: SpanFacts, sources: readonly Source[]): string | null {
+  const text = readText(facts, sources, limits.indexedTextMaxChars);
+  return text === null ? null : cleanText(text, limits.indexedTextMaxChars);
+}
+
+function readSides(facts: SpanFacts, kind: SpanKind): { input: ShapedContent; output: ShapedContent } {
+  const input = shapeInput(facts, kind);
+  if (kind !== "retrieval" && kind !== "reranker") return { input, output: shapeOutput(facts, kind) };
+  const documents = readDocuments(facts);
+  const output = documents === null ? shapeOutput(facts, kind) : { json: JSON.stringify(documents), messages: null };
+  return { input, output };
+}
+
+/** A tool's row carries one call, its own. */
+function toolCallText(
+  facts: SpanFacts,
+  input: ShapedContent,
+  output: ShapedContent,
+  error: string | null,
+  latencyMs: number | null,
+): JsonText {
+  const members = [`"name":${JSON.stringify(readToolName(facts))}`];
+  if (input.json !== null) members.push(`"input":${input.json}`);
+  if (output.json !== null) members.push(`"output":${output.json}`);
+  members.push(`"success":${error === null}`);
+  if (latencyMs !== null) members.push(`"latencyMs":${latencyMs}`);
+  if (error !== null) members.push(`"error":${JSON.stringify(error)}`);
+  return `[{${members.join(",")}}]`;
+}
+
+function readTrafficSource(facts: SpanFacts): "eval-run" | null {
+  const sources: Source[] = ["touchstone.source", { resource: "touchstone.source" }];
+  const isEvalRun = sources.some((source) => lookUp(facts, source) === "eval-run");
+  if (isEvalRun) facts.consume("touchstone.source");
+  return isEvalRun ? "eval-run" : null;
+}

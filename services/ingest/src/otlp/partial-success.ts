@@ -1,0 +1,84 @@
+const messageCharsMax = 1000;
+const reasonsListedMax = 5;
+const nameCharsMax = 40;
+
+/** Which span a reason was first seen on. */
+export interface SpanLabel {
+  span: string;
+  scope: string;
+}
+
+/** Collects what partial success has to say about one export (otlp 2). */
+export interface ExportReport {
+  /** The span is not stored. `foreign`: it has no id at all or no readable bytes, as if it were no span. */
+  reject(reason: string, first: SpanLabel, options?: { foreign: boolean }): void;
+  /** The span is stored, changed in the way the reason says. */
+  warn(reason: string, first: SpanLabel): void;
+  /** Something about the export as a whole. */
+  remark(text: string): void;
+  readonly rejected: number;
+  /**
+   * Null when there is nothing to say. Otherwise at most 1,000 characters and five distinct reasons, rejections first:
+   * `3 of 512 spans rejected: 2x traceId is all zeros (first: span "chat", scope "ai"); 1x …; warnings: 1x …`.
+   */
+  message(spanCount: number): string | null;
+}
+
+interface Tally {
+  reason: string;
+  count: number;
+  first: SpanLabel;
+}
+
+export const logsHint = "this looks like an OTLP logs payload; send it to …/v1/logs";
+
+export function createExportReport(): ExportReport {
+  const rejections = new Map<string, Tally>();
+  const warnings = new Map<string, Tally>();
+  const remarks: string[] = [];
+  let rejected = 0;
+  let foreign = 0;
+
+  return {
+    reject(reason, first, options) {
+      rejected += 1;
+      if (options?.foreign) foreign += 1;
+      count(rejections, reason, first);
+    },
+    warn: (reason, first) => count(warnings, reason, first),
+    remark: (text) => void remarks.push(text),
+    get rejected() {
+      return rejected;
+    },
+    message(spanCount) {
+      const listed = [...rejections.values()].slice(0, reasonsListedMax);
+      const listedWarnings = [...warnings.values()].slice(0, reasonsListedMax - listed.length);
+      const unlisted = rejections.size + warnings.size - listed.length - listedWarnings.length;
+      const parts: string[] = [];
+      if (rejected > 0) parts.push(`${rejected} of ${spanCount} spans rejected: ${listed.map(describe).join("; ")}`);
+      if (listedWarnings.length > 0) parts.push(`warnings: ${listedWarnings.map(describe).join("; ")}`);
+      if (unlisted > 0) parts.push(`${unlisted} more reasons`);
+
+      const endings = foreign > 0 && foreign === spanCount ? [...remarks, logsHint] : remarks;
+      if (parts.length + endings.length === 0) return null;
+      const ending = endings.join("; ").slice(0, messageCharsMax);
+      const room = messageCharsMax - ending.length - 2;
+      const details = parts.join("; ").slice(0, Math.max(0, room));
+      return [details, ending].filter((text) => text !== "").join("; ");
+    },
+  };
+}
+
+function count(tallies: Map<string, Tally>, reason: string, first: SpanLabel): void {
+  const tally = tallies.get(reason);
+  if (tally === undefined) tallies.set(reason, { reason, count: 1, first });
+  else tally.count += 1;
+}
+
+function describe({ reason, count: times, first }: Tally): string {
+  return `${times}x ${reason} (first: span ${quote(first.span)}, scope ${quote(first.scope)})`;
+}
+
+function quote(name: string): string {
+  return JSON.stringify(name.length > nameCharsMax ? `${name.slice(0, nameCharsMax)}…` : name);
+}

@@ -1,0 +1,120 @@
+import { isRecord } from "./is-record.ts";
+import type { Message } from "./message.ts";
+import { composeMessages, readMessage } from "./read-message.ts";
+
+/** A conversation found in a producer's value. */
+export interface Conversation {
+  messages: Message[];
+  /** The messages say all that the value said; false when it had members besides them. */
+  complete: boolean;
+}
+
+/** Members of a request that other fields of the row cover. */
+const covered = new Set(["messages", "contents", "system", "instructions", "prompt", "input", "tools", "model"]);
+
+/**
+ * Finds the conversation in a value: a list of messages, a single one, a request or a response of a known API
+ * (otlp 5.1). Null when the value is anything else; then it is stored as it is.
+ */
+export function readConversation(value: unknown): Conversation | null {
+  if (Array.isArray(value)) return whole(readMessages(value));
+  if (!isRecord(value)) return null;
+  return readRequest(value) ?? readResponse(value) ?? whole(readMessage(value));
+}
+
+/** Every element must be a message; LangChain batches its conversations and one batch of one is what we see. */
+export function readMessages(value: readonly unknown[]): Message[] | null {
+  const list = value.length === 1 && Array.isArray(value[0]) ? value[0] : value;
+  if (list.length === 0) return null;
+  const messages: Message[] = [];
+  for (const item of list) {
+    const read = readMessage(item);
+    if (read === null) return null;
+    messages.push(...read);
+  }
+  return messages;
+}
+
+/** Instructions given beside a conversation: text, one part, or a list of parts. */
+export function readInstructions(value: unknown): Message[] {
+  if (value === undefined || value === null || value === "") return [];
+  const content = isRecord(value) && Array.isArray(value.parts) ? value.parts : value;
+  return composeMessages("system", content);
+}
+
+function readRequest(value: Record<string, unknown>): Conversation | null {
+  const messages = requestMessages(value);
+  if (messages === null) return null;
+  const config = isRecord(value.config) ? value.config : {};
+  const system =
+    value.system ??
+    value.instructions ??
+    value.systemInstruction ??
+    value.system_instruction ??
+    config.systemInstruction ??
+    config.system_instruction;
+  return {
+    messages: [...readInstructions(system), ...messages],
+    complete: Object.keys(value).every((key) => covered.has(key)),
+  };
+}
+
+function requestMessages(value: Record<string, unknown>): Message[] | null {
+  if (Array.isArray(value.messages)) return readMessages(value.messages);
+  if (Array.isArray(value.contents)) return readMessages(value.contents);
+  if (value.type === "constructor" && isRecord(value.kwargs) && Array.isArray(value.kwargs.messages)) {
+    return readMessages(value.kwargs.messages);
+  }
+  // The Responses API and the AI SDK; `input` and `prompt` alone are too common to mean a request.
+  const input = "model" in value || "instructions" in value ? value.input : undefined;
+  if (typeof input === "string") return composeMessages("user", input);
+  if (Array.isArray(input)) return readMessages(input);
+  const keys = Object.keys(value);
+  if (typeof value.prompt === "string" && keys.every((key) => key === "prompt" || key === "system")) {
+    return composeMessages("user", value.prompt);
+  }
+  return null;
+}
+
+function readResponse(value: Record<string, unknown>): Conversation | null {
+  const messages = responseMessages(value);
+  return messages === null ? null : { messages, complete: Object.keys(value).length === 1 };
+}
+
+function responseMessages(value: Record<string, unknown>): Message[] | null {
+  if (Array.isArray(value.choices)) return readMessages(value.choices.map(completionChoice));
+  if (Array.isArray(value.generations)) {
+    return readMessages(value.generations.flat().map(completionChoice));
+  }
+  if (Array.isArray(value.candidates)) {
+    return readMessages(value.candidates.map((candidate) => asModel(isRecord(candidate) ? candidate.content : null)));
+  }
+  if (value.role === undefined && isRecord(value.content) && Array.isArray(value.content.parts)) {
+    return readMessage(asModel(value.content));
+  }
+  if (isRecord(value.output) && isRecord(value.output.message)) return readMessage(value.output.message);
+  if (isRecord(value.output)) return readLangChainOutput(value.output);
+  if (Array.isArray(value.output) && value.object === "response") return readMessages(value.output);
+  if (value.role === undefined && isRecord(value.message)) return readMessage(value.message);
+  return null;
+}
+
+/** A tool or chain of LangChain wraps what it returns: `{output: <message>}`. */
+function readLangChainOutput(output: Record<string, unknown>): Message[] | null {
+  return output.type === "constructor" ? readMessage(output) : null;
+}
+
+/** Chat choices and generations carry a message, older completions only text. */
+function completionChoice(choice: unknown): unknown {
+  if (!isRecord(choice) || isRecord(choice.message) || typeof choice.text !== "string") return choice;
+  return { role: "assistant", content: choice.text };
+}
+
+/** Gemini leaves the role out of some candidates. */
+function asModel(content: unknown): unknown {
+  return isRecord(content) && content.role === undefined ? { ...content, role: "model" } : content;
+}
+
+function whole(messages: Message[] | null): Conversation | null {
+  return messages === null ? null : { messages, complete: true };
+}

@@ -1,0 +1,69 @@
+import { limits } from "@touchstone/contracts";
+import type { SpanKind } from "../spans/span.ts";
+import { cleanText } from "./clean-text.ts";
+import { readText } from "./read-source.ts";
+import { agentNameSources, memberAgentNameSources, rootNameSources, type Source, toolNameSources } from "./sources.ts";
+import type { SpanFacts } from "./span-facts.ts";
+
+/** What a span is called. */
+export interface SpanNames {
+  /** Never empty. */
+  name: string;
+  /** The agent the span says it belongs to; null = it does not say. */
+  statedAgent: string | null;
+  /** The agent a root belongs to when neither it nor a descendant names one; null = its own name. */
+  fallbackAgent: string | null;
+}
+
+/** Names of instrumentations begin with what they did. */
+const operationPrefix =
+  /^(?:invoke_agent|create_agent|invoke_workflow|execute_tool|chat|text_completion|generate_content|embeddings|retrieval) (?=\S)/;
+const agentPrefix = /^(?:invoke_agent|create_agent|invoke_workflow) (?=\S)/;
+
+/**
+ * A root is called after its agent, any other span after itself (otlp 5.3, name). Spans without a name get that of
+ * their operation, then of their scope (otlp 2, What is invalid).
+ */
+export function readNames(facts: SpanFacts, kind: SpanKind): SpanNames {
+  const given = spanName(facts);
+  const statedAgent = bounded(readText(facts, agentSources(facts, kind)));
+  const name = facts.isRoot ? (statedAgent ?? given.replace(agentPrefix, "")) : childName(facts, kind, given);
+  const stripped = given.replace(operationPrefix, "");
+  return {
+    name: cleanText(name, limits.traceNameMaxChars),
+    statedAgent,
+    fallbackAgent: facts.isRoot && stripped !== name ? bounded(stripped) : null,
+  };
+}
+
+/** The name a tool goes by in a call, without the words instrumentations put around it. */
+export function readToolName(facts: SpanFacts): string {
+  const name =
+    readText(facts, toolNameSources) ??
+    spanName(facts)
+      .replace(/^(?:execute_tool|tools\/call) (?=\S)/, "")
+      .replace(/(?<=.)\.tool$/, "");
+  return cleanText(name, limits.traceNameMaxChars);
+}
+
+function agentSources(facts: SpanFacts, kind: SpanKind): readonly Source[] {
+  if (facts.isRoot) return rootNameSources;
+  return kind === "agent" ? agentNameSources : memberAgentNameSources;
+}
+
+function childName(facts: SpanFacts, kind: SpanKind, given: string): string {
+  // Logfire names a span by its template; the message says what filled it.
+  if (given.includes("{") && given.includes("}")) return facts.text("logfire.msg") ?? given;
+  if (kind === "tool" && given === "ai.toolCall") return facts.text("ai.toolCall.name") ?? given;
+  return given;
+}
+
+function spanName(facts: SpanFacts): string {
+  const { span, scope } = facts;
+  if (span.name.trim() !== "") return span.name;
+  return facts.text("gen_ai.operation.name") ?? (scope.name.trim() === "" ? "unnamed span" : scope.name);
+}
+
+function bounded(name: string | null): string | null {
+  return name === null ? null : cleanText(name, limits.traceNameMaxChars);
+}

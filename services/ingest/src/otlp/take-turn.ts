@@ -1,0 +1,21 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+
+/** How long the event loop may be held before others get a turn. */
+const turnMs = 2;
+
+/** Lets a long computation share the event loop: `if (turn.isOver()) await turn.next()`. */
+export interface Turn {
+  isOver(): boolean;
+  next(): Promise<void>;
+}
+
+export function takeTurn(): Turn {
+  let startedAt = performance.now();
+  return {
+    isOver: () => performance.now() - startedAt > turnMs,
+    async next() {
+      await nextTurn();
+      startedAt = performance.now();
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { decodeTraceExport, type OtlpEncoding } from "../../src/otlp/decode-trace-export.ts";
+import { inflateBody } from "../../src/otlp/inflate-body.ts";
+import type { IncomingSpan } from "../../src/spans/span.ts";
+
+const root = new URL("../../../../fixtures/otlp/", import.meta.url);
+
+/** A moment shortly after the captures were taken, so that none of them lies in the future. */
+export const nowMs = Date.parse("2026-11-21T01:00:00Z");
+
+export const bodyLimitBytes = 64 * 1024 * 1024;
+
+/** One captured request body. */
+export interface Capture {
+  /** `vercel-ai-v5/01`. */
+  name: string;
+  file: string;
+  signal: string;
+  contentType: OtlpEncoding;
+  contentEncoding: string | undefined;
+}
+
+/** Every capture of a live producer, in the order of folders and files. */
+export function listCaptures(): Capture[] {
+  return readdirSync(root, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith("_"))
+    .map((entry) => entry.name)
+    .sort()
+    .flatMap((folder) =>
+      readdirSync(new URL(`${folder}/`, root))
+        .sort()
+        .flatMap((file) => describeCapture(folder, file)),
+    );
+}
+
+function describeCapture(folder: string, file: string): Capture[] {
+  const [, number, signal, type, compressed] = /^(\d\d)\.(\w+)\.(bin|json)(\.gz)?$/.exec(file) ?? [];
+  if (number === undefined || signal === undefined || signal === "headers" || file.includes("headers")) return [];
+  return [
+    {
+      name: `${folder}/${number}`,
+      file: `${folder}/${file}`,
+      signal,
+      contentType: type === "json" ? "json" : "protobuf",
+      contentEncoding: compressed === undefined ? undefined : "gzip",
+    },
+  ];
+}
+
+export function readFixture(file: string): Buffer {
+  return readFileSync(new URL(file, root));
+}
+
+export async function readCapture(capture: Capture): Promise<Buffer> {
+  return inflateBody(readFixture(capture.file), capture.contentEncoding, bodyLimitBytes);
+}
+
+/** A row with its JSON texts parsed, as a person reads it. */
+export function readableRow(span: IncomingSpan): Record<string, unknown> {
+  const parsed = Object.entries(span).map(([name, value]) => [name, isJsonText(name) ? parse(value) : value]);
+  return Object.fromEntries(parsed);
+}
+
+function isJsonText(name: string): boolean {
+  return ["input", "output", "toolCalls", "metadata", "performanceSummary"].includes(name);
+}
+
+function parse(value: unknown): unknown {
+  return typeof value === "string" ? JSON.parse(value) : value;
+}
+
+/** Decodes a whole fixture whose file name says its content type. */
+export function decodeFixture(file: string) {
+  return decodeTraceExport({
+    body: readFixture(file),
+    contentType: file.endsWith(".json") ? "json" : "protobuf",
+    nowMs,
+  });
+}

@@ -1,0 +1,200 @@
+import { expect, test } from "vitest";
+import { decodeTraceExport } from "../../src/otlp/decode-trace-export.ts";
+import { OtlpDecodeError } from "../../src/otlp/otlp-decode-error.ts";
+import { readProtobufExport } from "../../src/otlp/read-protobuf-export.ts";
+import type { AttributeMap, AttributeValue, ReceivedSpan } from "../../src/otlp/received-span.ts";
+import { listCaptures, nowMs, readCapture, readFixture } from "./corpus.ts";
+import { decodeReference, type PlainExport, type PlainKeyValue, type PlainSpan } from "./reference-decoder.ts";
+
+const mutationsCount = 2000;
+
+const captures = listCaptures().filter(({ contentType }) => contentType === "protobuf");
+const traces = captures.filter(({ signal }) => signal === "traces");
+const bodies = await Promise.all([...captures.map(readCapture), readFixture("_synthetic/06-minimal.bin")]);
+
+test.each(traces)("our reader and the reference read the same from $name", async (capture) => {
+  expect(compare(await readCapture(capture))).toBe("both accept");
+});
+
+test("they agree on 2,000 damaged bodies whenever both accept one, and ours fails in no other way than its own", async () => {
+  const random = seededRandom(20_261_121);
+  const outcomes = { "both accept": 0, "ours refuses": 0, "reference refuses": 0 };
+  for (let round = 0; round < mutationsCount; round += 1) {
+    const body = mutate(bodies[round % bodies.length] as Buffer, random);
+    outcomes[compare(body)] += 1;
+    await decodeOrRefuse(body);
+  }
+  // The damage must be of both sorts to prove anything.
+  expect(outcomes["both accept"]).toBeGreaterThan(200);
+  expect(outcomes["ours refuses"]).toBeGreaterThan(200);
+});
+
+async function decodeOrRefuse(body: Buffer): Promise<void> {
+  try {
+    const { spans, spanCount, rejected } = await decodeTraceExport({ body, contentType: "protobuf", nowMs });
+    expect(spans.length + rejected).toBeLessThanOrEqual(spanCount);
+    for (const { metadata } of spans) JSON.parse(metadata as string);
+  } catch (thrown) {
+    expect(thrown).toBeInstanceOf(OtlpDecodeError);
+  }
+}
+
+function compare(body: Buffer): "both accept" | "ours refuses" | "reference refuses" {
+  const ours = readOurs(body);
+  if (ours === null) return "ours refuses";
+  let theirs: PlainExport;
+  try {
+    theirs = decodeReference(body);
+  } catch {
+    return "reference refuses";
+  }
+  expect(ours).toEqual(describeReference(theirs));
+  return "both accept";
+}
+
+/** Null when the export is refused, or any of its spans is. */
+function readOurs(body: Buffer): unknown[] | null {
+  const described: unknown[] = [];
+  try {
+    for (const reading of readProtobufExport(body)) {
+      if (reading === null) continue;
+      if ("unreadable" in reading || reading.span.depthTruncated) return null;
+      const { span, scope, resource } = reading;
+      described.push({
+        scope: [scope.name, scope.version],
+        resource: [...resource.attributes],
+        span: describeOurs(span),
+      });
+    }
+  } catch (thrown) {
+    expect(thrown).toBeInstanceOf(OtlpDecodeError);
+    return null;
+  }
+  return described;
+}
+
+function describeOurs(span: ReceivedSpan): unknown {
+  const { traceId, spanId, parentSpanId, traceState, name, otelKind, startNano, endNano, statusCode, flags } = span;
+  return {
+    ids: [traceId, spanId, parentSpanId],
+    texts: [traceState, name, span.statusMessage],
+    numbers: [otelKind, statusCode, flags, String(startNano), String(endNano)],
+    dropped: [span.droppedAttributes, span.droppedEvents, span.droppedLinks],
+    attributes: entries(span.attributes),
+    events: span.events.map((event) => [event.name, String(event.timeNano), entries(event.attributes)]),
+    links: span.links.map((link) => [link.traceId, link.spanId, entries(link.attributes)]),
+  };
+}
+
+function describeReference(plain: PlainExport): unknown[] {
+  return (plain.resourceSpans ?? []).flatMap((entry) =>
+    (entry.scopeSpans ?? []).flatMap((scopeEntry) =>
+      (scopeEntry.spans ?? []).map((span) => ({
+        scope: [scopeEntry.scope?.name ?? "", scopeEntry.scope?.version ?? ""],
+        resource: [...attributeMap(entry.resource?.attributes)],
+        span: describeTheirs(span),
+      })),
+    ),
+  );
+}
+
+function describeTheirs(span: PlainSpan): unknown {
+  const status = (span.status ?? {}) as { code?: number; message?: string };
+  const events = (span.events ?? []) as { name?: string; timeUnixNano?: string; attributes?: PlainKeyValue[] }[];
+  return {
+    ids: [idStart(span.traceId), idStart(span.spanId), idStart(span.parentSpanId)],
+    texts: [span.traceState ?? "", span.name ?? "", status.message ?? ""],
+    numbers: [
+      withinRange(span.kind, 5),
+      withinRange(status.code, 2),
+      span.flags ?? 0,
+      span.startTimeUnixNano ?? "0",
+      span.endTimeUnixNano ?? "0",
+    ],
+    dropped: [span.droppedAttributesCount ?? 0, span.droppedEventsCount ?? 0, span.droppedLinksCount ?? 0],
+    attributes: entries(attributeMap(span.attributes)),
+    events: events.map((event) => [
+      event.name ?? "",
+      event.timeUnixNano ?? "0",
+      entries(attributeMap(event.attributes)),
+    ]),
+    links: (span.links ?? []).map((link) => [
+      idStart(link.traceId),
+      idStart(link.spanId),
+      entries(attributeMap(link.attributes)),
+    ]),
+  };
+}
+
+function idStart(id: string | undefined): string {
+  return (id ?? "").slice(0, 64);
+}
+
+function withinRange(value: unknown, max: number): number {
+  return typeof value === "number" && value >= 0 && value <= max ? value : 0;
+}
+
+function attributeMap(list: PlainKeyValue[] | undefined): AttributeMap {
+  return new Map((list ?? []).map(({ key, value }) => [key ?? "", plainValue(value)]));
+}
+
+/** The reference leaves the default of a oneof in place, so the member that is there is the one that was sent last. */
+function plainValue(any: Record<string, unknown> | undefined): AttributeValue {
+  const [name, value] = Object.entries(any ?? {}).at(-1) ?? [];
+  switch (name) {
+    case undefined:
+      return null;
+    case "intValue":
+      return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+    case "arrayValue":
+      return ((value as { values?: Record<string, unknown>[] }).values ?? []).map(plainValue);
+    case "kvlistValue":
+      return Object.fromEntries(attributeMap((value as { values?: PlainKeyValue[] }).values));
+    default:
+      return value as AttributeValue;
+  }
+}
+
+/** As text, because records without a prototype and plain ones are the same to JSON. */
+function entries(attributes: AttributeMap): string {
+  return JSON.stringify([...attributes]);
+}
+
+/** One to four faults of the kinds transport and bad encoders make: flipped, lost, doubled and inserted bytes, cuts. */
+function mutate(body: Buffer, random: () => number): Buffer {
+  let mutated = Buffer.from(body);
+  const faults = 1 + Math.floor(random() * 4);
+  for (let fault = 0; fault < faults; fault += 1) {
+    const at = Math.floor(random() * mutated.length);
+    const length = 1 + Math.floor(random() * 8);
+    switch (Math.floor(random() * 6)) {
+      case 0:
+      case 1:
+        mutated[at] = Math.floor(random() * 256);
+        break;
+      case 2:
+        mutated[at] = (mutated[at] ?? 0) ^ (1 << Math.floor(random() * 8));
+        break;
+      case 3:
+        mutated = Buffer.concat([mutated.subarray(0, at), mutated.subarray(at + length)]);
+        break;
+      case 4:
+        mutated = Buffer.concat([mutated.subarray(0, at + length), mutated.subarray(at)]);
+        break;
+      default:
+        mutated = mutated.subarray(0, at + 1);
+    }
+  }
+  return mutated;
+}
+
+/** mulberry32: small, and the same everywhere. */
+function seededRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

@@ -1,0 +1,335 @@
+import { describe, expect, test } from "vitest";
+import { lastText, type Message, messageText, withInstructions } from "../../src/otlp/message.ts";
+import { readConversation } from "../../src/otlp/read-conversation.ts";
+
+const call = { id: "c1", name: "get_weather", arguments: { city: "Paris" } };
+const asked: Message = { role: "user", content: "Weather?" };
+const answered: Message = { role: "assistant", content: "Sunny." };
+const called: Message = { role: "assistant", content: "", tool_calls: [call] };
+const returned: Message = { role: "tool", content: '{"t":18}', tool_call_id: "c1" };
+
+/** The same conversation in every dialect of otlp 5.1. */
+const dialects: [string, unknown, Message[]][] = [
+  [
+    "GenAI semantic conventions",
+    [
+      { role: "user", parts: [{ type: "text", content: "Weather?" }] },
+      {
+        role: "assistant",
+        parts: [{ type: "tool_call", id: "c1", name: "get_weather", arguments: { city: "Paris" } }],
+      },
+      { role: "tool", parts: [{ type: "tool_call_response", id: "c1", response: { t: 18 } }] },
+      { role: "assistant", parts: [{ type: "text", content: "Sunny." }], finish_reason: "stop" },
+    ],
+    [asked, called, returned, answered],
+  ],
+  [
+    "GenAI semantic conventions, the registry's own spelling of a result",
+    [{ role: "tool", parts: [{ type: "tool_call_response", id: "c1", result: '{"t":18}' }] }],
+    [returned],
+  ],
+  [
+    "OpenAI chat",
+    [
+      { role: "user", content: "Weather?" },
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [{ id: "c1", type: "function", function: { name: "get_weather", arguments: '{"city":"Paris"}' } }],
+      },
+      { role: "tool", tool_call_id: "c1", content: '{"t":18}' },
+      { role: "assistant", content: "Sunny." },
+    ],
+    [asked, called, returned, answered],
+  ],
+  [
+    "an OpenAI chat response",
+    { id: "x", choices: [{ index: 0, message: { role: "assistant", content: "Sunny." } }], usage: {} },
+    [answered],
+  ],
+  ["an OpenAI completion", { choices: [{ text: "Sunny.", index: 0 }] }, [answered]],
+  [
+    "OpenAI Responses items",
+    [
+      { type: "message", role: "user", content: [{ type: "input_text", text: "Weather?" }] },
+      { type: "function_call", id: "fc", call_id: "c1", name: "get_weather", arguments: '{"city":"Paris"}' },
+      { type: "function_call_output", call_id: "c1", output: '{"t":18}' },
+      { type: "message", role: "assistant", content: [{ type: "output_text", text: "Sunny.", annotations: [] }] },
+    ],
+    [asked, called, returned, answered],
+  ],
+  [
+    "an OpenAI Responses request",
+    { model: "m", input: "Weather?", instructions: "Be brief." },
+    [{ role: "system", content: "Be brief." }, asked],
+  ],
+  [
+    "an OpenAI Responses response",
+    {
+      object: "response",
+      output: [
+        { type: "reasoning", summary: [{ type: "summary_text", text: "think" }] },
+        { type: "message", role: "assistant", content: [{ type: "output_text", text: "Sunny." }] },
+      ],
+    },
+    [{ role: "assistant", content: [{ type: "reasoning", text: "think" }] }, answered],
+  ],
+  [
+    "Anthropic blocks",
+    {
+      system: [{ type: "text", text: "Be brief." }],
+      messages: [
+        { role: "user", content: [{ type: "text", text: "Weather?" }] },
+        { role: "assistant", content: [{ type: "tool_use", id: "c1", name: "get_weather", input: { city: "Paris" } }] },
+        {
+          role: "user",
+          content: [{ type: "tool_result", tool_use_id: "c1", content: [{ type: "text", text: '{"t":18}' }] }],
+        },
+        {
+          role: "assistant",
+          content: [
+            { type: "text", text: "Sun" },
+            { type: "text", text: "ny." },
+          ],
+        },
+      ],
+    },
+    [{ role: "system", content: "Be brief." }, asked, called, returned, answered],
+  ],
+  [
+    "Gemini",
+    {
+      systemInstruction: { parts: [{ text: "Be brief." }] },
+      contents: [
+        { role: "user", parts: [{ text: "Weather?" }] },
+        { role: "model", parts: [{ functionCall: { id: "c1", name: "get_weather", args: { city: "Paris" } } }] },
+        { role: "user", parts: [{ functionResponse: { id: "c1", name: "get_weather", response: { t: 18 } } }] },
+        { role: "model", parts: [{ text: "Sunny." }] },
+      ],
+    },
+    [{ role: "system", content: "Be brief." }, asked, called, returned, answered],
+  ],
+  [
+    "a Gemini response",
+    { candidates: [{ content: { parts: [{ text: "think", thought: true }, { text: "Sunny." }] } }] },
+    [
+      {
+        role: "assistant",
+        content: [
+          { type: "reasoning", text: "think" },
+          { type: "text", text: "Sunny." },
+        ],
+      },
+    ],
+  ],
+  ["an ADK response", { content: { role: "model", parts: [{ text: "Sunny." }] }, usage_metadata: {} }, [answered]],
+  [
+    "Bedrock and Strands",
+    [
+      { role: "user", content: [{ text: "Weather?" }] },
+      { role: "assistant", content: [{ toolUse: { toolUseId: "c1", name: "get_weather", input: { city: "Paris" } } }] },
+      {
+        role: "user",
+        content: [{ toolResult: { toolUseId: "c1", content: [{ json: { t: 18 } }], status: "success" } }],
+      },
+      { role: "assistant", content: '[{"text":"Sunny."}]' },
+    ],
+    [asked, called, returned, answered],
+  ],
+  ["a Bedrock response", { output: { message: { role: "assistant", content: [{ text: "Sunny." }] } } }, [answered]],
+  [
+    "LangChain, serialised",
+    {
+      messages: [
+        [
+          constructed("HumanMessage", { content: "Weather?" }),
+          constructed("AIMessage", {
+            content: "",
+            tool_calls: [{ id: "c1", name: "get_weather", args: { city: "Paris" } }],
+          }),
+          constructed("ToolMessage", { content: '{"t":18}', tool_call_id: "c1" }),
+          constructed("AIMessageChunk", { content: "Sunny." }),
+        ],
+      ],
+    },
+    [asked, called, returned, answered],
+  ],
+  [
+    "LangChain, as dictionaries",
+    [
+      { type: "human", content: "Weather?" },
+      { type: "ai", data: { content: "Sunny." } },
+    ],
+    [asked, answered],
+  ],
+  [
+    "a LangChain result",
+    { generations: [[{ text: "Sunny.", message: constructed("AIMessage", { content: "Sunny." }) }]] },
+    [answered],
+  ],
+  [
+    "a LangChain prompt value",
+    constructed("ChatPromptValue", { messages: [constructed("HumanMessage", { content: "Weather?" })] }),
+    [asked],
+  ],
+  [
+    "the AI SDK",
+    [
+      { role: "user", content: [{ type: "text", text: "Weather?" }] },
+      {
+        role: "assistant",
+        content: [{ type: "tool-call", toolCallId: "c1", toolName: "get_weather", input: { city: "Paris" } }],
+      },
+      {
+        role: "tool",
+        content: [{ type: "tool-result", toolCallId: "c1", toolName: "x", output: { type: "json", value: { t: 18 } } }],
+      },
+      { role: "assistant", content: "Sunny." },
+    ],
+    [asked, called, returned, answered],
+  ],
+  [
+    "the AI SDK before version 5",
+    [
+      {
+        role: "assistant",
+        content: [{ type: "tool-call", toolCallId: "c1", toolName: "get_weather", args: { city: "Paris" } }],
+      },
+      { role: "tool", content: [{ type: "tool-result", toolCallId: "c1", result: { t: 18 } }] },
+    ],
+    [called, returned],
+  ],
+  ["an AI SDK prompt", { system: "Be brief.", prompt: "Weather?" }, [{ role: "system", content: "Be brief." }, asked]],
+  [
+    "Genkit",
+    {
+      messages: [
+        { role: "user", content: [{ text: "Weather?" }] },
+        { role: "model", content: [{ toolRequest: { ref: "c1", name: "get_weather", input: { city: "Paris" } } }] },
+        { role: "tool", content: [{ toolResponse: { ref: "c1", name: "get_weather", output: { t: 18 } } }] },
+      ],
+    },
+    [asked, called, returned],
+  ],
+  [
+    "Pydantic AI",
+    [
+      {
+        kind: "request",
+        parts: [
+          { part_kind: "system-prompt", content: "Be brief." },
+          { part_kind: "user-prompt", content: "Weather?" },
+        ],
+      },
+      {
+        kind: "response",
+        parts: [{ part_kind: "tool-call", tool_call_id: "c1", tool_name: "get_weather", args: '{"city":"Paris"}' }],
+      },
+      { kind: "request", parts: [{ part_kind: "tool-return", tool_call_id: "c1", content: { t: 18 } }] },
+      { kind: "response", parts: [{ part_kind: "text", content: "Sunny." }] },
+    ],
+    [{ role: "system", content: "Be brief." }, asked, called, returned, answered],
+  ],
+  [
+    "OpenInference families",
+    [
+      { message: { role: "user", contents: [{ message_content: { type: "text", text: "Weather?" } }] } },
+      {
+        message: {
+          role: "assistant",
+          tool_calls: [{ tool_call: { id: "c1", function: { name: "get_weather", arguments: '{"city":"Paris"}' } } }],
+        },
+      },
+      { message: { role: "tool", content: '{"t":18}', tool_call_id: "c1" } },
+    ],
+    [asked, called, returned],
+  ],
+];
+
+function constructed(name: string, kwargs: unknown): unknown {
+  return { lc: 1, type: "constructor", id: ["langchain_core", "messages", name], kwargs };
+}
+
+describe("a conversation", () => {
+  test.each(dialects)("of %s comes out in the one form", (_dialect, value, expected) => {
+    expect(readConversation(value)?.messages).toEqual(expected);
+  });
+
+  test.each([
+    "text",
+    7,
+    null,
+    [],
+    {},
+    { q: "What?" },
+    { prompt: "x", other: 1 },
+    { input: "x" },
+    [{ role: "admin", content: "x" }],
+    [{ role: "user" }, { name: "Ann" }],
+    { role: "user", name: "Ann" },
+    [{ text: "a" }, { text: "b" }],
+    { output: { city: "Paris" } },
+    { messages: "none" },
+    { type: "function", name: "get_weather" },
+  ])("is not seen in %o", (value) => {
+    expect(readConversation(value)).toBeNull();
+  });
+
+  test("that is part of a larger object is marked incomplete, so that the object is kept", () => {
+    const messages = [{ role: "user", content: "Weather?" }];
+    expect(readConversation({ messages, tools: [], model: "m" })?.complete).toBe(true);
+    expect(readConversation({ messages, documents: [] })?.complete).toBe(false);
+    expect(readConversation({ choices: [{ message: messages[0] }], usage: {} })?.complete).toBe(false);
+  });
+
+  test("keeps parts we do not know as they were sent", () => {
+    const image = { type: "image_url", image_url: { url: "data:x" } };
+    expect(readConversation([{ role: "user", content: [{ type: "text", text: "See" }, image] }])?.messages).toEqual([
+      { role: "user", content: [{ type: "text", text: "See" }, image] },
+    ]);
+  });
+
+  test("splits text, calls and results of one message in the order they were said", () => {
+    const parts = [
+      { type: "text", content: "Let me look." },
+      { type: "tool_call", id: "c1", name: "get_weather", arguments: { city: "Paris" } },
+      { type: "tool_call_response", id: "c1", response: "18" },
+    ];
+    expect(readConversation([{ role: "assistant", parts }])?.messages).toEqual([
+      { role: "assistant", content: "Let me look.", tool_calls: [call] },
+      { role: "tool", content: "18", tool_call_id: "c1" },
+    ]);
+    const reply = [
+      { type: "tool_result", tool_use_id: "c1", content: "18" },
+      { type: "text", text: "And now?" },
+    ];
+    expect(readConversation([{ role: "user", content: reply }])?.messages).toEqual([
+      { role: "tool", content: "18", tool_call_id: "c1" },
+      { role: "user", content: "And now?" },
+    ]);
+  });
+});
+
+describe("a message", () => {
+  test("reads as its text parts joined, without reasoning", () => {
+    const content = [
+      { type: "reasoning", text: "think" },
+      { type: "text", text: "Sun" },
+      { type: "image" },
+      { type: "text", text: "ny." },
+    ];
+    expect(messageText({ role: "assistant", content })).toBe("Sunny.");
+  });
+
+  test("of a role is found from the end, and silence is no text", () => {
+    expect(lastText([asked, answered, { role: "user", content: "Thanks" }], "user")).toBe("Thanks");
+    expect(lastText([asked, called], "assistant")).toBeNull();
+    expect(lastText([], "user")).toBeNull();
+  });
+
+  test("of instructions comes first, once", () => {
+    const system: Message = { role: "system", content: "Be brief." };
+    expect(withInstructions([asked], [system])).toEqual([system, asked]);
+    expect(withInstructions([asked, { role: "developer", content: "x" }], [system])).toHaveLength(2);
+  });
+});
