@@ -18,7 +18,7 @@ const numberText = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
  * Parses JSON and keeps every number literal as it was written: one that a JavaScript number would change becomes an
  * object that JSON.stringify writes back verbatim, so a 64-bit id in a tool call survives. Throws what JSON.parse does.
  */
-export function parseLossless(text: string): unknown {
+function parseLossless(text: string): unknown {
   return fragileNumber.test(text) ? json.parse(text, keepLiteral) : JSON.parse(text);
 }
 
@@ -36,7 +36,7 @@ export function isRawNumber(value: unknown): value is RawNumber {
  * The rule J of otlp 5.1: text that looks like JSON and is JSON becomes the value it writes; anything else stays text.
  * JSON nested deeper than {@link limits.jsonDepthMax} stays text too, since nobody could write it out again.
  */
-export function parseIfJson(text: string): unknown {
+function parseIfJson(text: string): unknown {
   const trimmed = text.trim();
   switch (trimmed.charCodeAt(0)) {
     case 0x22: // "

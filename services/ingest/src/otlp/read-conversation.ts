@@ -23,7 +23,7 @@ export function readConversation(value: unknown): Conversation | null {
 }
 
 /** Every element must be a message; LangChain batches its conversations and one batch of one is what we see. */
-export function readMessages(value: readonly unknown[]): Message[] | null {
+function readMessages(value: readonly unknown[]): Message[] | null {
   const list = value.length === 1 && Array.isArray(value[0]) ? value[0] : value;
   if (list.length === 0) return null;
   const messages: Message[] = [];

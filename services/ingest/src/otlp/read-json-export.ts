@@ -17,7 +17,7 @@ export interface JsonRoot {
   names: Set<string>;
 }
 
-export const traceEnvelope: JsonEnvelope = { entries: "resourceSpans", scopes: "scopeSpans", items: "spans" };
+const traceEnvelope: JsonEnvelope = { entries: "resourceSpans", scopes: "scopeSpans", items: "spans" };
 
 /**
  * The spans of an OTLP/JSON export, one at a time (otlp 1, JSON peculiarities). A span of the wrong shape is reported

@@ -44,7 +44,7 @@ export function encodeReference(plain: PlainExport): Buffer {
   return Buffer.from(request.encode(request.fromObject(copy)).finish());
 }
 
-export function forEachSpan(plain: PlainExport, visit: (span: PlainSpan) => void): void {
+function forEachSpan(plain: PlainExport, visit: (span: PlainSpan) => void): void {
   for (const entry of plain.resourceSpans ?? []) {
     for (const scopeEntry of entry.scopeSpans ?? []) {
       for (const span of scopeEntry.spans ?? []) visit(span);

@@ -1,0 +1,182 @@
+import { describe, expect, test } from "vitest";
+import { rowOf, type SpanSketch } from "./build-export.ts";
+
+const llm = { "gen_ai.operation.name": "chat" };
+const tool = { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "get_weather" };
+
+describe("messages in span events", () => {
+  test("of the semantic conventions 1.28 become input and output and are not stored twice", async () => {
+    const row = await rowOf({
+      attributes: llm,
+      events: [
+        { name: "gen_ai.system.message", attributes: { content: "Be brief." } },
+        { name: "gen_ai.user.message", attributes: { content: "q" } },
+        { name: "gen_ai.choice", attributes: { index: 0, message: '{"content":"a"}', finish_reason: "stop" } },
+        { name: "cache.hit" },
+      ],
+    });
+    expect(row).toMatchObject({
+      input: [
+        { role: "system", content: "Be brief." },
+        { role: "user", content: "q" },
+      ],
+      output: "a",
+    });
+    expect(row.otel.events).toMatchObject([{ name: "cache.hit" }]);
+  });
+
+  test("with their body in one attribute (Azure)", async () => {
+    const row = await rowOf({
+      attributes: llm,
+      events: [
+        { name: "gen_ai.user.message", attributes: { "gen_ai.event.content": '{"role":"user","content":"q"}' } },
+        { name: "gen_ai.choice", attributes: { "gen_ai.event.content": '{"message":{"content":"a"},"index":0}' } },
+      ],
+    });
+    expect(row).toMatchObject({ input: [{ role: "user", content: "q" }], output: "a" });
+  });
+
+  test("encoded twice (Strands), on calls and on tools", async () => {
+    const call = await rowOf({
+      attributes: llm,
+      events: [
+        { name: "gen_ai.user.message", attributes: { content: '[{"text":"q"}]' } },
+        {
+          name: "gen_ai.assistant.message",
+          attributes: { content: '[{"toolUse":{"toolUseId":"c","name":"t","input":{"a":1}}}]' },
+        },
+        {
+          name: "gen_ai.tool.message",
+          attributes: { content: '[{"toolResult":{"toolUseId":"c","content":[{"text":"r"}]}}]' },
+        },
+        { name: "gen_ai.choice", attributes: { message: '[{"text":"a"}]', finish_reason: "end_turn" } },
+      ],
+    });
+    expect(call.input).toEqual([
+      { role: "user", content: "q" },
+      { role: "assistant", content: "", tool_calls: [{ id: "c", name: "t", arguments: { a: 1 } }] },
+      { role: "tool", content: "r", tool_call_id: "c" },
+    ]);
+    expect(call.output).toBe("a");
+    const run = await rowOf({
+      attributes: tool,
+      events: [
+        { name: "gen_ai.tool.message", attributes: { role: "tool", content: '{"city":"Paris"}', id: "c" } },
+        { name: "gen_ai.choice", attributes: { message: '[{"text":"r"}]', id: "c" } },
+      ],
+    });
+    expect(run).toMatchObject({ input: { city: "Paris" }, output: "r" });
+  });
+
+  test("in several details events count as attributes of the span, which win", async () => {
+    const row = await rowOf({
+      attributes: { ...llm, "gen_ai.request.model": "span" },
+      events: [
+        {
+          name: "gen_ai.client.inference.operation.details",
+          attributes: { "gen_ai.input.messages": '[{"role":"user","parts":[{"type":"text","content":"q"}]}]' },
+        },
+        {
+          name: "gen_ai.client.inference.operation.details",
+          attributes: { "gen_ai.request.model": "event", "x.left": 1 },
+        },
+      ],
+    });
+    expect(row).toMatchObject({ input: [{ role: "user", content: "q" }], model: "span" });
+    expect(row.otel.events).toBeUndefined();
+    expect(row.otel.attributes).toMatchObject({ "x.left": 1 });
+  });
+});
+
+describe("documents", () => {
+  test.each<[string, SpanSketch]>([
+    [
+      "OpenInference",
+      {
+        attributes: {
+          "openinference.span.kind": "RETRIEVER",
+          "retrieval.documents.0.document.id": "d",
+          "retrieval.documents.0.document.content": "c",
+          "retrieval.documents.0.document.score": 0.9,
+          "retrieval.documents.0.document.metadata": '{"s":1}',
+        },
+      },
+    ],
+    [
+      "GenAI",
+      {
+        attributes: {
+          "gen_ai.operation.name": "retrieval",
+          "gen_ai.retrieval.documents": '[{"id":"d","content":"c","score":0.9,"metadata":{"s":1}}]',
+        },
+      },
+    ],
+    [
+      "MLflow",
+      {
+        attributes: {
+          "mlflow.spanType": "RETRIEVER",
+          "mlflow.spanOutputs": '[{"id":"d","page_content":"c","score":0.9,"metadata":{"s":1}}]',
+        },
+      },
+    ],
+    [
+      "LangChain",
+      {
+        attributes: {
+          "openinference.span.kind": "RETRIEVER",
+          "output.value": '{"documents":[{"id":"d","pageContent":"c","score":0.9,"metadata":{"s":1}}]}',
+        },
+      },
+    ],
+    [
+      "Langfuse",
+      {
+        attributes: {
+          "langfuse.observation.type": "retriever",
+          "langfuse.observation.output": '[{"id":"d","text":"c","score":0.9,"metadata":{"s":1}}]',
+        },
+      },
+    ],
+    [
+      "a vector database",
+      {
+        events: [
+          {
+            name: "db.query.result",
+            attributes: {
+              "db.query.result.id": "d",
+              "db.query.result.document": "c",
+              "db.query.result.score": 0.9,
+              "db.query.result.metadata": { s: 1 },
+              "db.query.result.vector": [1],
+            },
+          },
+        ],
+      },
+    ],
+  ])("of %s are the output in one form", async (_producer, sketch) => {
+    const row = await rowOf(sketch);
+    expect(row.output).toEqual([{ id: "d", content: "c", score: 0.9, metadata: { s: 1 } }]);
+    expect(row.kind).toBe("retrieval");
+  });
+
+  test("of a reranker are the ones it put out", async () => {
+    const row = await rowOf({
+      attributes: {
+        "openinference.span.kind": "RERANKER",
+        "reranker.query": "q",
+        "reranker.input_documents.0.document.content": "in",
+        "reranker.output_documents.0.document.content": "out",
+      },
+    });
+    expect(row).toMatchObject({ input: "q", output: [{ content: "out" }] });
+  });
+
+  test("that are no documents are stored as they are", async () => {
+    const row = await rowOf({
+      attributes: { "langfuse.observation.type": "retriever", "langfuse.observation.output": '["a","b"]' },
+    });
+    expect(row.output).toEqual(["a", "b"]);
+  });
+});

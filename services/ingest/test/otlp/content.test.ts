@@ -1,0 +1,208 @@
+import { describe, expect, test } from "vitest";
+import { buildExport, decodeJson, rowOf, type SpanSketch } from "./build-export.ts";
+
+const llm = { "gen_ai.operation.name": "chat" };
+const agent = { "gen_ai.operation.name": "invoke_agent" };
+const tool = { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "get_weather" };
+
+describe("input and output", () => {
+  test.each<[string, SpanSketch, unknown, unknown]>([
+    [
+      "JSON text becomes its value",
+      { attributes: { "mlflow.spanInputs": '{"q": 1}', "mlflow.spanOutputs": '"text"' } },
+      { q: 1 },
+      "text",
+    ],
+    [
+      "other text stays",
+      { attributes: { "mlflow.spanInputs": "{not json", "mlflow.spanOutputs": "plain" } },
+      "{not json",
+      "plain",
+    ],
+    ["null is nothing", { attributes: { "traceloop.entity.output": "null" } }, null, null],
+    [
+      "text/plain is not parsed",
+      { attributes: { "input.value": "123", "input.mime_type": "text/plain", "output.value": "123" } },
+      "123",
+      123,
+    ],
+    [
+      "one argument is unwrapped",
+      { attributes: { "traceloop.entity.input": '{"args":["q"],"kwargs":{}}' } },
+      "q",
+      null,
+    ],
+    [
+      "two are not",
+      { attributes: { "traceloop.entity.input": '{"args":["q",1],"kwargs":{}}' } },
+      { args: ["q", 1], kwargs: {} },
+      null,
+    ],
+    [
+      "nor one beside a named one",
+      { attributes: { "traceloop.entity.input": '{"args":["q"],"kwargs":{"k":1}}' } },
+      { args: ["q"], kwargs: { k: 1 } },
+      null,
+    ],
+    ["no argument is nothing", { attributes: { "traceloop.entity.input": '{"args":[],"kwargs":{}}' } }, null, null],
+    [
+      "Langfuse and MLflow objects stay objects",
+      { attributes: { "langfuse.observation.input": '{"q":"a"}', "langfuse.observation.output": '{"input":"b"}' } },
+      { q: "a" },
+      { input: "b" },
+    ],
+    [
+      "LangSmith's wrappers go",
+      {
+        attributes: {
+          "langsmith.span.kind": "chain",
+          "gen_ai.prompt": '{"input":"q"}',
+          "gen_ai.completion": '{"outputs":"a"}',
+        },
+      },
+      "q",
+      "a",
+    ],
+    [
+      "a root prefers what Langfuse says of the trace",
+      { root: true, attributes: { "langfuse.trace.input": "t", "langfuse.observation.input": "o" } },
+      "t",
+      null,
+    ],
+    ["a child does not", { attributes: { "langfuse.trace.input": "t", "langfuse.observation.input": "o" } }, "o", null],
+    [
+      "Mastra's keys follow its span type",
+      {
+        attributes: {
+          "mastra.span.type": "agent_run",
+          "mastra.agent_run.input": '[{"role":"user","content":"q"}]',
+          "mastra.agent_run.output": '{"text":"a","files":[]}',
+          "mastra.tool_call.input": "no",
+        },
+      },
+      "q",
+      "a",
+    ],
+    ["Claude Code's prompt is text whatever it looks like", { attributes: { user_prompt: "[1]" } }, "[1]", null],
+    [
+      "embeddings are lists of JSON text",
+      { attributes: { "ai.operationId": "ai.embedMany", "ai.values": ['"a"', '"b"'] } },
+      ["a", "b"],
+      null,
+    ],
+    [
+      "AI SDK 3 wrote results",
+      { attributes: { "ai.operationId": "ai.generateText", "ai.result.text": "a" } },
+      null,
+      "a",
+    ],
+    [
+      "ADK's tool",
+      {
+        attributes: {
+          ...tool,
+          "gcp.vertex.agent.tool_call_args": '{"a":1}',
+          "gcp.vertex.agent.tool_response": '{"b":2}',
+          "gcp.vertex.agent.llm_request": "{}",
+        },
+      },
+      { a: 1 },
+      { b: 2 },
+    ],
+    [
+      "ADK's model call",
+      {
+        attributes: {
+          "gcp.vertex.agent.llm_request":
+            '{"model":"m","contents":[{"role":"user","parts":[{"text":"q"}]}],"config":{"system_instruction":"s"}}',
+          "gcp.vertex.agent.llm_response": '{"content":{"role":"model","parts":[{"text":"a"}]}}',
+        },
+      },
+      [
+        { role: "system", content: "s" },
+        { role: "user", content: "q" },
+      ],
+      "a",
+    ],
+    ["a plain prompt is the last resort", { attributes: { prompt: "q" } }, "q", null],
+  ])("%s", async (_what, sketch, input, output) => {
+    expect(await rowOf(sketch)).toMatchObject({ input, output });
+  });
+
+  test("a model call shows the conversation, instructions first, and the answer's text", async () => {
+    const row = await rowOf({
+      attributes: {
+        ...llm,
+        "gen_ai.system_instructions": '[{"type":"text","content":"Be brief."}]',
+        "gen_ai.input.messages": '[{"role":"user","parts":[{"type":"text","content":"q"}]}]',
+        "gen_ai.output.messages": '[{"role":"assistant","parts":[{"type":"text","content":"a"}]}]',
+      },
+    });
+    expect(row).toMatchObject({
+      input: [
+        { role: "system", content: "Be brief." },
+        { role: "user", content: "q" },
+      ],
+      output: "a",
+    });
+    expect(row.otel.attributes).toEqual(llm);
+  });
+
+  test("a model call that answers with more than text shows the message", async () => {
+    const parts = '[{"role":"assistant","parts":[{"type":"reasoning","content":"r"},{"type":"text","content":"a"}]}]';
+    const { output } = await rowOf({ attributes: { ...llm, "gen_ai.output.messages": parts } });
+    expect(output).toEqual({
+      role: "assistant",
+      content: [
+        { type: "reasoning", text: "r" },
+        { type: "text", text: "a" },
+      ],
+    });
+  });
+
+  test("an agent shows what was asked last and what was said last; the conversation is kept beside", async () => {
+    const row = await rowOf({
+      attributes: {
+        ...agent,
+        "gen_ai.input.messages":
+          '[{"role":"user","parts":[{"type":"text","content":"first"}]},{"role":"user","parts":[{"type":"text","content":"second"}]}]',
+        "gen_ai.output.messages":
+          '[{"role":"assistant","parts":[{"type":"text","content":"a"},{"type":"tool_call","id":"c","name":"t","arguments":{}},{"type":"tool_call_response","id":"c","response":"r"}]}]',
+      },
+    });
+    expect(row).toMatchObject({ input: "second", output: "a" });
+    expect(row.otel.messages).toMatchObject({
+      input: [{}, { content: "second" }],
+      output: [{ content: "a" }, { role: "tool", content: "r" }],
+    });
+  });
+
+  test("an agent's instructions alone are no question", async () => {
+    const row = await rowOf({ attributes: { ...agent, "gen_ai.system_instructions": "Be brief." } });
+    expect(row.input).toBeNull();
+    expect(row.otel.attributes).toMatchObject({ "gen_ai.system_instructions": "Be brief." });
+  });
+
+  test("number literals come back as they were written, in values and in tool calls", async () => {
+    const value = '{"id": 12345678901234567890, "price": 1.0, "tiny": 1e-7}';
+    const [span] = (await decodeJson(buildExport({ attributes: { "mlflow.spanInputs": value } }))).spans;
+    expect(span?.input).toBe(value);
+    const messages = `[{"role":"assistant","parts":[{"type":"tool_call","id":"c","name":"t","arguments":{"id":12345678901234567890,"p":1.50}}]}]`;
+    const [call] = (await decodeJson(buildExport({ attributes: { ...llm, "gen_ai.output.messages": messages } })))
+      .spans;
+    expect(call?.output).toContain('"arguments":{"id":12345678901234567890,"p":1.50}');
+  });
+
+  test("JSON deeper than anyone could write out again stays text", async () => {
+    const deep = `${"[".repeat(5000)}${"]".repeat(5000)}`;
+    expect((await rowOf({ attributes: { "mlflow.spanInputs": deep } })).input).toBe(deep);
+    expect((await rowOf({ attributes: { "mlflow.spanInputs": `[1.0,${deep}]` } })).input).toBe(`[1.0,${deep}]`);
+  });
+
+  test("what a conversation does not cover stays among the attributes", async () => {
+    const state = '{"messages":[{"role":"user","content":"q"}],"documents":["d"]}';
+    const row = await rowOf({ attributes: { "openinference.span.kind": "CHAIN", "input.value": state } });
+    expect(row.input).toBe("q");
+    expect(row.otel.attributes).toMatchObject({ "input.value": state });
+  });
+});

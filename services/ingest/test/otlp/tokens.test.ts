@@ -1,0 +1,158 @@
+import { describe, expect, test } from "vitest";
+import { rowOf, type SpanSketch } from "./build-export.ts";
+
+describe("tokens", () => {
+  test.each<[string, SpanSketch, (number | null)[]]>([
+    [
+      "the newest names first",
+      {
+        attributes: {
+          "gen_ai.usage.input_tokens": 10,
+          "gen_ai.usage.prompt_tokens": 9,
+          "gen_ai.usage.output_tokens": 2,
+        },
+      },
+      [10, 2, null, null],
+    ],
+    [
+      "old and new names together are not added",
+      { attributes: { "gen_ai.usage.prompt_tokens": 10, "gen_ai.usage.input_tokens": 10 } },
+      [10, null, null, null],
+    ],
+    [
+      "a zero is no count and gives way",
+      { attributes: { "llm.token_count.prompt": 0, "gen_ai.usage.input_tokens": 7 } },
+      [7, null, null, null],
+    ],
+    [
+      "text is a number, a negative is none",
+      { attributes: { "gen_ai.usage.input_tokens": "12", "gen_ai.usage.output_tokens": -3 } },
+      [12, null, null, null],
+    ],
+    [
+      "not a number",
+      { attributes: { "gen_ai.usage.input_tokens": "many", "gen_ai.usage.output_tokens": "NaN" } },
+      [null, null, null, null],
+    ],
+    [
+      "details may come from another convention",
+      { attributes: { "gen_ai.usage.input_tokens": 120, "ai.usage.cachedInputTokens": 64 } },
+      [120, null, 64, null],
+    ],
+    [
+      "inclusive caches stay",
+      {
+        attributes: {
+          "gen_ai.usage.input_tokens": 130,
+          "gen_ai.usage.cache_read.input_tokens": 64,
+          "gen_ai.usage.cache_creation.input_tokens": 10,
+        },
+      },
+      [130, null, 64, 10],
+    ],
+    [
+      "more cached than read means exclusive",
+      {
+        attributes: {
+          "gen_ai.usage.input_tokens": 56,
+          "gen_ai.usage.cache_read.input_tokens": 64,
+          "gen_ai.usage.cache_write.input_tokens": 10,
+        },
+      },
+      [130, null, 64, 10],
+    ],
+    [
+      "the ephemeral caches are summed",
+      {
+        attributes: {
+          "gen_ai.usage.input_tokens": 100,
+          "gen_ai.usage.cache_creation.ephemeral_5m_input_tokens": 3,
+          "gen_ai.usage.cache_creation.ephemeral_1h_input_tokens": 4,
+        },
+      },
+      [100, null, null, 7],
+    ],
+    [
+      "Langfuse's keys exclude each other",
+      {
+        attributes: {
+          "langfuse.observation.usage_details":
+            '{"input":56,"output":16,"total":144,"input_cached_tokens":64,"output_reasoning_tokens":8}',
+        },
+      },
+      [120, 24, 64, null],
+    ],
+    [
+      "Langfuse's caches by period",
+      {
+        attributes: {
+          "langfuse.observation.usage_details":
+            '{"input":50,"input_cache_read":20,"input_cache_creation_5m":5,"input_cache_creation_1h":1}',
+        },
+      },
+      [76, null, 20, 6],
+    ],
+    [
+      "Claude Code counts its caches apart",
+      {
+        scope: "com.anthropic.claude_code.tracing",
+        attributes: { input_tokens: 100, output_tokens: 24, cache_read_tokens: 64, cache_creation_tokens: 10 },
+      },
+      [174, 24, 64, 10],
+    ],
+    ["bare names mean nothing elsewhere", { attributes: { input_tokens: 100 } }, [null, null, null, null]],
+    [
+      "ADK's thoughts are output",
+      {
+        attributes: {
+          "gcp.vertex.agent.llm_response":
+            '{"usage_metadata":{"prompt_token_count":120,"candidates_token_count":16,"thoughts_token_count":8,"cached_content_token_count":64}}',
+          "gen_ai.usage.output_tokens": 16,
+        },
+      },
+      [120, 24, 64, null],
+    ],
+    [
+      "ADK in camel case",
+      {
+        attributes: {
+          "gcp.vertex.agent.llm_response":
+            '{"usageMetadata":{"promptTokenCount":120,"candidatesTokenCount":16,"thoughtsTokenCount":8}}',
+        },
+      },
+      [120, 24, null, null],
+    ],
+    [
+      "MLflow",
+      { attributes: { "mlflow.chat.tokenUsage": '{"input_tokens":5,"output_tokens":6.0}' } },
+      [5, 6, null, null],
+    ],
+    [
+      "LangSmith's details",
+      {
+        attributes: {
+          "langsmith.usage_metadata": '{"input_tokens":120,"output_tokens":24,"input_token_details":{"cache_read":64}}',
+        },
+      },
+      [120, 24, 64, null],
+    ],
+    [
+      "the AI SDK's provider metadata",
+      {
+        attributes: {
+          "ai.usage.promptTokens": 120,
+          "ai.response.providerMetadata": '{"openai":{"cachedPromptTokens":64}}',
+        },
+      },
+      [120, null, 64, null],
+    ],
+    ["embeddings of the AI SDK", { attributes: { "ai.usage.tokens": 9 } }, [9, null, null, null]],
+  ])("%s", async (_what, sketch, [inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens]) => {
+    expect(await rowOf(sketch)).toMatchObject({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens });
+  });
+
+  test("of reasoning are metadata", async () => {
+    const row = await rowOf({ attributes: { "gen_ai.usage.reasoning.output_tokens": 8 } });
+    expect(row.metadata.reasoningTokens).toBe(8);
+  });
+});
