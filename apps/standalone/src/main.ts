@@ -1,10 +1,13 @@
 import path from "node:path";
+import { type SettingName, settings } from "@touchstone/contracts";
 import { defaultHome, EmbeddedServerError, type ServerEvent } from "@touchstone/embedded-servers";
-import { ConfigError, isAppError, loadSettings } from "@touchstone/service-kit";
+import { ConfigError, isAppError, loadSettings, StartError } from "@touchstone/service-kit";
+import { assertPortFree } from "./assert-port-free.ts";
 import { loadDemo } from "./demo/load-demo.ts";
 import { describeStart } from "./describe-start.ts";
 import { startInfrastructure } from "./infrastructure.ts";
 import { readOptions, UsageError, usage } from "./options.ts";
+import { outwaitPredecessor } from "./outwait-predecessor.ts";
 import { startServices } from "./services.ts";
 import { waitUntilReady } from "./wait-until-ready.ts";
 
@@ -37,37 +40,28 @@ async function start(): Promise<void> {
     console.log(usage);
     return stop(null);
   }
-  const { values, warnings } = loadSettings(
-    [
-      "SERVICE_HOME",
-      "SERVICE_DB_URL",
-      "SERVICE_NATS_URL",
-      "SERVICE_NATS_USER",
-      "SERVICE_NATS_PASSWORD",
-      "SERVICE_INTERNAL_SECRET",
-      "SERVICE_PRINT_KEY",
-      // Read by the services; checked here so that a mistake is told before anything is started.
-      "PORT",
-      "SERVICE_HOST",
-      "SERVICE_LOG_LEVEL",
-      "SERVICE_RATE_LIMIT",
-      "SERVICE_REDIS_URL",
-      "OPENAI_BASE_URL",
-    ],
-    process.env,
-  );
+  // All of them, also those that only a service reads: every mistake is told before anything is started.
+  const { values, warnings } = loadSettings(Object.keys(settings) as SettingName[], process.env);
   for (const warning of warnings) console.warn(`Warning: ${warning}`);
 
-  const infrastructure = await startInfrastructure({
-    homeFolder: homeFolder(values.SERVICE_HOME),
-    databaseUrl: values.SERVICE_DB_URL?.reveal(),
-    natsUrl: values.SERVICE_NATS_URL,
-    natsUser: values.SERVICE_NATS_USER,
-    natsPassword: values.SERVICE_NATS_PASSWORD?.reveal(),
-    rootSecret: values.SERVICE_INTERNAL_SECRET?.reveal(),
-    onProgress: (message) => console.log(message),
-    onServerEvent: reportServerEvent,
-  });
+  const onWait = (): void => console.log("Another Touchstone seems to be stopping; waiting for it.");
+  // Found out first: on an empty folder the rest takes seconds.
+  const address = { host: values.SERVICE_HOST, port: values.PORT };
+  await outwaitPredecessor(() => assertPortFree(address), onWait);
+  const infrastructure = await outwaitPredecessor(
+    () =>
+      startInfrastructure({
+        homeFolder: homeFolder(values.SERVICE_HOME),
+        databaseUrl: values.SERVICE_DB_URL?.reveal(),
+        natsUrl: values.SERVICE_NATS_URL,
+        natsUser: values.SERVICE_NATS_USER,
+        natsPassword: values.SERVICE_NATS_PASSWORD?.reveal(),
+        rootSecret: values.SERVICE_INTERNAL_SECRET?.reveal(),
+        onProgress: (message) => console.log(message),
+        onServerEvent: reportServerEvent,
+      }),
+    onWait,
+  );
   cleanups.push(infrastructure.stop);
   console.log("Starting the services.");
   const services = await startServices(process.env, infrastructure);
@@ -124,7 +118,7 @@ function reportServerEvent(server: string, event: ServerEvent): void {
 /** One clear sentence for what is foreseen; everything there is for what is not. */
 function explain(thrown: unknown): string {
   if (thrown instanceof EmbeddedServerError) return `${thrown.message} ${thrown.hint ?? ""}`.trim();
-  if (thrown instanceof ConfigError || thrown instanceof UsageError || isAppError(thrown)) return thrown.message;
-  if (thrown instanceof Error && thrown.name === "ListenError") return thrown.message;
+  const isForeseen = [ConfigError, StartError, UsageError].some((kind) => thrown instanceof kind);
+  if (isForeseen || isAppError(thrown)) return (thrown as Error).message;
   return `Touchstone could not start: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`;
 }

@@ -29,6 +29,7 @@ export function prepareSchema(options: MigrationOptions): SchemaPreparation {
         state = "ok";
         return;
       } catch (err) {
+        if (stopped) return;
         state = err instanceof Error ? err.message : "the migration failed";
         options.logger.warn({ err, schema: options.schema }, "the schema is not ready; trying again");
         await new Promise<void>((resolve) => {
