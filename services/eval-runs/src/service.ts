@@ -23,8 +23,6 @@ import { createBatchScorer } from "./results/score-batch.ts";
 import { createRunStore } from "./runs/run-store.ts";
 
 const schema = "evals";
-/** Batches in hand at a stop get this long to finish; the process has 10 s in all. */
-const stopGraceMs = 5_000;
 
 export interface EvalRunsDependencies {
   logger: Logger;
@@ -74,7 +72,7 @@ export function createEvalRuns(config: EvalRunsConfig, dependencies: EvalRunsDep
       logger,
       onStored: ({ status, skipReason }) => stored.inc({ status, reason: skipReason ?? "" }),
     });
-    cleanups.defer(() => scorer.stop(stopGraceMs));
+    cleanups.defer(() => scorer.stop(timings.stopGraceMs));
     const stopping = new AbortController();
     cleanups.defer(() => stopping.abort(new AppError("service_unavailable", "The service is stopping; retry.")));
     const sweeper = sweepClosingRuns({ database: maintenance, batchMs: timings.batchMs, logger });

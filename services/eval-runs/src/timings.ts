@@ -14,6 +14,8 @@ export interface Timings {
   leaseMs: number;
   /** How often a holder shows one. */
   heartbeatMs: number;
+  /** How long batches in hand may go on when the service stops; the process has 10 s in all. */
+  stopGraceMs: number;
 }
 
 export const defaultTimings: Timings = {
@@ -24,4 +26,5 @@ export const defaultTimings: Timings = {
   outageMs: 30_000,
   leaseMs: 15_000,
   heartbeatMs: 5_000,
+  stopGraceMs: 5_000,
 };

@@ -26,7 +26,7 @@ export interface ProjectClient {
   send(method: "GET" | "POST", path: string, body?: unknown): Promise<HttpAnswer>;
   createDataset(dataset: object): Promise<string>;
   createRun(datasetId: string, more?: object): Promise<string>;
-  submit(runId: string, results: readonly object[], batchId?: string): Promise<HttpAnswer>;
+  submit(runId: string, results: readonly object[], batchId?: string, signal?: AbortSignal): Promise<HttpAnswer>;
   finalize(runId: string, body?: object): Promise<HttpAnswer>;
   readRun(runId: string): Promise<HttpAnswer["body"]>;
 }
@@ -66,7 +66,7 @@ export async function startEvalRuns(options: {
 export function createProjectClient(address: string, projectId: string = randomUUID()): ProjectClient {
   const sign = createIdentitySigner({ issuer: "gateway", audience: "eval-runs", rootSecret, clock: systemClock });
 
-  async function send(method: string, path: string, body?: unknown): Promise<HttpAnswer> {
+  async function send(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<HttpAnswer> {
     const fullPath = `${prefix}${path}`;
     const requestId = randomUUID();
     const claims = { projectId, organizationId: null, userId: null, role: "key", requestId } as const;
@@ -78,6 +78,7 @@ export function createProjectClient(address: string, projectId: string = randomU
     const response = await fetch(`${address}${fullPath}`, {
       method,
       headers,
+      ...(signal !== undefined && { signal }),
       ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
@@ -97,7 +98,8 @@ export function createProjectClient(address: string, projectId: string = randomU
       expect(status).toBe(201);
       return body.runId;
     },
-    submit: (runId, results, batchId = "batch-1") => send("POST", `/runs/${runId}/results`, { batchId, results }),
+    submit: (runId, results, batchId = "batch-1", signal) =>
+      send("POST", `/runs/${runId}/results`, { batchId, results }, signal),
     finalize: (runId, body) => send("POST", `/runs/${runId}/finalize`, body),
     async readRun(runId) {
       const { status, body } = await send("GET", `/runs/${runId}`);

@@ -25,7 +25,8 @@ export async function askJudge(bus: Bus, request: JudgeRequest, options: AskingO
   for (;;) {
     const elapsedMs = performance.now() - startedMs;
     try {
-      const timeoutMs = Math.max(0, options.timeoutMs - elapsedMs);
+      // Whole milliseconds: the bus drops a deadline that is none.
+      const timeoutMs = Math.max(0, Math.floor(options.timeoutMs - elapsedMs));
       return readReply(await bus.request(scoreResult, request, { timeoutMs, signal: options.signal }));
     } catch (thrown) {
       if (options.signal.aborted || !isBusError(thrown)) throw thrown;

@@ -1,0 +1,515 @@
+import { submitResultsReply } from "@touchstone/contracts";
+import { buildResult, createTestDatabase, startTestNats, type TestDatabase, type TestNats } from "@touchstone/testkit";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import {
+  createGate,
+  createProjectClient,
+  type FakeJudge,
+  type JudgeReply,
+  type ProjectClient,
+  type RunningService,
+  rate,
+  startEvalRuns,
+  startFakeJudge,
+  until,
+} from "./system-under-test.ts";
+
+let database: TestDatabase;
+let nats: TestNats;
+let running: RunningService;
+let judge: FakeJudge;
+let client: ProjectClient;
+let runId: string;
+
+const questions = [
+  {
+    main_question: {
+      query: "Where is my order?",
+      expectedResults: "On Tuesday.",
+      judgeGuideline: "Be strict.",
+      retrievalContext: ["Orders ship on Monday.", "Shipping takes a day."],
+    },
+  },
+  { main_question: { query: "Can I return it?", expectedResults: " ", judgeGuideline: "" } },
+];
+const dataset = {
+  name: "Orders",
+  acceptanceCriteria: "Names the day.",
+  evaluationCriteria: "Short is good.",
+  jaccardSimilarity: { enabled: true },
+  vectorSimilarity: { enabled: true, model: "local-hash" },
+  questions,
+};
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  nats = await startTestNats();
+  judge = await startFakeJudge(nats.url);
+  running = await startEvalRuns({ databaseUrl: database.url, natsUrl: nats.url });
+});
+
+afterAll(async () => {
+  await running?.service.stop();
+  await judge?.stop();
+  await nats?.stop();
+  await database?.drop();
+});
+
+beforeEach(async () => {
+  judge.behave(() => rate(7));
+  judge.asked.length = 0;
+  client = createProjectClient(running.address);
+  runId = await client.createRun(await client.createDataset(dataset));
+});
+
+const output = (text: string) => ({ output: { text } });
+
+describe("a batch is refused as a whole", () => {
+  test.each([
+    [{ results: [buildResult()] }, "batchId must be a non-empty string"],
+    [{ batchId: "", results: [] }, "batchId must be a non-empty string"],
+    [{ batchId: 1, results: [buildResult()] }, "batchId must be a non-empty string"],
+    [[], "batchId must be a non-empty string"],
+    [{ batchId: "b" }, "results must be a non-empty array"],
+    [{ batchId: "b", results: [] }, "results must be a non-empty array"],
+    [{ batchId: "b", results: {} }, "results must be a non-empty array"],
+    [{ batchId: "b", results: Array(11).fill(null) }, "Batch size must not exceed 10"],
+    [{ batchId: "b", results: [buildResult(), null] }, "Every results entry must be an object"],
+    [{ batchId: "b", results: [buildResult(), []] }, "Every results entry must be an object"],
+    [{ batchId: "b", results: ["text"] }, "Every results entry must be an object"],
+  ])("%j: %s", async (body, error) => {
+    expect(await client.send("POST", `/runs/${runId}/results`, body)).toMatchObject({ status: 400, body: { error } });
+    expect((await client.readRun(runId)).resultCount).toBe(0);
+  });
+
+  test("before its run is looked up", async () => {
+    expect((await client.send("POST", "/runs/nowhere/results", { batchId: "" })).status).toBe(400);
+    await client.finalize(runId);
+    expect((await client.submit(runId, [])).status).toBe(400);
+  });
+});
+
+describe("a result that is not valid is dropped and counted", () => {
+  test.each([
+    ["no idempotency key", { ...output("a"), idempotencyKey: undefined }],
+    ["an empty key", { ...output("a"), idempotencyKey: "" }],
+    ["neither output nor error", { output: undefined }],
+    ["an output without text", { output: {} }],
+    ["an output that is no object", { output: "a" }],
+    ["a question index that is no integer", { questionIndex: 0.5 }],
+    ["a question index that is a text", { questionIndex: "0" }],
+    ["a run number beyond the integers", { runNumber: 1e300 }],
+    ["timings that are no numbers", { timings: { latencyMs: "12" } }],
+    ["an error that is no object", { error: "boom" }],
+    ["a trace id that is no text", { traceId: 5 }],
+  ])("%s", async (_what, broken) => {
+    const { status, body } = await client.submit(runId, [{ ...buildResult(), ...broken }, buildResult()]);
+
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ accepted: 1, duplicates: 0, failedValidation: 1, status: "in_progress" });
+    expect(body.scoredResults).toHaveLength(1);
+    expect((await client.readRun(runId)).resultCount).toBe(1);
+  });
+
+  test("a timing that is not finite", async () => {
+    const text = `{"batchId":"b","results":[{"idempotencyKey":"k","output":{"text":"a"},"timings":{"latencyMs":1e400}}]}`;
+    const { body } = await client.send("POST", `/runs/${runId}/results`, text);
+    expect(body).toMatchObject({ accepted: 0, failedValidation: 1, scoredResults: [] });
+  });
+});
+
+describe("one result", () => {
+  test("is answered and stored with everything that was submitted and found out", async () => {
+    judge.behave(() => ({ ...rate(8.5, "Good."), similarity: { jaccard: 0.25, vector: null } }));
+    const { status, body } = await client.submit(
+      runId,
+      [
+        {
+          idempotencyKey: "k-1",
+          questionIndex: 0,
+          runNumber: 2,
+          input: { query: "Where's my order?", channel: "mail" },
+          output: { text: "Tuesday." },
+          traceId: "trace-1",
+          timings: { latencyMs: 12.5, inputTokens: 10, outputTokens: null },
+          metadata: { ignored: true },
+          observableTrace: {},
+          smokeTestVariantText: null,
+        },
+      ],
+      "batch-9",
+    );
+
+    expect(status).toBe(200);
+    const liveStatistics = {
+      averageRating: 8.5,
+      minRating: 8.5,
+      maxRating: 8.5,
+      ratedCount: 1,
+      skippedCount: 0,
+      failedCount: 0,
+    };
+    expect(body).toEqual({
+      runId,
+      batchId: "batch-9",
+      accepted: 1,
+      duplicates: 0,
+      failedValidation: 0,
+      status: "in_progress",
+      scoredResults: [
+        {
+          idempotencyKey: "k-1",
+          rating: 8.5,
+          justification: "Good.",
+          status: "scored",
+          jaccardSimilarity: 0.25,
+          vectorSimilarity: null,
+          codeScorerResults: null,
+          judgeScorerResults: null,
+        },
+      ],
+      liveStatistics,
+    });
+    expect(submitResultsReply.safeParse(body).error).toBeUndefined();
+    expect((await client.readRun(runId)).results).toEqual([
+      {
+        questionIndex: 0,
+        questionText: "Where is my order?",
+        runNumber: 2,
+        input: { query: "Where's my order?" },
+        output: { text: "Tuesday." },
+        rating: 8.5,
+        justification: "Good.",
+        traceId: "trace-1",
+        latencyMs: 12.5,
+        inputTokens: 10,
+        outputTokens: null,
+        jaccardSimilarity: 0.25,
+        vectorSimilarity: null,
+        codeScorerResults: null,
+        judgeScorerResults: null,
+        isSmokeTestVariant: false,
+        smokeTestVariantText: null,
+        status: "scored",
+        error: null,
+        batchId: "batch-9",
+      },
+    ]);
+  });
+
+  test("needs no more than a key and an output", async () => {
+    await client.submit(runId, [{ idempotencyKey: "k", output: { text: "" } }]);
+
+    expect((await client.readRun(runId)).results[0]).toMatchObject({
+      questionIndex: 0,
+      runNumber: 1,
+      questionText: "Where is my order?",
+      input: null,
+      output: { text: "" },
+      traceId: null,
+      latencyMs: null,
+      isSmokeTestVariant: false,
+    });
+    expect(judge.asked[0]?.case).toMatchObject({ input: "Where is my order?", output: "" });
+  });
+
+  test("is judged by the criteria of its dataset and the inputs of its case", async () => {
+    await client.submit(runId, [buildResult({ input: { query: "Where?" }, ...output("Tuesday.") })]);
+
+    expect(judge.asked).toEqual([
+      {
+        projectId: client.projectId,
+        judges: [
+          {
+            id: "primary",
+            name: null,
+            model: null,
+            acceptanceCriteria: "Names the day.",
+            rejectionCriteria: null,
+            evaluationCriteria: "Short is good.",
+            requiresExpected: false,
+          },
+        ],
+        case: {
+          input: "Where?",
+          output: "Tuesday.",
+          expected: "On Tuesday.",
+          context: "[chunk 1] Orders ship on Monday.\n\n[chunk 2] Shipping takes a day.",
+          guideline: "Be strict.",
+        },
+        similarity: { jaccard: true, bleu: false, rouge: false, vector: { model: "local-hash" } },
+      },
+    ]);
+  });
+
+  test("brings its own retrieval context, which wins over the pinned one", async () => {
+    await client.submit(runId, [buildResult({ retrievalContext: "x".repeat(12_001) })]);
+    await client.submit(runId, [buildResult({ retrievalContext: [] })]);
+
+    expect(judge.asked[0]?.case.context).toBe("x".repeat(12_000));
+    expect(judge.asked[1]?.case.context).toContain("Orders ship on Monday.");
+  });
+
+  test("has no metrics when its case expects nothing, and no case when its question does not exist", async () => {
+    const { body } = await client.submit(runId, [
+      buildResult({ questionIndex: 1 }),
+      buildResult({ questionIndex: 99, input: null }),
+      buildResult({ questionIndex: -1 }),
+    ]);
+
+    for (const scored of body.scoredResults) expect(scored).not.toHaveProperty("jaccardSimilarity");
+    const { results } = await client.readRun(runId);
+    expect(results.map((row: { questionText: string }) => row.questionText)).toEqual([null, "Can I return it?", null]);
+    for (const row of results) expect(row).not.toHaveProperty("vectorSimilarity");
+    const cases = new Map(judge.asked.map((asked) => [asked.case.guideline ?? asked.case.input, asked.case]));
+    expect(cases.get("")).toMatchObject({ expected: null, context: null, guideline: null });
+    for (const asked of judge.asked) {
+      expect(asked.case.expected).toBeNull();
+      expect(asked.similarity).toEqual({ jaccard: false, bleu: false, rouge: false, vector: null });
+    }
+  });
+
+  test("submitted with an error is failed, rated 0, and never judged", async () => {
+    const { body } = await client.submit(runId, [
+      buildResult({ output: null, error: { type: "Timeout", message: "no answer in 30 s" } }),
+      buildResult({ error: {} }),
+    ]);
+
+    expect(body).toMatchObject({ accepted: 2, liveStatistics: { ratedCount: 2, failedCount: 2, averageRating: 0 } });
+    expect(body.scoredResults).toMatchObject([
+      {
+        rating: 0,
+        status: "failed",
+        justification: "Case failed with error: Timeout: no answer in 30 s",
+        jaccardSimilarity: null,
+      },
+      { rating: 0, status: "failed", justification: "Case failed with error: Error: no message" },
+    ]);
+    expect(judge.asked).toHaveLength(0);
+    expect((await client.readRun(runId)).results).toMatchObject([
+      { error: { type: "Timeout", message: "no answer in 30 s" }, output: null },
+      { error: {}, output: { text: "It arrives on Tuesday." } },
+    ]);
+  });
+
+  test("that the judge skips keeps the judge's reason and its metrics", async () => {
+    const verdict = { judgeId: "primary", status: "skipped", rating: null, reason: "quota", model: null } as const;
+    judge.behave(() => ({
+      verdicts: [{ ...verdict, justification: "Daily judge quota reached (5).", durationMs: 0 }],
+      similarity: { jaccard: 1, vector: 0.5 },
+    }));
+
+    const { body } = await client.submit(runId, [buildResult()]);
+
+    expect(body.scoredResults).toMatchObject([
+      {
+        rating: null,
+        status: "skipped",
+        justification: "Daily judge quota reached (5).",
+        jaccardSimilarity: 1,
+        vectorSimilarity: 0.5,
+      },
+    ]);
+    expect(await running.metricsText()).toMatch(/service_results_stored_total\{status="skipped",reason="quota"\} 1/);
+  });
+
+  test("gets a row for each code scorer that is switched on, saying that it was not run", async () => {
+    const scored = await client.createRun(
+      await client.createDataset({
+        name: "Scored",
+        codeScorers: [
+          { name: "Length", code: "return 1" },
+          { code: "return 1" },
+          { name: "Off", code: "x", enabled: false },
+        ],
+      }),
+    );
+
+    const { body } = await client.submit(scored, [buildResult()]);
+
+    const error = "Code scorers are not run by this version.";
+    expect(body.scoredResults[0].codeScorerResults).toEqual([
+      { name: "Length", score: null, error },
+      { name: "Untitled scorer", score: null, error },
+    ]);
+  });
+
+  test("keeps NUL, lone surrogates and big numbers, in its key too", async () => {
+    const key = '"k\\u0000\\ud800"';
+    const other = '"k\\u0000\\udc00"';
+    const text = (idempotencyKey: string) =>
+      `{"batchId":"b\\u0000\\ud800","results":[{"idempotencyKey":${idempotencyKey},"caseId":"\\u0000","traceId":"\\ud800",` +
+      `"input":{"query":"q\\u0000"},"output":{"text": {"n":12345678901234567890,"z":1e400,"__proto__":1} },` +
+      `"smokeTestVariantText":"\\ud800\\u0000"}]}`;
+    judge.behave((body) => rate(5, `${body.case.input}\ud800\u0000`));
+    const submit = (idempotencyKey: string) => client.send("POST", `/runs/${runId}/results`, text(idempotencyKey));
+
+    const first = await submit(key);
+    const again = await submit(key);
+    const different = await submit(other);
+
+    expect(first.body).toMatchObject({ batchId: "b\u0000\ud800", accepted: 1 });
+    expect(first.body.scoredResults[0]).toMatchObject({ idempotencyKey: "k\u0000\ud800", rating: 5 });
+    expect(again.body).toMatchObject({ accepted: 0, duplicates: 1 });
+    expect(different.body).toMatchObject({ accepted: 1, duplicates: 0 });
+    expect((await client.readRun(runId)).results[0]).toMatchObject({
+      traceId: "\ud800",
+      input: { query: "q\u0000" },
+      output: { text: '{"n":12345678901234567890,"z":1e400,"__proto__":1}' },
+      smokeTestVariantText: "\ud800\u0000",
+      batchId: "b\u0000\ud800",
+    });
+  });
+
+  test("may have a key of any length", async () => {
+    const results = [buildResult({ idempotencyKey: "k".repeat(100_000) })];
+
+    expect((await client.submit(runId, results)).body.accepted).toBe(1);
+    expect((await client.submit(runId, results)).body.duplicates).toBe(1);
+  });
+});
+
+describe("an idempotency key is judged and stored once", () => {
+  test("sending a batch again echoes what was stored and asks nobody", async () => {
+    const results = [buildResult(output("one")), buildResult({ error: { type: "E", message: "m" } })];
+    const first = await client.submit(runId, results, "first");
+    judge.behave(() => rate(1));
+
+    const changed = results.map((result) => ({ ...result, output: { text: "changed" }, error: null }));
+    const again = await client.submit(runId, changed, "second");
+
+    expect(again.body).toMatchObject({ batchId: "second", accepted: 0, duplicates: 2 });
+    expect(again.body.scoredResults).toEqual(
+      first.body.scoredResults.map((scored: object) => ({ ...scored, deduped: true })),
+    );
+    expect(judge.asked).toHaveLength(1);
+    expect((await client.readRun(runId)).results.map((row: { batchId: string }) => row.batchId)).toEqual([
+      "first",
+      "first",
+    ]);
+  });
+
+  test("of two results of one batch with one key the second is a duplicate of the first", async () => {
+    const [one, two] = [buildResult({ ...output("one") }), buildResult({ ...output("two") })];
+    judge.behave((body) => rate(body.case.output === "one" ? 1 : 2));
+
+    const { body } = await client.submit(runId, [one, two, { ...one, output: { text: "other" } }, {}, two]);
+
+    expect(body).toMatchObject({ accepted: 2, duplicates: 2, failedValidation: 1 });
+    expect(
+      body.scoredResults.map(({ rating, deduped }: { rating: number; deduped?: true }) => [rating, deduped]),
+    ).toEqual([
+      [1, undefined],
+      [2, undefined],
+      [1, true],
+      [2, true],
+    ]);
+    expect(judge.asked).toHaveLength(2);
+  });
+
+  test("of fifty submissions that race one judges, and all are answered with its result", async () => {
+    const result = buildResult();
+    const gate = createGate();
+    judge.behave(async () => {
+      await gate.opened;
+      return rate(9);
+    });
+
+    const racing = Array.from({ length: 50 }, () => client.submit(runId, [result]));
+    await until(() => expect(judge.atWork()).toBe(1));
+    gate.open();
+    const answers = await Promise.all(racing);
+
+    expect(answers.every((answer) => answer.status === 200)).toBe(true);
+    expect(answers.filter((answer) => answer.body.accepted === 1)).toHaveLength(1);
+    expect(answers.filter((answer) => answer.body.duplicates === 1)).toHaveLength(49);
+    for (const { body } of answers) expect(body.scoredResults[0]).toMatchObject({ rating: 9, status: "scored" });
+    expect(judge.asked).toHaveLength(1);
+    expect((await client.readRun(runId)).resultCount).toBe(1);
+  });
+
+  test("batches that overlap in different orders all come through, with one row for each key", async () => {
+    const results = Array.from({ length: 10 }, () => buildResult());
+    const rotated = (by: number) => [...results.slice(by), ...results.slice(0, by)];
+
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, by) => client.submit(runId, rotated(by % 10))));
+
+    expect(answers.map((answer) => answer.status)).toEqual(Array(20).fill(200));
+    expect(answers.reduce((sum, { body }) => sum + body.accepted, 0)).toBe(10);
+    expect(answers.reduce((sum, { body }) => sum + body.duplicates, 0)).toBe(190);
+    expect(judge.asked).toHaveLength(10);
+    expect((await client.readRun(runId)).resultCount).toBe(10);
+  });
+
+  test("the same key in another run and in another project is another result", async () => {
+    const result = buildResult({ idempotencyKey: "shared" });
+    const stranger = createProjectClient(running.address);
+    const foreignRun = await stranger.createRun(await stranger.createDataset(dataset));
+    const otherRun = await client.createRun((await client.readRun(runId)).datasetId);
+
+    for (const [by, id] of [
+      [client, runId],
+      [client, otherRun],
+      [stranger, foreignRun],
+    ] as const) {
+      expect((await by.submit(id, [result])).body).toMatchObject({ accepted: 1, duplicates: 0 });
+    }
+    expect(judge.asked.map((asked) => asked.projectId)).toEqual([
+      client.projectId,
+      client.projectId,
+      stranger.projectId,
+    ]);
+  });
+});
+
+describe("the results of a batch", () => {
+  test("are judged all at the same time", async () => {
+    const all = createGate();
+    judge.behave(async () => {
+      if (judge.atWork() === 10) all.open();
+      await all.opened;
+      return rate(6);
+    });
+
+    const { body } = await client.submit(
+      runId,
+      Array.from({ length: 10 }, () => buildResult()),
+    );
+
+    expect(body).toMatchObject({ accepted: 10, liveStatistics: { averageRating: 6 } });
+  });
+
+  test("are stored as each is done, and answered as they were submitted", async () => {
+    const gate = createGate();
+    judge.behave(async (body): Promise<JudgeReply> => {
+      if (body.case.output === "slow") await gate.opened;
+      return rate(body.case.output === "slow" ? 1 : 10);
+    });
+    const submitting = client.submit(runId, [buildResult(output("slow")), buildResult(output("quick"))]);
+
+    await until(async () => expect(await client.readRun(runId)).toMatchObject({ resultCount: 1, averageRating: 10 }));
+    gate.open();
+
+    const { body } = await submitting;
+    expect(body.scoredResults.map((scored: { rating: number }) => scored.rating)).toEqual([1, 10]);
+  });
+
+  test("are scored to the end when the caller has gone away", async () => {
+    const gate = createGate();
+    judge.behave(async () => {
+      await gate.opened;
+      return rate(3);
+    });
+    const leaving = new AbortController();
+    const results = [buildResult()];
+    const left = client.submit(runId, results, "left", leaving.signal);
+    await until(() => expect(judge.atWork()).toBe(1));
+    leaving.abort();
+    await expect(left).rejects.toThrow();
+    gate.open();
+
+    await until(async () => expect(await client.readRun(runId)).toMatchObject({ resultCount: 1, averageRating: 3 }));
+    expect((await client.submit(runId, results)).body).toMatchObject({ accepted: 0, duplicates: 1 });
+    expect(judge.asked).toHaveLength(1);
+  });
+});
