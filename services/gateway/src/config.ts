@@ -1,0 +1,160 @@
+import { isIP } from "node:net";
+import path from "node:path";
+import type { Secret } from "@touchstone/contracts";
+import { ConfigError, type Environment, loadSettings, requireSettings } from "@touchstone/service-kit";
+import type { RateLimitSettings } from "./rate-limits/rate-limits.ts";
+
+/** Whom to believe about `X-Forwarded-For`: nobody, everybody, the nearest so many hops, or these subnets. */
+export type TrustedProxies = boolean | { hops: number } | readonly string[];
+
+export interface GatewayConfig {
+  listen: { host: string; port: number };
+  logLevel: string;
+  rootSecret: string;
+  nats: { url: string; user: string | undefined; password: Secret | undefined };
+  /** Origins of the replicas of each service behind. */
+  services: { auth: readonly string[]; ingest: readonly string[]; "eval-runs": readonly string[] };
+  publicUrl: string | null;
+  /** Host names besides loopback and the public URL's. */
+  allowedHosts: readonly string[];
+  trustedOrigins: readonly string[];
+  trustedProxies: TrustedProxies;
+  redisUrl: Secret | null;
+  rateLimits: RateLimitSettings;
+  metricsToken: Secret | null;
+  otlpBodyMaxBytes: number;
+  /** False shortens the default key at start to its first 8 characters. */
+  printsWholeKey: boolean;
+  openApiFile: string;
+  /** How long a client may take to send a request; then 408. */
+  requestTimeoutMs: number;
+  headersTimeoutMs: number;
+}
+
+/** Reads the gateway's settings; every mistake is reported, by variable name. */
+export function readGatewayConfig(environment: Environment): { config: GatewayConfig; warnings: string[] } {
+  const { values, warnings } = loadSettings(
+    [
+      "PORT",
+      "SERVICE_HOST",
+      "SERVICE_LOG_LEVEL",
+      "SERVICE_PUBLIC_URL",
+      "SERVICE_ALLOWED_HOSTS",
+      "SERVICE_TRUSTED_ORIGINS",
+      "SERVICE_TRUST_NETWORK",
+      "SERVICE_TRUST_PROXY",
+      "SERVICE_AUTH",
+      "SERVICE_PRINT_KEY",
+      "SERVICE_NATS_URL",
+      "SERVICE_NATS_USER",
+      "SERVICE_NATS_PASSWORD",
+      "SERVICE_REDIS_URL",
+      "SERVICE_INTERNAL_SECRET",
+      "SERVICE_AUTH_URL",
+      "SERVICE_INGEST_URL",
+      "SERVICE_EVAL_RUNS_URL",
+      "SERVICE_RATE_LIMIT",
+      "SERVICE_RATE_LIMIT_CREDENTIAL",
+      "SERVICE_RATE_LIMIT_DATA_PLANE",
+      "SERVICE_RATE_LIMIT_PER_KEY",
+      "SERVICE_RATE_LIMIT_KEY_INGEST",
+      "SERVICE_RATE_LIMIT_KEY_CI",
+      "SERVICE_RATE_LIMIT_KEY_EVAL",
+      "SERVICE_METRICS_TOKEN",
+      "SERVICE_OTLP_MAX_BODY_BYTES",
+    ],
+    environment,
+  );
+  const { rootSecret, natsUrl, auth, ingest, evalRuns } = requireSettings({
+    rootSecret: [values.SERVICE_INTERNAL_SECRET, "SERVICE_INTERNAL_SECRET"],
+    natsUrl: [values.SERVICE_NATS_URL, "SERVICE_NATS_URL"],
+    auth: [values.SERVICE_AUTH_URL, "SERVICE_AUTH_URL"],
+    ingest: [values.SERVICE_INGEST_URL, "SERVICE_INGEST_URL"],
+    evalRuns: [values.SERVICE_EVAL_RUNS_URL, "SERVICE_EVAL_RUNS_URL"],
+  });
+  const mistakes: string[] = [];
+  if (!isLoopback(values.SERVICE_HOST) && !values.SERVICE_TRUST_NETWORK) {
+    mistakes.push(
+      `SERVICE_HOST: without accounts, whoever reaches ${values.SERVICE_HOST} gets the default project's key. Listen on 127.0.0.1, or set SERVICE_TRUST_NETWORK=true if everyone in that network may have it`,
+    );
+  }
+  const trustedProxies = readTrustedProxies(values.SERVICE_TRUST_PROXY);
+  if (trustedProxies === null) {
+    mistakes.push("SERVICE_TRUST_PROXY: must be true, false, a number of hops, or addresses and subnets (10.0.0.0/8)");
+  }
+  const foreign = values.SERVICE_TRUSTED_ORIGINS.filter((origin) => !isOrigin(origin));
+  if (foreign.length > 0) mistakes.push("SERVICE_TRUSTED_ORIGINS: must be origins such as https://app.example.com");
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  return {
+    config: {
+      listen: { host: values.SERVICE_HOST, port: values.PORT },
+      logLevel: values.SERVICE_LOG_LEVEL,
+      rootSecret: rootSecret.reveal(),
+      nats: { url: natsUrl, user: values.SERVICE_NATS_USER, password: values.SERVICE_NATS_PASSWORD },
+      services: { auth, ingest, "eval-runs": evalRuns },
+      publicUrl: values.SERVICE_PUBLIC_URL ?? null,
+      allowedHosts: values.SERVICE_ALLOWED_HOSTS,
+      trustedOrigins: values.SERVICE_TRUSTED_ORIGINS,
+      trustedProxies: trustedProxies ?? false,
+      redisUrl: values.SERVICE_REDIS_URL ?? null,
+      rateLimits: readRateLimits(values),
+      metricsToken: values.SERVICE_METRICS_TOKEN ?? null,
+      otlpBodyMaxBytes: values.SERVICE_OTLP_MAX_BODY_BYTES,
+      printsWholeKey: values.SERVICE_PRINT_KEY,
+      openApiFile: path.join(import.meta.dirname, "../../../libs/contracts/golden/openapi.v1.json"),
+      requestTimeoutMs: 60_000,
+      headersTimeoutMs: 15_000,
+    },
+    warnings,
+  };
+}
+
+/** The documented figures per key (interface: Limits), applied by `SERVICE_RATE_LIMIT_PER_KEY=on`. */
+const perKeyDefaults = { ingest: 300, ci: 60, evaluation: 60 };
+
+/** A figure that is set counts by itself: whoever sets one must not find that another switch left it without effect. */
+function readRateLimits(values: {
+  SERVICE_RATE_LIMIT: "on" | "off";
+  SERVICE_RATE_LIMIT_CREDENTIAL: number | null;
+  SERVICE_RATE_LIMIT_DATA_PLANE: number | null;
+  SERVICE_RATE_LIMIT_PER_KEY: "on" | "off";
+  SERVICE_RATE_LIMIT_KEY_INGEST: number | null | undefined;
+  SERVICE_RATE_LIMIT_KEY_CI: number | null | undefined;
+  SERVICE_RATE_LIMIT_KEY_EVAL: number | null | undefined;
+}): RateLimitSettings {
+  const off = { credential: null, dataPlane: null, ingest: null, ci: null, evaluation: null };
+  if (values.SERVICE_RATE_LIMIT === "off") return off;
+  const defaults = values.SERVICE_RATE_LIMIT_PER_KEY === "on" ? perKeyDefaults : off;
+  const figure = (set: number | null | undefined, otherwise: number | null) => (set === undefined ? otherwise : set);
+  return {
+    credential: values.SERVICE_RATE_LIMIT_CREDENTIAL,
+    dataPlane: values.SERVICE_RATE_LIMIT_DATA_PLANE,
+    ingest: figure(values.SERVICE_RATE_LIMIT_KEY_INGEST, defaults.ingest),
+    ci: figure(values.SERVICE_RATE_LIMIT_KEY_CI, defaults.ci),
+    evaluation: figure(values.SERVICE_RATE_LIMIT_KEY_EVAL, defaults.evaluation),
+  };
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
+}
+
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text;
+}
+
+/** Null when the text is none of the forms. */
+function readTrustedProxies(text: string | undefined): TrustedProxies | null {
+  if (text === undefined || text === "false") return false;
+  if (text === "true") return true;
+  if (/^\d+$/.test(text)) return { hops: Number(text) };
+  const subnets = text.split(",").map((subnet) => subnet.trim());
+  return subnets.every(isSubnet) ? subnets : null;
+}
+
+function isSubnet(text: string): boolean {
+  const [address = "", bits, ...rest] = text.split("/");
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+}

@@ -1,0 +1,73 @@
+import type { IncomingMessage } from "node:http";
+import { AppError } from "@touchstone/service-kit";
+
+export interface CallerOriginOptions {
+  publicUrl: string | null;
+  allowedHosts: readonly string[];
+  trustedOrigins: readonly string[];
+}
+
+export interface CallerOrigin {
+  /**
+   * Refuses (403) a host name this installation does not go by, and a browser page of another origin. Answers the
+   * origin when it is a foreign one that is trusted: its answers need CORS headers; null for everyone else.
+   */
+  check(request: IncomingMessage): string | null;
+}
+
+const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
+
+/**
+ * Default mode hands the key to whoever asks, so the attack to stop is a web page: one that rebinds its own host name to
+ * this machine, or simply posts from its own origin (architecture 5). A page cannot choose the Host and Origin its
+ * browser sends.
+ */
+export function createCallerOrigin(options: CallerOriginOptions): CallerOrigin {
+  const publicUrl = options.publicUrl === null ? null : new URL(options.publicUrl);
+  const hosts = new Set([
+    ...loopbackNames,
+    ...options.allowedHosts.map(nameOf),
+    ...(publicUrl ? [publicUrl.hostname] : []),
+  ]);
+  const origins = new Set(options.trustedOrigins);
+
+  return {
+    check({ headers, socket }) {
+      const host = headers.host ?? "";
+      if (!hosts.has(nameOf(host)) && !isOwnAddress(host, socket.localAddress)) {
+        throw new AppError(
+          "host_refused",
+          `This installation does not answer to the host ${quote(host)}; add it to SERVICE_ALLOWED_HOSTS.`,
+        );
+      }
+      const { origin } = headers;
+      if (origin === undefined || isSameOrigin(origin, host) || origin === publicUrl?.origin) return null;
+      if (origins.has(origin)) return origin;
+      throw new AppError(
+        "host_refused",
+        `Pages of the origin ${quote(origin)} may not call this installation; add it to SERVICE_TRUSTED_ORIGINS.`,
+      );
+    },
+  };
+}
+
+/** The name of a Host header, without its port: lower case, IPv6 in brackets. */
+function nameOf(host: string): string {
+  return host.toLowerCase().replace(/:\d*$/, "").replace(/\.$/, "");
+}
+
+/** An address somebody typed cannot be a rebound name; it is fine where it is the one the connection came in on. */
+function isOwnAddress(host: string, localAddress: string | undefined): boolean {
+  if (localAddress === undefined) return false;
+  const address = localAddress.replace(/^::ffff:/, "");
+  return nameOf(host) === (address.includes(":") ? `[${address}]` : address);
+}
+
+/** Schemes may differ: behind a proxy that ends TLS the page is https and we are http. */
+function isSameOrigin(origin: string, host: string): boolean {
+  return URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.slice(0, 100));
+}

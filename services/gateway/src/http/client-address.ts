@@ -1,0 +1,25 @@
+import { isIP } from "node:net";
+
+/**
+ * Whom the address limits count (interface: Limits): an IPv4 address, or the /64 an IPv6 address is in, since one
+ * customer commonly has all of it. `claimed` may come out of `X-Forwarded-For`; if it is no address, the socket's counts.
+ */
+export function rateLimitSubject(claimed: string, socketAddress: string): string {
+  const address = unmap(isIP(claimed) === 0 ? socketAddress : claimed);
+  return isIP(address) === 6 ? prefixOf(address) : address;
+}
+
+/** IPv4 clients of a socket that takes both families show up as `::ffff:1.2.3.4`. */
+function unmap(address: string): string {
+  const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1];
+  return mapped ?? address;
+}
+
+function prefixOf(address: string): string {
+  const [head = "", tail] = (address.split("%")[0] as string).toLowerCase().split("::");
+  const before = head === "" ? [] : head.split(":");
+  const after = tail === undefined || tail === "" ? [] : tail.split(":");
+  const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - before.length - after.length)).fill("0");
+  const groups = [...before, ...zeros, ...after].slice(0, 4);
+  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(":")}::/64`;
+}

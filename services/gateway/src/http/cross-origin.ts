@@ -1,0 +1,22 @@
+import type { FastifyReply } from "fastify";
+
+const exposedHeaders = "retry-after, ratelimit, ratelimit-policy, x-request-id";
+const allowedHeaders = "authorization, content-encoding, content-type, x-api-key";
+
+/** Lets pages of a trusted origin read the answer (otlp 1: browser exporters). No cookies: the key is the credential. */
+export function allowOrigin(reply: FastifyReply, origin: string): void {
+  reply
+    .header("access-control-allow-origin", origin)
+    .header("access-control-expose-headers", exposedHeaders)
+    .header("vary", "origin");
+}
+
+/** Answers the question a browser asks before a request it may not simply send. */
+export function answerPreflight(reply: FastifyReply, methods: readonly string[]): FastifyReply {
+  return reply
+    .code(204)
+    .header("access-control-allow-methods", methods.join(", "))
+    .header("access-control-allow-headers", allowedHeaders)
+    .header("access-control-max-age", "600")
+    .send();
+}

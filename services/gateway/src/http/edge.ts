@@ -1,0 +1,226 @@
+import { randomUUID } from "node:crypto";
+import { type Route, requestIdHeader } from "@touchstone/contracts";
+import { AppError, type Logger, translateListenError } from "@touchstone/service-kit";
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import type { TrustedProxies } from "../config.ts";
+import type { KeyCache, KeyOwner } from "../keys/key-cache.ts";
+import type { GatewayMetrics } from "../operations/gateway-metrics.ts";
+import type { RateCount, RateLimits } from "../rate-limits/rate-limits.ts";
+import { refuseBodyByHeaders } from "./body-refusal.ts";
+import { type BrokenRequests, createBrokenRequests } from "./broken-request.ts";
+import type { CallerOrigin } from "./caller-origin.ts";
+import { rateLimitSubject } from "./client-address.ts";
+import { allowOrigin, answerPreflight } from "./cross-origin.ts";
+import { readPresentedKey } from "./presented-key.ts";
+import { showRateLimit } from "./rate-limit-headers.ts";
+import { createMethodFinder, listAddresses } from "./route-table.ts";
+import { sendRefusal } from "./send-refusal.ts";
+
+/** What the edge learns about a request on its way in. */
+export interface Passage {
+  /** Null for an address that is not there. */
+  route: Route | null;
+  caller: KeyOwner | null;
+  /** For the log: the code of a refusal, or who answered. */
+  outcome: string;
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    passage: Passage | null;
+  }
+  interface FastifyContextConfig {
+    contract?: Route;
+  }
+}
+
+/** Answers a request that passed every check at the door. */
+export type Answerer = (route: Route, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+
+export interface EdgeOptions {
+  callerOrigin: CallerOrigin;
+  rateLimits: RateLimits;
+  keys: KeyCache;
+  /** Routes of the gateway itself. */
+  answerOwn: Answerer;
+  /** Routes of the services behind. */
+  forward: Answerer;
+  bodyMaxBytes: (route: Route) => number;
+  metrics: GatewayMetrics;
+  logger: Logger;
+  trustedProxies: TrustedProxies;
+  requestTimeoutMs: number;
+  headersTimeoutMs: number;
+}
+
+export interface Edge {
+  /** Listens and answers the address. Throws a StartError when the port is taken. */
+  listen(address: { host: string; port: number }): Promise<string>;
+  /** Answers what is in hand with `Connection: close`, then closes; sockets still busy after 2 s are cut. */
+  stop(): Promise<void>;
+}
+
+/** The one public door. */
+export function createEdge(options: EdgeOptions): Edge {
+  const { callerOrigin, rateLimits, keys, logger } = options;
+  const brokenRequests = createBrokenRequests();
+  const app = createFastify(options, brokenRequests);
+  const addresses = listAddresses();
+  const methodsOf = createMethodFinder(addresses);
+  let draining = false;
+
+  /** The order of checks (decisions: Order of checks): who is refused early costs least and learns least. */
+  app.addHook("onRequest", async (request, reply) => {
+    const route = request.routeOptions.config.contract ?? null;
+    const passage: Passage = { route, caller: null, outcome: "ok" };
+    request.passage = passage;
+    watch(request, reply, passage);
+    brokenRequests.remember(request.raw, reply.raw);
+
+    const foreignOrigin = callerOrigin.check(request.raw); // 403
+    if (foreignOrigin !== null) allowOrigin(reply, foreignOrigin);
+    if (route === null) return answerUnrouted(request, reply, foreignOrigin); // 404, 405
+    const byAddress = await count(reply, route.rateGroup, subjectOf(request), null); // 429
+    passage.caller = await identify(route, request); // 401, 503
+    if (passage.caller !== null && route.keyRateGroup !== undefined && route.method === "POST") {
+      await count(reply, route.keyRateGroup, passage.caller.projectId, byAddress); // 429
+    }
+    if (route.body !== undefined) refuseBodyByHeaders(route.body, request.headers, options.bodyMaxBytes(route)); // 413, 415
+  });
+
+  for (const { method, path, route } of addresses) {
+    const answer = route.owner === "gateway" ? options.answerOwn : options.forward;
+    app.route({
+      method,
+      url: path.replaceAll(/\{(\w+)\}/g, ":$1"),
+      config: { contract: route },
+      handler: (request, reply) => answer(route, request, reply),
+    });
+  }
+
+  app.addHook("onSend", async (_request, reply) => {
+    if (draining) reply.header("connection", "close");
+  });
+
+  app.setErrorHandler((thrown, request, reply) => {
+    const refusal = sendRefusal(thrown, { route: request.passage?.route ?? null, request, reply });
+    if (request.passage) request.passage.outcome = refusal.code;
+    const facts = { operation: request.passage?.route?.id ?? null, requestId: request.id, err: thrown };
+    if (refusal.isBug) logger.error(facts, "request failed unexpectedly");
+    else if (refusal.status >= 500) logger.warn(facts, "request refused");
+  });
+
+  function answerUnrouted(request: FastifyRequest, reply: FastifyReply, foreignOrigin: string | null): FastifyReply {
+    const methods = methodsOf(request.url.split("?")[0] ?? "");
+    if (methods.length === 0) throw new AppError("route_not_found", "Not found");
+    if (request.method === "OPTIONS" && foreignOrigin !== null) return answerPreflight(reply, methods);
+    reply.header("allow", methods.join(", "));
+    throw new AppError("method_not_allowed", `This address takes ${methods.join(" and ")}, not ${request.method}.`);
+  }
+
+  /** Counts a request; of two limits the headers show the one that is nearer. */
+  async function count(
+    reply: FastifyReply,
+    group: Parameters<RateLimits["count"]>[0],
+    subject: string,
+    shown: RateCount | null,
+  ): Promise<RateCount | null> {
+    const counted = await rateLimits.count(group, subject);
+    if (counted === null) return shown;
+    if (shown === null || counted.remaining < shown.remaining) showRateLimit(reply, counted);
+    if (!counted.isOver) return counted;
+    throw new AppError("rate_limited", "Too many requests", { retryAfterSeconds: counted.resetSeconds });
+  }
+
+  async function identify(route: Route, request: FastifyRequest): Promise<KeyOwner | null> {
+    if (route.authentication.includes("none") || route.authentication.includes("metrics")) return null;
+    const apiKey = readPresentedKey(request.headers, route.authentication);
+    // Auth's own routes show and replace keys: there a revoked one must not live on while it is cached.
+    const owner = apiKey === null ? null : await keys.resolve(apiKey, { fresh: route.owner === "auth" });
+    if (owner === null) throw new AppError("unauthorized", "Invalid or missing API key");
+    return owner;
+  }
+
+  /** Headers every answer has, and the one log line and measurement of every request, however it ends. */
+  function watch(request: FastifyRequest, reply: FastifyReply, passage: Passage): void {
+    const startedMs = performance.now();
+    reply.header(requestIdHeader, request.id).header("x-content-type-options", "nosniff");
+    reply.raw.once("close", () => {
+      const durationMs = performance.now() - startedMs;
+      const operation = passage.route?.id ?? "unknown";
+      const status = reply.statusCode;
+      options.metrics.observe({ method: request.method, route: operation, status, durationMs });
+      if (operation === "getHealth" || operation === "getLiveness" || operation === "getReadiness") return;
+      const facts = {
+        operation,
+        method: request.method,
+        requestId: request.id,
+        projectId: passage.caller?.projectId ?? null,
+        outcome: reply.raw.writableFinished ? passage.outcome : "client_gone",
+        status,
+        durationMs: Math.round(durationMs * 100) / 100,
+      };
+      logger.info(facts, "request answered");
+    });
+  }
+
+  return {
+    async listen(address) {
+      try {
+        return await app.listen(address);
+      } catch (thrown) {
+        throw translateListenError(thrown, address.port);
+      }
+    },
+    async stop() {
+      draining = true;
+      const cut = setTimeout(() => app.server.closeAllConnections(), 2_000);
+      // A connection may become idle later: a refused body is still read off it after its answer.
+      const sweep = setInterval(() => app.server.closeIdleConnections(), 50);
+      await app.close();
+      clearInterval(sweep);
+      clearTimeout(cut);
+    },
+  };
+}
+
+function subjectOf(request: FastifyRequest): string {
+  return rateLimitSubject(request.ip, request.socket.remoteAddress ?? "");
+}
+
+function createFastify(options: EdgeOptions, brokenRequests: BrokenRequests): FastifyInstance {
+  const { trustedProxies } = options;
+  const app = Fastify({
+    logger: false,
+    exposeHeadRoutes: false,
+    genReqId: () => randomUUID(),
+    // Fastify takes a plain number for "trust nobody"; the hops have to be counted here.
+    trustProxy:
+      typeof trustedProxies === "object" && "hops" in trustedProxies
+        ? (_address, hop) => hop < trustedProxies.hops
+        : Array.isArray(trustedProxies)
+          ? [...trustedProxies]
+          : trustedProxies === true,
+    requestTimeout: options.requestTimeoutMs,
+    http: {
+      headersTimeout: options.headersTimeoutMs,
+      connectionsCheckingInterval: Math.min(options.headersTimeoutMs / 4, 5_000),
+    },
+    // Longer than clients and load balancers keep theirs, so that the other side is the one to close (otlp 1).
+    keepAliveTimeout: 72_000,
+    forceCloseConnections: "idle",
+    return503OnClosing: false,
+    clientErrorHandler: brokenRequests.refuse,
+    // An address that cannot be decoded, or whose parameter is absurdly long, names nothing.
+    frameworkErrors(_error, request, reply) {
+      reply.header(requestIdHeader, request.id);
+      sendRefusal(new AppError("route_not_found", "Not found"), { route: null, request, reply });
+    },
+    routerOptions: { maxParamLength: 1024 },
+  });
+  app.decorateRequest("passage", null);
+  // Bodies are passed on unread: whatever the type, the handler gets the socket.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", (_request, _payload, done) => done(null));
+  return app;
+}

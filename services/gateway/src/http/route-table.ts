@@ -1,0 +1,44 @@
+import { type Route, routeAliases, routes } from "@touchstone/contracts";
+
+/** One address the gateway answers. */
+export interface Address {
+  method: string;
+  /** As the contracts write it: `{name}` for a parameter. */
+  path: string;
+  route: Route;
+}
+
+/** Every address: the routes, their aliases, and the OTLP paths with a slash at the end, as some exporters send them. */
+export function listAddresses(): Address[] {
+  const own: Route[] = Object.values(routes);
+  const aliases = routeAliases.map(({ path, routeId }) => ({ path, route: routes[routeId] as Route }));
+  const withSlash = own
+    .filter(({ envelope }) => envelope === "otlp")
+    .map((route) => ({ path: `${route.path}/`, route }));
+  return [...own.map((route) => ({ path: route.path, route })), ...aliases, ...withSlash].map(({ path, route }) => ({
+    method: route.method,
+    path,
+    route,
+  }));
+}
+
+/** Answers the methods a path takes; none for a path that is not there. Needed only to tell 405 from 404. */
+export function createMethodFinder(addresses: readonly Address[]): (path: string) => string[] {
+  const patterns = addresses.map(({ method, path }) => ({
+    method,
+    pattern: new RegExp(`^${path.replaceAll(/[.]/g, "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}$`),
+  }));
+  return (path) => [...new Set(patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))];
+}
+
+/**
+ * Where a request goes at the owner: the canonical path for an alias, the path as the client wrote it where it has
+ * parameters, since decoding and encoding them again would not be the identity. With the query string.
+ */
+export function targetOf(route: Route, requestTarget: string): string {
+  // A client that takes us for a proxy sends the whole URL.
+  const target = requestTarget.replace(/^https?:\/\/[^/?#]*/i, "");
+  if (route.path.includes("{")) return target;
+  const question = target.indexOf("?");
+  return question < 0 ? route.path : route.path + target.slice(question);
+}

@@ -1,0 +1,68 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { RouteId } from "@touchstone/contracts";
+import { type Answer, AppError } from "@touchstone/service-kit";
+import type { Answerer } from "../http/edge.ts";
+import type { GatewayMetrics } from "./gateway-metrics.ts";
+import type { ServiceReadiness } from "./service-readiness.ts";
+
+export interface OwnRoutesOptions {
+  readiness: ServiceReadiness;
+  metrics: GatewayMetrics;
+  mayReadMetrics: (authorization: string | undefined) => boolean;
+  /** The OpenAPI document's text; null where the installation lacks it. */
+  openApi: string | null;
+}
+
+type OwnHandler = (headers: IncomingHttpHeaders) => Promise<Answer>;
+
+const prometheusText = "text/plain; version=0.0.4; charset=utf-8";
+const plainText = "text/plain; charset=utf-8";
+const json = "application/json; charset=utf-8";
+
+/** Answers the routes of the gateway itself, for operators and their platforms (completions 1.1, 1.6). */
+export function createOwnAnswerer(options: OwnRoutesOptions): Answerer {
+  const handlers: Partial<Record<string, OwnHandler>> = listHandlers(options);
+  return async (route, request, reply) => {
+    const handle = handlers[route.id];
+    if (handle === undefined) throw new Error(`the gateway owns ${route.id} and does not serve it`);
+    const { status, headers = {}, contentType = json, body } = await handle(request.headers);
+    return reply
+      .code(status)
+      .headers(headers)
+      .type(contentType)
+      .send(typeof body === "string" ? body : JSON.stringify(body));
+  };
+}
+
+function listHandlers({ readiness, metrics, mayReadMetrics, openApi }: OwnRoutesOptions) {
+  return {
+    async getHealth() {
+      const { ready, checks } = await readiness.check();
+      if (ready) return { status: 200, body: { status: "ok" } };
+      const missing = Object.keys(checks).filter((name) => checks[name] !== "ok");
+      throw new AppError("service_unavailable", `Not ready: ${missing.join(", ")}.`);
+    },
+    async getLiveness() {
+      return { status: 200, body: { status: "ok" } };
+    },
+    async getReadiness() {
+      const { ready, checks } = await readiness.check();
+      return { status: ready ? 200 : 503, body: { status: ready ? "ready" : "not_ready", checks } };
+    },
+    async getMetrics(headers) {
+      if (mayReadMetrics(headers.authorization)) {
+        return { status: 200, contentType: prometheusText, body: await metrics.render() };
+      }
+      return {
+        status: 401,
+        contentType: plainText,
+        headers: { "www-authenticate": "Bearer" },
+        body: "The metrics token is missing or wrong.\n",
+      };
+    },
+    async getOpenApi() {
+      if (openApi !== null) return { status: 200, body: openApi };
+      throw new AppError("service_unavailable", "This installation lacks its OpenAPI document.");
+    },
+  } satisfies Partial<Record<RouteId, OwnHandler>>;
+}

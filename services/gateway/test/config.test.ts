@@ -1,0 +1,96 @@
+import { ConfigError } from "@touchstone/service-kit";
+import { expect, test } from "vitest";
+import { readGatewayConfig } from "../src/config.ts";
+
+const needed = {
+  SERVICE_INTERNAL_SECRET: "a root secret of the installation, long enough",
+  SERVICE_NATS_URL: "nats://nats:4222",
+  SERVICE_AUTH_URL: "http://auth:4000",
+  SERVICE_INGEST_URL: "http://ingest-1:4000, http://ingest-2:4000",
+  SERVICE_EVAL_RUNS_URL: "http://eval-runs:4000",
+};
+
+const read = (settings: Record<string, string>) => readGatewayConfig({ ...needed, ...settings }).config;
+const mistakesOf = (environment: Record<string, string>): string => {
+  try {
+    readGatewayConfig(environment);
+  } catch (thrown) {
+    if (thrown instanceof ConfigError) return thrown.mistakes.join("\n");
+    throw thrown;
+  }
+  return "";
+};
+
+test("what is needed and missing is named, all of it", () => {
+  const mistakes = mistakesOf({});
+
+  for (const name of Object.keys(needed)) expect(mistakes).toContain(`${name}: is needed`);
+});
+
+test("it listens on loopback at 4700, with the documented limits per address and none per key", () => {
+  const config = read({});
+
+  expect(config.listen).toEqual({ host: "127.0.0.1", port: 4700 });
+  expect(config.services.ingest).toEqual(["http://ingest-1:4000", "http://ingest-2:4000"]);
+  expect(config.rateLimits).toEqual({ credential: 120, dataPlane: 6000, ingest: null, ci: null, evaluation: null });
+});
+
+test.each(["0.0.0.0", "::", "192.0.2.7", "gateway", "127.evil.example"])(
+  "to listen on %s it has to be told that the network is trusted",
+  (host) => {
+    expect(mistakesOf({ ...needed, SERVICE_HOST: host })).toContain("SERVICE_TRUST_NETWORK=true");
+    expect(read({ SERVICE_HOST: host, SERVICE_TRUST_NETWORK: "true" }).listen.host).toBe(host);
+  },
+);
+
+test.each(["127.0.0.1", "127.1.2.3", "::1", "localhost"])("%s is loopback", (host) => {
+  expect(read({ SERVICE_HOST: host }).listen.host).toBe(host);
+});
+
+test.each([
+  ["true", true],
+  ["false", false],
+  ["2", { hops: 2 }],
+  ["10.0.0.0/8, 2001:db8::/32,192.0.2.7", ["10.0.0.0/8", "2001:db8::/32", "192.0.2.7"]],
+])("SERVICE_TRUST_PROXY=%s is %j", (text, trusted) => {
+  expect(read({ SERVICE_TRUST_PROXY: text }).trustedProxies).toEqual(trusted);
+});
+
+test.each(["yes", "10.0.0.0/33", "10.0.0.0/8/8", "-1", "10.0.0", "2001:db8::/129"])(
+  "SERVICE_TRUST_PROXY=%s is refused",
+  (text) => {
+    expect(mistakesOf({ ...needed, SERVICE_TRUST_PROXY: text })).toContain("SERVICE_TRUST_PROXY");
+  },
+);
+
+test.each(["https://app.example/", "app.example", "https://app.example/path", "*"])(
+  "SERVICE_TRUSTED_ORIGINS=%s is no origin",
+  (text) => {
+    expect(mistakesOf({ ...needed, SERVICE_TRUSTED_ORIGINS: text })).toContain("SERVICE_TRUSTED_ORIGINS");
+  },
+);
+
+test("mistakes are reported together", () => {
+  const mistakes = mistakesOf({ ...needed, SERVICE_HOST: "0.0.0.0", SERVICE_TRUST_PROXY: "yes" });
+
+  expect(mistakes).toContain("SERVICE_HOST");
+  expect(mistakes).toContain("SERVICE_TRUST_PROXY");
+});
+
+const off = { credential: null, dataPlane: null, ingest: null, ci: null, evaluation: null };
+
+test.each([
+  [{ SERVICE_RATE_LIMIT: "off", SERVICE_RATE_LIMIT_PER_KEY: "on", SERVICE_RATE_LIMIT_KEY_INGEST: "5" }, off],
+  [{ SERVICE_RATE_LIMIT_CREDENTIAL: "0", SERVICE_RATE_LIMIT_DATA_PLANE: "none" }, off],
+  [
+    { SERVICE_RATE_LIMIT_PER_KEY: "on" },
+    { ...off, credential: 120, dataPlane: 6000, ingest: 300, ci: 60, evaluation: 60 },
+  ],
+  [
+    { SERVICE_RATE_LIMIT_PER_KEY: "on", SERVICE_RATE_LIMIT_KEY_INGEST: "1000", SERVICE_RATE_LIMIT_KEY_EVAL: "0" },
+    { ...off, credential: 120, dataPlane: 6000, ingest: 1000, ci: 60, evaluation: null },
+  ],
+  [{ SERVICE_RATE_LIMIT_KEY_CI: "7" }, { ...off, credential: 120, dataPlane: 6000, ci: 7 }],
+])("%j limits %j", (settings, limits) => {
+  expect(read(settings as Record<string, string>).rateLimits).toEqual(limits);
+});

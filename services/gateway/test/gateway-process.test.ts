@@ -1,0 +1,69 @@
+import { createServer } from "node:net";
+import { afterEach, expect, test, vi } from "vitest";
+import { type ServiceProcess, startServiceProcess } from "./service-process.ts";
+import { startTestGateway } from "./test-gateway.ts";
+
+const processes: ServiceProcess[] = [];
+
+afterEach(async () => {
+  await Promise.all(processes.splice(0).map((gateway) => gateway.kill("SIGKILL")));
+});
+
+const settings = {
+  PORT: "0",
+  SERVICE_INTERNAL_SECRET: "a root secret of the installation, long enough",
+  SERVICE_NATS_URL: "nats://127.0.0.1:1",
+  SERVICE_AUTH_URL: "http://127.0.0.1:1",
+  SERVICE_INGEST_URL: "http://127.0.0.1:1",
+  SERVICE_EVAL_RUNS_URL: "http://127.0.0.1:1",
+};
+
+function start(overrides: Record<string, string> = {}): ServiceProcess {
+  const gateway = startServiceProcess("gateway", { ...settings, ...overrides });
+  processes.push(gateway);
+  return gateway;
+}
+
+test("it serves with every part away, says where, and ends with 0 when told to", { timeout: 20_000 }, async () => {
+  const gateway = start();
+  await vi.waitFor(() => expect(gateway.output()).toContain('"msg":"serving"'), 15_000);
+  const url = /"address":"(http[^"]+)"/.exec(gateway.output())?.[1];
+
+  const health = await fetch(`${url}/health`);
+  const live = await fetch(`${url}/health/live`);
+
+  expect([health.status, live.status]).toEqual([503, 200]);
+  expect(await gateway.kill("SIGTERM")).toBe(0);
+});
+
+test("a port that is taken is one sentence and exit 2", { timeout: 20_000 }, async () => {
+  const occupant = createServer();
+  await new Promise<void>((resolve) => occupant.listen(0, "127.0.0.1", resolve));
+  const address = occupant.address();
+  const port = typeof address === "object" ? address?.port : 0;
+
+  const gateway = start({ PORT: String(port), SERVICE_LOG_LEVEL: "error" });
+
+  expect(await gateway.exited).toBe(2);
+  expect(gateway.output()).toBe(`Port ${port} is already in use; set PORT to another one.\n`);
+  occupant.close();
+});
+
+test("beyond loopback it does not start without being told that the network is trusted", {
+  timeout: 20_000,
+}, async () => {
+  const gateway = start({ SERVICE_HOST: "0.0.0.0" });
+
+  expect(await gateway.exited).toBe(2);
+  expect(gateway.output()).toContain("SERVICE_HOST: without accounts, whoever reaches 0.0.0.0 gets the default");
+});
+
+test("a gateway composed into another process throws the same sentence", async () => {
+  const first = await startTestGateway();
+  const port = new URL(first.url).port;
+
+  await expect(startTestGateway({ settings: { PORT: port } })).rejects.toThrow(
+    `Port ${port} is already in use; set PORT to another one.`,
+  );
+  await first.stop();
+});

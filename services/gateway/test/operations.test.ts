@@ -1,0 +1,161 @@
+import { routes } from "@touchstone/contracts";
+import { afterEach, expect, test, vi } from "vitest";
+import { apiKey, startTestGateway, type TestGateway, type TestGatewayOptions } from "./test-gateway.ts";
+
+const gateways: TestGateway[] = [];
+
+afterEach(async () => {
+  vi.useRealTimers();
+  await Promise.all(gateways.splice(0).map((gateway) => gateway.stop()));
+});
+
+async function start(options: TestGatewayOptions = {}): Promise<TestGateway> {
+  const gateway = await startTestGateway(options);
+  gateways.push(gateway);
+  return gateway;
+}
+
+async function get(gateway: TestGateway, path: string, headers: Record<string, string> = {}) {
+  const response = await fetch(gateway.url + path, { headers });
+  const text = await response.text();
+  const body: unknown = response.headers.get("content-type")?.includes("json") ? JSON.parse(text) : null;
+  return { status: response.status, headers: response.headers, text, body };
+}
+
+test("health is 200 once everything a request needs is up, at the root and under the prefix", async () => {
+  const gateway = await start();
+
+  for (const path of ["/health", "/api/v1/health", "/health/live", "/api/v1/health/live"]) {
+    const answer = await get(gateway, path);
+    expect([path, answer.status, answer.body]).toEqual([path, 200, { status: "ok" }]);
+  }
+});
+
+test("readiness names every service, and why one is not ready", async () => {
+  const unready = { ready: false, checks: { schema: "migrating", database: "ok", bus: "connected" } };
+  const gateway = await start({ readiness: { ingest: unready } });
+
+  const [health, readiness, prefixed] = [
+    await get(gateway, "/health"),
+    await get(gateway, "/health/ready"),
+    await get(gateway, "/api/v1/health/ready"),
+  ];
+
+  expect([health.status, health.body]).toEqual([503, { statusCode: 503, message: "Not ready: ingest." }]);
+  expect(readiness.status).toBe(503);
+  expect(readiness.body).toEqual({
+    status: "not_ready",
+    checks: { auth: "ok", ingest: "schema: migrating; bus: connected", "eval-runs": "ok" },
+  });
+  expect(prefixed.body).toEqual(readiness.body);
+});
+
+test("a service that is down is not ready; the others still are, and so is the process", async () => {
+  const gateway = await start();
+  await gateway.stopBehind("eval-runs");
+
+  expect((await get(gateway, "/health/ready")).body).toEqual({
+    status: "not_ready",
+    checks: { auth: "ok", ingest: "ok", "eval-runs": "does not answer" },
+  });
+  expect((await get(gateway, "/health")).status).toBe(503);
+  expect((await get(gateway, "/health/live")).status).toBe(200);
+  expect(await gateway.service.readiness()).toMatchObject({ ready: false });
+});
+
+test("all ready reads ready", async () => {
+  const gateway = await start();
+
+  const answer = await get(gateway, "/health/ready");
+
+  expect([answer.status, answer.body]).toEqual([
+    200,
+    { status: "ready", checks: { auth: "ok", ingest: "ok", "eval-runs": "ok" } },
+  ]);
+});
+
+test("metrics are Prometheus text, count requests by operation, and hold no key or project [spec:metrics]", async () => {
+  const gateway = await start();
+  await get(gateway, routes.listTraces.path, { "x-api-key": apiKey });
+  await get(gateway, `/nothing/${apiKey}`);
+
+  const answer = await get(gateway, "/metrics");
+
+  expect(answer.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
+  expect(answer.text).toContain(
+    'service_http_requests_total{service="gateway",route="listTraces",status="200",method="GET"} 1',
+  );
+  expect(answer.text).toContain('route="unknown",status="404"');
+  expect(answer.text).toMatch(/^service_process_resident_memory_bytes \d+$/m);
+  expect(answer.text).toMatch(/^service_process_uptime_seconds [\d.]+$/m);
+  expect(answer.text).not.toContain(apiKey.slice(4, 20));
+  expect((await get(gateway, "/api/v1/metrics")).status).toBe(200);
+});
+
+test("with a token metrics are for those who have it [spec:auth.metrics-token]", async () => {
+  const gateway = await start({ settings: { SERVICE_METRICS_TOKEN: "the metrics token" } });
+
+  for (const authorization of [
+    "",
+    "Bearer wrong",
+    "Bearer the metrics toke",
+    "Basic the metrics token",
+    "the metrics token",
+  ]) {
+    const refused = await get(gateway, "/metrics", authorization === "" ? {} : { authorization });
+    expect([refused.status, refused.headers.get("content-type")]).toEqual([401, "text/plain; charset=utf-8"]);
+    expect(refused.text).toBe("The metrics token is missing or wrong.\n");
+  }
+  expect((await get(gateway, "/metrics", { authorization: "Bearer the metrics token" })).status).toBe(200);
+});
+
+test("the OpenAPI document is served as it was generated", async () => {
+  const gateway = await start();
+
+  const answer = await get(gateway, "/openapi.json");
+
+  expect(answer.status).toBe(200);
+  expect(answer.body).toMatchObject({ openapi: expect.stringMatching(/^3\./), paths: expect.any(Object) });
+});
+
+test("an installation without the document says so and serves everything else", async () => {
+  const gateway = await start({ config: { openApiFile: "/nowhere/openapi.json" } });
+
+  expect((await get(gateway, "/openapi.json")).status).toBe(503);
+  expect((await get(gateway, "/health")).status).toBe(200);
+});
+
+const configOf = (status: number) => async () => ({
+  status,
+  body: { mode: "disabled", needsSetup: false, apiKey },
+});
+
+test.each([
+  ["true", `Default project API key: ${apiKey}`],
+  ["false", `Default project API key: ${apiKey.slice(0, 8)}...`],
+])("with SERVICE_PRINT_KEY=%s the start prints the line, and nothing logs it", async (setting, line) => {
+  const printed: string[] = [];
+  const gateway = await start({
+    behind: { getAuthConfig: configOf(200) },
+    settings: { SERVICE_PRINT_KEY: setting },
+    print: (text) => printed.push(text),
+  });
+
+  await vi.waitFor(() => expect(printed).toEqual([line]));
+  expect(JSON.stringify(gateway.log)).not.toContain(apiKey.slice(0, 8));
+});
+
+test("the line waits for auth to be ready", async () => {
+  const printed: string[] = [];
+  let status = 503;
+  await start({
+    behind: { getAuthConfig: async () => configOf(status)() },
+    print: (text) => printed.push(text),
+  });
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(printed).toEqual([]);
+
+  status = 200;
+
+  await vi.waitFor(() => expect(printed).toHaveLength(1), 5_000);
+});

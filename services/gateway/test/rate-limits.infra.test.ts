@@ -1,0 +1,81 @@
+import { requireRedis } from "@touchstone/testkit";
+import { afterEach, expect, test, vi } from "vitest";
+import { startTcpProxy, type TcpProxy } from "./tcp-proxy.ts";
+import { apiKey, startTestGateway, type TestGateway } from "./test-gateway.ts";
+
+const gateways: TestGateway[] = [];
+const proxies: TcpProxy[] = [];
+
+afterEach(async () => {
+  await Promise.all(gateways.splice(0).map((gateway) => gateway.stop()));
+  await Promise.all(proxies.splice(0).map((proxy) => proxy.stop()));
+});
+
+/** Limits of their own: the group's name is the same everywhere, so the addresses must differ between tests. */
+async function start(redisUrl: string): Promise<TestGateway> {
+  const gateway = await startTestGateway({
+    settings: { SERVICE_REDIS_URL: redisUrl, SERVICE_RATE_LIMIT_DATA_PLANE: "10", SERVICE_TRUST_PROXY: "true" },
+  });
+  gateways.push(gateway);
+  await vi.waitFor(() =>
+    expect(gateway.log).toContainEqual(expect.objectContaining({ msg: "rate limits are shared through redis" })),
+  );
+  return gateway;
+}
+
+let lastAddress = 0;
+const nextAddress = () => `2001:db8:${process.pid.toString(16)}:${(lastAddress++).toString(16)}::1`;
+
+async function remaining(gateway: TestGateway, address: string): Promise<[status: number, remaining: number]> {
+  const answer = await fetch(`${gateway.url}/health/live`, {
+    headers: { "x-api-key": apiKey, "x-forwarded-for": address },
+  });
+  await answer.arrayBuffer();
+  return [answer.status, Number(/remaining=(\d+)/.exec(answer.headers.get("ratelimit") ?? "")?.[1])];
+}
+
+async function behindProxy(redisUrl: string): Promise<{ proxy: TcpProxy; url: string }> {
+  const url = new URL(redisUrl);
+  const proxy = await startTcpProxy(Number(url.port));
+  proxies.push(proxy);
+  url.hostname = "127.0.0.1";
+  url.port = String(proxy.port);
+  return { proxy, url: url.href };
+}
+
+test("two gateways count together through redis", async (context) => {
+  const url = requireRedis(context);
+  const [one, other] = [await start(url), await start(url)];
+  const address = nextAddress();
+
+  expect(await remaining(one, address)).toEqual([200, 9]);
+  expect(await remaining(other, address)).toEqual([200, 8]);
+  expect(await remaining(one, address)).toEqual([200, 7]);
+});
+
+test.each(["cut", "freeze"] as const)(
+  "redis gone (%s) in the middle of it: no error, still a limit, and counting together again when it is back",
+  async (way, context) => {
+    const { proxy, url } = await behindProxy(requireRedis(context as never));
+    const [cutOff, connected] = [await start(url), await start(requireRedis(context as never))];
+    const address = nextAddress();
+    expect(await remaining(connected, address)).toEqual([200, 9]);
+    expect(await remaining(cutOff, address)).toEqual([200, 8]);
+
+    await proxy[way]();
+    const alone: [status: number, remaining: number][] = [];
+    const pausesMs: number[] = [];
+    for (let request = 0; request < 11; request += 1) {
+      const startedMs = performance.now();
+      alone.push(await remaining(cutOff, address));
+      pausesMs.push(performance.now() - startedMs);
+    }
+    // The first one may wait for Redis. If all did, an outage of Redis would be one of ours.
+    expect(pausesMs.filter((pauseMs) => pauseMs > 200).length).toBeLessThan(5);
+    expect(alone.map(([status]) => status)).toEqual([...Array(10).fill(200), 429]);
+    expect(await remaining(connected, address)).toEqual([200, 7]);
+
+    await proxy.mend();
+    await vi.waitFor(async () => expect(await remaining(cutOff, address)).toEqual([200, expect.any(Number)]), 10_000);
+  },
+);

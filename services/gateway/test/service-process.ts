@@ -1,0 +1,32 @@
+import { spawn } from "node:child_process";
+import path from "node:path";
+
+/** A service as a process of its own. */
+export interface ServiceProcess {
+  /** All it printed so far, on both streams. */
+  output(): string;
+  /** Kills it and waits for its end. */
+  kill(signal: NodeJS.Signals): Promise<number | null>;
+  exited: Promise<number | null>;
+}
+
+/** Starts `services/<name>/src/main.ts` with exactly these settings. */
+export function startServiceProcess(name: "gateway" | "auth", settings: Record<string, string>): ServiceProcess {
+  const main = path.join(import.meta.dirname, "../..", name, "src/main.ts");
+  const child = spawn(process.execPath, [main], { env: { PATH: process.env.PATH ?? "", ...settings } });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text) => {
+      output += text;
+    });
+  }
+  const exited = new Promise<number | null>((resolve) => child.once("close", (code) => resolve(code)));
+  return {
+    output: () => output,
+    exited,
+    kill(signal) {
+      child.kill(signal);
+      return exited;
+    },
+  };
+}
