@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -17,6 +17,7 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { natsPasswordVariable, renderNatsConf } from "../golden-files/nats-conf.ts";
 import { repositoryRoot } from "../repository-files.ts";
+import { readInitialStatements } from "./initial-statements.ts";
 
 const logger = createLogger({ service: "deploy-test", level: "silent" });
 
@@ -49,7 +50,7 @@ describe("postgres-init.sql", () => {
   // Roles belong to a cluster, so this needs one of its own.
   beforeAll(async () => {
     postgres = await startThrowAwayPostgres();
-    await query("postgres", await initialStatements());
+    await query("postgres", await readInitialStatements((variable) => `value of ${variable}`));
   });
 
   afterAll(() => postgres.stop());
@@ -130,16 +131,6 @@ describe("nats.conf", () => {
     }
   });
 });
-
-/** The script as statements for the wire: psql's own commands done, its variables quoted as psql quotes them. */
-async function initialStatements(): Promise<string> {
-  const script = await readFile(path.join(repositoryRoot, "deploy/postgres-init.sql"), "utf8");
-  const names = new Map([...script.matchAll(/^\\getenv (\w+) (\w+)$/gm)].map(([, name, variable]) => [name, variable]));
-  return script.replaceAll(/^\\getenv .*$/gm, "").replaceAll(/:'(\w+)'/g, (_whole, name: string) => {
-    if (!names.has(name)) throw new Error(`${name} has no \\getenv`);
-    return `'password of ${name}'`;
-  });
-}
 
 function byName(one: { rolname: string }, other: { rolname: string }): number {
   return one.rolname < other.rolname ? -1 : 1;
