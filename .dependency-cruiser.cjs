@@ -73,7 +73,7 @@ module.exports = {
       name: "only-the-database-library-imports-pg",
       severity: "error",
       comment: "Use libs/db: its pools take the right role and translate failures.",
-      from: { pathNot: ["^libs/(db|testkit|embedded-servers)/", testCode] },
+      from: { pathNot: ["^libs/(db|testkit|embedded-servers)/", "^tools/deploy/", testCode] },
       to: { path: library("pg") },
     },
     {
@@ -96,6 +96,21 @@ module.exports = {
       comment: "libs/testkit and test folders are for tests.",
       from: { path: "^(services|libs|apps)/[^/]+/src/", pathNot: "^libs/testkit/" },
       to: { path: ["^libs/testkit/", "^(services|libs|apps)/[^/]+/test/", "^tests/"] },
+    },
+    {
+      name: "no-development-package-in-production",
+      severity: "error",
+      comment: "The image is installed without development dependencies; list it under dependencies, or do without.",
+      from: { path: "^(services|libs|apps)/[^/]+/src/", pathNot: "^libs/testkit/" },
+      to: { dependencyTypes: ["npm-dev"], dependencyTypesNot: ["type-only"] },
+    },
+    {
+      name: "services-bring-no-servers",
+      severity: "error",
+      comment:
+        "A service is given addresses. The built-in servers belong to standalone and to tests, and are not in the image.",
+      from: { path: "^(services/[^/]+|libs/(bus|contracts|db|service-kit))/src/" },
+      to: { path: "^libs/embedded-servers/" },
     },
     {
       name: "no-cycles",

@@ -1,6 +1,6 @@
 import { findFreePort, type NatsUser, renderNatsConfig } from "@touchstone/embedded-servers";
 import { endsProcess } from "./ending-signals.ts";
-import type { TestNats } from "./nats.ts";
+import type { TestNats } from "./test-nats.ts";
 
 /** As `startTestNats`, from the official image. The port of the host is fixed, because a restart would move a mapped one. */
 export async function startNatsContainer({

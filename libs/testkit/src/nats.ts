@@ -2,6 +2,7 @@ import { type NatsUser, startThrowAwayNats } from "@touchstone/embedded-servers"
 import { inject } from "vitest";
 import { endsProcess } from "./ending-signals.ts";
 import { startNatsContainer } from "./nats-container.ts";
+import type { TestNats } from "./test-nats.ts";
 
 export interface TestNatsOptions {
   /** Who may connect and what each may do. Without users everyone may do everything. */
@@ -10,20 +11,6 @@ export interface TestNatsOptions {
   port?: number;
   /** Where JetStream keeps its files. Default: a temporary folder that goes with the server. */
   storeDir?: string;
-}
-
-export interface TestNats {
-  /** Without credentials; `users` connect with `user` and `pass`. */
-  url: string;
-  port: number;
-  /** Of the process that runs now. */
-  readonly pid: number;
-  /** Stops it and deletes the store it made itself. May be called twice. */
-  stop(): Promise<void>;
-  /** Sends a signal and, when the signal ends the process, returns after its end. SIGSTOP and SIGCONT return at once. */
-  kill(signal: NodeJS.Signals): Promise<void>;
-  /** Starts it again on the same port and store, after stopping it if it still runs. */
-  restart(): Promise<void>;
 }
 
 /** A nats-server with JetStream of its own for a test file, with messages up to 8 MB. Stop it in `afterAll`. */
