@@ -62,6 +62,11 @@ describe("the OpenAPI document", () => {
     }
   });
 
+  test("has every route under /api/v1, save those of the operator [spec:version.prefix]", () => {
+    const elsewhere = all.filter(({ path }) => !path.startsWith("/api/v1/")).map(({ path }) => path);
+    expect(elsewhere).toEqual(["/health", "/health/live", "/health/ready", "/metrics", "/openapi.json"]);
+  });
+
   test("is the same text every time it is made", () => {
     expect(JSON.stringify(describeOpenApi(all))).toBe(JSON.stringify(document));
   });
