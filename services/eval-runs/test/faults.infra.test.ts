@@ -138,30 +138,35 @@ describe("a judge that fails skips the result, with the reason, and never fails 
     await until(() => expect(wasTold).toBe(true));
   });
 
-  /** A judge at work on what was submitted, which then falls silent as one that was killed. */
-  async function submitToDyingJudge(client: ProjectClient): Promise<HttpAnswer> {
-    const path = await startCuttableProxy(nats.url);
-    cleanups.defer(() => path.stop());
-    const dying = await startFakeJudge(path.url);
+  /** A judge falls silent at work, as one that was killed; `before` runs when it has accepted the result. */
+  async function submitToDyingJudge(client: ProjectClient, before?: () => Promise<unknown>): Promise<HttpAnswer> {
+    const proxy = await startCuttableProxy(nats.url);
+    cleanups.defer(() => proxy.stop());
+    const dying = await startFakeJudge(proxy.url);
     cleanups.defer(() => dying.stop());
     const gate = createGate();
-    cleanups.defer(() => gate.open());
+    cleanups.defer(() => {
+      // A member that is cut off with an outcome in hand would try to deliver it for as long as it may drain.
+      proxy.mend();
+      gate.open();
+    });
     dying.behave(async () => {
       await gate.opened;
       return rate(1);
     });
     const submitting = client.submit(await startRun(client), [buildResult()]);
     await until(() => expect(dying.atWork()).toBe(1));
-    path.cut();
+    await before?.();
+    proxy.cut();
     return submitting;
   }
 
   test("a judge that dies at work is replaced by another", async () => {
     const client = createProjectClient((await startService()).address);
-    const submitting = submitToDyingJudge(client);
-    await startJudge();
 
-    expect((await submitting).body.scoredResults).toMatchObject([{ status: "scored" }]);
+    const { body } = await submitToDyingJudge(client, () => startJudge());
+
+    expect(body.scoredResults).toMatchObject([{ status: "scored", rating: 7 }]);
   });
 
   test("a judge that dies at work, and there is no other", async () => {

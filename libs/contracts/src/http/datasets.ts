@@ -4,6 +4,13 @@ import { limits } from "../limits.ts";
 /** A metric is kept only when `enabled` is true (completions 3.1). */
 const metric = z.looseObject({ enabled: z.boolean().optional() });
 
+/** Settings that a dataset keeps for the features that read them (completions 3.1: stored and echoed). */
+const keptSettings = {
+  sovereigntyIndex: z.record(z.string(), z.json()).optional(),
+  thresholds: z.record(z.string(), z.json()).optional(),
+  ci: z.record(z.string(), z.json()).optional(),
+};
+
 const stringOrStrings = z.union([z.string(), z.array(z.string())]);
 
 const testCase = z.looseObject({
@@ -33,6 +40,7 @@ export const submittedDataset = z.object({
   rougeScore: metric.optional(),
   codeScorers: z.array(z.looseObject({ name: z.string().optional(), code: z.string().optional() })).optional(),
   questions: z.array(question).optional(),
+  ...keptSettings,
   workspaceId: z.string().optional(),
 });
 
@@ -51,6 +59,7 @@ export const dataset = z.object({
   rougeScore: metric.optional(),
   codeScorers: z.array(z.json()).optional(),
   questions: z.array(question),
+  ...keptSettings,
   status: z.literal("published"),
   createdAt: z.string(),
 });
