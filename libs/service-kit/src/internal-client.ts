@@ -175,6 +175,8 @@ function boundHop({ deadlineMs, signal }: Hop): HopBounds {
 }
 
 function chooseOne(pools: readonly Pool[]): Pool {
+  const [only] = pools;
+  if (pools.length === 1 && only !== undefined) return only;
   const pick = () => pools[Math.floor(Math.random() * pools.length)] as Pool;
   const [one, other] = [pick(), pick()];
   const load = (pool: Pool) => pool.stats.running + pool.stats.pending + pool.stats.queued;

@@ -149,3 +149,38 @@ export function head(method: string, path: string, headers: Record<string, strin
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   return `${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n`;
 }
+
+export const mebibyte = 1024 * 1024;
+
+/** Posts a body with its length, as JSON. */
+export const post = (gateway: TestGateway, path: string, body: Buffer<ArrayBuffer> | string, headers = {}) =>
+  fetch(gateway.url + path, {
+    method: "POST",
+    headers: { "x-api-key": apiKey, "content-type": "application/json", ...headers },
+    body,
+  });
+
+export const bodyOf = async (answer: Response) => (await answer.json()) as Record<string, unknown>;
+
+/** A body sent in chunks, without a length; answers when the server does. */
+export function postChunked(
+  gateway: TestGateway,
+  path: string,
+  body: Buffer,
+  chunkBytes = 64 * 1024,
+): Promise<Response> {
+  let sent = 0;
+  const stream = new ReadableStream({
+    pull(controller) {
+      if (sent >= body.length) return controller.close();
+      controller.enqueue(body.subarray(sent, sent + chunkBytes));
+      sent += chunkBytes;
+    },
+  });
+  return fetch(gateway.url + path, {
+    method: "POST",
+    headers: { "x-api-key": apiKey, "content-type": "application/json" },
+    body: stream,
+    duplex: "half",
+  } as RequestInit);
+}
