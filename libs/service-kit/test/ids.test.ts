@@ -38,3 +38,9 @@ test("only the canonical lower-case form counts as an id", () => {
     false,
   ]);
 });
+
+test("ids of one millisecond sort in the order they were made", () => {
+  const atMs = Date.UTC(2026, 0, 1);
+  const ids = Array.from({ length: 3_000 }, () => uuidv7(atMs));
+  expect(ids.toSorted()).toEqual(ids);
+});
