@@ -18,7 +18,7 @@ export function createSpanPartitionStore(maintenance: Database): SpanPartitionSt
     let made = 0;
     for (const week of [...weeks].sort((left, right) => left - right)) {
       const { rows } = await maintenance.query<{ made: boolean }>({
-        // Of any number of callers at once exactly one makes it; nobody waits for a lock longer than 2 s.
+        // Of any number of callers at once exactly one makes it. Fails as store_unavailable while a long query runs.
         name: "spans_partition_make",
         text: "select ingest.make_spans_partition($1::date) as made",
         values: [new Date(week * 7 * dayMs + mondayMs).toISOString().slice(0, 10)],

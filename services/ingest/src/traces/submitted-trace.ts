@@ -119,8 +119,7 @@ function readStart(slice: JsonSlice | null): number | null {
   const digits = /^"?(\d{1,20})"?$/.exec(slice?.text ?? "")?.[1];
   if (digits === undefined) return null;
   const nanos = BigInt(digits);
-  const atMs = Number(nanos / 1_000_000n) + Number(nanos % 1_000_000n) / 1_000_000;
-  return atMs <= instantMaxMs ? atMs : null;
+  return Number(nanos / 1_000_000n) + Number(nanos % 1_000_000n) / 1_000_000;
 }
 
 interface TextRule {

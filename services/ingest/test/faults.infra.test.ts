@@ -1,0 +1,184 @@
+import { uuidv7 } from "@touchstone/service-kit";
+import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openPools } from "./ingest-database.ts";
+import { type RunningIngest, startIngest, until } from "./running-ingest.ts";
+import { startTcpProxy, type TcpProxy } from "./tcp-proxy.ts";
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+
+afterAll(async () => {
+  await database.drop();
+});
+
+const newProject = (): string => uuidv7(Date.now());
+const twoSpans = JSON.stringify({
+  resourceSpans: [
+    {
+      scopeSpans: [
+        {
+          spans: ["1", "2"].map((digit) => ({ traceId: "a".repeat(32), spanId: digit.repeat(16), name: digit })),
+        },
+      ],
+    },
+  ],
+});
+
+describe("with PostgreSQL away", () => {
+  let proxy: TcpProxy;
+  let ingest: RunningIngest;
+
+  beforeAll(async () => {
+    proxy = await startTcpProxy(database.url);
+    await proxy.cut();
+    ingest = await startIngest({ databaseUrl: proxy.url });
+  });
+
+  afterAll(async () => {
+    await ingest.stop();
+    await proxy.cut();
+  });
+
+  test("the service starts, says why it is not ready, and becomes ready by itself", async () => {
+    const readiness = await ingest.service.readiness();
+    expect(readiness.ready).toBe(false);
+    const refused = await ingest.submit(newProject(), { name: "x" });
+    expect([refused.status, refused.headers.get("retry-after"), refused.json]).toEqual([
+      503,
+      "2",
+      { error: "The service is starting; retry." },
+    ]);
+
+    await proxy.open();
+    await ingest.ready();
+    expect((await ingest.submit(newProject(), { name: "x" })).status).toBe(201);
+  });
+
+  test("every request is told to retry, nothing is stored, and all works again without a restart", async () => {
+    const projectId = newProject();
+    const kept = await ingest.submit(projectId, { name: "kept", spanId: "1" });
+    await proxy.cut();
+
+    const trace = await ingest.submit(projectId, { name: "lost", spanId: "2" });
+    const spans = await ingest.call(projectId, "POST", "/api/v1/otel/v1/traces", { body: twoSpans });
+    const read = await ingest.call(projectId, "GET", `/api/v1/ingest/traces/${kept.json.trace_id}`);
+    expect([trace.status, trace.headers.get("retry-after"), trace.json]).toEqual([
+      503,
+      "2",
+      { error: "Trace storage is unavailable - the span was not stored; retry." },
+    ]);
+    expect([spans.status, spans.headers.get("retry-after"), spans.json]).toEqual([
+      503,
+      "2",
+      { message: "trace storage unavailable - 2 spans not stored, retry" },
+    ]);
+    expect([read.status, read.headers.get("retry-after"), read.json]).toEqual([
+      503,
+      "5",
+      { statusCode: 503, message: "Trace storage is unavailable; retry." },
+    ]);
+    expect((await ingest.service.readiness()).ready).toBe(false);
+
+    await proxy.open();
+    await until(async () => (await ingest.submit(projectId, { name: "lost", spanId: "2" })).status === 201);
+    const page = await ingest.call(projectId, "GET", "/api/v1/ingest/traces");
+    expect(page.json.traces.map(({ name }: { name: string }) => name)).toEqual(["lost", "kept"]);
+  });
+
+  test("connections that die in the middle of a load cost no acknowledged trace and double none", async () => {
+    const projectId = newProject();
+    const acknowledged = new Set<string>();
+    let sent = 0;
+    const sender = async (name: number): Promise<void> => {
+      for (let turn = 0; turn < 40; turn += 1) {
+        sent += 1;
+        const spanId = `${name}-${turn}`;
+        const reply = await ingest.submit(projectId, { name: spanId, spanId });
+        if (reply.status === 201) acknowledged.add(spanId);
+      }
+    };
+    const load = Promise.all(Array.from({ length: 8 }, (_, name) => sender(name)));
+    await until(async () => sent > 60);
+    await proxy.cut();
+    await proxy.open();
+    await load;
+    await ingest.ready();
+
+    const stored: string[] = [];
+    let cursor = "";
+    do {
+      const { json } = await ingest.call(projectId, "GET", `/api/v1/ingest/traces?limit=100${cursor}`);
+      stored.push(...json.traces.map(({ spanId }: { spanId: string }) => spanId));
+      expect(json.totalCount).toBeGreaterThanOrEqual(acknowledged.size);
+      cursor = json.nextCursor === null ? "" : `&cursor=${json.nextCursor}`;
+    } while (cursor !== "");
+    expect(new Set(stored).size).toBe(stored.length);
+    expect([...acknowledged].filter((spanId) => !stored.includes(spanId))).toEqual([]);
+  });
+});
+
+describe("a store that does not keep up", () => {
+  test("fills the queue, which then refuses, and nothing refused is stored", async () => {
+    const ingest = await startIngest({ databaseUrl: database.url, config: { queueRowsMax: 4 } });
+    await ingest.ready();
+    const { maintenance } = openPools(database.url);
+    const projectId = newProject();
+    const depth = async () =>
+      (await ingest.metrics.getSingleMetric("service_ingest_queue_depth")?.get())?.values[0]?.value;
+
+    let admitted: Promise<{ status: number }[]> = Promise.resolve([]);
+    await maintenance.transaction(async (transaction) => {
+      await transaction.query({ name: "spans_lock", text: "lock table ingest.spans in exclusive mode" });
+      admitted = Promise.all(Array.from({ length: 4 }, (_, index) => ingest.submit(projectId, { name: `a${index}` })));
+      await until(async () => (await depth()) === 4);
+
+      const trace = await ingest.submit(projectId, { name: "refused" });
+      expect([trace.status, trace.headers.get("retry-after"), trace.json]).toEqual([
+        429,
+        "1",
+        { error: "Ingest queue is full - retry with backoff (Retry-After: 1s)." },
+      ]);
+      const spans = await ingest.call(projectId, "POST", "/api/v1/otel/v1/traces", { body: twoSpans });
+      expect([spans.status, spans.headers.get("retry-after"), spans.json]).toEqual([
+        429,
+        "1",
+        { message: "ingest queue full - 2 spans shed, retry with backoff" },
+      ]);
+    });
+    expect((await admitted).map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+    const page = await ingest.call(projectId, "GET", "/api/v1/ingest/traces");
+    expect(page.json.totalCount).toBe(4);
+    const counted = await ingest.metrics.metrics();
+    expect(counted).toMatch(/^service_ingest_spans_total 4$/m);
+    expect(counted).toMatch(/^service_ingest_spans_stored_total 4$/m);
+    expect(counted).toMatch(/^service_ingest_spans_rejected_total 3$/m);
+    expect(counted).toMatch(/^service_ingest_spans_dropped_total 0$/m);
+    expect(counted).toMatch(/^service_ingest_queue_depth 0$/m);
+    expect(counted).toMatch(/^service_ingest_queue_max_depth 4$/m);
+    await ingest.stop();
+    await maintenance.close();
+  });
+
+  test("loses nothing in a stop: what was admitted is committed and answered first", async () => {
+    const ingest = await startIngest({ databaseUrl: database.url });
+    await ingest.ready();
+    const { maintenance } = openPools(database.url);
+    const projectId = newProject();
+    let submitted: Promise<{ status: number }> | undefined;
+    let stopping: Promise<void> | undefined;
+    await maintenance.transaction(async (transaction) => {
+      await transaction.query({ name: "spans_lock", text: "lock table ingest.spans in exclusive mode" });
+      submitted = ingest.submit(projectId, { name: "last" });
+      await until(async () => /^service_ingest_queue_depth 1$/m.test(await ingest.metrics.metrics()));
+      stopping = ingest.stop();
+    });
+
+    expect((await submitted)?.status).toBe(201);
+    await stopping;
+    await maintenance.close();
+  });
+});

@@ -1,0 +1,117 @@
+import { identityHeader } from "@touchstone/contracts";
+import {
+  createIdentitySigner,
+  createMetrics,
+  type IdentityClaims,
+  type Logger,
+  type Metrics,
+  type Service,
+  systemClock,
+} from "@touchstone/service-kit";
+import { createIngest, type IngestConfig } from "../src/index.ts";
+import { silentLogger } from "./ingest-database.ts";
+
+const rootSecret = "the root secret of a test installation";
+
+/** The service as the gateway sees it. */
+export interface RunningIngest {
+  service: Service;
+  address: string;
+  metrics: Metrics;
+  call(projectId: string, method: string, path: string, request?: Request): Promise<Reply>;
+  submit(projectId: string, trace: unknown): Promise<Reply>;
+  /** Resolves once the service is ready. */
+  ready(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+interface Request {
+  body?: string | Buffer;
+  headers?: Record<string, string>;
+}
+
+export interface Reply {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** The body parsed. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
+  json: any;
+  bytes: Buffer;
+}
+
+/** Starts the service on a free port. Without `natsUrl` its bus is never there. */
+export async function startIngest(options: {
+  databaseUrl: string;
+  natsUrl?: string;
+  logger?: Logger;
+  config?: Partial<IngestConfig>;
+}): Promise<RunningIngest> {
+  const metrics = createMetrics();
+  const service = createIngest(
+    {
+      listen: { host: "127.0.0.1", port: 0 },
+      logLevel: "silent",
+      databaseUrl: options.databaseUrl,
+      rootSecret,
+      nats: { url: options.natsUrl ?? "nats://127.0.0.1:1", user: undefined, password: undefined },
+      queueRowsMax: 10_000,
+      batchRowsMax: 256,
+      fieldCharsMax: null,
+      otlpBodyMaxBytes: 64 * 1024 * 1024,
+      ...options.config,
+    },
+    { logger: options.logger ?? silentLogger, clock: systemClock, metrics },
+  );
+  const { address } = await service.start();
+  const sign = createIdentitySigner({ issuer: "gateway", audience: "ingest", rootSecret, clock: systemClock });
+
+  async function call(projectId: string, method: string, path: string, request: Request = {}): Promise<Reply> {
+    const claims: IdentityClaims = {
+      projectId,
+      organizationId: null,
+      userId: null,
+      role: "key",
+      requestId: "request",
+      method,
+      path,
+    };
+    const response = await fetch(`${address}${path}`, {
+      method,
+      headers: { "content-type": "application/json", ...request.headers, [identityHeader]: sign(claims) },
+      ...(request.body === undefined ? {} : { body: request.body as string }),
+    });
+    const bytes = Buffer.from(await response.arrayBuffer());
+    const text = bytes.toString();
+    const isJson = response.headers.get("content-type")?.startsWith("application/json") && text !== "";
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      json: isJson ? JSON.parse(text) : null,
+      bytes,
+    };
+  }
+
+  return {
+    service,
+    address: address ?? "",
+    metrics,
+    call,
+    submit: (projectId, trace) =>
+      call(projectId, "POST", "/api/v1/ingest/traces", {
+        body: typeof trace === "string" ? trace : JSON.stringify(trace),
+      }),
+    ready: () => until(async () => (await service.readiness()).ready),
+    stop: () => service.stop(),
+  };
+}
+
+/** Waits for a condition, up to the test's own time-out. */
+export async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) {
+    await new Promise((resolve) => {
+      setTimeout(resolve, 20);
+    });
+  }
+}
