@@ -189,13 +189,8 @@ export async function startAnswering<C extends RequestContract>(
    */
   async function tell(work: Work, message: Encoded): Promise<"heard" | "nobody" | "cut_off"> {
     work.nobodyHeard = false;
-    const nats = connection.current();
-    if (!nats || !connection.send(work.replyTo, message, work.control)) return "cut_off";
-    try {
-      await nats.flush();
-    } catch {
-      return "cut_off";
-    }
+    if (!connection.send(work.replyTo, message, work.control)) return "cut_off";
+    if (!(await connection.flush())) return "cut_off";
     return work.nobodyHeard ? "nobody" : "heard";
   }
 
@@ -216,17 +211,15 @@ export async function startAnswering<C extends RequestContract>(
   }
 
   await connection.firstAttempt;
-  await connection
-    .current()
-    ?.flush()
-    .catch(() => {});
+  await connection.flush();
 
   return {
     async stop() {
       stopping = true;
       forget();
       // What is already on its way here is still received, and told busy.
-      if (subscription && !subscription.isClosed()) await subscription.drain().catch(() => {});
+      if (subscription && !subscription.isClosed()) void subscription.drain().catch(() => {});
+      await connection.flush();
       const timeUp = new AbortController();
       const waited = sleep(timings.drainWithinMs, "time up", { signal: timeUp.signal }).catch(() => {});
       if ((await Promise.race([Promise.all(finishing), waited])) === "time up") {

@@ -11,7 +11,7 @@ import { replayLetters } from "./dead-letters.ts";
 import type { EventStoreOptions } from "./event-streams.ts";
 import { startListening } from "./listen.ts";
 import { createMuxInbox } from "./mux-inbox.ts";
-import { publishEvent } from "./publish.ts";
+import { createPublish } from "./publish.ts";
 import { toBusError } from "./store-message.ts";
 import { controlInbox } from "./subjects.ts";
 
@@ -67,8 +67,7 @@ export function connectBus(options: BusOptions): Bus {
     request: asking.request,
     answer: (contract, handler, { concurrency }) =>
       kept(startAnswering(connection, { contract, handler, concurrency, service, control, logger })),
-    publish: (contract, body, publishOptions) =>
-      publishEvent(connection, { service, store }, contract, body, publishOptions),
+    publish: createPublish(connection, { service, store }),
     consume: (contract, consumeOptions, handler) =>
       kept(
         startConsuming(connection, {

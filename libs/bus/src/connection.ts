@@ -26,6 +26,11 @@ export interface Connection {
   watch(watcher: { established?(nats: NatsConnection): void; lost?(): void }): () => void;
   /** Sends a message without waiting; false when there is no connection to send it on. */
   send(subject: string, message: Encoded, reply?: string): boolean;
+  /**
+   * Resolves with true when the server has read all that was sent, and has sent all it had to say to that; with false
+   * when the connection was lost before, where the client's own promise would stay open for ever.
+   */
+  flush(): Promise<boolean>;
   /** The live connection as soon as there is one; null once `signal` is aborted or the connection is closed. */
   untilConnected(signal?: AbortSignal): Promise<NatsConnection | null>;
   /** What the server last connected to carries per message, headers included; no bound before the first. */
@@ -53,6 +58,7 @@ export function keepConnected(options: ConnectionOptions): Connection {
   const { logger } = options;
   const closing = new AbortController();
   const watchers = new Set<Parameters<Connection["watch"]>[0]>();
+  const flushing = new Set<(flushed: boolean) => void>();
   let live: NatsConnection | null = null;
   let payloadLimitBytes = Number.POSITIVE_INFINITY;
   let firstAttemptEnded = (): void => {};
@@ -96,8 +102,11 @@ export function keepConnected(options: ConnectionOptions): Connection {
     for await (const status of nats.status()) {
       if (status.type === "error") logger.error({ err: status.error }, "NATS refused an operation of the bus");
       if (status.type === "disconnect") live = null;
+      // By itself the client would first send what is buffered, which a frozen server never takes.
+      if (status.type === "staleConnection") void nats.close();
     }
     live = null;
+    for (const settle of flushing) settle(false);
     for (const watcher of watchers) watcher.lost?.();
     if (!closing.signal.aborted) logger.warn({ server: nats.getServer() }, "bus lost its connection to NATS");
   }
@@ -119,8 +128,23 @@ export function keepConnected(options: ConnectionOptions): Connection {
         return false;
       }
     },
+    async flush() {
+      const nats = live;
+      if (!nats || nats.isClosed()) return false;
+      return await new Promise((resolve) => {
+        const settle = (flushed: boolean): void => {
+          flushing.delete(settle);
+          resolve(flushed);
+        };
+        flushing.add(settle);
+        nats.flush().then(
+          () => settle(true),
+          () => settle(false),
+        );
+      });
+    },
     async untilConnected(signal) {
-      if (live) return live;
+      if (live && !live.isClosed()) return live;
       const ended = signal ? AbortSignal.any([signal, closing.signal]) : closing.signal;
       if (ended.aborted) return null;
       return await new Promise((resolve) => {

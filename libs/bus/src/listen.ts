@@ -40,10 +40,7 @@ export async function startListening<C extends EventContract>(
     },
   });
   await connection.firstAttempt;
-  await connection
-    .current()
-    ?.flush()
-    .catch(() => {});
+  await connection.flush();
 
   return {
     async stop() {

@@ -1,7 +1,10 @@
 /** A queue with one reader, who waits only so long. */
 export interface Mailbox<Item> {
   put(item: Item): void;
-  /** The oldest item; null when none came within the time. Rejects once the mailbox has failed. */
+  /**
+   * The oldest item; null when none came within the time. What reached this process in time counts, also if the
+   * process was too busy to read it. Rejects once the mailbox has failed.
+   */
   next(withinMs: number): Promise<Item | null>;
   /** Makes the waiting and every later `next` reject with `reason`. */
   fail(reason: unknown): void;
@@ -12,22 +15,26 @@ export function createMailbox<Item>(): Mailbox<Item> {
   let failure: { reason: unknown } | null = null;
   let wake: (() => void) | null = null;
 
+  async function waitForItem(withinMs: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      // After a long computation timers fire before sockets are read; the immediate lets these go first. Otherwise
+      // a busy requester would take a living member for dead.
+      const timer = setTimeout(() => setImmediate(resolve), withinMs);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    wake = null;
+  }
+
   return {
     put(item) {
       items.push(item);
       wake?.();
     },
     async next(withinMs) {
-      if (items.length === 0 && !failure) {
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, withinMs);
-          wake = () => {
-            clearTimeout(timer);
-            resolve();
-          };
-        });
-        wake = null;
-      }
+      if (items.length === 0 && !failure) await waitForItem(withinMs);
       if (failure) throw failure.reason;
       return items.shift() ?? null;
     },

@@ -1,9 +1,9 @@
+import type { NatsConnection } from "@nats-io/transport-node";
 import type { EventContract, ServiceName } from "@touchstone/contracts";
-import type { z } from "zod";
-import type { PublishOptions } from "./bus.ts";
+import type { Bus } from "./bus.ts";
 import { BusError } from "./bus-error.ts";
 import type { Connection } from "./connection.ts";
-import { type EventStoreOptions, ensureEventStream } from "./event-streams.ts";
+import { type EventStoreOptions, ensureEventStream, openJetStream } from "./event-streams.ts";
 import { refuseOversize } from "./refuse-oversize.ts";
 import { storeMessage, toBusError } from "./store-message.ts";
 import { eventStream } from "./subjects.ts";
@@ -12,32 +12,52 @@ import { encodeMessage, header } from "./wire.ts";
 // Left free in every event, so that a dead letter, which adds its reason, still fits.
 const deadLetterRoomBytes = 4_096;
 
-/** Publishes one event; see `Bus.publish`. */
-export async function publishEvent<C extends EventContract>(
+/** The publishing half of events; see `Bus.publish`. */
+export function createPublish(
   connection: Connection,
   { service, store }: { service: ServiceName; store: EventStoreOptions },
-  contract: C,
-  body: z.input<C["body"]>,
-  { messageId, traceparent }: PublishOptions,
-): Promise<void> {
-  const { subject } = contract;
-  if (contract.publishedBy !== service) throw new Error(`${service} does not publish ${subject}`);
-  const checked = contract.body.parse(body);
-  const nats = connection.current();
-  if (!nats) throw new BusError("disconnected", "NATS is away", { subject });
-  const message = encodeMessage(
-    {
-      [header.natsMessageId]: messageId,
-      [header.natsExpectedStream]: eventStream,
-      [header.messageId]: messageId,
-      [header.traceparent]: traceparent ?? null,
-    },
-    checked,
-  );
-  refuseOversize(subject, message.bytes, connection.payloadLimitBytes() - deadLetterRoomBytes);
-  try {
-    await storeMessage(nats, subject, message, (manager) => ensureEventStream(manager, store));
-  } catch (cause) {
-    throw toBusError(cause, nats, subject);
+): Bus["publish"] {
+  let ensured: { on: NatsConnection; done: Promise<void> } | null = null;
+
+  /**
+   * Sees to the stream once per connection and after each failure. Publishing alone would not tell that it is missing:
+   * where a listener hears the subject, the server knows somebody to take the event, and only the acknowledgement
+   * never comes.
+   */
+  function ensureStream(nats: NatsConnection): Promise<void> {
+    if (ensured?.on !== nats) {
+      const done = openJetStream(nats).then((manager) => ensureEventStream(manager, store));
+      ensured = { on: nats, done };
+    }
+    return ensured.done;
   }
+
+  return async (contract, body, { messageId, traceparent }) => {
+    const { subject } = contract;
+    requirePublisher(contract, service);
+    const checked = contract.body.parse(body);
+    const nats = connection.current();
+    if (!nats) throw new BusError("disconnected", "NATS is away", { subject });
+    const message = encodeMessage(
+      {
+        [header.natsMessageId]: messageId,
+        [header.natsExpectedStream]: eventStream,
+        [header.messageId]: messageId,
+        [header.traceparent]: traceparent ?? null,
+      },
+      checked,
+    );
+    refuseOversize(subject, message.bytes, connection.payloadLimitBytes() - deadLetterRoomBytes);
+    try {
+      await ensureStream(nats);
+      await storeMessage(nats, subject, message, (manager) => ensureEventStream(manager, store));
+    } catch (cause) {
+      ensured = null;
+      throw toBusError(cause, nats, subject);
+    }
+  };
+}
+
+function requirePublisher(contract: EventContract, service: ServiceName): void {
+  if (contract.publishedBy !== service) throw new Error(`${service} does not publish ${contract.subject}`);
 }

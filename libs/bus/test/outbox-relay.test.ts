@@ -1,0 +1,233 @@
+import { defineEvent } from "@touchstone/contracts";
+import fc from "fast-check";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { z } from "zod";
+import {
+  type Bus,
+  BusError,
+  createOutboxRelay,
+  type OutboxRelay,
+  type OutboxRow,
+  type OutboxStore,
+} from "../src/index.ts";
+
+const told = defineEvent({
+  subject: "event.thing.told.v1",
+  publishedBy: "ingest",
+  consumedBy: ["monitor"],
+  body: z.object({ number: z.number() }),
+});
+
+const relays: OutboxRelay[] = [];
+afterEach(async () => {
+  await Promise.all(relays.splice(0).map((relay) => relay.stop()));
+});
+
+/** An outbox in memory; `fail` may throw on any call. */
+function createFakeOutbox(fail: (call: "take" | "remove") => void = () => {}) {
+  const rows = new Map<number, OutboxRow>();
+  const taken: string[] = [];
+  const store: OutboxStore = {
+    async take(afterId, limit) {
+      fail("take");
+      taken.push(afterId);
+      const ids = [...rows.keys()].filter((id) => id > Number(afterId)).sort((a, b) => a - b);
+      return ids.slice(0, limit).map((id) => rows.get(id) as OutboxRow);
+    },
+    async remove(ids) {
+      fail("remove");
+      for (const id of ids) rows.delete(Number(id));
+    },
+  };
+  const commit = (id: number, row: Partial<OutboxRow> = {}): void =>
+    void rows.set(id, { id: String(id), subject: told.subject, body: JSON.stringify({ number: id }), ...row });
+  return { store, rows, taken, commit };
+}
+
+/** A bus that notes what it was given; `fail` may throw instead of an acknowledgement. */
+function createFakeBus(fail: (messageId: string) => void | Promise<void> = () => {}) {
+  const published: { messageId: string; number: number }[] = [];
+  const bus: Pick<Bus, "publish"> = {
+    async publish(contract, body, { messageId }) {
+      const { number } = contract.body.parse(body) as { number: number };
+      await fail(messageId);
+      published.push({ messageId, number });
+    },
+  };
+  return { bus, published, numbers: () => published.map(({ number }) => number) };
+}
+
+function createLog() {
+  const lines: string[] = [];
+  const write = (_: unknown, text?: string): void => void lines.push(text ?? "");
+  return {
+    lines,
+    logger: { info: write, warn: write, error: write } as Parameters<typeof createOutboxRelay>[0]["logger"],
+  };
+}
+
+type Parts = Parameters<typeof createOutboxRelay>[0];
+
+function start(parts: Pick<Parts, "store" | "bus"> & Partial<Parts>): OutboxRelay {
+  const relay = createOutboxRelay({ events: [told], logger: createLog().logger, pollMs: 2, sweepMs: 10, ...parts });
+  relays.push(relay);
+  return relay;
+}
+
+const eventually = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: 10_000, interval: 2 });
+const away = () => new BusError("disconnected", "NATS is away", { subject: told.subject });
+
+describe("the outbox relay", () => {
+  test("publishes each row in the order of ids under a message id of the service, and removes it", async () => {
+    const { store, rows, commit } = createFakeOutbox();
+    const { bus, published } = createFakeBus();
+    for (const id of [1, 2, 3]) commit(id);
+    start({ store, bus });
+    await eventually(() => expect(rows.size).toBe(0));
+    expect(published).toEqual([1, 2, 3].map((number) => ({ messageId: `ingest-${number}`, number })));
+  });
+
+  test("publishes at once when it is woken", async () => {
+    const { store, rows, taken, commit } = createFakeOutbox();
+    const { bus } = createFakeBus();
+    const relay = start({ store, bus, pollMs: 60_000, sweepMs: 60_000 });
+    await eventually(() => expect(taken).toHaveLength(1));
+    commit(1);
+    relay.wake();
+    await eventually(() => expect(rows.size).toBe(0));
+  });
+
+  test("woken in the middle of a batch looks once more", async () => {
+    const { store, rows, commit } = createFakeOutbox();
+    let relay: OutboxRelay | null = null;
+    const { bus } = createFakeBus((messageId) => {
+      if (messageId !== "ingest-1") return;
+      commit(2);
+      relay?.wake();
+    });
+    commit(1);
+    relay = start({ store, bus, pollMs: 60_000, sweepMs: 60_000 });
+    await eventually(() => expect(rows.size).toBe(0));
+  });
+
+  test("takes more than a batch without a pause", async () => {
+    const { store, rows, commit } = createFakeOutbox();
+    const { bus, published } = createFakeBus();
+    for (let id = 1; id <= 95; id += 1) commit(id);
+    start({ store, bus, pollMs: 60_000, sweepMs: 60_000, batchMax: 10 });
+    await eventually(() => expect(rows.size).toBe(0));
+    expect(published).toHaveLength(95);
+  });
+
+  test("reads on from the last id, and finds a row committed late below it with the next sweep", async () => {
+    const { store, rows, taken, commit } = createFakeOutbox();
+    const { bus, numbers } = createFakeBus();
+    commit(10);
+    start({ store, bus, sweepMs: 100 });
+    await eventually(() => expect(taken).toContain("10"));
+    commit(5);
+    await eventually(() => expect(rows.size).toBe(0));
+    expect(numbers()).toEqual([10, 5]);
+  });
+
+  test("keeps every row while the bus is away, says so once, and publishes all when it is back", async () => {
+    const { store, rows, commit } = createFakeOutbox();
+    let isAway = true;
+    let attempts = 0;
+    const { bus, numbers } = createFakeBus(() => {
+      attempts += 1;
+      if (isAway) throw away();
+    });
+    const { lines, logger } = createLog();
+    for (const id of [1, 2, 3]) commit(id);
+    start({ store, bus, logger });
+    await eventually(() => expect(attempts).toBeGreaterThanOrEqual(9));
+    expect(rows.size).toBe(3);
+    isAway = false;
+    await eventually(() => expect(rows.size).toBe(0));
+    expect(numbers()).toEqual([1, 2, 3]);
+    await eventually(() => expect(lines).toHaveLength(2));
+    expect(lines).toEqual(["outbox relay cannot publish; rows wait until it can", "outbox relay publishes again"]);
+  });
+
+  test("removes from a batch what was acknowledged, also if the rest was not", async () => {
+    const { store, rows, commit } = createFakeOutbox();
+    const { bus, numbers } = createFakeBus((messageId) => {
+      if (messageId === "ingest-2") throw away();
+    });
+    for (const id of [1, 2, 3]) commit(id);
+    start({ store, bus });
+    await eventually(() => expect([...rows.keys()]).toEqual([2]));
+    expect(numbers()).toEqual([1, 3]);
+  });
+
+  test.for([
+    { name: "a body that does not match its contract", row: { body: '{"number":"two"}' } },
+    { name: "a body that is not JSON", row: { body: "{" } },
+    { name: "a subject nobody declared", row: { subject: "event.other.told.v1" } },
+  ])("leaves a row with $name where it is, reports it once, and passes the others", async ({ row }) => {
+    const { store, rows, taken, commit } = createFakeOutbox();
+    const { bus, numbers } = createFakeBus();
+    const { lines, logger } = createLog();
+    commit(1, row);
+    commit(2);
+    start({ store, bus, logger });
+    await eventually(() => expect(taken.filter((afterId) => afterId === "0").length).toBeGreaterThanOrEqual(3));
+    expect([...rows.keys()]).toEqual([1]);
+    expect(numbers()).toEqual([2]);
+    expect(lines).toEqual(["outbox row cannot be published; it stays"]);
+  });
+
+  test("leaves a row that is too large where it is", async () => {
+    const { store, rows, commit } = createFakeOutbox();
+    const { bus } = createFakeBus((messageId) => {
+      if (messageId === "ingest-1") throw new BusError("too_large", "too large", { subject: told.subject });
+    });
+    commit(1);
+    commit(2);
+    start({ store, bus });
+    await eventually(() => expect([...rows.keys()]).toEqual([1]));
+  });
+
+  test("stops only after the batch in hand, and starts nothing after", async () => {
+    const { store, rows, commit } = createFakeOutbox();
+    const { promise: acknowledged, resolve: acknowledge } = Promise.withResolvers<void>();
+    const { bus, numbers } = createFakeBus(() => acknowledged);
+    commit(1);
+    const relay = start({ store, bus });
+    const stopped = relay.stop();
+    commit(2);
+    acknowledge();
+    await stopped;
+    expect(numbers()).toEqual([1]);
+    expect([...rows.keys()]).toEqual([2]);
+  });
+
+  test("loses no row and repeats none under another id, whatever fails and whenever", async () => {
+    const allIds = fc.array(fc.integer({ min: 1, max: 500 }), { maxLength: 40 });
+    // Which of the first calls fail; all later ones succeed.
+    const failures = fc.array(fc.boolean(), { maxLength: 40 });
+    await fc.assert(
+      fc.asyncProperty(allIds, failures, async (ids, fails) => {
+        const left = [...fails];
+        const perhaps = (error: Error): void => {
+          if (left.shift()) throw error;
+        };
+        const { store, rows, commit } = createFakeOutbox((call) => perhaps(new Error(`${call} failed`)));
+        const { bus, published } = createFakeBus(() => perhaps(away()));
+        const options = { store, bus, pollMs: 1, sweepMs: 1, batchMax: 5 };
+        const relay = createOutboxRelay({ events: [told], logger: createLog().logger, ...options });
+        for (const id of ids) {
+          commit(id);
+          relay.wake();
+          await Promise.resolve();
+        }
+        await eventually(() => expect(rows.size).toBe(0));
+        await relay.stop();
+        expect(new Set(published.map(({ number }) => number))).toEqual(new Set(ids));
+        expect(published.every(({ messageId, number }) => messageId === `ingest-${number}`)).toBe(true);
+      }),
+      { numRuns: 50 },
+    );
+  }, 30_000);
+});
