@@ -62,7 +62,7 @@ body and \`x-request-id\`, under which the log has the cause.
 
 ${markdownTable(["Status", "Code", "Body", "Retry-After", "When", "What to do"], rows)}
 
-On the OTLP routes a full queue and every 503 answer \`{ message }\`, and a fault nobody foresaw is a 503 instead of a
+On the OTLP routes a full queue, a rate limit and every 503 answer \`{ message }\`, and a fault nobody foresaw is a 503 instead of a
 500, because exporters retry the one and drop the export on the other. A rate limit's 429 carries \`RateLimit\` and
 \`RateLimit-Policy\` (draft 7).
 

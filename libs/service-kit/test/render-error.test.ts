@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { AppError, renderError } from "../src/index.ts";
 
-test("on the OTLP routes what may be retried is { message }, the daily quota stays { error }", () => {
+test("on the OTLP routes what may be retried is { message }, the daily quota stays { error } [spec:envelope.otlp]", () => {
   const bodyOf = (code: "rate_limited" | "queue_full" | "store_unavailable" | "trace_quota_spent") =>
     renderError(new AppError(code, "why"), "otlp").body;
 

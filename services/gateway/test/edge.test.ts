@@ -143,7 +143,7 @@ test.each([
   ["another system's key", { "x-api-key": "sk-proj-0123456789" }],
   ["a key as bearer token where only the header counts", { authorization: `Bearer ${apiKey}` }],
   ["a session cookie", { cookie: "touchstone.session_token=x" }],
-])("%s is 401 [spec:auth.401]", async (_what, headers) => {
+])("%s is 401 [spec:auth.401] [spec:status.401]", async (_what, headers) => {
   const answer = await ask(traces, { headers: headers as Record<string, string> });
 
   expect([answer.status, answer.body]).toEqual([401, unauthorized]);
@@ -192,6 +192,19 @@ test("the projects stand at the root too, with parameters passed on", async () =
   expect((await ask("/projects")).status).toBe(401);
 });
 
+test("a client that takes the gateway for a proxy is answered all the same", async () => {
+  const answers = [
+    await sendRaw(gateway.url, head("GET", `http://localhost${traces}?limit=7`)),
+    await sendRaw(gateway.url, head("GET", "http://localhost/api/v1/agents/x%20y?limit=7")),
+  ];
+
+  for (const answer of answers) {
+    expect(answer).toMatch(/^HTTP\/1.1 200 /);
+    expect(answer).toContain('"query":{"limit":"7"}');
+  }
+  expect(answers[1]).toContain('"agentId":"x y"');
+});
+
 test("a route that is open asks for no key and names no project", async () => {
   const answer = await ask(routes.getAuthConfig.path, { headers: withKey });
 
@@ -225,7 +238,7 @@ test.each([
   ["protobuf on a JSON route", traces, "application/x-protobuf", {}, "POST"],
   ["text on an OTLP route", otlp, "text/plain", {}, "POST"],
   ["OTLP/JSON in another charset", otlp, "application/json;charset=latin1", {}, "POST"],
-])("%s is 415 before the body is read", async (_what, path, type, headers, method) => {
+])("%s is 415 before the body is read [spec:status.415]", async (_what, path, type, headers, method) => {
   const answer = await sendRaw(
     gateway.url,
     head(method, path, { ...(type && { "content-type": type }), ...headers, "content-length": "1000" }),

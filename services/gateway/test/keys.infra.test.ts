@@ -118,7 +118,7 @@ async function untilAuthAnswers(): Promise<void> {
   await vi.waitFor(async () => expect((await ask("GET", routes.getAuthConfig.path, null)).status).toBe(200), 20_000);
 }
 
-test("the printed key is the one the config route hands out, and opens the default project [spec:auth.key.config] [spec:auth.config]", async () => {
+test("the printed key is the one the config route hands out, and opens the default project [spec:auth.key.config] [spec:auth.config] [spec:mode.default]", async () => {
   const config = await ask("GET", routes.getAuthConfig.path, null);
 
   expect(config.body).toEqual({ mode: "disabled", needsSetup: false, apiKey });

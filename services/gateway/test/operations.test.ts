@@ -63,6 +63,15 @@ test("a service that is down is not ready; the others still are, and so is the p
   expect(await gateway.service.readiness()).toMatchObject({ ready: false });
 });
 
+test("one replica that is ready is enough", async () => {
+  const other = await start();
+  const gateway = await start({
+    settings: { SERVICE_INGEST_URL: `http://127.0.0.1:1,${other.url}`, SERVICE_EVAL_RUNS_URL: `${other.url}/` },
+  });
+
+  expect((await get(gateway, "/health")).status).toBe(200);
+});
+
 test("all ready reads ready", async () => {
   const gateway = await start();
 

@@ -34,7 +34,7 @@ const post = async (gateway: TestGateway, path: string, key = apiKey) => {
   return { status: response.status, headers: response.headers, text: await response.text() };
 };
 
-test("answers say in draft-7 headers what is left, and the one too many is 429 [spec:limit.rate.address]", async () => {
+test("answers say in draft-7 headers what is left, and the one too many is 429 [spec:limit.rate.address] [spec:envelope.rate-limit] [spec:429.rate-limit]", async () => {
   const gateway = await start({ SERVICE_RATE_LIMIT_DATA_PLANE: "3" });
 
   const answers = [];
