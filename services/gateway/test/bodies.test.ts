@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
 import { routes } from "@touchstone/contracts";
 import type { Answer } from "@touchstone/service-kit";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import {
   apiKey,
   bodyOf,
@@ -152,6 +152,9 @@ test("status, type, retry-after and caching of an answer come back, other header
   expect(answer.headers.get("cache-control")).toBe("no-store");
   expect(answer.headers.get("content-type")).toBe("application/json; charset=utf-8");
   for (const name of ["x-internal", "server", "set-cookie"]) expect(answer.headers.has(name)).toBe(false);
+  await vi.waitFor(() =>
+    expect(gateway.log).toContainEqual(expect.objectContaining({ status: 429, outcome: "refused_by_service" })),
+  );
 });
 
 test("an empty protobuf answer comes back with its type", async () => {

@@ -50,6 +50,8 @@ export function createForward({ clients, bodyMaxBytes, requestTimeoutMs, logger 
         logger.error({ operation: route.id, owner: route.owner }, "a service refused the gateway's identity");
         throw new AppError("service_unavailable", `The ${route.owner} service is not reachable; retry.`);
       }
+      // Why is in the service's log, under the same request id.
+      if (answer.status >= 400 && request.passage) request.passage.outcome = "refused_by_service";
       return await passBack(answer, route.owner, reply);
     } catch (thrown) {
       // Nobody is left to answer.

@@ -26,6 +26,7 @@ export function createOwnAnswerer(options: OwnRoutesOptions): Answerer {
     const handle = handlers[route.id];
     if (handle === undefined) throw new Error(`the gateway owns ${route.id} and does not serve it`);
     const { status, headers = {}, contentType = json, body } = await handle(request.headers);
+    if (status === 401 && request.passage) request.passage.outcome = "unauthorized";
     return reply
       .code(status)
       .headers(headers)
