@@ -33,7 +33,8 @@ export async function startStandalone(options: {
     },
     stdio: ["ignore", "pipe", "inherit"],
   });
-  const printed = await readUntilReady(child);
+  const exited = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
+  const printed = await readUntilReady(child, exited);
   return {
     address: printed.address,
     apiKey: printed.apiKey,
@@ -42,22 +43,24 @@ export async function startStandalone(options: {
       const status = await readFile(`/proc/${child.pid}/status`, "utf8");
       return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? Number.NaN) / 1024;
     },
-    stop: () =>
-      new Promise((resolve) => {
-        child.once("exit", () => resolve());
-        child.kill("SIGTERM");
-      }),
+    async stop() {
+      child.kill("SIGTERM");
+      await exited;
+    },
   };
 }
 
-function readUntilReady(child: ChildProcess): Promise<{ address: string; apiKey: string }> {
+function readUntilReady(
+  child: ChildProcess,
+  exited: Promise<number | null>,
+): Promise<{ address: string; apiKey: string }> {
   return new Promise((resolve, reject) => {
     let output = "";
     const timer = setTimeout(() => {
       child.kill("SIGKILL");
       reject(new Error(`Not ready after ${startDeadlineMs} ms:\n${output}`));
     }, startDeadlineMs);
-    child.once("exit", (code) => {
+    void exited.then((code) => {
       clearTimeout(timer);
       reject(new Error(`The standalone ended with code ${code}:\n${output}`));
     });
@@ -67,7 +70,6 @@ function readUntilReady(child: ChildProcess): Promise<{ address: string; apiKey:
       const apiKey = /Default project API key: (\S+)/.exec(output)?.[1];
       if (address === undefined || apiKey === undefined || !output.includes("Started in")) return;
       clearTimeout(timer);
-      child.removeAllListeners("exit");
       resolve({ address, apiKey });
     });
   });
