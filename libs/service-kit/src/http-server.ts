@@ -296,6 +296,9 @@ function translateFrameworkError(thrown: unknown): unknown {
   if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") {
     return new AppError("unsupported_media_type", "The Content-Type header is not a media type.");
   }
+  if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") {
+    return new AppError("unsupported_media_type", "The Content-Type is not valid.");
+  }
   if (code === "FST_ERR_CTP_INVALID_CONTENT_LENGTH") {
     return new AppError("body_unreadable", "The request body does not have the length its header states.");
   }

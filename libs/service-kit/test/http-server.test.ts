@@ -95,6 +95,7 @@ test.each([
   ["an empty body", "", {}, 400],
   ["bytes that are not UTF-8", Buffer.from([0x22, 0xff, 0x22]), {}, 400],
   ["another content type", "{}", { "content-type": "text/plain" }, 415],
+  ["a content type that is none", "{}", { "content-type": "bogus;;;" }, 415],
   ["another charset", "{}", { "content-type": "application/json; charset=utf-16" }, 415],
   ["an unknown encoding", "{}", { "content-encoding": "br-x" }, 415],
   ["a body over the limit", Buffer.alloc(10 * 1024 * 1024 + 1, 0x20), {}, 413],

@@ -261,6 +261,25 @@ test.each([
   expect([answer.status, answer.body?.headers["content-type"]]).toEqual([200, type]);
 });
 
+test.each([
+  "application/json;;;",
+  "application/json; x",
+  "application/json; =",
+  'application/json; x="',
+  "APPLICATION/JSON;\t",
+  "bogus;;;",
+  "a b/c",
+])("the content type %j is answered, and not with an error of ours", async (type) => {
+  const rotate = routes.rotateProjectKey.path.replace("{projectId}", "x");
+  const statusOf = async (path: string) => {
+    const sent = head("POST", path, { "content-type": type, "content-length": "2" });
+    return Number((await sendRaw(gateway.url, `${sent}{}`)).slice(9, 12));
+  };
+
+  expect([200, 415]).toContain(await statusOf(traces));
+  expect(await statusOf(rotate)).toBe(200);
+});
+
 test("the checks come in their order: route, rate, key, size, type", async () => {
   const limited = await start({ settings: { SERVICE_RATE_LIMIT_DATA_PLANE: "1", SERVICE_RATE_LIMIT_CREDENTIAL: "1" } });
   const everythingWrong = { "content-type": "bogus;;;", "content-length": String(11 * 1024 * 1024), "x-api-key": "no" };

@@ -83,9 +83,15 @@ export function createEdge(options: EdgeOptions): Edge {
     const byAddress = await count(reply, route.rateGroup, subjectOf(request), null); // 429
     passage.caller = await identify(route, request); // 401, 503
     if (passage.caller !== null && route.keyRateGroup !== undefined && route.method === "POST") {
+      // The documented limits per key are of POSTs (interface: Limits): who polls a run is not slowed down.
       await count(reply, route.keyRateGroup, passage.caller.projectId, byAddress); // 429
     }
-    if (route.body !== undefined) refuseBodyByHeaders(route.body, request.headers, options.bodyMaxBytes(route)); // 413, 415
+    if (route.body !== undefined) {
+      refuseBodyByHeaders(route.body, request.headers, options.bodyMaxBytes(route)); // 413, 415
+    } else {
+      // A body that nobody reads has no type to be wrong; the framework would look at it otherwise.
+      delete request.raw.headers["content-type"];
+    }
   });
 
   for (const { method, path, route } of addresses) {
