@@ -1,3 +1,12 @@
+/*
+ * How an OTLP export becomes rows. A reader (read-protobuf-export, read-json-export) walks the body and hands out one
+ * span at a time in one shape, ReceivedSpan, whatever the encoding. validate-span says whether it can be stored and
+ * repairs what may be repaired; partial-success collects what the sender should hear. map-span then asks the span for
+ * every field: where a field may be found is data (sources, content-sources, tokens, map-span-kind), and SpanFacts
+ * remembers what was used, so that the rest is kept. A row is a function of its own span alone: what needs the other
+ * spans of a trace is computed where they are stored.
+ */
+
 import type { IncomingSpan } from "../spans/span.ts";
 import { capAttributes } from "./cap-attributes.ts";
 import { mapSpan } from "./map-span.ts";

@@ -24,7 +24,7 @@ export function readDocuments(facts: SpanFacts): Record<string, unknown>[] | nul
     const value = "family" in source ? facts.family(source.family)?.items : facts.parsed(source.attribute);
     const list = documentList(value);
     if (list === null) continue;
-    facts.consume(...keys);
+    facts.consume(keys);
     return list.map(toDocument);
   }
   return null;

@@ -26,13 +26,13 @@ export function readConversation(value: unknown): Conversation | null {
 function readMessages(value: readonly unknown[]): Message[] | null {
   const list = value.length === 1 && Array.isArray(value[0]) ? value[0] : value;
   if (list.length === 0) return null;
-  const messages: Message[] = [];
+  const read: Message[][] = [];
   for (const item of list) {
-    const read = readMessage(item);
-    if (read === null) return null;
-    messages.push(...read);
+    const messages = readMessage(item);
+    if (messages === null) return null;
+    read.push(messages);
   }
-  return messages;
+  return read.flat();
 }
 
 /** Instructions given beside a conversation: text, one part, or a list of parts. */

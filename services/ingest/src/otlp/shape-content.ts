@@ -69,7 +69,7 @@ function readSide(
   if (content === null) return null;
   const conversation = conversational.has(kind) ? readConversation(content.value) : null;
   // What a conversation does not cover stays readable among the attributes.
-  if (conversation?.complete !== false) facts.consume(...content.keys);
+  if (conversation?.complete !== false) facts.consume(content.keys);
   facts.consumeEvents(content.events ?? []);
   return { content, conversation };
 }

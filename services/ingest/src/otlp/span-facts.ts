@@ -85,8 +85,9 @@ export class SpanFacts {
     return events.length === 0 ? events : events.filter((event) => event.name === name);
   }
 
-  consume(...keys: readonly string[]): void {
-    for (const key of keys) this.#consumed.add(key);
+  consume(keys: string | readonly string[]): void {
+    if (typeof keys === "string") this.#consumed.add(keys);
+    else for (const key of keys) this.#consumed.add(key);
   }
 
   isConsumed(key: string): boolean {

@@ -151,7 +151,7 @@ function readCount(facts: SpanFacts, candidates: readonly TokenSource[]): number
     const count = readCandidate(facts, source);
     if (count <= 0) continue;
     if (typeof source === "string") facts.consume(source);
-    else if ("sum" in source) facts.consume(...source.sum);
+    else if ("sum" in source) facts.consume(source.sum);
     return Math.round(count);
   }
   return null;

@@ -20,7 +20,7 @@ export function readToolDefinitions(facts: SpanFacts): ToolDefinition[] | null {
     const definitions = list.map(toDefinition).filter((definition) => definition !== null);
     if (definitions.length === 0) continue;
     if (definitions.length === list.length) {
-      if (family !== null) facts.consume(...family.keys);
+      if (family !== null) facts.consume(family.keys);
       else if ("attribute" in source && source.member === undefined) facts.consume(source.attribute);
     }
     return definitions;

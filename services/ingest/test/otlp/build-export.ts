@@ -65,6 +65,7 @@ export function decodeJson(body: Buffer): Promise<DecodedExport> {
 /** A row as people read it, with the two halves of its metadata at hand. */
 export interface Row extends Record<string, unknown> {
   metadata: Record<string, unknown>;
+  metadataText: string;
   otel: Record<string, unknown>;
 }
 
@@ -79,5 +80,5 @@ export async function rowOf(sketch: SpanSketch): Promise<Row> {
 function readable(span: IncomingSpan): Row {
   const row = readableRow(span) as Row;
   const { otel, ...metadata } = row.metadata;
-  return { ...row, metadata, otel: otel as Record<string, unknown> };
+  return { ...row, metadata, metadataText: span.metadata as string, otel: otel as Record<string, unknown> };
 }

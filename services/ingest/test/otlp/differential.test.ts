@@ -1,10 +1,13 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { decodeTraceExport } from "../../src/otlp/decode-trace-export.ts";
 import { OtlpDecodeError } from "../../src/otlp/otlp-decode-error.ts";
 import { readProtobufExport } from "../../src/otlp/read-protobuf-export.ts";
 import type { AttributeMap, AttributeValue, ReceivedSpan } from "../../src/otlp/received-span.ts";
 import { listCaptures, nowMs, readCapture, readFixture } from "./corpus.ts";
 import { decodeReference, type PlainExport, type PlainKeyValue, type PlainSpan } from "./reference-decoder.ts";
+
+// Hundreds of decodings each: on a busy machine the default of five seconds is not enough.
+vi.setConfig({ testTimeout: 60_000 });
 
 const mutationsCount = 2000;
 

@@ -54,7 +54,7 @@ describe("model, session and framework", () => {
     [{ model_name: "m" }, null],
     [{ "gen_ai.request.model": " " }, null],
     [{ "gen_ai.request.model": 4 }, "4"],
-    [{ "gen_ai.request.model": "a\u0000b" }, "a\ufffdb"],
+    [{ "gen_ai.request.model": "a\u0000b\ud800c" }, "a\ufffdb\ufffdc"],
   ])("model of %o is %s", async (attributes, model) => {
     expect((await rowOf({ attributes })).model).toBe(model);
   });

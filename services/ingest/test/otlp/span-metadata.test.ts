@@ -12,6 +12,8 @@ describe("metadata", () => {
       },
     });
     expect(row.metadata).toEqual({ plan: "gold", tier: "b", userId: "ours" });
+    // Parsing would hide a name that is written twice.
+    expect(row.metadataText.match(/"(?:otel|userId|tier)":/g)).toHaveLength(3);
     expect(row.otel.traceId).toBe("5b8efff798038103d269b633813fc60c");
   });
 

@@ -151,6 +151,13 @@ describe("tokens", () => {
     expect(await rowOf(sketch)).toMatchObject({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens });
   });
 
+  test("of LiteLLM's second view of a call never count", async () => {
+    const attributes = { "gen_ai.usage.input_tokens": 120, "gen_ai.usage.output_tokens": 24 };
+    const raw = await rowOf({ name: "raw_gen_ai_request", scope: "litellm", attributes });
+    expect(raw).toMatchObject({ kind: "chain", inputTokens: null, outputTokens: null });
+    expect(raw.otel.attributes).toEqual(attributes);
+  });
+
   test("of reasoning are metadata", async () => {
     const row = await rowOf({ attributes: { "gen_ai.usage.reasoning.output_tokens": 8 } });
     expect(row.metadata.reasoningTokens).toBe(8);
