@@ -33,6 +33,12 @@ interface Work {
   nobodyHeard: boolean;
 }
 
+interface RunOutcome {
+  signal: Signal;
+  message: Encoded;
+  err?: unknown;
+}
+
 export interface AnswerOptions<C extends RequestContract> {
   contract: C;
   handler: (body: z.output<C["body"]>, call: Call) => Promise<z.input<C["reply"]>>;
@@ -71,8 +77,9 @@ export async function startAnswering<C extends RequestContract>(
     const replyTo = message.reply;
     const requestId = readHeader(message.headers, header.requestId);
     const deadlineAtMs = Number(readHeader(message.headers, header.deadlineAtMs));
-    if (!replyTo || !requestId || !Number.isSafeInteger(deadlineAtMs)) {
-      logger.warn({ operation: subject }, "bus request without id, deadline or reply address; dropped");
+    if (!replyTo) return;
+    if (!requestId || !Number.isFinite(deadlineAtMs)) {
+      refuse(replyTo, requestId, "no request id or no deadline");
       return;
     }
     const known = works.get(requestId);
@@ -94,12 +101,7 @@ export async function startAnswering<C extends RequestContract>(
     }
     const body = decodeBody(contract.body, message.data);
     if (!body.ok) {
-      logger.warn({ operation: subject, requestId, problem: body.problem }, "bus request does not match its contract");
-      const text = `The request does not match its contract (${body.problem})`;
-      connection.send(
-        replyTo,
-        signalMessage("failed", { code: "bad_request", message: text, retryAfterSeconds: null }),
-      );
+      refuse(replyTo, requestId, body.problem);
       return;
     }
     const work: Work = {
@@ -113,6 +115,13 @@ export async function startAnswering<C extends RequestContract>(
     };
     const finished = finish(work, body.body as z.output<C["body"]>).finally(() => finishing.delete(finished));
     finishing.add(finished);
+  }
+
+  /** A request that no member could answer. */
+  function refuse(replyTo: string, requestId: string | null, problem: string): void {
+    logger.warn({ operation: subject, requestId, problem }, "bus request does not match its contract");
+    const message = `The request does not match its contract (${problem})`;
+    connection.send(replyTo, signalMessage("failed", { code: "bad_request", message, retryAfterSeconds: null }));
   }
 
   async function finish(work: Work, body: z.output<C["body"]>): Promise<void> {
@@ -130,23 +139,21 @@ export async function startAnswering<C extends RequestContract>(
       () => work.abort.abort(new Error("the deadline has passed")),
       work.deadlineAtMs - Date.now(),
     );
-    let outcome: { signal: Signal; message: Encoded };
-    try {
-      outcome = await run(work, body);
-    } finally {
-      handling -= 1;
-      clearTimeout(expiry);
-      clearInterval(beating);
-    }
+    const { err, ...outcome } = await run(work, body);
+    handling -= 1;
+    clearTimeout(expiry);
+    clearInterval(beating);
     const delivered = signal.aborted ? "aborted" : await deliver(work, outcome.message);
     works.delete(work.requestId);
     control.close(work.requestId);
-    const facts = { operation: subject, requestId: work.requestId, durationMs: Date.now() - startedAtMs };
-    logger.info({ ...facts, outcome: outcome.signal, delivered }, "bus request answered");
+    const durationMs = Date.now() - startedAtMs;
+    const facts = { operation: subject, requestId: work.requestId, outcome: outcome.signal, delivered, durationMs };
+    if (err === undefined) logger.info(facts, "bus request answered");
+    else logger.error({ ...facts, err }, "bus request answered");
   }
 
-  /** Runs the handler; whatever it does, there is an outcome to send. */
-  async function run(work: Work, body: z.output<C["body"]>): Promise<{ signal: Signal; message: Encoded }> {
+  /** Runs the handler; whatever it does, there is an outcome to send. `err` is a bug, for the log. */
+  async function run(work: Work, body: z.output<C["body"]>): Promise<RunOutcome> {
     const { requestId, deadlineAtMs, traceparent } = work;
     try {
       const reply = await handler(body, { requestId, deadlineAtMs, traceparent, signal: work.abort.signal });
@@ -156,10 +163,9 @@ export async function startAnswering<C extends RequestContract>(
       return { signal: "too_large", message: signalMessage("too_large", { bytes: message.bytes, limit }) };
     } catch (err) {
       const failed = failureOf(err);
-      if (failed.code === "internal" && !work.abort.signal.aborted) {
-        logger.error({ err, operation: subject, requestId }, "bus handler failed");
-      }
-      return { signal: "failed", message: signalMessage("failed", failed) };
+      const outcome: RunOutcome = { signal: "failed", message: signalMessage("failed", failed) };
+      // A handler that was told to stop may throw what it likes.
+      return failed.code === "internal" && !work.abort.signal.aborted ? { ...outcome, err } : outcome;
     }
   }
 

@@ -24,6 +24,13 @@ export interface ConsumeSetup<C extends EventContract> {
   onDeadLetter: (letter: DeadLetter) => void;
 }
 
+/** What became of one delivery; `kept`: its dead letter could not be written, so it will be delivered again. */
+interface Taken {
+  outcome: "handled" | "retried" | "dead" | "kept";
+  reason?: string;
+  err?: unknown;
+}
+
 /** An event being handled. `message` is its latest delivery: only that one can be acknowledged. */
 interface InHand {
   message: JsMsg;
@@ -54,13 +61,16 @@ export async function startConsuming<C extends EventContract>(
     const startedAtMs = Date.now();
     const messageId = readHeader(message.headers, header.messageId) ?? id;
     const attempt = message.info.deliveryCount;
-    const outcome = await handle(hand, messageId, attempt);
+    const { outcome, ...why } = await handle(hand, messageId, attempt);
     inHand.delete(id);
-    const facts = { operation: subject, durable, messageId, attempt, outcome, durationMs: Date.now() - startedAtMs };
-    logger.info(facts, "bus event taken");
+    const durationMs = Date.now() - startedAtMs;
+    const facts = { operation: subject, durable, messageId, attempt, outcome, durationMs, ...why };
+    if (outcome === "handled") logger.info(facts, "bus event taken");
+    else if (outcome === "kept") logger.error(facts, "bus event taken");
+    else logger.warn(facts, "bus event taken");
   }
 
-  async function handle(hand: InHand, messageId: string, attempt: number): Promise<string> {
+  async function handle(hand: InHand, messageId: string, attempt: number): Promise<Taken> {
     const body = decodeBody(contract.body, hand.message.data);
     if (!body.ok) return await bury(hand, messageId, attempt, `does not match its contract: ${body.problem}`);
     // The process ended in the middle of the last try, perhaps because of this very event.
@@ -71,36 +81,30 @@ export async function startConsuming<C extends EventContract>(
       const traceparent = readHeader(hand.message.headers, header.traceparent);
       await handler(body.body as z.output<C["body"]>, { messageId, attempt, traceparent });
       hand.message.ack();
-      return "handled";
+      return { outcome: "handled" };
     } catch (err) {
       if (attempt >= maxDeliver) return await bury(hand, messageId, attempt, String(err));
-      logger.warn({ err, operation: subject, durable, messageId, attempt }, "bus event failed; it is tried again");
       hand.message.nak(retryDelayMs(attempt));
-      return "retried";
+      return { outcome: "retried", err };
     } finally {
       clearInterval(working);
     }
   }
 
   /** Acknowledges an event only after its dead letter is stored; if that fails, it is delivered again. */
-  async function bury(hand: InHand, messageId: string, attempts: number, reason: string): Promise<string> {
+  async function bury(hand: InHand, messageId: string, attempts: number, reason: string): Promise<Taken> {
     const letter: DeadLetter = { durable, subject, messageId, reason, attempts };
     try {
       const nats = connection.current();
-      if (!nats) return "kept";
+      if (!nats) return { outcome: "kept", reason };
       await writeDeadLetter(nats, store, hand.message, letter);
     } catch (err) {
-      logger.error(
-        { err, operation: subject, durable, messageId },
-        "bus could not write a dead letter; it tries again",
-      );
       hand.message.nak(retryDelayMs(attempts));
-      return "kept";
+      return { outcome: "kept", reason, err };
     }
     hand.message.ack();
-    logger.warn({ operation: subject, durable, messageId, attempts, reason }, "bus event became a dead letter");
     setup.onDeadLetter(letter);
-    return "dead";
+    return { outcome: "dead", reason };
   }
 
   function retryDelayMs(attempt: number): number {

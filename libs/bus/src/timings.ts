@@ -8,8 +8,11 @@ export const timings = {
   heartbeatMs: 1_000,
   /** An accepted request whose member says nothing for this long is asked again. */
   silentAfterMs: 4_000,
-  /** How long nobody may answer a subject before the requester gives up: the only member may be restarting. */
-  nobodyGraceMs: 2_000,
+  /**
+   * How long nobody may answer a subject before the requester gives up: the only member may be restarting, or NATS
+   * itself was and the members are still to come back.
+   */
+  nobodyGraceMs: 3_000,
   /** How long a request in flight waits for a lost connection to come back. */
   reconnectGraceMs: 4_000,
   /** Heartbeats in a row that nobody hears before a member takes its requester for gone. */
