@@ -20,6 +20,8 @@ interface Dependencies {
   logger: Logger;
   clock: typeof systemClock;
   metrics: Metrics;
+  /** Of the services in this process; the gateway's `/metrics` shows them with its own. */
+  otherMetrics: Metrics[];
 }
 
 /** Builds one service from an environment, exactly as its own `main.ts` does. */
@@ -29,7 +31,8 @@ const builders: Record<ServiceName, (environment: Environment, dependencies: Dep
   judge: (environment, dependencies) => createJudge(readJudgeConfig(environment).config, dependencies),
   "eval-runs": (environment, dependencies) => createEvalRuns(readEvalRunsConfig(environment).config, dependencies),
   monitor: (environment, dependencies) => createMonitor(readMonitorConfig(environment).config, dependencies),
-  gateway: (environment, dependencies) => createGateway(readGatewayConfig(environment).config, dependencies),
+  gateway: (environment, { otherMetrics, ...dependencies }) =>
+    createGateway(readGatewayConfig(environment).config, { ...dependencies, otherMetrics }),
 };
 
 /** In which variable the others find a service. The judge is found on the bus. */
@@ -59,6 +62,7 @@ export async function startServices(
 ): Promise<RunningServices> {
   const running: Service[] = [];
   const addresses: Record<string, string> = {};
+  const otherMetrics: Metrics[] = [];
   let address = "";
   const stop = async (): Promise<void> => {
     for (const service of running.splice(0).reverse()) await service.stop();
@@ -67,7 +71,9 @@ export async function startServices(
     for (const name of startOrder) {
       const own = environmentOf(name, environment, infrastructure, addresses);
       const logger = createLogger({ service: name, level: own.SERVICE_LOG_LEVEL ?? "warn" });
-      const service = builders[name](own, { logger, clock: systemClock, metrics: createMetrics() });
+      const metrics = createMetrics();
+      const service = builders[name](own, { logger, clock: systemClock, metrics, otherMetrics });
+      otherMetrics.push(metrics);
       running.push(service);
       const started = await service.start();
       const variable = addressVariables[name];
