@@ -19,6 +19,9 @@ import {
   type Signal,
 } from "./wire.ts";
 
+// A longer timer of Node.js fires at once.
+const timerMaxMs = 2 ** 31 - 1;
+
 /** One request that this member accepted. */
 interface Work {
   requestId: string;
@@ -83,13 +86,14 @@ export async function startAnswering<C extends RequestContract>(
       return;
     }
     const known = works.get(requestId);
-    if (known) {
+    if (known && !known.abort.signal.aborted) {
       // The requester missed our signs and asked again: the same work, heard at a new address.
       known.replyTo = replyTo;
       say(known, "accepted");
       return;
     }
-    if (stopping || handling >= concurrency) {
+    // What was aborted here has no outcome any more, but another member may still reach one.
+    if (known || stopping || handling >= concurrency) {
       connection.send(replyTo, signalMessage("busy"));
       return;
     }
@@ -137,7 +141,7 @@ export async function startAnswering<C extends RequestContract>(
     const beating = beat(work);
     const expiry = setTimeout(
       () => work.abort.abort(new Error("the deadline has passed")),
-      work.deadlineAtMs - Date.now(),
+      Math.min(work.deadlineAtMs - Date.now(), timerMaxMs),
     );
     const { err, ...outcome } = await run(work, body);
     handling -= 1;
