@@ -1,12 +1,18 @@
 import { promisify } from "node:util";
-import { gunzip, inflate, inflateRaw, zstdDecompress } from "node:zlib";
+import { constants, gunzip, inflate, inflateRaw, zstdDecompress } from "node:zlib";
 import { AppError } from "./app-error.ts";
 
+/** Largest window a zstd frame may ask for, as a power of two: 8 MiB, what every decoder is expected to grant. */
+const zstdWindowLogMax = 23;
+
+const inflateGzip = promisify(gunzip);
+const inflateZstd = promisify(zstdDecompress);
 const inflaters = {
-  gzip: promisify(gunzip),
-  "x-gzip": promisify(gunzip),
+  gzip: inflateGzip,
+  "x-gzip": inflateGzip,
   deflate: promisify(inflate),
-  zstd: promisify(zstdDecompress),
+  zstd: (body: Buffer, bound: { maxOutputLength: number }) =>
+    inflateZstd(body, { ...bound, params: { [constants.ZSTD_d_windowLogMax]: zstdWindowLogMax } }),
 } as const;
 
 type Encoding = keyof typeof inflaters | "identity";

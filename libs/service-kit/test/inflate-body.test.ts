@@ -1,4 +1,4 @@
-import { deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
+import { deflateRawSync, deflateSync, gzipSync, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { inflateBody } from "../src/index.ts";
 
@@ -20,6 +20,14 @@ test("a body that inflates past the limit is refused as too large", async () => 
   const bomb = gzipSync(Buffer.alloc(8 * 1024 * 1024));
 
   await expect(inflateBody(bomb, "gzip", 1024 * 1024)).rejects.toMatchObject({ code: "body_too_large" });
+});
+
+test("a zstd frame that asks for a huge window is unreadable, whatever it holds", async () => {
+  // Magic, descriptor, window descriptor of 128 MiB (2^27, which zstd itself would grant), one empty last block.
+  const frame = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, (27 - 10) << 3, 0x01, 0x00, 0x00]);
+
+  expect(zstdDecompressSync(frame)).toHaveLength(0);
+  await expect(inflateBody(frame, "zstd", 1024)).rejects.toMatchObject({ code: "body_unreadable" });
 });
 
 test("truncated data is unreadable, and an unknown encoding is named", async () => {

@@ -27,46 +27,6 @@ export function encodeMetricsExportResponse(outcome: ExportOutcome & { contentTy
   return encodeExportResponse("rejectedDataPoints", outcome);
 }
 
-/** `google.rpc.Status` as protobuf: `{1: code, 2: message}`. `code` is a gRPC code, see {@link grpcCodeOf}. */
-export function encodeStatus(code: number, message: string): Buffer {
-  return Buffer.concat([varintField(1, code), textField(2, message)]);
-}
-
-/** The gRPC code of an HTTP status (otlp 2). */
-export function grpcCodeOf(httpStatus: number): number {
-  switch (httpStatus) {
-    case 400:
-    case 415:
-      return 3; // INVALID_ARGUMENT
-    case 401:
-      return 16; // UNAUTHENTICATED
-    case 403:
-      return 7; // PERMISSION_DENIED
-    case 404:
-    case 405:
-      return 12; // UNIMPLEMENTED
-    case 413:
-    case 429:
-      return 8; // RESOURCE_EXHAUSTED
-    case 503:
-      return 14; // UNAVAILABLE
-    default:
-      return httpStatus >= 500 ? 13 : 2; // INTERNAL, UNKNOWN
-  }
-}
-
-/**
- * Whether an error is answered as a binary Status instead of our JSON (otlp 2): when the client names
- * `application/x-protobuf` in `Accept` (a wildcard does not), or is an OpenTelemetry Collector, which logs only the
- * status code of anything else.
- */
-export function wantsProtobufStatus(headers: { accept?: string | undefined; userAgent?: string | undefined }): boolean {
-  const accepted = (headers.accept ?? "").split(",").map((range) => range.split(";", 1)[0]?.trim().toLowerCase());
-  return (
-    accepted.includes("application/x-protobuf") || /^(?:OpenTelemetry Collector|otelcol)/.test(headers.userAgent ?? "")
-  );
-}
-
 function encodeExportResponse(
   rejectedName: string,
   { rejected, message, contentType }: ExportOutcome & { contentType: OtlpEncoding },

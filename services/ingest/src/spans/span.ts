@@ -1,4 +1,4 @@
-/** The eleven kinds of interface.md, Trace, `spanKind`. */
+/** The eleven kinds of interface: Trace, `spanKind`. */
 export const spanKinds = [
   "agent",
   "llm",

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { inflateBody } from "@touchstone/service-kit";
 import { decodeTraceExport, type OtlpEncoding } from "../../src/otlp/decode-trace-export.ts";
-import { inflateBody } from "../../src/otlp/inflate-body.ts";
 import type { IncomingSpan } from "../../src/spans/span.ts";
 
 const root = new URL("../../../../fixtures/otlp/", import.meta.url);

@@ -2,10 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   encodeLogsExportResponse,
   encodeMetricsExportResponse,
-  encodeStatus,
   encodeTraceExportResponse,
-  grpcCodeOf,
-  wantsProtobufStatus,
 } from "../../src/otlp/encode-reply.ts";
 import { lookUpMessage } from "./reference-decoder.ts";
 
@@ -46,42 +43,5 @@ describe("the reply to an export", () => {
     expect(JSON.parse(encode({ ...partial, contentType: "json" }).body.toString())).toEqual({
       partialSuccess: { [name]: "300", errorMessage: partial.message },
     });
-  });
-});
-
-describe("an error for protobuf clients", () => {
-  test("is a google.rpc.Status as the reference reads it", () => {
-    const status = lookUpMessage("Status");
-    expect(status.toObject(status.decode(encodeStatus(grpcCodeOf(413), "zu groß")))).toEqual({
-      code: 8,
-      message: "zu groß",
-    });
-  });
-
-  test.each([
-    [400, 3],
-    [401, 16],
-    [403, 7],
-    [413, 8],
-    [415, 3],
-    [429, 8],
-    [500, 13],
-    [503, 14],
-  ])("maps status %i to code %i", (httpStatus, code) => {
-    expect(grpcCodeOf(httpStatus)).toBe(code);
-  });
-
-  test.each([
-    [{ accept: "application/x-protobuf" }, true],
-    [{ accept: "application/json, Application/X-Protobuf;q=0.9" }, true],
-    [{ userAgent: "OpenTelemetry Collector Contrib/0.155.0 (linux/amd64)" }, true],
-    [{ userAgent: "otelcol/0.155.0" }, true],
-    [{ accept: "*/*" }, false],
-    [{ accept: "application/json" }, false],
-    [{ userAgent: "OTel-OTLP-Exporter-JavaScript/0.223.1" }, false],
-    [{ userAgent: "curl otelcol" }, false],
-    [{}, false],
-  ])("is sent to %o: %s", (headers, wanted) => {
-    expect(wantsProtobufStatus(headers)).toBe(wanted);
   });
 });
