@@ -43,4 +43,137 @@ export const mutants: readonly Mutant[] = [
       name: "a scoped transaction sees and writes the rows of its projects only",
     },
   },
+  {
+    name: "a span whose identity is taken is stored again",
+    file: "services/ingest/src/spans/span-insert.ts",
+    find: "where dk is null or id in (select id from claimed)",
+    replace: "where true",
+    test: {
+      project: "infra",
+      file: "services/ingest/test/postgres-trace-store.infra.test.ts",
+      name: "a replayed span stores nothing and answers with the first trace, also when it differs",
+    },
+  },
+  {
+    name: "a new root is announced to nobody",
+    file: "services/ingest/src/spans/span-insert.ts",
+    find: "    group by event_part",
+    replace: "    where false group by event_part",
+    test: {
+      project: "infra",
+      file: "services/ingest/test/postgres-trace-store.infra.test.ts",
+      name: "new roots are announced, and neither children nor replays are",
+    },
+  },
+  {
+    name: "the total counts children",
+    file: "services/ingest/src/spans/span-insert.ts",
+    find: "where is_root and (id in (select id from stored)) is true",
+    replace: "where (id in (select id from stored)) is true",
+    test: {
+      project: "infra",
+      file: "services/ingest/test/postgres-trace-store.infra.test.ts",
+      name: "a child is not listed, one whose parent lives elsewhere is",
+    },
+  },
+  {
+    name: "a trace is read whatever its project",
+    file: "services/ingest/src/spans/span-select.ts",
+    find: "where project_id = $1 and id = $2`;",
+    replace: "where $1::uuid is not null and id = $2`;",
+    test: {
+      project: "infra",
+      file: "services/ingest/test/postgres-trace-store.infra.test.ts",
+      name: "a project sees nothing of another's",
+    },
+  },
+  {
+    name: "what the store refused is acknowledged",
+    file: "services/ingest/src/spans/group-commit.ts",
+    find: "answer(waiting, () => waiting.reject(error));",
+    replace: "answer(waiting, () => waiting.resolve(undefined as never));",
+    test: {
+      project: "unit",
+      file: "services/ingest/test/group-commit.test.ts",
+      name: "each waiter is answered exactly once, only what the store committed is acknowledged, and no bound is passed",
+    },
+  },
+  {
+    name: "the queue has no bound",
+    file: "services/ingest/src/spans/group-commit.ts",
+    find: "return held.rows + size.rows <= rowsMax && held.bytes + size.bytes <= bytesMax;",
+    replace: "return true;",
+    test: {
+      project: "unit",
+      file: "services/ingest/test/group-commit.test.ts",
+      name: "refuses what does not fit, by rows and by bytes, and takes it once there is room",
+    },
+  },
+  {
+    name: "a revoked key works until it is forgotten",
+    file: "services/gateway/src/keys/key-cache.ts",
+    find: "known.deleteWhere(({ owner }) => owner?.projectId === projectId);",
+    replace: "",
+    test: {
+      project: "unit",
+      file: "services/gateway/test/key-cache.test.ts",
+      name: "a revoked key stops at once",
+    },
+  },
+  {
+    name: "a client may state its own identity",
+    file: "services/gateway/src/http/forward.ts",
+    find: 'const passedOn = ["accept",',
+    replace: 'const passedOn = ["x-touchstone-identity", "x-api-key", "accept",',
+    test: {
+      project: "unit",
+      file: "services/gateway/test/edge.test.ts",
+      name: "neither an identity nor a key that a client sends goes any further",
+    },
+  },
+  {
+    name: "any key rotates any project's key",
+    file: "services/auth/src/http/projects/rotate-project-key.ts",
+    find: "own !== null && own === call.params.projectId ? await projects.rotateKey(own) : null",
+    replace: "await projects.rotateKey(call.params.projectId ?? own ?? '')",
+    test: {
+      project: "infra",
+      file: "services/auth/test/auth-service.infra.test.ts",
+      name: "another project's key, a missing project and an id that is none rotate nothing",
+    },
+  },
+  {
+    name: "variants move the average",
+    file: "services/eval-runs/src/runs/statistics.ts",
+    find: "const originals = tallies.filter((tally) => !tally.isVariant);",
+    replace: "const originals = tallies;",
+    test: {
+      project: "unit",
+      file: "services/eval-runs/test/statistics.test.ts",
+      name: "leave variants out of everything but the number of results",
+    },
+  },
+  {
+    name: "a rating may leave the scale",
+    file: "services/judge/src/verdict/parse-verdict.ts",
+    find: "return Math.min(limits.ratingMax, Math.max(limits.ratingMin, value)) + 0;",
+    replace: "return value;",
+    test: {
+      project: "unit",
+      file: "services/judge/test/verdict/parse-verdict.test.ts",
+      name: "any number is clamped, wherever it stands in the object and whatever surrounds it",
+    },
+  },
+  {
+    name: "an outbox row is removed before it is published",
+    file: "libs/bus/src/outbox-relay.ts",
+    find: "const results = await Promise.allSettled(rows.map(publish));",
+    replace:
+      "await store.remove(rows.map(({ id }) => id)); const results = await Promise.allSettled(rows.map(publish));",
+    test: {
+      project: "unit",
+      file: "libs/bus/test/outbox-relay.test.ts",
+      name: "keeps every row while the bus is away, says so once, and publishes all when it is back",
+    },
+  },
 ];

@@ -12,6 +12,8 @@ export const silentLogger = createLogger({ service: "ingest", level: "silent" })
 /** A database with the schema of ingest, and the store over it. */
 export interface IngestDatabase {
   store: TraceStore;
+  /** The same store on connections that row-level security does not bind: only its queries keep projects apart. */
+  unguardedStore: TraceStore;
   app: Database;
   maintenance: Database;
   close(): Promise<void>;
@@ -26,28 +28,34 @@ export async function openIngestDatabase(): Promise<IngestDatabase> {
     logger: silentLogger,
   });
   const { app, maintenance } = openPools(database.url);
+  const superuser = openPool(database.adminUrl, new URL(database.adminUrl).username);
   const partitions = createSpanPartitionStore(maintenance);
+  const openStore = (pool: Database): TraceStore =>
+    createPostgresTraceStore({ writing: pool, reading: pool, partitions, processNumber: 0 });
   return {
-    store: createPostgresTraceStore({ writing: app, reading: app, partitions, processNumber: 0 }),
+    store: openStore(app),
+    unguardedStore: openStore(superuser),
     app,
     maintenance,
     async close() {
-      await Promise.all([app.close(), maintenance.close()]);
+      await Promise.all([app.close(), maintenance.close(), superuser.close()]);
       await database.drop();
     },
   };
 }
 
 export function openPools(url: string): { app: Database; maintenance: Database } {
-  const open = (role: string): Database =>
-    openDatabase({
-      url,
-      role,
-      applicationName: "ingest test",
-      connectionsMax: writerCount + 8,
-      statementTimeoutMs: 20_000,
-      logger: silentLogger,
-    });
   const roles = rolesOf("ingest");
-  return { app: open(roles.app), maintenance: open(roles.maintenance) };
+  return { app: openPool(url, roles.app), maintenance: openPool(url, roles.maintenance) };
+}
+
+function openPool(url: string, role: string): Database {
+  return openDatabase({
+    url,
+    role,
+    applicationName: "ingest test",
+    connectionsMax: writerCount + 8,
+    statementTimeoutMs: 20_000,
+    logger: silentLogger,
+  });
 }

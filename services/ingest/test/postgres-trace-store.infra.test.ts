@@ -22,6 +22,10 @@ describe("the PostgreSQL store", () => {
   describeTraceStore(() => database.store);
 });
 
+describe("the PostgreSQL store without row-level security", () => {
+  describeTraceStore(() => database.unguardedStore);
+});
+
 describe("in one commit with the spans", () => {
   test("new roots are announced, and neither children nor replays are", async () => {
     const projectId = uuidv7(Date.now());

@@ -258,7 +258,9 @@ export function describeTraceStore(open: () => TraceStore): void {
         { ...otlp, spanId: "3".repeat(16), name: "entry", parentIsRemote: true },
       );
 
-      expect((await list(projectId)).spans.map((span) => span.name)).toEqual(["entry"]);
+      const page = await list(projectId);
+      expect(page.spans.map((span) => span.name)).toEqual(["entry"]);
+      expect(page.totalCount).toBe(1);
     });
   });
 
