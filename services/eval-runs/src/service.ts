@@ -17,9 +17,9 @@ import { createDatasetStore } from "./datasets/dataset-store.ts";
 import { createGradingCache } from "./datasets/grading-cache.ts";
 import { evalRunsRoutes } from "./http/routes.ts";
 import { sweepClosingRuns } from "./maintenance/complete-closing-runs.ts";
+import { createBatchScorer } from "./results/batch-scorer.ts";
 import { createClaimStore } from "./results/claim-store.ts";
 import { createResultStore } from "./results/result-store.ts";
-import { createBatchScorer } from "./results/score-batch.ts";
 import { createRunStore } from "./runs/run-store.ts";
 
 const schema = "evals";

@@ -7,6 +7,8 @@ export interface CuttableProxy {
   url: string;
   cut(): void;
   mend(): void;
+  /** Connections turned away so far. */
+  refused(): number;
   stop(): Promise<void>;
 }
 
@@ -15,8 +17,10 @@ export async function startCuttableProxy(targetUrl: string, isCut = false): Prom
   const target = new URL(targetUrl);
   const sockets = new Set<Socket>();
   let cut = isCut;
+  let refused = 0;
   const server = createServer((client) => {
     if (cut) {
+      refused += 1;
       client.destroy();
       return;
     }
@@ -51,6 +55,7 @@ export async function startCuttableProxy(targetUrl: string, isCut = false): Prom
     mend() {
       cut = false;
     },
+    refused: () => refused,
     async stop() {
       cutAll();
       await new Promise((resolve) => {

@@ -53,16 +53,20 @@ async function startJudge(concurrency?: number): Promise<FakeJudge> {
 
 /** A database connection that sees every project's rows, to look at what no client can see. */
 function openMaintenance(): Database {
-  const maintenance = openDatabase({
+  return open(rolesOf("evals").maintenance);
+}
+
+function open(role: string): Database {
+  const opened = openDatabase({
     url: database.url,
-    role: rolesOf("evals").maintenance,
+    role,
     applicationName: "test",
     connectionsMax: 2,
-    statementTimeoutMs: 5_000,
+    statementTimeoutMs: 20_000,
     logger: quiet,
   });
-  cleanups.defer(() => maintenance.close());
-  return maintenance;
+  cleanups.defer(() => opened.close());
+  return opened;
 }
 
 async function startRun(client: ProjectClient, dataset: object = { name: "Orders" }): Promise<string> {
@@ -296,25 +300,27 @@ describe("a claim is a lease", () => {
     await until(() => expect(judge.atWork()).toBe(1));
     const maintenance = openMaintenance();
 
-    for (let look = 0; look < 10; look += 1) {
-      const { rows } = await maintenance.query<{ is_within: boolean }>({
+    // Every renewal writes the row anew, which its xmin shows.
+    const versions = new Set<string>();
+    await until(async () => {
+      const { rows } = await maintenance.query<{ version: string; is_within: boolean }>({
         name: "test_lease_within",
-        text: "select lease_until <= deadline_at as is_within from evals.claims",
+        text: "select xmin::text as version, lease_until <= deadline_at as is_within from evals.claims",
       });
-      expect(rows).toEqual([{ is_within: true }]);
-    }
+      expect(rows[0]?.is_within).toBe(true);
+      versions.add(rows[0]?.version ?? "");
+      expect(versions.size).toBeGreaterThan(3);
+    });
     expect((await submitting).body.scoredResults).toMatchObject([skippedAs("The result was not judged in time.")]);
   });
 
   test("that somebody else took over: the late judgement is no error but a duplicate", async () => {
     const judge = await startJudge();
-    const late = createGate();
+    const [late, latest] = [createGate(), createGate()];
     judge.behave(async () => {
-      if (judge.asked.length === 1) {
-        await late.opened;
-        return rate(1);
-      }
-      return rate(2);
+      const isFirst = judge.asked.length === 1;
+      await (isFirst ? late : latest).opened;
+      return rate(isFirst ? 1 : 2);
     });
     // Without a heartbeat in time, as after a long pause of the whole process.
     const paused = createProjectClient((await startService({ leaseMs: 100, heartbeatMs: 60_000 })).address);
@@ -323,11 +329,15 @@ describe("a claim is a lease", () => {
     const results = [buildResult()];
     const first = paused.submit(runId, results);
     await until(() => expect(judge.atWork()).toBe(1));
+    const second = other.submit(runId, results);
+    await until(() => expect(judge.atWork()).toBe(2));
 
-    const second = await other.submit(runId, results);
     late.open();
+    await until(() => expect(judge.atWork()).toBe(1));
+    for (let look = 0; look < 20; look += 1) expect((await paused.readRun(runId)).resultCount).toBe(0);
+    latest.open();
 
-    expect(second.body).toMatchObject({ accepted: 1, scoredResults: [{ rating: 2 }] });
+    expect((await second).body).toMatchObject({ accepted: 1, scoredResults: [{ rating: 2 }] });
     expect((await first).body).toMatchObject({
       accepted: 0,
       duplicates: 1,
@@ -446,6 +456,39 @@ describe("a service that is killed in the middle of a batch", () => {
   });
 });
 
+describe("a batch that was let in before its run was closed", () => {
+  test.each(["closing_as = 'completed', closing_since = now()", "status = 'failed'"])(
+    "is refused where it claims, and leaves nothing behind (%s)",
+    async (change) => {
+      const judge = await startJudge();
+      const client = createProjectClient((await startService()).address);
+      const runId = await startRun(client);
+      const maintenance = openMaintenance();
+      const countLockWaits = async (): Promise<number> => {
+        const text = "select count(*)::integer as count from pg_locks where not granted";
+        const { rows } = await maintenance.query<{ count: number }>({ name: "test_locks", text });
+        return rows[0]?.count ?? 0;
+      };
+
+      const submitting = await open(rolesOf("evals").app).scoped([client.projectId], async (transaction) => {
+        const text = `update evals.runs set ${change} where id = $1`;
+        await transaction.query({ name: "test_close", text, values: [runId] });
+        const batch = client.submit(runId, [buildResult()]);
+        await until(async () => expect(await countLockWaits()).toBeGreaterThan(0));
+        return { batch };
+      });
+
+      expect(await submitting.batch).toMatchObject({
+        status: 409,
+        body: { error: "Run is already in a terminal state" },
+      });
+      expect(judge.asked).toHaveLength(0);
+      const claims = await maintenance.query({ name: "test_claims", text: "select from evals.claims" });
+      expect(claims.rowCount).toBe(0);
+    },
+  );
+});
+
 describe("a finalize that died half-way", () => {
   test("is completed by the sweeper, not before any other finalize could have waited", async () => {
     const judge = await startJudge();
@@ -543,12 +586,59 @@ describe("PostgreSQL away", () => {
     const submitting = client.submit(runId, [buildResult()]);
     await until(() => expect(judge.atWork()).toBe(1));
     proxy.cut();
-    proxy.mend();
     gate.open();
+    await until(() => expect(proxy.refused()).toBeGreaterThan(0));
+    proxy.mend();
 
     expect(await submitting).toMatchObject({ status: 200, body: { accepted: 1 } });
     expect(judge.asked).toHaveLength(1);
   });
+});
+
+describe("a dataset that is edited after a run was created", () => {
+  test("changes nothing for the run, and everything for the next one", async () => {
+    const judge = await startJudge();
+    const client = createProjectClient((await startService()).address);
+    const question = (query: string) => ({ main_question: { query, expectedResults: "e" } });
+    const before = { name: "n", acceptanceCriteria: "old", questions: [question("old question")] };
+    const datasetId = await client.createDataset(before);
+    const earlier = await client.createRun(datasetId);
+    await publishVersion(datasetId, { ...before, acceptanceCriteria: "new", questions: [question("new question")] });
+    const later = await client.createRun(datasetId);
+
+    for (const runId of [earlier, later]) await client.submit(runId, [buildResult()]);
+
+    expect(judge.asked.map((asked) => asked.judges[0]?.acceptanceCriteria)).toEqual(["old", "new"]);
+    expect((await client.readRun(earlier)).results[0].questionText).toBe("old question");
+    expect((await client.readRun(later)).results[0].questionText).toBe("new question");
+  });
+
+  /** What editing a dataset does; there is no route for it yet. */
+  async function publishVersion(datasetId: string, document: object): Promise<void> {
+    const admin = openDatabase({
+      url: database.adminUrl,
+      role: new URL(database.adminUrl).username,
+      applicationName: "test",
+      connectionsMax: 1,
+      statementTimeoutMs: 5_000,
+      logger: quiet,
+    });
+    cleanups.defer(() => admin.close());
+    await admin.query({
+      name: "test_publish_version",
+      text: `
+        with edited as (
+          update evals.datasets
+          set version = version + 1
+          where id = $1
+          returning *
+        )
+        insert into evals.dataset_versions (project_id, dataset_id, version, document, created_at)
+        select project_id, id, version, $2, now()
+        from edited`,
+      values: [datasetId, JSON.stringify({ numberOfRequests: 1, ...document })],
+    });
+  }
 });
 
 describe("row-level security", () => {
@@ -557,15 +647,7 @@ describe("row-level security", () => {
     await startJudge();
     const runId = await startRun(client);
     await client.submit(runId, [buildResult()]);
-    const app = openDatabase({
-      url: database.url,
-      role: rolesOf("evals").app,
-      applicationName: "test",
-      connectionsMax: 1,
-      statementTimeoutMs: 5_000,
-      logger: quiet,
-    });
-    cleanups.defer(() => app.close());
+    const app = open(rolesOf("evals").app);
     const stranger = createProjectClient("http://127.0.0.1").projectId;
 
     for (const table of ["datasets", "dataset_versions", "runs", "results"]) {

@@ -187,6 +187,19 @@ describe("reading a run", () => {
     ]);
   });
 
+  test("keeps the order of submission among results of one question and run number", async () => {
+    const runId = await client.createRun(datasetId);
+    const names = Array.from({ length: 10 }, (_, index) => `answer ${index}`);
+
+    await client.submit(
+      runId,
+      names.map((text) => buildResult({ output: { text } })),
+    );
+
+    const { results } = await client.readRun(runId);
+    expect(results.map((result: { output: { text: string } }) => result.output.text)).toEqual(names);
+  });
+
   test("computes its statistics over rated results that are no variants", async () => {
     const runId = await client.createRun(datasetId);
     const outcomes: Record<string, number> = { good: 9, fair: 6, poor: 0.5 };

@@ -12,7 +12,7 @@ export type ReadGrading = (projectId: string, datasetId: string, version: number
  * Keeps the gradings used last, so that a batch need not read and parse its whole dataset. A version never changes, so
  * nothing here can be stale.
  */
-export function createGradingCache(datasets: DatasetStore): ReadGrading {
+export function createGradingCache(datasets: DatasetStore, charsMax = cachedCharsMax): ReadGrading {
   const kept = new Map<string, { grading: Grading; chars: number }>();
   let keptChars = 0;
 
@@ -21,7 +21,7 @@ export function createGradingCache(datasets: DatasetStore): ReadGrading {
     kept.set(key, entry);
     keptChars += entry.chars;
     for (const oldest of kept.keys()) {
-      if (keptChars <= cachedCharsMax) break;
+      if (keptChars <= charsMax) break;
       forget(oldest);
     }
   }

@@ -1,4 +1,5 @@
 import type { Database, Queryable } from "@touchstone/db";
+import { resultColumns, resultValues, selectSentResults } from "./result-columns.ts";
 import type { ResultRow, StoredResult } from "./stored-result.ts";
 
 /** Whose claims: one batch of one run. */
@@ -15,19 +16,24 @@ export interface FoundResult {
   row: ResultRow;
 }
 
-/** How a key stands, by its digest: stored, judged by somebody under a live lease (`held`), or open to be claimed. */
-export type KeyState = { kind: "stored"; result: FoundResult } | { kind: "held" } | { kind: "free" };
+/**
+ * How a key stands: stored; claimed by this call (`mine`); judged by somebody under a live lease (`held`); claimed by
+ * somebody whose lease is over (`expired`); or nobody's.
+ */
+export type KeyState = { kind: "stored"; result: FoundResult } | { kind: "mine" | "held" | "expired" | "unclaimed" };
 
 export interface Taken {
   /** False when the run is terminal or being finalized; then nothing was claimed. */
   runIsOpen: boolean;
-  /** `mine` = claimed for the batch by this call. */
-  states: Map<string, KeyState | { kind: "mine" }>;
+  /** By key digest. */
+  states: Map<string, KeyState>;
 }
 
 /**
- * The claims under which results are judged, and the storing of what was judged. All times are PostgreSQL's: replicas
- * with different clocks agree on when a lease is over. Whoever locks both locks the run before a claim.
+ * The claims under which results are judged, and the storing of what was judged. A run has claims only while it is in
+ * progress: they are taken under its lock, and its end takes them all (`completeRun`). So a result that takes its
+ * claim's place never lands in a terminal run. All times are PostgreSQL's: replicas with different clocks agree on when
+ * a lease is over.
  */
 export interface ClaimStore {
   /** Claims what is neither stored nor held, in one insert; takes expired leases over. */
@@ -35,8 +41,8 @@ export interface ClaimStore {
   look(scope: ClaimScope, keyDigests: readonly string[]): Promise<Map<string, KeyState>>;
   /** Puts the end of the batch's leases off, at most to each result's deadline. */
   renew(scope: ClaimScope): Promise<void>;
-  /** Stores a result where its claim is still the batch's and the run in progress; false = somebody else has it. */
-  finish(scope: ClaimScope, result: StoredResult): Promise<boolean>;
+  /** Stores results in the place of the batch's claims. Answers the digests stored; the others are somebody else's. */
+  finish(scope: ClaimScope, results: readonly StoredResult[]): Promise<Set<string>>;
   /** Gives up what the batch still holds, so that a retry need not wait for leases to end. */
   release(scope: ClaimScope): Promise<void>;
 }
@@ -56,7 +62,7 @@ export function createClaimStore(
           return { runIsOpen: false, states: await readStates(transaction, scope, keyDigests) };
         }
         const claimed = new Set(await insertClaims(transaction, scope, results, { leaseMs, resultMs }));
-        const states: Taken["states"] = await readStates(transaction, scope, keyDigests);
+        const states = await readStates(transaction, scope, keyDigests);
         const storedMeanwhile: string[] = [];
         for (const [keyDigest, state] of states) {
           if (!claimed.has(keyDigest)) continue;
@@ -93,54 +99,40 @@ export function createClaimStore(
       );
     },
 
-    finish: (scope, result) =>
+    finish: (scope, results) =>
       scoped(scope, async (transaction) => {
-        // The claim goes and the result comes in one statement. The lock on the run waits out a finalize that is
-        // under way; after it the run is no longer in progress, nothing is deleted and so nothing inserted.
-        const { rowCount } = await transaction.query({
-          name: "result_finish",
+        // Claims go and results come in one statement. A run has claims only while it is in progress, so where there is
+        // one to delete the result may be stored; a finalize that is under way is waited out at the claim itself. Claims
+        // are locked in the order in which they are taken, so that nobody who takes several over can deadlock with this.
+        const { rows } = await transaction.query<{ key_digest: string }>({
+          name: "results_finish",
           text: `
-            with open_run as (
-              select id
-              from evals.runs
+            with finished as (${selectSentResults(4)}
+            ), held as (
+              select key_digest
+              from evals.claims
               where project_id = $1
-                and id = $2
-                and status = 'in_progress'
-              for share
+                and run_id = $2
+                and holder = $3
+                and key_digest in (select key_digest from finished)
+              order by key_digest
+              for update
             ), released as (
               delete from evals.claims
               where project_id = $1
                 and run_id = $2
-                and key_digest = decode($4, 'hex')
-                and holder = $3
-                and exists (select from open_run)
+                and key_digest in (select key_digest from held)
               returning key_digest
             )
-            insert into evals.results (
-              project_id, run_id, key_digest, id, idempotency_key, case_id, question_index, run_number, is_variant,
-              status, skip_reason, rating, document
-            )
-            select $1, $2, key_digest, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14
-            from released
-            on conflict (project_id, run_id, key_digest) do nothing`,
-          values: [
-            scope.projectId,
-            scope.runId,
-            scope.holder,
-            result.keyDigest,
-            result.id,
-            JSON.stringify(result.idempotencyKey),
-            JSON.stringify(result.caseId),
-            result.questionIndex,
-            result.runNumber,
-            result.isVariant,
-            result.status,
-            result.skipReason,
-            result.rating,
-            JSON.stringify(result.row),
-          ],
+            insert into evals.results (project_id, run_id, ${resultColumns})
+            select $1, $2, finished.*
+            from finished
+            where key_digest in (select key_digest from released)
+            on conflict (project_id, run_id, key_digest) do nothing
+            returning encode(key_digest, 'hex') as key_digest`,
+          values: [scope.projectId, scope.runId, scope.holder, ...resultValues(results)],
         });
-        return rowCount === 1;
+        return new Set(rows.map((row) => row.key_digest));
       }),
 
     async release(scope) {
@@ -190,30 +182,21 @@ async function insertClaims(
   const { rows } = await transaction.query<{ key_digest: string }>({
     name: "claims_take",
     text: `
-      insert into evals.claims as held (
-        project_id, run_id, holder, lease_until, deadline_at,
-        key_digest, id, idempotency_key, case_id, question_index, run_number, is_variant,
-        status, skip_reason, rating, document
+      with wanted as (${selectSentResults(6)}
       )
+      insert into evals.claims as held (project_id, run_id, holder, lease_until, deadline_at, ${resultColumns})
       select
         $1, $2, $3,
         clock_timestamp() + least($4::double precision, $5) * interval '1 millisecond',
         clock_timestamp() + $5::double precision * interval '1 millisecond',
-        decode(wanted.key_digest, 'hex'), id, idempotency_key::json, case_id::json, question_index, run_number,
-        is_variant, status, skip_reason, rating, document::json
-      from unnest(
-        $6::text[], $7::uuid[], $8::text[], $9::text[], $10::bigint[], $11::bigint[], $12::boolean[],
-        $13::text[], $14::text[], $15::double precision[], $16::text[]
-      ) as wanted (
-        key_digest, id, idempotency_key, case_id, question_index, run_number, is_variant,
-        status, skip_reason, rating, document
-      )
+        wanted.*
+      from wanted
       where not exists (
         select
         from evals.results
         where results.project_id = $1
           and results.run_id = $2
-          and results.key_digest = decode(wanted.key_digest, 'hex')
+          and results.key_digest = wanted.key_digest
       )
       order by wanted.key_digest
       on conflict (project_id, run_id, key_digest) do update
@@ -232,24 +215,7 @@ async function insertClaims(
           document = excluded.document
       where held.lease_until < clock_timestamp()
       returning encode(key_digest, 'hex') as key_digest`,
-    values: [
-      projectId,
-      runId,
-      holder,
-      leaseMs,
-      resultMs,
-      results.map((result) => result.keyDigest),
-      results.map((result) => result.id),
-      results.map((result) => JSON.stringify(result.idempotencyKey)),
-      results.map((result) => JSON.stringify(result.caseId)),
-      results.map((result) => result.questionIndex),
-      results.map((result) => result.runNumber),
-      results.map((result) => result.isVariant),
-      results.map((result) => result.status),
-      results.map((result) => result.skipReason),
-      results.map((result) => result.rating),
-      results.map((result) => JSON.stringify(result.row)),
-    ],
+    values: [projectId, runId, holder, leaseMs, resultMs, ...resultValues(results)],
   });
   return rows.map((row) => row.key_digest);
 }
@@ -287,7 +253,8 @@ function readState(row: { id: string | null; document: ResultRow | null; is_held
   if (row.id !== null && row.document !== null) {
     return { kind: "stored", result: { id: row.id, row: row.document } };
   }
-  return { kind: row.is_held === true ? "held" : "free" };
+  if (row.is_held === null) return { kind: "unclaimed" };
+  return { kind: row.is_held ? "held" : "expired" };
 }
 
 async function deleteClaims(

@@ -1,21 +1,22 @@
 import type { Queryable } from "@touchstone/db";
+import { resultColumns } from "../results/result-columns.ts";
 
 /**
- * Ends a run that is being finalized: what is still claimed is stored as the claim says, and the run gets the status
- * that was asked for. In one transaction under the run's lock, so no result lands in a terminal run and a second caller
- * finds nothing left to do.
+ * Ends a run that is being finalized: it gets the status that was asked for, and what is still claimed is stored as the
+ * claim says. Both in one transaction under the run's lock, so no claim outlives its run, no result lands in a terminal
+ * one, and a second caller finds nothing left to do.
  */
 export async function completeRun(transaction: Queryable, projectId: string, runId: string): Promise<void> {
   const { rowCount } = await transaction.query({
-    name: "run_lock_closing",
+    name: "run_complete",
     text: `
-      select id
-      from evals.runs
+      update evals.runs
+      set status = closing_as,
+          finished_at = now()
       where project_id = $1
         and id = $2
         and status = 'in_progress'
-        and closing_as is not null
-      for no key update`,
+        and closing_as is not null`,
     values: [projectId, runId],
   });
   if (rowCount === 0) return;
@@ -26,27 +27,12 @@ export async function completeRun(transaction: Queryable, projectId: string, run
         delete from evals.claims
         where project_id = $1
           and run_id = $2
-        returning *
+        returning ${resultColumns}
       )
-      insert into evals.results (
-        project_id, run_id, key_digest, id, idempotency_key, case_id, question_index, run_number, is_variant,
-        status, skip_reason, rating, document
-      )
-      select
-        project_id, run_id, key_digest, id, idempotency_key, case_id, question_index, run_number, is_variant,
-        status, skip_reason, rating, document
+      insert into evals.results (project_id, run_id, ${resultColumns})
+      select $1, $2, unfinished.*
       from unfinished
       on conflict (project_id, run_id, key_digest) do nothing`,
-    values: [projectId, runId],
-  });
-  await transaction.query({
-    name: "run_complete",
-    text: `
-      update evals.runs
-      set status = closing_as,
-          finished_at = now()
-      where project_id = $1
-        and id = $2`,
     values: [projectId, runId],
   });
 }

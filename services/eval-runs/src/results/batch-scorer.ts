@@ -1,0 +1,37 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { AppError } from "@touchstone/service-kit";
+import type { Batch } from "./candidate.ts";
+import { type ScoringDependencies, type SettledResult, scoreBatch } from "./score-batch.ts";
+
+/** The batches in hand of this process. */
+export interface BatchScorer {
+  /** {@link scoreBatch}; an empty batch is scored already. */
+  score(batch: Batch): Promise<Map<string, SettledResult>>;
+  /** Gives the batches in hand `graceMs` to finish, then breaks them off and frees their claims for a retry. */
+  stop(graceMs: number): Promise<void>;
+}
+
+export function createBatchScorer(dependencies: ScoringDependencies): BatchScorer {
+  const stopping = new AbortController();
+  const inHand = new Set<Promise<unknown>>();
+
+  return {
+    async score(batch) {
+      if (batch.results.length === 0) return new Map();
+      const scoring = scoreBatch(dependencies, batch, stopping.signal);
+      const ended = scoring.then(
+        () => undefined,
+        () => undefined,
+      );
+      inHand.add(ended);
+      void ended.then(() => inHand.delete(ended));
+      return scoring;
+    },
+    async stop(graceMs) {
+      const allEnded = Promise.all(inHand);
+      await Promise.race([allEnded, sleep(graceMs, undefined, { ref: false })]);
+      stopping.abort(new AppError("service_unavailable", "The service is stopping; retry."));
+      await allEnded;
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import { type Clock, uuidv7 } from "@touchstone/service-kit";
+import type { EvaluationCase, Grading } from "../datasets/grading.ts";
+import { failedCase, type Judgement } from "./judgement.ts";
+import { composeResult, neverJudged, type StoredResult } from "./stored-result.ts";
+import type { SubmittedResult } from "./submitted-result.ts";
+
+/** A batch of valid results with different idempotency keys. */
+export interface Batch {
+  projectId: string;
+  runId: string;
+  batchId: string;
+  grading: Grading;
+  results: readonly SubmittedResult[];
+}
+
+/** One result of a batch on its way, with the case it answers. */
+export interface Candidate {
+  submitted: SubmittedResult;
+  /** Null when its question does not exist: it is judged without case data (completions 5.3). */
+  evaluationCase: EvaluationCase | null;
+  keyDigest: string;
+  /** The result as it stands when nobody judges it; this is what its claim holds. */
+  unjudged: StoredResult;
+  /** The result with what was found out about it. */
+  compose(judgement: Judgement): StoredResult;
+}
+
+/** Gives each result of a batch its id and its case. */
+export function composeCandidates({ grading, batchId, results }: Batch, clock: Clock): Candidate[] {
+  const now = clock.now();
+  // Sorted, so that ids made in one millisecond sort as the results were submitted.
+  const ids = results.map(() => uuidv7(now)).sort();
+  return results.map((submitted, index) => {
+    const evaluationCase = grading.cases[submitted.questionIndex] ?? null;
+    const compose = (judgement: Judgement) =>
+      composeResult(ids[index] as string, submitted, judgement, { grading, evaluationCase, batchId });
+    const unjudged = compose(submitted.error === null ? neverJudged : failedCase(submitted.error));
+    return { submitted, evaluationCase, keyDigest: unjudged.keyDigest, unjudged, compose };
+  });
+}

@@ -1,0 +1,49 @@
+import type { StoredResult } from "./stored-result.ts";
+
+/** What `evals.results` and `evals.claims` have in common: a result, column by column. */
+export const resultColumns = `
+  key_digest, id, idempotency_key, case_id, question_index, run_number, is_variant,
+  status, skip_reason, rating, document`;
+
+/**
+ * A select that yields results sent as parameters, one array for each of {@link resultColumns}; `first` is the number
+ * of the first parameter. The values are {@link resultValues}.
+ */
+export function selectSentResults(first: number): string {
+  const types = [
+    "text",
+    "uuid",
+    "text",
+    "text",
+    "bigint",
+    "bigint",
+    "boolean",
+    "text",
+    "text",
+    "double precision",
+    "text",
+  ];
+  const arrays = types.map((type, index) => `$${first + index}::${type}[]`).join(", ");
+  return `
+    select
+      decode(key_digest, 'hex') as key_digest, id, idempotency_key::json as idempotency_key, case_id::json as case_id,
+      question_index, run_number, is_variant, status, skip_reason, rating, document::json as document
+    from unnest(${arrays}) as sent (${resultColumns})`;
+}
+
+/** The parameters of {@link selectSentResults}. */
+export function resultValues(results: readonly StoredResult[]): unknown[] {
+  return [
+    results.map((result) => result.keyDigest),
+    results.map((result) => result.id),
+    results.map((result) => JSON.stringify(result.idempotencyKey)),
+    results.map((result) => JSON.stringify(result.caseId)),
+    results.map((result) => result.questionIndex),
+    results.map((result) => result.runNumber),
+    results.map((result) => result.isVariant),
+    results.map((result) => result.status),
+    results.map((result) => result.skipReason),
+    results.map((result) => result.rating),
+    results.map((result) => JSON.stringify(result.row)),
+  ];
+}
