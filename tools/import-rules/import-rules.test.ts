@@ -24,11 +24,11 @@ const planted: { file: string; text: string; breaks: string[] }[] = [
     breaks: ["libs-know-no-service"],
   },
   {
-    file: "services/ingest/src/planted/span-rule.ts",
-    text: 'import type { FastifyInstance } from "fastify";\nexport type Rule = (app: FastifyInstance) => void;',
-    breaks: ["domain-is-pure"],
+    file: "services/judge/src/planted/verdict-rule.ts",
+    text: 'import type OpenAI from "openai";\nexport type Rule = (client: OpenAI) => void;',
+    breaks: ["domain-is-pure", "only-judge-providers-import-openai"],
   },
-  { file: "services/ingest/src/http/planted.ts", text: 'import "fastify";', breaks: [] },
+  { file: "services/gateway/src/http/planted.ts", text: 'import "fastify";', breaks: [] },
   {
     file: "libs/contracts/src/planted.ts",
     text: 'import "node:fs/promises";',

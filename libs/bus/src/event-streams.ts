@@ -22,7 +22,7 @@ const jetStreamTimeoutMs = 5_000;
 const nameInUseWithOtherSettings = 10058;
 
 /** What the duplicate window of the event stream makes of a message id that is used again. */
-export const duplicateWindowMs = 120_000;
+const duplicateWindowMs = 120_000;
 
 /** A JetStream manager that asks nothing before it is used: the account question needs a permission of its own. */
 export function openJetStream(nats: NatsConnection): Promise<JetStreamManager> {

@@ -7,7 +7,7 @@ import { lockFileName } from "./home-lock.ts";
 import { canEnter, type ServerAccount } from "./server-account.ts";
 
 /** Where root keeps services' data, and where the servers of a home go that their account cannot enter. */
-export const systemFolder = "/var/lib/touchstone";
+const systemFolder = "/var/lib/touchstone";
 
 /** The home when SERVICE_HOME is not set: `~/.touchstone`; for root a folder that the servers' own account can enter. */
 export function defaultHome(): string {

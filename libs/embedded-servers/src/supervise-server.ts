@@ -31,7 +31,7 @@ export interface SupervisionLimits {
 }
 
 /** About 20 seconds of trying. */
-export const defaultSupervisionLimits: SupervisionLimits = {
+const defaultSupervisionLimits: SupervisionLimits = {
   firstDelayMs: 100,
   delayMaxMs: 5_000,
   quickFailuresMax: 8,

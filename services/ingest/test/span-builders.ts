@@ -3,7 +3,7 @@ import type { IncomingSpan } from "../src/spans/span.ts";
 import type { SpanJob } from "../src/spans/span-row.ts";
 
 /** A REST root with nothing but a name, changed where a test cares. */
-export function buildSpan(changes: Partial<IncomingSpan> = {}): IncomingSpan {
+function buildSpan(changes: Partial<IncomingSpan> = {}): IncomingSpan {
   return {
     producer: "rest",
     otelTraceId: null,

@@ -23,5 +23,3 @@ export interface JudgeObserver {
   providerCalled(call: ProviderCall): void;
   verdictGiven(verdict: ObservedVerdict): void;
 }
-
-export const silentObserver: JudgeObserver = { providerCalled: () => undefined, verdictGiven: () => undefined };

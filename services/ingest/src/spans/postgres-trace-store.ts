@@ -12,7 +12,7 @@ const statementBytesMax = 8 * 1024 * 1024;
 /** Identities looked up by one statement. */
 const lookupRowsMax = 2000;
 /** Writers of one process; each has a shard of the counters for itself. */
-export const writersMax = 3;
+const writersMax = 3;
 /** Processes that count on shards of their own; more of them share. */
 const processShards = 8;
 

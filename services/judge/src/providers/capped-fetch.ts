@@ -4,7 +4,7 @@ export class ReplyTooLargeError extends Error {
 }
 
 /** Longest answer that is read, after decompression. */
-export const replyMaxBytes = 1024 * 1024;
+const replyMaxBytes = 1024 * 1024;
 
 /** The client library adds a dozen headers about our machine, and any that its own environment variables name. */
 const headersSent = ["accept", "authorization", "content-type", "user-agent"];

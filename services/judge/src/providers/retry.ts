@@ -36,7 +36,7 @@ export async function withRetries<Result>(attempt: () => Promise<Result>, option
  * How long to wait before retry number `retry` (0 is the first): what the provider asked for; else a random time
  * between half of and the whole of 0.5 s, 1 s, 2 s and so on, up to 8 s.
  */
-export function retryDelayMs(failure: ProviderFailure, retry: number, random: number): number {
+function retryDelayMs(failure: ProviderFailure, retry: number, random: number): number {
   if (failure.retryAfterMs !== null) return failure.retryAfterMs;
   return Math.min(delayMaxMs, firstDelayMs * 2 ** retry) * (0.5 + random / 2);
 }
