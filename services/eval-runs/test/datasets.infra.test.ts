@@ -1,29 +1,24 @@
-import { createTestDatabase, startTestNats, type TestDatabase, type TestNats } from "@touchstone/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createProjectClient, type ProjectClient, type RunningService, startEvalRuns } from "./system-under-test.ts";
+import { createProjectClient, type ProjectClient } from "./project-client.ts";
+import type { RunningService } from "./start-eval-runs.ts";
+import { startTestSystem, type TestSystem } from "./test-system.ts";
 
-let database: TestDatabase;
-let nats: TestNats;
+let system: TestSystem;
 let running: RunningService;
 let client: ProjectClient;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  nats = await startTestNats();
-  running = await startEvalRuns({ databaseUrl: database.url, natsUrl: nats.url });
+  system = await startTestSystem();
+  running = await system.startService();
   client = createProjectClient(running.address);
 });
 
-afterAll(async () => {
-  await running?.service.stop();
-  await nats?.stop();
-  await database?.drop();
-});
+afterAll(() => system?.stop());
 
 const create = (body: unknown, by = client) => by.send("POST", "/datasets", body);
 
 describe("creating a dataset", () => {
-  test("answers 201 with the dataset itself; what was not set is left out", async () => {
+  test("answers 201 with the dataset itself; what was not set is left out [spec:datasets.create] [spec:dataset.id] [spec:dataset.description] [spec:dataset.numberOfRequests] [spec:dataset.acceptanceCriteria] [spec:dataset.rejectionCriteria] [spec:dataset.evaluationCriteria] [spec:dataset.status] [spec:dataset.createdAt]", async () => {
     const { status, body } = await create({ name: "Orders" });
 
     expect(status).toBe(201);
@@ -37,7 +32,7 @@ describe("creating a dataset", () => {
     });
   });
 
-  test("keeps every field, and reads back what was answered", async () => {
+  test("keeps every field, and reads back what was answered [spec:dataset.name] [spec:dataset.similarity] [spec:dataset.questions]", async () => {
     const created = await create({
       name: " Orders ",
       description: "What customers ask.",
@@ -75,7 +70,7 @@ describe("creating a dataset", () => {
     expect(read.text).toBe(created.text);
   });
 
-  test("drops code scorers without code and gives the others an id", async () => {
+  test("drops code scorers without code and gives the others an id [spec:dataset.codeScorers]", async () => {
     const { body } = await create({
       name: "Scored",
       codeScorers: [
@@ -177,7 +172,7 @@ describe("free JSON", () => {
 });
 
 describe("reading datasets", () => {
-  test("lists the project's datasets with their questions, newest first", async () => {
+  test("lists the project's datasets with their questions, newest first [spec:datasets.list]", async () => {
     const project = createProjectClient(running.address);
     expect((await project.send("GET", "/datasets")).body).toEqual({ datasets: [] });
     for (const name of ["first", "second", "third"]) await create({ name }, project);

@@ -1,53 +1,31 @@
 import { run as runSchema } from "@touchstone/contracts";
-import { type Database, openDatabase, rolesOf } from "@touchstone/db";
+import type { Database } from "@touchstone/db";
 import type { Call } from "@touchstone/service-kit";
-import {
-  buildDataset,
-  buildResult,
-  createTestDatabase,
-  startTestNats,
-  type TestDatabase,
-  type TestNats,
-} from "@touchstone/testkit";
+import { buildDataset, buildResult } from "@touchstone/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { getRun } from "../src/http/runs/get-run.ts";
 import { createResultStore } from "../src/results/result-store.ts";
 import { createRunStore } from "../src/runs/run-store.ts";
-import {
-  createGate,
-  createProjectClient,
-  type FakeJudge,
-  type ProjectClient,
-  quiet,
-  type RunningService,
-  rate,
-  startEvalRuns,
-  startFakeJudge,
-  until,
-} from "./system-under-test.ts";
+import { type FakeJudge, rate } from "./fake-judge.ts";
+import { createProjectClient, type ProjectClient } from "./project-client.ts";
+import type { RunningService } from "./start-eval-runs.ts";
+import { startTestSystem, type TestSystem } from "./test-system.ts";
 
-let database: TestDatabase;
-let nats: TestNats;
+let system: TestSystem;
 let running: RunningService;
 let judge: FakeJudge;
 let client: ProjectClient;
 let datasetId: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  nats = await startTestNats();
-  judge = await startFakeJudge(nats.url);
-  running = await startEvalRuns({ databaseUrl: database.url, natsUrl: nats.url });
+  system = await startTestSystem();
+  judge = await system.startJudge();
+  running = await system.startService();
   client = createProjectClient(running.address);
   datasetId = await client.createDataset(buildDataset());
 });
 
-afterAll(async () => {
-  await running?.service.stop();
-  await judge?.stop();
-  await nats?.stop();
-  await database?.drop();
-});
+afterAll(() => system?.stop());
 
 beforeEach(() => {
   judge.behave(() => rate(7));
@@ -56,7 +34,7 @@ beforeEach(() => {
 const create = (body: unknown) => client.send("POST", "/runs", body);
 
 describe("creating a run", () => {
-  test("answers 201 with the run's id and what a client keeps to", async () => {
+  test("answers 201 with the run's id and what a client keeps to [spec:run.create] [spec:run.id]", async () => {
     const { status, body } = await create({ datasetId });
 
     expect(status).toBe(201);
@@ -113,7 +91,7 @@ describe("creating a run", () => {
 });
 
 describe("reading a run", () => {
-  test("a run without results has zeros, nulls and empty lists", async () => {
+  test("a run without results has zeros, nulls and empty lists [spec:run.get] [spec:run.datasetId]", async () => {
     const runId = await client.createRun(datasetId);
 
     const run = await client.readRun(runId);
@@ -146,7 +124,7 @@ describe("reading a run", () => {
     expect(runSchema.safeParse(run).error).toBeUndefined();
   });
 
-  test("the subject comes back letter by letter, with the split in it", async () => {
+  test("the subject comes back letter by letter, with the split in it [spec:run.evaluationSubject]", async () => {
     const subject = '{"kind":"custom_agent","z":1e400,"2":1,"__proto__":{"a":1},"nul":"\\u0000\\ud800","split":"old"}';
     const text = `{"datasetId":"${datasetId}","split":"dev \\u0000","evaluationSubject": ${subject} ,"runSource":"ci"}`;
     const { body } = await client.send("POST", "/runs", text);
@@ -161,7 +139,7 @@ describe("reading a run", () => {
     expect((await client.readRun(splitOnly)).evaluationSubject).toEqual({ split: "test" });
   });
 
-  test("orders results by question, run number, originals before variants, then as they were submitted", async () => {
+  test("orders results by question, run number, originals before variants, then as they were submitted [spec:run.results]", async () => {
     const runId = await client.createRun(datasetId);
     const place = (name: string, questionIndex: number, runNumber: number, isSmokeTestVariant = false) =>
       buildResult({ questionIndex, runNumber, isSmokeTestVariant, output: { text: name } });
@@ -200,7 +178,7 @@ describe("reading a run", () => {
     expect(results.map((result: { output: { text: string } }) => result.output.text)).toEqual(names);
   });
 
-  test("computes its statistics over rated results that are no variants", async () => {
+  test("computes its statistics over rated results that are no variants [spec:run.resultCount] [spec:run.averageRating] [spec:run.liveStatistics] [spec:run.caseStatistics] [spec:run.skippedCount] [spec:run.failedCount] [spec:run.results.isSmokeTestVariant] [spec:result.isSmokeTestVariant]", async () => {
     const runId = await client.createRun(datasetId);
     const outcomes: Record<string, number> = { good: 9, fair: 6, poor: 0.5 };
     judge.behave((body) => {
@@ -260,7 +238,7 @@ describe("reading a run", () => {
     expect(ofLarge.statements).toBe(ofSmall.statements);
   });
 
-  test("a run of another project is not found, nor can it be added to or finalized", async () => {
+  test("a run of another project is not found, nor can it be added to or finalized [spec:run.get.404] [spec:run.results.404]", async () => {
     const runId = await client.createRun(datasetId);
     const stranger = createProjectClient(running.address);
 
@@ -282,14 +260,7 @@ describe("reading a run", () => {
 
 /** Reads a run through the route's own handler, over a database that counts. */
 async function readCountingStatements(runId: string): Promise<{ run: { results: unknown[] }; statements: number }> {
-  const real = openDatabase({
-    url: database.url,
-    role: rolesOf("evals").app,
-    applicationName: "test",
-    connectionsMax: 1,
-    statementTimeoutMs: 5_000,
-    logger: quiet,
-  });
+  const real = system.open("app");
   let statements = 0;
   const counting: Database = {
     ...real,
@@ -306,118 +277,5 @@ async function readCountingStatements(runId: string): Promise<{ run: { results: 
   const handle = getRun({ runs: createRunStore(counting), results: createResultStore(counting) });
   const call = { identity: { projectId: client.projectId }, params: { runId } } as unknown as Call;
   const { body } = await handle(call);
-  await real.close();
   return { run: JSON.parse(body as string), statements };
 }
-
-describe("finalizing a run", () => {
-  test("completes it, once and for all", async () => {
-    const runId = await client.createRun(datasetId);
-    await client.submit(runId, [buildResult(), buildResult()]);
-
-    const first = await client.finalize(runId);
-    const again = await client.finalize(runId, { status: "failed" });
-
-    expect(first.status).toBe(200);
-    expect(first.body).toEqual({
-      runId,
-      _id: runId,
-      datasetId,
-      status: "completed",
-      resultCount: 2,
-      averageRating: 7,
-      liveStatistics: (await client.readRun(runId)).liveStatistics,
-    });
-    expect(again).toMatchObject({ status: 200, body: first.body });
-    expect(await client.readRun(runId)).toMatchObject({ status: "completed" });
-  });
-
-  test("as failed stays failed, which is an ordinary answer", async () => {
-    const runId = await client.createRun(datasetId);
-
-    expect((await client.finalize(runId, { status: "failed" })).body.status).toBe("failed");
-    expect(await client.finalize(runId, { status: "completed" })).toMatchObject({
-      status: 200,
-      body: { status: "failed" },
-    });
-  });
-
-  test.each([[{ status: "done" }], [{ status: 1 }]])("refuses %j", async (body) => {
-    const runId = await client.createRun(datasetId);
-
-    expect(await client.finalize(runId, body)).toMatchObject({
-      status: 400,
-      body: { error: 'status must be "completed" or "failed"' },
-    });
-    expect((await client.readRun(runId)).status).toBe("in_progress");
-  });
-
-  test("a terminal run takes no results", async () => {
-    for (const status of ["completed", "failed"]) {
-      const runId = await client.createRun(datasetId);
-      await client.finalize(runId, { status });
-
-      expect(await client.submit(runId, [buildResult()])).toMatchObject({
-        status: 409,
-        body: { error: "Run is already in a terminal state" },
-      });
-      expect((await client.readRun(runId)).resultCount).toBe(0);
-    }
-  });
-
-  test("many finalizes at once agree on one end", async () => {
-    const runId = await client.createRun(datasetId);
-
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, index) =>
-        client.finalize(runId, { status: index % 2 === 0 ? "completed" : "failed" }),
-      ),
-    );
-
-    const statuses = new Set(answers.map((answer) => answer.body.status));
-    expect(answers.every((answer) => answer.status === 200)).toBe(true);
-    expect(statuses.size).toBe(1);
-    expect(statuses).toContain((await client.readRun(runId)).status);
-  });
-
-  test("waits for results that are being judged, and takes no more meanwhile", async () => {
-    const runId = await client.createRun(datasetId);
-    const gate = createGate();
-    judge.behave(async () => {
-      await gate.opened;
-      return rate(8);
-    });
-    const submitting = client.submit(runId, [buildResult(), buildResult()]);
-    await until(() => expect(judge.atWork()).toBe(2));
-    let isFinal = false;
-    const finalizing = client.finalize(runId).then((answer) => {
-      isFinal = true;
-      return answer;
-    });
-    // A batch in which nothing is valid shows whether the run is open, and leaves nothing behind.
-    await until(async () => expect((await client.submit(runId, [{}])).status).toBe(409));
-    expect(await client.readRun(runId)).toMatchObject({ status: "in_progress", resultCount: 0 });
-    expect(isFinal).toBe(false);
-
-    gate.open();
-
-    expect((await submitting).body).toMatchObject({ accepted: 2, liveStatistics: { averageRating: 8 } });
-    expect((await finalizing).body).toMatchObject({ status: "completed", resultCount: 2, averageRating: 8 });
-  });
-
-  test("no result lands in a run that finalizes while batches race it", async () => {
-    for (let round = 0; round < 5; round += 1) {
-      const runId = await client.createRun(datasetId);
-      const submitting = Array.from({ length: 10 }, () => client.submit(runId, [buildResult(), buildResult()]));
-      const finalized = await client.finalize(runId);
-      const answers = await Promise.all(submitting);
-
-      const accepted = answers.reduce((sum, answer) => sum + (answer.body.accepted ?? 0), 0);
-      const run = await client.readRun(runId);
-      for (const answer of answers) expect([200, 409]).toContain(answer.status);
-      expect(run.status).toBe("completed");
-      expect(run.resultCount).toBe(accepted);
-      expect(finalized.body.resultCount).toBe(accepted);
-    }
-  });
-});

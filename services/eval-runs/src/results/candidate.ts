@@ -28,12 +28,12 @@ export interface Candidate {
 /** Gives each result of a batch its id and its case. */
 export function composeCandidates({ grading, batchId, results }: Batch, clock: Clock): Candidate[] {
   const now = clock.now();
-  // Sorted, so that ids made in one millisecond sort as the results were submitted.
-  const ids = results.map(() => uuidv7(now)).sort();
-  return results.map((submitted, index) => {
+  return results.map((submitted) => {
+    // Made in a row, so that results sort as they were submitted.
+    const id = uuidv7(now);
     const evaluationCase = grading.cases[submitted.questionIndex] ?? null;
     const compose = (judgement: Judgement) =>
-      composeResult(ids[index] as string, submitted, judgement, { grading, evaluationCase, batchId });
+      composeResult(id, submitted, judgement, { grading, evaluationCase, batchId });
     const unjudged = compose(submitted.error === null ? neverJudged : failedCase(submitted.error));
     return { submitted, evaluationCase, keyDigest: unjudged.keyDigest, unjudged, compose };
   });

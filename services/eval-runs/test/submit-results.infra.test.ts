@@ -1,21 +1,12 @@
 import { submitResultsReply } from "@touchstone/contracts";
-import { buildResult, createTestDatabase, startTestNats, type TestDatabase, type TestNats } from "@touchstone/testkit";
+import { buildResult } from "@touchstone/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import {
-  createGate,
-  createProjectClient,
-  type FakeJudge,
-  type JudgeReply,
-  type ProjectClient,
-  type RunningService,
-  rate,
-  startEvalRuns,
-  startFakeJudge,
-  until,
-} from "./system-under-test.ts";
+import { type FakeJudge, rate } from "./fake-judge.ts";
+import { createProjectClient, type ProjectClient } from "./project-client.ts";
+import type { RunningService } from "./start-eval-runs.ts";
+import { startTestSystem, type TestSystem } from "./test-system.ts";
 
-let database: TestDatabase;
-let nats: TestNats;
+let system: TestSystem;
 let running: RunningService;
 let judge: FakeJudge;
 let client: ProjectClient;
@@ -42,18 +33,12 @@ const dataset = {
 };
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  nats = await startTestNats();
-  judge = await startFakeJudge(nats.url);
-  running = await startEvalRuns({ databaseUrl: database.url, natsUrl: nats.url });
+  system = await startTestSystem();
+  judge = await system.startJudge();
+  running = await system.startService();
 });
 
-afterAll(async () => {
-  await running?.service.stop();
-  await judge?.stop();
-  await nats?.stop();
-  await database?.drop();
-});
+afterAll(() => system?.stop());
 
 beforeEach(async () => {
   judge.behave(() => rate(7));
@@ -64,7 +49,7 @@ beforeEach(async () => {
 
 const output = (text: string) => ({ output: { text } });
 
-describe("a batch is refused as a whole", () => {
+describe("a batch is refused as a whole [spec:run.results.400.batchId] [spec:run.results.400.results] [spec:run.results.400.size] [spec:run.results.400.entry] [spec:run.results.batchId] [spec:run.results.results] [spec:limit.batch]", () => {
   test.each([
     [{ results: [buildResult()] }, "batchId must be a non-empty string"],
     [{ batchId: "", results: [] }, "batchId must be a non-empty string"],
@@ -89,7 +74,7 @@ describe("a batch is refused as a whole", () => {
   });
 });
 
-describe("a result that is not valid is dropped and counted", () => {
+describe("a result that is not valid is dropped and counted [spec:run.results.idempotencyKey] [spec:run.results.output] [spec:run.results.timings] [spec:run.results.failedValidation]", () => {
   test.each([
     ["no idempotency key", { ...output("a"), idempotencyKey: undefined }],
     ["an empty key", { ...output("a"), idempotencyKey: "" }],
@@ -119,7 +104,7 @@ describe("a result that is not valid is dropped and counted", () => {
 });
 
 describe("one result", () => {
-  test("is answered and stored with everything that was submitted and found out", async () => {
+  test("is answered and stored with everything that was submitted and found out [spec:result.scored] [spec:result.questionText] [spec:result.input] [spec:result.output] [spec:result.rating] [spec:result.justification] [spec:result.traceId] [spec:result.timings] [spec:result.status] [spec:result.batchId] [spec:run.results.input] [spec:run.results.ignored] [spec:run.results.runId] [spec:run.results.batchId-echo] [spec:run.results.status] [spec:run.results.liveStatistics]", async () => {
     judge.behave(() => ({ ...rate(8.5, "Good."), similarity: { jaccard: 0.25, vector: null } }));
     const { status, body } = await client.submit(
       runId,
@@ -197,7 +182,7 @@ describe("one result", () => {
     ]);
   });
 
-  test("needs no more than a key and an output", async () => {
+  test("needs no more than a key and an output [spec:result.questionIndex] [spec:result.runNumber] [spec:run.results.questionIndex] [spec:run.results.runNumber]", async () => {
     await client.submit(runId, [{ idempotencyKey: "k", output: { text: "" } }]);
 
     expect((await client.readRun(runId)).results[0]).toMatchObject({
@@ -250,7 +235,7 @@ describe("one result", () => {
     expect(judge.asked[1]?.case.context).toContain("Orders ship on Monday.");
   });
 
-  test("has no metrics when its case expects nothing, and no case when its question does not exist", async () => {
+  test("has no metrics when its case expects nothing, and no case when its question does not exist [spec:result.similarity]", async () => {
     const { body } = await client.submit(runId, [
       buildResult({ questionIndex: 1 }),
       buildResult({ questionIndex: 99, input: null }),
@@ -269,7 +254,7 @@ describe("one result", () => {
     }
   });
 
-  test("submitted with an error is failed, rated 0, and never judged", async () => {
+  test("submitted with an error is failed, rated 0, and never judged [spec:result.failed] [spec:result.error] [spec:run.results.error]", async () => {
     const { body } = await client.submit(runId, [
       buildResult({ output: null, error: { type: "Timeout", message: "no answer in 30 s" } }),
       buildResult({ error: {} }),
@@ -313,7 +298,7 @@ describe("one result", () => {
     expect(await running.metricsText()).toMatch(/service_results_stored_total\{status="skipped",reason="quota"\} 1/);
   });
 
-  test("gets a row for each code scorer that is switched on, saying that it was not run", async () => {
+  test("gets a row for each code scorer that is switched on, saying that it was not run [spec:result.codeScorerResults]", async () => {
     const scored = await client.createRun(
       await client.createDataset({
         name: "Scored",
@@ -334,7 +319,7 @@ describe("one result", () => {
     ]);
   });
 
-  test("keeps NUL, lone surrogates and big numbers, in its key too", async () => {
+  test("keeps NUL, lone surrogates and big numbers, in its key too [spec:result.smokeTestVariantText] [spec:run.results.smokeTestVariantText]", async () => {
     const key = '"k\\u0000\\ud800"';
     const other = '"k\\u0000\\udc00"';
     const text = (idempotencyKey: string) =>
@@ -366,150 +351,5 @@ describe("one result", () => {
 
     expect((await client.submit(runId, results)).body.accepted).toBe(1);
     expect((await client.submit(runId, results)).body.duplicates).toBe(1);
-  });
-});
-
-describe("an idempotency key is judged and stored once", () => {
-  test("sending a batch again echoes what was stored and asks nobody", async () => {
-    const results = [buildResult(output("one")), buildResult({ error: { type: "E", message: "m" } })];
-    const first = await client.submit(runId, results, "first");
-    judge.behave(() => rate(1));
-
-    const changed = results.map((result) => ({ ...result, output: { text: "changed" }, error: null }));
-    const again = await client.submit(runId, changed, "second");
-
-    expect(again.body).toMatchObject({ batchId: "second", accepted: 0, duplicates: 2 });
-    expect(again.body.scoredResults).toEqual(
-      first.body.scoredResults.map((scored: object) => ({ ...scored, deduped: true })),
-    );
-    expect(judge.asked).toHaveLength(1);
-    expect((await client.readRun(runId)).results.map((row: { batchId: string }) => row.batchId)).toEqual([
-      "first",
-      "first",
-    ]);
-  });
-
-  test("of two results of one batch with one key the second is a duplicate of the first", async () => {
-    const [one, two] = [buildResult({ ...output("one") }), buildResult({ ...output("two") })];
-    judge.behave((body) => rate(body.case.output === "one" ? 1 : 2));
-
-    const { body } = await client.submit(runId, [one, two, { ...one, output: { text: "other" } }, {}, two]);
-
-    expect(body).toMatchObject({ accepted: 2, duplicates: 2, failedValidation: 1 });
-    expect(
-      body.scoredResults.map(({ rating, deduped }: { rating: number; deduped?: true }) => [rating, deduped]),
-    ).toEqual([
-      [1, undefined],
-      [2, undefined],
-      [1, true],
-      [2, true],
-    ]);
-    expect(judge.asked).toHaveLength(2);
-  });
-
-  test("of fifty submissions that race one judges, and all are answered with its result", async () => {
-    const result = buildResult();
-    const gate = createGate();
-    judge.behave(async () => {
-      await gate.opened;
-      return rate(9);
-    });
-
-    const racing = Array.from({ length: 50 }, () => client.submit(runId, [result]));
-    await until(() => expect(judge.atWork()).toBe(1));
-    gate.open();
-    const answers = await Promise.all(racing);
-
-    expect(answers.every((answer) => answer.status === 200)).toBe(true);
-    expect(answers.filter((answer) => answer.body.accepted === 1)).toHaveLength(1);
-    expect(answers.filter((answer) => answer.body.duplicates === 1)).toHaveLength(49);
-    for (const { body } of answers) expect(body.scoredResults[0]).toMatchObject({ rating: 9, status: "scored" });
-    expect(judge.asked).toHaveLength(1);
-    expect((await client.readRun(runId)).resultCount).toBe(1);
-  });
-
-  test("batches that overlap in different orders all come through, with one row for each key", async () => {
-    const results = Array.from({ length: 10 }, () => buildResult());
-    const rotated = (by: number) => [...results.slice(by), ...results.slice(0, by)];
-
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, by) => client.submit(runId, rotated(by % 10))));
-
-    expect(answers.map((answer) => answer.status)).toEqual(Array(20).fill(200));
-    expect(answers.reduce((sum, { body }) => sum + body.accepted, 0)).toBe(10);
-    expect(answers.reduce((sum, { body }) => sum + body.duplicates, 0)).toBe(190);
-    expect(judge.asked).toHaveLength(10);
-    expect((await client.readRun(runId)).resultCount).toBe(10);
-  });
-
-  test("the same key in another run and in another project is another result", async () => {
-    const result = buildResult({ idempotencyKey: "shared" });
-    const stranger = createProjectClient(running.address);
-    const foreignRun = await stranger.createRun(await stranger.createDataset(dataset));
-    const otherRun = await client.createRun((await client.readRun(runId)).datasetId);
-
-    for (const [by, id] of [
-      [client, runId],
-      [client, otherRun],
-      [stranger, foreignRun],
-    ] as const) {
-      expect((await by.submit(id, [result])).body).toMatchObject({ accepted: 1, duplicates: 0 });
-    }
-    expect(judge.asked.map((asked) => asked.projectId)).toEqual([
-      client.projectId,
-      client.projectId,
-      stranger.projectId,
-    ]);
-  });
-});
-
-describe("the results of a batch", () => {
-  test("are judged all at the same time", async () => {
-    const all = createGate();
-    judge.behave(async () => {
-      if (judge.atWork() === 10) all.open();
-      await all.opened;
-      return rate(6);
-    });
-
-    const { body } = await client.submit(
-      runId,
-      Array.from({ length: 10 }, () => buildResult()),
-    );
-
-    expect(body).toMatchObject({ accepted: 10, liveStatistics: { averageRating: 6 } });
-  });
-
-  test("are stored as each is done, and answered as they were submitted", async () => {
-    const gate = createGate();
-    judge.behave(async (body): Promise<JudgeReply> => {
-      if (body.case.output === "slow") await gate.opened;
-      return rate(body.case.output === "slow" ? 1 : 10);
-    });
-    const submitting = client.submit(runId, [buildResult(output("slow")), buildResult(output("quick"))]);
-
-    await until(async () => expect(await client.readRun(runId)).toMatchObject({ resultCount: 1, averageRating: 10 }));
-    gate.open();
-
-    const { body } = await submitting;
-    expect(body.scoredResults.map((scored: { rating: number }) => scored.rating)).toEqual([1, 10]);
-  });
-
-  test("are scored to the end when the caller has gone away", async () => {
-    const gate = createGate();
-    judge.behave(async () => {
-      await gate.opened;
-      return rate(3);
-    });
-    const leaving = new AbortController();
-    const results = [buildResult()];
-    const left = client.submit(runId, results, "left", leaving.signal);
-    await until(() => expect(judge.atWork()).toBe(1));
-    leaving.abort();
-    await expect(left).rejects.toThrow();
-    gate.open();
-
-    await until(async () => expect(await client.readRun(runId)).toMatchObject({ resultCount: 1, averageRating: 3 }));
-    expect((await client.submit(runId, results)).body).toMatchObject({ accepted: 0, duplicates: 1 });
-    expect(judge.asked).toHaveLength(1);
   });
 });

@@ -1,0 +1,79 @@
+import { randomUUID } from "node:crypto";
+import { identityHeader, requestIdHeader } from "@touchstone/contracts";
+import { createIdentitySigner, systemClock } from "@touchstone/service-kit";
+import { expect } from "vitest";
+import { rootSecret } from "./start-eval-runs.ts";
+
+const prefix = "/api/v1/custom-agent-evaluations";
+
+export interface HttpAnswer {
+  status: number;
+  headers: Headers;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came.
+  body: any;
+}
+
+/** A client of one project, speaking as the gateway does: raw HTTP under a signed identity. */
+export interface ProjectClient {
+  projectId: string;
+  /** `body` as a value, or as the exact text to send. */
+  send(method: "GET" | "POST", path: string, body?: unknown): Promise<HttpAnswer>;
+  createDataset(dataset: object): Promise<string>;
+  createRun(datasetId: string, more?: object): Promise<string>;
+  submit(runId: string, results: readonly object[], batchId?: string, signal?: AbortSignal): Promise<HttpAnswer>;
+  finalize(runId: string, body?: object): Promise<HttpAnswer>;
+  readRun(runId: string): Promise<HttpAnswer["body"]>;
+}
+
+/** A project of its own, reached at one address of the service. */
+export function createProjectClient(address: string, projectId: string = randomUUID()): ProjectClient {
+  const sign = createIdentitySigner({ issuer: "gateway", audience: "eval-runs", rootSecret, clock: systemClock });
+
+  async function send(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<HttpAnswer> {
+    const fullPath = `${prefix}${path}`;
+    const requestId = randomUUID();
+    const claims = { projectId, organizationId: null, userId: null, role: "key", requestId } as const;
+    const headers: Record<string, string> = {
+      [identityHeader]: sign({ ...claims, method, path: fullPath }),
+      [requestIdHeader]: requestId,
+    };
+    if (body !== undefined) headers["content-type"] = "application/json";
+    const response = await fetch(`${address}${fullPath}`, {
+      method,
+      headers,
+      ...(signal !== undefined && { signal }),
+      ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
+  }
+
+  return {
+    projectId,
+    send,
+    async createDataset(dataset) {
+      const { status, body } = await send("POST", "/datasets", dataset);
+      expect(status).toBe(201);
+      return body._id;
+    },
+    async createRun(datasetId, more = {}) {
+      const { status, body } = await send("POST", "/runs", { datasetId, ...more });
+      expect(status).toBe(201);
+      return body.runId;
+    },
+    submit: (runId, results, batchId = "batch-1", signal) =>
+      send("POST", `/runs/${runId}/results`, { batchId, results }, signal),
+    finalize: (runId, body) => send("POST", `/runs/${runId}/finalize`, body),
+    async readRun(runId) {
+      const { status, body } = await send("GET", `/runs/${runId}`);
+      expect(status).toBe(200);
+      return body;
+    },
+  };
+}
+
+/** A run of a dataset of its own. */
+export async function startRun(client: ProjectClient, dataset: object = { name: "Orders" }): Promise<string> {
+  return client.createRun(await client.createDataset(dataset));
+}

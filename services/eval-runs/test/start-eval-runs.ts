@@ -1,0 +1,39 @@
+import { createLogger, createMetrics, type Service, systemClock } from "@touchstone/service-kit";
+import { expect } from "vitest";
+import { createEvalRuns, readEvalRunsConfig } from "../src/index.ts";
+import type { Timings } from "../src/timings.ts";
+import { until } from "./conditions.ts";
+
+export const rootSecret = "a root secret of the installation, long enough";
+export const quiet = createLogger({ service: "eval-runs", level: "silent" });
+
+export interface RunningService {
+  service: Service;
+  address: string;
+  metricsText(): Promise<string>;
+}
+
+/** Starts the service on its own ports and waits until it is ready (or only started). */
+export async function startEvalRuns(options: {
+  databaseUrl: string;
+  natsUrl: string;
+  timings?: Partial<Timings>;
+  untilReady?: boolean;
+}): Promise<RunningService> {
+  const { config } = readEvalRunsConfig({
+    PORT: "0",
+    SERVICE_DB_URL: options.databaseUrl,
+    SERVICE_NATS_URL: options.natsUrl,
+    SERVICE_INTERNAL_SECRET: rootSecret,
+  });
+  const metrics = createMetrics();
+  const service = createEvalRuns(
+    { ...config, timings: { ...config.timings, ...options.timings } },
+    { logger: quiet, clock: systemClock, metrics },
+  );
+  const { address } = await service.start();
+  if (options.untilReady !== false) {
+    await until(async () => expect(await service.readiness()).toMatchObject({ ready: true }));
+  }
+  return { service, address: address as string, metricsText: () => metrics.metrics() };
+}
