@@ -63,9 +63,11 @@ function job(changes: Partial<Job> = {}): Job {
 
 /** Lets every promise that can go on do so. */
 async function settlePromises(): Promise<void> {
-  await new Promise((resolve) => {
-    setImmediate(resolve);
-  });
+  for (let turn = 0; turn < 2; turn += 1) {
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+  }
 }
 
 describe("whatever is submitted and whatever becomes of the batches", () => {
@@ -170,12 +172,16 @@ describe("whatever is submitted and whatever becomes of the batches", () => {
 });
 
 describe("batches", () => {
-  test("start at once, and take all that came while one was written", async () => {
+  test("start at once, and take all that came together or while one was written", async () => {
     const store = createScriptedStore();
     const { queue } = createQueue(store);
-    const answers = Array.from({ length: 6 }, () => queue.submit(job()));
-    expect(store.pending.map(({ jobs }) => jobs.length)).toEqual([1]);
+    const answers = [queue.submit(job()), queue.submit(job())];
+    await settlePromises();
+    expect(store.pending.map(({ jobs }) => jobs.length)).toEqual([2]);
 
+    answers.push(...Array.from({ length: 5 }, () => queue.submit(job())));
+    await settlePromises();
+    expect(store.pending.map(({ jobs }) => jobs.length)).toEqual([2]);
     store.pending[0]?.settle("commit");
     await settlePromises();
     expect(store.pending.map(({ jobs }) => jobs.length)).toEqual([5]);
@@ -186,14 +192,37 @@ describe("batches", () => {
   test("are written by a second writer only when enough rows wait", async () => {
     const store = createScriptedStore();
     const { queue } = createQueue(store, { batchRowsMax: 256, rowsMax: 1_000 });
-    for (let count = 0; count < 32; count += 1) void queue.submit(job());
+    void queue.submit(job());
+    await settlePromises();
+    for (let count = 0; count < 31; count += 1) void queue.submit(job());
+    await settlePromises();
     expect(store.pending.map(({ writer }) => writer)).toEqual([0]);
 
     void queue.submit(job());
+    await settlePromises();
     expect(store.pending.map(({ writer, jobs }) => [writer, jobs.length])).toEqual([
       [0, 1],
       [1, 32],
     ]);
+  });
+
+  test("are shared by two idle writers when both get enough", async () => {
+    const store = createScriptedStore();
+    const { queue } = createQueue(store, { batchRowsMax: 256, rowsMax: 1_000, bytesMax: 10_000 });
+    for (let count = 0; count < 200; count += 1) void queue.submit(job());
+    await settlePromises();
+    expect(store.pending.map(({ writer, jobs }) => [writer, jobs.length])).toEqual([
+      [0, 100],
+      [1, 100],
+    ]);
+  });
+
+  test("are not shared when one job is all there is", async () => {
+    const store = createScriptedStore();
+    const { queue } = createQueue(store, { batchRowsMax: 256, rowsMax: 1_000 });
+    void queue.submit(job({ rows: 200 }));
+    await settlePromises();
+    expect(store.pending.map(({ writer, jobs }) => [writer, jobs.length])).toEqual([[0, 1]]);
   });
 
   test("leave a large job to a writer of its own, and small ones keep flowing", async () => {
@@ -201,9 +230,13 @@ describe("batches", () => {
     const { queue } = createQueue(store, { batchRowsMax: 256, rowsMax: 10_000 });
     void queue.submit(job({ rows: 5_000 }));
     const small = queue.submit(job());
-    expect(store.pending.map(({ writer }) => writer)).toEqual([2, 0]);
+    await settlePromises();
+    expect(store.pending.map(({ writer, jobs }) => [writer, jobs[0]?.rows])).toEqual([
+      [0, 1],
+      [2, 5_000],
+    ]);
 
-    store.pending[1]?.settle("commit");
+    store.pending[0]?.settle("commit");
     await expect(small).resolves.toMatch("stored");
   });
 });
@@ -212,15 +245,14 @@ describe("a batch that fails", () => {
   test("for the data of one job fails that job alone", async () => {
     const store = createScriptedStore();
     const { queue } = createQueue(store);
-    const first = queue.submit(job());
     const jobs = [job(), job({ isPoison: true }), job(), job()];
     const answers = Promise.allSettled(jobs.map((one) => queue.submit(one)));
+    await settlePromises();
     while (store.pending.length > 0) {
       store.pending[0]?.settle("commit");
       await settlePromises();
     }
 
-    await first;
     expect((await answers).map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "fulfilled"]);
   });
 
@@ -228,6 +260,7 @@ describe("a batch that fails", () => {
     const store = createScriptedStore();
     const { queue, sleepers } = createQueue(store);
     const answer = queue.submit(job());
+    await settlePromises();
     store.pending[0]?.settle("away");
     await settlePromises();
     expect([store.pending.length, sleepers.length]).toEqual([0, 1]);
@@ -242,6 +275,7 @@ describe("a batch that fails", () => {
     const store = createScriptedStore();
     const { queue, sleepers } = createQueue(store);
     const answer = queue.submit(job());
+    await settlePromises();
     store.pending[0]?.settle("away");
     await settlePromises();
     sleepers[0]?.();
@@ -267,6 +301,7 @@ describe("a full queue", () => {
     await expect(queue.submit(job({ bytes: 995 }))).rejects.toMatchObject({ code: "queue_full" });
     const fitting = queue.submit(job({ rows: 2, bytes: 100 }));
 
+    await settlePromises();
     store.pending[0]?.settle("commit");
     await settlePromises();
     store.pending[0]?.settle("commit");
@@ -277,6 +312,7 @@ describe("a full queue", () => {
     const store = createScriptedStore();
     const { queue } = createQueue(store);
     const writing = queue.submit(job());
+    await settlePromises();
     const waiting = queue.submit(job());
     await expect(queue.submit(job({ rows: 41 }))).rejects.toMatchObject({ code: "queue_full" });
 
@@ -288,6 +324,7 @@ describe("a full queue", () => {
     const meanwhile = queue.submit(job({ rows: 30 }));
     expect(queue.depth()).toEqual({ rows: 72, rowsMax: 72 });
     for (let turn = 0; turn < 3; turn += 1) {
+      await settlePromises();
       for (const { settle } of [...store.pending]) settle("commit");
       await settlePromises();
     }
@@ -298,7 +335,9 @@ describe("a full queue", () => {
 test("a stop answers all that was admitted and admits nothing more", async () => {
   const store = createScriptedStore();
   const { queue } = createQueue(store);
-  const admitted = [queue.submit(job()), queue.submit(job())];
+  const admitted = [queue.submit(job())];
+  await settlePromises();
+  admitted.push(queue.submit(job()));
   let isStopped = false;
   const stopped = queue.stop().then(() => {
     isStopped = true;

@@ -3,10 +3,12 @@ import { AppError, isAppError } from "@touchstone/service-kit";
 /**
  * Group commit: waiting requests are committed together, and each is answered when its data is safe.
  *
- * Nothing waits for company. A batch starts as soon as a writer is free and takes all that came meanwhile, so batches
- * grow with the load by themselves. A second writer starts only when enough waits to be worth a commit of its own
- * (measured: 1.1 to 1.4 times two eager ones). Jobs too large for a batch have a writer of their own and never hold up
- * the small ones. What may wait is bounded; nothing in here was ever acknowledged.
+ * Nothing waits for company. A batch starts as soon as a writer is free, at the end of the event loop's turn, and takes
+ * all that came meanwhile, so batches grow with the load by themselves. (Without the turn, the first of sixteen requests
+ * that arrive together would be committed alone and the others after it: half the throughput at twice the latency.) A
+ * second writer starts only when enough waits to be worth a commit of its own (measured: 1.1 to 1.4 times two eager
+ * ones). Jobs too large for a batch have a writer of their own and never hold up the small ones. What may wait is
+ * bounded; nothing in here was ever acknowledged.
  */
 export interface GroupCommit<Job, Answer> {
   /**
@@ -40,8 +42,10 @@ export interface GroupCommitOptions<Job, Answer> {
 /** Two for batches, one for large jobs. */
 export const writerCount = 3;
 const largeWriter = 2;
-/** Rows that must wait before the second writer starts. */
+/** Rows that must wait before the second writer starts beside the first. */
 const secondWriterRows = 32;
+/** Two idle writers share what waits when each gets so many rows: below, the fixed cost of a commit outweighs the gain. */
+const halvedBatchRows = 64;
 /** A job over either is large; up to there it still makes a batch that others can wait for. */
 const largeJobRows = 1024;
 const largeJobBytes = 8 * 1024 * 1024;
@@ -65,6 +69,7 @@ export function createGroupCommit<Job, Answer>(options: GroupCommitOptions<Job, 
   const isWriting = Array.from({ length: writerCount }, () => false);
   const held = { jobs: 0, rows: 0, bytes: 0, oversize: 0, oversizeRows: 0, rowsEver: 0 };
   let waitingRows = 0;
+  let isStarting = false;
   let stopping: { resolve(): void } | null = null;
 
   function admit(size: { rows: number; bytes: number }): boolean {
@@ -86,19 +91,35 @@ export function createGroupCommit<Job, Answer>(options: GroupCommitOptions<Job, 
     held.rowsEver = Math.max(held.rowsEver, held.rows + held.oversizeRows);
   }
 
+  function startSoon(): void {
+    if (isStarting) return;
+    isStarting = true;
+    setImmediate(() => {
+      isStarting = false;
+      startWriters();
+    });
+  }
+
   function startWriters(): void {
     const [first, second] = isWriting;
-    if (!first && !second && batched.length > 0) void run(0, takeBatch());
-    else if (first !== second && waitingRows >= secondWriterRows) void run(first ? 1 : 0, takeBatch());
+    if (!first && !second && batched.length > 0) {
+      const isWorthTwo = waitingRows >= 2 * halvedBatchRows;
+      void run(0, takeBatch(isWorthTwo ? Math.ceil(waitingRows / 2) : batchRowsMax));
+      if (isWorthTwo && batched.length > 0) void run(1, takeBatch(batchRowsMax));
+    } else if (first !== second && waitingRows >= secondWriterRows) {
+      void run(first ? 1 : 0, takeBatch(batchRowsMax));
+    }
     if (!isWriting[largeWriter] && large.length > 0) void run(largeWriter, large.splice(0, 1));
   }
 
-  function takeBatch(): Waiting<Job, Answer>[] {
+  /** All that waits, up to `share` rows and what one batch takes; at least one job. */
+  function takeBatch(share: number): Waiting<Job, Answer>[] {
+    const most = Math.min(share, batchRowsMax);
     let count = 0;
     let rows = 0;
     let bytes = 0;
     for (const waiting of batched) {
-      if (count > 0 && (rows + waiting.rows > batchRowsMax || bytes + waiting.bytes > batchBytesMax)) break;
+      if (count > 0 && (rows + waiting.rows > most || bytes + waiting.bytes > batchBytesMax)) break;
       count += 1;
       rows += waiting.rows;
       bytes += waiting.bytes;
@@ -111,7 +132,7 @@ export function createGroupCommit<Job, Answer>(options: GroupCommitOptions<Job, 
     isWriting[writer] = true;
     await commit(batch, writer, false);
     isWriting[writer] = false;
-    startWriters();
+    startSoon();
     if (held.jobs === 0) stopping?.resolve();
   }
 
@@ -132,13 +153,16 @@ export function createGroupCommit<Job, Answer>(options: GroupCommitOptions<Job, 
       return;
     }
     options.onCommit?.();
-    const unsettled = new Map<unknown, Waiting<Job, Answer>[]>();
+    const rejected: { waiting: Waiting<Job, Answer>; reason: unknown }[] = [];
     for (const [index, waiting] of batch.entries()) {
       const outcome = outcomes[index];
       if (outcome?.status === "fulfilled") answer(waiting, () => waiting.resolve(outcome.value));
-      else unsettled.set(outcome?.reason, [...(unsettled.get(outcome?.reason) ?? []), waiting]);
+      else rejected.push({ waiting, reason: outcome?.reason });
     }
-    for (const [reason, waiters] of unsettled) await fail(waiters, reason, writer, isRetry);
+    for (const [reason, failed] of Map.groupBy(rejected, (one) => one.reason)) {
+      const waiters = failed.map(({ waiting }) => waiting);
+      await fail(waiters, reason, writer, isRetry);
+    }
   }
 
   /** Tries once more what failed for a passing reason, then gives up. */
@@ -188,7 +212,7 @@ export function createGroupCommit<Job, Answer>(options: GroupCommitOptions<Job, 
           batched.push(waiting);
           waitingRows += size.rows;
         }
-        startWriters();
+        startSoon();
       });
     },
     depth: () => ({ rows: held.rows + held.oversizeRows, rowsMax: held.rowsEver }),
