@@ -1,4 +1,3 @@
-import { AppError } from "@touchstone/service-kit";
 import type { DatasetStore } from "./dataset-store.ts";
 import { type Grading, readGrading } from "./grading.ts";
 
@@ -36,7 +35,7 @@ export function createGradingCache(datasets: DatasetStore, charsMax = cachedChar
     let entry = kept.get(key);
     if (entry === undefined) {
       const document = await datasets.readVersion(projectId, datasetId, version);
-      if (document === null) throw new AppError("not_found", "Dataset not found");
+      if (document === null) throw new Error("a run names a dataset version that does not exist");
       entry = { grading: readGrading(document), chars: document.length };
     }
     // Set anew also when it was there: a Map's order is then the order of use.

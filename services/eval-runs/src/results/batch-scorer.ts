@@ -5,19 +5,28 @@ import { type ScoringDependencies, type SettledResult, scoreBatch } from "./scor
 
 /** The batches in hand of this process. */
 export interface BatchScorer {
-  /** {@link scoreBatch}; an empty batch is scored already. */
+  /** {@link scoreBatch}; an empty batch is scored already. Throws `service_unavailable` when too many are in hand. */
   score(batch: Batch): Promise<Map<string, SettledResult>>;
   /** Gives the batches in hand `graceMs` to finish, then breaks them off and frees their claims for a retry. */
   stop(graceMs: number): Promise<void>;
 }
 
-export function createBatchScorer(dependencies: ScoringDependencies): BatchScorer {
+/** Batches of one process at a time: each holds its outputs in memory for as long as the judges take. */
+const defaultBatchesMax = 500;
+
+export function createBatchScorer(
+  dependencies: ScoringDependencies,
+  batchesMax: number = defaultBatchesMax,
+): BatchScorer {
   const stopping = new AbortController();
   const inHand = new Set<Promise<unknown>>();
 
   return {
     async score(batch) {
       if (batch.results.length === 0) return new Map();
+      if (inHand.size >= batchesMax) {
+        throw new AppError("service_unavailable", "Too many batches are being scored at the moment; retry.");
+      }
       const scoring = scoreBatch(dependencies, batch, stopping.signal);
       const ended = scoring.then(
         () => undefined,
