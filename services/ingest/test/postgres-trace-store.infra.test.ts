@@ -1,6 +1,7 @@
 import { tracesStored } from "@touchstone/contracts";
 import { uuidv7 } from "@touchstone/service-kit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createAgentStore } from "../src/agents/agent-store.ts";
 import { createGroupCommit } from "../src/spans/group-commit.ts";
 import type { SpanJob } from "../src/spans/span-row.ts";
 import type { StoredSpan } from "../src/spans/trace-store.ts";
@@ -131,21 +132,20 @@ test("a job whose data the store refuses does not fail its neighbours", async ()
 describe("writers that meet", () => {
   test("on the same spans in another order wait for each other and never block", async () => {
     const projectId = uuidv7(Date.now());
-    const spans = Array.from({ length: 300 }, (_, index) => ({ spanId: `s${index}`, name: `agent ${index % 7}` }));
-    const jobs = await Promise.all(
-      Array.from({ length: 12 }, (_, turn) => buildJob(projectId, turn % 2 === 0 ? spans : spans.toReversed())),
-    );
-    const outcomes = await Promise.all(jobs.map((job, index) => database.store.insertBatch([job], index % 3)));
+    for (let round = 0; round < 5; round += 1) {
+      const spans = Array.from({ length: 900 }, (_, index) => ({
+        spanId: `${round}-${index}`,
+        name: `agent ${round} ${index % 7}`,
+      }));
+      const jobs = await Promise.all(
+        [0, 1, 2, 3, 4, 5].map((turn) => buildJob(projectId, turn % 2 === 0 ? spans : spans.toReversed())),
+      );
+      const outcomes = await Promise.all(jobs.map((job, index) => database.store.insertBatch([job], index % 3)));
+      expect(outcomes.flat().every(({ status }) => status === "fulfilled")).toBe(true);
+    }
 
-    expect(outcomes.flat().every(({ status }) => status === "fulfilled")).toBe(true);
-    const { totalCount } = await database.store.listRoots({
-      projectId,
-      limit: 1,
-      before: null,
-      framework: null,
-      source: "all",
-    });
-    expect(totalCount).toBe(300);
+    const query = { projectId, limit: 1, before: null, framework: null, source: "all" as const };
+    expect((await database.store.listRoots(query)).totalCount).toBe(4_500);
   });
 
   test("on a missing partition make it once, each time", async () => {
@@ -157,6 +157,17 @@ describe("writers that meet", () => {
       expect(outcomes.flat().every(({ status }) => status === "fulfilled")).toBe(true);
     }
   });
+});
+
+test("an agent is its project's alone, also for a role that no policy binds", async () => {
+  const [own, foreign] = [uuidv7(Date.now()), uuidv7(Date.now())];
+  const [outcome] = await database.store.insertBatch([await buildJob(own, [{ name: "planner" }])], 0);
+  const agentId = outcome?.status === "fulfilled" ? (outcome.value[0]?.agentId ?? "") : "";
+  const agents = createAgentStore(database.maintenance);
+
+  expect(await agents.findAgent(own, agentId)).toMatchObject({ id: agentId, name: "planner" });
+  expect(await agents.findAgent(own, "planner")).toMatchObject({ id: agentId });
+  expect([await agents.readAgent(foreign, agentId), await agents.findAgent(foreign, "planner")]).toEqual([null, null]);
 });
 
 describe("row-level security", () => {

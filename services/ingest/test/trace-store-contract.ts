@@ -293,11 +293,12 @@ export function describeTraceStore(open: () => TraceStore): void {
         projectId,
         { ...trace, spanId: "1".repeat(16), sessionId: "chat" },
         { ...trace, spanId: "2".repeat(16) },
+        { ...trace, spanId: "3".repeat(16), sessionId: trace.otelTraceId },
       );
 
       const byTrace = await open().listSessionSpans(projectId, trace.otelTraceId);
-      expect(byTrace.map((span) => span.sessionId).toSorted()).toEqual([trace.otelTraceId, "chat"]);
-      expect(await open().listSessionSpans(projectId, trace.otelTraceId.toUpperCase())).toHaveLength(2);
+      expect(byTrace.map((span) => span.sessionId).toSorted()).toEqual([trace.otelTraceId, trace.otelTraceId, "chat"]);
+      expect(await open().listSessionSpans(projectId, trace.otelTraceId.toUpperCase())).toHaveLength(3);
       expect(await open().listSessionSpans(projectId, "chat")).toHaveLength(1);
     });
   });
