@@ -299,6 +299,8 @@ describe("a full queue", () => {
       message: "Ingest queue is full - retry with backoff (Retry-After: 1s).",
     });
     await expect(queue.submit(job({ bytes: 995 }))).rejects.toMatchObject({ code: "queue_full" });
+    expect(() => queue.requireRoom(3)).toThrow("Ingest queue is full");
+    expect(() => queue.requireRoom(2)).not.toThrow();
     const fitting = queue.submit(job({ rows: 2, bytes: 100 }));
 
     await settlePromises();

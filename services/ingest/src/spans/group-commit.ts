@@ -16,6 +16,8 @@ export interface GroupCommit<Job, Answer> {
    * one retry, or with what the store said of this job's data.
    */
   submit(job: Job): Promise<Answer>;
+  /** Throws what `submit` would now throw for a job of so many rows: it spares the work of preparing one. */
+  requireRoom(rows: number): void;
   /** Rows admitted and not answered yet, now and at most since the start. */
   depth(): { rows: number; rowsMax: number };
   /** Admits nothing more; resolves when all that was admitted is answered. */
@@ -191,17 +193,16 @@ export function createGroupCommit<Job, Answer>(options: GroupCommitOptions<Job, 
     settle();
   }
 
+  function requireAdmission(size: { rows: number; bytes: number }): void {
+    if (stopping !== null) throw new AppError("store_unavailable", "The service is stopping; retry.");
+    if (!admit(size)) throw new AppError("queue_full", "Ingest queue is full - retry with backoff (Retry-After: 1s).");
+  }
+
   return {
-    submit(job) {
+    requireRoom: (rows) => requireAdmission({ rows, bytes: 0 }),
+    async submit(job) {
       const size = options.sizeOf(job);
-      if (stopping !== null) {
-        return Promise.reject(new AppError("store_unavailable", "The service is stopping; retry."));
-      }
-      if (!admit(size)) {
-        return Promise.reject(
-          new AppError("queue_full", "Ingest queue is full - retry with backoff (Retry-After: 1s)."),
-        );
-      }
+      requireAdmission(size);
       return new Promise((resolve, reject) => {
         const isOversize = size.rows > rowsMax || size.bytes > bytesMax;
         const waiting = { job, ...size, isOversize, resolve, reject };

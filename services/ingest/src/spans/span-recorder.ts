@@ -28,9 +28,9 @@ export function createSpanRecorder({ commits, clock, fieldCharsMax, metrics }: S
     async record(spans, { projectId, agentId = null, monitor = null, patternIds = null }) {
       if (spans.length === 0) return [];
       const context = { projectId, nowMs: clock.now(), fieldCharsMax, agentId, monitor, patternIds };
-      const job = await prepareSpans(spans, context);
       try {
-        const stored = await commits.submit(job);
+        commits.requireRoom(spans.length);
+        const stored = await commits.submit(await prepareSpans(spans, context));
         metrics.stored(stored);
         return stored;
       } catch (thrown) {

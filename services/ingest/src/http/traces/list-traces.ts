@@ -9,7 +9,7 @@ import { requireProject } from "../require-project.ts";
 export function listTraces({ traces }: { traces: TraceStore }): Handler {
   return async (call) => {
     const one = (name: string): string | null => [call.query[name] ?? null].flat()[0] ?? null;
-    const cursor = one("cursor");
+    const cursor = one("cursor") || null;
     // A well-formed cursor is never looked up: it pages on after its row is gone.
     if (cursor !== null && !isUuid(cursor)) throw new AppError("bad_request", "Unknown cursor");
     const page = await traces.listRoots({
