@@ -34,7 +34,7 @@ beforeEach(() => {
 const create = (body: unknown) => client.send("POST", "/runs", body);
 
 describe("creating a run", () => {
-  test("answers 201 with the run's id and what a client keeps to [spec:run.create] [spec:run.id]", async () => {
+  test("answers 201 with the run's id and what a client keeps to [spec:run.id]", async () => {
     const { status, body } = await create({ datasetId });
 
     expect(status).toBe(201);

@@ -277,7 +277,7 @@ describe("one result", () => {
     ]);
   });
 
-  test("that the judge skips keeps the judge's reason and its metrics", async () => {
+  test("that the judge skips keeps the judge's reason and its metrics [spec:result.skipped] [spec:result.justification]", async () => {
     const verdict = { judgeId: "primary", status: "skipped", rating: null, reason: "quota", model: null } as const;
     judge.behave(() => ({
       verdicts: [{ ...verdict, justification: "Daily judge quota reached (5).", durationMs: 0 }],

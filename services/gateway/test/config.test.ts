@@ -27,7 +27,7 @@ test("what is needed and missing is named, all of it", () => {
   for (const name of Object.keys(needed)) expect(mistakes).toContain(`${name}: is needed`);
 });
 
-test("it listens on loopback at 4700, with the documented limits per address and none per key", () => {
+test("it listens on loopback at 4700, with the documented limits per address and none per key [spec:limit.rate.address]", () => {
   const config = read({});
 
   expect(config.listen).toEqual({ host: "127.0.0.1", port: 4700 });

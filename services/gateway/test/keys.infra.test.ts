@@ -128,7 +128,7 @@ test("the printed key is the one the config route hands out, and opens the defau
   expect(await read(apiKey)).toEqual({ status: 200, project: body.projects[0]?._id });
 });
 
-test("each project's key opens that project", async () => {
+test("each project's key opens that project [spec:auth.key]", async () => {
   const created = await ask("POST", "/api/v1/projects", apiKey, { name: "weather" });
 
   expect(created.status).toBe(201);

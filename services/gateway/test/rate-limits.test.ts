@@ -63,7 +63,7 @@ test("refusals of keys and bodies count too, addresses that are not there do not
   expect((await get(gateway, "/nothing")).headers.has("ratelimit")).toBe(false);
 });
 
-test("credential routes and all others are counted apart", async () => {
+test("credential routes and all others are counted apart [spec:limit.rate.address]", async () => {
   const gateway = await start({ SERVICE_RATE_LIMIT_CREDENTIAL: "1", SERVICE_RATE_LIMIT_DATA_PLANE: "2" });
 
   expect((await get(gateway, "/api/v1/auth/config")).status).toBe(200);
@@ -74,7 +74,7 @@ test("credential routes and all others are counted apart", async () => {
   expect((await get(gateway, "/health")).status).toBe(429);
 });
 
-test("on the OTLP routes a rate limit is { message }, as exporters expect", async () => {
+test("on the OTLP routes a rate limit is { message }, as exporters expect [spec:envelope.otlp]", async () => {
   const gateway = await start({ SERVICE_RATE_LIMIT_DATA_PLANE: "1" });
   const otlp = routes.receiveTraces.path;
   await post(gateway, otlp);
@@ -84,7 +84,7 @@ test("on the OTLP routes a rate limit is { message }, as exporters expect", asyn
   expect([refused.status, refused.text]).toEqual([429, '{"message":"Too many requests"}']);
 });
 
-test("switched off nothing is counted and nothing is said", async () => {
+test("switched off nothing is counted and nothing is said [spec:limit.rate.address]", async () => {
   const gateway = await start({ SERVICE_RATE_LIMIT: "off", SERVICE_RATE_LIMIT_DATA_PLANE: "1" });
 
   const answers = [await get(gateway, traces), await get(gateway, traces)];

@@ -58,7 +58,7 @@ describe("with PostgreSQL away", () => {
     expect((await ingest.submit(newProject(), { name: "x" })).status).toBe(201);
   });
 
-  test("every request is told to retry, nothing is stored, and all works again without a restart", async () => {
+  test("every request is told to retry, nothing is stored, and all works again without a restart [spec:otlp.envelope] [spec:envelope.otlp] [spec:envelope.global] [spec:retry.otlp]", async () => {
     const projectId = newProject();
     const kept = await ingest.submit(projectId, { name: "kept", spanId: "1" });
     await proxy.cut();
@@ -122,7 +122,7 @@ describe("with PostgreSQL away", () => {
 });
 
 describe("a store that does not keep up", () => {
-  test("fills the queue, which then refuses, and nothing refused is stored", async () => {
+  test("fills the queue, which then refuses, and nothing refused is stored [spec:429.queue-full] [spec:otlp.envelope] [spec:envelope.otlp] [spec:retry.otlp]", async () => {
     const ingest = await startIngest({ databaseUrl: database.url, config: { queueRowsMax: 4 } });
     await ingest.ready();
     const { maintenance } = openPools(database.url);

@@ -28,7 +28,7 @@ describe("the PostgreSQL store without row-level security", () => {
 });
 
 describe("in one commit with the spans", () => {
-  test("new roots are announced, and neither children nor replays are", async () => {
+  test("new roots are announced, and neither children nor replays are [spec:ingest.spanId]", async () => {
     const projectId = uuidv7(Date.now());
     await database.maintenance.query({ name: "outbox_clear", text: "delete from ingest.outbox" });
     const job = await buildJob(

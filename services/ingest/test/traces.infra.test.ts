@@ -33,7 +33,7 @@ const session = (projectId: string, id: string): Promise<Reply> =>
   ingest.call(projectId, "GET", `/api/v1/ingest/sessions/${encodeURIComponent(id)}/spans`);
 
 describe("POST /ingest/traces", () => {
-  test("a trace is committed before the answer and listed at once", async () => {
+  test("a trace is committed before the answer and listed at once [spec:ingest.synchronous] [spec:ingest.201] [spec:traces.get]", async () => {
     const projectId = newProject();
     const submitted = await ingest.submit(projectId, {
       name: "weather agent",
@@ -93,7 +93,7 @@ describe("POST /ingest/traces", () => {
     });
   });
 
-  test("a trace with nothing but a name leaves out what is absent", async () => {
+  test("a trace with nothing but a name leaves out what is absent [spec:trace.optional-omitted]", async () => {
     const projectId = newProject();
     await ingest.submit(projectId, { name: "bare" });
 
@@ -102,7 +102,7 @@ describe("POST /ingest/traces", () => {
     );
   });
 
-  test("a replay is answered with the first trace, and sixty at once store one", async () => {
+  test("a replay is answered with the first trace, and sixty at once store one [spec:retry.trace]", async () => {
     const projectId = newProject();
     const replies = await Promise.all(
       Array.from({ length: 60 }, (_, turn) => ingest.submit(projectId, { name: `a${turn}`, spanId: "same" })),
@@ -115,7 +115,7 @@ describe("POST /ingest/traces", () => {
     expect((await list(projectId)).json).toMatchObject({ totalCount: 1 });
   });
 
-  test("a child has no agent and is not listed, but belongs to its session", async () => {
+  test("a child has no agent and is not listed, but belongs to its session [spec:trace.parentSpanId]", async () => {
     const projectId = newProject();
     await ingest.submit(projectId, { name: "root", span_id: "r", session_id: "s" });
     const child = await ingest.submit(projectId, { name: "child", span_id: "c", parent_span_id: "r", session_id: "s" });
@@ -255,7 +255,7 @@ describe("any JSON", () => {
 });
 
 describe("GET /ingest/traces", () => {
-  test("pages through equal times, each trace once and in order, and counts them all", async () => {
+  test("pages through equal times, each trace once and in order, and counts them all [spec:traces.list.order] [spec:traces.list.cursor] [spec:traces.list.totalCount]", async () => {
     const projectId = newProject();
     const sent = Array.from({ length: 30 }, (_, index) => ({
       name: `t${index}`,
@@ -306,7 +306,7 @@ describe("GET /ingest/traces", () => {
     expect((await list(projectId, query)).json.traces).toHaveLength(expected);
   });
 
-  test("evaluation traffic says what it is, production traffic says nothing", async () => {
+  test("evaluation traffic says what it is, production traffic says nothing [spec:trace.trafficSource]", async () => {
     const projectId = newProject();
     await ingest.submit(projectId, { name: "a", source: "eval-run" });
     await ingest.submit(projectId, { name: "b", source: "other" });
@@ -325,12 +325,12 @@ describe("GET /ingest/traces", () => {
 });
 
 describe("what is not there", () => {
-  test.each(["x", "00000000-0000-7000-8000-000000000000", "%00", "..%2f"])("the trace %s is 404", async (id) => {
+  test.each(["x", "00000000-0000-7000-8000-000000000000", "%00", "..%2f"])("the trace %s is 404 [spec:traces.get.404]", async (id) => {
     const reply = await detail(newProject(), id);
     expect([reply.status, reply.json]).toEqual([404, { error: "Trace not found" }]);
   });
 
-  test.each(["x", "00000000-0000-7000-8000-000000000000"])("the agent %s is 404", async (id) => {
+  test.each(["x", "00000000-0000-7000-8000-000000000000"])("the agent %s is 404 [spec:agents.get.404]", async (id) => {
     const reply = await ingest.call(newProject(), "GET", `/api/v1/agents/${id}`);
     expect([reply.status, reply.json]).toEqual([404, { error: "Agent not found" }]);
   });
@@ -342,7 +342,7 @@ describe("what is not there", () => {
 });
 
 describe("another project", () => {
-  test("sees neither traces nor sessions nor agents, and its spans are its own", async () => {
+  test("sees neither traces nor sessions nor agents, and its spans are its own [spec:auth.key]", async () => {
     const [own, foreign] = [newProject(), newProject()];
     const { json } = await ingest.submit(own, { name: "secret", span_id: "s", session_id: "shared" });
 

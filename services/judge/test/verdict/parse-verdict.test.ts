@@ -72,7 +72,7 @@ const mutated = fc
     }, text),
   );
 
-test("whatever a judge replies, the rating is between 0 and 10 or there is none", () => {
+test("whatever a judge replies, the rating is between 0 and 10 or there is none [spec:limit.rating]", () => {
   fc.assert(
     fc.property(fc.oneof(mutated, fc.json(), fc.string({ unit: "binary" })), (text) => {
       const verdict = parseVerdict(text);
