@@ -14,6 +14,8 @@ export interface Standalone {
   /** Resident memory of the Node process, in MB; PostgreSQL and nats-server are not in it. */
   memoryMb(): Promise<number>;
   stop(): Promise<void>;
+  /** kill -9: what it was writing is left as it is. */
+  kill(): Promise<void>;
 }
 
 /** Starts a standalone on a folder and waits for the lines it prints when it serves. */
@@ -45,6 +47,10 @@ export async function startStandalone(options: {
     },
     async stop() {
       child.kill("SIGTERM");
+      await exited;
+    },
+    async kill() {
+      child.kill("SIGKILL");
       await exited;
     },
   };

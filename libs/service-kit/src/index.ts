@@ -11,6 +11,7 @@ export {
   type Readiness,
   requireJson,
   type ServedRoute,
+  translateFrameworkError,
 } from "./http-server.ts";
 export { isUuid, uuidv7, uuidv7TimeMs } from "./ids.ts";
 export { inflateBody, requireKnownEncoding } from "./inflate-body.ts";

@@ -8,8 +8,6 @@ export interface StandaloneProcess {
   url: string;
   apiKey: string;
   pid: number;
-  /** From the spawn until it said that it serves. */
-  startedInMs: number;
   output(): string;
   /** kill -9 of the Node process; its PostgreSQL and nats-server are left to themselves. */
   kill(): Promise<void>;
@@ -39,7 +37,6 @@ export interface StandaloneOptions {
 
 /** Starts a standalone and waits for its lines. Rejects with a {@link StandaloneFailure} when it ends instead. */
 export async function startStandaloneProcess(options: StandaloneOptions): Promise<StandaloneProcess> {
-  const spawnedMs = performance.now();
   const child = spawn("node", [path.join(repository, "apps/standalone/src/main.ts"), ...(options.args ?? [])], {
     cwd: repository,
     env: {
@@ -66,7 +63,6 @@ export async function startStandaloneProcess(options: StandaloneOptions): Promis
     url,
     apiKey,
     pid: child.pid as number,
-    startedInMs: performance.now() - spawnedMs,
     output: () => output,
     async kill() {
       child.kill("SIGKILL");

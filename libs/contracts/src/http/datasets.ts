@@ -23,7 +23,7 @@ const testCase = z.looseObject({
 /** interface: Dataset, `questions`; completions 3.2. Unknown keys are stored and returned unchanged. */
 export const question = z.looseObject({
   main_question: testCase,
-  follow_up_questions: z.array(testCase).optional(),
+  follow_up_questions: z.json().optional().describe("Later turns; kept and returned as they were sent, not scored."),
 });
 
 /** Body of `POST /custom-agent-evaluations/datasets` (completions 3.1). */

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type Route, requestIdHeader } from "@touchstone/contracts";
-import { AppError, type Logger, translateListenError } from "@touchstone/service-kit";
+import { AppError, type Logger, translateFrameworkError, translateListenError } from "@touchstone/service-kit";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { TrustedProxies } from "../config.ts";
 import type { KeyCache, KeyOwner } from "../keys/key-cache.ts";
@@ -108,7 +108,8 @@ export function createEdge(options: EdgeOptions): Edge {
     if (draining) reply.header("connection", "close");
   });
 
-  app.setErrorHandler((thrown, request, reply) => {
+  app.setErrorHandler((raised, request, reply) => {
+    const thrown = translateFrameworkError(raised);
     const refusal = sendRefusal(thrown, { route: request.passage?.route ?? null, request, reply });
     if (request.passage) request.passage.outcome = refusal.code;
     const facts = { operation: request.passage?.route?.id ?? null, requestId: request.id, err: thrown };
