@@ -325,7 +325,7 @@ describe("GET /ingest/traces", () => {
 });
 
 describe("what is not there", () => {
-  test.each(["x", "00000000-0000-7000-8000-000000000000", "%00", "..%2f"])("the trace %s is 404 [spec:traces.get.404]", async (id) => {
+  test.each(["x", "00000000-0000-7000-8000-000000000000", "%00", "..%2f"])("the trace %s is 404", async (id) => {
     const reply = await detail(newProject(), id);
     expect([reply.status, reply.json]).toEqual([404, { error: "Trace not found" }]);
   });
