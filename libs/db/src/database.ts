@@ -60,7 +60,10 @@ export function openDatabase(options: DatabaseOptions): Database {
     keepAlive: true,
   });
   // Without a listener a connection lost while idle would end the process.
-  pool.on("error", (err) => options.logger.warn({ err }, "an idle database connection was lost"));
+  pool.on("error", (err) => {
+    // A server that stops right after us still says goodbye to connections that are closing.
+    if (!pool.ending) options.logger.warn({ err }, "an idle database connection was lost");
+  });
 
   async function withClient<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
     const client = await pool.connect().catch((cause) => {

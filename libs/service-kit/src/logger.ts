@@ -11,6 +11,7 @@ export function createLogger(options: { service: string; level: string }, destin
       base: { service: options.service },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: describeThrown },
       // A second line of defence only: no code of ours puts these into a log line.
       redact: [
         "apiKey",
@@ -24,4 +25,21 @@ export function createLogger(options: { service: string; level: string }, destin
     },
     destination ?? pino.destination({ dest: 1, sync: false }),
   );
+}
+
+const causesMax = 5;
+
+/**
+ * What is logged of a thrown value: its kind, message, stack and code, and the same of its causes. Nothing else of it:
+ * libraries hang whole clients on their errors, and PostgreSQL the values of the row it refused.
+ */
+function describeThrown(thrown: unknown, depth = 0): unknown {
+  if (!(thrown instanceof Error)) return String(thrown);
+  return {
+    type: thrown.name,
+    message: thrown.message,
+    stack: thrown.stack,
+    ...("code" in thrown && { code: thrown.code }),
+    ...(thrown.cause !== undefined && depth < causesMax && { cause: describeThrown(thrown.cause, depth + 1) }),
+  };
 }
