@@ -3,7 +3,14 @@ import { createLogger } from "../src/index.ts";
 
 function logged(thrown: unknown): { err: { code?: string; cause?: { message: string } } } {
   let line = "";
-  const logger = createLogger({ service: "test", level: "info" }, { write: (text) => void (line += text) });
+  const logger = createLogger(
+    { service: "test", level: "info" },
+    {
+      write(text) {
+        line = text;
+      },
+    },
+  );
   logger.error({ err: thrown }, "it failed");
   return JSON.parse(line);
 }
