@@ -3,8 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { openHome, startPostgres } from "@touchstone/embedded-servers";
-import { Pool } from "undici";
 import { type Measurement, measureClosedLoop, median } from "./closed-loop.ts";
+import { openHttpConnection } from "./http-connection.ts";
 import { oneRowPerCommit } from "./one-row-per-commit.ts";
 import { type Standalone, startStandalone } from "./standalone.ts";
 
@@ -64,31 +64,33 @@ async function compare(
 }
 
 async function measureIngest(standalone: Standalone, connections: number, seconds: number): Promise<Measurement> {
-  const pool = new Pool(standalone.address, { connections, pipelining: 1 });
+  const opened = await Promise.all(
+    Array.from({ length: connections }, () =>
+      openHttpConnection(standalone.address, {
+        "x-api-key": standalone.apiKey,
+        "content-type": "application/json",
+      }),
+    ),
+  );
   try {
     return await measureClosedLoop({
       clients: connections,
       seconds,
-      once: async () => {
-        const { statusCode, body } = await pool.request({
-          method: "POST",
-          path: "/api/v1/ingest/traces",
-          headers: { "x-api-key": standalone.apiKey, "content-type": "application/json" },
-          body: JSON.stringify({
-            name: "bench-agent",
-            input: text,
-            output: text,
-            model: "bench-model",
-            framework: "bench",
-            spanId: randomUUID(),
-          }),
-        });
-        const answer = await body.text();
-        if (statusCode !== 201) throw new Error(`The gateway answered ${statusCode}: ${answer}`);
+      once: async (client) => {
+        const trace = {
+          name: "bench-agent",
+          input: text,
+          output: text,
+          model: "bench-model",
+          framework: "bench",
+          spanId: randomUUID(),
+        };
+        const status = await opened[client]?.post("/api/v1/ingest/traces", JSON.stringify(trace));
+        if (status !== 201) throw new Error(`The gateway answered ${status}.`);
       },
     });
   } finally {
-    await pool.close();
+    for (const connection of opened) connection.close();
   }
 }
 

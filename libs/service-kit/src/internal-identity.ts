@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from "node:crypto";
 import { type Identity, identity, type ServiceName } from "@touchstone/contracts";
 import type { Clock } from "./clock.ts";
 import { deriveKey } from "./derive-key.ts";
@@ -20,7 +20,7 @@ export function createIdentitySigner(options: {
   clock: Clock;
 }): (claims: IdentityClaims) => string {
   const { issuer, audience, clock } = options;
-  const key = deriveKey(options.rootSecret, `identity:${issuer}>${audience}`);
+  const key = pairKey(options.rootSecret, issuer, audience);
   return (claims) => {
     const stated: Identity = { ...claims, issuer, audience, expiresAtMs: clock.now() + lifetimeMs };
     const payload = Buffer.from(JSON.stringify(stated)).toString("base64url");
@@ -37,11 +37,11 @@ export function createIdentityVerifier(options: {
   rootSecret: string;
   clock: Clock;
 }): (header: string | undefined, request: { method: string; path: string }) => Identity | null {
-  const keys = new Map<ServiceName, Buffer>();
-  const keyOf = (issuer: ServiceName): Buffer => {
+  const keys = new Map<ServiceName, KeyObject>();
+  const keyOf = (issuer: ServiceName): KeyObject => {
     const known = keys.get(issuer);
     if (known) return known;
-    const key = deriveKey(options.rootSecret, `identity:${issuer}>${options.audience}`);
+    const key = pairKey(options.rootSecret, issuer, options.audience);
     keys.set(issuer, key);
     return key;
   };
@@ -57,6 +57,11 @@ export function createIdentityVerifier(options: {
     if (stated.expiresAtMs < options.clock.now()) return null;
     return stated.method === request.method && stated.path === request.path ? stated : null;
   };
+}
+
+/** A key object, because an HMAC under plain bytes makes one each time: 8 us instead of 1.3. */
+function pairKey(rootSecret: string, issuer: ServiceName, audience: ServiceName): KeyObject {
+  return createSecretKey(deriveKey(rootSecret, `identity:${issuer}>${audience}`));
 }
 
 function readPayload(payload: string): Identity | null {

@@ -227,6 +227,14 @@ function typeOf(value: unknown): string {
   return Array.isArray(value) ? "array" : typeof value;
 }
 
+const camelCaseNames = new Map<string, string>();
+
+/** Called for two dozen names of our own with every trace, hence remembered. */
 function toCamelCase(name: string): string {
-  return name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  let camelCase = camelCaseNames.get(name);
+  if (camelCase === undefined) {
+    camelCase = name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    camelCaseNames.set(name, camelCase);
+  }
+  return camelCase;
 }
