@@ -87,7 +87,7 @@ export const settings = {
     "Least severe log line that is written.",
   ),
 
-  SERVICE_DB_URL: secret(databaseUrl.optional(), "PostgreSQL 16 or newer. Standalone without it starts its own."),
+  SERVICE_DB_URL: secret(databaseUrl.optional(), "PostgreSQL 18. Standalone without it starts its own."),
   SERVICE_AUTH_DB_URL: secret(databaseUrl.optional(), "PostgreSQL of the auth service. Default: SERVICE_DB_URL."),
   SERVICE_INGEST_DB_URL: secret(databaseUrl.optional(), "PostgreSQL of the ingest service. Default: SERVICE_DB_URL."),
   SERVICE_EVAL_RUNS_DB_URL: secret(

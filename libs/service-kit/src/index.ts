@@ -26,3 +26,4 @@ export { encodeRpcStatus, prefersRpcStatus } from "./rpc-status.ts";
 export { runProcess } from "./run-process.ts";
 export type { Service } from "./service.ts";
 export { StartError, translateListenError } from "./start-error.ts";
+export { readStoreServiceConfig, type StoreServiceConfig } from "./store-service-config.ts";

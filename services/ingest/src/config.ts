@@ -1,12 +1,6 @@
-import type { Secret } from "@touchstone/contracts";
-import { type Environment, loadSettings, requireSettings } from "@touchstone/service-kit";
+import { type Environment, readStoreServiceConfig, type StoreServiceConfig } from "@touchstone/service-kit";
 
-export interface IngestConfig {
-  listen: { host: string; port: number };
-  logLevel: string;
-  databaseUrl: string;
-  rootSecret: string;
-  nats: { url: string; user: string | undefined; password: Secret | undefined };
+export interface IngestConfig extends StoreServiceConfig {
   /** Spans that may wait for a commit. */
   queueRowsMax: number;
   /** Spans that one commit takes. */
@@ -19,36 +13,18 @@ export interface IngestConfig {
 
 /** Reads ingest's settings; every mistake is reported at once, by variable name. */
 export function readIngestConfig(environment: Environment): { config: IngestConfig; warnings: string[] } {
-  const { values, warnings } = loadSettings(
-    [
-      "PORT",
-      "SERVICE_HOST",
-      "SERVICE_LOG_LEVEL",
-      "SERVICE_DB_URL",
-      "SERVICE_INGEST_DB_URL",
-      "SERVICE_NATS_URL",
-      "SERVICE_NATS_USER",
-      "SERVICE_NATS_PASSWORD",
-      "SERVICE_INTERNAL_SECRET",
+  const { config, values, warnings } = readStoreServiceConfig(environment, {
+    database: "SERVICE_INGEST_DB_URL",
+    more: [
       "SERVICE_INGEST_QUEUE_MAX",
       "SERVICE_INGEST_FLUSH_SIZE",
       "SERVICE_INGEST_MAX_FIELD_CHARS",
       "SERVICE_OTLP_MAX_BODY_BYTES",
     ],
-    environment,
-  );
-  const { databaseUrl, natsUrl, rootSecret } = requireSettings({
-    databaseUrl: [values.SERVICE_INGEST_DB_URL ?? values.SERVICE_DB_URL, "SERVICE_INGEST_DB_URL or SERVICE_DB_URL"],
-    natsUrl: [values.SERVICE_NATS_URL, "SERVICE_NATS_URL"],
-    rootSecret: [values.SERVICE_INTERNAL_SECRET, "SERVICE_INTERNAL_SECRET"],
   });
   return {
     config: {
-      listen: { host: values.SERVICE_HOST, port: values.PORT },
-      logLevel: values.SERVICE_LOG_LEVEL,
-      databaseUrl: databaseUrl.reveal(),
-      rootSecret: rootSecret.reveal(),
-      nats: { url: natsUrl, user: values.SERVICE_NATS_USER, password: values.SERVICE_NATS_PASSWORD },
+      ...config,
       queueRowsMax: values.SERVICE_INGEST_QUEUE_MAX,
       batchRowsMax: values.SERVICE_INGEST_FLUSH_SIZE,
       fieldCharsMax: values.SERVICE_INGEST_MAX_FIELD_CHARS ?? null,

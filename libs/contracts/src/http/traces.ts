@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { limits } from "../limits.ts";
 
+/** interface: Trace, `spanKind`. */
 export const spanKind = z.enum([
   "agent",
   "llm",
@@ -14,6 +15,8 @@ export const spanKind = z.enum([
   "prompt",
   "memory",
 ]);
+
+export type SpanKind = z.infer<typeof spanKind>;
 
 const anyJson = z.json();
 

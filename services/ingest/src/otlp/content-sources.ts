@@ -1,4 +1,4 @@
-import type { SpanKind } from "../spans/span.ts";
+import type { SpanKind } from "@touchstone/contracts";
 
 /**
  * Where the input or the output of a span may be found. The lists below are in order, first hit wins (otlp 5.3); the

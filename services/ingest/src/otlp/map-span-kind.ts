@@ -1,4 +1,4 @@
-import type { SpanKind } from "../spans/span.ts";
+import type { SpanKind } from "@touchstone/contracts";
 import { normaliseSpanKind } from "../spans/span-kind.ts";
 import type { SpanFacts } from "./span-facts.ts";
 import { reportsTokens } from "./tokens.ts";

@@ -1,5 +1,5 @@
-import { limits } from "@touchstone/contracts";
-import type { IncomingSpan, JsonText, SpanKind } from "../spans/span.ts";
+import { limits, type SpanKind } from "@touchstone/contracts";
+import type { IncomingSpan, JsonText } from "../spans/span.ts";
 import { cleanText } from "./clean-text.ts";
 import { readDocuments } from "./documents.ts";
 import { readFramework } from "./framework.ts";

@@ -1,4 +1,4 @@
-import type { SpanKind } from "../spans/span.ts";
+import type { SpanKind } from "@touchstone/contracts";
 import type { ContentForm, ContentSource } from "./content-sources.ts";
 import { isRecord } from "./is-record.ts";
 import { looselyParsed } from "./json-text.ts";

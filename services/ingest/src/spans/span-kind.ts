@@ -1,4 +1,4 @@
-import { type SpanKind, spanKinds } from "./span.ts";
+import { type SpanKind, spanKind } from "@touchstone/contracts";
 
 /** The other names producers use for a kind (completions 2.5). */
 const aliases: Readonly<Record<string, SpanKind>> = {
@@ -35,7 +35,7 @@ const aliases: Readonly<Record<string, SpanKind>> = {
 
 const kindByName: ReadonlyMap<string, SpanKind> = new Map([
   ...Object.entries(aliases),
-  ...spanKinds.map((kind) => [kind, kind] as const),
+  ...spanKind.options.map((kind) => [kind, kind] as const),
 ]);
 
 /**

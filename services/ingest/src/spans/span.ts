@@ -1,18 +1,4 @@
-/** The eleven kinds of interface: Trace, `spanKind`. */
-export const spanKinds = [
-  "agent",
-  "llm",
-  "tool",
-  "retrieval",
-  "chain",
-  "embedding",
-  "reranker",
-  "guardrail",
-  "evaluator",
-  "prompt",
-  "memory",
-] as const;
-export type SpanKind = (typeof spanKinds)[number];
+import type { SpanKind } from "@touchstone/contracts";
 
 /**
  * Text of one JSON value exactly as its sender wrote it: number literals, `\u0000` escapes and lone surrogates

@@ -1,0 +1,54 @@
+import type { Secret, SettingName, SettingValues } from "@touchstone/contracts";
+import { type Environment, loadSettings, requireSettings } from "./config.ts";
+
+/** What every service with a schema of its own is configured with. */
+export interface StoreServiceConfig {
+  listen: { host: string; port: number };
+  logLevel: string;
+  databaseUrl: string;
+  rootSecret: string;
+  nats: { url: string; user: string | undefined; password: Secret | undefined };
+}
+
+/** The settings all of them read, besides the one of their own database. */
+const storeServiceSettings = [
+  "PORT",
+  "SERVICE_HOST",
+  "SERVICE_LOG_LEVEL",
+  "SERVICE_DB_URL",
+  "SERVICE_NATS_URL",
+  "SERVICE_NATS_USER",
+  "SERVICE_NATS_PASSWORD",
+  "SERVICE_INTERNAL_SECRET",
+] as const satisfies SettingName[];
+
+type DatabaseSetting = Extract<SettingName, `SERVICE_${string}_DB_URL`>;
+
+/**
+ * Reads these settings and the service's own `more`. The service's own database wins over the shared one. Every mistake
+ * is reported at once, by variable name.
+ */
+export function readStoreServiceConfig<More extends SettingName = never>(
+  environment: Environment,
+  { database, more = [] }: { database: DatabaseSetting; more?: readonly More[] },
+): { config: StoreServiceConfig; values: SettingValues<More>; warnings: string[] } {
+  const { values, warnings } = loadSettings([...storeServiceSettings, database, ...more], environment);
+  const shared = values as SettingValues<(typeof storeServiceSettings)[number]>;
+  const own = values as SettingValues<DatabaseSetting>;
+  const { databaseUrl, natsUrl, rootSecret } = requireSettings({
+    databaseUrl: [own[database] ?? shared.SERVICE_DB_URL, `${database} or SERVICE_DB_URL`],
+    natsUrl: [shared.SERVICE_NATS_URL, "SERVICE_NATS_URL"],
+    rootSecret: [shared.SERVICE_INTERNAL_SECRET, "SERVICE_INTERNAL_SECRET"],
+  });
+  return {
+    config: {
+      listen: { host: shared.SERVICE_HOST, port: shared.PORT },
+      logLevel: shared.SERVICE_LOG_LEVEL,
+      databaseUrl: databaseUrl.reveal(),
+      rootSecret: rootSecret.reveal(),
+      nats: { url: natsUrl, user: shared.SERVICE_NATS_USER, password: shared.SERVICE_NATS_PASSWORD },
+    },
+    values: values as SettingValues<More>,
+    warnings,
+  };
+}
