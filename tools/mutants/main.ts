@@ -41,6 +41,9 @@ async function tryMutant(mutant: Mutant): Promise<Outcome> {
   if (original.split(mutant.find).length !== 2) {
     return { killed: false, detail: `its text does not occur exactly once in ${mutant.file}; mend the mutant` };
   }
+  // A test that is red anyway notices nothing.
+  if ((await runTest(mutant)).killed)
+    return { killed: false, detail: `"${mutant.test.name}" is red without the mutant` };
   await writeFile(
     file,
     original.replace(mutant.find, () => mutant.replace),
@@ -74,7 +77,7 @@ async function runTest(mutant: Mutant): Promise<Outcome> {
     child.once("exit", () => resolve());
   });
   const text = await readFile(report, "utf8").catch(() => null);
-  if (text === null) return { killed: false, detail: "the test run left no report" };
+  if (!text) return { killed: false, detail: "the test run left no report" };
   await writeFile(report, "");
   const { testResults } = JSON.parse(text) as {
     testResults: { assertionResults: { title: string; status: string }[] }[];
