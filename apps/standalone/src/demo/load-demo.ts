@@ -29,7 +29,7 @@ export async function loadDemo(target: { address: string; apiKey: string }): Pro
   if (datasets.some(({ name }) => name === demoDataset.name)) {
     lines.push("Its dataset and run are there already.");
   } else {
-    lines.push(await gradeRun(api));
+    lines.push(await gradeRun(api, { address: target.address, apiKey: project.apiKey }));
   }
   return { summary: lines.join("\n") };
 }
@@ -69,7 +69,7 @@ async function sendCaptures(address: string, apiKey: string): Promise<number> {
   return sent;
 }
 
-async function gradeRun(api: Api): Promise<string> {
+async function gradeRun(api: Api, reader: { address: string; apiKey: string }): Promise<string> {
   const dataset = await api<{ _id: string }>("POST", "/custom-agent-evaluations/datasets", demoDataset);
   const run = await api<{ runId: string }>("POST", "/custom-agent-evaluations/runs", {
     datasetId: dataset._id,
@@ -96,7 +96,7 @@ async function gradeRun(api: Api): Promise<string> {
       : `mean rating ${finished.averageRating.toFixed(1)} of 10`;
   return [
     `Dataset "${demoDataset.name}" with a finished run of ${finished.resultCount} results: similarity computed, ${graded}.`,
-    `Read it: curl -H 'x-api-key: <the project's key>' <address>/api/v1${runPath}`,
+    `Read it: curl -H 'x-api-key: ${reader.apiKey}' ${reader.address}/api/v1${runPath}`,
   ].join("\n");
 }
 
