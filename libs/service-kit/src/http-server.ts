@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import {
-  type Identity,
   type InternalRoute,
   identityHeader,
   type Route,
@@ -10,31 +9,13 @@ import {
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { Counter, Histogram } from "prom-client";
 import { AppError } from "./app-error.ts";
+import { type Call, createCall } from "./call.ts";
 import type { Clock } from "./clock.ts";
-import { inflateBody } from "./inflate-body.ts";
 import { createIdentityVerifier } from "./internal-identity.ts";
-import { parseJsonBody } from "./json.ts";
 import type { Logger } from "./logger.ts";
 import type { Metrics } from "./metrics.ts";
 import { type RenderedError, renderError } from "./render-error.ts";
 import { encodeRpcStatus, prefersRpcStatus } from "./rpc-status.ts";
-
-/** One request as a handler sees it. */
-export interface Call {
-  /** Verified: who asks, for which project. */
-  identity: Identity;
-  params: Readonly<Record<string, string>>;
-  query: Readonly<Record<string, string | string[] | undefined>>;
-  headers: FastifyRequest["headers"];
-  /** The body as it came in, still encoded; empty when there is none. */
-  rawBody: Buffer;
-  /** The body without its content encoding, at most the route's `maxBytes`. */
-  body(): Promise<Buffer>;
-  /** The body parsed as JSON; `undefined` when an optional body was left out. */
-  json(): Promise<unknown>;
-  /** Aborts when the caller is gone. */
-  signal: AbortSignal;
-}
 
 /** What a handler answers. A string or Buffer body is sent as it stands, under `contentType`. */
 export interface Answer {
@@ -75,9 +56,6 @@ export interface HttpServer {
   stop(): Promise<void>;
 }
 
-/** A service's content types are checked where the body is read: every body arrives as bytes. */
-const acceptedJsonTypes = ["application/json"];
-
 /**
  * The HTTP side of a service behind the gateway. Serves only its own routes, only to callers whose signed identity
  * names this service, this method and this path, and whom the route admits (architecture 5). Besides these it answers
@@ -89,7 +67,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   let draining = false;
   const durations = new Histogram({
     name: "service_http_request_duration_seconds",
-    help: "Time from the first byte of a request to the end of its answer.",
+    help: "Time from a request that was read to its answer.",
     labelNames: ["service", "route", "status"],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60],
     registers: [options.metrics],
@@ -226,56 +204,6 @@ function createFastify(): FastifyInstance {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
   return app;
-}
-
-interface CallOptions {
-  request: FastifyRequest;
-  reply: FastifyReply;
-  identity: Identity;
-  route: Route | InternalRoute;
-  maxBytes: number;
-}
-
-function createCall({ request, reply, identity, route, maxBytes }: CallOptions): Call {
-  const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-  const isOptional = "responses" in route && route.body?.required === false;
-  const abort = new AbortController();
-  // On the answer, not on the socket: that one lives for thousands of requests and would keep a listener of each.
-  reply.raw.once("close", () => {
-    if (!reply.raw.writableFinished) abort.abort();
-  });
-  const body = () => inflateBody(rawBody, request.headers["content-encoding"], maxBytes);
-  return {
-    identity,
-    params: request.params as Record<string, string>,
-    query: request.query as Record<string, string | string[] | undefined>,
-    headers: request.headers,
-    rawBody,
-    body,
-    async json() {
-      if (isOptional && rawBody.length === 0) return undefined;
-      requireJson(request.headers["content-type"]);
-      return parseJsonBody(await body());
-    },
-    signal: abort.signal,
-  };
-}
-
-/** JSON routes take `application/json`, in UTF-8 or unstated; anything else is 415 (interface: Errors). */
-export function requireJson(contentType: string | undefined): void {
-  const [type = "", ...parameters] = (contentType ?? "").toLowerCase().split(";");
-  if (!acceptedJsonTypes.includes(type.trim())) {
-    throw new AppError(
-      "unsupported_media_type",
-      `Content-Type must be application/json (received ${JSON.stringify((contentType ?? "none").slice(0, 100))}).`,
-    );
-  }
-  for (const parameter of parameters) {
-    const [name, value = ""] = parameter.split("=");
-    if (name?.trim() === "charset" && !["utf-8", "utf8"].includes(value.trim().replaceAll('"', ""))) {
-      throw new AppError("unsupported_media_type", `unsupported charset "${value.trim().slice(0, 40)}"`);
-    }
-  }
 }
 
 function sendAnswer(reply: FastifyReply, answer: Answer): void {

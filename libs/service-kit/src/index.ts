@@ -1,15 +1,14 @@
 export { AppError, type AppErrorOptions, isAppError } from "./app-error.ts";
+export { type Call, requireJson } from "./call.ts";
 export { type Clock, systemClock } from "./clock.ts";
 export { ConfigError, type Environment, loadSettings, requireSettings } from "./config.ts";
 export { deriveKey } from "./derive-key.ts";
 export {
   type Answer,
-  type Call,
   createHttpServer,
   type Handler,
   type HttpServer,
   type Readiness,
-  requireJson,
   type ServedRoute,
   translateFrameworkError,
 } from "./http-server.ts";
