@@ -176,4 +176,70 @@ export const mutants: readonly Mutant[] = [
       name: "keeps every row while the bus is away, says so once, and publishes all when it is back",
     },
   },
+  {
+    name: "a run that is over takes results",
+    file: "services/eval-runs/src/results/claim-store.ts",
+    find: "and status = 'in_progress'\n        and closing_as is null",
+    replace: "",
+    test: {
+      project: "infra",
+      file: "services/eval-runs/test/finalize.infra.test.ts",
+      name: "a terminal run takes no results",
+    },
+  },
+  {
+    name: "a key that cannot be checked is refused",
+    file: "services/gateway/src/keys/key-cache.ts",
+    find: 'throw new AppError("service_unavailable", "Keys cannot be checked at the moment; retry.", { cause });',
+    replace: "if (cause) return null; throw new AppError('service_unavailable', '');",
+    test: {
+      project: "unit",
+      file: "services/gateway/test/key-cache.test.ts",
+      name: "without auth a key that was never seen is 503, not 401",
+    },
+  },
+  {
+    name: "every prompt has the same fence",
+    file: "services/judge/src/verdict/fence.ts",
+    find: 'token = mac.digest("hex").slice(0, 32);',
+    replace: 'token = "0123456789abcdef0123456789abcdef";',
+    test: {
+      project: "unit",
+      file: "services/judge/test/verdict/assemble-prompt.test.ts",
+      name: "is another one for any other text, label or installation",
+    },
+  },
+  {
+    name: "a member that died is waited for",
+    file: "libs/bus/src/timings.ts",
+    find: "silentAfterMs: 4_000,",
+    replace: "silentAfterMs: 60_000,",
+    test: {
+      project: "infra",
+      file: "libs/bus/test/bus-contract-requests.infra.test.ts",
+      name: "killed at work is noticed within five seconds and another takes over, under the same request id",
+    },
+  },
+  {
+    name: "a migration that was edited is passed over",
+    file: "libs/db/src/schema-owner.ts",
+    find: "if (before === migration.sha256) continue;",
+    replace: "if (before !== undefined) continue;",
+    test: {
+      project: "infra",
+      file: "libs/db/test/schema-owner.infra.test.ts",
+      name: "a migration edited after it ran refuses the start",
+    },
+  },
+  {
+    name: "a log line holds what a library hung on an error",
+    file: "libs/service-kit/src/logger.ts",
+    find: "    type: thrown.name,",
+    replace: "    ...thrown,\n    type: thrown.name,",
+    test: {
+      project: "unit",
+      file: "libs/service-kit/test/logger.test.ts",
+      name: "of an error its message, code and causes are logged, and nothing that a library hung on it",
+    },
+  },
 ];
