@@ -177,14 +177,14 @@ export const mutants: readonly Mutant[] = [
     },
   },
   {
-    name: "a run that is over takes results",
+    name: "a run that is being finalized takes results",
     file: "services/eval-runs/src/results/claim-store.ts",
-    find: "and status = 'in_progress'\n        and closing_as is null",
+    find: "        and closing_as is null\n",
     replace: "",
     test: {
       project: "infra",
       file: "services/eval-runs/test/finalize.infra.test.ts",
-      name: "a terminal run takes no results",
+      name: "waits for results that are being judged, and takes no more meanwhile",
     },
   },
   {
