@@ -183,8 +183,8 @@ export const mutants: readonly Mutant[] = [
     replace: "",
     test: {
       project: "infra",
-      file: "services/eval-runs/test/finalize.infra.test.ts",
-      name: "waits for results that are being judged, and takes no more meanwhile",
+      file: "services/eval-runs/test/claim-store.infra.test.ts",
+      name: "a run that is in_progress and closing as completed takes claims: false",
     },
   },
   {

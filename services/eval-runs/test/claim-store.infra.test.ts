@@ -1,0 +1,78 @@
+import { randomUUID } from "node:crypto";
+import path from "node:path";
+import { type Database, migrateSchema, openDatabase, rolesOf } from "@touchstone/db";
+import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createClaimStore } from "../src/results/claim-store.ts";
+import { defaultTimings } from "../src/timings.ts";
+import { quiet } from "./start-eval-runs.ts";
+
+let server: TestDatabase;
+let database: Database;
+
+beforeAll(async () => {
+  server = await createTestDatabase();
+  const directory = path.join(import.meta.dirname, "..", "migrations");
+  await migrateSchema({ url: server.url, schema: "evals", directory, logger: quiet });
+  database = openDatabase({
+    url: server.url,
+    role: rolesOf("evals").app,
+    applicationName: "test",
+    connectionsMax: 2,
+    statementTimeoutMs: 5_000,
+    logger: quiet,
+  });
+});
+
+afterAll(async () => {
+  await database.close();
+  await server.drop();
+});
+
+/** A run in the given state, as a batch meets it that looked before the state changed. */
+async function putRun(state: {
+  status: string;
+  closingAs: string | null;
+}): Promise<{ projectId: string; runId: string }> {
+  const [projectId, datasetId, runId] = [randomUUID(), randomUUID(), randomUUID()];
+  await database.scoped([projectId], async (transaction) => {
+    await transaction.query({
+      name: "put_version",
+      text: `
+        insert into evals.dataset_versions (project_id, dataset_id, version, document, created_at)
+        values ($1, $2, 1, '{}', now())`,
+      values: [projectId, datasetId],
+    });
+    await transaction.query({
+      name: "put_run",
+      text: `
+        insert into evals.runs (project_id, id, dataset_id, dataset_version, run_source, status, closing_as, created_at)
+        values ($1, $2, $3, 1, 'sdk', $4, $5, now())`,
+      values: [projectId, runId, datasetId, state.status, state.closingAs],
+    });
+  });
+  return { projectId, runId };
+}
+
+test.each([
+  { status: "in_progress", closingAs: null, runIsOpen: true },
+  { status: "in_progress", closingAs: "completed", runIsOpen: false },
+  { status: "completed", closingAs: "completed", runIsOpen: false },
+  { status: "failed", closingAs: null, runIsOpen: false },
+])("a run that is $status and closing as $closingAs takes claims: $runIsOpen", async ({ runIsOpen, ...state }) => {
+  const claims = createClaimStore(database, defaultTimings);
+  const { projectId, runId } = await putRun(state);
+
+  const taken = await claims.take({ projectId, runId, holder: randomUUID() }, []);
+
+  expect(taken.runIsOpen).toBe(runIsOpen);
+});
+
+test("a run of another project takes no claims", async () => {
+  const claims = createClaimStore(database, defaultTimings);
+  const { runId } = await putRun({ status: "in_progress", closingAs: null });
+
+  const taken = await claims.take({ projectId: randomUUID(), runId, holder: randomUUID() }, []);
+
+  expect(taken.runIsOpen).toBe(false);
+});
