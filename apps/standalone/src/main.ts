@@ -66,7 +66,7 @@ async function start(): Promise<void> {
   console.log("Starting the services.");
   const services = await startServices(process.env, infrastructure);
   cleanups.push(services.stop);
-  await waitUntilReady(services.address);
+  await waitUntilReady(services.readiness);
   const apiKey = await readDefaultKey(services.address);
   if (options.demo) {
     console.log("Loading the sample project.");

@@ -11,6 +11,7 @@ import {
   type Environment,
   type Logger,
   type Metrics,
+  type Readiness,
   type Service,
   systemClock,
 } from "@touchstone/service-kit";
@@ -49,6 +50,8 @@ const startOrder: readonly ServiceName[] = ["auth", "ingest", "judge", "monitor"
 export interface RunningServices {
   /** Of the gateway. */
   address: string;
+  /** As the gateway sees it: whether everything a request needs is up. */
+  readiness(): Promise<Readiness>;
   stop(): Promise<void>;
 }
 
@@ -63,7 +66,6 @@ export async function startServices(
   const running: Service[] = [];
   const addresses: Record<string, string> = {};
   const otherMetrics: Metrics[] = [];
-  let address = "";
   const stop = async (): Promise<void> => {
     for (const service of running.splice(0).reverse()) await service.stop();
   };
@@ -78,9 +80,11 @@ export async function startServices(
       const started = await service.start();
       const variable = addressVariables[name];
       if (variable !== undefined && started.address !== null) addresses[variable] = started.address;
-      if (name === "gateway" && started.address !== null) address = started.address;
+      if (name === "gateway" && started.address !== null) {
+        return { address: started.address, readiness: () => service.readiness(), stop };
+      }
     }
-    return { address, stop };
+    throw new Error("the gateway did not listen");
   } catch (error) {
     await stop();
     throw error;

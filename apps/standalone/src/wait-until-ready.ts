@@ -1,20 +1,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Readiness } from "@touchstone/service-kit";
 
 const readyDeadlineMs = 60_000;
 const everyMs = 25;
 
-/** Waits until the gateway reports that every part is ready; past the deadline the error names the parts that are not. */
-export async function waitUntilReady(address: string): Promise<void> {
+/**
+ * Waits until everything a request needs is up; past the deadline the error names the parts that are not. The question
+ * is asked in the process: over HTTP it would be counted against the rate limit of whoever starts us.
+ */
+export async function waitUntilReady(readiness: () => Promise<Readiness>): Promise<void> {
   const deadline = performance.now() + readyDeadlineMs;
   for (;;) {
-    const response = await fetch(`${address}/health/ready`);
-    if (response.status === 200) {
-      await response.body?.cancel();
-      return;
-    }
-    const { checks } = (await response.json()) as { checks?: Record<string, string> };
+    const { ready, checks } = await readiness();
+    if (ready) return;
     if (performance.now() > deadline) {
-      const missing = Object.entries(checks ?? {}).filter(([, state]) => state !== "ok");
+      const missing = Object.entries(checks).filter(([, state]) => state !== "ok");
       throw new Error(`Not ready after a minute: ${missing.map(([name, state]) => `${name}: ${state}`).join("; ")}`);
     }
     await sleep(everyMs);
