@@ -52,8 +52,10 @@ export interface Route {
   body?: BodyContract;
   /** Documented answers besides those every route shares (401, 403, 404 route, 405, 429, 500, 503). */
   responses: Readonly<Record<number, ResponseContract>>;
-  /** How long the gateway waits for the owner. */
+  /** How long the gateway waits for the owner: for the whole answer, of a `streaming` route for its beginning. */
   deadlineMs: number;
+  /** The answer may last: an export, server-sent events. */
+  streaming?: true;
   summary: string;
   /** Where the specification describes it. */
   section: string;

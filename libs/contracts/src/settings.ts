@@ -147,6 +147,11 @@ export const settings = {
     "Largest OTLP export, on the wire and inflated.",
   ),
 
+  SERVICE_QUOTA_TRACES_PER_DAY: setting(
+    limit.optional(),
+    "Root traces each project may store per UTC day; more is answered 429. Unlimited when unset.",
+  ),
+
   OPENAI_API_KEY: secret(
     z.string().optional(),
     "Key of the judge's provider. Without one, and without a base URL, results are skipped.",
@@ -227,7 +232,6 @@ export const unsupportedSettings: readonly string[] = [
   "SERVICE_OIDC_CLIENT_ID",
   "SERVICE_OIDC_CLIENT_SECRET",
   "SERVICE_OIDC_NAME",
-  "SERVICE_QUOTA_TRACES_PER_DAY",
   "SERVICE_QUOTA_JUDGE_CALLS_PER_DAY",
   "SERVICE_QUOTA_ONLINE_JUDGE_CALLS_PER_DAY",
   "SERVICE_RETENTION_DAYS",

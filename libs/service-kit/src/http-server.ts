@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { Readable } from "node:stream";
 import {
   type InternalRoute,
   identityHeader,
@@ -17,7 +18,10 @@ import type { Metrics } from "./metrics.ts";
 import { type RenderedError, renderError } from "./render-error.ts";
 import { encodeRpcStatus, prefersRpcStatus } from "./rpc-status.ts";
 
-/** What a handler answers. A string or Buffer body is sent as it stands, under `contentType`. */
+/**
+ * What a handler answers. A string, Buffer or stream is sent as it stands, under `contentType`. A stream that fails after
+ * the answer has begun breaks the connection, so that what arrived is seen to be incomplete.
+ */
 export interface Answer {
   status: number;
   body?: unknown;
@@ -209,7 +213,7 @@ function createFastify(): FastifyInstance {
 function sendAnswer(reply: FastifyReply, answer: Answer): void {
   reply.code(answer.status);
   if (answer.headers) reply.headers(answer.headers);
-  if (typeof answer.body === "string" || Buffer.isBuffer(answer.body)) {
+  if (typeof answer.body === "string" || Buffer.isBuffer(answer.body) || answer.body instanceof Readable) {
     reply.type(answer.contentType ?? "application/json; charset=utf-8").send(answer.body);
   } else if (answer.body === undefined) {
     reply.send();

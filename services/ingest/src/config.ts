@@ -7,6 +7,8 @@ export interface IngestConfig extends StoreServiceConfig {
   batchRowsMax: number;
   /** Longest JSON text of one stored field; null = unlimited. */
   fieldCharsMax: number | null;
+  /** Root traces a project may store on one UTC day; null = unlimited. */
+  tracesPerDay: number | null;
   /** Largest OTLP export, on the wire and inflated. */
   otlpBodyMaxBytes: number;
 }
@@ -20,6 +22,7 @@ export function readIngestConfig(environment: Environment): { config: IngestConf
       "SERVICE_INGEST_FLUSH_SIZE",
       "SERVICE_INGEST_MAX_FIELD_CHARS",
       "SERVICE_OTLP_MAX_BODY_BYTES",
+      "SERVICE_QUOTA_TRACES_PER_DAY",
     ],
   });
   return {
@@ -28,6 +31,7 @@ export function readIngestConfig(environment: Environment): { config: IngestConf
       queueRowsMax: values.SERVICE_INGEST_QUEUE_MAX,
       batchRowsMax: values.SERVICE_INGEST_FLUSH_SIZE,
       fieldCharsMax: values.SERVICE_INGEST_MAX_FIELD_CHARS ?? null,
+      tracesPerDay: values.SERVICE_QUOTA_TRACES_PER_DAY ?? null,
       otlpBodyMaxBytes: values.SERVICE_OTLP_MAX_BODY_BYTES,
     },
     warnings,

@@ -57,7 +57,13 @@ export function createIngest(config: IngestConfig, { logger, clock, metrics }: I
   const maintenance = openPool(roles.maintenance, 3, 30_000);
 
   const partitions = createSpanPartitionStore(maintenance);
-  const traces = createPostgresTraceStore({ writing, reading, partitions, processNumber: randomInt(1 << 20) });
+  const traces = createPostgresTraceStore({
+    writing,
+    reading,
+    partitions,
+    processNumber: randomInt(1 << 20),
+    tracesPerDay: config.tracesPerDay,
+  });
   const ingestMetrics = createIngestMetrics(metrics, () => commits.depth());
   const commits = createGroupCommit<SpanJob, StoredSpan[]>({
     write: traces.insertBatch,

@@ -58,6 +58,7 @@ export async function startIngest(options: {
       queueRowsMax: 10_000,
       batchRowsMax: 256,
       fieldCharsMax: null,
+      tracesPerDay: null,
       otlpBodyMaxBytes: 64 * 1024 * 1024,
       ...options.config,
     },

@@ -1,7 +1,7 @@
 import { type Database, type Queryable, sqlStateOf } from "@touchstone/db";
 import { AppError } from "@touchstone/service-kit";
 import { toUuid } from "./hash-uuid.ts";
-import { buildSpanInsert, type ProjectRow } from "./span-insert.ts";
+import { buildSpanInsert, type ProjectRow, quotaSpent } from "./span-insert.ts";
 import type { SpanPartitionStore } from "./span-partition-store.ts";
 import { buildRootList, buildSessionList, buildTraceRead, type SpanRecord, toReadSpan } from "./span-select.ts";
 import type { StoredSpan, TraceStore } from "./trace-store.ts";
@@ -26,6 +26,8 @@ export interface PostgresTraceStoreOptions {
   partitions: SpanPartitionStore;
   /** Of this process, any number. */
   processNumber: number;
+  /** Root traces a project may store on one UTC day; null = unlimited. */
+  tracesPerDay: number | null;
 }
 
 /** Keeps {@link TraceStore} in the schema `ingest`, under the app role. */
@@ -37,7 +39,9 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
   async function insertRows(rows: readonly ProjectRow[], writer: number): Promise<Set<string>> {
     const parts = splitRows(rows);
     const insertPart = async (target: Queryable, part: readonly ProjectRow[]): Promise<string[]> => {
-      const result = await target.query<{ id: string }>(buildSpanInsert(part, firstShard + writer));
+      const result = await target.query<{ id: string }>(
+        buildSpanInsert(part, { shard: firstShard + writer, quota: options.tracesPerDay }),
+      );
       return result.rows.map(({ id }) => id);
     };
     const insertAll = async (): Promise<string[]> => {
@@ -87,7 +91,11 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
   return {
     async insertBatch(jobs, writer) {
       const rows = jobs.flatMap(({ projectId, rows: own }) => own.map((row) => ({ projectId, row })));
-      const taken = await insertRows(rows, writer);
+      const taken = await insertRows(rows, writer).catch((thrown) => {
+        // With several jobs, halving finds those that still fit.
+        if (sqlStateOf(thrown) !== quotaSpent || jobs.length > 1) throw thrown;
+        throw new AppError("trace_quota_spent", quotaMessage(options.tracesPerDay), { cause: thrown });
+      });
       // From here on everything is committed: a failure below may cost a replay its answer, but no new span.
       let first = new Map<string, { id: string; agentId: string | null }>();
       let failure: unknown = new AppError(
@@ -143,6 +151,10 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
       return rows.map(toReadSpan);
     },
   };
+}
+
+function quotaMessage(tracesPerDay: number | null): string {
+  return `Daily trace quota reached (${tracesPerDay}/day for this project). Quota resets at midnight UTC; raise SERVICE_QUOTA_TRACES_PER_DAY to change the ceiling.`;
 }
 
 /** The rows in order, in parts that one statement takes. */

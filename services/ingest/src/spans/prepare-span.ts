@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { limits, type StoredTrace } from "@touchstone/contracts";
 import { uuidv7 } from "@touchstone/service-kit";
 import { agentIdOf } from "../agents/agent-id.ts";
+import { searchText } from "../search/search-text.ts";
 import { capField } from "./cap-field.ts";
 import { hashUuid, toUuid } from "./hash-uuid.ts";
 import type { IncomingSpan, JsonText } from "./span.ts";
@@ -80,9 +81,14 @@ function prepareRow(span: IncomingSpan, context: SpanContext, body: Buffer): Spa
     hasError: span.error !== null && span.error !== "",
     latencyMs: roundLatency(span.latencyMs),
     ownTokens: tokensLiteral([span.inputTokens, span.outputTokens, span.cacheReadTokens, span.cacheWriteTokens, null]),
+    aggTokens: null,
+    facts: null,
+    derived: null,
+    responseId: null,
     flags: (span.producer === "otlp" ? otlpFlag : 0) | (span.parentIsRemote ? remoteParentFlag : 0),
     body,
     event: isRoot ? JSON.stringify(describeStored(span, context, { id, agentId, name, createdAtMs })) : null,
+    doc: isRoot ? searchText({ ...span, name, sessionId }) : null,
   };
 }
 

@@ -8,6 +8,9 @@ export interface ProjectRow {
   row: SpanRow;
 }
 
+/** Raised by `ingest.require_quota`. */
+export const quotaSpent = "TSQ01";
+
 /** An event is published as one message; larger ones are split before they meet the bus's limit of 8 MB. */
 const eventCharsMax = 1024 * 1024;
 
@@ -33,12 +36,12 @@ const insertText = `
         $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::text[], $7::text[], $8::boolean[], $9::float8[],
         $10::float8[], $11::float8[], $12::text[], $13::uuid[], $14::text[], $15::text[], $16::text[], $17::text[],
         $18::text[], $19::text[], $20::boolean[], $21::float8[], $22::text[], $23::smallint[], $24::integer[],
-        $25::integer[], $26::text[], $27::integer[]
+        $25::integer[], $26::text[], $27::integer[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[]
       ) with ordinality as u (
         project_id, id, dk, trace_key, span_id, parent_span_id, is_root, created_at_ms,
         started_at_ms, ended_at_ms, session_id, agent_id, agent_name, name, kind, framework,
         source, model, has_error, latency_ms, own_tokens, flags, body_start,
-        body_length, event, event_part, position
+        body_length, event, event_part, agg_tokens, facts, derived, response_id, doc, position
       )
     where scope.projects is not null
   ),
@@ -55,12 +58,13 @@ const insertText = `
     insert into ingest.spans (
       project_id, id, dk, trace_key, span_id, parent_span_id, is_root, created_at,
       started_at, ended_at, session_id, agent_id, name, kind, framework,
-      source, model, has_error, latency_ms, own_tokens, flags, body
+      source, model, has_error, latency_ms, own_tokens, agg_tokens, flags, facts, derived, response_id, body
     )
     select
       project_id, id, dk, trace_key, span_id, parent_span_id, is_root, to_timestamp(created_at_ms / 1000),
       to_timestamp(started_at_ms / 1000), to_timestamp(ended_at_ms / 1000), session_id, agent_id, name, kind, framework,
-      source, model, has_error, latency_ms, own_tokens::float8[], flags, substr($28::bytea, body_start, body_length)
+      source, model, has_error, latency_ms, own_tokens::float8[], agg_tokens::float8[], flags, facts, derived, response_id,
+      substr($28::bytea, body_start, body_length)
     from incoming
     where dk is null or id in (select id from claimed)
     on conflict do nothing
@@ -90,6 +94,23 @@ const insertText = `
     on conflict (project_id, day, framework, source, shard) do update
     set n = counts.n + excluded.n
   ),
+  used as (
+    insert into ingest.trace_usage as usage (project_id, day, shard, n)
+    select project_id, (now() at time zone 'UTC')::date, case when $36::bigint is null then $29::smallint else 0 end, count(*)
+    from new_roots
+    group by project_id
+    order by project_id
+    on conflict (project_id, day, shard) do update
+    set n = usage.n + excluded.n
+    returning project_id, day, n
+  ),
+  documented as (
+    insert into ingest.search_docs (project_id, id, doc)
+    select project_id, id, doc
+    from new_roots
+    where doc is not null
+    order by position
+  ),
   announced as (
     insert into ingest.outbox (subject, body)
     select $30, '{"traces":[' || string_agg(event, ',' order by position) || ']}'
@@ -98,10 +119,17 @@ const insertText = `
   )
   select id
   from incoming
-  where dk is not null and (id in (select id from claimed)) is not true`;
+  where dk is not null and (id in (select id from claimed)) is not true
+    and (select bool_and(ingest.require_quota(project_id, day, n, $36::bigint)) from used) is not false`;
 
-/** The statement that stores these rows; see {@link insertText}. `shard` belongs to one writer at a time. */
-export function buildSpanInsert(rows: readonly ProjectRow[], shard: number): Statement {
+/**
+ * The statement that stores these rows; see {@link insertText}. `shard` belongs to one writer at a time. With a `quota`
+ * (root traces per project and UTC day) a statement that would exceed it fails with SQLSTATE {@link quotaSpent}.
+ */
+export function buildSpanInsert(
+  rows: readonly ProjectRow[],
+  { shard, quota }: { shard: number; quota: number | null },
+): Statement {
   const column = <Value>(read: (row: SpanRow) => Value): Value[] => rows.map(({ row }) => read(row));
   const bodies = column((row) => row.body);
   let start = 1;
@@ -144,6 +172,12 @@ export function buildSpanInsert(rows: readonly ProjectRow[], shard: number): Sta
       Buffer.concat(bodies),
       shard,
       tracesStored.subject,
+      column((row) => row.aggTokens),
+      column((row) => row.facts),
+      column((row) => row.derived),
+      column((row) => row.responseId),
+      column((row) => row.doc),
+      quota,
     ],
   };
 }

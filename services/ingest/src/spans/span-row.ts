@@ -31,11 +31,21 @@ export interface SpanRow {
   latencyMs: number | null;
   /** A PostgreSQL array literal of input, output, cache read, cache write and reasoning tokens; null when none is known. */
   ownTokens: string | null;
+  /** The same with what descendants add (otlp 6); null where that is not derived. */
+  aggTokens: string | null;
+  /** What the span itself says, for deriving its trace anew (JSON; src/trees); null on REST. */
+  facts: string | null;
+  /** What reading adds from other rows (JSON; src/trees/derivation.ts); null = nothing. */
+  derived: string | null;
+  /** What a log record without a trace is matched by. */
+  responseId: string | null;
   flags: number;
   /** See span-body.ts. */
   body: Buffer;
   /** What `event.traces.stored.v1` says of a new root, as JSON; null for a child. */
   event: string | null;
+  /** What search reads of a root, lower-cased; null for a child. */
+  doc: string | null;
 }
 
 /** The spans one request brings: stored all or none. */
