@@ -1,3 +1,5 @@
+import type { IncomingFragment } from "../trees/incoming-fragment.ts";
+
 /** Set in `flags` of a row that came over OTLP. */
 export const otlpFlag = 1;
 /** Set in `flags` of a row whose parent lives in another process. */
@@ -48,10 +50,12 @@ export interface SpanRow {
   doc: string | null;
 }
 
-/** The spans one request brings: stored all or none. */
+/** The spans, or the log records about spans, that one request brings: stored all or none. */
 export interface SpanJob {
   projectId: string;
   rows: readonly SpanRow[];
+  /** Absent = none. */
+  fragments?: readonly IncomingFragment[];
   /** What the rows hold in memory, nearly. */
   bytes: number;
 }
