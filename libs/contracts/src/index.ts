@@ -17,3 +17,4 @@ export * from "./limits.ts";
 export * from "./route.ts";
 export * from "./routes.ts";
 export * from "./settings.ts";
+export * from "./spent-quota.ts";
