@@ -52,3 +52,12 @@ export function sqlStateOf(thrown: unknown): string | null {
     ? thrown.code
     : null;
 }
+
+/**
+ * Whether a connection on which this was thrown can go on: the server itself answered, and it did not say goodbye. After
+ * anything else the next answer might belong to the last question.
+ */
+export function isConnectionSound(thrown: unknown): boolean {
+  const state = sqlStateOf(thrown);
+  return state !== null && !/^(08|57P|58|XX)/.test(state);
+}

@@ -1,6 +1,6 @@
-import { AppError, type Logger } from "@touchstone/service-kit";
+import type { Logger } from "@touchstone/service-kit";
 import { Pool, type PoolClient, type QueryConfig, type QueryResult, type QueryResultRow } from "pg";
-import { translateDatabaseError } from "./database-error.ts";
+import { isConnectionSound, translateDatabaseError } from "./database-error.ts";
 
 /** A statement: SQL with a name that shows in metrics and logs, and its parameters. */
 export interface Statement {
@@ -14,15 +14,43 @@ export interface Queryable {
   query<Row extends QueryResultRow>(statement: Statement): Promise<QueryResult<Row>>;
 }
 
+/** The results of statements that were sent together, in their order. `Rows` names the row of each. */
+export type Results<Rows extends readonly QueryResultRow[]> = { [Index in keyof Rows]: QueryResult<Rows[Index]> };
+
+/** One transaction, open until the work on it ends. */
+export interface Transaction extends Queryable {
+  /**
+   * Sends all statements at once and waits once. Each sees what the ones before it did, and a lock one of them waits
+   * for is held when the next takes its snapshot; none can use another's result. The first that fails is thrown, the
+   * later ones do nothing then. Together they have the time of one statement.
+   */
+  pipeline<Rows extends readonly QueryResultRow[]>(statements: readonly Statement[]): Promise<Results<Rows>>;
+}
+
 /** A pool of connections that act as one role. Every failure to reach or use PostgreSQL is a `store_unavailable`. */
 export interface Database extends Queryable {
-  /** Runs `work` in one transaction: committed when it resolves, rolled back when it throws. */
-  transaction<Result>(work: (transaction: Queryable) => Promise<Result>): Promise<Result>;
+  /**
+   * Runs `work` in one transaction: committed when it resolves, rolled back when it throws. It begins with the first
+   * statement, in the same wait; work that swallows a statement's failure rejects at the end, since nothing is stored.
+   */
+  transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
   /**
    * The same with the rows of only these projects visible (row-level security reads the list). Queries still name
    * their project: this is the second layer, not the first.
    */
-  scoped<Result>(projectIds: readonly string[], work: (transaction: Queryable) => Promise<Result>): Promise<Result>;
+  scoped<Result>(projectIds: readonly string[], work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
+  /**
+   * Reads with the rows of only these projects visible, in one wait: beginning, scope, statement and end are sent
+   * together. Several statements are one transaction, yet each sees what was committed when it ran.
+   */
+  readScoped<Row extends QueryResultRow>(
+    projectIds: readonly string[],
+    statement: Statement,
+  ): Promise<QueryResult<Row>>;
+  readScoped<Rows extends readonly QueryResultRow[]>(
+    projectIds: readonly string[],
+    statements: readonly Statement[],
+  ): Promise<Results<Rows>>;
   /** `ok`, or why the database cannot be used: unreachable, or a role that row-level security does not bind. */
   check(): Promise<string>;
   close(): Promise<void>;
@@ -53,6 +81,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     application_name: options.applicationName,
     options: `-c role=${options.role} -c timezone=UTC -c search_path=pg_catalog`,
     statement_timeout: options.statementTimeoutMs,
+    pipeline: true,
     // statement_timeout is the server's promise, and a frozen server keeps none.
     query_timeout: options.statementTimeoutMs + 500,
     connectionTimeoutMillis: acquireTimeoutMs,
@@ -65,66 +94,79 @@ export function openDatabase(options: DatabaseOptions): Database {
     if (!pool.ending) options.logger.warn({ err }, "an idle database connection was lost");
   });
 
-  async function withClient<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
+  async function withConnection<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
     const client = await pool.connect().catch((cause) => {
       throw translateDatabaseError(cause);
     });
-    let broken = false;
+    let isSound = true;
     const onError = (): void => {
-      broken = true;
+      isSound = false;
     };
     client.on("error", onError);
     try {
-      return await work(client);
-    } catch (thrown) {
-      const translated = translateDatabaseError(thrown);
-      // After a client-side timeout the connection still waits for the old answer: it must not be used again.
-      if (translated instanceof AppError) broken = true;
-      throw translated;
+      return await work(async (statements) => {
+        const outcomes = await Promise.allSettled(sendTogether(client, statements));
+        const results: QueryResult[] = [];
+        for (const outcome of outcomes) {
+          if (outcome.status === "fulfilled") {
+            results.push(outcome.value);
+          } else {
+            // After a timeout of ours the connection still waits for the old answer: it must not be used again.
+            if (outcomes.some((each) => each.status === "rejected" && !isConnectionSound(each.reason))) isSound = false;
+            throw translateDatabaseError(outcome.reason);
+          }
+        }
+        return results;
+      });
     } finally {
       client.off("error", onError);
-      client.release(broken);
+      client.release(!isSound);
     }
   }
 
   async function inTransaction<Result>(
-    begin: (client: PoolClient) => Promise<unknown>,
-    work: (transaction: Queryable) => Promise<Result>,
+    opening: readonly Statement[],
+    work: (transaction: Transaction) => Promise<Result>,
   ): Promise<Result> {
-    return withClient(async (client) => {
-      await begin(client);
+    return withConnection(async (send) => {
+      let isOpen = false;
+      const sendInside = async (statements: readonly Statement[]): Promise<QueryResult[]> => {
+        if (isOpen) return send(statements);
+        isOpen = true;
+        return (await send([...opening, ...statements])).slice(opening.length);
+      };
       let result: Result;
       try {
-        result = await work({ query: (statement) => run(client, statement) });
+        result = await work({
+          query: async (statement) => (await sendInside([statement]))[0] as never,
+          pipeline: (statements) => sendInside(statements) as never,
+        });
       } catch (thrown) {
-        await client.query("rollback").catch(() => undefined);
+        if (isOpen) await send([rollback]).catch(() => undefined);
         throw thrown;
       }
-      await client.query("commit");
+      if (isOpen) requireCommitted(await send([commit]));
       return result;
     });
   }
 
+  async function readScoped(projectIds: readonly string[], asked: Statement | readonly Statement[]): Promise<unknown> {
+    const statements = "text" in asked ? [asked] : asked;
+    const results = await withConnection((send) => send([beginRead, scopeTo(projectIds), ...statements, commit]));
+    requireCommitted(results);
+    const rows = results.slice(2, -1);
+    return "text" in asked ? rows[0] : rows;
+  }
+
   return {
-    query: (statement) => withClient((client) => run(client, statement)),
-    transaction: (work) => inTransaction((client) => client.query("begin"), work),
-    scoped: (projectIds, work) =>
-      inTransaction(async (client) => {
-        await client.query("begin");
-        await client.query({
-          name: "set_project_scope",
-          text: "select set_config('app.projects', $1, true)",
-          values: [projectIds.join(",")],
-        });
-      }, work),
+    query: (statement) => withConnection(async (send) => (await send([statement]))[0] as never),
+    transaction: (work) => inTransaction([begin], work),
+    scoped: (projectIds, work) => inTransaction([begin, scopeTo(projectIds)], work),
+    readScoped: readScoped as Database["readScoped"],
     async check() {
       try {
-        const { rows } = await withClient((client) =>
-          client.query<{ unsafe: boolean }>(
-            "select rolsuper or rolbypassrls as unsafe from pg_roles where rolname = current_user",
-          ),
-        );
-        return rows[0]?.unsafe === false ? "ok" : `role ${options.role} is not bound by row-level security`;
+        const [result] = await withConnection((send) => send([readPrivileges]));
+        return result?.rows[0]?.unsafe === false ? "ok" : `role ${options.role} is not bound by row-level security`;
       } catch (thrown) {
         return thrown instanceof Error ? thrown.message : "unreachable";
       }
@@ -133,8 +175,46 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
-function run<Row extends QueryResultRow>(client: PoolClient, statement: Statement): Promise<QueryResult<Row>> {
-  const config: QueryConfig = { name: statement.name, text: statement.text };
-  if (statement.values !== undefined) config.values = statement.values;
-  return client.query<Row>(config);
+/** Sends statements together to one connection and answers their results in order. */
+type Connection = (statements: readonly Statement[]) => Promise<QueryResult[]>;
+
+// Without parameters and for no name of its own a statement is sent as it stands, which is least work for both sides.
+const begin: Statement = { name: "", text: "begin" };
+const beginRead: Statement = { name: "", text: "begin read only" };
+const commit: Statement = { name: "", text: "commit" };
+const rollback: Statement = { name: "", text: "rollback" };
+
+const readPrivileges: Statement = {
+  name: "role_privileges",
+  text: "select rolsuper or rolbypassrls as unsafe from pg_roles where rolname = current_user",
+};
+
+/** For the rest of the transaction. Outside of one it lasts for no time at all, so that nothing is visible. */
+function scopeTo(projectIds: readonly string[]): Statement {
+  return {
+    name: "set_project_scope",
+    text: "select set_config('app.projects', $1, true)",
+    values: [projectIds.join(",")],
+  };
+}
+
+/** The statements leave in one write: the server wakes up once, and its answers come back in as few packets. */
+function sendTogether(client: PoolClient, statements: readonly Statement[]): Promise<QueryResult>[] {
+  const { stream } = client.connection;
+  stream.cork();
+  try {
+    return statements.map(({ name, text, values }) => {
+      const config: QueryConfig = { text };
+      if (name !== "") config.name = name;
+      if (values !== undefined) config.values = values;
+      return client.query(config);
+    });
+  } finally {
+    stream.uncork();
+  }
+}
+
+/** A transaction in which a statement failed answers `commit` with a rollback, and calls that no error. */
+function requireCommitted(results: readonly QueryResult[]): void {
+  if (results.at(-1)?.command !== "COMMIT") throw new Error("A failed transaction cannot be committed.");
 }

@@ -267,6 +267,7 @@ async function readCountingStatements(runId: string): Promise<{ run: { results: 
     scoped: (projectIds, work) =>
       real.scoped(projectIds, (transaction) =>
         work({
+          ...transaction,
           query(statement) {
             statements += 1;
             return transaction.query(statement);

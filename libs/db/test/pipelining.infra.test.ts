@@ -1,0 +1,235 @@
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { createLogger } from "@touchstone/service-kit";
+import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
+import { Client } from "pg";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Database, openDatabase, type Statement } from "../src/index.ts";
+
+const statementTimeoutMs = 300;
+
+let server: TestDatabase;
+let wire: Wire;
+let database: Database;
+
+beforeEach(async () => {
+  server = await createTestDatabase();
+  const admin = new Client({ connectionString: server.adminUrl });
+  await admin.connect();
+  await admin.query(`
+    create table notes (id integer primary key, project_id text not null);
+    alter table notes enable row level security;
+    create policy scope on notes using (project_id = any (string_to_array(current_setting('app.projects', true), ',')));
+    grant select, insert on notes to public;`);
+  await admin.query("insert into notes values (1, 'mine'), (2, 'mine'), (3, 'theirs')");
+  await admin.end();
+  wire = await openWire(server.adminUrl);
+  database = openDatabase({
+    url: wire.url,
+    role: "pg_monitor",
+    applicationName: "test",
+    connectionsMax: 1,
+    statementTimeoutMs,
+    logger: createLogger({ service: "db-test", level: "silent" }),
+  });
+});
+
+afterEach(async () => {
+  wire.thaw();
+  await database.close();
+  await wire.close();
+  await server.drop();
+});
+
+const readIds: Statement = { name: "read_ids", text: "select id from public.notes order by id" };
+const countNotes: Statement = { name: "count_notes", text: "select count(*)::integer as n from public.notes" };
+const insertNote = (id: number): Statement => ({
+  name: "insert_note",
+  text: "insert into public.notes values ($1, 'mine')",
+  values: [id],
+});
+const divideByZero: Statement = { name: "divide", text: "select 1 / 0" };
+const readMine = async (): Promise<number[]> =>
+  (await database.readScoped<{ id: number }>(["mine"], readIds)).rows.map(({ id }) => id);
+
+test("a scoped read sees the rows of its projects only, in one exchange with the server", async () => {
+  await readMine();
+  const before = wire.exchanges();
+
+  expect(await readMine()).toEqual([1, 2]);
+  expect(wire.exchanges() - before).toBe(1);
+});
+
+test("several reads answer in their order, in one exchange", async () => {
+  await readMine();
+  const before = wire.exchanges();
+
+  const [ids, counted] = await database.readScoped<[{ id: number }, { n: number }]>(["theirs"], [readIds, countNotes]);
+
+  expect([ids.rows, counted.rows]).toEqual([[{ id: 3 }], [{ n: 1 }]]);
+  expect(wire.exchanges() - before).toBe(1);
+});
+
+test("a scoped read cannot write", async () => {
+  await expect(database.readScoped(["mine"], insertNote(4))).rejects.toMatchObject({ cause: { code: "25006" } });
+  expect(await readMine()).toEqual([1, 2]);
+});
+
+test("a transaction of one pipeline is two exchanges: its statements, its commit", async () => {
+  await readMine();
+  const before = wire.exchanges();
+
+  const [, counted] = await database.scoped(["mine"], (transaction) =>
+    transaction.pipeline<[object, { n: number }]>([insertNote(4), countNotes]),
+  );
+
+  expect(counted.rows).toEqual([{ n: 3 }]);
+  expect(wire.exchanges() - before).toBe(2);
+  expect(await readMine()).toEqual([1, 2, 4]);
+});
+
+test("a statement that fails in the middle is what is thrown, nothing is kept, and the connection goes on", async () => {
+  const failing = database.scoped(["mine"], (transaction) =>
+    transaction.pipeline([insertNote(4), divideByZero, countNotes, insertNote(5)]),
+  );
+
+  await expect(failing).rejects.toMatchObject({ code: "22012" });
+  expect(await readMine()).toEqual([1, 2]);
+  // Prepared for the first time behind the failure, where the server did not look at it.
+  expect((await database.readScoped<{ n: number }>(["mine"], countNotes)).rows).toEqual([{ n: 2 }]);
+  await database.scoped(["mine"], (transaction) => transaction.query(insertNote(5)));
+  expect(await readMine()).toEqual([1, 2, 5]);
+  expect(wire.connections()).toBe(1);
+});
+
+test("work that swallows a failure is not taken for committed", async () => {
+  const work = database.scoped(["mine"], async (transaction) => {
+    await transaction.query(insertNote(4));
+    await transaction.query(divideByZero).catch(() => undefined);
+  });
+
+  await expect(work).rejects.toThrow("cannot be committed");
+  expect(await readMine()).toEqual([1, 2]);
+});
+
+test("work that throws by itself is rolled back and keeps the connection", async () => {
+  const work = database.scoped(["mine"], async (transaction) => {
+    await transaction.query(insertNote(4));
+    throw new Error("changed my mind");
+  });
+
+  await expect(work).rejects.toThrow("changed my mind");
+  expect(await readMine()).toEqual([1, 2]);
+  expect(wire.connections()).toBe(1);
+});
+
+test("a scope ends with its transaction", async () => {
+  await readMine();
+
+  expect((await database.query(countNotes)).rows).toEqual([{ n: 0 }]);
+});
+
+test("a server that freezes in the middle is store_unavailable, and its connection is never used again", async () => {
+  await readMine();
+  wire.freeze();
+
+  await expect(
+    database.scoped(["mine"], (transaction) => transaction.pipeline([insertNote(4), countNotes])),
+  ).rejects.toMatchObject({ code: "store_unavailable" });
+  wire.thaw();
+
+  expect(await readMine()).toEqual([1, 2]);
+  expect(wire.connections()).toBe(2);
+});
+
+test("a connection that breaks in the middle is store_unavailable, and the next read finds the server again", async () => {
+  await readMine();
+  wire.freeze();
+  const reading = readMine();
+  const refused = expect(reading).rejects.toMatchObject({ code: "store_unavailable" });
+  wire.cut();
+  await refused;
+  wire.thaw();
+
+  expect(await readMine()).toEqual([1, 2]);
+});
+
+test("statements sent together have the time of one", async () => {
+  const sleep = (name: string): Statement => ({ name, text: "select pg_sleep(0.25)" });
+
+  await expect(
+    database.readScoped(["mine"], [sleep("one"), sleep("two"), sleep("three"), sleep("four")]),
+  ).rejects.toMatchObject({ code: "store_unavailable" });
+  expect(await readMine()).toEqual([1, 2]);
+});
+
+/** A way to the server that is watched, and can be frozen or cut. */
+interface Wire {
+  url: string;
+  /** How many times the client spoke after the server had: what costs a wait. */
+  exchanges(): number;
+  connections(): number;
+  freeze(): void;
+  thaw(): void;
+  cut(): void;
+  close(): Promise<void>;
+}
+
+async function openWire(target: string): Promise<Wire> {
+  const { hostname, port } = new URL(target);
+  const open = new Set<Socket>();
+  let exchanges = 0;
+  let connections = 0;
+  let isFrozen = false;
+  const server: Server = createServer((near) => {
+    connections += 1;
+    const far = connect({ host: hostname, port: Number(port) });
+    let serverSpokeLast = true;
+    near.on("data", (chunk) => {
+      if (serverSpokeLast) exchanges += 1;
+      serverSpokeLast = false;
+      far.write(chunk);
+    });
+    far.on("data", (chunk) => {
+      serverSpokeLast = true;
+      near.write(chunk);
+    });
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      open.add(socket);
+      if (isFrozen) socket.pause();
+      socket.on("error", () => undefined);
+      socket.on("close", () => {
+        open.delete(socket);
+        other.destroy();
+      });
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const url = new URL(target);
+  url.hostname = "127.0.0.1";
+  url.port = String(typeof address === "object" ? address?.port : "");
+  return {
+    url: url.href,
+    exchanges: () => exchanges,
+    connections: () => connections,
+    freeze() {
+      isFrozen = true;
+      for (const socket of open) socket.pause();
+    },
+    thaw() {
+      isFrozen = false;
+      for (const socket of open) socket.resume();
+    },
+    cut() {
+      for (const socket of open) socket.destroy();
+    },
+    close: () =>
+      new Promise((resolve) => {
+        for (const socket of open) socket.destroy();
+        server.close(() => resolve());
+      }),
+  };
+}
