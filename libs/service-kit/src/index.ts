@@ -16,6 +16,7 @@ export { isUuid, uuidv7, uuidv7TimeMs } from "./ids.ts";
 export { inflateBody, requireKnownEncoding } from "./inflate-body.ts";
 export { createInternalClient, type Hop, type HopAnswer, type InternalClient } from "./internal-client.ts";
 export { createIdentitySigner, createIdentityVerifier, type IdentityClaims } from "./internal-identity.ts";
+export { parseIsoTime } from "./iso-time.ts";
 export { decodeJsonText, isDeeperThan, parseJsonBody } from "./json.ts";
 export { createLogger, type Logger } from "./logger.ts";
 export { createMetrics, type Metrics } from "./metrics.ts";

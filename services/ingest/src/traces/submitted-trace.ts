@@ -1,9 +1,8 @@
 import { limits } from "@touchstone/contracts";
-import { AppError } from "@touchstone/service-kit";
+import { AppError, parseIsoTime } from "@touchstone/service-kit";
 import { type JsonSlice, type JsonType, scanMembers } from "../json/scan-members.ts";
 import type { IncomingSpan } from "../spans/span.ts";
 import { guessSpanKind, normaliseSpanKind } from "../spans/span-kind.ts";
-import { parseIsoTime } from "./iso-time.ts";
 import { readToolCalls } from "./tool-calls.ts";
 
 /** The members of a request's body, as they were sent. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseIsoTime } from "../src/traces/iso-time.ts";
+import { parseIsoTime } from "../src/iso-time.ts";
 
 test("whatever JavaScript prints is read back", () => {
   fc.assert(
