@@ -5,7 +5,7 @@
  * A gateway that remembers it may refuse the project's traces itself. It should ask again now and then: the quota may be
  * raised, and asking costs ingest no statement.
  */
-export const spentQuotaHeader = "x-internal-quota-spent-until";
+export const spentQuotaHeader = "x-internal-quota-spent";
 
 /** A project's daily quota of root traces, spent. */
 export interface SpentQuota {
