@@ -18,6 +18,10 @@ create table ingest.traces (
   trace_key  uuid not null,
   -- That any of its spans stated; null = its own id names its session.
   session_id text,
+  -- User, environment and tags that any of its spans stated (JSON), shown on those that stated none.
+  shared     text,
+  -- The agent of its earliest root, shown on its other spans.
+  agent_id   uuid,
   span_count integer not null default 0,
   -- Derived values are behind (a very large trace is derived at most once a second).
   is_stale   boolean not null default false,
@@ -27,6 +31,39 @@ create table ingest.traces (
 ) with (fillfactor = 70);
 create index traces_due on ingest.traces (due_at) where due_at is not null;
 create index traces_session on ingest.traces (project_id, session_id) where session_id is not null;
+
+-- REST children and the identity (`span_keys.dk`) of the parent they name. One whose parent does not come is promoted;
+-- the parent that comes after that makes its children due at once.
+create table ingest.awaited_parents (
+  project_id uuid not null,
+  dk         uuid not null,
+  child_id   uuid not null,
+  due_at     timestamptz not null,
+  primary key (project_id, dk, child_id)
+);
+create index awaited_parents_due on ingest.awaited_parents (due_at);
+
+-- Makes the children that wait for these spans due. A function of its own, so that the policy of the table is not
+-- evaluated before the statement that calls it has set its projects.
+create function ingest.announce_parents(project_ids uuid[], dks uuid[]) returns bigint
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  announced bigint;
+begin
+  update ingest.awaited_parents waiting
+  set due_at = now()
+  from unnest(project_ids, dks) as arrived (project_id, dk)
+  where waiting.project_id = arrived.project_id and waiting.dk = arrived.dk;
+  get diagnostics announced = row_count;
+  return announced;
+end
+$$;
+
+-- An agent that registered itself and that a root gave up: removed when no root refers to it.
+alter table ingest.agents add column doubted_at timestamptz;
+create index agents_doubted on ingest.agents (doubted_at) where doubted_at is not null;
 
 -- What log records say of spans (otlp 7). They may come before their span and live as long as their trace.
 create table ingest.log_fragments (
@@ -46,20 +83,30 @@ create table ingest.log_fragments (
 );
 alter table ingest.log_fragments alter column body set storage external;
 create index log_fragments_trace on ingest.log_fragments (project_id, trace_key) where trace_key is not null;
-create index log_fragments_response on ingest.log_fragments (project_id, response_id) where response_id is not null;
+create index log_fragments_response on ingest.log_fragments (project_id, response_id)
+  where trace_key is null and response_id is not null;
+create index log_fragments_recent on ingest.log_fragments (received_at) where trace_key is null;
 
 -- Serialises whoever adds to, derives or deletes the same traces, in an order that cannot make a circle. Its statement
--- must come before the one that reads: that one then sees everything committed under the lock.
+-- must come before the one that reads: that one then sees everything committed under the lock. The server holds some
+-- thousand locks in all, so whoever needs very many takes the one that all others share.
 create function ingest.lock_traces(project_ids uuid[], trace_keys uuid[]) returns void
-language sql
+language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
-  select pg_advisory_xact_lock(hash)
+begin
+  if cardinality(trace_keys) > 1000 then
+    perform pg_advisory_xact_lock(hashtextextended('touchstone ingest traces', 0));
+    return;
+  end if;
+  perform pg_advisory_xact_lock_shared(hashtextextended('touchstone ingest traces', 0));
+  perform pg_advisory_xact_lock(hash)
   from (
     select distinct hashtextextended(project_id::text || trace_key::text, 0) as hash
     from unnest(project_ids, trace_keys) as wanted (project_id, trace_key)
     order by hash
-  ) locks
+  ) locks;
+end
 $$;
 
 -- The text of each root that search reads, lower-cased, written with the root and not indexed there. `seq` cuts the table
@@ -132,7 +179,7 @@ do $$
 declare
   scoped text;
 begin
-  foreach scoped in array array['traces', 'log_fragments', 'search_docs', 'trace_usage'] loop
+  foreach scoped in array array['traces', 'awaited_parents', 'log_fragments', 'search_docs', 'trace_usage'] loop
     execute format('alter table ingest.%I enable row level security', scoped);
     execute format('alter table ingest.%I force row level security', scoped);
     execute format(
@@ -148,7 +195,8 @@ $$;
 -- Deriving and deleting change rows of a project under its own scope.
 grant update, delete on ingest.spans, ingest.span_keys, ingest.agents to touchstone_ingest_app;
 grant delete on ingest.root_counts to touchstone_ingest_app;
-grant select, insert, update, delete on ingest.traces, ingest.log_fragments, ingest.search_docs, ingest.trace_usage
+grant select, insert, update, delete
+  on ingest.traces, ingest.awaited_parents, ingest.log_fragments, ingest.search_docs, ingest.trace_usage
   to touchstone_ingest_app, touchstone_ingest_maintenance;
 revoke all on function ingest.make_search_piece(bigint) from public;
 grant execute on function ingest.make_search_piece(bigint) to touchstone_ingest_maintenance;
