@@ -1,4 +1,4 @@
-import { chmod, chown, mkdir, rm, stat } from "node:fs/promises";
+import { chmod, chown, cp, lchown, mkdir, readdir, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { findFreePort } from "./free-port.ts";
@@ -7,6 +7,7 @@ import { locatePostgres } from "./locate-binaries.ts";
 import { createCluster } from "./postgres-cluster.ts";
 import { launchPostgres, stopPostgres } from "./postgres-server.ts";
 import { canEnter, chooseServerAccount, type ServerAccount } from "./server-account.ts";
+import type { ServerProcess } from "./server-process.ts";
 import { stagePostgres } from "./stage-binaries.ts";
 import { makeTemporaryFolder } from "./temporary-folder.ts";
 import { assertTrusted } from "./trusted-files.ts";
@@ -15,20 +16,34 @@ export interface ThrowAwayPostgres {
   /** Of the superuser `postgres` and its database; there is no password. */
   url: string;
   port: number;
-  pid: number;
+  dataFolder: string;
+  logFile: string;
+  /** Of the process that runs now; another one after a restart. */
+  readonly pid: number;
+  /** Resolves when the process that runs now has ended. */
+  readonly exited: Promise<unknown>;
+  /** Starts it again on the same port and data, after stopping it if it still runs. */
+  restart(): Promise<void>;
   /** Stops the server and deletes its data. May be called twice. */
   stop(): Promise<void>;
+}
+
+export interface ThrowAwayPostgresOptions {
+  connectionsMax?: number;
+  /** On top of the defaults, which give up durability for speed. */
+  settings?: Readonly<Record<string, string>>;
+  /** An existing folder that the data is put into, a small file system for instance. Default: a temporary one. */
+  dataParent?: string;
+  /** An existing folder that the write-ahead log is put into. Default: it lies with the data. */
+  walParent?: string;
 }
 
 /**
  * A PostgreSQL for tests: in a temporary folder, open to everyone on this machine, and without fsync. It keeps its data
  * when its process is killed, but not when the machine is. Gone when this process ends, however it ends.
  */
-export async function startThrowAwayPostgres({
-  connectionsMax = 100,
-}: {
-  connectionsMax?: number;
-} = {}): Promise<ThrowAwayPostgres> {
+export async function startThrowAwayPostgres(options: ThrowAwayPostgresOptions = {}): Promise<ThrowAwayPostgres> {
+  const { connectionsMax = 100, settings = {} } = options;
   const account = await chooseServerAccount();
   const temporary = await temporaryFolder(account);
   const binFolder = await sharedBinFolder(temporary);
@@ -36,44 +51,83 @@ export async function startThrowAwayPostgres({
   await assertTrusted(binaries, { root: path.dirname(binFolder) });
   const folder = await makeTemporaryFolder(temporary, { prefix: "touchstone-postgres" });
   const guardian = startGuardian();
+  const logFile = path.join(folder, "postgres.log");
+  const dataFolder = path.join(options.dataParent ?? folder, "data");
+  const clean = async () => {
+    guardian.dismiss();
+    await rm(folder, { recursive: true, force: true });
+  };
+
   try {
-    if (account) {
-      await chown(folder, 0, account.gid);
-      await chmod(folder, 0o710);
+    for (const parent of [folder, options.dataParent, options.walParent]) {
+      if (parent !== undefined) await admit(parent, account);
     }
-    const dataFolder = path.join(folder, "data");
     await createCluster({ binaries, dataFolder, account, password: null, isDurable: false });
+    if (options.walParent !== undefined) await moveWal(dataFolder, options.walParent, account);
     const port = await findFreePort();
-    const server = await launchPostgres({
-      binaries,
-      dataFolder,
-      account,
-      port,
-      logFile: path.join(folder, "postgres.log"),
-      onSpawn: (pid) => guardian.watch([{ pid, politeSignal: "INT", forcefulSignal: "QUIT" }]),
-      settings: {
-        max_connections: String(connectionsMax),
-        fsync: "off",
-        full_page_writes: "off",
-        jit: "off",
-        log_checkpoints: "off",
-      },
-    });
+    const launch = (): Promise<ServerProcess> =>
+      launchPostgres({
+        binaries,
+        dataFolder,
+        account,
+        port,
+        logFile,
+        onSpawn: (pid) => guardian.watch([{ pid, politeSignal: "INT", forcefulSignal: "QUIT" }]),
+        settings: {
+          max_connections: String(connectionsMax),
+          fsync: "off",
+          full_page_writes: "off",
+          jit: "off",
+          log_checkpoints: "off",
+          ...settings,
+        },
+      });
+    let server = await launch();
     return {
       url: `postgres://postgres@127.0.0.1:${port}/postgres`,
       port,
-      pid: server.pid,
+      dataFolder,
+      logFile,
+      get pid() {
+        return server.pid;
+      },
+      get exited() {
+        return server.exited;
+      },
+      async restart() {
+        await stopPostgres(server);
+        server = await launch();
+      },
       async stop() {
         await stopPostgres(server);
-        guardian.dismiss();
-        await rm(folder, { recursive: true, force: true });
+        await clean();
       },
     };
   } catch (error) {
-    guardian.dismiss();
-    await rm(folder, { recursive: true, force: true });
+    await clean();
     throw error;
   }
+}
+
+/** Lets the servers' account, and nobody else, pass through a folder of ours. */
+async function admit(folder: string, account: ServerAccount | null): Promise<void> {
+  if (account === null) return;
+  await chown(folder, 0, account.gid);
+  await chmod(folder, 0o710);
+}
+
+/** What `initdb --waldir` does, after the fact. */
+async function moveWal(dataFolder: string, walParent: string, account: ServerAccount | null): Promise<void> {
+  const [before, after] = [path.join(dataFolder, "pg_wal"), path.join(walParent, "pg_wal")];
+  await cp(before, after, { recursive: true });
+  await chmod(after, 0o700);
+  if (account !== null) {
+    for (const name of ["", ...(await readdir(after, { recursive: true }))]) {
+      await lchown(path.join(after, name), account.uid, account.gid);
+    }
+  }
+  await rm(before, { recursive: true });
+  await symlink(after, before);
 }
 
 /** A folder for temporary files that the servers' account can reach: TMPDIR may lie below somebody's home. */
