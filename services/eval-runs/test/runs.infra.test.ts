@@ -1,5 +1,5 @@
 import { run as runSchema } from "@touchstone/contracts";
-import type { Database } from "@touchstone/db";
+import type { Database, Statement } from "@touchstone/db";
 import type { Call } from "@touchstone/service-kit";
 import { buildDataset, buildResult } from "@touchstone/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -264,6 +264,10 @@ async function readCountingStatements(runId: string): Promise<{ run: { results: 
   let statements = 0;
   const counting: Database = {
     ...real,
+    readScoped(projectIds: readonly string[], asked: Statement | readonly Statement[]) {
+      statements += "text" in asked ? 1 : asked.length;
+      return real.readScoped(projectIds, asked as Statement) as never;
+    },
     scoped: (projectIds, work) =>
       real.scoped(projectIds, (transaction) =>
         work({

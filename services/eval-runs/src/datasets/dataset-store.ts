@@ -1,4 +1,4 @@
-import type { Database } from "@touchstone/db";
+import type { Database, Statement } from "@touchstone/db";
 
 /** A dataset at its newest version. `document` is what {@link composeDatasetDocument} made. */
 export interface StoredDataset {
@@ -21,27 +21,26 @@ export interface DatasetStore {
 }
 
 export function createDatasetStore(database: Database): DatasetStore {
-  async function select<Row extends Record<string, unknown>>(
-    projectId: string,
-    statement: { name: string; text: string; values: unknown[] },
-  ): Promise<Row[]> {
-    return database.scoped([projectId], async (transaction) => (await transaction.query<Row>(statement)).rows);
+  async function select<Row extends Record<string, unknown>>(projectId: string, statement: Statement): Promise<Row[]> {
+    return (await database.readScoped<Row>([projectId], statement)).rows;
   }
 
   return {
     async insert(projectId, { id, document, createdAt }) {
       // The dataset and its first version, both or neither.
-      await select(projectId, {
-        name: "dataset_insert",
-        text: `
-          with first_version as (
-            insert into evals.dataset_versions (project_id, dataset_id, version, document, created_at)
-            values ($1, $2, 1, $3, $4)
-          )
-          insert into evals.datasets (project_id, id, version, created_at)
-          values ($1, $2, 1, $4)`,
-        values: [projectId, id, document, createdAt],
-      });
+      await database.scoped([projectId], (transaction) =>
+        transaction.query({
+          name: "dataset_insert",
+          text: `
+            with first_version as (
+              insert into evals.dataset_versions (project_id, dataset_id, version, document, created_at)
+              values ($1, $2, 1, $3, $4)
+            )
+            insert into evals.datasets (project_id, id, version, created_at)
+            values ($1, $2, 1, $4)`,
+          values: [projectId, id, document, createdAt],
+        }),
+      );
     },
 
     async find(projectId, id) {

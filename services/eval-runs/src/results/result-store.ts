@@ -1,4 +1,4 @@
-import type { Database, Queryable } from "@touchstone/db";
+import type { Database, Statement } from "@touchstone/db";
 import type { CountedResult, ResultTally } from "../runs/statistics.ts";
 
 /** A result read back: what is counted of it, and its row as JSON text. */
@@ -16,78 +16,80 @@ export interface RunProgress {
 export interface ResultStore {
   /** All results of a run: by question index, run number, originals before variants, then creation (completions 5.5). */
   list(projectId: string, runId: string): Promise<ReadResult[]>;
-  /** One query however many results there are; null when there is no such run. */
+  /** Two statements in one wait, however many results there are; null when there is no such run. */
   readProgress(projectId: string, runId: string): Promise<RunProgress | null>;
 }
 
 export function createResultStore(database: Database): ResultStore {
   return {
-    list: (projectId, runId) =>
-      database.scoped([projectId], async (transaction) => {
-        // Ids sort by creation. Numbers come as texts of bigint, which JSON could not hold.
-        const { rows } = await transaction.query<{
-          question_index: string | null;
-          is_variant: boolean;
-          status: CountedResult["status"];
-          rating: number | null;
-          document: string;
-        }>({
-          name: "results_list",
-          text: `
-            select question_index, is_variant, status, rating, document::text
-            from evals.results
-            where project_id = $1
-              and run_id = $2
-            order by question_index nulls last, run_number nulls last, is_variant, id`,
-          values: [projectId, runId],
-        });
-        return rows.map((row) => ({
-          questionIndex: row.question_index === null ? null : Number(row.question_index),
-          isVariant: row.is_variant,
-          status: row.status,
-          rating: row.rating,
-          rowText: row.document,
-        }));
-      }),
+    async list(projectId, runId) {
+      // Ids sort by creation. Numbers come as texts of bigint, which JSON could not hold.
+      const { rows } = await database.readScoped<{
+        question_index: string | null;
+        is_variant: boolean;
+        status: CountedResult["status"];
+        rating: number | null;
+        document: string;
+      }>([projectId], {
+        name: "results_list",
+        text: `
+          select question_index, is_variant, status, rating, document::text
+          from evals.results
+          where project_id = $1
+            and run_id = $2
+          order by question_index nulls last, run_number nulls last, is_variant, id`,
+        values: [projectId, runId],
+      });
+      return rows.map((row) => ({
+        questionIndex: row.question_index === null ? null : Number(row.question_index),
+        isVariant: row.is_variant,
+        status: row.status,
+        rating: row.rating,
+        rowText: row.document,
+      }));
+    },
 
-    readProgress: (projectId, runId) =>
-      database.scoped([projectId], async (transaction) => {
-        const { rows } = await transaction.query<{ status: RunProgress["status"] }>({
-          name: "run_read_status",
-          text: `
-            select status
-            from evals.runs
-            where project_id = $1
-              and id = $2`,
-          values: [projectId, runId],
-        });
-        const status = rows[0]?.status;
-        return status === undefined ? null : { status, tallies: await readTallies(transaction, projectId, runId) };
-      }),
+    async readProgress(projectId, runId) {
+      const readStatus: Statement = {
+        name: "run_read_status",
+        text: `
+          select status
+          from evals.runs
+          where project_id = $1
+            and id = $2`,
+        values: [projectId, runId],
+      };
+      const [runs, tallies] = await database.readScoped<[{ status: RunProgress["status"] }, TallyRecord]>(
+        [projectId],
+        [readStatus, buildTally(projectId, runId)],
+      );
+      const status = runs.rows[0]?.status;
+      return status === undefined ? null : { status, tallies: tallies.rows.map(readTally) };
+    },
   };
 }
 
-/** The histogram that statistics are computed from: exact, and as small as there are different ratings. */
-async function readTallies(transaction: Queryable, projectId: string, runId: string): Promise<ResultTally[]> {
-  const { rows } = await transaction.query<{
-    is_variant: boolean;
-    status: ResultTally["status"];
-    rating: number | null;
-    count: number;
-  }>({
-    name: "results_tally",
-    text: `
-      select is_variant, status, rating, count(*)::integer as count
-      from evals.results
-      where project_id = $1
-        and run_id = $2
-      group by is_variant, status, rating`,
-    values: [projectId, runId],
-  });
-  return rows.map((row) => ({
-    isVariant: row.is_variant,
-    status: row.status,
-    rating: row.rating,
-    count: row.count,
-  }));
+interface TallyRecord {
+  is_variant: boolean;
+  status: ResultTally["status"];
+  rating: number | null;
+  count: number;
 }
+
+/** The histogram that statistics are computed from: exact, and as small as there are different ratings. */
+function buildTally(projectId: string, runId: string): Statement {
+  const text = `
+    select is_variant, status, rating, count(*)::integer as count
+    from evals.results
+    where project_id = $1
+      and run_id = $2
+    group by is_variant, status, rating`;
+  return { name: "results_tally", text, values: [projectId, runId] };
+}
+
+const readTally = (row: TallyRecord): ResultTally => ({
+  isVariant: row.is_variant,
+  status: row.status,
+  rating: row.rating,
+  count: row.count,
+});

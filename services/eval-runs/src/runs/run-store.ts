@@ -1,4 +1,4 @@
-import type { Database } from "@touchstone/db";
+import type { Database, Statement } from "@touchstone/db";
 
 export type RunStatus = "in_progress" | "completed" | "failed";
 export type TerminalStatus = Exclude<RunStatus, "in_progress">;
@@ -31,9 +31,16 @@ export interface RunStore {
 }
 
 export function createRunStore(database: Database): RunStore {
-  async function selectOne<Row extends Record<string, unknown>>(
+  async function readOne<Row extends Record<string, unknown>>(
     projectId: string,
-    statement: { name: string; text: string; values: unknown[] },
+    statement: Statement,
+  ): Promise<Row | null> {
+    return (await database.readScoped<Row>([projectId], statement)).rows[0] ?? null;
+  }
+
+  async function writeOne<Row extends Record<string, unknown>>(
+    projectId: string,
+    statement: Statement,
   ): Promise<Row | null> {
     return database.scoped([projectId], async (transaction) => {
       const { rows } = await transaction.query<Row>(statement);
@@ -43,7 +50,7 @@ export function createRunStore(database: Database): RunStore {
 
   return {
     async insert(projectId, run) {
-      await selectOne(projectId, {
+      await writeOne(projectId, {
         name: "run_insert",
         text: `
           insert into evals.runs (
@@ -64,7 +71,7 @@ export function createRunStore(database: Database): RunStore {
     },
 
     async find(projectId, id) {
-      const row = await selectOne<RunRow>(projectId, {
+      const row = await readOne<RunRow>(projectId, {
         name: "run_find",
         text: `
           select ${runColumns}
@@ -78,7 +85,7 @@ export function createRunStore(database: Database): RunStore {
 
     async beginClosing(projectId, id, status) {
       // A terminal run is returned as it is: finalizing is idempotent, and failed stays failed.
-      const row = await selectOne<RunRow>(projectId, {
+      const row = await writeOne<RunRow>(projectId, {
         name: "run_begin_closing",
         text: `
           update evals.runs
@@ -93,7 +100,7 @@ export function createRunStore(database: Database): RunStore {
     },
 
     async countLiveClaims(projectId, id) {
-      const row = await selectOne<{ count: number }>(projectId, {
+      const row = await readOne<{ count: number }>(projectId, {
         name: "run_count_live_claims",
         text: `
           select count(*)::integer as count

@@ -19,19 +19,17 @@ export interface AgentStore {
 
 export function createAgentStore(database: Database): AgentStore {
   async function find(projectId: string, id: string | null, name: string | null): Promise<Agent | null> {
-    const { rows } = await database.scoped([projectId], (transaction) =>
-      transaction.query<{ id: string; name: string; created_at: Date }>({
-        // At most one row: the agent of the id before the oldest of the name.
-        name: "agent_find",
-        text: `
-          select id, name, created_at
-          from ingest.agents
-          where project_id = $1 and (id = $2 or name_key = $3)
-          order by id = $2 desc nulls last, created_at, id
-          limit 1`,
-        values: [projectId, id, name === null ? null : agentIdOf(projectId, name)],
-      }),
-    );
+    const { rows } = await database.readScoped<{ id: string; name: string; created_at: Date }>([projectId], {
+      // At most one row: the agent of the id before the oldest of the name.
+      name: "agent_find",
+      text: `
+        select id, name, created_at
+        from ingest.agents
+        where project_id = $1 and (id = $2 or name_key = $3)
+        order by id = $2 desc nulls last, created_at, id
+        limit 1`,
+      values: [projectId, id, name === null ? null : agentIdOf(projectId, name)],
+    });
     const [row] = rows;
     return row === undefined ? null : { id: row.id, name: row.name, createdAt: row.created_at };
   }

@@ -19,6 +19,13 @@ const processShards = 8;
 /** No partition holds the row. */
 const noPartition = "23514";
 
+interface FirstRecord {
+  project_id: string;
+  dk: string;
+  id: string;
+  agent_id: string | null;
+}
+
 export interface PostgresTraceStoreOptions {
   /** Writes; one connection for each writer. */
   writing: Database;
@@ -69,18 +76,16 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
     for (let start = 0; start < rows.length; start += lookupRowsMax) {
       const part = rows.slice(start, start + lookupRowsMax);
       const projects = [...new Set(part.map(({ projectId }) => projectId))];
-      const { rows: records } = await reading.scoped(projects, (transaction) =>
-        transaction.query<{ project_id: string; dk: string; id: string; agent_id: string | null }>({
-          // One row for each identity that is still stored, in no order.
-          name: "span_keys_find",
-          text: `
-            select keys.project_id, keys.dk, keys.id, spans.agent_id
-            from unnest($1::uuid[], $2::uuid[]) as wanted (project_id, dk)
-            join ingest.span_keys keys on keys.project_id = wanted.project_id and keys.dk = wanted.dk
-            join ingest.spans on spans.project_id = keys.project_id and spans.id = keys.id`,
-          values: [part.map(({ projectId }) => projectId), part.map(({ row }) => row.dk)],
-        }),
-      );
+      const { rows: records } = await reading.readScoped<FirstRecord>(projects, {
+        // One row for each identity that is still stored, in no order.
+        name: "span_keys_find",
+        text: `
+          select keys.project_id, keys.dk, keys.id, spans.agent_id
+          from unnest($1::uuid[], $2::uuid[]) as wanted (project_id, dk)
+          join ingest.span_keys keys on keys.project_id = wanted.project_id and keys.dk = wanted.dk
+          join ingest.spans on spans.project_id = keys.project_id and spans.id = keys.id`,
+        values: [part.map(({ projectId }) => projectId), part.map(({ row }) => row.dk)],
+      });
       for (const record of records) {
         found.set(`${record.project_id} ${record.dk}`, { id: record.id, agentId: record.agent_id });
       }
@@ -124,8 +129,9 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
     },
 
     async listRoots(query) {
-      const { rows } = await reading.scoped([query.projectId], (transaction) =>
-        transaction.query<SpanRecord & { total: string }>(buildRootList(query)),
+      const { rows } = await reading.readScoped<SpanRecord & { total: string }>(
+        [query.projectId],
+        buildRootList(query),
       );
       // Without any span there is still one row: the total.
       const records = rows.filter((row) => row.id !== null);
@@ -137,16 +143,15 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
     },
 
     async readTrace(projectId, id) {
-      const { rows } = await reading.scoped([projectId], (transaction) =>
-        transaction.query<SpanRecord>(buildTraceRead(projectId, id)),
-      );
+      const { rows } = await reading.readScoped<SpanRecord>([projectId], buildTraceRead(projectId, id));
       return rows[0] === undefined ? null : toReadSpan(rows[0]);
     },
 
     async listSessionSpans(projectId, sessionId) {
       const traceKey = /^[0-9a-f]{32}$/i.test(sessionId) ? toUuid(sessionId.toLowerCase()) : null;
-      const { rows } = await reading.scoped([projectId], (transaction) =>
-        transaction.query<SpanRecord>(buildSessionList(projectId, sessionId, traceKey)),
+      const { rows } = await reading.readScoped<SpanRecord>(
+        [projectId],
+        buildSessionList(projectId, sessionId, traceKey),
       );
       return rows.map(toReadSpan);
     },
