@@ -34,6 +34,9 @@ create role touchstone_ingest_maintenance nologin;
 grant touchstone_ingest_owner, touchstone_ingest_app, touchstone_ingest_maintenance
   to touchstone_ingest with inherit false, set true;
 create schema ingest authorization touchstone_ingest_owner;
+-- Search. Only who may create in the database may do this, and the log-in may not.
+create extension if not exists pg_trgm with schema ingest;
+create extension if not exists btree_gin with schema ingest;
 
 create role touchstone_eval_runs login password :'eval_runs_password';
 create role touchstone_evals_owner nologin;

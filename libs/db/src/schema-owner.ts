@@ -21,6 +21,8 @@ export interface MigrationOptions {
   schema: string;
   /** The folder of `NNNN-what.sql`. */
   directory: string;
+  /** Trusted extensions the migrations use; one that the database lacks is put into this schema. */
+  extensions?: readonly string[];
   logger: Logger;
 }
 
@@ -37,7 +39,8 @@ export function rolesOf(schema: string): SchemaRoles {
  * Brings one schema to the newest version: makes its roles and the schema when they are missing, then runs each
  * migration that has not run, in its own transaction, under one advisory lock, so that replicas that start together
  * wait for each other and a killed one leaves nothing half done. The log-in needs CREATEROLE, or the roles must exist
- * and be granted to it; otherwise the error holds the statements to run.
+ * and be granted to it; and CREATE on the database, or the schema and the extensions must exist. Otherwise the error
+ * holds the statements to run.
  */
 export async function migrateSchema(options: MigrationOptions): Promise<{ applied: string[] }> {
   const migrations = await readMigrations(options.directory);
@@ -52,7 +55,7 @@ export async function migrateSchema(options: MigrationOptions): Promise<{ applie
   try {
     await client.connect();
     await client.query("select pg_advisory_lock(hashtext($1))", [`touchstone migrate ${options.schema}`]);
-    await provisionRoles(client, options.schema, roles);
+    await provision(client, options, roles);
     await client.query(`set role ${roles.owner}`);
     await client.query(
       `create table if not exists ${options.schema}.migrations (
@@ -107,12 +110,14 @@ const lostRaces = new Set(["42710", "23505", "XX000"]);
 const racesMax = 20;
 
 /**
- * Makes the roles and the schema where they are missing. Roles belong to the cluster while advisory locks belong to a
- * database, so services that migrate different databases of one cluster race here, and the loser looks again.
+ * Makes the roles, the schema and the extensions where they are missing. Roles belong to the cluster while advisory
+ * locks belong to a database, so services that migrate different databases of one cluster race here, and the loser
+ * looks again.
  */
-async function provisionRoles(client: Client, schema: string, roles: SchemaRoles): Promise<void> {
+async function provision(client: Client, options: MigrationOptions, roles: SchemaRoles): Promise<void> {
+  const { schema, extensions = [] } = options;
   for (let race = 0; ; race += 1) {
-    const statements = await findMissing(client, schema, roles);
+    const statements = await findMissing(client, schema, roles, extensions);
     try {
       for (const statement of statements) await client.query(statement);
       return;
@@ -130,7 +135,12 @@ async function provisionRoles(client: Client, schema: string, roles: SchemaRoles
   }
 }
 
-async function findMissing(client: Client, schema: string, roles: SchemaRoles): Promise<string[]> {
+async function findMissing(
+  client: Client,
+  schema: string,
+  roles: SchemaRoles,
+  extensions: readonly string[],
+): Promise<string[]> {
   const missing: string[] = [];
   for (const role of Object.values(roles)) {
     const { rows } = await client.query<{ exists: boolean; granted: boolean }>(
@@ -146,5 +156,10 @@ async function findMissing(client: Client, schema: string, roles: SchemaRoles): 
     [schema],
   );
   if (!rows[0]?.exists) missing.push(`create schema ${schema} authorization ${roles.owner}`);
+  const installed = await client.query<{ extname: string }>("select extname from pg_extension");
+  for (const extension of extensions) {
+    if (installed.rows.some(({ extname }) => extname === extension)) continue;
+    missing.push(`create extension if not exists ${extension} with schema ${schema}`);
+  }
   return missing;
 }
