@@ -9,6 +9,7 @@ export * from "./http/auth.ts";
 export * from "./http/datasets.ts";
 export * from "./http/health.ts";
 export * from "./http/otlp.ts";
+export * from "./http/monitoring.ts";
 export * from "./http/runs.ts";
 export * from "./http/traces.ts";
 export * from "./identity.ts";

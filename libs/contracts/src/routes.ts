@@ -15,6 +15,7 @@ import {
   submittedBatch,
   submittedRun,
 } from "./http/runs.ts";
+import { retention, submittedRetention, usage } from "./http/monitoring.ts";
 import {
   listTracesQuery,
   sessionParams,
@@ -27,6 +28,8 @@ import {
 } from "./http/traces.ts";
 import { deadlines, limits } from "./limits.ts";
 import type { BodyContract, ResponseContract, Route } from "./route.ts";
+  deletedTraces,
+  deleteTracesQuery,
 
 const prefix = "/api/v1";
 
@@ -149,6 +152,34 @@ export const routes = {
     path: `${prefix}/otel/v1/traces`,
     responses: {
       200: { description: "Every valid span is committed; `partialSuccess` counts the rest.", schema: otlpTracesReply },
+  deleteTrace: {
+    ...dataPlane,
+    id: "deleteTrace",
+    method: "DELETE",
+    path: `${prefix}/ingest/traces/{traceId}`,
+    owner: "ingest",
+    params: traceParams,
+    responses: {
+      200: { description: "The trace is gone, with every span of it.", schema: deletedTraces },
+      404: error("No such trace in the project."),
+    },
+    summary: "Delete one trace.",
+    section: "decision record 15",
+  },
+  deleteTraces: {
+    ...dataPlane,
+    id: "deleteTraces",
+    method: "DELETE",
+    path: `${prefix}/ingest/traces`,
+    owner: "ingest",
+    query: deleteTracesQuery,
+    responses: {
+      200: { description: "What was deleted, and whether that is all.", schema: deletedTraces },
+      400: error("No filter, an unknown one, or a value that is none."),
+    },
+    summary: "Delete the traces that match.",
+    section: "decision record 15",
+  },
       ...bodyRefusals,
     },
     summary: "Receive an OTLP trace export, protobuf or JSON.",
@@ -175,6 +206,37 @@ export const routes = {
     },
     summary: "Receive an OTLP logs export.",
     section: "otlp 7",
+  },
+  getUsage: {
+    ...dataPlane,
+    id: "getUsage",
+    method: "GET",
+    path: `${prefix}/agent-monitoring/usage`,
+    owner: "ingest",
+    responses: { 200: { description: "What the project used today, and its quotas.", schema: usage } },
+    summary: "Read the day's usage.",
+    section: "completions 1.4",
+  },
+  getRetention: {
+    ...dataPlane,
+    id: "getRetention",
+    method: "GET",
+    path: `${prefix}/agent-monitoring/settings/retention`,
+    owner: "ingest",
+    responses: { 200: { description: "How long traces are kept.", schema: retention } },
+    summary: "Read the project's retention.",
+    section: "completions 9.8",
+  },
+  setRetention: {
+    ...dataPlane,
+    id: "setRetention",
+    method: "PUT",
+    path: `${prefix}/agent-monitoring/settings/retention`,
+    owner: "ingest",
+    body: json(submittedRetention),
+    responses: { 200: { description: "How long traces are kept from now on.", schema: retention }, ...checkedBody },
+    summary: "Set the project's retention.",
+    section: "completions 9.8",
   },
   receiveMetrics: {
     ...otlp,

@@ -40,6 +40,12 @@ const limit = z.string().transform((text) => {
   const value = Number(text);
   return Number.isFinite(value) && value > 0 ? Math.floor(value) : null;
 });
+/** 0 and less mean without end (completions 9.8). A typing mistake must not delete anything, nor keep it. */
+const days = z.coerce
+  .number({ error: "must be a whole number of days" })
+  .int({ error: "must be a whole number of days" })
+  .max(36_500)
+  .transform((value) => (value > 0 ? value : null));
 
 /**
  * Every environment variable this version reads, in one table: services pick the rows they need, the reference in
@@ -151,6 +157,10 @@ export const settings = {
     limit.optional(),
     "Root traces each project may store per UTC day; more is answered 429. Unlimited when unset.",
   ),
+  SERVICE_RETENTION_DAYS: setting(
+    days.optional(),
+    "Days that traces are kept, by their own time, in projects that do not choose otherwise. For ever when unset or not above 0.",
+  ),
 
   OPENAI_API_KEY: secret(
     z.string().optional(),
@@ -234,7 +244,6 @@ export const unsupportedSettings: readonly string[] = [
   "SERVICE_OIDC_NAME",
   "SERVICE_QUOTA_JUDGE_CALLS_PER_DAY",
   "SERVICE_QUOTA_ONLINE_JUDGE_CALLS_PER_DAY",
-  "SERVICE_RETENTION_DAYS",
   "SERVICE_OTLP_GRPC_PORT",
   "SERVICE_OTLP_GENAI_ONLY",
   "SERVICE_OTEL_MONITOR",

@@ -8,6 +8,8 @@ export interface AppErrorOptions {
   retryAfterSeconds?: number;
   /** The field breakdown of `trace_invalid`. */
   details?: { fieldErrors: Record<string, string[]>; formErrors: string[] };
+  /** Answer headers for the gateway, which passes none of them on. */
+  internalHeaders?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
@@ -19,12 +21,14 @@ export class AppError extends Error {
   readonly code: ErrorCode;
   readonly retryAfterSeconds: number | undefined;
   readonly details: AppErrorOptions["details"];
+  readonly internalHeaders: AppErrorOptions["internalHeaders"];
 
   constructor(code: ErrorCode, publicMessage: string, options: AppErrorOptions = {}) {
     super(publicMessage, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.details = options.details;
+    this.internalHeaders = options.internalHeaders;
   }
 }
 

@@ -25,7 +25,10 @@ export function renderError(thrown: unknown, envelope: "standard" | "otlp"): Ren
   return {
     code,
     status: kind.status,
-    headers: retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) },
+    headers: {
+      ...expected?.internalHeaders,
+      ...(retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }),
+    },
     body: renderBody(kind, code, message, envelope, expected?.details),
     isBug: expected === null,
   };

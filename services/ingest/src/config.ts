@@ -9,6 +9,8 @@ export interface IngestConfig extends StoreServiceConfig {
   fieldCharsMax: number | null;
   /** Root traces a project may store on one UTC day; null = unlimited. */
   tracesPerDay: number | null;
+  /** Days that traces are kept where a project does not say otherwise; null = for ever. */
+  retentionDays: number | null;
   /** Largest OTLP export, on the wire and inflated. */
   otlpBodyMaxBytes: number;
 }
@@ -23,6 +25,7 @@ export function readIngestConfig(environment: Environment): { config: IngestConf
       "SERVICE_INGEST_MAX_FIELD_CHARS",
       "SERVICE_OTLP_MAX_BODY_BYTES",
       "SERVICE_QUOTA_TRACES_PER_DAY",
+      "SERVICE_RETENTION_DAYS",
     ],
   });
   return {
@@ -32,6 +35,7 @@ export function readIngestConfig(environment: Environment): { config: IngestConf
       batchRowsMax: values.SERVICE_INGEST_FLUSH_SIZE,
       fieldCharsMax: values.SERVICE_INGEST_MAX_FIELD_CHARS ?? null,
       tracesPerDay: values.SERVICE_QUOTA_TRACES_PER_DAY ?? null,
+      retentionDays: values.SERVICE_RETENTION_DAYS ?? null,
       otlpBodyMaxBytes: values.SERVICE_OTLP_MAX_BODY_BYTES,
     },
     warnings,

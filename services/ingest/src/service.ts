@@ -19,6 +19,11 @@ import type { IngestConfig } from "./config.ts";
 import { listRoutes } from "./http/routes.ts";
 import { createIngestMetrics } from "./ingest-metrics.ts";
 import { keepPartitions, type PartitionUpkeep } from "./maintenance/keep-partitions.ts";
+import type { TraceQuota } from "./quota/keep-within-quota.ts";
+import { createSpentProjects } from "./quota/spent-projects.ts";
+import { createUsageStore } from "./quota/usage-store.ts";
+import { createRetentionStore } from "./retention/retention-store.ts";
+import { ingestSchema } from "./schema.ts";
 import { type EventRelay, relayEvents } from "./maintenance/relay-events.ts";
 import { createGroupCommit, writerCount } from "./spans/group-commit.ts";
 import { createPostgresTraceStore } from "./spans/postgres-trace-store.ts";
@@ -54,6 +59,8 @@ export function createIngest(config: IngestConfig, { logger, clock, metrics }: I
   // Readers never take a writer's connection.
   const writing = openPool(roles.app, writerCount, 5_000);
   const reading = openPool(roles.app, 8, 10_000);
+  const { tracesPerDay } = config;
+  const quota: TraceQuota | null = tracesPerDay === null ? null : { tracesPerDay, spent: createSpentProjects() };
   const maintenance = openPool(roles.maintenance, 3, 30_000);
 
   const partitions = createSpanPartitionStore(maintenance);
@@ -62,7 +69,7 @@ export function createIngest(config: IngestConfig, { logger, clock, metrics }: I
     reading,
     partitions,
     processNumber: randomInt(1 << 20),
-    tracesPerDay: config.tracesPerDay,
+    quota,
   });
   const ingestMetrics = createIngestMetrics(metrics, () => commits.depth());
   const commits = createGroupCommit<SpanJob, StoredSpan[]>({
@@ -79,6 +86,7 @@ export function createIngest(config: IngestConfig, { logger, clock, metrics }: I
   });
   const recorder = createSpanRecorder({
     commits,
+    quota,
     clock,
     fieldCharsMax: config.fieldCharsMax,
     metrics: ingestMetrics,
@@ -87,6 +95,10 @@ export function createIngest(config: IngestConfig, { logger, clock, metrics }: I
     service: "ingest",
     routes: listRoutes({
       recorder,
+      usage: createUsageStore(reading),
+      tracesPerDay,
+      retention: createRetentionStore(reading),
+      retentionDays: config.retentionDays,
       traces,
       agents: createAgentStore(reading),
       clock,

@@ -31,7 +31,7 @@ export async function openIngestDatabase(): Promise<IngestDatabase> {
   const superuser = openPool(database.adminUrl, new URL(database.adminUrl).username);
   const partitions = createSpanPartitionStore(maintenance);
   const openStore = (pool: Database): TraceStore =>
-    createPostgresTraceStore({ writing: pool, reading: pool, partitions, processNumber: 0, tracesPerDay: null });
+    createPostgresTraceStore({ writing: pool, reading: pool, partitions, processNumber: 0, quota: null });
   return {
     store: openStore(app),
     unguardedStore: openStore(superuser),

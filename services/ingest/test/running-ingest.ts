@@ -59,6 +59,7 @@ export async function startIngest(options: {
       batchRowsMax: 256,
       fieldCharsMax: null,
       tracesPerDay: null,
+      retentionDays: null,
       otlpBodyMaxBytes: 64 * 1024 * 1024,
       ...options.config,
     },

@@ -133,6 +133,24 @@ export const listTracesQuery = z.object({
   source: z.string().optional().describe("production, eval or all (the default)"),
 });
 
+/** Query of `DELETE /ingest/traces`: at least one; a trace must match them all. Roots are compared, as they are shown. */
+export const deleteTracesQuery = z.object({
+  agentId: z.string().optional(),
+  sessionId: z.string().optional(),
+  framework: z.string().optional(),
+  model: z.string().optional(),
+  source: z.string().optional().describe("production or eval"),
+  from: z.string().optional().describe("ISO 8601; createdAt, inclusive"),
+  to: z.string().optional().describe("ISO 8601; createdAt, exclusive"),
+});
+
+/** What a deletion removed. `complete` is false when it ran out of time: send it again for the rest. */
+export const deletedTraces = z.object({
+  deletedTraces: z.number().int(),
+  deletedSpans: z.number().int(),
+  complete: z.boolean(),
+});
+
 export const traceList = z.object({
   totalCount: z.number().int(),
   traces: z.array(traceListItem),

@@ -1,9 +1,14 @@
 import { type Route, routes } from "@touchstone/contracts";
 import type { Clock, Handler, ServedRoute } from "@touchstone/service-kit";
 import type { AgentStore } from "../agents/agent-store.ts";
+import type { UsageStore } from "../quota/usage-store.ts";
+import type { RetentionStore } from "../retention/retention-store.ts";
 import type { SpanRecorder } from "../spans/span-recorder.ts";
 import type { TraceStore } from "../spans/trace-store.ts";
 import { getAgent } from "./agents/get-agent.ts";
+import { getRetention } from "./monitoring/get-retention.ts";
+import { getUsage } from "./monitoring/get-usage.ts";
+import { setRetention } from "./monitoring/set-retention.ts";
 import { createInflightBudget } from "./otlp/inflight-budget.ts";
 import { receiveLogs } from "./otlp/receive-logs.ts";
 import { receiveMetrics } from "./otlp/receive-metrics.ts";
@@ -20,6 +25,12 @@ export interface RouteDependencies {
   traces: TraceStore;
   agents: AgentStore;
   clock: Clock;
+  usage: UsageStore;
+  /** Daily quota of root traces; null = unlimited. */
+  tracesPerDay: number | null;
+  retention: RetentionStore;
+  /** Of the installation; null = for ever. */
+  retentionDays: number | null;
   /** Largest OTLP body, on the wire and inflated. */
   otlpBodyMaxBytes: number;
   /** Answers 503 until the store can be used. */
@@ -42,6 +53,9 @@ export function listRoutes(dependencies: RouteDependencies): ServedRoute[] {
     { route: routes.listTraces, handle: reads(listTraces(dependencies)) },
     { route: routes.getTrace, handle: reads(getTrace(dependencies)) },
     { route: routes.listSessionSpans, handle: reads(listSessionSpans(dependencies)) },
+    { route: routes.getUsage, handle: reads(getUsage(dependencies)) },
+    { route: routes.getRetention, handle: reads(getRetention(dependencies)) },
+    { route: routes.setRetention, handle: onceReady(setRetention(dependencies)) },
     { route: routes.getAgent, handle: reads(getAgent(dependencies)) },
     { route: sized(routes.receiveTraces), handle: onceReady(receiveTraces(otlp)) },
     { route: sized(routes.receiveTracesAtBase), handle: onceReady(receiveTracesAtBase(otlp)) },

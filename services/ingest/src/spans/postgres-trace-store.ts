@@ -1,7 +1,9 @@
 import { type Database, type Queryable, sqlStateOf } from "@touchstone/db";
 import { AppError } from "@touchstone/service-kit";
+import { keepWithinQuota, type TraceQuota } from "../quota/keep-within-quota.ts";
+import { createUsageStore } from "../quota/usage-store.ts";
 import { toUuid } from "./hash-uuid.ts";
-import { buildSpanInsert, type ProjectRow, quotaSpent } from "./span-insert.ts";
+import { buildSpanInsert, type ProjectRow } from "./span-insert.ts";
 import type { SpanPartitionStore } from "./span-partition-store.ts";
 import { buildRootList, buildSessionList, buildTraceRead, type SpanRecord, toReadSpan } from "./span-select.ts";
 import type { StoredSpan, TraceStore } from "./trace-store.ts";
@@ -34,7 +36,7 @@ export interface PostgresTraceStoreOptions {
   /** Of this process, any number. */
   processNumber: number;
   /** Root traces a project may store on one UTC day; null = unlimited. */
-  tracesPerDay: number | null;
+  quota: TraceQuota | null;
 }
 
 /** Keeps {@link TraceStore} in the schema `ingest`, under the app role. */
@@ -47,7 +49,7 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
     const parts = splitRows(rows);
     const insertPart = async (target: Queryable, part: readonly ProjectRow[]): Promise<string[]> => {
       const result = await target.query<{ id: string }>(
-        buildSpanInsert(part, { shard: firstShard + writer, quota: options.tracesPerDay }),
+        buildSpanInsert(part, { shard: firstShard + writer, quota: options.quota?.tracesPerDay ?? null }),
       );
       return result.rows.map(({ id }) => id);
     };
@@ -93,14 +95,10 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
     return found;
   }
 
-  return {
+  const store: TraceStore = {
     async insertBatch(jobs, writer) {
       const rows = jobs.flatMap(({ projectId, rows: own }) => own.map((row) => ({ projectId, row })));
-      const taken = await insertRows(rows, writer).catch((thrown) => {
-        // With several jobs, halving finds those that still fit.
-        if (sqlStateOf(thrown) !== quotaSpent || jobs.length > 1) throw thrown;
-        throw new AppError("trace_quota_spent", quotaMessage(options.tracesPerDay), { cause: thrown });
-      });
+      const taken = await insertRows(rows, writer);
       // From here on everything is committed: a failure below may cost a replay its answer, but no new span.
       let first = new Map<string, { id: string; agentId: string | null }>();
       let failure: unknown = new AppError(
@@ -156,10 +154,16 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
       return rows.map(toReadSpan);
     },
   };
-}
-
-function quotaMessage(tracesPerDay: number | null): string {
-  return `Daily trace quota reached (${tracesPerDay}/day for this project). Quota resets at midnight UTC; raise SERVICE_QUOTA_TRACES_PER_DAY to change the ceiling.`;
+  const { quota } = options;
+  if (quota === null) return store;
+  const insertBatch = keepWithinQuota(store.insertBatch, quota, {
+    readUsage: createUsageStore(reading).readToday,
+    async findReplays(rows) {
+      const first = await findFirst(rows);
+      return new Set(rows.filter(({ projectId, row }) => first.has(`${projectId} ${row.dk}`)).map(({ row }) => row));
+    },
+  });
+  return { ...store, insertBatch };
 }
 
 /** The rows in order, in parts that one statement takes. */

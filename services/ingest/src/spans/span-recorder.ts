@@ -1,5 +1,8 @@
 import { type Clock, isAppError } from "@touchstone/service-kit";
 import type { IngestMetrics } from "../ingest-metrics.ts";
+import type { TraceQuota } from "../quota/keep-within-quota.ts";
+import { quotaRefusal } from "../quota/refuse-spent.ts";
+import type { IncomingFragment } from "../trees/incoming-fragment.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import { prepareSpans, type SpanContext } from "./prepare-span.ts";
 import type { IncomingSpan } from "./span.ts";
@@ -23,7 +26,26 @@ export interface SpanRecorderOptions {
   metrics: IngestMetrics;
 }
 
-export function createSpanRecorder({ commits, clock, fieldCharsMax, metrics }: SpanRecorderOptions): SpanRecorder {
+  /** Null = unlimited. */
+  quota: TraceQuota | null;
+/** A fragment's columns and its share of the queue, beside the body. */
+const fragmentOverheadBytes = 400;
+
+/** What is answered 429. */
+const refusals: ReadonlySet<string> = new Set(["queue_full", "trace_quota_spent"]);
+
+export function createSpanRecorder(options: SpanRecorderOptions): SpanRecorder {
+  const { commits, clock, fieldCharsMax, metrics, quota } = options;
+
+  /** Children are free. A root that was sent again is refused too: to tell it from a new one would cost a statement. */
+  function requireQuota(projectId: string, spans: readonly IncomingSpan[]): void {
+    const remainingMs = quota?.spent.remainingMs(projectId) ?? null;
+    if (quota === null || remainingMs === null) return;
+    if (spans.some((span) => span.parentSpanId === null || span.parentIsRemote)) {
+      throw quotaRefusal(quota.tracesPerDay, remainingMs);
+    }
+  }
+
   return {
     async record(spans, { projectId, agentId = null, monitor = null, patternIds = null }) {
       if (spans.length === 0) return [];
@@ -31,10 +53,11 @@ export function createSpanRecorder({ commits, clock, fieldCharsMax, metrics }: S
       try {
         commits.requireRoom(spans.length);
         const stored = await commits.submit(await prepareSpans(spans, context));
+        requireQuota(projectId, spans);
         metrics.stored(stored);
         return stored;
       } catch (thrown) {
-        if (isAppError(thrown) && thrown.code === "queue_full") metrics.rejected(spans.length);
+        if (isAppError(thrown) && refusals.has(thrown.code)) metrics.rejected(spans.length);
         throw thrown;
       }
     },

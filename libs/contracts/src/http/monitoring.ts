@@ -1,0 +1,25 @@
+import { z } from "zod";
+
+const limit = z.number().int().nullable().describe("null: unlimited");
+const counted = z.object({ used: z.number().int(), limit });
+
+/** What a project used on the present UTC day (completions 1.4). */
+export const usage = z.object({
+  day: z.string().describe("YYYY-MM-DD, UTC"),
+  resetsAt: z.string().describe("ISO 8601; the next midnight UTC"),
+  traces: counted,
+  onlineJudgeCalls: counted.describe("Live judging is not part of this version: none are made"),
+  judgeCalls: z.object({ used: z.number().int().nullable().describe("null: not counted by this version"), limit }),
+});
+
+/**
+ * How long a project's traces are kept, in days of their own time. `retentionDays` is the project's own choice: null
+ * follows the installation, 0 keeps for ever. `effectiveRetentionDays` is what is in force: null keeps for ever.
+ */
+export const retention = z.object({
+  retentionDays: z.number().int().nullable(),
+  effectiveRetentionDays: z.number().int().nullable(),
+});
+
+/** 0 and less keep for ever; null follows the installation (completions 9.8). */
+export const submittedRetention = z.object({ retentionDays: z.number().int().max(36_500).nullable() });

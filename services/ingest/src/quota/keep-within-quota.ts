@@ -1,0 +1,97 @@
+import { sqlStateOf } from "@touchstone/db";
+import type { AppError } from "@touchstone/service-kit";
+import { quotaSpent } from "../spans/span-insert.ts";
+import type { SpanJob, SpanRow } from "../spans/span-row.ts";
+import type { TraceStore } from "../spans/trace-store.ts";
+import { quotaRefusal } from "./refuse-spent.ts";
+import type { SpentProjects } from "./spent-projects.ts";
+import type { DayUsage } from "./usage-store.ts";
+
+type InsertBatch = TraceStore["insertBatch"];
+type Outcome = Awaited<ReturnType<InsertBatch>>[number];
+
+/** The daily quota of root traces and what is known of who spent it. */
+export interface TraceQuota {
+  tracesPerDay: number;
+  spent: SpentProjects;
+}
+
+export interface QuotaLookups {
+  readUsage(projectIds: readonly string[]): Promise<DayUsage>;
+  /** Of these rows those whose identity is stored: they would be replays. */
+  findReplays(rows: readonly { projectId: string; row: SpanRow }[]): Promise<ReadonlySet<SpanRow>>;
+}
+
+/**
+ * Each turn finds out what still fits and tries that; it fails again only because somebody else stored traces of the
+ * same project in between, so somebody always gets on. Beyond so many turns the queue halves the batch.
+ */
+const turnsMax = 12;
+
+/**
+ * Wraps a store's insert, whose statement refuses a batch that would overshoot a project's quota: the jobs that do not
+ * fit are refused, each whole, and the others are stored. The statement alone decides what is stored; the usage read
+ * here only picks whom to leave out. A batch of many jobs of a spent project costs one statement more, not one for each.
+ */
+export function keepWithinQuota(insert: InsertBatch, quota: TraceQuota, lookups: QuotaLookups): InsertBatch {
+  async function refuseSome(jobs: readonly SpanJob[]): Promise<Map<SpanJob, AppError>> {
+    const withRoots = jobs.filter(hasRoots);
+    const usage = await lookups.readUsage([...new Set(withRoots.map(({ projectId }) => projectId))]);
+    const replays = await lookups.findReplays(
+      withRoots.flatMap(({ projectId, rows }) =>
+        rows.filter(({ isRoot, dk }) => isRoot && dk !== null).map((row) => ({ projectId, row })),
+      ),
+    );
+    const used = new Map(usage.traces);
+    const known = new Set<string>();
+    const refused = new Map<SpanJob, AppError>();
+    for (const job of withRoots) {
+      const before = used.get(job.projectId) ?? 0;
+      const fresh = job.rows.filter((row) => row.isRoot && !replays.has(row) && !known.has(identityOf(job, row)));
+      const count = new Set(fresh.map((row) => identityOf(job, row))).size;
+      if (before + count <= quota.tracesPerDay) {
+        used.set(job.projectId, before + count);
+        for (const row of fresh) known.add(identityOf(job, row));
+        continue;
+      }
+      const isSpent = (usage.traces.get(job.projectId) ?? 0) >= quota.tracesPerDay;
+      if (isSpent) quota.spent.remember(job.projectId, usage.remainingMs);
+      refused.set(job, quotaRefusal(quota.tracesPerDay, isSpent ? usage.remainingMs : null));
+    }
+    return refused;
+  }
+
+  function refuseKnown(jobs: readonly SpanJob[]): Map<SpanJob, AppError> {
+    const refused = new Map<SpanJob, AppError>();
+    for (const job of jobs) {
+      const remainingMs = hasRoots(job) ? quota.spent.remainingMs(job.projectId) : null;
+      if (remainingMs !== null) refused.set(job, quotaRefusal(quota.tracesPerDay, remainingMs));
+    }
+    return refused;
+  }
+
+  return async (jobs, writer) => {
+    const refused = refuseKnown(jobs);
+    for (let turn = 0; ; turn += 1) {
+      const admitted = jobs.filter((job) => !refused.has(job));
+      try {
+        const outcomes = admitted.length === 0 ? [] : await insert(admitted, writer);
+        const outcomeOf = new Map(admitted.map((job, index) => [job, outcomes[index]]));
+        return jobs.map((job) => outcomeOf.get(job) ?? ({ status: "rejected", reason: refused.get(job) } as Outcome));
+      } catch (thrown) {
+        if (sqlStateOf(thrown) !== quotaSpent) throw thrown;
+        if (turn === turnsMax) throw admitted.length > 1 ? thrown : quotaRefusal(quota.tracesPerDay, null);
+        for (const [job, reason] of await refuseSome(admitted)) refused.set(job, reason);
+      }
+    }
+  };
+}
+
+function hasRoots({ rows }: SpanJob): boolean {
+  return rows.some(({ isRoot }) => isRoot);
+}
+
+/** A row without an identity of its own is like no other. */
+function identityOf({ projectId }: SpanJob, { dk, id }: SpanRow): string {
+  return `${projectId} ${dk ?? id}`;
+}

@@ -1,0 +1,59 @@
+import type { Database } from "@touchstone/db";
+
+/** What projects stored on the present day (UTC), by PostgreSQL's clock. */
+export interface DayUsage {
+  /** `YYYY-MM-DD`. */
+  day: string;
+  /** When the next day begins. */
+  resetsAt: Date;
+  /** Until then, on PostgreSQL's clock. */
+  remainingMs: number;
+  /** Root traces stored, by project; one entry for each project asked for. */
+  traces: ReadonlyMap<string, number>;
+}
+
+interface UsageRecord {
+  project_id: string;
+  day: string;
+  resets_at: Date;
+  remaining_ms: number;
+  used: string;
+}
+
+export interface UsageStore {
+  /** At least one project. */
+  readToday(projectIds: readonly string[]): Promise<DayUsage>;
+}
+
+export function createUsageStore(database: Database): UsageStore {
+  return {
+    async readToday(projectIds) {
+      const { rows } = await database.readScoped<UsageRecord>(projectIds, {
+        // A row for each project, used or not. now() is one instant for the whole statement.
+        name: "trace_usage_today",
+        text: `
+            select
+              wanted.project_id, to_char(today.day, 'YYYY-MM-DD') as day, today.resets_at,
+              (extract(epoch from today.resets_at - now()) * 1000)::float8 as remaining_ms,
+              coalesce(sum(usage.n), 0) as used
+            from unnest($1::uuid[]) as wanted (project_id)
+            cross join (
+              select
+                (now() at time zone 'UTC')::date as day,
+                ((now() at time zone 'UTC')::date + 1)::timestamp at time zone 'UTC' as resets_at
+            ) today
+            left join ingest.trace_usage usage on usage.project_id = wanted.project_id and usage.day = today.day
+            group by wanted.project_id, today.day, today.resets_at`,
+        values: [projectIds],
+      });
+      const [first] = rows;
+      if (first === undefined) throw new Error("the usage of no project was asked for");
+      return {
+        day: first.day,
+        resetsAt: first.resets_at,
+        remainingMs: first.remaining_ms,
+        traces: new Map(rows.map((row) => [row.project_id, Number(row.used)])),
+      };
+    },
+  };
+}

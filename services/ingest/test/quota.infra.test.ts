@@ -1,0 +1,228 @@
+import { parseSpentQuota, spentQuotaHeader, traceQuotaMessage } from "@touchstone/contracts";
+import type { Database } from "@touchstone/db";
+import { isAppError, uuidv7 } from "@touchstone/service-kit";
+import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createSpentProjects } from "../src/quota/spent-projects.ts";
+import { createPostgresTraceStore } from "../src/spans/postgres-trace-store.ts";
+import { createSpanPartitionStore } from "../src/spans/span-partition-store.ts";
+import { openPools } from "./ingest-database.ts";
+import { type Reply, type RunningIngest, startIngest } from "./running-ingest.ts";
+import { buildJob } from "./span-builders.ts";
+
+const tracesPerDay = 20;
+const replicas: RunningIngest[] = [];
+let database: TestDatabase;
+let pools: { app: Database; maintenance: Database };
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  for (let replica = 0; replica < 2; replica += 1) {
+    const ingest = await startIngest({ databaseUrl: database.url, config: { tracesPerDay } });
+    replicas.push(ingest);
+    await ingest.ready();
+  }
+  pools = openPools(database.url);
+});
+
+afterAll(async () => {
+  await Promise.all(replicas.map((ingest) => ingest.stop()));
+  await Promise.all([pools.app.close(), pools.maintenance.close()]);
+  await database.drop();
+});
+
+const newProject = (): string => uuidv7(Date.now());
+const replica = (number: number): RunningIngest => replicas[number % replicas.length] as RunningIngest;
+const roots = (names: readonly string[], traceDigit = "a"): string =>
+  JSON.stringify({
+    resourceSpans: [
+      {
+        scopeSpans: [
+          {
+            spans: names.map((name, index) => ({
+              traceId: `a${traceDigit}`.padEnd(24, "0") + index.toString(16).padStart(8, "0"),
+              spanId: "1".repeat(16),
+              name,
+            })),
+          },
+        ],
+      },
+    ],
+  });
+const sendExport = (ingest: RunningIngest, projectId: string, body: string): Promise<Reply> =>
+  ingest.call(projectId, "POST", "/api/v1/otel/v1/traces", { body });
+
+async function countRoots(projectId: string): Promise<number> {
+  const { json } = await replica(0).call(projectId, "GET", "/api/v1/ingest/traces?limit=1");
+  return json.totalCount;
+}
+
+async function spend(projectId: string, count = tracesPerDay): Promise<void> {
+  await Promise.all(Array.from({ length: count }, () => replica(0).submit(projectId, { name: "spent" })));
+}
+
+describe("a daily quota of traces", () => {
+  test.for([1, 2])(
+    "stores exactly that many of more that come at once, on %i replicas [spec:limit.quota.traces] [spec:ingest.429]",
+    async (replicaCount) => {
+      const projectId = newProject();
+      const replies = await Promise.all(
+        Array.from({ length: tracesPerDay + 50 }, (_, index) =>
+          replica(index % replicaCount).submit(projectId, { name: `n${index}`, spanId: `s${index}` }),
+        ),
+      );
+      const stored = replies.filter(({ status }) => status === 201);
+      const refused = replies.filter(({ status }) => status === 429);
+      expect([stored.length, refused.length]).toEqual([tracesPerDay, 50]);
+      expect(await countRoots(projectId)).toBe(tracesPerDay);
+      expect(refused[0]?.json).toEqual({ error: traceQuotaMessage(tracesPerDay) });
+      expect(refused[0]?.headers.get("retry-after")).toBeNull();
+    },
+  );
+
+  test("holds for exports, each of which is stored whole or refused whole [spec:429.quota] [spec:envelope.otlp] [spec:limit.retry-after]", async () => {
+    const projectId = newProject();
+    const replies = await Promise.all(
+      Array.from({ length: 16 }, (_, index) =>
+        sendExport(replica(index), projectId, roots(["1", "2", "3"], index.toString(16))),
+      ),
+    );
+    const refused = replies.filter(({ status }) => status === 429);
+    expect([replies.length - refused.length, refused.length]).toEqual([6, 10]);
+    expect(await countRoots(projectId)).toBe(18);
+    expect([refused[0]?.headers.get("retry-after"), refused[0]?.json]).toEqual([
+      "60",
+      { error: traceQuotaMessage(tracesPerDay) },
+    ]);
+    // What is left is not spent: two more traces fit.
+    expect(refused.map(({ headers }) => headers.get(spentQuotaHeader))).toEqual(refused.map(() => null));
+    expect((await sendExport(replica(0), projectId, roots(["a", "b"], "f"))).status).toBe(200);
+  });
+
+  test("counts neither children nor replays", async () => {
+    const projectId = newProject();
+    const first = await replica(0).submit(projectId, { name: "root", spanId: "root" });
+    await spend(projectId, tracesPerDay - 1);
+
+    const replay = await replica(0).submit(projectId, { name: "root", spanId: "root" });
+    expect([replay.status, replay.json.deduped, replay.json.traceId]).toEqual([201, true, first.json.traceId]);
+    expect((await replica(0).submit(projectId, { name: "one too many" })).status).toBe(429);
+    const child = await replica(0).submit(projectId, { name: "child", spanId: "child", parentSpanId: "root" });
+    expect(child.status).toBe(201);
+  });
+
+  test("is each project's own", async () => {
+    const [spentProject, other] = [newProject(), newProject()];
+    await spend(spentProject);
+    const statuses = await Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        replica(0)
+          .submit(index % 2 === 0 ? spentProject : other, { name: "x" })
+          .then(({ status }) => status),
+      ),
+    );
+    expect(statuses).toEqual(statuses.map((_, index) => (index % 2 === 0 ? 429 : 201)));
+  });
+
+  test("tells the gateway how long it stays spent, and refuses the next without PostgreSQL", async () => {
+    const projectId = newProject();
+    await spend(projectId);
+    const refused = await replica(0).submit(projectId, { name: "x" });
+    const spent = parseSpentQuota(refused.headers.get(spentQuotaHeader));
+    const { json: usage } = await replica(0).call(projectId, "GET", "/api/v1/agent-monitoring/usage");
+    expect(spent?.tracesPerDay).toBe(tracesPerDay);
+    const untilReset = new Date(usage.resetsAt).getTime() - Date.now();
+    expect(Math.abs((spent?.remainingMs ?? 0) - untilReset)).toBeLessThan(60_000);
+
+    await pools.maintenance.transaction(async (transaction) => {
+      await transaction.query({ name: "lock_all", text: "lock table ingest.spans in access exclusive mode" });
+      const trace = await replica(0).submit(projectId, { name: "x" });
+      const spans = await sendExport(replica(0), projectId, roots(["x"]));
+      expect([trace.status, spans.status, spans.headers.get(spentQuotaHeader) !== null]).toEqual([429, 429, true]);
+    });
+    expect(await countRoots(projectId)).toBe(tracesPerDay);
+  });
+
+  test("begins anew with PostgreSQL's day [spec:limit.quota.reset]", async () => {
+    const projectId = newProject();
+    await spend(projectId);
+    await pools.maintenance.query({
+      name: "usage_of_yesterday",
+      text: "update ingest.trace_usage set day = day - 1 where project_id = $1",
+      values: [projectId],
+    });
+
+    expect((await replica(1).submit(projectId, { name: "of today" })).status).toBe(201);
+    const { json } = await replica(1).call(projectId, "GET", "/api/v1/agent-monitoring/usage");
+    expect(json.traces).toEqual({ used: 1, limit: tracesPerDay });
+  });
+
+  test("that is introduced on a day counts what was stored before on that day", async () => {
+    const projectId = newProject();
+    const unlimited = await startIngest({ databaseUrl: database.url });
+    await unlimited.ready();
+    await Promise.all(Array.from({ length: 15 }, () => unlimited.submit(projectId, { name: "before" })));
+    await unlimited.stop();
+
+    const replies = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => replica(index).submit(projectId, { name: "after" })),
+    );
+    expect(replies.filter(({ status }) => status === 201)).toHaveLength(5);
+  });
+
+  test("costs a batch of a spent project's traces a few statements, not some for each", async () => {
+    let statements = 0;
+    const counted: Database = {
+      ...pools.app,
+      query: (statement) => {
+        statements += 1;
+        return pools.app.query(statement);
+      },
+      transaction: (work) => {
+        statements += 1;
+        return pools.app.transaction(work);
+      },
+      scoped: (projectIds, work) => {
+        statements += 1;
+        return pools.app.scoped(projectIds, work);
+      },
+    };
+    const store = createPostgresTraceStore({
+      writing: counted,
+      reading: pools.app,
+      partitions: createSpanPartitionStore(pools.maintenance),
+      processNumber: 0,
+      quota: { tracesPerDay: 7, spent: createSpentProjects() },
+    });
+    const [greedy, other] = [newProject(), newProject()];
+    const jobs = await Promise.all(
+      Array.from({ length: 256 }, (_, index) => buildJob(index % 64 === 0 ? other : greedy, [{ name: "x" }])),
+    );
+    const outcomes = await store.insertBatch(jobs, 0);
+
+    const refusals = outcomes.filter(
+      (outcome) =>
+        outcome.status === "rejected" && isAppError(outcome.reason) && outcome.reason.code === "trace_quota_spent",
+    );
+    expect(refusals).toHaveLength(256 - 4 - 7);
+    expect(statements).toBeLessThanOrEqual(4);
+  });
+});
+
+describe("projects known to have spent their day", () => {
+  test("are forgotten when it ends", () => {
+    let elapsedMs = 0;
+    const spent = createSpentProjects(() => elapsedMs);
+    spent.remember("project", 1_000);
+    elapsedMs = 999;
+    expect([spent.remainingMs("project"), spent.remainingMs("other")]).toEqual([1, null]);
+    elapsedMs = 1_000;
+    expect(spent.remainingMs("project")).toBeNull();
+  });
+
+  test("are at most ten thousand", () => {
+    const spent = createSpentProjects(() => 0);
+    for (let index = 0; index <= 10_000; index += 1) spent.remember(`${index}`, 1_000);
+    expect([spent.remainingMs("0"), spent.remainingMs("1"), spent.remainingMs("10000")]).toEqual([null, 1_000, 1_000]);
+  });
+});
