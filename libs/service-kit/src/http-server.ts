@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
+import type { OutgoingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
 import {
+  drainingHeader,
   type InternalRoute,
   identityHeader,
   type Route,
@@ -12,11 +14,14 @@ import { Counter, Histogram } from "prom-client";
 import { AppError } from "./app-error.ts";
 import { type Call, createCall } from "./call.ts";
 import type { Clock } from "./clock.ts";
+import { type Connections, trackConnections } from "./connections.ts";
 import { createIdentityVerifier } from "./internal-identity.ts";
 import type { Logger } from "./logger.ts";
 import type { Metrics } from "./metrics.ts";
+import { type PassedStream, passStream } from "./pass-stream.ts";
 import { type RenderedError, renderError } from "./render-error.ts";
 import { encodeRpcStatus, prefersRpcStatus } from "./rpc-status.ts";
+import { watchArrival } from "./watch-arrival.ts";
 
 /**
  * What a handler answers. A string, Buffer or stream is sent as it stands, under `contentType`. A stream that fails after
@@ -51,12 +56,17 @@ export interface HttpServerOptions {
   logger: Logger;
   metrics: Metrics;
   readiness: () => Promise<Readiness>;
+  /** How long a stop lets what is in hand take. Default 8 s. */
+  drainMs?: number;
 }
 
 export interface HttpServer {
   /** Listens and answers the address, `http://host:port`. Port 0 picks a free one. */
   listen(address: { host: string; port: number }): Promise<string>;
-  /** Answers what is in hand with `Connection: close`, then closes; sockets still busy after 2 s are cut. */
+  /**
+   * Is not ready from now on, dismisses idle connections, ends server-sent events, finishes what is in hand under
+   * `Connection: close`. What is still busy after `drainMs` is cut.
+   */
   stop(): Promise<void>;
 }
 
@@ -68,6 +78,8 @@ export interface HttpServer {
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { service, logger } = options;
   const app = createFastify();
+  const connections = trackConnections(app.server);
+  const streams = new Set<PassedStream>();
   let draining = false;
   const durations = new Histogram({
     name: "service_http_request_duration_seconds",
@@ -83,10 +95,18 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     registers: [options.metrics],
   });
 
-  app.addHook("onSend", async (request, reply) => {
+  const announceDrain = (reply: FastifyReply): void => {
+    if (draining) reply.header("connection", "close").header(drainingHeader, "1");
+  };
+  app.addHook("onRequest", async (request, reply) => {
     reply.header(requestIdHeader, request.id);
-    if (draining) reply.header("connection", "close");
+    announceDrain(reply);
+    if (!connections.isDismissed(request.raw.socket)) return;
+    // Its sender was told that it is not taken.
+    request.raw.resume();
+    return reply.hijack();
   });
+  app.addHook("onSend", async (_request, reply) => announceDrain(reply));
   app.setNotFoundHandler((request, reply) => {
     sendError(request, reply, new AppError("route_not_found", "Not found"), "standard");
   });
@@ -95,7 +115,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   });
   app.get("/health/live", async () => ({ status: "ok" }));
   app.get("/health/ready", async (_request, reply) => {
-    const { ready, checks } = await options.readiness();
+    const asked = await options.readiness();
+    const ready = asked.ready && !draining;
+    const checks = draining ? { ...asked.checks, process: "stopping" } : asked.checks;
     return reply.code(ready ? 200 : 503).send({ status: ready ? "ready" : "not_ready", checks });
   });
   app.get("/metrics", async (_request, reply) =>
@@ -110,6 +132,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     app.route({
       method: route.method,
       url: route.path.replaceAll(/\{(\w+)\}/g, ":$1"),
+      // A caller that stops in the middle of a body is cut off; without it the connection would stay open for ever.
+      onRequest: async ({ raw }) =>
+        watchArrival(raw, { arrivalMs, isReadAsItComes: false }, () => raw.socket.destroy()),
       bodyLimit: Math.max(maxBytes, 1),
       errorHandler: (thrown, request, reply) => sendError(request, reply, translateFrameworkError(thrown), envelope),
       handler: async (request, reply) => {
@@ -128,7 +153,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
           }
           projectId = identity.projectId;
           const answer = await handle(createCall({ request, reply, identity, route, maxBytes }));
-          sendAnswer(reply, answer);
+          if (answer.body instanceof Readable) keepStream(streamAnswer(reply, answer, answer.body), reply);
+          else sendAnswer(reply, answer);
         } catch (thrown) {
           cause = thrown;
           failure = renderError(thrown, envelope);
@@ -160,11 +186,16 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     },
     async stop() {
       draining = true;
-      const cut = setTimeout(() => app.server.closeAllConnections(), 2_000);
-      await app.close();
-      clearTimeout(cut);
+      for (const stream of streams) if (stream.isEvents) stream.end();
+      await drain(app, connections, options.drainMs ?? drainDefaultMs);
     },
   };
+
+  function keepStream(stream: PassedStream, reply: FastifyReply): void {
+    streams.add(stream);
+    reply.raw.once("close", () => streams.delete(stream));
+    if (draining && stream.isEvents) stream.end();
+  }
 
   function sendError(
     request: FastifyRequest,
@@ -193,16 +224,36 @@ function sendFailure(
   }
 }
 
+/** How long a request may take to arrive. */
+const arrivalMs = 60_000;
+
+const drainDefaultMs = 8_000;
+
+/** How long a stopping server still takes connections: callers that are about to open one must not be reset. */
+const announceMs = 200;
+
+async function drain(app: FastifyInstance, connections: Connections, drainMs: number): Promise<void> {
+  const cut = setTimeout(() => connections.cutAll(), drainMs);
+  connections.dismissIdle();
+  await connections.whenGone(Math.min(announceMs, drainMs));
+  connections.dismissIdle();
+  const sweep = setInterval(() => connections.dismissIdle(), 50);
+  await app.close();
+  clearInterval(sweep);
+  clearTimeout(cut);
+}
+
 function createFastify(): FastifyInstance {
   const app = Fastify({
     logger: false,
     exposeHeadRoutes: false,
     genReqId: (request) => (request.headers[requestIdHeader] as string | undefined) ?? randomUUID(),
-    // A client that stops sending in the middle of a body is cut off; without it the connection stays open for ever.
-    requestTimeout: 60_000,
+    // Of the head; each route watches over its own body.
+    http: { headersTimeout: arrivalMs },
     // Longer than the keep-alive of the gateway's pool, so that the pool is the one to close idle connections.
     keepAliveTimeout: 72_000,
-    forceCloseConnections: "idle",
+    forceCloseConnections: false,
+    return503OnClosing: false,
     routerOptions: { maxParamLength: 1024 },
   });
   app.removeAllContentTypeParsers();
@@ -210,10 +261,17 @@ function createFastify(): FastifyInstance {
   return app;
 }
 
+function streamAnswer(reply: FastifyReply, answer: Answer, body: Readable): PassedStream {
+  reply.code(answer.status).type(answer.contentType ?? "application/json; charset=utf-8");
+  if (answer.headers) reply.headers(answer.headers);
+  reply.hijack();
+  return passStream(reply.raw, body, { status: answer.status, headers: reply.getHeaders() as OutgoingHttpHeaders });
+}
+
 function sendAnswer(reply: FastifyReply, answer: Answer): void {
   reply.code(answer.status);
   if (answer.headers) reply.headers(answer.headers);
-  if (typeof answer.body === "string" || Buffer.isBuffer(answer.body) || answer.body instanceof Readable) {
+  if (typeof answer.body === "string" || Buffer.isBuffer(answer.body)) {
     reply.type(answer.contentType ?? "application/json; charset=utf-8").send(answer.body);
   } else if (answer.body === undefined) {
     reply.send();

@@ -1,11 +1,20 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
-import { type InternalRoute, identityHeader, requestIdHeader, type ServiceName } from "@touchstone/contracts";
-import { Pool } from "undici";
+import {
+  drainingHeader,
+  type InternalRoute,
+  identityHeader,
+  notTakenHeader,
+  requestIdHeader,
+  type ServiceName,
+} from "@touchstone/contracts";
+import { errors } from "undici";
 import type { z } from "zod";
 import { AppError, isAppError } from "./app-error.ts";
 import type { Clock } from "./clock.ts";
 import { createIdentitySigner, type IdentityClaims } from "./internal-identity.ts";
+import { createPoolDirectory, type ReplicaPools } from "./replica-pools.ts";
+import { createReplicaSet, type LookUp } from "./replica-set.ts";
 
 /** A request to another service. `path` includes the query string. */
 export interface Hop {
@@ -15,7 +24,10 @@ export interface Hop {
   /** An iterable is read once, as the request is written; an `AppError` it throws is what `forward` throws. */
   body?: Buffer | AsyncIterable<Buffer> | undefined;
   claims: Omit<IdentityClaims, "method" | "path">;
+  /** For the whole answer; it starts anew with each piece of an iterable body that was sent. */
   deadlineMs: number;
+  /** The answer may last: the deadline holds until it begins, then it ends after so long without a byte. */
+  lasting?: { idleMs: number } | undefined;
   signal?: AbortSignal;
 }
 
@@ -42,33 +54,29 @@ export interface InternalClient {
 export interface InternalClientOptions {
   issuer: ServiceName;
   audience: ServiceName;
-  /** Origins of the audience's replicas, at least one. */
+  /** Where the audience is found, at least one address: see {@link createReplicaSet}. */
   addresses: readonly string[];
   rootSecret: string;
   clock: Clock;
+  /** Resolves host names; the machine's own resolver when left out. */
+  lookUp?: LookUp;
 }
 
 /** Failures that happened before a single byte of the request left: another replica may be asked. */
 const neverSent = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "UND_ERR_CONNECT_TIMEOUT"]);
 
+/** How often one request may meet a replica that is just stopping before it is given up. */
+const notTakenMax = 5;
+
 /**
  * Replicas are chosen by the power of two choices: of two at random, the one with fewer requests in flight. A refused
- * connection is tried at another replica; a request that was sent is never repeated, save a GET (architecture 3).
+ * connection is tried at another replica; a request that was sent is never repeated, save a GET, or when a replica that
+ * is stopping says that it did not take it (architecture 3).
  */
 export function createInternalClient(options: InternalClientOptions): InternalClient {
   const { issuer, audience } = options;
   const sign = createIdentitySigner({ issuer, audience, rootSecret: options.rootSecret, clock: options.clock });
-  const pools = options.addresses.map(
-    (origin) =>
-      new Pool(origin, {
-        connections: 256,
-        pipelining: 1,
-        connect: { timeout: 2_000 },
-        keepAliveTimeout: 60_000,
-        headersTimeout: 0,
-        bodyTimeout: 0,
-      }),
-  );
+  const directory = createPoolDirectory(createReplicaSet(options.addresses, options.lookUp));
 
   async function forward(hop: Hop): Promise<HopAnswer> {
     const bounds = boundHop(hop);
@@ -77,34 +85,39 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
       [requestIdHeader]: hop.claims.requestId,
       [identityHeader]: sign({ ...hop.claims, method: hop.method, path: hop.path }),
     };
-    const untried = [...pools];
-    for (;;) {
-      const pool = chooseOne(untried);
-      untried.splice(untried.indexOf(pool), 1);
-      try {
-        const {
-          statusCode,
-          headers: answered,
-          body,
-        } = await bounds.race(
-          pool.request({
-            method: hop.method as "GET",
-            path: hop.path,
-            headers,
-            body: (hop.body as Buffer | Readable | undefined) ?? null,
-            signal: bounds.signal,
-          }),
-        );
-        body.once("close", bounds.release);
-        return { status: statusCode, headers: answered, body };
-      } catch (cause) {
-        const mayRepeat = neverSent.has(failureCode(cause)) || hop.method === "GET";
-        if (mayRepeat && !bounds.signal.aborted && untried.length > 0) continue;
-        bounds.release();
-        if (hop.signal?.aborted || isAppError(cause)) throw cause;
-        const what = bounds.signal.aborted ? "did not answer in time" : "is not reachable";
-        throw new AppError("service_unavailable", `The ${audience} service ${what}; retry.`, { cause });
+    const body = isReadOnce(hop.body) ? countWriting(hop.body, bounds) : hop.body;
+    const tried = new Set<ReplicaPools>();
+    let notTaken = 0;
+    const unavailable = (cause: unknown): AppError => {
+      const what = bounds.signal.aborted ? "did not answer in time" : "is not reachable";
+      return new AppError("service_unavailable", `The ${audience} service ${what}; retry.`, { cause });
+    };
+    try {
+      for (let failure: unknown = new Error("no address is known"); ; ) {
+        const pools = await bounds.race(directory.choose(tried));
+        if (pools === null) throw unavailable(failure);
+        try {
+          const answer = await bounds.race(send(pools, { hop, headers, body, signal: bounds.signal }));
+          if (answer.headers[drainingHeader] !== undefined) directory.rest(pools);
+          if (answer.headers[notTakenHeader] === undefined) return hold(answer, hop, bounds);
+          await answer.body.dump();
+          failure = new Error("the replica is stopping");
+          notTaken += 1;
+          // It may still take new connections for a moment, which helps where it is the only one.
+          if (notTaken > notTakenMax || bounds.hasWritten()) throw unavailable(failure);
+        } catch (cause) {
+          if (isAppError(cause)) throw cause;
+          failure = cause;
+          const isUnsent = neverSent.has(failureCode(cause)) || wroteNothing(cause);
+          if (isUnsent) directory.rest(pools);
+          tried.add(pools);
+          if (bounds.signal.aborted || !(isUnsent || (hop.method === "GET" && !bounds.hasWritten()))) throw cause;
+        }
       }
+    } catch (cause) {
+      bounds.release();
+      if (hop.signal?.aborted || isAppError(cause)) throw cause;
+      throw unavailable(cause);
     }
   }
 
@@ -128,9 +141,51 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
       return route.reply.parse(await answered.json()) as never;
     },
     async close() {
-      await Promise.all(pools.map((pool) => pool.destroy()));
+      await directory.close();
     },
   };
+}
+
+/** Sends to one replica. */
+async function send(
+  { replica, brief, lasting }: ReplicaPools,
+  { hop, headers, body, signal }: Sending,
+): Promise<HopAnswer> {
+  const pool = hop.lasting !== undefined || isReadOnce(body) ? lasting : brief;
+  const answer = await pool.request({
+    method: hop.method as "GET",
+    path: hop.path,
+    headers: { ...headers, host: replica.host },
+    body: (body as Buffer | Readable | undefined) ?? null,
+    signal,
+    ...(hop.lasting && { bodyTimeout: hop.lasting.idleMs }),
+  });
+  return { status: answer.statusCode, headers: answer.headers, body: answer.body };
+}
+
+interface Sending {
+  hop: Hop;
+  headers: Record<string, string>;
+  body: Hop["body"];
+  signal: AbortSignal;
+}
+
+/** The answer has begun; its bounds hold until it has ended. */
+function hold(answer: HopAnswer, hop: Hop, bounds: HopBounds): HopAnswer {
+  if (hop.lasting !== undefined) bounds.endDeadline();
+  answer.body.once("close", bounds.release);
+  return answer;
+}
+
+function isReadOnce(body: Hop["body"]): body is AsyncIterable<Buffer> {
+  return body !== undefined && !Buffer.isBuffer(body);
+}
+
+async function* countWriting(body: AsyncIterable<Buffer>, bounds: HopBounds): AsyncGenerator<Buffer> {
+  for await (const piece of body) {
+    bounds.wrote();
+    yield piece;
+  }
 }
 
 interface HopBounds {
@@ -138,16 +193,21 @@ interface HopBounds {
   signal: AbortSignal;
   /** Rejects when the signal aborts first. */
   race<Result>(attempt: Promise<Result>): Promise<Result>;
+  /** A piece of a body that can be read once was taken: the deadline starts anew, and nothing can be repeated. */
+  wrote(): void;
+  hasWritten(): boolean;
+  endDeadline(): void;
   /** Forgets the deadline and the caller. */
   release: () => void;
 }
 
 /**
- * The deadline counts until the answer's body has ended. The race is needed besides the signal: a request that waits
- * for a free connection has none to abort, and undici would let it wait on.
+ * The race is needed besides the signal: a request that waits for a free connection has none to abort, and undici would
+ * let it wait on.
  */
 function boundHop({ deadlineMs, signal }: Hop): HopBounds {
   const abort = new AbortController();
+  let hasWritten = false;
   let giveUp = (_reason: unknown): void => {};
   const aborted = new Promise<never>((_resolve, reject) => {
     giveUp = reject;
@@ -167,6 +227,12 @@ function boundHop({ deadlineMs, signal }: Hop): HopBounds {
       attempt.catch(() => {});
       return Promise.race([attempt, aborted]);
     },
+    wrote() {
+      hasWritten = true;
+      timer.refresh();
+    },
+    hasWritten: () => hasWritten,
+    endDeadline: () => clearTimeout(timer),
     release() {
       clearTimeout(timer);
       signal?.removeEventListener("abort", onGone);
@@ -174,13 +240,10 @@ function boundHop({ deadlineMs, signal }: Hop): HopBounds {
   };
 }
 
-function chooseOne(pools: readonly Pool[]): Pool {
-  const [only] = pools;
-  if (pools.length === 1 && only !== undefined) return only;
-  const pick = () => pools[Math.floor(Math.random() * pools.length)] as Pool;
-  const [one, other] = [pick(), pick()];
-  const load = (pool: Pool) => pool.stats.running + pool.stats.pending + pool.stats.queued;
-  return load(one) <= load(other) ? one : other;
+/** Whether a connection broke before anything was written to it. */
+function wroteNothing(thrown: unknown): boolean {
+  if (!(thrown instanceof errors.SocketError)) return false;
+  return thrown.socket?.bytesWritten === 0;
 }
 
 function failureCode(thrown: unknown): string {

@@ -1,0 +1,76 @@
+import { lookup as lookUpName } from "node:dns/promises";
+import { isIP } from "node:net";
+
+/** Where one replica of a service listens. */
+export interface Replica {
+  /** `http://10.0.0.3:4700`; no two replicas have the same. */
+  origin: string;
+  /** Host and port as they were configured, for the `Host` header; the name alone, for TLS. */
+  host: string;
+  hostname: string;
+}
+
+/** Answers every address of a host name. */
+export type LookUp = (hostname: string) => Promise<readonly { address: string }[]>;
+
+export interface ReplicaSet {
+  /** The replicas there are now; none when no name could be resolved so far. Waits for a name server only then. */
+  list(): Promise<readonly Replica[]>;
+}
+
+/** How old an answer about a name may be before it is asked again. */
+const nameMaxAgeMs = 2_000;
+
+const lookUpAll: LookUp = (hostname) => lookUpName(hostname, { all: true });
+
+/**
+ * Finds the replicas of a service behind a list of addresses. An IP address is one replica; a host name is as many as
+ * it has addresses, asked again every 2 s while somebody calls. A name that cannot be resolved keeps its last addresses:
+ * a name server that is away must not end what works.
+ */
+export function createReplicaSet(addresses: readonly string[], lookUp: LookUp = lookUpAll): ReplicaSet {
+  const listings = addresses.map((address) => createListing(new URL(address), lookUp));
+  return {
+    async list() {
+      const found = await Promise.all(listings.map((list) => list()));
+      const [only] = found;
+      if (found.length === 1 && only !== undefined) return only;
+      return [...new Map(found.flat().map((replica) => [replica.origin, replica])).values()];
+    },
+  };
+}
+
+/** Lists what is behind one address. */
+function createListing(url: URL, lookUp: LookUp): () => Promise<readonly Replica[]> {
+  const hostname = url.hostname.replace(/^\[|\]$/g, "");
+  const port = url.port || (url.protocol === "https:" ? "443" : "80");
+  const replicaAt = (address: string): Replica => {
+    const host = address.includes(":") ? `[${address}]` : address;
+    return { origin: `${url.protocol}//${host}:${port}`, host: url.host, hostname };
+  };
+  if (isIP(hostname) !== 0) {
+    const fixed = [replicaAt(hostname)];
+    return async () => fixed;
+  }
+
+  let known: readonly Replica[] = [];
+  let askedAtMs = Number.NEGATIVE_INFINITY;
+  let asking: Promise<void> | null = null;
+
+  async function ask(): Promise<void> {
+    const found = await lookUp(hostname).catch(() => []);
+    if (found.length > 0) known = found.map(({ address }) => replicaAt(address));
+    asking = null;
+  }
+
+  return async () => {
+    // Elapsed time, not the time of day: a clock that jumps must not stop the asking.
+    const nowMs = performance.now();
+    if (asking === null && (known.length === 0 || nowMs - askedAtMs >= nameMaxAgeMs)) {
+      askedAtMs = nowMs;
+      asking = ask();
+    }
+    if (known.length === 0) await asking;
+    return known;
+  };
+}
