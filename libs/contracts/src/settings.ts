@@ -152,6 +152,10 @@ export const settings = {
     positiveInteger.default(64 * 1024 * 1024),
     "Largest OTLP export, on the wire and inflated.",
   ),
+  SERVICE_OTLP_GENAI_ONLY: setting(
+    flag.default(false),
+    "Leave out OTel traces of which no span of their export tells of a model, an agent or a tool.",
+  ),
 
   SERVICE_QUOTA_TRACES_PER_DAY: setting(
     limit.optional(),
@@ -245,7 +249,6 @@ export const unsupportedSettings: readonly string[] = [
   "SERVICE_QUOTA_JUDGE_CALLS_PER_DAY",
   "SERVICE_QUOTA_ONLINE_JUDGE_CALLS_PER_DAY",
   "SERVICE_OTLP_GRPC_PORT",
-  "SERVICE_OTLP_GENAI_ONLY",
   "SERVICE_OTEL_MONITOR",
   "SERVICE_MONITOR_CHILD_SPANS",
   "SERVICE_SESSION_SWEEP",

@@ -13,6 +13,8 @@ export interface IngestConfig extends StoreServiceConfig {
   retentionDays: number | null;
   /** Largest OTLP export, on the wire and inflated. */
   otlpBodyMaxBytes: number;
+  /** Leave out OTel traces without any GenAI span in their export. */
+  genAiOnly: boolean;
 }
 
 /** Reads ingest's settings; every mistake is reported at once, by variable name. */
@@ -24,6 +26,7 @@ export function readIngestConfig(environment: Environment): { config: IngestConf
       "SERVICE_INGEST_FLUSH_SIZE",
       "SERVICE_INGEST_MAX_FIELD_CHARS",
       "SERVICE_OTLP_MAX_BODY_BYTES",
+      "SERVICE_OTLP_GENAI_ONLY",
       "SERVICE_QUOTA_TRACES_PER_DAY",
       "SERVICE_RETENTION_DAYS",
     ],
@@ -37,6 +40,7 @@ export function readIngestConfig(environment: Environment): { config: IngestConf
       tracesPerDay: values.SERVICE_QUOTA_TRACES_PER_DAY ?? null,
       retentionDays: values.SERVICE_RETENTION_DAYS ?? null,
       otlpBodyMaxBytes: values.SERVICE_OTLP_MAX_BODY_BYTES,
+      genAiOnly: values.SERVICE_OTLP_GENAI_ONLY,
     },
     warnings,
   };

@@ -74,7 +74,7 @@ export function createIngest(config: IngestConfig, { logger, clock, metrics }: I
   const ingestMetrics = createIngestMetrics(metrics, () => commits.depth());
   const commits = createGroupCommit<SpanJob, StoredSpan[]>({
     write: traces.insertBatch,
-    sizeOf: (job) => ({ rows: job.rows.length, bytes: job.bytes }),
+    sizeOf: (job) => ({ rows: job.rows.length + (job.fragments?.length ?? 0), bytes: job.bytes }),
     batchRowsMax: config.batchRowsMax,
     rowsMax: config.queueRowsMax,
     bytesMax: limits.ingestQueueMaxBytes,
@@ -103,6 +103,7 @@ export function createIngest(config: IngestConfig, { logger, clock, metrics }: I
       agents: createAgentStore(reading),
       clock,
       otlpBodyMaxBytes: config.otlpBodyMaxBytes,
+      genAiOnly: config.genAiOnly,
       onceReady,
     }),
     rootSecret: config.rootSecret,

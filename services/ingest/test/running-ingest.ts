@@ -61,6 +61,7 @@ export async function startIngest(options: {
       tracesPerDay: null,
       retentionDays: null,
       otlpBodyMaxBytes: 64 * 1024 * 1024,
+      genAiOnly: false,
       ...options.config,
     },
     { logger: options.logger ?? silentLogger, clock: systemClock, metrics },

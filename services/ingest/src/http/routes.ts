@@ -33,17 +33,24 @@ export interface RouteDependencies {
   retentionDays: number | null;
   /** Largest OTLP body, on the wire and inflated. */
   otlpBodyMaxBytes: number;
+  /** Leave out traces without any GenAI span in their export. */
+  genAiOnly: boolean;
   /** Answers 503 until the store can be used. */
   onceReady(handle: Handler): Handler;
 }
 
 /** OTLP bodies in hand, all together (otlp 1, Content-Encoding). At least one of any size must fit, in both forms. */
 const inflightMaxBytes = 256 * 1024 * 1024;
+/** Spans and log records decoded and not committed yet, all together; each holds one to two kilobytes. */
+const inflightMaxRows = 65_536;
 
 /** Everything ingest serves. */
 export function listRoutes(dependencies: RouteDependencies): ServedRoute[] {
   const { otlpBodyMaxBytes, onceReady } = dependencies;
-  const budget = createInflightBudget(Math.max(inflightMaxBytes, 2 * otlpBodyMaxBytes));
+  const budget = createInflightBudget({
+    bytesMax: Math.max(inflightMaxBytes, 2 * otlpBodyMaxBytes),
+    rowsMax: inflightMaxRows,
+  });
   const otlp = { ...dependencies, budget };
   const sized = <R extends Route>(route: R): Route =>
     route.body === undefined ? route : { ...route, body: { ...route.body, maxBytes: otlpBodyMaxBytes } };
@@ -59,7 +66,7 @@ export function listRoutes(dependencies: RouteDependencies): ServedRoute[] {
     { route: routes.getAgent, handle: reads(getAgent(dependencies)) },
     { route: sized(routes.receiveTraces), handle: onceReady(receiveTraces(otlp)) },
     { route: sized(routes.receiveTracesAtBase), handle: onceReady(receiveTracesAtBase(otlp)) },
-    { route: sized(routes.receiveLogs), handle: receiveLogs(otlp) },
+    { route: sized(routes.receiveLogs), handle: onceReady(receiveLogs(otlp)) },
     { route: sized(routes.receiveMetrics), handle: receiveMetrics(otlp) },
   ];
 }

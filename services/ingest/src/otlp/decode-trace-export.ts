@@ -9,9 +9,12 @@
 
 import type { IncomingSpan } from "../spans/span.ts";
 import { capAttributes } from "./cap-attributes.ts";
+import { hasGenAiSignal } from "./has-genai-signal.ts";
+import type { JsonRoot } from "./json-envelope.ts";
 import { mapSpan } from "./map-span.ts";
 import { createExportReport, type ExportReport, logsHint } from "./partial-success.ts";
-import { type JsonRoot, readJsonExport } from "./read-json-export.ts";
+import { checkProtobufEnvelopes } from "./protobuf-envelope.ts";
+import { readJsonExport } from "./read-json-export.ts";
 import { readProtobufExport } from "./read-protobuf-export.ts";
 import type { ReceivedSpan, SpanReading } from "./received-span.ts";
 import { takeTurn } from "./take-turn.ts";
@@ -20,52 +23,120 @@ import { findFault, repairSpan } from "./validate-span.ts";
 /** The two encodings of OTLP/HTTP. */
 export type OtlpEncoding = "protobuf" | "json";
 
-/** A decoded trace export. `spanCount` counts every span sent: stored, rejected and passed over. */
-export interface DecodedExport {
-  spans: IncomingSpan[];
+/** A trace export, out of its content encoding. */
+export interface TraceExport {
+  body: Buffer;
+  contentType: OtlpEncoding;
+  nowMs: number;
+  /** Leave out traces of which no span of this export tells of GenAI (otlp 5.6). */
+  genAiOnly?: boolean;
+}
+
+/** What to tell the sender. `spanCount` counts every span sent: stored, rejected and passed over. */
+export interface ExportSummary {
   spanCount: number;
   rejected: number;
   /** For partial success; null on full success. With `rejected` 0 it is a warning. */
   message: string | null;
 }
 
-/**
- * Decodes the inflated body of a trace export and maps each of its spans (otlp 2, 4, 5). Never drops a good span for a
- * bad neighbour. Throws OtlpDecodeError when the body as a whole cannot be read. A body of any size shares the event
- * loop: no turn is longer than a few milliseconds and the largest single span.
- */
-export async function decodeTraceExport(request: {
-  body: Buffer;
-  contentType: OtlpEncoding;
-  nowMs: number;
-}): Promise<DecodedExport> {
-  const report = createExportReport();
-  const root: JsonRoot = { names: new Set() };
-  const readings =
-    request.contentType === "json" ? readJsonExport(request.body, root) : readProtobufExport(request.body);
-  const spans: IncomingSpan[] = [];
-  const turn = takeTurn();
-  let spanCount = 0;
+/** What of an export is held in memory at a time: spans, and their bytes on the wire. */
+export interface ExportSlice {
+  rowsMax: number;
+  bytesMax: number;
+  /** Told how many spans are in hand whenever that changes; what it throws ends the reading. */
+  hold?(rows: number): void;
+}
 
-  for (const reading of readings) {
+/** A decoded trace export. */
+export interface DecodedExport extends ExportSummary {
+  spans: IncomingSpan[];
+}
+
+/** {@link readTraceExport}, all in one piece. */
+export async function decodeTraceExport(request: TraceExport): Promise<DecodedExport> {
+  let spans: IncomingSpan[] = [];
+  const whole = { rowsMax: Number.POSITIVE_INFINITY, bytesMax: Number.POSITIVE_INFINITY };
+  const summary = await readTraceExport(request, whole, async (slice) => {
+    spans = slice;
+  });
+  return { spans, ...summary };
+}
+
+/**
+ * Decodes the inflated body of a trace export and maps each of its spans (otlp 2, 4, 5). They are handed on in slices,
+ * and `take` is done with one before the next is read: a body may bring millions of them. Never drops a good span for a
+ * bad neighbour. Throws OtlpDecodeError when the body as a whole cannot be read: before the first slice, unless the
+ * fault is JSON of a single span. A body of any size shares the event loop: no turn is longer than a few milliseconds
+ * and the largest single span.
+ */
+export async function readTraceExport(
+  request: TraceExport,
+  slice: ExportSlice,
+  take: (spans: IncomingSpan[]) => Promise<void>,
+): Promise<ExportSummary> {
+  const report = createExportReport("span");
+  const root: JsonRoot = { names: new Set() };
+  // JSON is checked as a whole before its first span; protobuf, read as it goes, could be found broken at its end.
+  if (request.contentType === "protobuf" && Number.isFinite(slice.rowsMax)) await checkProtobufEnvelopes(request.body);
+  const wanted = request.genAiOnly === true ? await findGenAiTraces(request) : null;
+  const turn = takeTurn();
+  let spans: IncomingSpan[] = [];
+  let bytes = 0;
+  let spanCount = 0;
+  let unwanted = 0;
+
+  for (const reading of readSpans(request, root)) {
     if (reading !== null) {
       spanCount += 1;
       const span = takeSpan(reading, request.nowMs, report);
-      if (span !== null) spans.push(span);
+      if (span !== null && "span" in reading) {
+        if (wanted !== null && !wanted.has(span.otelTraceId as string)) unwanted += 1;
+        else {
+          spans.push(span);
+          bytes += reading.span.wireBytes;
+          slice.hold?.(spans.length);
+        }
+      }
+    }
+    if (spans.length >= slice.rowsMax || bytes >= slice.bytesMax) {
+      await take(spans);
+      spans = [];
+      bytes = 0;
+      slice.hold?.(0);
     }
     if (turn.isOver()) await turn.next();
   }
+  if (spans.length > 0) await take(spans);
+  if (unwanted > 0) report.remark(`${unwanted} spans of traces without any GenAI span were dropped`);
   remarkOnRoot(root, report);
-  return { spans, spanCount, rejected: report.rejected, message: report.message(spanCount) };
+  return { spanCount, rejected: report.rejected, message: report.message(spanCount) };
+}
+
+function readSpans({ body, contentType }: TraceExport, root: JsonRoot): Iterable<SpanReading> {
+  return contentType === "json" ? readJsonExport(body, root) : readProtobufExport(body);
+}
+
+/** A pass of its own: the span that tells of GenAI may be the last of its trace. */
+async function findGenAiTraces(request: TraceExport): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  const turn = takeTurn();
+  for (const reading of readSpans(request, { names: new Set() })) {
+    if (reading !== null && "span" in reading && hasGenAiSignal(reading.span, reading.scope)) {
+      found.add(reading.span.traceId);
+    }
+    if (turn.isOver()) await turn.next();
+  }
+  return found;
 }
 
 function takeSpan(reading: NonNullable<SpanReading>, nowMs: number, report: ExportReport): IncomingSpan | null {
   if ("unreadable" in reading) {
-    report.reject(reading.unreadable, { span: reading.name, scope: reading.scope.name }, { foreign: reading.foreign });
+    report.reject(reading.unreadable, { name: reading.name, scope: reading.scope.name }, { foreign: reading.foreign });
     return null;
   }
   const { span, scope, resource } = reading;
-  const label = { span: span.name, scope: scope.name };
+  const label = { name: span.name, scope: scope.name };
   const fault = findFault(span, nowMs);
   if (fault !== null) {
     report.reject(fault.reason, label, { foreign: fault.foreign });

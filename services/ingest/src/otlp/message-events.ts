@@ -13,6 +13,8 @@ const promptRoles: ReadonlyMap<string, string> = new Map([
   ["gen_ai.tool.message", "tool"],
 ]);
 
+const choiceEvent = "gen_ai.choice";
+
 /** Messages and the events of a span that spoke them, in the order they were sent. */
 export interface SpokenEvents {
   messages: Message[];
@@ -21,15 +23,25 @@ export interface SpokenEvents {
 
 export function readPromptEvents(facts: SpanFacts): SpokenEvents {
   const events = facts.span.events.filter(({ name }) => promptRoles.has(name));
-  const messages = events.flatMap((event) => {
-    return readMessage({ ...eventBody(event), role: promptRoles.get(event.name) }) ?? [];
-  });
-  return { messages, events };
+  return { messages: events.flatMap(readSpokenEvent), events };
 }
 
 export function readChoiceEvents(facts: SpanFacts): SpokenEvents {
-  const events = facts.events("gen_ai.choice");
-  return { messages: events.flatMap((event) => readChoice(eventBody(event))), events };
+  const events = facts.events(choiceEvent);
+  return { messages: events.flatMap(readSpokenEvent), events };
+}
+
+/** Whether events of a name say something to the model, or for it; null: neither. */
+export function sideOfEvent(name: string): "input" | "output" | null {
+  if (name === choiceEvent) return "output";
+  return promptRoles.has(name) ? "input" : null;
+}
+
+/** The messages of one event that {@link sideOfEvent} knows, be it of a span or a log record. */
+export function readSpokenEvent(event: Pick<ReceivedEvent, "name" | "attributes">): Message[] {
+  const body = eventBody(event.attributes);
+  if (event.name === choiceEvent) return readChoice(body);
+  return readMessage({ ...body, role: promptRoles.get(event.name) }) ?? [];
 }
 
 /** Pydantic AI's first format: the same events as one JSON list, each with its name under `event.name`. */
@@ -37,7 +49,7 @@ export function readEventList(value: unknown, wanted: "prompts" | "choices"): Me
   if (!Array.isArray(value)) return null;
   const messages = value.filter(isRecord).flatMap((event) => {
     const name = String(event["event.name"] ?? "");
-    if (wanted === "choices") return name === "gen_ai.choice" ? readChoice(event) : [];
+    if (wanted === "choices") return name === choiceEvent ? readChoice(event) : [];
     const role = promptRoles.get(name);
     return role === undefined ? [] : (readMessage({ ...event, role }) ?? []);
   });
@@ -52,8 +64,7 @@ function readChoice(body: Record<string, unknown>): Message[] {
 }
 
 /** A body may be spread over the event's attributes or be one JSON text; Strands encodes each of its members again. */
-function eventBody(event: ReceivedEvent): Record<string, unknown> {
-  const { attributes } = event;
+function eventBody(attributes: ReceivedEvent["attributes"]): Record<string, unknown> {
   const whole = looselyParsed(attributes.get("gen_ai.event.content"));
   const body = isRecord(whole) ? { ...whole } : { content: whole };
   return { ...body, ...Object.fromEntries(attributes) };

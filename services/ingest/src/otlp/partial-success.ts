@@ -2,18 +2,21 @@ const messageCharsMax = 1000;
 const reasonsListedMax = 5;
 const nameCharsMax = 40;
 
-/** Which span a reason was first seen on. */
-export interface SpanLabel {
-  span: string;
+/** What the items of an export are called. */
+type ItemNoun = "span" | "log record";
+
+/** Which item a reason was first seen on: the name of the span or of the event, and its scope. */
+export interface ItemLabel {
+  name: string;
   scope: string;
 }
 
 /** Collects what partial success has to say about one export (otlp 2). */
 export interface ExportReport {
-  /** The span is not stored. `foreign`: it has no id at all or no readable bytes, as if it were no span. */
-  reject(reason: string, first: SpanLabel, options?: { foreign: boolean }): void;
-  /** The span is stored, changed in the way the reason says. */
-  warn(reason: string, first: SpanLabel): void;
+  /** The item is not stored. `foreign`: it has no id at all or no readable bytes, as if it were of another signal. */
+  reject(reason: string, first: ItemLabel, options?: { foreign: boolean }): void;
+  /** The item is stored, changed in the way the reason says. */
+  warn(reason: string, first: ItemLabel): void;
   /** Something about the export as a whole. */
   remark(text: string): void;
   readonly rejected: number;
@@ -21,18 +24,18 @@ export interface ExportReport {
    * Null when there is nothing to say. Otherwise at most 1,000 characters and five distinct reasons, rejections first:
    * `3 of 512 spans rejected: 2x traceId is all zeros (first: span "chat", scope "ai"); 1x …; warnings: 1x …`.
    */
-  message(spanCount: number): string | null;
+  message(itemCount: number): string | null;
 }
 
 interface Tally {
   reason: string;
   count: number;
-  first: SpanLabel;
+  first: ItemLabel;
 }
 
 export const logsHint = "this looks like an OTLP logs payload; send it to …/v1/logs";
 
-export function createExportReport(): ExportReport {
+export function createExportReport(noun: ItemNoun): ExportReport {
   const rejections = new Map<string, Tally>();
   const warnings = new Map<string, Tally>();
   const remarks: string[] = [];
@@ -50,16 +53,17 @@ export function createExportReport(): ExportReport {
     get rejected() {
       return rejected;
     },
-    message(spanCount) {
+    message(itemCount) {
+      const describe = describer(noun);
       const listed = [...rejections.values()].slice(0, reasonsListedMax);
       const listedWarnings = [...warnings.values()].slice(0, reasonsListedMax - listed.length);
       const unlisted = rejections.size + warnings.size - listed.length - listedWarnings.length;
       const parts: string[] = [];
-      if (rejected > 0) parts.push(`${rejected} of ${spanCount} spans rejected: ${listed.map(describe).join("; ")}`);
+      if (rejected > 0) parts.push(`${rejected} of ${itemCount} ${noun}s rejected: ${listed.map(describe).join("; ")}`);
       if (listedWarnings.length > 0) parts.push(`warnings: ${listedWarnings.map(describe).join("; ")}`);
       if (unlisted > 0) parts.push(`${unlisted} more reasons`);
 
-      const endings = foreign > 0 && foreign === spanCount ? [...remarks, logsHint] : remarks;
+      const endings = noun === "span" && foreign > 0 && foreign === itemCount ? [...remarks, logsHint] : remarks;
       if (parts.length + endings.length === 0) return null;
       const ending = endings.join("; ").slice(0, messageCharsMax);
       const room = messageCharsMax - ending.length - 2;
@@ -69,14 +73,16 @@ export function createExportReport(): ExportReport {
   };
 }
 
-function count(tallies: Map<string, Tally>, reason: string, first: SpanLabel): void {
+function count(tallies: Map<string, Tally>, reason: string, first: ItemLabel): void {
   const tally = tallies.get(reason);
   if (tally === undefined) tallies.set(reason, { reason, count: 1, first });
   else tally.count += 1;
 }
 
-function describe({ reason, count: times, first }: Tally): string {
-  return `${times}x ${reason} (first: span ${quote(first.span)}, scope ${quote(first.scope)})`;
+function describer(noun: ItemNoun): (tally: Tally) => string {
+  const named = noun === "span" ? "span" : "event";
+  return ({ reason, count: times, first }) =>
+    `${times}x ${reason} (first: ${named} ${quote(first.name)}, scope ${quote(first.scope)})`;
 }
 
 function quote(name: string): string {

@@ -8,14 +8,14 @@ import {
   type ReceivedSpan,
 } from "./received-span.ts";
 
-/** One span has the wrong shape; the others of its export do not suffer. */
-export class MisshapenSpanError extends Error {
-  override readonly name = "MisshapenSpanError";
-  readonly spanName: string;
+/** One item of an export has the wrong shape; the others do not suffer. */
+export class MisshapenItemError extends Error {
+  override readonly name = "MisshapenItemError";
+  readonly itemName: string;
 
-  constructor(message: string, spanName: string) {
+  constructor(message: string, itemName: string) {
     super(message);
-    this.spanName = spanName;
+    this.itemName = itemName;
   }
 }
 
@@ -24,10 +24,10 @@ const statusNames = ["UNSET", "OK", "ERROR"];
 
 /**
  * Reads one element of `spans` as JSON.parse built it. Ids are hex text, not base64; integers may be numbers or
- * decimal text; enums may be names; null means unset (otlp 1). Throws {@link MisshapenSpanError}.
+ * decimal text; enums may be names; null means unset (otlp 1). Throws {@link MisshapenItemError}.
  */
 export function readJsonSpan(value: unknown, wireBytes: number): ReceivedSpan {
-  if (!isRecord(value)) throw new MisshapenSpanError("span is not an object", "");
+  if (!isRecord(value)) throw new MisshapenItemError("span is not an object", "");
   const span = emptySpan(wireBytes);
   span.name = readText(value.name);
   span.traceId = readText(value.traceId).toLowerCase();
@@ -75,11 +75,12 @@ function readAttributes(value: unknown, span: ReceivedSpan): AttributeMap {
 
 function readList(value: unknown, name: string, span: ReceivedSpan): readonly unknown[] {
   if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) throw new MisshapenSpanError(`${name} must be an array`, span.name);
+  if (!Array.isArray(value)) throw new MisshapenItemError(`${name} must be an array`, span.name);
   return value;
 }
 
-function readText(value: unknown): string {
+/** Text, or a scalar where a hand-rolled sender wrote one; anything else is unset. */
+export function readText(value: unknown): string {
   if (typeof value === "string") return value;
   return typeof value === "number" || typeof value === "boolean" ? String(value) : "";
 }
@@ -99,7 +100,7 @@ function readUint32(value: unknown): number {
 }
 
 /** Nanoseconds. Numbers above 2^53 have lost about 100 ns on the way, which is accepted; what is no time is unset. */
-function readNano(value: unknown): bigint {
+export function readNano(value: unknown): bigint {
   const integer = readJsonInteger(value);
   if (typeof integer === "string") return BigInt(integer) > 0n ? BigInt(integer) : 0n;
   return integer !== null && integer > 0 ? BigInt(Math.round(integer)) : 0n;

@@ -34,8 +34,8 @@ export function readJsonInteger(value: unknown): number | string | null {
   return Number.isSafeInteger(number) ? number + 0 : BigInt(text).toString();
 }
 
-/** Besides the AnyValue object, plain text, numbers and booleans are taken: hand-rolled senders write them. */
-function readAnyValue(value: unknown, depth: number, note: DepthNote): AttributeValue {
+/** A value of an attribute or a body. Besides the AnyValue object, plain text, numbers and booleans are taken: hand-rolled senders write them. */
+export function readAnyValue(value: unknown, depth: number, note: DepthNote): AttributeValue {
   if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value;
   if (!isRecord(value)) return null;
   if (isSet(value.stringValue)) return scalarText(value.stringValue);

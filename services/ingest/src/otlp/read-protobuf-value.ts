@@ -47,8 +47,8 @@ function readKeyValue(
   return { key, value };
 }
 
-/** `sent` is what an earlier piece of the same message held: lists grow, anything else is replaced. */
-function readAnyValue(
+/** Reads one AnyValue. `sent` is what an earlier piece of the same message held: lists grow, anything else is replaced. */
+export function readAnyValue(
   reader: ProtobufReader,
   end: number,
   depth: number,

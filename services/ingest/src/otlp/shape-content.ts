@@ -32,6 +32,11 @@ export function shapeInput(facts: SpanFacts, kind: SpanKind): ShapedContent {
   // An agent's instructions alone are not what it was asked.
   if (messages.length === 0 || (found === null && showsText(kind))) return nothing;
   facts.consume("gen_ai.system_instructions");
+  return showInput(messages, kind);
+}
+
+/** What a row of a kind shows of the conversation that is its input. */
+export function showInput(messages: Message[], kind: string): ShapedContent {
   if (!showsText(kind)) return { json: JSON.stringify(messages), messages: null };
   return { json: JSON.stringify(lastText(messages, "user") ?? messages), messages };
 }
@@ -48,7 +53,11 @@ export function shapeOutput(facts: SpanFacts, kind: SpanKind): ShapedContent {
     const returned = kind === "tool" ? toolMessageContent(content.value) : null;
     return { json: returned ?? contentText(content), messages: null };
   }
-  const { messages } = conversation;
+  return showOutput(conversation.messages, kind);
+}
+
+/** What a row of a kind shows of the conversation that is its output. */
+export function showOutput(messages: Message[], kind: string): ShapedContent {
   const [answer, ...others] = messages;
   const whole = answer !== undefined && others.length === 0 ? answer : messages;
   if (showsText(kind)) return { json: JSON.stringify(lastText(messages, "assistant") ?? whole), messages };
@@ -56,7 +65,7 @@ export function shapeOutput(facts: SpanFacts, kind: SpanKind): ShapedContent {
   return { json: JSON.stringify(isText ? answer.content : whole), messages: null };
 }
 
-function showsText(kind: SpanKind): boolean {
+function showsText(kind: string): boolean {
   return kind === "agent" || kind === "chain";
 }
 

@@ -40,6 +40,14 @@ export function repairSpan(span: ReceivedSpan, nowMs: number): string[] {
   return warnings;
 }
 
+/** Why the ids of a log record name no span, or null. An id that was not sent is no fault. */
+export function findIdFault(traceId: string | null, spanId: string | null): string | null {
+  return (
+    (traceId === null ? null : idFault("traceId", traceId, traceIdText, 32, 24)) ??
+    (spanId === null ? null : idFault("spanId", spanId, spanIdText, 16, 12))
+  );
+}
+
 function idFault(name: string, id: string, valid: RegExp, length: number, base64Length: number): string | null {
   if (valid.test(id)) return allZeros.test(id) ? `${name} is all zeros` : null;
   const fault = `${name} must be ${length} hex characters`;

@@ -3,6 +3,7 @@ import type { IngestMetrics } from "../ingest-metrics.ts";
 import type { TraceQuota } from "../quota/keep-within-quota.ts";
 import { quotaRefusal } from "../quota/refuse-spent.ts";
 import type { IncomingFragment } from "../trees/incoming-fragment.ts";
+import type { IncomingFragment } from "../trees/incoming-fragment.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import { prepareSpans, type SpanContext } from "./prepare-span.ts";
 import type { IncomingSpan } from "./span.ts";
@@ -17,6 +18,8 @@ export type SpanRequest = Pick<SpanContext, "projectId"> &
 export interface SpanRecorder {
   /** Resolves, in order, when all the spans are committed; rejects when none of them is known to be. */
   record(spans: readonly IncomingSpan[], request: SpanRequest): Promise<StoredSpan[]>;
+  /** The same for what log records say of spans. A fragment that is stored already changes nothing. */
+  recordFragments(fragments: readonly IncomingFragment[], projectId: string): Promise<void>;
 }
 
 export interface SpanRecorderOptions {
@@ -28,6 +31,9 @@ export interface SpanRecorderOptions {
 
   /** Null = unlimited. */
   quota: TraceQuota | null;
+/** A fragment's columns and its share of the queue, beside the body. */
+const fragmentOverheadBytes = 400;
+
 /** A fragment's columns and its share of the queue, beside the body. */
 const fragmentOverheadBytes = 400;
 
@@ -60,6 +66,11 @@ export function createSpanRecorder(options: SpanRecorderOptions): SpanRecorder {
         if (isAppError(thrown) && refusals.has(thrown.code)) metrics.rejected(spans.length);
         throw thrown;
       }
+    },
+    async recordFragments(fragments, projectId) {
+      if (fragments.length === 0) return;
+      const bytes = fragments.reduce((sum, { body }) => sum + body.length + fragmentOverheadBytes, 0);
+      await commits.submit({ projectId, rows: [], fragments, bytes });
     },
   };
 }

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { inflateBody } from "@touchstone/service-kit";
+import { type DecodedLogs, readLogExport } from "../../src/otlp/decode-log-export.ts";
 import { decodeTraceExport, type OtlpEncoding } from "../../src/otlp/decode-trace-export.ts";
 import type { IncomingSpan } from "../../src/spans/span.ts";
 
@@ -76,4 +77,12 @@ export function decodeFixture(file: string) {
     contentType: file.endsWith(".json") ? "json" : "protobuf",
     nowMs,
   });
+}
+
+/** A whole log export in one piece. */
+export async function decodeLogs(body: Buffer, contentType: OtlpEncoding): Promise<DecodedLogs> {
+  const fragments: DecodedLogs["fragments"] = [];
+  const whole = { rowsMax: Number.POSITIVE_INFINITY, bytesMax: Number.POSITIVE_INFINITY };
+  const summary = await readLogExport({ body, contentType }, whole, async (slice) => void fragments.push(...slice));
+  return { fragments, ...summary };
 }

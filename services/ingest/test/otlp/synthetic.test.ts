@@ -1,10 +1,10 @@
 import { inflateBody, isAppError } from "@touchstone/service-kit";
 import { expect, test } from "vitest";
-import { checkMetricsEnvelope, countLogRecords } from "../../src/otlp/count-export-items.ts";
+import { checkMetricsEnvelope } from "../../src/otlp/check-metrics-envelope.ts";
 import { type DecodedExport, decodeTraceExport, type OtlpEncoding } from "../../src/otlp/decode-trace-export.ts";
 import { encodeTraceExportResponse } from "../../src/otlp/encode-reply.ts";
 import { OtlpDecodeError } from "../../src/otlp/otlp-decode-error.ts";
-import { bodyLimitBytes, nowMs, readableRow, readFixture } from "./corpus.ts";
+import { bodyLimitBytes, decodeLogs, nowMs, readableRow, readFixture } from "./corpus.ts";
 
 interface Case {
   file: string;
@@ -154,7 +154,9 @@ const checks: Record<string, (received: Promise<DecodedExport>, fixture: Case) =
     expect(message).toContain("this looks like an OTLP logs payload; send it to …/v1/logs");
   },
   "44-logs.bin": async (_received, { file }) => {
-    await expect(countLogRecords(readFixture(`_synthetic/${file}`), "protobuf")).resolves.toBe(1);
+    const { fragments, ...summary } = await decodeLogs(readFixture(`_synthetic/${file}`), "protobuf");
+    expect(summary).toEqual({ recordCount: 1, rejected: 0, message: null });
+    expect(JSON.parse(fragments[0]?.body ?? "")).toMatchObject({ inputMessages: [{ role: "user", content: "hello" }] });
   },
   "46-minimal-gzip.bin.gz": (received) => isTheMinimalSpan(received),
   "47-minimal-deflate.bin.zz": (received) => isTheMinimalSpan(received),

@@ -9,6 +9,8 @@ export interface ReceivedExport {
   projectId: string;
   body: Buffer;
   encoding: OtlpEncoding;
+  /** See {@link InflightBudget}. */
+  holdRows(rows: number): void;
 }
 
 /**
@@ -22,8 +24,8 @@ export function receiveExport(
   return async (call) => {
     const projectId = requireProject(call.identity);
     const encoding = readEncoding(call.headers["content-type"]);
-    return budget.hold(call, async (body) => {
-      const { contentType, body: reply } = await answer({ projectId, body, encoding });
+    return budget.hold(call, async (body, holdRows) => {
+      const { contentType, body: reply } = await answer({ projectId, body, encoding, holdRows });
       return { status: 200, contentType, body: reply };
     });
   };

@@ -1,17 +1,27 @@
 import type { Handler } from "@touchstone/service-kit";
-import { countLogRecords } from "../../otlp/count-export-items.ts";
+import { readLogExport } from "../../otlp/decode-log-export.ts";
 import { encodeLogsExportResponse } from "../../otlp/encode-reply.ts";
+import type { SpanRecorder } from "../../spans/span-recorder.ts";
+import { inOtlpWords } from "./in-otlp-words.ts";
 import type { InflightBudget } from "./inflight-budget.ts";
 import { receiveExport } from "./receive-export.ts";
 
+/** Records held at a time; see receive-traces.ts. */
+const slice = { rowsMax: 8192, bytesMax: 16 * 1024 * 1024 };
+
 /**
- * `POST /otel/v1/logs`: accepted with a warning that says what is not kept, since an exporter that gets an error would
- * send the same records for ever (otlp 7).
+ * `POST /otel/v1/logs`: what records say of spans is committed before the answer, whether the spans have come or not
+ * (otlp 7). A record sent again is stored once, so a failure asks for the whole export again.
  */
-export function receiveLogs(dependencies: { budget: InflightBudget }): Handler {
-  return receiveExport(dependencies, async ({ body, encoding }) => {
-    const count = await countLogRecords(body, encoding);
-    const message = count === 0 ? null : `${count} log records are not stored yet`;
-    return encodeLogsExportResponse({ rejected: 0, message, contentType: encoding });
+export function receiveLogs(dependencies: { recorder: SpanRecorder; budget: InflightBudget }): Handler {
+  const { recorder } = dependencies;
+  return receiveExport(dependencies, async ({ projectId, body, encoding, holdRows }) => {
+    const request = { body, contentType: encoding };
+    const { rejected, message } = await readLogExport(request, { ...slice, hold: holdRows }, (fragments) =>
+      recorder.recordFragments(fragments, projectId).catch((thrown) => {
+        throw inOtlpWords(thrown, { count: fragments.length, noun: "log records" });
+      }),
+    );
+    return encodeLogsExportResponse({ rejected, message, contentType: encoding });
   });
 }

@@ -1,5 +1,5 @@
 import type { Handler } from "@touchstone/service-kit";
-import { checkMetricsEnvelope } from "../../otlp/count-export-items.ts";
+import { checkMetricsEnvelope } from "../../otlp/check-metrics-envelope.ts";
 import { encodeMetricsExportResponse } from "../../otlp/encode-reply.ts";
 import type { InflightBudget } from "./inflight-budget.ts";
 import { receiveExport } from "./receive-export.ts";

@@ -1,30 +1,35 @@
-import { AppError, type Clock, type Handler, isAppError } from "@touchstone/service-kit";
-import { decodeTraceExport } from "../../otlp/decode-trace-export.ts";
+import type { Clock, Handler } from "@touchstone/service-kit";
+import { readTraceExport } from "../../otlp/decode-trace-export.ts";
 import { encodeTraceExportResponse } from "../../otlp/encode-reply.ts";
 import type { SpanRecorder } from "../../spans/span-recorder.ts";
+import { inOtlpWords } from "./in-otlp-words.ts";
 import type { InflightBudget } from "./inflight-budget.ts";
 import { receiveExport } from "./receive-export.ts";
 
-/** `POST /otel/v1/traces`: every valid span of an export is committed before the answer, or none (otlp 2). */
-export function receiveTraces(dependencies: { recorder: SpanRecorder; budget: InflightBudget; clock: Clock }): Handler {
-  const { recorder, clock } = dependencies;
-  return receiveExport(dependencies, async ({ projectId, body, encoding }) => {
-    const decoded = await decodeTraceExport({ body, contentType: encoding, nowMs: clock.now() });
-    const { spans, rejected, message } = decoded;
-    await recorder.record(spans, { projectId }).catch((thrown) => {
-      throw inOtlpWords(thrown, spans.length);
+/**
+ * What is decoded at a time: as much as collectors send at once, so that most exports are one commit. Decoded, the
+ * smallest of spans is twenty times its bytes.
+ */
+const slice = { rowsMax: 8192, bytesMax: 16 * 1024 * 1024 };
+
+/**
+ * `POST /otel/v1/traces`: every valid span of an export is committed before the answer (otlp 2). When a slice fails, the
+ * sender is asked for the whole export again, of which the slices before it are replays that store nothing.
+ */
+export function receiveTraces(dependencies: {
+  recorder: SpanRecorder;
+  budget: InflightBudget;
+  clock: Clock;
+  genAiOnly: boolean;
+}): Handler {
+  const { recorder, clock, genAiOnly } = dependencies;
+  return receiveExport(dependencies, async ({ projectId, body, encoding, holdRows }) => {
+    const request = { body, contentType: encoding, nowMs: clock.now(), genAiOnly };
+    const { rejected, message } = await readTraceExport(request, { ...slice, hold: holdRows }, async (spans) => {
+      await recorder.record(spans, { projectId }).catch((thrown) => {
+        throw inOtlpWords(thrown, { count: spans.length, noun: "spans" });
+      });
     });
     return encodeTraceExportResponse({ rejected, message, contentType: encoding });
   });
-}
-
-/** The two failures that ask for the whole export again (completions 2.6). */
-function inOtlpWords(thrown: unknown, spanCount: number): unknown {
-  if (!isAppError(thrown)) return thrown;
-  const messages: Partial<Record<AppError["code"], string>> = {
-    queue_full: `ingest queue full - ${spanCount} spans shed, retry with backoff`,
-    store_unavailable: `trace storage unavailable - ${spanCount} spans not stored, retry`,
-  };
-  const message = messages[thrown.code];
-  return message === undefined ? thrown : new AppError(thrown.code, message, { cause: thrown });
 }

@@ -1,0 +1,10 @@
+import type { OtlpEncoding } from "./decode-trace-export.ts";
+import { checkJsonEnvelopes, type JsonEnvelope } from "./json-envelope.ts";
+import { checkProtobufEnvelopes } from "./protobuf-envelope.ts";
+
+const envelope: JsonEnvelope = { entries: "resourceMetrics", scopes: "scopeMetrics", items: "metrics" };
+
+/** Metrics are accepted and not stored; a body that is no metrics export throws OtlpDecodeError (otlp 7). */
+export function checkMetricsEnvelope(body: Buffer, contentType: OtlpEncoding): Promise<void> {
+  return contentType === "json" ? checkJsonEnvelopes(body, envelope) : checkProtobufEnvelopes(body);
+}
