@@ -80,7 +80,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const app = createFastify();
   const connections = trackConnections(app.server);
   const streams = new Set<PassedStream>();
-  let draining = false;
+  let state: "serving" | "draining" | "refusing" = "serving";
   const durations = new Histogram({
     name: "service_http_request_duration_seconds",
     help: "Time from a request that was read to its answer.",
@@ -96,15 +96,13 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   });
 
   const announceDrain = (reply: FastifyReply): void => {
-    if (draining) reply.header("connection", "close").header(drainingHeader, "1");
+    if (state !== "serving") reply.header("connection", "close").header(drainingHeader, "1");
   };
   app.addHook("onRequest", async (request, reply) => {
     reply.header(requestIdHeader, request.id);
     announceDrain(reply);
-    if (!connections.isDismissed(request.raw.socket)) return;
-    // Its sender was told that it is not taken.
-    request.raw.resume();
-    return reply.hijack();
+    const isDismissed = connections.isDismissed(request.raw.socket);
+    if (isDismissed || state === "refusing") connections.refuse(request.raw, reply.hijack().raw);
   });
   app.addHook("onSend", async (_request, reply) => announceDrain(reply));
   app.setNotFoundHandler((request, reply) => {
@@ -116,8 +114,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   app.get("/health/live", async () => ({ status: "ok" }));
   app.get("/health/ready", async (_request, reply) => {
     const asked = await options.readiness();
-    const ready = asked.ready && !draining;
-    const checks = draining ? { ...asked.checks, process: "stopping" } : asked.checks;
+    const ready = asked.ready && state === "serving";
+    const checks = state === "serving" ? asked.checks : { ...asked.checks, process: "stopping" };
     return reply.code(ready ? 200 : 503).send({ status: ready ? "ready" : "not_ready", checks });
   });
   app.get("/metrics", async (_request, reply) =>
@@ -185,16 +183,21 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       return app.listen(address);
     },
     async stop() {
-      draining = true;
+      state = "draining";
       for (const stream of streams) if (stream.isEvents) stream.end();
-      await drain(app, connections, options.drainMs ?? drainDefaultMs);
+      await drain(app, connections, {
+        drainMs: options.drainMs ?? drainDefaultMs,
+        startRefusing: () => {
+          state = "refusing";
+        },
+      });
     },
   };
 
   function keepStream(stream: PassedStream, reply: FastifyReply): void {
     streams.add(stream);
     reply.raw.once("close", () => streams.delete(stream));
-    if (draining && stream.isEvents) stream.end();
+    if (state !== "serving" && stream.isEvents) stream.end();
   }
 
   function sendError(
@@ -229,17 +232,25 @@ const arrivalMs = 60_000;
 
 const drainDefaultMs = 8_000;
 
-/** How long a stopping server still takes connections: callers that are about to open one must not be reset. */
+/** How long a stopping server still takes requests: callers that have no other replica must not be refused at once. */
 const announceMs = 200;
 
-async function drain(app: FastifyInstance, connections: Connections, drainMs: number): Promise<void> {
+/**
+ * The port stays open until the end. A connection that the system has made and nobody has accepted is reset when the
+ * port is closed, with the request that was sent on it.
+ */
+async function drain(
+  app: FastifyInstance,
+  connections: Connections,
+  { drainMs, startRefusing }: { drainMs: number; startRefusing: () => void },
+): Promise<void> {
   const cut = setTimeout(() => connections.cutAll(), drainMs);
   connections.dismissIdle();
   await connections.whenGone(Math.min(announceMs, drainMs));
+  startRefusing();
   connections.dismissIdle();
-  const sweep = setInterval(() => connections.dismissIdle(), 50);
+  await connections.whenIdle(drainMs);
   await app.close();
-  clearInterval(sweep);
   clearTimeout(cut);
 }
 

@@ -62,9 +62,6 @@ export interface InternalClientOptions {
   lookUp?: LookUp;
 }
 
-/** Failures that happened before a single byte of the request left: another replica may be asked. */
-const neverSent = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "UND_ERR_CONNECT_TIMEOUT"]);
-
 /** How often one request may meet a replica that is just stopping before it is given up. */
 const notTakenMax = 5;
 
@@ -108,7 +105,7 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
         } catch (cause) {
           if (isAppError(cause)) throw cause;
           failure = cause;
-          const isUnsent = neverSent.has(failureCode(cause)) || wroteNothing(cause);
+          const isUnsent = wasNeverSent(cause);
           if (isUnsent) directory.rest(pools);
           tried.add(pools);
           if (bounds.signal.aborted || !(isUnsent || (hop.method === "GET" && !bounds.hasWritten()))) throw cause;
@@ -240,16 +237,12 @@ function boundHop({ deadlineMs, signal }: Hop): HopBounds {
   };
 }
 
-/** Whether a connection broke before anything was written to it. */
-function wroteNothing(thrown: unknown): boolean {
-  if (!(thrown instanceof errors.SocketError)) return false;
-  return thrown.socket?.bytesWritten === 0;
-}
-
-function failureCode(thrown: unknown): string {
-  if (!(thrown instanceof Error)) return "";
-  if ("code" in thrown && typeof thrown.code === "string" && thrown.code !== "") return thrown.code;
+/** Whether not a single byte of the request left: the connection was not made, or broke before it was used. */
+function wasNeverSent(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return false;
+  if (thrown instanceof errors.ConnectTimeoutError) return true;
+  if ("syscall" in thrown && thrown.syscall === "connect") return true;
+  if (thrown instanceof errors.SocketError && thrown.socket?.bytesWritten === 0) return true;
   // A host with several addresses fails with one error that holds an error for each.
-  if (thrown instanceof AggregateError) return failureCode(thrown.errors[0]);
-  return thrown.cause === undefined ? "" : failureCode(thrown.cause);
+  return wasNeverSent(thrown instanceof AggregateError ? thrown.errors[0] : thrown.cause);
 }

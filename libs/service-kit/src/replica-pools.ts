@@ -53,7 +53,12 @@ export function createPoolDirectory(replicas: ReplicaSet): PoolDirectory {
       const untried = follow(await replicas.list()).filter((pools) => !tried.has(pools));
       const nowMs = performance.now();
       const rested = untried.filter(({ restUntilMs }) => restUntilMs <= nowMs);
-      return chooseOne(rested.length > 0 ? rested : untried);
+      if (rested.length > 0) return chooseOne(rested);
+      // The one that has rested longest is the likeliest to be back.
+      return untried.reduce<ReplicaPools | null>(
+        (best, pools) => (best === null || pools.restUntilMs < best.restUntilMs ? pools : best),
+        null,
+      );
     },
     rest(pools) {
       pools.restUntilMs = performance.now() + restMs;

@@ -1,0 +1,216 @@
+import { createServer, type Server } from "node:http";
+import { routes } from "@touchstone/contracts";
+import { afterEach, expect, test, vi } from "vitest";
+import {
+  type Answer,
+  createHttpServer,
+  createInternalClient,
+  createLogger,
+  createMetrics,
+  type Handler,
+  type Hop,
+  type HttpServer,
+  type InternalClient,
+  systemClock,
+} from "../src/index.ts";
+
+const rootSecret = "a root secret of the installation, long enough";
+const cleanups: (() => unknown)[] = [];
+
+afterEach(async () => {
+  vi.useRealTimers();
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+const route = routes.createDataset;
+const hop: Hop = {
+  method: "POST",
+  path: route.path,
+  headers: { "content-type": "application/json" },
+  body: Buffer.from("{}"),
+  claims: { projectId: null, organizationId: null, userId: null, role: null, requestId: "request-1" },
+  deadlineMs: 10_000,
+};
+
+async function startReplica(handle: Handler, address = { host: "127.0.0.1", port: 0 }) {
+  const server: HttpServer = createHttpServer({
+    service: "eval-runs",
+    routes: [{ route, handle }],
+    rootSecret,
+    clock: systemClock,
+    logger: createLogger({ service: "test", level: "silent" }),
+    metrics: createMetrics(),
+    readiness: async () => ({ ready: true, checks: {} }),
+  });
+  const url = await server.listen(address);
+  cleanups.push(() => server.stop());
+  return { url, port: Number(new URL(url).port), server };
+}
+
+function clientOf(addresses: readonly string[], lookUp?: (name: string) => Promise<{ address: string }[]>) {
+  const client: InternalClient = createInternalClient({
+    issuer: "gateway",
+    audience: "eval-runs",
+    addresses,
+    rootSecret,
+    clock: systemClock,
+    ...(lookUp && { lookUp }),
+  });
+  cleanups.push(() => client.close());
+  return client;
+}
+
+const counting = (counts: Record<string, number>, name: string): Handler => {
+  counts[name] = 0;
+  return async () => {
+    counts[name] = (counts[name] ?? 0) + 1;
+    return { status: 201, body: {} };
+  };
+};
+
+async function ask(client: InternalClient, times: number): Promise<void> {
+  for (let request = 0; request < times; request += 1) {
+    const answer = await client.forward(hop);
+    await answer.body.dump();
+    expect(answer.status).toBe(201);
+  }
+}
+
+test("a name stands for all its addresses; an added one gets its share, a removed one nothing more", async () => {
+  const counts: Record<string, number> = {};
+  const first = await startReplica(counting(counts, "first"));
+  await startReplica(counting(counts, "second"), { host: "127.0.0.2", port: first.port });
+  let addresses = ["127.0.0.1"];
+  const client = clientOf([`http://eval-runs.test:${first.port}`], async () =>
+    addresses.map((address) => ({ address })),
+  );
+  const now = vi.spyOn(performance, "now");
+  const pass = (ms: number) => now.mockReturnValue(performance.now() + ms);
+
+  await ask(client, 20);
+  expect(counts).toEqual({ first: 20, second: 0 });
+
+  addresses = ["127.0.0.1", "127.0.0.2"];
+  pass(2_001);
+  await ask(client, 100);
+  expect(counts.second).toBeGreaterThan(20);
+
+  addresses = ["127.0.0.2"];
+  pass(2_001);
+  await ask(client, 1);
+  const before = counts.first;
+  await ask(client, 20);
+  expect(counts.first).toBe(before);
+  now.mockRestore();
+});
+
+test("a name server that is away takes nobody away, and a name it does not know yet is asked for again", async () => {
+  const counts: Record<string, number> = {};
+  const { port } = await startReplica(counting(counts, "only"));
+  let answer: (() => Promise<{ address: string }[]>) | null = null;
+  const client = clientOf([`http://eval-runs.test:${port}`], async () => {
+    if (answer === null) throw new Error("ENOTFOUND");
+    return answer();
+  });
+
+  await expect(client.forward(hop)).rejects.toMatchObject({ code: "service_unavailable" });
+  answer = async () => [{ address: "127.0.0.1" }];
+  await ask(client, 1);
+  answer = null;
+  vi.spyOn(performance, "now").mockReturnValue(performance.now() + 60_000);
+  await ask(client, 5);
+
+  vi.restoreAllMocks();
+  expect(counts.only).toBe(6);
+});
+
+test("a replica that refuses connections is left out, and takes part again once it is there", async () => {
+  const counts: Record<string, number> = {};
+  const there = await startReplica(counting(counts, "there"));
+  const gone = await startReplica(counting(counts, "gone"));
+  const client = clientOf([there.url, gone.url]);
+  await gone.server.stop();
+  await ask(client, 50);
+  expect(counts).toEqual({ there: 50, gone: 0 });
+
+  await startReplica(counting(counts, "back"), { host: "127.0.0.1", port: gone.port });
+
+  await vi.waitFor(
+    async () => {
+      await ask(client, 10);
+      expect(counts.back).toBeGreaterThan(10);
+    },
+    { timeout: 5_000 },
+  );
+});
+
+test("replicas that stop and start in turn under load cost no request", async () => {
+  const counts: Record<string, number> = {};
+  const slow = (name: string): Handler => {
+    const count = counting(counts, name);
+    return async (call): Promise<Answer> => {
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 5));
+      return count(call);
+    };
+  };
+  const replicas = [await startReplica(slow("a")), await startReplica(slow("b"))];
+  const client = clientOf(replicas.map(({ url }) => url));
+  let isOver = false;
+  let answered = 0;
+  const load = Array.from({ length: 16 }, async () => {
+    while (!isOver) {
+      await ask(client, 1);
+      answered += 1;
+      // Idle now and then: connections that are idle when a replica stops are the hard case.
+      if (Math.random() < 0.3) await new Promise((resolve) => setTimeout(resolve, Math.random() * 20));
+    }
+  });
+
+  for (let restart = 0; restart < 4; restart += 1) {
+    const replica = replicas[restart % 2] as (typeof replicas)[number];
+    await replica.server.stop();
+    replicas[restart % 2] = await startReplica(slow(`r${restart}`), { host: "127.0.0.1", port: replica.port });
+    const before = answered;
+    await vi.waitFor(() => expect(answered).toBeGreaterThan(before + 100), { timeout: 5_000 });
+  }
+  isOver = true;
+
+  await Promise.all(load);
+  expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBe(answered);
+});
+
+/** A server in a replica's place that does as it likes. */
+async function startInstead(listener: Parameters<typeof createServer>[1]): Promise<string> {
+  const server: Server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  cleanups.push(() => server.close().closeAllConnections());
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+}
+
+test("what a stopping replica did not take is sent to another, a POST too", async () => {
+  const counts: Record<string, number> = {};
+  const other = await startReplica(counting(counts, "other"));
+  const stopping = await startInstead((request, response) => {
+    request.resume();
+    response.writeHead(503, { "x-internal-not-taken": "1", "x-internal-draining": "1", connection: "close" }).end();
+  });
+  const client = clientOf([stopping, other.url]);
+
+  await ask(client, 20);
+
+  expect(counts.other).toBe(20);
+});
+
+test("a POST that was sent and lost is not sent again", async () => {
+  let taken = 0;
+  const lost = await startInstead((request) => {
+    taken += 1;
+    request.socket.destroy();
+  });
+  const client = clientOf([lost, lost.replace("127.0.0.1", "127.0.0.2")]);
+
+  await expect(client.forward(hop)).rejects.toMatchObject({ code: "service_unavailable" });
+
+  expect(taken).toBe(1);
+});
