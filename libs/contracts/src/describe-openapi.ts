@@ -106,11 +106,15 @@ function describeParameters(route: Route, place: "path" | "query"): unknown[] {
 }
 
 function describeBody(body: BodyContract, schemas: SchemaDescriptions): unknown {
-  const json = { "application/json": { schema: schemas.of(body.schema) } };
-  return {
-    required: body.required,
-    content: body.kind === "json" ? json : { "application/x-protobuf": {}, ...json, "application/protobuf": {} },
+  const schema = schemas.of(body.schema);
+  const json = { "application/json": { schema } };
+  const content: Record<BodyContract["kind"], unknown> = {
+    json,
+    otlp: { "application/x-protobuf": {}, ...json, "application/protobuf": {} },
+    // OpenAPI 3.1 has no words for a sequence; the schema is of one line.
+    ndjson: { "application/x-ndjson": { schema } },
   };
+  return { required: body.required, content: content[body.kind] };
 }
 
 function describeResponses(route: Route, schemas: SchemaDescriptions): Record<string, unknown> {

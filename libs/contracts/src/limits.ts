@@ -16,6 +16,14 @@ export const limits = {
   jsonBodyMaxBytes: 10 * 1024 * 1024,
   /** decisions: size of one OTLP export, on the wire and inflated. */
   otlpBodyMaxBytes: 64 * 1024 * 1024,
+  /** Body of one import of traces, on the wire; a longer file is sent in pieces. */
+  importBodyMaxBytes: 256 * 1024 * 1024,
+  /** The same inflated: a bomb costs no memory, but time. */
+  importInflatedMaxBytes: 1024 * 1024 * 1024,
+  /** Lines of an import whose mistakes are told. */
+  importReasonsMax: 100,
+  /** completions 13, rows of a page of an export. */
+  exportPageRows: 500,
   /** completions 1.2. */
   traceNameMaxChars: 2000,
   frameworkMaxChars: 64,

@@ -15,9 +15,12 @@ export type RateGroup = "credential" | "dataPlane" | "none";
 /** The limits per key of interface: Limits, off by default. */
 export type KeyRateGroup = "ingest" | "ci" | "evaluation";
 
-/** What a route reads: JSON text, or an OTLP export in either encoding. `maxBytes` holds before and after inflation. */
+/**
+ * What a route reads: JSON text, an OTLP export in either encoding, or JSON lines. `maxBytes` holds before and after
+ * inflation; lines are read as they come, and there it holds on the wire.
+ */
 export interface BodyContract<Schema extends z.ZodType = z.ZodType> {
-  kind: "json" | "otlp";
+  kind: "json" | "otlp" | "ndjson";
   schema: Schema;
   maxBytes: number;
   /** False when the body may be left out. */

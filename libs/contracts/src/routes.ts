@@ -3,7 +3,19 @@ import { errorBody, globalErrorBody, validationErrorBody } from "./errors.ts";
 import { agentParams, agentReply } from "./http/agents.ts";
 import { authConfig, projectList, projectParams, projectReply, submittedProject } from "./http/auth.ts";
 import { dataset, datasetList, datasetParams, submittedDataset } from "./http/datasets.ts";
+import {
+  type ExportEntity,
+  exportEntities,
+  exportIndex,
+  exportParams,
+  exportQuery,
+  importedLine,
+  importReply,
+  interruptedImport,
+  unknownExportEntity,
+} from "./http/export.ts";
 import { health, readiness } from "./http/health.ts";
+import { retention, submittedRetention, usage } from "./http/monitoring.ts";
 import { otlpExport, otlpLogsReply, otlpMetricsReply, otlpTracesReply } from "./http/otlp.ts";
 import {
   createRunReply,
@@ -15,8 +27,9 @@ import {
   submittedBatch,
   submittedRun,
 } from "./http/runs.ts";
-import { retention, submittedRetention, usage } from "./http/monitoring.ts";
 import {
+  deletedTraces,
+  deleteTracesQuery,
   listTracesQuery,
   sessionParams,
   sessionSpans,
@@ -28,8 +41,6 @@ import {
 } from "./http/traces.ts";
 import { deadlines, limits } from "./limits.ts";
 import type { BodyContract, ResponseContract, Route } from "./route.ts";
-  deletedTraces,
-  deleteTracesQuery,
 
 const prefix = "/api/v1";
 
@@ -60,6 +71,26 @@ const otlp = {
 } as const;
 
 const evaluation = { ...dataPlane, owner: "eval-runs", keyRateGroup: "evaluation" } as const;
+
+/** An import is read as fast as it is stored: a quarter of an hour is a hundred times what it needs. */
+const importDeadlineMs = 15 * 60_000;
+
+/** One path for each entity, so that each is forwarded to the service that has it. */
+const exportOf = <const Id extends string, Entity extends ExportEntity>(id: Id, entity: Entity, what: string) => ({
+  ...dataPlane,
+  id,
+  method: "GET" as const,
+  path: `${prefix}/export/${entity}`,
+  owner: exportEntities[entity],
+  query: exportQuery,
+  responses: {
+    200: { description: `One line for each of the ${what}, by id.`, schema: null, contentType: "application/x-ndjson" },
+    400: error("`since` is no ISO 8601 date."),
+  },
+  streaming: true as const,
+  summary: `Export the ${what}.`,
+  section: "completions 13",
+});
 
 const bodyRefusals = {
   400: globalError("The body is not JSON, or not UTF-8."),
@@ -119,39 +150,6 @@ export const routes = {
     summary: "Read one trace.",
     section: "interface: GET ingest/traces/{traceId}",
   },
-  listSessionSpans: {
-    ...dataPlane,
-    id: "listSessionSpans",
-    method: "GET",
-    path: `${prefix}/ingest/sessions/{sessionId}/spans`,
-    owner: "ingest",
-    params: sessionParams,
-    responses: {
-      200: { description: "Every span of the session, by start; empty when unknown.", schema: sessionSpans },
-    },
-    summary: "Read every span of a session or OpenTelemetry trace.",
-    section: "interface: GET ingest/sessions",
-  },
-  getAgent: {
-    ...dataPlane,
-    id: "getAgent",
-    method: "GET",
-    path: `${prefix}/agents/{agentId}`,
-    owner: "ingest",
-    params: agentParams,
-    responses: {
-      200: { description: "The agent.", schema: agentReply },
-      404: error("No such agent in the project."),
-    },
-    summary: "Read one agent.",
-    section: "interface: GET agents/{id}",
-  },
-  receiveTraces: {
-    ...otlp,
-    id: "receiveTraces",
-    path: `${prefix}/otel/v1/traces`,
-    responses: {
-      200: { description: "Every valid span is committed; `partialSuccess` counts the rest.", schema: otlpTracesReply },
   deleteTrace: {
     ...dataPlane,
     id: "deleteTrace",
@@ -180,32 +178,32 @@ export const routes = {
     summary: "Delete the traces that match.",
     section: "decision record 15",
   },
-      ...bodyRefusals,
-    },
-    summary: "Receive an OTLP trace export, protobuf or JSON.",
-    section: "interface: POST otel/v1/traces",
-  },
-  receiveTracesAtBase: {
-    ...otlp,
-    id: "receiveTracesAtBase",
-    path: `${prefix}/otel`,
+  listSessionSpans: {
+    ...dataPlane,
+    id: "listSessionSpans",
+    method: "GET",
+    path: `${prefix}/ingest/sessions/{sessionId}/spans`,
+    owner: "ingest",
+    params: sessionParams,
     responses: {
-      200: { description: "As /otel/v1/traces.", schema: otlpTracesReply },
-      ...bodyRefusals,
+      200: { description: "Every span of the session, by start; empty when unknown.", schema: sessionSpans },
     },
-    summary: "The same for exporters that post to the base address.",
-    section: "otlp 1",
+    summary: "Read every span of a session or OpenTelemetry trace.",
+    section: "interface: GET ingest/sessions",
   },
-  receiveLogs: {
-    ...otlp,
-    id: "receiveLogs",
-    path: `${prefix}/otel/v1/logs`,
+  getAgent: {
+    ...dataPlane,
+    id: "getAgent",
+    method: "GET",
+    path: `${prefix}/agents/{agentId}`,
+    owner: "ingest",
+    params: agentParams,
     responses: {
-      200: { description: "Accepted; a warning says what was ignored.", schema: otlpLogsReply },
-      ...bodyRefusals,
+      200: { description: "The agent.", schema: agentReply },
+      404: error("No such agent in the project."),
     },
-    summary: "Receive an OTLP logs export.",
-    section: "otlp 7",
+    summary: "Read one agent.",
+    section: "interface: GET agents/{id}",
   },
   getUsage: {
     ...dataPlane,
@@ -238,6 +236,39 @@ export const routes = {
     summary: "Set the project's retention.",
     section: "completions 9.8",
   },
+  receiveTraces: {
+    ...otlp,
+    id: "receiveTraces",
+    path: `${prefix}/otel/v1/traces`,
+    responses: {
+      200: { description: "Every valid span is committed; `partialSuccess` counts the rest.", schema: otlpTracesReply },
+      ...bodyRefusals,
+    },
+    summary: "Receive an OTLP trace export, protobuf or JSON.",
+    section: "interface: POST otel/v1/traces",
+  },
+  receiveTracesAtBase: {
+    ...otlp,
+    id: "receiveTracesAtBase",
+    path: `${prefix}/otel`,
+    responses: {
+      200: { description: "As /otel/v1/traces.", schema: otlpTracesReply },
+      ...bodyRefusals,
+    },
+    summary: "The same for exporters that post to the base address.",
+    section: "otlp 1",
+  },
+  receiveLogs: {
+    ...otlp,
+    id: "receiveLogs",
+    path: `${prefix}/otel/v1/logs`,
+    responses: {
+      200: { description: "Accepted; a warning says what was ignored.", schema: otlpLogsReply },
+      ...bodyRefusals,
+    },
+    summary: "Receive an OTLP logs export.",
+    section: "otlp 7",
+  },
   receiveMetrics: {
     ...otlp,
     id: "receiveMetrics",
@@ -248,6 +279,63 @@ export const routes = {
     },
     summary: "Accept an OTLP metrics export.",
     section: "otlp 7",
+  },
+  importTraces: {
+    ...dataPlane,
+    id: "importTraces",
+    method: "POST",
+    path: `${prefix}/import/traces`,
+    owner: "ingest",
+    body: { kind: "ndjson", schema: importedLine, maxBytes: limits.importBodyMaxBytes, required: true },
+    responses: {
+      200: { description: "Every good line is committed; the others are counted.", schema: importReply },
+      400: globalError("The body is not what its content encoding says. Whole lines before that are stored."),
+      413: globalError("The body is too large; send it in pieces. Whole lines before that are stored."),
+      415: globalError("The content type or content encoding is not supported."),
+      429: {
+        description: "Queue full or daily trace quota. What was done stays done; send the whole again.",
+        schema: interruptedImport,
+      },
+      503: {
+        description: "The store is away. What was done stays done; send the whole again.",
+        schema: interruptedImport,
+      },
+    },
+    deadlineMs: importDeadlineMs,
+    summary: "Take back exported traces, or OTLP/JSON exports, one a line.",
+    section: "completions 13",
+  },
+  exportTraces: exportOf("exportTraces", "traces", "spans of traces"),
+  exportAgents: exportOf("exportAgents", "agents", "agents"),
+  exportDatasets: exportOf("exportDatasets", "datasets", "datasets"),
+  exportDatasetVersions: exportOf("exportDatasetVersions", "dataset-versions", "versions of datasets"),
+  exportRuns: exportOf("exportRuns", "runs", "runs"),
+  exportRunResults: exportOf("exportRunResults", "run-results", "results of runs"),
+  exportProjectSettings: exportOf("exportProjectSettings", "project-settings", "project's own settings"),
+  exportUnknown: {
+    ...dataPlane,
+    id: "exportUnknown",
+    method: "GET",
+    path: `${prefix}/export/{entity}`,
+    owner: "gateway",
+    params: exportParams,
+    responses: { 404: { description: "There is no such entity; the answer lists them.", schema: unknownExportEntity } },
+    summary: "Say which entities there are.",
+    section: "completions 13",
+  },
+  listExports: {
+    ...dataPlane,
+    id: "listExports",
+    method: "GET",
+    path: `${prefix}/export`,
+    owner: "gateway",
+    query: exportQuery,
+    responses: {
+      200: { description: "What can be exported, with the number of rows.", schema: exportIndex },
+      400: error("`since` is no ISO 8601 date."),
+    },
+    summary: "List what can be exported.",
+    section: "completions 13",
   },
   createDataset: {
     ...evaluation,

@@ -1,7 +1,9 @@
+import { Readable } from "node:stream";
 import type { Identity, InternalRoute, Route } from "@touchstone/contracts";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "./app-error.ts";
 import { inflateBody } from "./inflate-body.ts";
+import { inflateStream } from "./inflate-stream.ts";
 import { parseJsonBody } from "./json.ts";
 
 /** One request as a handler sees it. */
@@ -15,6 +17,8 @@ export interface Call {
   rawBody: Buffer;
   /** The body without its content encoding, at most the route's `maxBytes`. */
   body(): Promise<Buffer>;
+  /** On a route of JSON lines, instead: the body without its content encoding as it comes, at most `maxBytes` of it. */
+  stream(maxBytes: number): Readable;
   /** The body parsed as JSON; `undefined` when an optional body was left out. */
   json(): Promise<unknown>;
   /** Aborts when the caller is gone. */
@@ -46,6 +50,10 @@ export function createCall({ request, reply, identity, route, maxBytes }: CallOp
     headers: request.headers,
     rawBody,
     body,
+    stream(maxBytes) {
+      const content = request.body instanceof Readable ? request.body : Readable.from([]);
+      return inflateStream(content, request.headers["content-encoding"], maxBytes);
+    },
     async json() {
       if (isOptional && rawBody.length === 0) return undefined;
       requireJson(request.headers["content-type"]);
@@ -55,16 +63,34 @@ export function createCall({ request, reply, identity, route, maxBytes }: CallOp
   };
 }
 
+/** Routes of JSON lines take one of their common names, in UTF-8 or unstated; anything else is 415. */
+export function requireNdjson(contentType: string | undefined): void {
+  const type = (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  if (!ndjsonTypes.includes(type)) {
+    throw new AppError(
+      "unsupported_media_type",
+      `Content-Type must be application/x-ndjson (received ${JSON.stringify((contentType ?? "none").slice(0, 100))}).`,
+    );
+  }
+  requireUtf8(contentType);
+}
+
+const ndjsonTypes = ["application/x-ndjson", "application/ndjson", "application/jsonl"];
+
 /** JSON routes take `application/json`, in UTF-8 or unstated; anything else is 415 (interface: Errors). */
 export function requireJson(contentType: string | undefined): void {
-  const [type = "", ...parameters] = (contentType ?? "").toLowerCase().split(";");
+  const [type = ""] = (contentType ?? "").toLowerCase().split(";", 1);
   if (type.trim() !== "application/json") {
     throw new AppError(
       "unsupported_media_type",
       `Content-Type must be application/json (received ${JSON.stringify((contentType ?? "none").slice(0, 100))}).`,
     );
   }
-  for (const parameter of parameters) {
+  requireUtf8(contentType);
+}
+
+function requireUtf8(contentType: string | undefined): void {
+  for (const parameter of (contentType ?? "").toLowerCase().split(";").slice(1)) {
     const [name, value = ""] = parameter.split("=");
     if (name?.trim() === "charset" && !["utf-8", "utf8"].includes(value.trim().replaceAll('"', ""))) {
       throw new AppError("unsupported_media_type", `unsupported charset "${value.trim().slice(0, 40)}"`);

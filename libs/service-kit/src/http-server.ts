@@ -9,7 +9,7 @@ import {
   requestIdHeader,
   type ServiceName,
 } from "@touchstone/contracts";
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteOptions } from "fastify";
 import { Counter, Histogram } from "prom-client";
 import { AppError } from "./app-error.ts";
 import { type Call, createCall } from "./call.ts";
@@ -127,12 +127,13 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     const admitted: readonly ServiceName[] = "askedBy" in route ? route.askedBy : ["gateway"];
     const envelope = "envelope" in route ? route.envelope : "standard";
     const maxBytes = "responses" in route ? (route.body?.maxBytes ?? 0) : 1024 * 1024;
-    app.route({
+    const readsLines = "responses" in route && route.body?.kind === "ndjson";
+    const served: RouteOptions = {
       method: route.method,
       url: route.path.replaceAll(/\{(\w+)\}/g, ":$1"),
       // A caller that stops in the middle of a body is cut off; without it the connection would stay open for ever.
       onRequest: async ({ raw }) =>
-        watchArrival(raw, { arrivalMs, isReadAsItComes: false }, () => raw.socket.destroy()),
+        watchArrival(raw, { arrivalMs, isReadAsItComes: readsLines }, () => raw.socket.destroy()),
       bodyLimit: Math.max(maxBytes, 1),
       errorHandler: (thrown, request, reply) => sendError(request, reply, translateFrameworkError(thrown), envelope),
       handler: async (request, reply) => {
@@ -175,7 +176,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
         else logger.debug(facts, "request answered");
         return reply;
       },
-    });
+    };
+    if (readsLines) void app.register(async (scope) => void streamBodies(scope).route(served));
+    else app.route(served);
   }
 
   return {
@@ -270,6 +273,13 @@ function createFastify(): FastifyInstance {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
   return app;
+}
+
+/** Routes of this scope get a body as it comes, not when it is whole. */
+function streamBodies(scope: FastifyInstance): FastifyInstance {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser("*", (_request, body, done) => done(null, body));
+  return scope;
 }
 
 function streamAnswer(reply: FastifyReply, answer: Answer, body: Readable): PassedStream {

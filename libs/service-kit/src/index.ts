@@ -1,5 +1,5 @@
 export { AppError, type AppErrorOptions, isAppError } from "./app-error.ts";
-export { type Call, requireJson } from "./call.ts";
+export { type Call, requireJson, requireNdjson } from "./call.ts";
 export { type Clock, systemClock } from "./clock.ts";
 export { ConfigError, type Environment, loadSettings, requireSettings } from "./config.ts";
 export { deriveKey } from "./derive-key.ts";
@@ -25,5 +25,7 @@ export { type RenderedError, renderError } from "./render-error.ts";
 export { encodeRpcStatus, prefersRpcStatus } from "./rpc-status.ts";
 export { runProcess } from "./run-process.ts";
 export type { Service } from "./service.ts";
+export { readSince } from "./since.ts";
 export { StartError, translateListenError } from "./start-error.ts";
 export { readStoreServiceConfig, type StoreServiceConfig } from "./store-service-config.ts";
+export { answerLines, type LineSource } from "./stream-lines.ts";

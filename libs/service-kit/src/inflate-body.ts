@@ -3,7 +3,7 @@ import { constants, gunzip, inflate, inflateRaw, zstdDecompress } from "node:zli
 import { AppError } from "./app-error.ts";
 
 /** Largest window a zstd frame may ask for, as a power of two: 8 MiB, what every decoder is expected to grant. */
-const zstdWindowLogMax = 23;
+export const zstdWindowLogMax = 23;
 
 const inflateGzip = promisify(gunzip);
 const inflateZstd = promisify(zstdDecompress);

@@ -16,6 +16,7 @@ import type { AuthConfig } from "./config.ts";
 import { listRoutes } from "./http/routes.ts";
 import { createKeyVault } from "./project-keys/key-vault.ts";
 import { prepareDefaultProject } from "./projects/default-project.ts";
+import { createExportedProjectReader } from "./projects/exported-project.ts";
 import { createProjectStore } from "./projects/project-store.ts";
 
 const schema = "auth";
@@ -45,7 +46,11 @@ export function createAuth(config: AuthConfig, { logger, clock, metrics }: AuthD
   const projects = createProjectStore(database, createKeyVault(config.rootSecret), clock);
   const http = createHttpServer({
     service: "auth",
-    routes: listRoutes({ projects, announceRevocations: () => relay?.wake() }).map(({ route, handle }) => ({
+    routes: listRoutes({
+      projects,
+      readExportedProject: createExportedProjectReader(database),
+      announceRevocations: () => relay?.wake(),
+    }).map(({ route, handle }) => ({
       route,
       handle: onceReady(handle),
     })),

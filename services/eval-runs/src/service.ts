@@ -15,6 +15,7 @@ import { Counter } from "prom-client";
 import type { EvalRunsConfig } from "./config.ts";
 import { createDatasetStore } from "./datasets/dataset-store.ts";
 import { createGradingCache } from "./datasets/grading-cache.ts";
+import { createExportStore } from "./export/export-store.ts";
 import { evalRunsRoutes } from "./http/routes.ts";
 import { sweepClosingRuns } from "./maintenance/complete-closing-runs.ts";
 import { createBatchScorer } from "./results/batch-scorer.ts";
@@ -85,6 +86,7 @@ export function createEvalRuns(config: EvalRunsConfig, dependencies: EvalRunsDep
       results: createResultStore(database),
       readGrading: createGradingCache(datasets),
       scorer,
+      exports: createExportStore(database),
       clock,
       batchMs: timings.batchMs,
       signal: stopping.signal,

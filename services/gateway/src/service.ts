@@ -15,6 +15,7 @@ import { createEdge, type Edge } from "./http/edge.ts";
 import { createForward } from "./http/forward.ts";
 import { createKeyCache } from "./keys/key-cache.ts";
 import { announceKey } from "./operations/announce-key.ts";
+import { createExportIndex } from "./operations/export-index.ts";
 import { createGatewayMetrics } from "./operations/gateway-metrics.ts";
 import { createMetricsAccess } from "./operations/metrics-access.ts";
 import { createOwnAnswerer } from "./operations/own-routes.ts";
@@ -76,6 +77,7 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
           metrics,
           mayReadMetrics: createMetricsAccess(config.metricsToken),
           openApi,
+          readExportIndex: createExportIndex(clients),
         }),
         forward: createForward({ clients, bodyMaxBytes, requestTimeoutMs: config.requestTimeoutMs, logger }),
         bodyMaxBytes,

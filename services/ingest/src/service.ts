@@ -15,7 +15,11 @@ import {
   type Service,
 } from "@touchstone/service-kit";
 import { createAgentStore } from "./agents/agent-store.ts";
+import { createAgentExportStore } from "./export/agent-export-store.ts";
+import { createSpanExportStore } from "./export/span-export-store.ts";
 import type { IngestConfig } from "./config.ts";
+import { createImportWriter } from "./import/import-writer.ts";
+import { createStoredSpanFinder } from "./import/stored-span-finder.ts";
 import { listRoutes } from "./http/routes.ts";
 import { createIngestMetrics } from "./ingest-metrics.ts";
 import { keepPartitions, type PartitionUpkeep } from "./maintenance/keep-partitions.ts";
@@ -74,7 +78,11 @@ export function createIngest(config: IngestConfig, { logger, clock, metrics }: I
   const ingestMetrics = createIngestMetrics(metrics, () => commits.depth());
   const commits = createGroupCommit<SpanJob, StoredSpan[]>({
     write: traces.insertBatch,
-    sizeOf: (job) => ({ rows: job.rows.length + (job.fragments?.length ?? 0), bytes: job.bytes }),
+    sizeOf: (job) => ({
+      rows: job.rows.length + (job.fragments?.length ?? 0),
+      bytes: job.bytes,
+      isBulk: job.isBulk === true,
+    }),
     batchRowsMax: config.batchRowsMax,
     rowsMax: config.queueRowsMax,
     bytesMax: limits.ingestQueueMaxBytes,
@@ -108,6 +116,15 @@ export function createIngest(config: IngestConfig, { logger, clock, metrics }: I
     }),
     rootSecret: config.rootSecret,
     clock,
+      spanExports: createSpanExportStore(reading),
+      agentExports: createAgentExportStore(reading),
+      imports: createImportWriter({
+        commits,
+        findStored: createStoredSpanFinder(reading),
+        clock,
+        fieldCharsMax: config.fieldCharsMax,
+        metrics: ingestMetrics,
+      }),
     logger,
     metrics,
     readiness,

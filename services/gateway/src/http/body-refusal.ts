@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { BodyContract } from "@touchstone/contracts";
-import { AppError, requireJson, requireKnownEncoding } from "@touchstone/service-kit";
+import { AppError, requireJson, requireKnownEncoding, requireNdjson } from "@touchstone/service-kit";
 
 /** Whether the headers announce a body. */
 export function hasBody(headers: IncomingHttpHeaders): boolean {
@@ -12,6 +12,7 @@ export function refuseBodyByHeaders(contract: BodyContract, headers: IncomingHtt
   if (!hasBody(headers)) return;
   if (Number(headers["content-length"] ?? 0) > maxBytes) throw bodyTooLarge();
   if (contract.kind === "otlp") requireOtlp(headers["content-type"]);
+  else if (contract.kind === "ndjson") requireNdjson(headers["content-type"]);
   else requireJson(headers["content-type"]);
   requireKnownEncoding(headers["content-encoding"]);
 }

@@ -1,7 +1,8 @@
-import type { IncomingHttpHeaders } from "node:http";
 import type { RouteId } from "@touchstone/contracts";
 import { type Answer, AppError } from "@touchstone/service-kit";
+import type { FastifyRequest } from "fastify";
 import type { Answerer } from "../http/edge.ts";
+import { type ReadExportIndex, refuseUnknownEntity } from "./export-index.ts";
 import type { GatewayMetrics } from "./gateway-metrics.ts";
 import type { ServiceReadiness } from "./service-readiness.ts";
 
@@ -11,9 +12,10 @@ export interface OwnRoutesOptions {
   mayReadMetrics: (authorization: string | undefined) => boolean;
   /** The OpenAPI document's text; null where the installation lacks it. */
   openApi: string | null;
+  readExportIndex: ReadExportIndex;
 }
 
-type OwnHandler = (headers: IncomingHttpHeaders) => Promise<Answer>;
+type OwnHandler = (request: FastifyRequest) => Promise<Answer>;
 
 const prometheusText = "text/plain; version=0.0.4; charset=utf-8";
 const plainText = "text/plain; charset=utf-8";
@@ -25,7 +27,7 @@ export function createOwnAnswerer(options: OwnRoutesOptions): Answerer {
   return async (route, request, reply) => {
     const handle = handlers[route.id];
     if (handle === undefined) throw new Error(`the gateway owns ${route.id} and does not serve it`);
-    const { status, headers = {}, contentType = json, body } = await handle(request.headers);
+    const { status, headers = {}, contentType = json, body } = await handle(request);
     if (status === 401 && request.passage) request.passage.outcome = "unauthorized";
     return reply
       .code(status)
@@ -35,7 +37,7 @@ export function createOwnAnswerer(options: OwnRoutesOptions): Answerer {
   };
 }
 
-function listHandlers({ readiness, metrics, mayReadMetrics, openApi }: OwnRoutesOptions) {
+function listHandlers({ readiness, metrics, mayReadMetrics, openApi, readExportIndex }: OwnRoutesOptions) {
   return {
     async getHealth() {
       const { ready, checks } = await readiness.check();
@@ -50,7 +52,7 @@ function listHandlers({ readiness, metrics, mayReadMetrics, openApi }: OwnRoutes
       const { ready, checks } = await readiness.check();
       return { status: ready ? 200 : 503, body: { status: ready ? "ready" : "not_ready", checks } };
     },
-    async getMetrics(headers) {
+    async getMetrics({ headers }) {
       if (mayReadMetrics(headers.authorization)) {
         return { status: 200, contentType: prometheusText, body: await metrics.render() };
       }
@@ -64,6 +66,14 @@ function listHandlers({ readiness, metrics, mayReadMetrics, openApi }: OwnRoutes
     async getOpenApi() {
       if (openApi !== null) return { status: 200, body: openApi };
       throw new AppError("service_unavailable", "This installation lacks its OpenAPI document.");
+    },
+    async listExports({ query, id, passage }) {
+      const projectId = passage?.caller?.projectId;
+      if (projectId === undefined) throw new AppError("unauthorized", "Invalid or missing API key");
+      return readExportIndex({ projectId, query: query as Record<string, unknown>, requestId: id });
+    },
+    async exportUnknown({ params }) {
+      return refuseUnknownEntity((params as { entity: string }).entity);
     },
   } satisfies Partial<Record<RouteId, OwnHandler>>;
 }

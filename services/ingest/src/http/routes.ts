@@ -1,11 +1,18 @@
-import { type Route, routes } from "@touchstone/contracts";
+import { internalRoutes, type Route, routes } from "@touchstone/contracts";
 import type { Clock, Handler, ServedRoute } from "@touchstone/service-kit";
 import type { AgentStore } from "../agents/agent-store.ts";
+import type { AgentExportStore } from "../export/agent-export-store.ts";
+import type { SpanExportStore } from "../export/span-export-store.ts";
+import type { ImportWriter } from "../import/import-writer.ts";
 import type { UsageStore } from "../quota/usage-store.ts";
 import type { RetentionStore } from "../retention/retention-store.ts";
 import type { SpanRecorder } from "../spans/span-recorder.ts";
 import type { TraceStore } from "../spans/trace-store.ts";
 import { getAgent } from "./agents/get-agent.ts";
+import { countExported } from "./export/count-exported.ts";
+import { exportAgents } from "./export/export-agents.ts";
+import { exportTraces } from "./export/export-traces.ts";
+import { importTraces } from "./import/import-traces.ts";
 import { getRetention } from "./monitoring/get-retention.ts";
 import { getUsage } from "./monitoring/get-usage.ts";
 import { setRetention } from "./monitoring/set-retention.ts";
@@ -37,6 +44,9 @@ export interface RouteDependencies {
   genAiOnly: boolean;
   /** Answers 503 until the store can be used. */
   onceReady(handle: Handler): Handler;
+  spanExports: SpanExportStore;
+  agentExports: AgentExportStore;
+  imports: ImportWriter;
 }
 
 /** OTLP bodies in hand, all together (otlp 1, Content-Encoding). At least one of any size must fit, in both forms. */
@@ -70,3 +80,7 @@ export function listRoutes(dependencies: RouteDependencies): ServedRoute[] {
     { route: sized(routes.receiveMetrics), handle: receiveMetrics(otlp) },
   ];
 }
+    { route: routes.exportTraces, handle: reads(exportTraces(dependencies)) },
+    { route: routes.exportAgents, handle: reads(exportAgents(dependencies)) },
+    { route: routes.importTraces, handle: onceReady(importTraces(dependencies)) },
+    { route: internalRoutes.countIngestExport, handle: onceReady(countExported(dependencies)) },

@@ -30,7 +30,8 @@ export interface GroupCommitOptions<Job, Answer> {
    * below {@link writerCount}: each writes one batch at a time.
    */
   write(jobs: readonly Job[], writer: number): Promise<PromiseSettledResult<Answer>[]>;
-  sizeOf(job: Job): { rows: number; bytes: number };
+  /** `isBulk`: a job that takes its turn among the large ones, whatever its size. */
+  sizeOf(job: Job): { rows: number; bytes: number; isBulk?: boolean };
   /** Rows that one batch takes. */
   batchRowsMax: number;
   /** What may be admitted and unanswered. One job larger than either is admitted when nothing else waits. */
@@ -207,7 +208,7 @@ export function createGroupCommit<Job, Answer>(options: GroupCommitOptions<Job, 
         const isOversize = size.rows > rowsMax || size.bytes > bytesMax;
         const waiting = { job, ...size, isOversize, resolve, reject };
         hold(waiting, 1);
-        const isLarge = size.rows > Math.max(largeJobRows, batchRowsMax) || size.bytes > largeJobBytes;
+        const isLarge = size.isBulk || size.rows > Math.max(largeJobRows, batchRowsMax) || size.bytes > largeJobBytes;
         if (isLarge || isOversize) large.push(waiting);
         else {
           batched.push(waiting);

@@ -53,7 +53,7 @@ function prepareRow(span: IncomingSpan, context: SpanContext, body: Buffer): Spa
   const isRoot = span.parentSpanId === null || span.parentIsRemote;
   const name = storable(span.name, limits.traceNameMaxChars);
   const createdAtMs = chooseCreatedAt(span, context.nowMs);
-  const id = uuidv7(createdAtMs);
+  const id = span.id ?? uuidv7(createdAtMs);
   const spanId = maybeStorable(span.spanId);
   const sessionId = maybeStorable(span.sessionId);
   const parentSpanId = maybeStorable(span.parentSpanId);

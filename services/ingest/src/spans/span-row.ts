@@ -59,3 +59,5 @@ export interface SpanJob {
   /** What the rows hold in memory, nearly. */
   bytes: number;
 }
+  /** It is in no hurry, and is never committed in front of others. */
+  isBulk?: true;

@@ -12,6 +12,8 @@ export type JsonText = string;
  */
 export interface IncomingSpan {
   producer: "rest" | "otlp";
+  /** Of an imported span: the id it had, of its `timestampMs`. Absent = a new one. */
+  id?: string;
   /** 32 lowercase hex characters on OTLP; null on REST. */
   otelTraceId: string | null;
   /** 16 lowercase hex characters on OTLP, the client's own identity on REST; null when REST sent none. */

@@ -1,0 +1,54 @@
+import { type Duplex, PassThrough, type Readable, Transform } from "node:stream";
+import { constants, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
+import { AppError } from "./app-error.ts";
+import { requireKnownEncoding, zstdWindowLogMax } from "./inflate-body.ts";
+
+/**
+ * A body without its `Content-Encoding`, as it comes: what is not read waits on the socket. Fails with 400 when the data
+ * is not what the encoding says or breaks off, and with 413 past `maxBytes`; throws 415 for an encoding nobody knows.
+ */
+export function inflateStream(body: Readable, contentEncoding: string | undefined, maxBytes: number): Readable {
+  const encoding = requireKnownEncoding(contentEncoding);
+  const inflater = createInflater(encoding);
+  const bounded = boundBytes(maxBytes);
+  // Not `pipeline`, which destroys the request when the reader leaves: the refusal still has to go out on its socket.
+  body.once("error", (cause) => bounded.destroy(brokenOff(cause)));
+  body.once("aborted", () => bounded.destroy(brokenOff(undefined)));
+  inflater.once("error", (cause) => {
+    bounded.destroy(new AppError("body_unreadable", `The request body is not valid ${encoding} data.`, { cause }));
+  });
+  bounded.once("close", () => {
+    body.unpipe(inflater);
+    inflater.destroy();
+  });
+  return body.pipe(inflater).pipe(bounded);
+}
+
+function createInflater(encoding: ReturnType<typeof requireKnownEncoding>): Duplex {
+  switch (encoding) {
+    case "gzip":
+    case "x-gzip":
+      return createGunzip();
+    case "deflate":
+      return createInflate();
+    case "zstd":
+      return createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: zstdWindowLogMax } });
+    default:
+      return new PassThrough();
+  }
+}
+
+function boundBytes(maxBytes: number): Transform {
+  let bytes = 0;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      if (bytes > maxBytes) done(new AppError("body_too_large", "request entity too large"));
+      else done(null, chunk);
+    },
+  });
+}
+
+function brokenOff(cause: unknown): AppError {
+  return new AppError("body_unreadable", "The request body broke off.", { cause });
+}

@@ -1,0 +1,93 @@
+import { limits } from "@touchstone/contracts";
+import type { Database } from "@touchstone/db";
+import { narrowColumns, type SpanRecord, toReadSpan } from "../spans/span-select.ts";
+import type { ReadSpan } from "../spans/trace-store.ts";
+
+/** A span as it is exported: what is shown of it, and what an import needs besides. */
+export interface ExportedSpan extends ReadSpan {
+  isRoot: boolean;
+  /** Roots only. */
+  agentName: string | null;
+  /** Whole microseconds since the epoch, in decimal digits: what the store keeps of a time. */
+  startedAtMicros: string | null;
+  endedAtMicros: string | null;
+}
+
+export interface SpanExportQuery {
+  projectId: string;
+  /** Epoch milliseconds of `createdAt`; null = all. */
+  sinceMs: number | null;
+}
+
+/** Reads every span of a project, root or child, by id and hence by `createdAt`. */
+export interface SpanExportStore {
+  /** The next spans after an id, or the first ones; empty at the end. One short transaction. */
+  readPage(query: SpanExportQuery, afterId: string | null): Promise<ExportedSpan[]>;
+  count(query: SpanExportQuery): Promise<number>;
+}
+
+/** A page of large spans ends earlier, since it is held as long as its reader takes. One span always goes. */
+const pageBytesMax = 8 * 1024 * 1024;
+/** What 48 bits hold. */
+const idTimeMaxMs = 2 ** 48 - 1;
+
+type ExportRecord = SpanRecord & {
+  is_root: boolean;
+  agent_name: string | null;
+  started_micros: string | null;
+  ended_micros: string | null;
+};
+
+export function createSpanExportStore(database: Database): SpanExportStore {
+  return {
+    async readPage({ projectId, sinceMs }, afterId) {
+      const { rows } = await database.readScoped<ExportRecord>([projectId], {
+        // In the order of the primary key. The bodies that a page has no room for are not read.
+        name: "spans_export",
+        text: `
+          select page.*, agents.name as agent_name
+          from (
+            select ${narrowColumns}, body, is_root,
+              (extract(epoch from started_at) * 1000000)::bigint as started_micros,
+              (extract(epoch from ended_at) * 1000000)::bigint as ended_micros,
+              sum(octet_length(body)) over (order by id rows unbounded preceding) - octet_length(body) as bytes_before
+            from ingest.spans
+            where project_id = $1 and id > $2
+            order by id
+            limit ${limits.exportPageRows}
+          ) page
+          left join ingest.agents on agents.project_id = $1 and agents.id = page.agent_id and page.is_root
+          where bytes_before < ${pageBytesMax}
+          order by page.id`,
+        values: [projectId, afterId ?? beforeFirst(sinceMs)],
+      });
+      return rows.map((record) => ({
+        ...toReadSpan(record),
+        isRoot: record.is_root,
+        agentName: record.agent_name,
+        startedAtMicros: record.started_micros,
+        endedAtMicros: record.ended_micros,
+      }));
+    },
+
+    async count({ projectId, sinceMs }) {
+      const { rows } = await database.readScoped<{ rows: string }>([projectId], {
+        name: "spans_export_count",
+        text: `
+          select count(*) as rows
+          from ingest.spans
+          where project_id = $1 and id > $2`,
+        values: [projectId, beforeFirst(sinceMs)],
+      });
+      return Number(rows[0]?.rows ?? 0);
+    },
+  };
+}
+
+/** Below every id whose time is `sinceMs` or later, and above all others: no id has version 0. */
+function beforeFirst(sinceMs: number | null): string {
+  const hex = Math.min(Math.ceil(sinceMs ?? 0), idTimeMaxMs)
+    .toString(16)
+    .padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
+}

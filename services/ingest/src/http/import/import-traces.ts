@@ -1,0 +1,87 @@
+import { limits } from "@touchstone/contracts";
+import {
+  type Answer,
+  AppError,
+  type Call,
+  type Clock,
+  type Handler,
+  isAppError,
+  renderError,
+  requireNdjson,
+} from "@touchstone/service-kit";
+import { createImportCounter, type ImportCounter } from "../../import/import-tally.ts";
+import type { ImportedSpan, ImportWriter } from "../../import/import-writer.ts";
+import { readImportedLine } from "../../import/read-imported-line.ts";
+import { splitLines } from "../../import/split-lines.ts";
+import { takeTurn } from "../../otlp/take-turn.ts";
+import { requireProject } from "../require-project.ts";
+
+/** Imports that one process reads at once: each holds a line and a job. */
+const importsMax = 2;
+/** Spans, and bytes of lines, that one job takes. */
+const jobSpans = 500;
+const jobBytes = 4 * 1024 * 1024;
+
+/** What ends an import before its last line. What was done until then stays done, and is told. */
+const interruptions: ReadonlySet<string> = new Set(["queue_full", "trace_quota_spent", "store_unavailable"]);
+
+export interface ImportDependencies {
+  imports: ImportWriter;
+  clock: Clock;
+  /** Longest line: what an OTLP export may have. */
+  otlpBodyMaxBytes: number;
+}
+
+/**
+ * `POST /import/traces`: takes back what `GET /export/traces` gave, and OTLP/JSON exports, one a line. Read as it is
+ * stored, so a body of any length holds little memory. A bad line costs nothing but itself. The same lines may be sent
+ * again at any time: what is stored is passed over.
+ */
+export function importTraces(dependencies: ImportDependencies): Handler {
+  let running = 0;
+  return async (call) => {
+    const projectId = requireProject(call.identity);
+    requireNdjson(call.headers["content-type"]);
+    const counter = createImportCounter();
+    if (running >= importsMax) {
+      return interrupted(new AppError("queue_full", "Other imports are being read; retry."), counter);
+    }
+    running += 1;
+    try {
+      await importLines(call, projectId, counter, dependencies);
+    } catch (thrown) {
+      if (isAppError(thrown) && interruptions.has(thrown.code)) return interrupted(thrown, counter);
+      throw thrown;
+    } finally {
+      running -= 1;
+    }
+    return { status: 200, body: counter.tally() };
+  };
+}
+
+async function importLines(
+  call: Call,
+  projectId: string,
+  counter: ImportCounter,
+  { imports, clock, otlpBodyMaxBytes }: ImportDependencies,
+): Promise<void> {
+  const turn = takeTurn();
+  let waiting: ImportedSpan[] = [];
+  let bytes = 0;
+  for await (const line of splitLines(call.stream(limits.importInflatedMaxBytes), otlpBodyMaxBytes)) {
+    for (const span of await readImportedLine(line, clock.now(), counter)) waiting.push({ line: line.number, span });
+    bytes += line.bytes?.length ?? 0;
+    while (waiting.length >= jobSpans || (bytes >= jobBytes && waiting.length > 0)) {
+      await imports.write(projectId, waiting.slice(0, jobSpans), counter);
+      waiting = waiting.slice(jobSpans);
+      if (waiting.length < jobSpans) bytes = 0;
+    }
+    if (turn.isOver()) await turn.next();
+  }
+  if (waiting.length > 0) await imports.write(projectId, waiting, counter);
+}
+
+function interrupted(error: AppError, counter: ImportCounter): Answer {
+  const { status, headers } = renderError(error, "standard");
+  return { status, headers, body: { error: error.message, ...counter.tally() } };
+}

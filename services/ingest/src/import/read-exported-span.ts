@@ -1,0 +1,173 @@
+import { limits } from "@touchstone/contracts";
+import { isUuid, parseIsoTime, uuidv7TimeMs } from "@touchstone/service-kit";
+import { type JsonSlice, type JsonType, scanElements, scanMembers } from "../json/scan-members.ts";
+import type { IncomingSpan, JsonText } from "../spans/span.ts";
+import { guessSpanKind, normaliseSpanKind } from "../spans/span-kind.ts";
+
+/** The members of a line, as they stand in it. */
+export type LineMembers = ReadonlyMap<string, JsonSlice>;
+
+/** What keeps a line from being a trace, in a sentence for whoever sent it. */
+export class LineFault extends Error {
+  override readonly name = "LineFault";
+}
+
+/** What OTLP puts around a value of the greatest depth adds some levels, and an import takes what an export gave. */
+const depthMax = 2 * limits.jsonDepthMax;
+const otelTraceIdText = /^[0-9a-f]{32}$/;
+const otelSpanIdText = /^[0-9a-f]{16}$/;
+const instantMaxMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+/**
+ * Reads a line of `GET /export/traces` as the span it was, or throws {@link LineFault}. What the line shows is taken as
+ * what the span said: rolled-up tokens, borrowed content and a shared session are its own from here on. Members it does
+ * not need may be missing. `id` must be of the instant `createdAt`.
+ */
+export function readExportedSpan(members: LineMembers, nowMs: number): IncomingSpan {
+  const read = createLineReader(members);
+  const name = read.text("name", limits.traceNameMaxChars);
+  if (name === null || name === "") throw new LineFault("name is missing");
+  const { id, createdAtMs } = readIdentity(read, nowMs);
+  const spanId = read.text("spanId", limits.indexedTextMaxChars);
+  const parentSpanId = read.text("parentSpanId", limits.indexedTextMaxChars);
+  const metadata = read.json("metadata", "object");
+  const otelTraceId = readOtelTraceId(read, spanId, metadata);
+  const model = read.text("model", limits.indexedTextMaxChars);
+  const sessionId = read.text("sessionId", limits.indexedTextMaxChars);
+  const toolCalls = readToolCalls(read);
+  const isRoot = read.flag("isRoot") ?? parentSpanId === null;
+  const kind = normaliseSpanKind(read.text("spanKind") ?? "");
+  return {
+    ...(id !== null && { id }),
+    producer: otelTraceId === null ? "rest" : "otlp",
+    otelTraceId,
+    spanId,
+    parentSpanId,
+    // A root whose parent never came: that may still be, but it need not be waited for again.
+    parentIsRemote: isRoot && parentSpanId !== null,
+    name,
+    agentName: isRoot ? read.text("agentName", limits.traceNameMaxChars) : null,
+    kind: kind ?? guessSpanKind({ name, model, hasToolCalls: toolCalls !== null && toolCalls !== "[]" }),
+    timestampMs: createdAtMs,
+    startedAtMs: readNanos(read, "startedAtUnixNano") ?? readInstant(read, "startedAt"),
+    endedAtMs: readNanos(read, "endedAtUnixNano"),
+    latencyMs: read.number("latencyMs"),
+    // Shown for want of a better one: the span did not state it.
+    sessionId: sessionId === otelTraceId ? null : sessionId,
+    framework: read.text("framework", limits.frameworkMaxChars),
+    model,
+    error: read.text("error", null),
+    trafficSource: read.text("source") === "eval-run" ? "eval-run" : null,
+    inputTokens: read.number("inputTokens"),
+    outputTokens: read.number("outputTokens"),
+    cacheReadTokens: read.number("cacheReadTokens"),
+    cacheWriteTokens: read.number("cacheWriteTokens"),
+    input: read.json("input"),
+    output: read.json("output"),
+    toolCalls,
+    metadata,
+    performanceSummary: read.json("performanceSummary", "object"),
+  };
+}
+
+function readIdentity(read: LineReader, nowMs: number): { id: string | null; createdAtMs: number | null } {
+  const id = read.text("id");
+  const statedMs = readInstant(read, "createdAt");
+  if (statedMs !== null && statedMs > nowMs + limits.timestampAheadMaxMs) {
+    throw new LineFault("createdAt lies in the future");
+  }
+  if (id === null) return { id, createdAtMs: statedMs };
+  if (!isUuid(id) || id[14] !== "7") throw new LineFault("id must be a UUID of version 7");
+  const idMs = uuidv7TimeMs(id);
+  if (Math.trunc(statedMs ?? idMs) !== idMs) throw new LineFault("id is not of the time createdAt");
+  if (idMs > nowMs + limits.timestampAheadMaxMs) throw new LineFault("id lies in the future");
+  return { id, createdAtMs: idMs };
+}
+
+/** Exports of other systems have it in the metadata only. */
+function readOtelTraceId(read: LineReader, spanId: string | null, metadata: JsonText | null): string | null {
+  if (spanId === null || !otelSpanIdText.test(spanId)) return null;
+  const stated = read.has("otelTraceId") ? read.text("otelTraceId") : traceIdOf(metadata, spanId);
+  if (stated !== null && !otelTraceIdText.test(stated)) throw new LineFault("otelTraceId must be 32 hex characters");
+  return stated;
+}
+
+function traceIdOf(metadata: JsonText | null, spanId: string): string | null {
+  const otel = metadata === null ? undefined : scanMembers(metadata).members?.get("otel");
+  const members = otel === undefined ? null : scanMembers(otel.text).members;
+  if (members?.get("spanId")?.text !== JSON.stringify(spanId)) return null;
+  return /^"([0-9a-f]{32})"$/.exec(members.get("traceId")?.text ?? "")?.[1] ?? null;
+}
+
+/** As they are stored, so each stays the text it is. */
+function readToolCalls(read: LineReader): JsonText | null {
+  const text = read.json("toolCalls", "array");
+  const stray = text === null ? undefined : scanElements(text)?.find(({ type }) => type !== "object");
+  if (stray !== undefined) throw new LineFault(`toolCalls must hold objects, not ${stray.type}`);
+  return text;
+}
+
+function readInstant(read: LineReader, name: string): number | null {
+  const text = read.text(name);
+  if (text === null) return null;
+  const atMs = parseIsoTime(text);
+  if (atMs === null || atMs < 0 || atMs > instantMaxMs) throw new LineFault(`${name} must be an ISO 8601 time`);
+  return atMs;
+}
+
+function readNanos(read: LineReader, name: string): number | null {
+  const text = read.text(name);
+  if (text === null) return null;
+  if (!/^\d{1,20}$/.test(text)) throw new LineFault(`${name} must be decimal digits`);
+  // The store keeps microseconds, and a double holds those of any instant exactly enough.
+  return Number(BigInt(text) / 1000n) / 1000;
+}
+
+interface LineReader {
+  has(name: string): boolean;
+  /** Null when it is absent or null. `charsMax` null: of any length and with any character. */
+  text(name: string, charsMax?: number | null): string | null;
+  number(name: string): number | null;
+  flag(name: string): boolean | null;
+  json(name: string, type?: JsonType): JsonText | null;
+}
+
+function createLineReader(members: LineMembers): LineReader {
+  function typed(name: string, type: JsonType): JsonSlice | null {
+    const found = members.get(name);
+    if (found === undefined || found.type === "null") return null;
+    if (found.type !== type) throw new LineFault(`${name} must be of type ${type}, not ${found.type}`);
+    return found;
+  }
+  return {
+    has: (name) => members.has(name),
+    text(name, charsMax = limits.indexedTextMaxChars) {
+      const found = typed(name, "string");
+      if (found === null) return null;
+      const value = JSON.parse(found.text) as string;
+      if (charsMax === null) return value;
+      if (value.length > charsMax) throw new LineFault(`${name} has more than ${charsMax} characters`);
+      if (value.includes("\0") || !value.isWellFormed()) {
+        throw new LineFault(`${name} must not contain NUL or an unpaired surrogate`);
+      }
+      return value;
+    },
+    number(name) {
+      const found = typed(name, "number");
+      if (found === null) return null;
+      const value = Number(found.text);
+      if (!Number.isFinite(value)) throw new LineFault(`${name} must be finite`);
+      return value;
+    },
+    flag(name) {
+      const found = typed(name, "boolean");
+      return found === null ? null : found.text === "true";
+    },
+    json(name, type) {
+      const found = type === undefined ? members.get(name) : typed(name, type);
+      if (found === undefined || found === null) return null;
+      if (found.depth > depthMax) throw new LineFault(`${name} nests deeper than ${depthMax} levels`);
+      return found.text;
+    },
+  };
+}

@@ -1,0 +1,49 @@
+/** One line of a file. `bytes` is null when it is longer than is taken: it was passed over unread. */
+export interface Line {
+  /** From 1. */
+  number: number;
+  bytes: Buffer | null;
+}
+
+const lineFeed = 0x0a;
+
+/**
+ * Cuts a stream of bytes into lines, without their ends. Holds one line at a time, and of one longer than `bytesMax`
+ * nothing. Empty lines are counted and left out.
+ */
+export async function* splitLines(source: AsyncIterable<Buffer>, bytesMax: number): AsyncGenerator<Line> {
+  let parts: Buffer[] = [];
+  let length = 0;
+  let number = 1;
+
+  const take = (part: Buffer): void => {
+    length += part.length;
+    if (length > bytesMax) parts = [];
+    else parts.push(part);
+  };
+  const finish = (): Line | null => {
+    const line = { number, bytes: length > bytesMax ? null : Buffer.concat(parts, length) };
+    const isEmpty = line.bytes !== null && isBlank(line.bytes);
+    parts = [];
+    length = 0;
+    number += 1;
+    return isEmpty ? null : line;
+  };
+
+  for await (const chunk of source) {
+    let start = 0;
+    for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, start)) {
+      take(chunk.subarray(start, end));
+      start = end + 1;
+      const line = finish();
+      if (line !== null) yield line;
+    }
+    if (start < chunk.length) take(chunk.subarray(start));
+  }
+  const last = finish();
+  if (last !== null) yield last;
+}
+
+function isBlank(bytes: Buffer): boolean {
+  return bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
+}

@@ -1,0 +1,49 @@
+import type { Database } from "@touchstone/db";
+import type { SpanRow } from "../spans/span-row.ts";
+
+/** What the store holds of rows that are about to be written. */
+export interface StoredSpans {
+  /** Their identities that are taken: `dk` of the row, by id. Null: a row without an identity. */
+  identityById: ReadonlyMap<string, string | null>;
+  identities: ReadonlySet<string>;
+}
+
+export type FindStoredSpans = (projectId: string, rows: readonly SpanRow[]) => Promise<StoredSpans>;
+
+export function createStoredSpanFinder(database: Database): FindStoredSpans {
+  return async (projectId, rows) => {
+    const ids = rows.map(({ id }) => id);
+    const identities = rows.flatMap(({ dk }) => dk ?? []);
+    const [byId, byIdentity] = await database.readScoped<[{ id: string; dk: string | null }, { dk: string }]>(
+      [projectId],
+      [
+        {
+          // One by one, so that each id is looked for in its own partition only.
+          name: "spans_find_ids",
+          text: `
+            select wanted.id, found.dk
+            from unnest($2::uuid[]) as wanted (id)
+            cross join lateral (
+              select dk
+              from ingest.spans
+              where project_id = $1 and id = wanted.id
+              limit 1
+            ) found`,
+          values: [projectId, ids],
+        },
+        {
+          name: "span_keys_find_taken",
+          text: `
+            select dk
+            from ingest.span_keys
+            where project_id = $1 and dk = any($2::uuid[])`,
+          values: [projectId, identities],
+        },
+      ],
+    );
+    return {
+      identityById: new Map(byId.rows.map(({ id, dk }) => [id, dk])),
+      identities: new Set(byIdentity.rows.map(({ dk }) => dk)),
+    };
+  };
+}
