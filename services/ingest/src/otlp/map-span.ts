@@ -1,5 +1,6 @@
 import { limits, type SpanKind } from "@touchstone/contracts";
 import type { IncomingSpan, JsonText } from "../spans/span.ts";
+import type { TreeFacts } from "../trees/own-facts.ts";
 import { cleanText } from "./clean-text.ts";
 import { readDocuments } from "./documents.ts";
 import { readFramework } from "./framework.ts";
@@ -10,8 +11,8 @@ import { type ShapedContent, shapeInput, shapeOutput } from "./shape-content.ts"
 import { modelSources, type Source, sessionSources } from "./sources.ts";
 import { readError } from "./span-error.ts";
 import { SpanFacts } from "./span-facts.ts";
-import { readMetadata } from "./span-metadata.ts";
-import { readNames, readToolName } from "./span-name.ts";
+import { readMetadata, type SpanMetadata } from "./span-metadata.ts";
+import { readNames, readToolName, type SpanNames } from "./span-name.ts";
 import { readTokens, type TokenCounts } from "./tokens.ts";
 
 /** `flags` says that it knows whether the parent is remote, and that it is. */
@@ -22,7 +23,7 @@ const noTokens: TokenCounts = { input: null, output: null, cacheRead: null, cach
 /**
  * A valid, repaired span as the store takes it: its OWN values only (otlp 5). What a trace adds to a span — roll-ups,
  * borrowed input and output, an inherited session — is computed from many rows and is not done here; what that needs
- * of this span is in its fields and in `metadata.otel` (agentName, responseId, toolCallId, messages).
+ * of this span is in its fields, in `tree` and in `metadata.otel` (agentName, responseId, toolCallId, messages).
  */
 export function mapSpan(
   span: ReceivedSpan,
@@ -41,10 +42,19 @@ export function mapSpan(
   const error = readError(facts);
   const times = readTimes(span);
   const { input, output } = readSides(facts, kind);
-  const toolCalls = kind === "tool" ? toolCallText(facts, input, output, error, times.latencyMs) : null;
+  const toolName = kind === "tool" ? readToolName(facts) : null;
+  const toolCalls = toolName === null ? null : toolCallText(toolName, input, output, error, times.latencyMs);
   const framework = readFramework(facts);
   const sessionId = readIndexed(facts, sessionSources);
   const trafficSource = readTrafficSource(facts);
+  const metadata = readMetadata(facts, {
+    parentSpanId: span.parentSpanId === "" ? null : span.parentSpanId,
+    statedAgent: names.statedAgent,
+    reasoningTokens: tokens.reasoning,
+    inputMessages: input.messages,
+    outputMessages: output.messages,
+    truncated: truncated || span.depthTruncated,
+  });
 
   return {
     producer: "otlp",
@@ -52,8 +62,8 @@ export function mapSpan(
     spanId: span.spanId,
     parentSpanId,
     parentIsRemote,
-    name: names.name,
-    agentName: names.statedAgent ?? names.fallbackAgent,
+    name: facts.isRoot ? names.rootName : names.childName,
+    agentName: names.statedAgent ?? (facts.isRoot ? names.fallbackAgent : null),
     kind,
     timestampMs: null,
     ...times,
@@ -69,16 +79,37 @@ export function mapSpan(
     input: input.json,
     output: output.json,
     toolCalls,
-    metadata: readMetadata(facts, {
-      parentSpanId: span.parentSpanId === "" ? null : span.parentSpanId,
-      statedAgent: names.statedAgent,
-      reasoningTokens: tokens.reasoning,
-      inputMessages: input.messages,
-      outputMessages: output.messages,
-      truncated: truncated || span.depthTruncated,
-    }),
+    metadata: metadata.text,
     performanceSummary: null,
+    tree: describeForTree({ parentIsRemote, kind, names, metadata, toolName, output, tokens }),
   };
+}
+
+/** What is not said stays away: this is stored with every row. */
+function describeForTree(read: {
+  parentIsRemote: boolean;
+  kind: SpanKind;
+  names: SpanNames;
+  metadata: SpanMetadata;
+  toolName: string | null;
+  output: ShapedContent;
+  tokens: TokenCounts;
+}): TreeFacts {
+  const { parentIsRemote, kind, names, metadata, toolName, output, tokens } = read;
+  const tree: TreeFacts = {};
+  if (parentIsRemote && names.rootName !== names.childName) tree.asChild = names.childName;
+  if (names.statedAgent !== null) tree.agent = names.statedAgent;
+  if (toolName !== null) tree.toolName = toolName;
+  if (metadata.toolCallId !== null) tree.toolCallId = metadata.toolCallId;
+  if (metadata.responseId !== null) {
+    tree.responseId = cleanText(metadata.responseId, limits.indexedTextMaxChars);
+  }
+  if (tokens.reasoning !== null) tree.reasoningTokens = tokens.reasoning;
+  if (metadata.userId !== null) tree.userId = metadata.userId;
+  if (metadata.environment !== null) tree.environment = metadata.environment;
+  if (metadata.tags !== null) tree.tags = metadata.tags;
+  if (kind === "llm" && output.json?.includes('"tool_calls":')) tree.callsTools = true;
+  return tree;
 }
 
 /** Langfuse marks the top of what it saw as a root, whatever HTTP span it hangs under; its writers spell true both ways. */
@@ -112,13 +143,13 @@ function readSides(facts: SpanFacts, kind: SpanKind): { input: ShapedContent; ou
 
 /** A tool's row carries one call, its own. */
 function toolCallText(
-  facts: SpanFacts,
+  name: string,
   input: ShapedContent,
   output: ShapedContent,
   error: string | null,
   latencyMs: number | null,
 ): JsonText {
-  const members = [`"name":${JSON.stringify(readToolName(facts))}`];
+  const members = [`"name":${JSON.stringify(name)}`];
   if (input.json !== null) members.push(`"input":${input.json}`);
   if (output.json !== null) members.push(`"output":${output.json}`);
   members.push(`"success":${error === null}`);

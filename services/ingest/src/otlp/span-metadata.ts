@@ -44,11 +44,22 @@ export interface MetadataExtras {
   truncated: boolean;
 }
 
+/** A span's metadata, and what of it its trace makes use of. */
+export interface SpanMetadata {
+  /** JSON text of an object. */
+  text: string;
+  userId: string | null;
+  environment: string | null;
+  tags: string[] | null;
+  responseId: string | null;
+  toolCallId: string | null;
+}
+
 /**
- * The metadata of a row as JSON text (otlp 5.3, 5.6): the producer's own entries, then what we know by name, then
+ * The metadata of a row (otlp 5.3, 5.6): the producer's own entries, then what we know by name, then
  * `otel` with everything that is left. Must be read last, when all consumed attributes are marked.
  */
-export function readMetadata(facts: SpanFacts, extras: MetadataExtras): string {
+export function readMetadata(facts: SpanFacts, extras: MetadataExtras): SpanMetadata {
   // Read first, so that what they consume is no entry; written last, so that no entry replaces them.
   const known = {
     userId: readText(facts, userSources),
@@ -68,8 +79,10 @@ export function readMetadata(facts: SpanFacts, extras: MetadataExtras): string {
     if (name !== "otel" && !isKnown(known, name)) metadata.add(name, value);
   }
   for (const name in known) metadata.add(name, known[name as keyof typeof known]);
-  metadata.addText("otel", otelText(facts, extras));
-  return metadata.toText() as string;
+  const ids = { responseId: readText(facts, responseIdSources), toolCallId: readText(facts, toolCallIdSources) };
+  metadata.addText("otel", otelText(facts, extras, ids));
+  const { userId, environment, tags } = known;
+  return { text: metadata.toText() as string, userId, environment, tags, ...ids };
 }
 
 function isKnown(known: Readonly<Record<string, unknown>>, name: string): boolean {
@@ -121,7 +134,11 @@ function readReportedCost(facts: SpanFacts): number | null {
   return input + output > 0 ? input + output : null;
 }
 
-function otelText(facts: SpanFacts, extras: MetadataExtras): string | null {
+function otelText(
+  facts: SpanFacts,
+  extras: MetadataExtras,
+  ids: Pick<SpanMetadata, "responseId" | "toolCallId">,
+): string | null {
   const { span, scope, resource } = facts;
   const otel = new JsonObjectText();
   otel.add("traceId", span.traceId);
@@ -133,8 +150,8 @@ function otelText(facts: SpanFacts, extras: MetadataExtras): string | null {
   if (span.traceState !== "") otel.add("traceState", span.traceState);
   if (span.flags !== 0) otel.add("flags", span.flags);
   otel.add("agentName", extras.statedAgent);
-  otel.add("responseId", readText(facts, responseIdSources));
-  otel.add("toolCallId", readText(facts, toolCallIdSources));
+  otel.add("responseId", ids.responseId);
+  otel.add("toolCallId", ids.toolCallId);
   otel.add("exception", readException(facts));
   if (extras.inputMessages !== null || extras.outputMessages !== null) {
     otel.add("messages", { input: extras.inputMessages ?? undefined, output: extras.outputMessages ?? undefined });

@@ -7,8 +7,9 @@ import type { SpanFacts } from "./span-facts.ts";
 
 /** What a span is called. */
 export interface SpanNames {
-  /** Never empty. */
-  name: string;
+  /** What it is called as a root, and as a child. Never empty. */
+  rootName: string;
+  childName: string;
   /** The agent the span says it belongs to; null = it does not say. */
   statedAgent: string | null;
   /** The agent a root belongs to when neither it nor a descendant names one; null = its own name. */
@@ -27,13 +28,24 @@ const agentPrefix = /^(?:invoke_agent|create_agent|invoke_workflow) (?=\S)/;
 export function readNames(facts: SpanFacts, kind: SpanKind): SpanNames {
   const given = spanName(facts);
   const statedAgent = bounded(readText(facts, agentSources(facts, kind)));
-  const name = facts.isRoot ? (statedAgent ?? given.replace(agentPrefix, "")) : childName(facts, kind, given);
-  const stripped = given.replace(operationPrefix, "");
+  const rootName = statedAgent ?? withoutAgentPrefix(given);
+  const fallback = withoutOperation(given);
   return {
-    name: cleanText(name, limits.traceNameMaxChars),
+    rootName: cleanText(rootName, limits.traceNameMaxChars),
+    childName: cleanText(childName(facts, kind, given), limits.traceNameMaxChars),
     statedAgent,
-    fallbackAgent: facts.isRoot && stripped !== name ? bounded(stripped) : null,
+    fallbackAgent: fallback === rootName ? null : bounded(fallback),
   };
+}
+
+/** The name of a span without the operation that instrumentations begin it with. */
+export function withoutOperation(name: string): string {
+  return name.replace(operationPrefix, "");
+}
+
+/** The same where the operation is the run of an agent: what a root is called. */
+export function withoutAgentPrefix(name: string): string {
+  return name.replace(agentPrefix, "");
 }
 
 /** The name a tool goes by in a call, without the words instrumentations put around it. */

@@ -1,16 +1,20 @@
 import { type Database, type Queryable, sqlStateOf } from "@touchstone/db";
-import { AppError } from "@touchstone/service-kit";
+import { AppError, isAppError } from "@touchstone/service-kit";
 import { keepWithinQuota, type TraceQuota } from "../quota/keep-within-quota.ts";
 import { createUsageStore } from "../quota/usage-store.ts";
+import type { SearchPieceStore } from "../search/search-piece-store.ts";
+import { type Holders, type TreeSettings, treeSettings, type WriteContext, writeTrees } from "../trees/write-trees.ts";
 import { toUuid } from "./hash-uuid.ts";
+import { forgetLostIdentities } from "./lost-identities.ts";
+import { buildRootList } from "./root-list.ts";
 import { buildSpanInsert, type ProjectRow } from "./span-insert.ts";
 import type { SpanPartitionStore } from "./span-partition-store.ts";
-import { buildRootList, buildSessionList, buildTraceRead, type SpanRecord, toReadSpan } from "./span-select.ts";
+import { otlpFlag, type SpanJob } from "./span-row.ts";
+import { buildSessionList, buildTraceRead, type SpanRecord, toReadSpan } from "./span-select.ts";
+import { splitRows } from "./split-rows.ts";
+import { createTraceRemover } from "./trace-remover.ts";
 import type { StoredSpan, TraceStore } from "./trace-store.ts";
 
-/** A job up to this size is one statement; a larger one is several statements of one transaction. */
-const statementRowsMax = 1024;
-const statementBytesMax = 8 * 1024 * 1024;
 /** Identities looked up by one statement. */
 const lookupRowsMax = 2000;
 /** Writers of one process; each has a shard of the counters for itself. */
@@ -20,6 +24,7 @@ const processShards = 8;
 
 /** No partition holds the row. */
 const noPartition = "23514";
+const statementTimeout = "57014";
 
 interface FirstRecord {
   project_id: string;
@@ -32,44 +37,72 @@ export interface PostgresTraceStoreOptions {
   /** Writes; one connection for each writer. */
   writing: Database;
   reading: Database;
+  /** Reads for as long as a search may take. */
+  searching: Database;
   partitions: SpanPartitionStore;
+  pieces: SearchPieceStore;
   /** Of this process, any number. */
   processNumber: number;
   /** Root traces a project may store on one UTC day; null = unlimited. */
   quota: TraceQuota | null;
+  trees?: TreeSettings;
+}
+
+/** What became of rows: the holders of those whose trace was read, and the ids of those that were not stored. */
+interface Written {
+  holders: Holders;
+  taken: readonly string[];
 }
 
 /** Keeps {@link TraceStore} in the schema `ingest`, under the app role. */
 export function createPostgresTraceStore(options: PostgresTraceStoreOptions): TraceStore {
-  const { writing, reading, partitions } = options;
+  const { writing, reading, searching, partitions, pieces, trees = treeSettings } = options;
   const firstShard = (options.processNumber % processShards) * writersMax;
 
-  /** Answers the ids that were not stored, because their identity was there before. */
-  async function insertRows(rows: readonly ProjectRow[], writer: number): Promise<Set<string>> {
-    const parts = splitRows(rows);
-    const insertPart = async (target: Queryable, part: readonly ProjectRow[]): Promise<string[]> => {
-      const result = await target.query<{ id: string }>(
-        buildSpanInsert(part, { shard: firstShard + writer, quota: options.quota?.tracesPerDay ?? null }),
-      );
-      return result.rows.map(({ id }) => id);
-    };
-    const insertAll = async (): Promise<string[]> => {
-      const [only = [], ...more] = parts;
-      if (more.length === 0) return insertPart(writing, only);
-      return writing.transaction(async (transaction) => {
-        const taken: string[] = [];
-        for (const part of parts) taken.push(...(await insertPart(transaction, part)));
-        return taken;
-      });
-    };
+  /** Writes where a partition may be missing. */
+  async function makingRoom<Result>(rows: readonly ProjectRow[], write: () => Promise<Result>): Promise<Result> {
     try {
-      return new Set(await insertAll());
+      return await write();
     } catch (thrown) {
       if (sqlStateOf(thrown) !== noPartition) throw thrown;
-      // Backfilled traffic of a week that nobody has written to yet.
+      // Backfilled traffic of a week that nobody has written to yet, or more searched text than was made room for.
       await partitions.makeFor(rows.map(({ row }) => row.createdAtMs));
-      return new Set(await insertAll());
+      await pieces.makeAhead();
+      return write();
     }
+  }
+
+  /** Rows of which none needs others: one statement, where they fit into one. */
+  async function insertAlone(rows: readonly ProjectRow[], context: WriteContext): Promise<Written> {
+    const { shard, quota, settings } = context;
+    const statements = splitRows(rows).map((part) =>
+      buildSpanInsert(part, { shard, quota, orphanGraceMs: settings.orphanGraceMs }),
+    );
+    const [only, ...more] = statements;
+    if (only === undefined) return { holders: new Map(), taken: [] };
+    const insertIn = async (target: Queryable): Promise<string[]> => {
+      const taken: string[] = [];
+      for (const statement of statements) {
+        const result = await target.query<{ id: string }>(statement);
+        taken.push(...result.rows.map(({ id }) => id));
+      }
+      return taken;
+    };
+    return { holders: new Map(), taken: await (more.length === 0 ? insertIn(writing) : writing.transaction(insertIn)) };
+  }
+
+  /** Commits all that the jobs bring, or nothing. */
+  async function write(jobs: readonly SpanJob[], rows: readonly ProjectRow[], writer: number): Promise<Written> {
+    const fragments = jobs.flatMap((job) =>
+      (job.fragments ?? []).map((fragment) => ({ projectId: job.projectId, fragment })),
+    );
+    const context = { shard: firstShard + writer, quota: options.quota?.tracesPerDay ?? null, settings: trees };
+    const hasTrees = fragments.length > 0 || rows.some(({ row }) => (row.flags & otlpFlag) !== 0);
+    if (!hasTrees) return makingRoom(rows, () => insertAlone(rows, context));
+    const projects = [...new Set(jobs.map(({ projectId }) => projectId))];
+    return makingRoom(rows, () =>
+      writing.scoped(projects, (transaction) => writeTrees(transaction, { rows, fragments }, context)),
+    );
   }
 
   /** The rows that hold these identities, by `project dk`. A snapshot of its own: it sees who was first. */
@@ -96,9 +129,14 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
   }
 
   const store: TraceStore = {
+    ...createTraceRemover(reading),
+
     async insertBatch(jobs, writer) {
       const rows = jobs.flatMap(({ projectId, rows: own }) => own.map((row) => ({ projectId, row })));
-      const taken = await insertRows(rows, writer);
+      const written = await write(jobs, rows, writer);
+      const { holders } = written;
+      const taken = new Set(written.taken);
+      for (const [id, holder] of holders) if (holder === null) taken.add(id);
       // From here on everything is committed: a failure below may cost a replay its answer, but no new span.
       let first = new Map<string, { id: string; agentId: string | null }>();
       let failure: unknown = new AppError(
@@ -107,7 +145,10 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
       );
       if (taken.size > 0) {
         try {
-          first = await findFirst(rows.filter(({ row }) => taken.has(row.id)));
+          const replays = rows.filter(({ row }) => taken.has(row.id));
+          first = await findFirst(replays);
+          const lost = replays.filter(({ projectId, row }) => !first.has(`${projectId} ${row.dk}`));
+          await forgetLostIdentities(reading, lost);
         } catch (thrown) {
           failure = thrown;
         }
@@ -117,7 +158,7 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
         for (const row of job.rows) {
           const holder = taken.has(row.id)
             ? first.get(`${job.projectId} ${row.dk}`)
-            : { id: row.id, agentId: row.agentId };
+            : (holders.get(row.id) ?? { id: row.id, agentId: row.agentId });
           if (holder === undefined) return { status: "rejected", reason: failure };
           // An earlier try whose answer was lost may have stored this very row: then it is new, not a replay.
           answers.push({ ...holder, deduped: holder.id !== row.id });
@@ -127,10 +168,10 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
     },
 
     async listRoots(query) {
-      const { rows } = await reading.readScoped<SpanRecord & { total: string }>(
-        [query.projectId],
-        buildRootList(query),
-      );
+      const list = buildRootList(query);
+      const { rows } = await (query.pattern === null ? reading : searching)
+        .readScoped<SpanRecord & { total: string }>([query.projectId], list)
+        .catch(refuseLongSearch);
       // Without any span there is still one row: the total.
       const records = rows.filter((row) => row.id !== null);
       return {
@@ -166,21 +207,11 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
   return { ...store, insertBatch };
 }
 
-/** The rows in order, in parts that one statement takes. */
-function splitRows(rows: readonly ProjectRow[]): ProjectRow[][] {
-  const parts: ProjectRow[][] = [];
-  let part: ProjectRow[] = [];
-  let bytes = 0;
-  for (const item of rows) {
-    const size = item.row.body.length;
-    if (part.length > 0 && (part.length >= statementRowsMax || bytes + size > statementBytesMax)) {
-      parts.push(part);
-      part = [];
-      bytes = 0;
-    }
-    part.push(item);
-    bytes += size;
-  }
-  if (part.length > 0) parts.push(part);
-  return parts;
+/** The list without a search has bounds of its own; what is cancelled for its time is a search. */
+function refuseLongSearch(thrown: unknown): never {
+  const isCancelled = isAppError(thrown) && sqlStateOf(thrown.cause) === statementTimeout;
+  if (!isCancelled) throw thrown;
+  throw new AppError("service_unavailable", "The search took too long; search for a longer or rarer text.", {
+    cause: thrown,
+  });
 }

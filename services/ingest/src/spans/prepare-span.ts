@@ -1,13 +1,17 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { limits, type StoredTrace } from "@touchstone/contracts";
+import { limits } from "@touchstone/contracts";
 import { uuidv7 } from "@touchstone/service-kit";
 import { agentIdOf } from "../agents/agent-id.ts";
 import { searchText } from "../search/search-text.ts";
+import type { OwnFacts } from "../trees/own-facts.ts";
+import { toTokenList } from "../trees/token-list.ts";
 import { capField } from "./cap-field.ts";
+import { describeRoot } from "./describe-root.ts";
 import { hashUuid, toUuid } from "./hash-uuid.ts";
 import type { IncomingSpan, JsonText } from "./span.ts";
 import { encodeSpanBody } from "./span-body.ts";
 import { otlpFlag, remoteParentFlag, type SpanJob, type SpanRow } from "./span-row.ts";
+import { storableText } from "./storable-text.ts";
 
 /** What a request says of its spans besides the spans. */
 export interface SpanContext {
@@ -50,15 +54,18 @@ export async function prepareSpans(spans: readonly IncomingSpan[], context: Span
 
 function prepareRow(span: IncomingSpan, context: SpanContext, body: Buffer): SpanRow {
   const { projectId } = context;
+  const isOtlp = span.producer === "otlp";
   const isRoot = span.parentSpanId === null || span.parentIsRemote;
-  const name = storable(span.name, limits.traceNameMaxChars);
+  const name = storableText(span.name, limits.traceNameMaxChars);
   const createdAtMs = chooseCreatedAt(span, context.nowMs);
   const id = span.id ?? uuidv7(createdAtMs);
   const spanId = maybeStorable(span.spanId);
   const sessionId = maybeStorable(span.sessionId);
   const parentSpanId = maybeStorable(span.parentSpanId);
+  const model = maybeStorable(span.model);
+  const source = span.trafficSource;
   const agentName =
-    isRoot && context.agentId === null ? storable(span.agentName ?? name, limits.traceNameMaxChars) : null;
+    isRoot && context.agentId === null ? storableText(span.agentName ?? name, limits.traceNameMaxChars) : null;
   const agentId = agentName === null ? (isRoot ? context.agentId : null) : agentIdOf(projectId, agentName);
   return {
     id,
@@ -75,20 +82,27 @@ function prepareRow(span: IncomingSpan, context: SpanContext, body: Buffer): Spa
     agentName,
     name,
     kind: span.kind,
-    framework: span.framework === null ? null : storable(span.framework, limits.frameworkMaxChars),
-    source: span.trafficSource,
-    model: maybeStorable(span.model),
+    framework: span.framework === null ? null : storableText(span.framework, limits.frameworkMaxChars),
+    source,
+    model,
     hasError: span.error !== null && span.error !== "",
     latencyMs: roundLatency(span.latencyMs),
-    ownTokens: tokensLiteral([span.inputTokens, span.outputTokens, span.cacheReadTokens, span.cacheWriteTokens, null]),
+    ownTokens: toTokenList([
+      span.inputTokens,
+      span.outputTokens,
+      span.cacheReadTokens,
+      span.cacheWriteTokens,
+      span.tree?.reasoningTokens,
+    ]),
     aggTokens: null,
-    facts: null,
+    facts: isOtlp ? ownFacts(span, { name, sessionId, model }) : null,
     derived: null,
-    responseId: null,
-    flags: (span.producer === "otlp" ? otlpFlag : 0) | (span.parentIsRemote ? remoteParentFlag : 0),
+    responseId: maybeStorable(span.tree?.responseId ?? null),
+    parentDk: isOtlp ? null : dedupeKey("rest", null, parentSpanId),
+    flags: (isOtlp ? otlpFlag : 0) | (span.parentIsRemote ? remoteParentFlag : 0),
     body,
-    event: isRoot ? JSON.stringify(describeStored(span, context, { id, agentId, name, createdAtMs })) : null,
-    doc: isRoot ? searchText({ ...span, name, sessionId }) : null,
+    event: isRoot && !isOtlp ? describeRoot(projectId, { id, agentId, name, createdAtMs, source }, context) : null,
+    doc: isRoot && !isOtlp ? searchText({ ...span, id, name, sessionId }) : null,
   };
 }
 
@@ -112,23 +126,6 @@ function traceKey(span: Pick<IncomingSpan, "otelTraceId" | "sessionId" | "parent
   return top === null ? null : hashUuid("span", top);
 }
 
-function describeStored(
-  span: IncomingSpan,
-  { projectId, monitor, patternIds }: SpanContext,
-  row: Pick<SpanRow, "id" | "agentId" | "name" | "createdAtMs">,
-): StoredTrace {
-  return {
-    projectId,
-    traceId: row.id,
-    agentId: row.agentId,
-    name: row.name,
-    createdAt: new Date(row.createdAtMs).toISOString(),
-    trafficSource: span.trafficSource,
-    monitor,
-    patternIds,
-  };
-}
-
 function encodeBody(span: IncomingSpan, fieldCharsMax: number | null): Buffer | Promise<Buffer> {
   const cap = (text: JsonText | null): JsonText | null => (text === null ? null : capField(text, fieldCharsMax));
   return encodeSpanBody({
@@ -142,9 +139,17 @@ function encodeBody(span: IncomingSpan, fieldCharsMax: number | null): Buffer | 
   });
 }
 
-function tokensLiteral(tokens: readonly (number | null)[]): string | null {
-  const isKnown = tokens.some((count) => count !== null);
-  return isKnown ? `{${tokens.map((count) => count ?? "NULL").join(",")}}` : null;
+/** What is not said stays away: this is stored with every row. */
+function ownFacts(span: IncomingSpan, row: Pick<SpanRow, "name" | "sessionId" | "model">): OwnFacts {
+  const { responseId: _column, reasoningTokens: _counted, ...tree } = span.tree ?? {};
+  const facts: OwnFacts = { name: row.name, ...tree };
+  if (row.model !== null) facts.model = row.model;
+  if (row.sessionId !== null) facts.session = row.sessionId;
+  if (span.error !== null && span.error !== "") facts.failed = true;
+  if (span.input !== null) facts.hasInput = true;
+  if (span.output !== null) facts.hasOutput = true;
+  if (span.tree === undefined && span.agentName !== null) facts.agent = span.agentName;
+  return facts;
 }
 
 function roundLatency(latencyMs: number | null): number | null {
@@ -158,15 +163,5 @@ function maybeInstant(atMs: number | null): number | null {
 }
 
 function maybeStorable(text: string | null): string | null {
-  return text === null ? null : storable(text, limits.indexedTextMaxChars);
-}
-
-/**
- * A text that PostgreSQL takes and an index holds. REST refuses what this would change; on OTLP, where nothing is
- * refused, NUL and lone surrogates become U+FFFD and the rest is cut.
- */
-function storable(text: string, charsMax: number): string {
-  const cut = text.length > charsMax ? text.slice(0, charsMax) : text;
-  const wellFormed = cut.isWellFormed() ? cut : cut.toWellFormed();
-  return wellFormed.includes("\0") ? wellFormed.replaceAll("\0", "\ufffd") : wellFormed;
+  return text === null ? null : storableText(text);
 }

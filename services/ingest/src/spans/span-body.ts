@@ -30,6 +30,15 @@ const decompress = promisify(zstdDecompress);
 
 /** The blob of a span's body. A promise only where the body is large. */
 export function encodeSpanBody(body: SpanBody): Buffer | Promise<Buffer> {
+  const raw = encodePlainBody(body);
+  if (raw.length < compressedFromBytes) return raw;
+  const text = raw.subarray(1);
+  if (raw.length < asynchronousFromBytes) return withCodec(zstdCompressSync(text, fast));
+  return compress(text, fast).then(withCodec);
+}
+
+/** A blob that is not compressed, for a body that is not stored. */
+export function encodePlainBody(body: SpanBody): Buffer {
   const lengths: number[] = [];
   let members = "";
   for (const name of bodyMembers) {
@@ -37,11 +46,7 @@ export function encodeSpanBody(body: SpanBody): Buffer | Promise<Buffer> {
     lengths.push(text === null ? 0 : Buffer.byteLength(text));
     if (text !== null) members += `,"${name}":${text}`;
   }
-  const raw = Buffer.from(`\0{"lengths":[${lengths.join(",")}]${members}}`);
-  if (raw.length < compressedFromBytes) return raw;
-  const text = raw.subarray(1);
-  if (raw.length < asynchronousFromBytes) return withCodec(zstdCompressSync(text, fast));
-  return compress(text, fast).then(withCodec);
+  return Buffer.from(`\0{"lengths":[${lengths.join(",")}]${members}}`);
 }
 
 function withCodec(compressed: Buffer): Buffer {
@@ -71,4 +76,26 @@ export function cutBodyMembers(text: Buffer, last: BodyMember): Buffer {
     if (name === last) break;
   }
   return text.subarray(start, end);
+}
+
+/** The members of a decoded body, as the sender wrote them. */
+export function readBodyMembers(text: Buffer): SpanBody {
+  let start = text.indexOf("]") + 1;
+  const lengths = JSON.parse(text.toString("latin1", '{"lengths":'.length, start)) as number[];
+  const members: Record<BodyMember, JsonText | null> = {
+    input: null,
+    output: null,
+    error: null,
+    toolCalls: null,
+    metadata: null,
+    performanceSummary: null,
+  };
+  for (const [index, name] of bodyMembers.entries()) {
+    const length = lengths[index] ?? 0;
+    if (length === 0) continue;
+    start += `,"${name}":`.length;
+    members[name] = text.toString("utf8", start, start + length);
+    start += length;
+  }
+  return members;
 }

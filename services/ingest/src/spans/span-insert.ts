@@ -1,6 +1,7 @@
 import { tracesStored } from "@touchstone/contracts";
 import type { Statement } from "@touchstone/db";
-import type { SpanRow } from "./span-row.ts";
+import { tokenLiteral } from "../trees/token-list.ts";
+import { otlpFlag, type SpanRow } from "./span-row.ts";
 
 /** A row with the project it belongs to. */
 export interface ProjectRow {
@@ -36,12 +37,12 @@ const insertText = `
         $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::text[], $7::text[], $8::boolean[], $9::float8[],
         $10::float8[], $11::float8[], $12::text[], $13::uuid[], $14::text[], $15::text[], $16::text[], $17::text[],
         $18::text[], $19::text[], $20::boolean[], $21::float8[], $22::text[], $23::smallint[], $24::integer[],
-        $25::integer[], $26::text[], $27::integer[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[]
+        $25::integer[], $26::text[], $27::integer[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $37::uuid[]
       ) with ordinality as u (
         project_id, id, dk, trace_key, span_id, parent_span_id, is_root, created_at_ms,
         started_at_ms, ended_at_ms, session_id, agent_id, agent_name, name, kind, framework,
         source, model, has_error, latency_ms, own_tokens, flags, body_start,
-        body_length, event, event_part, agg_tokens, facts, derived, response_id, doc, position
+        body_length, event, event_part, agg_tokens, facts, derived, response_id, doc, parent_dk, position
       )
     where scope.projects is not null
   ),
@@ -104,6 +105,20 @@ const insertText = `
     set n = usage.n + excluded.n
     returning project_id, day, n
   ),
+  awaited as (
+    insert into ingest.awaited_parents (project_id, dk, child_id, due_at)
+    select project_id, parent_dk, id, now() + make_interval(secs => $38::float8)
+    from incoming
+    where parent_dk is not null and (id in (select id from stored)) is true
+    order by 1, 2, 3
+    on conflict do nothing
+  ),
+  arrived as (
+    select ingest.announce_parents(array_agg(project_id), array_agg(dk)) as awaiting
+    from incoming
+    where dk is not null and flags & ${otlpFlag} = 0 and (id in (select id from claimed)) is true
+    having count(*) > 0
+  ),
   documented as (
     insert into ingest.search_docs (project_id, id, doc)
     select project_id, id, doc
@@ -120,15 +135,17 @@ const insertText = `
   select id
   from incoming
   where dk is not null and (id in (select id from claimed)) is not true
-    and (select bool_and(ingest.require_quota(project_id, day, n, $36::bigint)) from used) is not false`;
+    and (select bool_and(ingest.require_quota(project_id, day, n, $36::bigint)) from used) is not false
+    and (select awaiting from arrived) is distinct from -1`;
 
 /**
  * The statement that stores these rows; see {@link insertText}. `shard` belongs to one writer at a time. With a `quota`
- * (root traces per project and UTC day) a statement that would exceed it fails with SQLSTATE {@link quotaSpent}.
+ * (root traces per project and UTC day) a statement that would exceed it fails with SQLSTATE {@link quotaSpent}. A REST
+ * child waits `orphanGraceMs` for its parent, then the sweeper looks after it.
  */
 export function buildSpanInsert(
   rows: readonly ProjectRow[],
-  { shard, quota }: { shard: number; quota: number | null },
+  { shard, quota, orphanGraceMs }: { shard: number; quota: number | null; orphanGraceMs: number },
 ): Statement {
   const column = <Value>(read: (row: SpanRow) => Value): Value[] => rows.map(({ row }) => read(row));
   const bodies = column((row) => row.body);
@@ -163,7 +180,7 @@ export function buildSpanInsert(
       column((row) => row.model),
       column((row) => row.hasError),
       column((row) => row.latencyMs),
-      column((row) => row.ownTokens),
+      column((row) => tokenLiteral(row.ownTokens)),
       column((row) => row.flags),
       starts,
       bodies.map((body) => body.length),
@@ -172,12 +189,14 @@ export function buildSpanInsert(
       Buffer.concat(bodies),
       shard,
       tracesStored.subject,
-      column((row) => row.aggTokens),
-      column((row) => row.facts),
+      column((row) => tokenLiteral(row.aggTokens)),
+      column((row) => (row.facts === null ? null : JSON.stringify(row.facts))),
       column((row) => row.derived),
       column((row) => row.responseId),
       column((row) => row.doc),
       quota,
+      column((row) => row.parentDk),
+      orphanGraceMs / 1000,
     ],
   };
 }

@@ -1,9 +1,13 @@
 import type { IncomingFragment } from "../trees/incoming-fragment.ts";
+import type { OwnFacts } from "../trees/own-facts.ts";
+import type { TokenList } from "../trees/token-list.ts";
 
 /** Set in `flags` of a row that came over OTLP. */
 export const otlpFlag = 1;
 /** Set in `flags` of a row whose parent lives in another process. */
 export const remoteParentFlag = 2;
+/** Set in `flags` of a row that is a root because its parent did not come (otlp 6). */
+export const promotedFlag = 4;
 
 /** One span ready to be written: every value final but for what only the store can know, whether it is new. */
 export interface SpanRow {
@@ -31,22 +35,24 @@ export interface SpanRow {
   model: string | null;
   hasError: boolean;
   latencyMs: number | null;
-  /** A PostgreSQL array literal of input, output, cache read, cache write and reasoning tokens; null when none is known. */
-  ownTokens: string | null;
-  /** The same with what descendants add (otlp 6); null where that is not derived. */
-  aggTokens: string | null;
-  /** What the span itself says, for deriving its trace anew (JSON; src/trees); null on REST. */
-  facts: string | null;
+  /** Input, output, cache read, cache write and reasoning; null when none is known. */
+  ownTokens: TokenList | null;
+  /** The same with what descendants add (otlp 6); null where that is nothing. */
+  aggTokens: TokenList | null;
+  /** What the span itself says, for deriving its trace anew; null on REST. */
+  facts: OwnFacts | null;
   /** What reading adds from other rows (JSON; src/trees/derivation.ts); null = nothing. */
   derived: string | null;
   /** What a log record without a trace is matched by. */
   responseId: string | null;
+  /** The identity of a REST span's parent, which may not have come; null without a parent. */
+  parentDk: string | null;
   flags: number;
   /** See span-body.ts. */
   body: Buffer;
-  /** What `event.traces.stored.v1` says of a new root, as JSON; null for a child. */
+  /** What `event.traces.stored.v1` says of a new root, as JSON; null for a child, and on OTLP until its trace is derived. */
   event: string | null;
-  /** What search reads of a root, lower-cased; null for a child. */
+  /** What search reads of a root, lower-cased; null for a child, and on OTLP until its trace is derived. */
   doc: string | null;
 }
 
@@ -58,6 +64,6 @@ export interface SpanJob {
   fragments?: readonly IncomingFragment[];
   /** What the rows hold in memory, nearly. */
   bytes: number;
-}
   /** It is in no hurry, and is never committed in front of others. */
   isBulk?: true;
+}

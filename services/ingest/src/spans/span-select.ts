@@ -1,6 +1,7 @@
 import type { Statement } from "@touchstone/db";
+import type { Derivation } from "../trees/derivation.ts";
 import { otlpFlag } from "./span-row.ts";
-import type { ReadSpan, RootQuery } from "./trace-store.ts";
+import type { ReadSpan } from "./trace-store.ts";
 
 /** A row as PostgreSQL answers it. */
 export interface SpanRecord {
@@ -18,64 +19,24 @@ export interface SpanRecord {
   source: string | null;
   model: string | null;
   latency_ms: number | null;
-  own_tokens: (number | null)[] | null;
+  /** Rolled up where that differs from its own. */
+  tokens: (number | null)[] | null;
   flags: number;
+  derived: string | null;
+  /** What a child of an OTel trace has of its trace: session, shared facts (JSON), agent. */
+  trace_wide: [string | null, string | null, string | null] | null;
   body: Buffer;
 }
 
-const narrowColumns = `
+/** Of `ingest.spans`, under that name. */
+export const narrowColumns = `
     id, trace_key, span_id, parent_span_id, created_at, started_at, session_id, agent_id, name, kind, framework, source,
-    model, latency_ms, own_tokens, flags`;
-
-/**
- * One page of roots, newest first, with one row more than asked for when there is a next page (it has no body), and on
- * each row the exact number of roots that match: both are of one snapshot, because it is one statement.
- */
-export function buildRootList(query: RootQuery): Statement {
-  const values: unknown[] = [query.projectId, query.limit];
-  const parameter = (value: unknown): string => `$${values.push(value)}`;
-  let filter = "";
-  let countFilter = "";
-  let name = "roots_list";
-  if (query.framework !== null) {
-    const framework = parameter(query.framework);
-    filter += ` and framework = ${framework}`;
-    countFilter += ` and framework = ${framework}`;
-    name += "_framework";
-  }
-  if (query.source === "eval") {
-    filter += " and source = 'eval-run'";
-    countFilter += " and source = 'eval-run'";
-    name += "_eval";
-  }
-  if (query.source === "production") {
-    filter += " and source is null";
-    countFilter += " and source = ''";
-    name += "_production";
-  }
-  if (query.before !== null) {
-    filter += ` and id < ${parameter(query.before)}`;
-    name += "_before";
-  }
-  const text = `
-    with page as (
-      select ${narrowColumns},
-        case when row_number() over (order by id desc) <= $2 then body end as body
-      from ingest.spans
-      where project_id = $1 and is_root${filter}
-      order by id desc
-      limit $2 + 1
-    )
-    select counts.total, page.*
-    from (
-      select coalesce(sum(n), 0) as total
-      from ingest.root_counts
-      where project_id = $1${countFilter}
-    ) counts
-    left join page on true
-    order by page.id desc`;
-  return { name, text, values };
-}
+    model, latency_ms, coalesce(agg_tokens, own_tokens) as tokens, flags, derived,
+    case when not is_root and flags & ${otlpFlag} <> 0 then (
+      select json_build_array(traces.session_id, traces.shared, traces.agent_id)
+      from ingest.traces
+      where traces.project_id = spans.project_id and traces.trace_key = spans.trace_key
+    ) end as trace_wide`;
 
 /** One span by its id, which also names the partition to look in. */
 export function buildTraceRead(projectId: string, id: string): Statement {
@@ -88,31 +49,30 @@ export function buildTraceRead(projectId: string, id: string): Statement {
 
 /** Every span of a session, by start (else creation), then by span id: the same order whatever order they came in. */
 export function buildSessionList(projectId: string, sessionId: string, traceKey: string | null): Statement {
-  const columns = `${narrowColumns}, body`;
-  const bySession = `
-      select ${columns}
-      from ingest.spans
-      where project_id = $1 and session_id = $2`;
-  const byTrace = `
-      union all
-      select ${columns}
-      from ingest.spans
-      where project_id = $1 and trace_key = $3 and flags & ${otlpFlag} <> 0 and session_id is distinct from $2`;
+  // REST spans say their session themselves; the spans of an OTel trace have that of the trace, or its own id.
   const text = `
     select *
-    from (${bySession}${traceKey === null ? "" : byTrace}
+    from (
+      select ${narrowColumns}, body
+      from ingest.spans
+      where project_id = $1 and session_id = $2 and flags & ${otlpFlag} = 0
+      union all
+      select ${narrowColumns}, body
+      from ingest.spans
+      where project_id = $1 and flags & ${otlpFlag} <> 0 and trace_key in (
+        select trace_key from ingest.traces where project_id = $1 and session_id = $2
+        union
+        select $3::uuid where $3 is not null
+      )
     ) spans
     order by coalesce(started_at, created_at), span_id, id`;
-  return {
-    name: traceKey === null ? "session_spans" : "session_or_trace_spans",
-    text,
-    values: traceKey === null ? [projectId, sessionId] : [projectId, sessionId, traceKey],
-  };
+  return { name: "session_spans", text, values: [projectId, sessionId, traceKey] };
 }
 
 export function toReadSpan(record: SpanRecord): ReadSpan {
-  const [inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens] = record.own_tokens ?? [];
+  const [inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens] = record.tokens ?? [];
   const isOtlp = (record.flags & otlpFlag) !== 0;
+  const [traceSession, shared, traceAgent] = record.trace_wide ?? [null, null, null];
   return {
     id: record.id,
     name: record.name,
@@ -122,15 +82,26 @@ export function toReadSpan(record: SpanRecord): ReadSpan {
     latencyMs: record.latency_ms,
     framework: record.framework,
     model: record.model,
-    sessionId: record.session_id ?? (isOtlp ? (record.trace_key?.replaceAll("-", "") ?? null) : null),
+    sessionId: isOtlp ? (traceSession ?? record.session_id ?? nameOfTrace(record)) : record.session_id,
     spanId: record.span_id,
     parentSpanId: record.parent_span_id,
     source: record.source,
-    agentId: record.agent_id,
+    agentId: record.agent_id ?? traceAgent,
     inputTokens: inputTokens ?? null,
     outputTokens: outputTokens ?? null,
     cacheReadTokens: cacheReadTokens ?? null,
     cacheWriteTokens: cacheWriteTokens ?? null,
+    traceKey: isOtlp ? record.trace_key : null,
+    derived: mergeDerived(shared, record.derived),
     body: record.body,
   };
+}
+
+function nameOfTrace(record: SpanRecord): string | null {
+  return record.trace_key?.replaceAll("-", "") ?? null;
+}
+
+function mergeDerived(shared: string | null, derived: string | null): Derivation | null {
+  if (shared === null) return derived === null ? null : (JSON.parse(derived) as Derivation);
+  return { ...JSON.parse(shared), ...(derived === null ? {} : JSON.parse(derived)) };
 }

@@ -1,4 +1,5 @@
 import type { SpanKind } from "@touchstone/contracts";
+import type { TreeFacts } from "../trees/own-facts.ts";
 
 /**
  * Text of one JSON value exactly as its sender wrote it: number literals, `\u0000` escapes and lone surrogates
@@ -11,9 +12,9 @@ export type JsonText = string;
  * milliseconds, which may carry a fraction.
  */
 export interface IncomingSpan {
-  producer: "rest" | "otlp";
   /** Of an imported span: the id it had, of its `timestampMs`. Absent = a new one. */
   id?: string;
+  producer: "rest" | "otlp";
   /** 32 lowercase hex characters on OTLP; null on REST. */
   otelTraceId: string | null;
   /** 16 lowercase hex characters on OTLP, the client's own identity on REST; null when REST sent none. */
@@ -48,4 +49,6 @@ export interface IncomingSpan {
   metadata: JsonText | null;
   /** An object. */
   performanceSummary: JsonText | null;
+  /** What its trace is derived from besides (OTLP); absent = nothing more than the members above. */
+  tree?: TreeFacts;
 }

@@ -1,4 +1,6 @@
+import type { Derivation } from "../trees/derivation.ts";
 import type { SpanJob } from "./span-row.ts";
+import type { TraceRemover } from "./trace-remover.ts";
 
 /** What became of one span of a job: the row that holds it, and whether it was there before. */
 export interface StoredSpan {
@@ -17,7 +19,7 @@ export interface ReadSpan {
   latencyMs: number | null;
   framework: string | null;
   model: string | null;
-  /** Stated by the sender; an OTel span without one belongs to the session named like its trace. */
+  /** Of an OTel span, that of its whole trace, which is named like the trace when no span of it states one. */
   sessionId: string | null;
   spanId: string | null;
   parentSpanId: string | null;
@@ -27,19 +29,37 @@ export interface ReadSpan {
   outputTokens: number | null;
   cacheReadTokens: number | null;
   cacheWriteTokens: number | null;
+  /** Of an OTLP span, the trace whose rows its `derived` refers to; null on REST. */
+  traceKey: string | null;
+  /** What other rows of its trace add; null = nothing. See src/trees/compose.ts. */
+  derived: Derivation | null;
   /** The blob; see span-body.ts. */
   body: Buffer;
 }
 
-export interface RootQuery {
+/** Which roots are listed: those that match all of it. They are compared as they are shown. Null = any. */
+export interface RootFilter {
+  /** As stored: trimmed and lowercased. */
+  framework: string | null;
+  source: "production" | "eval" | "all";
+  agentId: string | null;
+  sessionId: string | null;
+  model: string | null;
+  /** `createdAt` in epoch milliseconds, inclusive. */
+  fromMs: number | null;
+  /** Exclusive. */
+  toMs: number | null;
+  hasError: boolean | null;
+  /** A LIKE pattern for the searched text; see src/search. */
+  pattern: string | null;
+}
+
+export interface RootQuery extends RootFilter {
   projectId: string;
   /** 1 to 100. */
   limit: number;
   /** Only ids below it; the row itself need not exist any more. Null = from the newest. */
   before: string | null;
-  /** As stored: trimmed and lowercased. Null = all. */
-  framework: string | null;
-  source: "production" | "eval" | "all";
 }
 
 export interface RootPage {
@@ -55,7 +75,7 @@ export interface RootPage {
  * elsewhere; test/trace-store-contract.ts says what one must do. Projects never see each other's rows. Whatever fails
  * for a passing reason is an AppError `store_unavailable`.
  */
-export interface TraceStore {
+export interface TraceStore extends TraceRemover {
   /**
    * Commits jobs together: spans, identities, agents of new roots, counters and the events that announce new roots. A
    * span whose identity is stored already changes nothing, and its answer is the first row's. Each job is stored whole

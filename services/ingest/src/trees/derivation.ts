@@ -18,7 +18,7 @@ export const derivation = z.object({
   childErrors: z.number().int().optional(),
   /** Models of the llm leaves, when they differ. */
   models: z.array(z.string()).optional(),
-  /** What any span of the trace said and this one did not. */
+  /** What any span of the trace said; shown where this one said nothing of the kind. */
   userId: z.string().optional(),
   environment: z.string().optional(),
   tags: z.array(z.string()).optional(),

@@ -1,0 +1,21 @@
+import type { StoredTrace } from "@touchstone/contracts";
+import type { SpanRow } from "./span-row.ts";
+
+/** What `event.traces.stored.v1` says of a root, as JSON. OTLP asks nothing of monitoring. */
+export function describeRoot(
+  projectId: string,
+  row: Pick<SpanRow, "id" | "agentId" | "name" | "createdAtMs"> & { source: string | null },
+  asked: Pick<StoredTrace, "monitor" | "patternIds"> = { monitor: null, patternIds: null },
+): string {
+  const described: StoredTrace = {
+    projectId,
+    traceId: row.id,
+    agentId: row.agentId,
+    name: row.name,
+    createdAt: new Date(row.createdAtMs).toISOString(),
+    trafficSource: row.source,
+    monitor: asked.monitor,
+    patternIds: asked.patternIds,
+  };
+  return JSON.stringify(described);
+}

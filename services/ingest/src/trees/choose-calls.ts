@@ -1,0 +1,106 @@
+import { byStart, type Tree, type TreeNode } from "./tree.ts";
+
+/** Rows one row shows the calls of. */
+const callsMax = 50;
+
+/** Where a root or an agent finds the calls of tools that it shows (otlp 6, toolCalls on a root). */
+export interface CallSources {
+  tools: readonly TreeNode[];
+  /** Calls of a model, when there are no tools but somebody asked for some. */
+  models: readonly TreeNode[];
+}
+
+/** What is gathered below a node: always the first of all there is, so that a trace of any depth costs the same. */
+interface Gathered {
+  tools: readonly TreeNode[];
+  models: readonly TreeNode[];
+  asksForTools: boolean;
+}
+
+const nothing: Gathered = { tools: [], models: [], asksForTools: false };
+
+/** The sources of every root and agent that has any. */
+export function chooseCalls({ nodes }: Tree): Map<TreeNode, CallSources> {
+  const twins = findNestedTwins(nodes);
+  const gathered = new Map<TreeNode, Gathered>();
+  const chosen = new Map<TreeNode, CallSources>();
+  for (let index = nodes.length - 1; index >= 0; index -= 1) {
+    const node = nodes[index] as TreeNode;
+    const below = gather(node.children, gathered);
+    const isOwnCall = node.span.kind === "tool";
+    const isModel = node.span.kind === "llm";
+    if ((node.isRoot || node.span.kind === "agent") && !isOwnCall) {
+      const whole = isModel ? withModel(node, below) : below;
+      const { tools, models, asksForTools } = whole;
+      if (tools.length > 0) chosen.set(node, { tools, models: [] });
+      else if (asksForTools) chosen.set(node, { tools, models });
+    }
+    let own = below;
+    if (isModel) own = withModel(node, below);
+    else if (isOwnCall && !twins.has(node)) own = { ...below, tools: firstCalls([node, ...below.tools]) };
+    if (own !== nothing) gathered.set(node, own);
+    for (const child of node.children) gathered.delete(child);
+  }
+  return chosen;
+}
+
+function withModel(node: TreeNode, below: Gathered): Gathered {
+  const asks = node.span.facts.callsTools === true || node.fragments.some(({ facts }) => facts.hasOutput);
+  return {
+    tools: below.tools,
+    models: firstOf([node, ...below.models]),
+    asksForTools: below.asksForTools || asks,
+  };
+}
+
+function gather(children: readonly TreeNode[], gathered: ReadonlyMap<TreeNode, Gathered>): Gathered {
+  const parts = children.map((child) => gathered.get(child)).filter((part) => part !== undefined);
+  if (parts.length <= 1) return parts[0] ?? nothing;
+  return {
+    tools: firstCalls(parts.flatMap(({ tools }) => tools)),
+    models: firstOf(parts.flatMap(({ models }) => models)),
+    asksForTools: parts.some(({ asksForTools }) => asksForTools),
+  };
+}
+
+function firstOf(nodes: TreeNode[]): TreeNode[] {
+  return nodes.sort(byStart).slice(0, callsMax);
+}
+
+/** Of the spans of one tool call the one highest up, then the earliest. */
+function firstCalls(tools: TreeNode[]): TreeNode[] {
+  const ordered = tools.sort(byStart);
+  const ofCall = new Map<string, TreeNode>();
+  for (const tool of ordered) {
+    const { toolCallId } = tool.span.facts;
+    if (toolCallId === undefined) continue;
+    const known = ofCall.get(toolCallId);
+    if (known === undefined || tool.depth < known.depth) ofCall.set(toolCallId, tool);
+  }
+  return ordered
+    .filter((tool) => {
+      const { toolCallId } = tool.span.facts;
+      return toolCallId === undefined || ofCall.get(toolCallId) === tool;
+    })
+    .slice(0, callsMax);
+}
+
+/** A tool span directly within another of the same call: the framework's, and that of the client it used. */
+function findNestedTwins(nodes: readonly TreeNode[]): ReadonlySet<TreeNode> {
+  const twins = new Set<TreeNode>();
+  const outerTool = new Map<TreeNode, TreeNode>();
+  for (const node of nodes) {
+    const { parent } = node;
+    const outer = parent === null ? undefined : parent.span.kind === "tool" ? parent : outerTool.get(parent);
+    if (outer === undefined) continue;
+    outerTool.set(node, outer);
+    if (node.span.kind === "tool" && isSameCall(outer, node)) twins.add(node);
+  }
+  return twins;
+}
+
+function isSameCall(outer: TreeNode, inner: TreeNode): boolean {
+  const [left, right] = [outer.span.facts, inner.span.facts];
+  if (left.toolCallId !== undefined && right.toolCallId !== undefined) return left.toolCallId === right.toolCallId;
+  return left.toolName !== undefined && left.toolName === right.toolName;
+}

@@ -1,0 +1,207 @@
+import type { Statement } from "@touchstone/db";
+import { otlpFlag, promotedFlag, remoteParentFlag } from "../spans/span-row.ts";
+import { type FragmentFacts, fragmentFacts } from "./incoming-fragment.ts";
+import type { OwnFacts } from "./own-facts.ts";
+import { toTokenList } from "./token-list.ts";
+import type { TreeFragment, TreeSpan } from "./tree.ts";
+
+/** An OTel trace of a project. */
+export interface TraceKey {
+  projectId: string;
+  traceKey: string;
+}
+
+export interface TraceRecord {
+  project_id: string;
+  trace_key: string;
+  session_id: string | null;
+  shared: string | null;
+  agent_id: string | null;
+  span_count: number;
+  is_stale: boolean;
+  is_due: boolean;
+  /** Something is to be done at some time. */
+  is_watched: boolean;
+}
+
+/** A stored row of a trace: what it is derived from, and what it shows now. */
+export interface TreeRecord {
+  project_id: string;
+  trace_key: string;
+  id: string;
+  span_id: string;
+  parent_span_id: string | null;
+  kind: string;
+  flags: number;
+  started_ms: number | null;
+  ended_ms: number | null;
+  own_tokens: (number | null)[] | null;
+  response_id: string | null;
+  facts: string;
+  is_root: boolean;
+  name: string;
+  model: string | null;
+  session_id: string | null;
+  agent_id: string | null;
+  has_error: boolean;
+  agg_tokens: (number | null)[] | null;
+  derived: string | null;
+  created_at: Date;
+  source: string | null;
+}
+
+export interface FragmentRecord {
+  project_id: string;
+  trace_key: string | null;
+  dk: string;
+  span_id: string | null;
+  response_id: string | null;
+  time_nano: string;
+  facts: string;
+}
+
+/** Must be the statement before those that read. */
+export function buildTraceLock(keys: readonly TraceKey[]): Statement {
+  return {
+    name: "traces_lock",
+    text: "select ingest.lock_traces($1::uuid[], $2::uuid[])",
+    values: columns(keys),
+  };
+}
+
+/** What is known of whole traces; none for a trace without spans and fragments. */
+export function buildTraceStates(keys: readonly TraceKey[]): Statement {
+  const text = `
+    select traces.project_id, traces.trace_key, traces.session_id, traces.shared, traces.agent_id, traces.span_count,
+      traces.is_stale, coalesce(traces.due_at <= now(), false) as is_due, traces.due_at is not null as is_watched
+    from unnest($1::uuid[], $2::uuid[]) as wanted (project_id, trace_key)
+    join ingest.traces on traces.project_id = wanted.project_id and traces.trace_key = wanted.trace_key`;
+  return { name: "traces_read", text, values: columns(keys) };
+}
+
+/** Every stored row of the traces that hold at most so many spans: no row of a larger one. */
+export function buildTreeRead(keys: readonly TraceKey[], spansMax: number | null): Statement {
+  // The trace first: where it is new, the partitions of spans are not looked into at all.
+  const text = `
+    select spans.project_id, spans.trace_key, spans.id, spans.span_id, spans.parent_span_id, spans.kind, spans.flags,
+      (extract(epoch from spans.started_at) * 1000)::float8 as started_ms,
+      (extract(epoch from spans.ended_at) * 1000)::float8 as ended_ms,
+      spans.own_tokens, spans.response_id, spans.facts, spans.is_root, spans.name, spans.model, spans.session_id,
+      spans.agent_id, spans.has_error, spans.agg_tokens, spans.derived, spans.created_at, spans.source
+    from unnest($1::uuid[], $2::uuid[]) as wanted (project_id, trace_key)
+    join ingest.traces on traces.project_id = wanted.project_id and traces.trace_key = wanted.trace_key
+    join ingest.spans on spans.project_id = traces.project_id and spans.trace_key = traces.trace_key
+    where ($3::integer is null or traces.span_count <= $3) and spans.flags & ${otlpFlag} <> 0`;
+  return { name: "trees_read", text, values: [...columns(keys), spansMax] };
+}
+
+/** Every fragment of the traces. */
+export function buildFragmentRead(keys: readonly TraceKey[]): Statement {
+  const text = `
+    select fragments.project_id, fragments.trace_key, fragments.dk, fragments.span_id, fragments.response_id,
+      fragments.time_nano::text as time_nano, fragments.facts
+    from unnest($1::uuid[], $2::uuid[]) as wanted (project_id, trace_key)
+    join ingest.log_fragments fragments
+      on fragments.project_id = wanted.project_id and fragments.trace_key = wanted.trace_key`;
+  return { name: "trees_read_fragments", text, values: columns(keys) };
+}
+
+/** A response of a project. */
+export interface ResponseKey {
+  projectId: string;
+  responseId: string;
+}
+
+/** Every fragment without a trace that belongs to one of these responses, or to one of these traces. */
+export function buildResponseFragmentRead(
+  responses: readonly ResponseKey[],
+  keys: readonly TraceKey[],
+  spansMax: number | null,
+): Statement {
+  const text = `
+    select fragments.project_id, fragments.trace_key, fragments.dk, fragments.span_id, fragments.response_id,
+      fragments.time_nano::text as time_nano, fragments.facts
+    from (
+      select * from unnest($1::uuid[], $2::text[]) as incoming (project_id, response_id)
+      union
+      select spans.project_id, spans.response_id
+      from unnest($3::uuid[], $4::uuid[]) as wanted (project_id, trace_key)
+      join ingest.traces on traces.project_id = wanted.project_id and traces.trace_key = wanted.trace_key
+      join ingest.spans on spans.project_id = traces.project_id and spans.trace_key = traces.trace_key
+      where ($5::integer is null or traces.span_count <= $5) and spans.response_id is not null
+    ) responses
+    join ingest.log_fragments fragments
+      on fragments.project_id = responses.project_id and fragments.response_id = responses.response_id
+    where fragments.trace_key is null`;
+  return {
+    name: "trees_read_response_fragments",
+    text,
+    values: [
+      responses.map(({ projectId }) => projectId),
+      responses.map(({ responseId }) => responseId),
+      ...columns(keys),
+      spansMax,
+    ],
+  };
+}
+
+/** The traces whose spans had one of these responses. */
+export function buildResponseTraces(responses: readonly ResponseKey[]): Statement {
+  const text = `
+    select distinct spans.project_id, spans.trace_key
+    from unnest($1::uuid[], $2::text[]) as wanted (project_id, response_id)
+    join ingest.spans on spans.project_id = wanted.project_id and spans.response_id = wanted.response_id
+    where spans.flags & ${otlpFlag} <> 0`;
+  return {
+    name: "traces_of_responses",
+    text,
+    values: [responses.map(({ projectId }) => projectId), responses.map(({ responseId }) => responseId)],
+  };
+}
+
+/** The bodies of rows. */
+export function buildBodyRead(rows: readonly { projectId: string; id: string }[]): Statement {
+  const text = `
+    select spans.id, spans.body
+    from unnest($1::uuid[], $2::uuid[]) as wanted (project_id, id)
+    join ingest.spans on spans.project_id = wanted.project_id and spans.id = wanted.id`;
+  return {
+    name: "trees_read_bodies",
+    text,
+    values: [rows.map(({ projectId }) => projectId), rows.map(({ id }) => id)],
+  };
+}
+
+function columns(keys: readonly TraceKey[]): [string[], string[]] {
+  return [keys.map(({ projectId }) => projectId), keys.map(({ traceKey }) => traceKey)];
+}
+
+export function recordToTreeSpan(record: TreeRecord): TreeSpan {
+  return {
+    id: record.id,
+    spanId: record.span_id,
+    parentSpanId: record.parent_span_id,
+    parentIsRemote: (record.flags & remoteParentFlag) !== 0,
+    isPromoted: (record.flags & promotedFlag) !== 0,
+    kind: record.kind,
+    startedAtMs: record.started_ms,
+    endedAtMs: record.ended_ms,
+    ownTokens: toTokenList(record.own_tokens ?? []),
+    responseId: record.response_id,
+    facts: JSON.parse(record.facts) as OwnFacts,
+  };
+}
+
+export function recordToTreeFragment(record: FragmentRecord): TreeFragment {
+  return {
+    dk: record.dk,
+    spanId: record.span_id,
+    responseId: record.response_id,
+    timeNano: BigInt(record.time_nano),
+    facts: readFacts(record.facts),
+  };
+}
+
+function readFacts(text: string): FragmentFacts {
+  return fragmentFacts.parse(JSON.parse(text));
+}
