@@ -15,20 +15,23 @@ import {
   type Service,
 } from "@touchstone/service-kit";
 import { createAgentStore } from "./agents/agent-store.ts";
+import type { IngestConfig } from "./config.ts";
 import { createAgentExportStore } from "./export/agent-export-store.ts";
 import { createSpanExportStore } from "./export/span-export-store.ts";
-import type { IngestConfig } from "./config.ts";
+import { listRoutes } from "./http/routes.ts";
 import { createImportWriter } from "./import/import-writer.ts";
 import { createStoredSpanFinder } from "./import/stored-span-finder.ts";
-import { listRoutes } from "./http/routes.ts";
 import { createIngestMetrics } from "./ingest-metrics.ts";
+import { indexSearch, type SearchUpkeep } from "./maintenance/index-search.ts";
 import { keepPartitions, type PartitionUpkeep } from "./maintenance/keep-partitions.ts";
+import { type EventRelay, relayEvents } from "./maintenance/relay-events.ts";
+import { retainSpans, type SpanRetention } from "./maintenance/retain-spans.ts";
 import type { TraceQuota } from "./quota/keep-within-quota.ts";
 import { createSpentProjects } from "./quota/spent-projects.ts";
 import { createUsageStore } from "./quota/usage-store.ts";
 import { createRetentionStore } from "./retention/retention-store.ts";
 import { ingestSchema } from "./schema.ts";
-import { type EventRelay, relayEvents } from "./maintenance/relay-events.ts";
+import { createSearchPieceStore } from "./search/search-piece-store.ts";
 import { createGroupCommit, writerCount } from "./spans/group-commit.ts";
 import { createPostgresTraceStore } from "./spans/postgres-trace-store.ts";
 import { createSpanPartitionStore } from "./spans/span-partition-store.ts";
@@ -103,19 +106,15 @@ export function createIngest(config: IngestConfig, { logger, clock, metrics }: I
     service: "ingest",
     routes: listRoutes({
       recorder,
+      traces,
+      agents: createAgentStore(reading),
+      clock,
       usage: createUsageStore(reading),
       tracesPerDay,
       retention: createRetentionStore(reading),
       retentionDays: config.retentionDays,
-      traces,
-      agents: createAgentStore(reading),
-      clock,
       otlpBodyMaxBytes: config.otlpBodyMaxBytes,
       genAiOnly: config.genAiOnly,
-      onceReady,
-    }),
-    rootSecret: config.rootSecret,
-    clock,
       spanExports: createSpanExportStore(reading),
       agentExports: createAgentExportStore(reading),
       imports: createImportWriter({
@@ -133,6 +132,8 @@ export function createIngest(config: IngestConfig, { logger, clock, metrics }: I
   let preparation: SchemaPreparation | null = null;
   let upkeep: PartitionUpkeep | null = null;
   let relay: EventRelay | null = null;
+  let retention: SpanRetention | null = null;
+  let searchUpkeep: SearchUpkeep | null = null;
   let stopped = false;
 
   function onceReady(handle: Handler): Handler {
@@ -173,7 +174,9 @@ export function createIngest(config: IngestConfig, { logger, clock, metrics }: I
       void preparation.done.then(() => {
         if (stopped) return;
         upkeep = keepPartitions({ partitions, clock, logger });
+        searchUpkeep = indexSearch({ pieces, maintenance, logger });
         relay = relayEvents({ maintenance, bus: connected, logger });
+        retention = retainSpans({ maintenance, retentionDays: config.retentionDays, logger });
       });
       return { address: await http.listen(config.listen) };
     },
@@ -183,9 +186,11 @@ export function createIngest(config: IngestConfig, { logger, clock, metrics }: I
       upkeep?.stop();
       await http.stop();
       await commits.stop();
+      await searchUpkeep?.stop();
       await relay?.stop();
+      await retention?.stop();
       await bus?.drain();
-      await Promise.all([writing.close(), reading.close(), maintenance.close()]);
+      await Promise.all([writing.close(), reading.close(), searching.close(), maintenance.close()]);
     },
     readiness,
   };

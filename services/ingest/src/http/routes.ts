@@ -23,6 +23,8 @@ import { receiveTraces } from "./otlp/receive-traces.ts";
 import { receiveTracesAtBase } from "./otlp/receive-traces-at-base.ts";
 import { readSide } from "./read-side.ts";
 import { listSessionSpans } from "./sessions/list-session-spans.ts";
+import { deleteTrace } from "./traces/delete-trace.ts";
+import { deleteTraces } from "./traces/delete-traces.ts";
 import { getTrace } from "./traces/get-trace.ts";
 import { listTraces } from "./traces/list-traces.ts";
 import { submitTrace } from "./traces/submit-trace.ts";
@@ -70,6 +72,8 @@ export function listRoutes(dependencies: RouteDependencies): ServedRoute[] {
     { route: routes.listTraces, handle: reads(listTraces(dependencies)) },
     { route: routes.getTrace, handle: reads(getTrace(dependencies)) },
     { route: routes.listSessionSpans, handle: reads(listSessionSpans(dependencies)) },
+    { route: routes.deleteTrace, handle: onceReady(deleteTrace(dependencies)) },
+    { route: routes.deleteTraces, handle: onceReady(deleteTraces(dependencies)) },
     { route: routes.getUsage, handle: reads(getUsage(dependencies)) },
     { route: routes.getRetention, handle: reads(getRetention(dependencies)) },
     { route: routes.setRetention, handle: onceReady(setRetention(dependencies)) },

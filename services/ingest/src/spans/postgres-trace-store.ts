@@ -10,7 +10,7 @@ import { buildRootList } from "./root-list.ts";
 import { buildSpanInsert, type ProjectRow } from "./span-insert.ts";
 import type { SpanPartitionStore } from "./span-partition-store.ts";
 import { otlpFlag, type SpanJob } from "./span-row.ts";
-import { buildSessionList, buildTraceRead, type SpanRecord, toReadSpan } from "./span-select.ts";
+import { buildTraceRead, type SpanRecord, toReadSpan } from "./span-select.ts";
 import { splitRows } from "./split-rows.ts";
 import { createTraceRemover } from "./trace-remover.ts";
 import type { StoredSpan, TraceStore } from "./trace-store.ts";
@@ -127,6 +127,8 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
     }
     return found;
   }
+
+  const loaderOf = (projectId: string): ComposeLoader => createComposeLoader(reading, projectId);
 
   const store: TraceStore = {
     ...createTraceRemover(reading),

@@ -87,6 +87,9 @@ export interface TraceStore extends TraceRemover {
   listRoots(query: RootQuery): Promise<RootPage>;
   /** Any one span, root or child; null when the project has none of this id. */
   readTrace(projectId: string, id: string): Promise<ReadSpan | null>;
-  /** Every span of a session or, by its 32 hexadecimal digits, of an OTel trace, by start (else creation). */
-  listSessionSpans(projectId: string, sessionId: string): Promise<ReadSpan[]>;
+  /**
+   * Every span of a session or, by its 32 hexadecimal digits, of an OTel trace, by start (else creation), in slices of
+   * bounded size: a session may hold any number. Each slice is read when it is asked for.
+   */
+  listSessionSpans(projectId: string, sessionId: string): AsyncIterable<ReadSpan[]>;
 }

@@ -1,0 +1,18 @@
+import { AppError, type Clock, type Handler, isUuid } from "@touchstone/service-kit";
+import type { TraceStore } from "../../spans/trace-store.ts";
+import { requireProject } from "../require-project.ts";
+import { deletionTime } from "./deletion-time.ts";
+
+/** `DELETE /ingest/traces/{traceId}`: the whole trace, whichever of its spans is named (decision record 15). */
+export function deleteTrace({ traces, clock }: { traces: TraceStore; clock: Clock }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call.identity);
+    const traceId = call.params.traceId ?? "";
+    const removal = isUuid(traceId) ? await traces.removeTrace(projectId, traceId, deletionTime(call, clock)) : null;
+    if (removal === null) throw new AppError("not_found", "Trace not found");
+    return {
+      status: 200,
+      body: { deletedTraces: removal.traces, deletedSpans: removal.spans, complete: removal.isComplete },
+    };
+  };
+}

@@ -1,0 +1,188 @@
+import type { Database, Transaction } from "@touchstone/db";
+import { lowestIdAt } from "../spans/trace-removal.ts";
+import { settleTraces, tracesLock } from "../spans/trace-settling.ts";
+
+/** What projects chose, at one instant of PostgreSQL's clock. */
+export interface RetentionChoices {
+  nowMs: number;
+  /** Days by project; 0 = for ever. */
+  days: ReadonlyMap<string, number>;
+}
+
+/** What retention does to the tables besides removing traces one by one. Under the maintenance role. */
+export interface OldSpansStore {
+  readChoices(): Promise<RetentionChoices>;
+  /** The first project after this one, in order of id, that has spans from before an instant. */
+  nextProject(after: string, beforeMs: number): Promise<string | null>;
+  /** Takes the weeks that ended before an instant out of the table, each with its counts. Answers how many. */
+  detachWeeks(beforeMs: number): Promise<number>;
+  /** Clears what is left of the detached weeks' spans, then drops the weeks. False when it was told to stop before. */
+  clearDetached(mayGoOn: () => boolean): Promise<boolean>;
+  /** Log records received before an instant whose span never came, or is gone. */
+  removeFragments(projectId: string, beforeMs: number): Promise<void>;
+  /** Days of {@link trace_usage} that nobody asks about any more; pieces of search text that are empty. */
+  tidy(): Promise<void>;
+}
+
+interface GoneRow {
+  project_id: string;
+  id: string;
+  dk: string | null;
+  trace_key: string | null;
+  response_id: string | null;
+}
+
+const batchRows = 2_000;
+const usageDays = 40;
+const firstUuid = "00000000-0000-0000-0000-000000000000";
+
+export function createOldSpansStore(maintenance: Database): OldSpansStore {
+  async function detachWeek(week: string): Promise<boolean> {
+    return maintenance.transaction(async (transaction) => {
+      const { rows } = await transaction.query<{ name: string | null }>({
+        // Fails as store_unavailable while somebody reads or writes for long; nothing waits behind it for more than 0.5 s.
+        name: "spans_week_detach",
+        text: "select ingest.detach_spans_partition($1::date) as name",
+        values: [week],
+      });
+      if (rows[0]?.name == null) return false;
+      await transaction.query({
+        // Nobody counts in these days meanwhile: to store or remove a span is to hold a lock on its table.
+        name: "spans_week_uncount",
+        text: "delete from ingest.root_counts where day >= $1::date and day < $1::date + 7",
+        values: [week],
+      });
+      return true;
+    });
+  }
+
+  async function forgetRows(projectId: string, rows: readonly GoneRow[]): Promise<void> {
+    const traceKeys = [...new Set(rows.map(({ trace_key }) => trace_key).filter((key) => key !== null))];
+    const responseIds = rows.map(({ response_id }) => response_id).filter((id) => id !== null);
+    await maintenance.transaction(async (transaction: Transaction) => {
+      await transaction.query(tracesLock(projectId, traceKeys));
+      await transaction.query({
+        // An identity that was taken anew since then names another row and stays.
+        name: "gone_spans_forget",
+        text: `
+          with forgotten as (
+            delete from ingest.span_keys
+            where project_id = $1 and dk = any($3::uuid[]) and id = any($2::uuid[])
+          ),
+          undocumented as (
+            delete from ingest.search_docs
+            where project_id = $1 and id = any($2::uuid[])
+          ),
+          not_awaiting as (
+            delete from ingest.awaited_parents
+            where project_id = $1 and child_id = any($2::uuid[])
+          )
+          delete from ingest.log_fragments
+          where project_id = $1 and trace_key is null and response_id = any($4::text[])`,
+        values: [projectId, rows.map(({ id }) => id), rows.map(({ dk }) => dk), responseIds],
+      });
+      await settleTraces(transaction, projectId, traceKeys);
+    });
+  }
+
+  async function clearWeek(name: string, mayGoOn: () => boolean): Promise<boolean> {
+    if (!/^gone_spans_\d{4}w\d{2}_\d+$/.test(name)) throw new Error(`${name} is no detached week of spans`);
+    let [project, id] = [firstUuid, firstUuid];
+    for (;;) {
+      if (!mayGoOn()) return false;
+      const { rows } = await maintenance.query<GoneRow>({
+        name: `${name}_rows`,
+        text: `
+          select project_id, id, dk, trace_key, response_id
+          from ingest.${name}
+          where (project_id, id) > ($1, $2)
+          order by project_id, id
+          limit $3`,
+        values: [project, id, batchRows],
+      });
+      const last = rows.at(-1);
+      if (last === undefined) break;
+      for (const [projectId, own] of Map.groupBy(rows, (row) => row.project_id)) await forgetRows(projectId, own);
+      [project, id] = [last.project_id, last.id];
+    }
+    await maintenance.query({
+      name: "spans_week_drop",
+      text: "select ingest.drop_detached_spans($1)",
+      values: [name],
+    });
+    return true;
+  }
+
+  return {
+    async readChoices() {
+      const { rows } = await maintenance.query<{ now_ms: number; project_id: string | null; days: number }>({
+        // At least one row: the time.
+        name: "retention_choices",
+        text: `
+          select (extract(epoch from now()) * 1000)::float8 as now_ms, project_id, days
+          from (select) once
+          left join ingest.retention on true`,
+      });
+      const chosen = rows.flatMap(({ project_id, days }) =>
+        project_id === null ? [] : [[project_id, days] satisfies [string, number]],
+      );
+      return { nowMs: rows[0]?.now_ms ?? 0, days: new Map(chosen) };
+    },
+
+    async nextProject(after, beforeMs) {
+      const { rows } = await maintenance.query<{ project_id: string }>({
+        name: "project_with_old_spans",
+        text: `
+          select project_id
+          from ingest.spans
+          where project_id > $1 and id < $2
+          order by project_id
+          limit 1`,
+        values: [after, lowestIdAt(beforeMs)],
+      });
+      return rows[0]?.project_id ?? null;
+    },
+
+    async detachWeeks(beforeMs) {
+      const { rows } = await maintenance.query<{ week: string }>({
+        name: "spans_weeks_before",
+        text: "select to_char(week_start, 'YYYY-MM-DD') as week from ingest.list_span_weeks($1::date)",
+        values: [new Date(beforeMs).toISOString().slice(0, 10)],
+      });
+      let detached = 0;
+      for (const { week } of rows) if (await detachWeek(week)) detached += 1;
+      return detached;
+    },
+
+    async clearDetached(mayGoOn) {
+      const { rows } = await maintenance.query<{ name: string }>({
+        name: "spans_detached",
+        text: "select name from ingest.list_detached_spans()",
+      });
+      for (const { name } of rows) if (!(await clearWeek(name, mayGoOn))) return false;
+      return true;
+    },
+
+    async removeFragments(projectId, beforeMs) {
+      await maintenance.query({
+        name: "log_fragments_remove_old",
+        text: `
+          delete from ingest.log_fragments fragments
+          where project_id = $1 and received_at < to_timestamp($2::float8 / 1000) and not exists (
+            select from ingest.spans
+            where spans.project_id = $1 and spans.trace_key = fragments.trace_key
+          )`,
+        values: [projectId, beforeMs],
+      });
+    },
+
+    async tidy() {
+      await maintenance.query({
+        name: "trace_usage_trim",
+        text: "delete from ingest.trace_usage where day < (now() at time zone 'UTC')::date - $1::integer",
+        values: [usageDays],
+      });
+      await maintenance.query({ name: "search_pieces_drop", text: "select ingest.drop_empty_search_pieces()" });
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import type { TraceRemover } from "../spans/trace-remover.ts";
+import { daysInForce } from "./days-in-force.ts";
+import type { OldSpansStore } from "./old-spans-store.ts";
+
+const dayMs = 24 * 60 * 60 * 1000;
+const firstProject = "00000000-0000-0000-0000-000000000000";
+const everything = {
+  agentId: null,
+  sessionId: null,
+  framework: null,
+  model: null,
+  source: null,
+  fromMs: null,
+  toMs: null,
+};
+
+/**
+ * Removes what is older than its project keeps it (completions 9.8), by the spans' own time and PostgreSQL's clock.
+ *
+ * Weeks that are past the longest retention of any project leave whole; within the others each project's old traces are
+ * removed in batches: whole traces by the age of their root, then single spans that are old without one. A trace goes
+ * when it is as old as its project says, at the latest an hour after that. Answers how much went; the spans of whole
+ * weeks are not counted. Throws where it could not go on; what was done stays done.
+ */
+export async function sweepOldSpans(options: {
+  store: OldSpansStore;
+  remover: TraceRemover;
+  retentionDays: number | null;
+  mayGoOn: () => boolean;
+}): Promise<{ weeks: number; traces: number; spans: number }> {
+  const { store, remover, retentionDays, mayGoOn } = options;
+  const swept = { weeks: 0, traces: 0, spans: 0 };
+  const { nowMs, days } = await store.readChoices();
+  const inForce = [null, ...days.values()].map((own) => daysInForce(own, retentionDays));
+  const finite = inForce.filter((kept) => kept !== null);
+
+  // Somebody keeps for ever: no week is past everybody's retention.
+  if (finite.length === inForce.length) swept.weeks = await store.detachWeeks(nowMs - Math.max(...finite) * dayMs);
+  // Also those of a sweep that was broken off.
+  await store.clearDetached(mayGoOn);
+
+  if (finite.length > 0) {
+    const newestCutMs = nowMs - Math.min(...finite) * dayMs;
+    let project = await store.nextProject(firstProject, newestCutMs);
+    while (project !== null && mayGoOn()) {
+      const kept = daysInForce(days.get(project) ?? null, retentionDays);
+      if (kept !== null) {
+        const beforeMs = nowMs - kept * dayMs;
+        const whole = await remover.removeTraces(project, { ...everything, toMs: beforeMs }, mayGoOn);
+        const single = await remover.removeSpansBefore(project, beforeMs, mayGoOn);
+        await store.removeFragments(project, beforeMs);
+        swept.traces += whole.traces + single.traces;
+        swept.spans += whole.spans + single.spans;
+      }
+      project = await store.nextProject(project, newestCutMs);
+    }
+  }
+  await store.tidy();
+  return swept;
+}
