@@ -35,6 +35,20 @@ export const limits = {
   otlpDepthMax: 32,
   /** completions 2.1: a `timestamp` further ahead than this is clamped to now. */
   timestampAheadMaxMs: 60_000,
+  /** completions 2.3: a longer search term is cut. */
+  searchTermMaxChars: 200,
+  /** What search reads of one root; the rest of a longer error, input or output is not found. */
+  searchDocMaxChars: 64 * 1024,
+  /** decisions, Streams: open at once, for each project and ingest replica. */
+  streamsPerProjectMax: 20,
+  /** decisions, Streams: a reader that is further behind is cut off. */
+  streamBacklogMaxBytes: 1024 * 1024,
+  /** decisions, Streams: a reader that was away for longer begins anew. */
+  streamResumeMaxMs: 60 * 60 * 1000,
+  /** Rows of the lists that have no pages: the newest sessions; agents and prices of a project. */
+  sessionsListedMax: 1000,
+  agentsListedMax: 5000,
+  modelPricesMax: 1000,
   /** architecture 3: what may wait for a commit. */
   ingestQueueMaxRows: 10_000,
   ingestQueueMaxBytes: 64 * 1024 * 1024,

@@ -1,5 +1,4 @@
 import { randomInt } from "node:crypto";
-import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Bus, connectBus } from "@touchstone/bus";
 import { limits } from "@touchstone/contracts";
@@ -39,8 +38,6 @@ import { createSpanRecorder } from "./spans/span-recorder.ts";
 import type { SpanJob } from "./spans/span-row.ts";
 import type { StoredSpan } from "./spans/trace-store.ts";
 
-const schema = "ingest";
-
 export interface IngestDependencies {
   logger: Logger;
   clock: Clock;
@@ -53,7 +50,7 @@ export interface IngestDependencies {
  * wait in the outbox.
  */
 export function createIngest(config: IngestConfig, { logger, clock, metrics }: IngestDependencies): Service {
-  const roles = rolesOf(schema);
+  const roles = rolesOf(ingestSchema.schema);
   const openPool = (role: string, connectionsMax: number, statementTimeoutMs: number) =>
     openDatabase({
       url: config.databaseUrl,
@@ -66,15 +63,20 @@ export function createIngest(config: IngestConfig, { logger, clock, metrics }: I
   // Readers never take a writer's connection.
   const writing = openPool(roles.app, writerCount, 5_000);
   const reading = openPool(roles.app, 8, 10_000);
-  const { tracesPerDay } = config;
-  const quota: TraceQuota | null = tracesPerDay === null ? null : { tracesPerDay, spent: createSpentProjects() };
-  const maintenance = openPool(roles.maintenance, 3, 30_000);
+  // A search of what is not indexed yet may read everything: few at once, and none for ever.
+  const searching = openPool(roles.app, 4, 15_000);
+  const maintenance = openPool(roles.maintenance, 5, 30_000);
 
   const partitions = createSpanPartitionStore(maintenance);
+  const pieces = createSearchPieceStore(maintenance);
+  const { tracesPerDay } = config;
+  const quota: TraceQuota | null = tracesPerDay === null ? null : { tracesPerDay, spent: createSpentProjects() };
   const traces = createPostgresTraceStore({
     writing,
     reading,
+    searching,
     partitions,
+    pieces,
     processNumber: randomInt(1 << 20),
     quota,
   });
@@ -97,10 +99,10 @@ export function createIngest(config: IngestConfig, { logger, clock, metrics }: I
   });
   const recorder = createSpanRecorder({
     commits,
-    quota,
     clock,
     fieldCharsMax: config.fieldCharsMax,
     metrics: ingestMetrics,
+    quota,
   });
   const http = createHttpServer({
     service: "ingest",
@@ -124,8 +126,13 @@ export function createIngest(config: IngestConfig, { logger, clock, metrics }: I
         fieldCharsMax: config.fieldCharsMax,
         metrics: ingestMetrics,
       }),
+      onceReady,
+    }),
+    rootSecret: config.rootSecret,
+    clock,
     logger,
     metrics,
+    drainMs: config.drainMs,
     readiness,
   });
   let bus: Bus | null = null;
@@ -167,8 +174,7 @@ export function createIngest(config: IngestConfig, { logger, clock, metrics }: I
       bus = connected;
       preparation = prepareSchema({
         url: config.databaseUrl,
-        schema,
-        directory: path.join(import.meta.dirname, "..", "migrations"),
+        ...ingestSchema,
         logger,
       });
       void preparation.done.then(() => {

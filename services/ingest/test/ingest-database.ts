@@ -1,7 +1,8 @@
-import path from "node:path";
 import { type Database, migrateSchema, openDatabase, rolesOf } from "@touchstone/db";
 import { createLogger } from "@touchstone/service-kit";
 import { createTestDatabase } from "@touchstone/testkit";
+import { ingestSchema } from "../src/schema.ts";
+import { createSearchPieceStore } from "../src/search/search-piece-store.ts";
 import { writerCount } from "../src/spans/group-commit.ts";
 import { createPostgresTraceStore } from "../src/spans/postgres-trace-store.ts";
 import { createSpanPartitionStore } from "../src/spans/span-partition-store.ts";
@@ -23,15 +24,23 @@ export async function openIngestDatabase(): Promise<IngestDatabase> {
   const database = await createTestDatabase();
   await migrateSchema({
     url: database.url,
-    schema: "ingest",
-    directory: path.join(import.meta.dirname, "..", "migrations"),
+    ...ingestSchema,
     logger: silentLogger,
   });
   const { app, maintenance } = openPools(database.url);
   const superuser = openPool(database.adminUrl, new URL(database.adminUrl).username);
   const partitions = createSpanPartitionStore(maintenance);
+  const pieces = createSearchPieceStore(maintenance);
   const openStore = (pool: Database): TraceStore =>
-    createPostgresTraceStore({ writing: pool, reading: pool, partitions, processNumber: 0, quota: null });
+    createPostgresTraceStore({
+      writing: pool,
+      reading: pool,
+      searching: pool,
+      partitions,
+      pieces,
+      processNumber: 0,
+      quota: null,
+    });
   return {
     store: openStore(app),
     unguardedStore: openStore(superuser),

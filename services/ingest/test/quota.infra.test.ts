@@ -4,6 +4,7 @@ import { isAppError, uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createSpentProjects } from "../src/quota/spent-projects.ts";
+import { createSearchPieceStore } from "../src/search/search-piece-store.ts";
 import { createPostgresTraceStore } from "../src/spans/postgres-trace-store.ts";
 import { createSpanPartitionStore } from "../src/spans/span-partition-store.ts";
 import { openPools } from "./ingest-database.ts";
@@ -190,7 +191,9 @@ describe("a daily quota of traces", () => {
     const store = createPostgresTraceStore({
       writing: counted,
       reading: pools.app,
+      searching: pools.app,
       partitions: createSpanPartitionStore(pools.maintenance),
+      pieces: createSearchPieceStore(pools.maintenance),
       processNumber: 0,
       quota: { tracesPerDay: 7, spent: createSpentProjects() },
     });

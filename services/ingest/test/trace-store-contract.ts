@@ -2,8 +2,21 @@ import { uuidv7 } from "@touchstone/service-kit";
 import { describe, expect, test } from "vitest";
 import type { IncomingSpan } from "../src/spans/span.ts";
 import { cutBodyMembers, decodeSpanBody } from "../src/spans/span-body.ts";
-import type { ReadSpan, RootPage, RootQuery, StoredSpan, TraceStore } from "../src/spans/trace-store.ts";
+import type { ReadSpan, RootFilter, RootPage, RootQuery, StoredSpan, TraceStore } from "../src/spans/trace-store.ts";
 import { buildJob } from "./span-builders.ts";
+
+/** Filters nothing. */
+export const anyRoot: RootFilter = {
+  framework: null,
+  source: "all",
+  agentId: null,
+  sessionId: null,
+  model: null,
+  fromMs: null,
+  toMs: null,
+  hasError: null,
+  pattern: null,
+};
 
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -15,7 +28,7 @@ export function describeTraceStore(open: () => TraceStore): void {
   }
 
   function list(projectId: string, query: Partial<RootQuery> = {}): Promise<RootPage> {
-    return open().listRoots({ projectId, limit: 50, before: null, framework: null, source: "all", ...query });
+    return open().listRoots({ projectId, limit: 50, before: null, ...anyRoot, ...query });
   }
 
   describe("writing", () => {

@@ -131,6 +131,16 @@ export const listTracesQuery = z.object({
   cursor: z.string().optional(),
   framework: z.string().optional(),
   source: z.string().optional().describe("production, eval or all (the default)"),
+  search: z
+    .string()
+    .optional()
+    .describe("Text that name, input, output, error, model, session id or trace id contain, in any case"),
+  agentId: z.string().optional(),
+  sessionId: z.string().optional(),
+  model: z.string().optional(),
+  from: z.string().optional().describe("ISO 8601; createdAt, inclusive"),
+  to: z.string().optional().describe("ISO 8601; createdAt, exclusive"),
+  hasError: z.string().optional().describe("true or false"),
 });
 
 /** Query of `DELETE /ingest/traces`: at least one; a trace must match them all. Roots are compared, as they are shown. */

@@ -1,19 +1,36 @@
+import { limits } from "@touchstone/contracts";
 import type { JsonText } from "../spans/span.ts";
+import { foldCase } from "./fold-case.ts";
+import { readableText } from "./readable-text.ts";
 
 /** What is searched in of a root trace (completions 2.3). */
 export interface SearchedFields {
+  /** The root's own id. */
+  id: string;
   name: string;
   input: JsonText | null;
   output: JsonText | null;
   error: string | null;
   model: string | null;
   sessionId: string | null;
+  /** 32 lowercase hexadecimal digits; null on REST. */
   otelTraceId: string | null;
 }
 
-/** The text that search reads of a root: its fields on lines of their own, lower-cased. */
-export function searchText(fields: SearchedFields): string {
-  const { name, input, output, error, model, sessionId, otelTraceId } = fields;
-  const lines = [name, input, output, error, model, sessionId, otelTraceId].filter((line) => line !== null);
-  return lines.join("\n").replaceAll("\0", "").toWellFormed().toLowerCase();
+/**
+ * The text that search reads of a root: its fields on lines of their own, as {@link foldCase} leaves them. At most
+ * `limits.searchDocMaxChars` long: a long error, input or output is found by its beginning. What is left of that by one
+ * of them goes to the next, and an input never takes the output's half.
+ */
+export function searchText({ id, name, input, output, error, model, sessionId, otelTraceId }: SearchedFields): string {
+  let text = `${id}\n${name}`;
+  for (const short of [model, sessionId, otelTraceId]) if (short !== null) text += `\n${short}`;
+  const left = (): number => Math.max(limits.searchDocMaxChars - text.length - 1, 0);
+  if (error !== null) text += `\n${error.slice(0, Math.floor(left() / 4))}`;
+  if (input !== null) {
+    const outputShare = Math.min(output?.length ?? 0, Math.floor(left() / 2));
+    text += `\n${readableText(input, left() - outputShare)}`;
+  }
+  if (output !== null) text += `\n${readableText(output, left())}`;
+  return foldCase(text);
 }

@@ -1,9 +1,11 @@
 import { limits } from "@touchstone/contracts";
 import { AppError, type Handler, isUuid } from "@touchstone/service-kit";
-import type { RootQuery, TraceStore } from "../../spans/trace-store.ts";
+import type { RootPage, TraceStore } from "../../spans/trace-store.ts";
 import { joinJson, showListItem } from "../../traces/show-trace.ts";
-import { normaliseFramework } from "../../traces/submitted-trace.ts";
 import { requireProject } from "../require-project.ts";
+import { readRootFilter } from "./root-filter.ts";
+
+const noRoots: RootPage = { spans: [], hasNextPage: false, totalCount: 0 };
 
 /** `GET /ingest/traces`: root traces, newest first, with the exact number of all that match (interface: list). */
 export function listTraces({ traces }: { traces: TraceStore }): Handler {
@@ -12,13 +14,12 @@ export function listTraces({ traces }: { traces: TraceStore }): Handler {
     const cursor = one("cursor") || null;
     // A well-formed cursor is never looked up: it pages on after its row is gone.
     if (cursor !== null && !isUuid(cursor)) throw new AppError("bad_request", "Unknown cursor");
-    const page = await traces.listRoots({
-      projectId: requireProject(call.identity),
-      limit: readLimit(one("limit")),
-      before: cursor,
-      framework: normaliseFramework(one("framework")),
-      source: readSource(one("source")),
-    });
+    const projectId = requireProject(call.identity);
+    const filter = readRootFilter(call.query);
+    const page =
+      filter === null
+        ? noRoots
+        : await traces.listRoots({ ...filter, projectId, limit: readLimit(one("limit")), before: cursor });
     const items = await Promise.all(page.spans.map(showListItem));
     const rest = {
       hasNextPage: page.hasNextPage,
@@ -39,8 +40,4 @@ function readLimit(text: string | null): number {
   const asked = text === null || text.trim() === "" ? Number.NaN : Number(text);
   if (!Number.isFinite(asked)) return limits.tracePageDefault;
   return Math.min(Math.max(Math.trunc(asked), 1), limits.tracePageMax);
-}
-
-function readSource(text: string | null): RootQuery["source"] {
-  return text === "production" || text === "eval" ? text : "all";
 }

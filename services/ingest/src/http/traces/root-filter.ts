@@ -1,0 +1,44 @@
+import { AppError, type Call, isUuid, parseIsoTime } from "@touchstone/service-kit";
+import { searchPattern } from "../../search/search-pattern.ts";
+import type { RootFilter } from "../../spans/trace-store.ts";
+import { normaliseFramework } from "../../traces/submitted-trace.ts";
+
+/**
+ * Which roots a list is asked for (interface: list; completions 2.3). Null when no root can match: nothing of ours has
+ * such an id or such a name. A date or a flag that cannot be read is a mistake of the caller.
+ */
+export function readRootFilter(query: Call["query"]): RootFilter | null {
+  const one = (name: string): string | null => [query[name] ?? null].flat()[0] || null;
+  const filter: RootFilter = {
+    framework: normaliseFramework(one("framework")),
+    source: readSource(one("source")),
+    agentId: one("agentId"),
+    sessionId: one("sessionId"),
+    model: one("model"),
+    fromMs: readInstant("from", one("from")),
+    toMs: readInstant("to", one("to")),
+    hasError: readFlag("hasError", one("hasError")),
+    pattern: searchPattern(one("search")),
+  };
+  const isStorable = [filter.framework, filter.sessionId, filter.model].every((text) => !text?.includes("\0"));
+  const isKnown = filter.agentId === null || isUuid(filter.agentId);
+  return isStorable && isKnown ? filter : null;
+}
+
+/** An unknown value means all, as no value does. */
+function readSource(text: string | null): RootFilter["source"] {
+  return text === "production" || text === "eval" ? text : "all";
+}
+
+function readInstant(name: string, text: string | null): number | null {
+  if (text === null) return null;
+  const atMs = parseIsoTime(text);
+  if (atMs === null) throw new AppError("bad_request", `${name} must be an ISO 8601 date`);
+  return atMs;
+}
+
+function readFlag(name: string, text: string | null): boolean | null {
+  if (text === null) return null;
+  if (text !== "true" && text !== "false") throw new AppError("bad_request", `${name} must be true or false`);
+  return text === "true";
+}

@@ -1,0 +1,39 @@
+import type { Database, Queryable } from "@touchstone/db";
+
+/**
+ * Runs `work` in a transaction that the live tail does not wait for: it may take seconds, and stores no text that is not
+ * there already. Uses two connections.
+ */
+export async function asBuilder(
+  maintenance: Database,
+  work: (transaction: Queryable) => Promise<unknown>,
+): Promise<void> {
+  let xid: string | null = null;
+  try {
+    await maintenance.transaction(async (transaction) => {
+      const { rows } = await transaction.query<{ xid: string }>({
+        name: "search_builder_xid",
+        text: "select pg_current_xact_id() as xid",
+      });
+      xid = rows[0]?.xid ?? null;
+      // Seen by others at once, hence not in this transaction.
+      await maintenance.query({
+        name: "search_builder_begin",
+        text: "insert into ingest.search_builders (xid) values ($1)",
+        values: [xid],
+      });
+      await work(transaction);
+    });
+  } finally {
+    // With those of builders that died.
+    await maintenance
+      .query({
+        name: "search_builder_end",
+        text: `
+          delete from ingest.search_builders
+          where xid = $1 or xid < pg_snapshot_xmin(pg_current_snapshot())`,
+        values: [xid],
+      })
+      .catch(() => undefined);
+  }
+}

@@ -1,0 +1,17 @@
+import { limits } from "@touchstone/contracts";
+import { foldCase } from "./fold-case.ts";
+
+/** The LIKE pattern of a search term: any text that contains it. Null = nothing to look for. */
+export function searchPattern(term: string | null): string | null {
+  if (term === null) return null;
+  const cut = term.length > limits.searchTermMaxChars ? cutCharacters(term, limits.searchTermMaxChars) : term;
+  const folded = foldCase(cut);
+  return folded === "" ? null : `%${folded.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+}
+
+/** The first so many characters; a surrogate pair is one. */
+function cutCharacters(text: string, count: number): string {
+  return Array.from(text.slice(0, 2 * count))
+    .slice(0, count)
+    .join("");
+}

@@ -1,0 +1,76 @@
+import type { Database } from "@touchstone/db";
+import { asBuilder } from "./as-builder.ts";
+
+/** Numbers of one piece of the searched texts, as they are made. */
+const pieceRows = 4096;
+/** Pieces kept ready beyond the last text. */
+const piecesAhead = 16;
+
+/** The pieces of the searched texts (ingest.search_docs). The maintenance role makes and indexes them. */
+export interface SearchPieceStore {
+  /** Makes what is missing of the piece being written and the next sixteen. Answers how many were missing. */
+  makeAhead(): Promise<number>;
+  /** The number of the newest text. */
+  readLastSeq(): Promise<number>;
+  /** Indexes the oldest piece that has no index and only numbers up to `fullTo`; false when there is none. */
+  indexOne(fullTo: number): Promise<boolean>;
+}
+
+export function createSearchPieceStore(maintenance: Database): SearchPieceStore {
+  async function readLastSeq(): Promise<number> {
+    const { rows } = await maintenance.query<{ last: string | null }>({
+      name: "search_last_seq",
+      text: "select pg_sequence_last_value('ingest.search_docs_seq_seq') as last",
+    });
+    return Number(rows[0]?.last ?? 0);
+  }
+
+  return {
+    readLastSeq,
+    async makeAhead() {
+      const lastSeq = await readLastSeq();
+      const { rows } = await maintenance.query<{ end_seq: string }>({
+        name: "search_pieces_end",
+        text: "select coalesce(max(end_seq), 0) as end_seq from ingest.search_pieces()",
+      });
+      const current = Math.floor(lastSeq / pieceRows) * pieceRows;
+      let made = 0;
+      for (
+        let first = Math.max(current, Number(rows[0]?.end_seq));
+        first <= current + piecesAhead * pieceRows;
+        first += pieceRows
+      ) {
+        // One lock each, so that nobody waits for more than one.
+        const { rows: outcome } = await maintenance.query<{ made: boolean }>({
+          name: "search_piece_make",
+          text: "select ingest.make_search_piece($1) as made",
+          values: [first],
+        });
+        if (outcome[0]?.made) made += 1;
+      }
+      return made;
+    },
+    async indexOne(fullTo) {
+      const { rows } = await maintenance.query<{ piece: string }>({
+        name: "search_pieces_unindexed",
+        text: `
+          select piece
+          from ingest.search_pieces()
+          where not is_indexed and end_seq <= $1
+          order by first_seq
+          limit 1`,
+        values: [fullTo],
+      });
+      const [found] = rows;
+      if (found === undefined) return false;
+      await asBuilder(maintenance, (transaction) =>
+        transaction.query({
+          name: "search_piece_index",
+          text: "select ingest.index_search_piece($1)",
+          values: [found.piece],
+        }),
+      );
+      return true;
+    },
+  };
+}
