@@ -1,6 +1,8 @@
 /** What a closed loop measured: every client sends its next request when the last one was answered. */
 export interface Measurement {
   perSecond: number;
+  /** All that were answered, the warm-up's too. */
+  answered: number;
   p50Ms: number;
   p99Ms: number;
 }
@@ -16,10 +18,12 @@ export async function measureClosedLoop(options: {
   const startMs = performance.now() + warmUpMs;
   const endMs = startMs + seconds * 1000;
   const latencies: number[] = [];
+  let answered = 0;
   await Promise.all(
     Array.from({ length: clients }, async (_, client) => {
       for (let sentMs = performance.now(); sentMs < endMs; sentMs = performance.now()) {
         await once(client);
+        answered += 1;
         if (sentMs >= startMs) latencies.push(performance.now() - sentMs);
       }
     }),
@@ -27,7 +31,7 @@ export async function measureClosedLoop(options: {
   latencies.sort((one, other) => one - other);
   const quantile = (q: number): number =>
     latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * q))] ?? Number.NaN;
-  return { perSecond: latencies.length / seconds, p50Ms: quantile(0.5), p99Ms: quantile(0.99) };
+  return { answered, perSecond: latencies.length / seconds, p50Ms: quantile(0.5), p99Ms: quantile(0.99) };
 }
 
 /** The middle value; rounds are noisy and a mean follows the worst one. */

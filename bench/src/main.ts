@@ -1,21 +1,45 @@
 /**
- * `npm run bench`: what the system does on this machine, each figure beside a yardstick measured in the same run.
- * Figures of different runs or machines do not compare; ratios do. `--rounds n` and `--seconds n` change the length.
+ * `npm run bench`: what the system does on this machine, each figure beside its yardstick or bar, taken in the same run.
+ * Figures of different runs or machines do not compare; ratios do. See README.md for the options.
  */
 import { parseArgs } from "node:util";
+import { benchOtlpExports } from "./otlp-exports.ts";
+import { benchReads } from "./reads.ts";
 import { benchSingleTraces } from "./single-traces.ts";
 import { benchStart } from "./start-and-memory.ts";
 
 const { values } = parseArgs({
-  options: { rounds: { type: "string", default: "5" }, seconds: { type: "string", default: "3" } },
+  options: {
+    rounds: { type: "string", default: "5" },
+    seconds: { type: "string", default: "3" },
+    roots: { type: "string", default: "1000000" },
+    only: { type: "string" },
+  },
 });
 const rounds = Number(values.rounds);
 const seconds = Number(values.seconds);
+const roots = Number(values.roots);
+
+const benches = {
+  start: benchStart,
+  single: () => benchSingleTraces({ rounds, seconds }),
+  otlp: () => benchOtlpExports({ rounds, seconds }),
+  reads: () => benchReads({ roots, rounds, seconds }),
+};
+type BenchName = keyof typeof benches;
+const names = Object.keys(benches) as BenchName[];
+const chosen = values.only?.split(",") ?? names;
+const unknown = chosen.find((name) => !names.includes(name as BenchName));
+if (unknown !== undefined) refuse(`--only takes ${names.join(", ")}, not ${unknown}.`);
 if (!(rounds >= 1 && rounds <= 50 && seconds >= 1 && seconds <= 60)) {
-  console.error("--rounds takes 1 to 50, --seconds 1 to 60.");
+  refuse("--rounds takes 1 to 50, --seconds 1 to 60.");
+}
+if (!(Number.isInteger(roots) && roots >= 4_000 && roots <= 5_000_000)) refuse("--roots takes 4000 to 5000000.");
+
+console.log("Driver, gateway, services, PostgreSQL and nats-server share this machine's cores.");
+for (const name of chosen) await benches[name as BenchName]();
+
+function refuse(why: string): never {
+  console.error(why);
   process.exit(1);
 }
-
-console.log("Driver, gateway, services, PostgreSQL and nats-server share this machine's cores.\n");
-await benchStart();
-await benchSingleTraces({ rounds, seconds });

@@ -1,76 +1,127 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { openHome, startPostgres } from "@touchstone/embedded-servers";
+import { findFreePort, startThrowAwayNats } from "@touchstone/embedded-servers";
+import { type BenchServers, withBenchServers } from "./bench-servers.ts";
 import { type Measurement, measureClosedLoop, median } from "./closed-loop.ts";
 import { openHttpConnection } from "./http-connection.ts";
+import type { IdentityHeaders } from "./identity-headers.ts";
 import { oneRowPerCommit } from "./one-row-per-commit.ts";
-import { type Standalone, startStandalone } from "./standalone.ts";
-
-const connectionCounts = [1, 64];
+import { atLeast, atMost, describeRounds, printFigure, printHeading } from "./report.ts";
+import { type SingleService, startSingleService } from "./single-service.ts";
 
 /** About 1 KB of JSON, as an agent with a short answer sends it. */
 const text = "The forecast for the next days says sunshine with light wind from the west and mild nights. ".repeat(5);
+const path = "/api/v1/ingest/traces";
+const idleMs = 3_000;
+
+interface Length {
+  rounds: number;
+  seconds: number;
+}
 
 /**
- * One 1 KB trace a request through the gateway, committed before its 201, beside a bare loop that inserts a row of the
- * same size with three indexes, one commit each, into the same PostgreSQL.
+ * One 1 KB trace a request, committed before its 201: through the gateway, and to ingest directly in a process of its
+ * own, beside a bare loop that inserts a row of the same size with three indexes, one commit each, into the same
+ * PostgreSQL. And the memory of both processes.
  */
-export async function benchSingleTraces(options: { rounds: number; seconds: number }): Promise<void> {
-  const home = await mkdtemp(path.join(tmpdir(), "touchstone-bench-"));
-  const opened = await openHome({ folder: home, onProgress: () => {} });
-  try {
-    const postgres = await startPostgres({ home: opened, onEvent: () => {} });
-    const standaloneHome = await mkdtemp(path.join(tmpdir(), "touchstone-bench-"));
-    const standalone = await startStandalone({ home: standaloneHome, settings: { SERVICE_DB_URL: postgres.url } });
+export async function benchSingleTraces(length: Length): Promise<void> {
+  await withBenchServers(async (servers) => {
+    const nats = await startThrowAwayNats();
+    const ingest = await startSingleService({
+      name: "ingest",
+      port: await findFreePort(),
+      databaseUrl: servers.databaseUrl,
+      natsUrl: nats.url,
+    });
     try {
-      await compare(standalone, postgres.url, options);
-    } finally {
-      await standalone.stop();
-      await rm(standaloneHome, { recursive: true, force: true });
-    }
-  } finally {
-    await opened.close();
-    await rm(home, { recursive: true, force: true });
-  }
-}
-
-async function compare(
-  standalone: Standalone,
-  databaseUrl: string,
-  { rounds, seconds }: { rounds: number; seconds: number },
-): Promise<void> {
-  const bare = await oneRowPerCommit({ databaseUrl, connections: Math.max(...connectionCounts), text });
-  console.log(`One 1 KB trace per request, ${rounds} rounds of ${seconds} s, medians`);
-  console.log("  connections   through the gateway            one row per commit             ratio");
-  for (const connections of connectionCounts) {
-    const measured: { gateway: Measurement; yardstick: Measurement }[] = [];
-    for (let round = 0; round < rounds; round += 1) {
-      measured.push({
-        yardstick: await measureClosedLoop({ clients: connections, seconds, once: bare.insertOne }),
-        gateway: await measureIngest(standalone, connections, seconds),
+      await new Promise((resolve) => setTimeout(resolve, idleMs));
+      const idleMb = await ingest.memoryMb();
+      await compareOne(servers, length);
+      await compareMany(servers, ingest, length);
+      printHeading("Memory (resident, of the Node process)");
+      printFigure({ what: "ingest alone, idle", value: idleMb, unit: "MB", bar: atMost(90) });
+      printFigure({ what: "ingest alone, under load", value: await ingest.memoryMb(), unit: "MB", bar: atMost(150) });
+      printFigure({
+        what: "standalone, under load",
+        value: await servers.standalone.memoryMb(),
+        unit: "MB",
+        bar: atMost(500),
       });
+    } finally {
+      await ingest.stop();
+      await nats.stop();
     }
-    const gateway = measured.map((round) => round.gateway);
-    const yardstick = measured.map((round) => round.yardstick);
-    const ratio = median(measured.map((round) => round.gateway.perSecond / round.yardstick.perSecond));
-    console.log(
-      `  ${String(connections).padStart(11)}   ${describe(gateway)}   ${describe(yardstick)}   ${ratio.toFixed(2)}`,
-    );
-  }
-  console.log(`  memory under load   ${(await standalone.memoryMb()).toFixed(0)} MB (Node process)\n`);
-  await bare.close();
+  });
 }
 
-async function measureIngest(standalone: Standalone, connections: number, seconds: number): Promise<Measurement> {
+async function compareOne({ standalone, databaseUrl }: BenchServers, { rounds, seconds }: Length): Promise<void> {
+  const bare = await oneRowPerCommit({ databaseUrl, connections: 1, text });
+  const yardstick: Measurement[] = [];
+  const gateway: Measurement[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    yardstick.push(await measureClosedLoop({ clients: 1, seconds, once: bare.insertOne }));
+    gateway.push(await measureIngest(standalone.address, keyHeaders(standalone.apiKey), { connections: 1, seconds }));
+  }
+  await bare.close();
+  printHeading(`One 1 KB trace per request, 1 connection, ${rounds} rounds of ${seconds} s, medians`);
+  printFigure({
+    what: "p50 through the gateway / one row per commit",
+    value: medianRatio(gateway, yardstick, (round) => round.p50Ms),
+    unit: "",
+    bar: atMost(4),
+    beside: `${describeRounds(gateway)} | ${describeRounds(yardstick)}`,
+  });
+}
+
+async function compareMany(
+  { standalone, databaseUrl }: BenchServers,
+  ingest: SingleService,
+  { rounds, seconds }: Length,
+): Promise<void> {
+  const connections = 64;
+  const bare = await oneRowPerCommit({ databaseUrl, connections, text });
+  const yardstick: Measurement[] = [];
+  const gateway: Measurement[] = [];
+  const direct: Measurement[] = [];
+  const cpuUs: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    yardstick.push(await measureClosedLoop({ clients: connections, seconds, once: bare.insertOne }));
+    const cpuBefore = await standalone.cpuMs();
+    const measured = await measureIngest(standalone.address, keyHeaders(standalone.apiKey), { connections, seconds });
+    cpuUs.push((((await standalone.cpuMs()) - cpuBefore) * 1000) / measured.answered);
+    gateway.push(measured);
+    direct.push(await measureIngest(ingest.address, ingest.headersFor, { connections, seconds }));
+  }
+  await bare.close();
+  printHeading(`One 1 KB trace per request, ${connections} connections, ${rounds} rounds of ${seconds} s, medians`);
+  printFigure({
+    what: "through the gateway / one row per commit",
+    value: medianRatio(gateway, yardstick, (round) => round.perSecond),
+    unit: "",
+    bar: atLeast(0.5),
+    beside: `${describeRounds(gateway)} | ${describeRounds(yardstick)}`,
+  });
+  printFigure({
+    what: "ingest directly / one row per commit",
+    value: medianRatio(direct, yardstick, (round) => round.perSecond),
+    unit: "",
+    bar: atLeast(1.3),
+    beside: `${describeRounds(direct)} | ${describeRounds(yardstick)}`,
+  });
+  printFigure({ what: "CPU of the standalone's Node process a request", value: median(cpuUs), unit: "us" });
+}
+
+const keyHeaders =
+  (apiKey: string): IdentityHeaders =>
+  () =>
+    `x-api-key: ${apiKey}\r\n`;
+
+async function measureIngest(
+  address: string,
+  headersFor: IdentityHeaders,
+  { connections, seconds }: { connections: number; seconds: number },
+): Promise<Measurement> {
   const opened = await Promise.all(
-    Array.from({ length: connections }, () =>
-      openHttpConnection(standalone.address, {
-        "x-api-key": standalone.apiKey,
-        "content-type": "application/json",
-      }),
-    ),
+    Array.from({ length: connections }, () => openHttpConnection(address, { "content-type": "application/json" })),
   );
   try {
     return await measureClosedLoop({
@@ -85,8 +136,8 @@ async function measureIngest(standalone: Standalone, connections: number, second
           framework: "bench",
           spanId: randomUUID(),
         };
-        const status = await opened[client]?.post("/api/v1/ingest/traces", JSON.stringify(trace));
-        if (status !== 201) throw new Error(`The gateway answered ${status}.`);
+        const status = await opened[client]?.post(path, JSON.stringify(trace), headersFor("POST", path));
+        if (status !== 201) throw new Error(`A trace was answered ${status}.`);
       },
     });
   } finally {
@@ -94,9 +145,11 @@ async function measureIngest(standalone: Standalone, connections: number, second
   }
 }
 
-function describe(rounds: readonly Measurement[]): string {
-  const perSecond = median(rounds.map((round) => round.perSecond));
-  const p50 = median(rounds.map((round) => round.p50Ms));
-  const p99 = median(rounds.map((round) => round.p99Ms));
-  return `${perSecond.toFixed(0).padStart(6)}/s p50 ${p50.toFixed(2)} p99 ${p99.toFixed(1)} ms`.padEnd(28);
+/** The median of the rounds' ratios. */
+function medianRatio(
+  measured: readonly Measurement[],
+  yardstick: readonly Measurement[],
+  read: (round: Measurement) => number,
+): number {
+  return median(measured.map((round, index) => read(round) / read(yardstick[index] as Measurement)));
 }

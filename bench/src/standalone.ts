@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { readFile } from "node:fs/promises";
 import path from "node:path";
+import { readCpuMs, readMemoryMb } from "./process-figures.ts";
 
 const repository = path.resolve(import.meta.dirname, "../..");
 const startDeadlineMs = 60_000;
@@ -13,6 +13,8 @@ export interface Standalone {
   startMs: number;
   /** Resident memory of the Node process, in MB; PostgreSQL and nats-server are not in it. */
   memoryMb(): Promise<number>;
+  /** CPU time of the Node process so far. */
+  cpuMs(): Promise<number>;
   stop(): Promise<void>;
   /** kill -9: what it was writing is left as it is. */
   kill(): Promise<void>;
@@ -41,10 +43,8 @@ export async function startStandalone(options: {
     address: printed.address,
     apiKey: printed.apiKey,
     startMs: performance.now() - startedMs,
-    async memoryMb() {
-      const status = await readFile(`/proc/${child.pid}/status`, "utf8");
-      return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? Number.NaN) / 1024;
-    },
+    memoryMb: () => readMemoryMb(child.pid as number),
+    cpuMs: () => readCpuMs(child.pid as number),
     async stop() {
       child.kill("SIGTERM");
       await exited;

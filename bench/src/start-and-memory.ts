@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { median } from "./closed-loop.ts";
+import { atMost, type Bar, printFigure, printHeading } from "./report.ts";
 import { type Standalone, startStandalone } from "./standalone.ts";
 
 const killsMax = 10;
@@ -24,14 +25,14 @@ export async function benchStart(): Promise<void> {
       recoveries.push(running.startMs);
     }
     await running.stop();
-    const inSeconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`;
-    console.log("Start until requests are served, PostgreSQL and nats-server included");
-    console.log(`  empty folder          ${inSeconds(first.startMs)}`);
-    console.log(`  used folder           ${inSeconds(again)}`);
-    console.log(
-      `  after kill -9 of the process under load, ${killsMax} times: median ${inSeconds(median(recoveries))}, worst ${inSeconds(Math.max(...recoveries))}`,
-    );
-    console.log(`  idle memory           ${idleMb.toFixed(0)} MB (Node process)\n`);
+    const figure = (what: string, ms: number, bar?: Bar): void =>
+      printFigure({ what, value: ms / 1000, unit: "s", ...(bar && { bar }) });
+    printHeading("Start until requests are served, PostgreSQL and nats-server included");
+    figure("on an empty folder", first.startMs);
+    figure("on a used folder", again, atMost(3));
+    figure(`after kill -9 under load, worst of ${killsMax}`, Math.max(...recoveries), atMost(5));
+    figure("the same, median", median(recoveries));
+    printFigure({ what: "standalone, idle: memory of the Node process", value: idleMb, unit: "MB", bar: atMost(300) });
   } finally {
     await rm(home, { recursive: true, force: true });
   }

@@ -1,0 +1,239 @@
+import { Client } from "pg";
+import { largeTraceName } from "./seed-traces.ts";
+
+/** What the seed is multiplied to. */
+export interface Multiplication {
+  databaseUrl: string;
+  /** Root traces there shall be, nearly; a quarter of them in each of the four weeks before this one. */
+  roots: number;
+  /** Holds half of them, and all of the seed. */
+  largeProject: string;
+  /** Holds at most {@link smallProjectRoots}. */
+  smallProject: string;
+  /** Share the rest. */
+  otherProjects: readonly string[];
+}
+
+export const smallProjectRoots = 10_000;
+
+const weeks = 4;
+const weekMs = 7 * 86_400_000;
+/** A trace begins this long before the end of its week, so that all of it falls into it. */
+const marginMs = 600_000;
+/** Texts of one piece of the search index, as the indexer's merges leave them. */
+const pieceTexts = 262_144;
+const owner = "touchstone_ingest_owner";
+
+/**
+ * Copies the traces that the system itself stored, within PostgreSQL: fifty thousand spans a second, where sending them
+ * would take hours. A copy has ids, times, a session and a project of its own, and one word in its search text that no
+ * other has (see {@link rareWordOf}); its payload is its original's. Indexes are built afterwards, in bulk.
+ */
+export async function multiplyTraces(options: Multiplication, onProgress: (what: string) => void): Promise<void> {
+  const [spans, texts] = await Promise.all([connect(options.databaseUrl), connect(options.databaseUrl)]);
+  try {
+    await prepare(spans, options);
+    onProgress("copying");
+    await Promise.all([
+      copySpans(spans, options).then(() => onProgress("spans are copied and indexed")),
+      copyTexts(texts, options).then(() => onProgress("search texts are copied and indexed")),
+    ]);
+    await finish(spans);
+  } finally {
+    await Promise.all([spans.end(), texts.end()]);
+  }
+}
+
+/** The word that only the copy of this number has. */
+export function rareWordOf(copy: number): string {
+  return `zq${copy.toString(16).padStart(6, "0")}xj`;
+}
+
+async function connect(databaseUrl: string): Promise<Client> {
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query(`set role ${owner}`);
+  await client.query("set maintenance_work_mem = '512MB'; set work_mem = '256MB'; set timezone = 'UTC'");
+  return client;
+}
+
+const scopedTables = ["spans", "span_keys", "traces", "root_counts", "search_docs"];
+
+async function prepare(client: Client, options: Multiplication): Promise<void> {
+  // The owner copies for all projects; row-level security binds it, too.
+  for (const table of scopedTables) await client.query(`alter table ingest.${table} no force row level security`);
+  const firstWeek = `date_trunc('week', now()) - interval '${weeks} weeks'`;
+  const { rows } = await client.query<{ ms: string }>(`select (extract(epoch from ${firstWeek}) * 1000)::bigint as ms`);
+  const firstMs = Number(rows[0]?.ms);
+  const perWeek = Math.ceil(options.roots / weeks);
+  const others = options.otherProjects.map((id) => `'${id}'`).join(",");
+  await client.query(`
+    create function ingest.bench_ms(copy bigint) returns bigint language sql immutable as $$
+      select ${firstMs} + copy / ${perWeek} * ${weekMs} + (copy % ${perWeek}) * ${weekMs - marginMs} / ${perWeek}
+    $$;
+    create function ingest.bench_project(copy bigint) returns uuid language sql immutable as $$
+      select case
+        when copy % 2 = 0 then '${options.largeProject}'::uuid
+        when copy / 2 % ${options.otherProjects.length + 1} = 0
+          and copy / 2 / ${options.otherProjects.length + 1} < ${smallProjectRoots} then '${options.smallProject}'::uuid
+        else (array[${others}]::uuid[])[1 + copy / 2 % ${options.otherProjects.length}]
+      end
+    $$;
+    create function ingest.bench_uuid(original uuid, copy bigint) returns uuid language sql immutable as $$
+      select md5(original::text || copy)::uuid
+    $$;
+    create function ingest.bench_span_id(original text, copy bigint) returns text language sql immutable as $$
+      select left(md5(original || copy), 16)
+    $$;
+    create function ingest.bench_id(original uuid, copy bigint, ms bigint) returns uuid language sql immutable as $$
+      select overlay(overlay(lpad(to_hex(ms), 12, '0') || right(bench.hash, 20) placing '7' from 13) placing 'a' from 17)::uuid
+      from (select md5(original::text || copy) as hash) bench
+    $$;
+    create unlogged table ingest.bench_seed as
+      select dense_rank() over (order by roots.id) - 1 as number,
+        greatest(0, least(60000, (extract(epoch from spans.created_at - roots.created_at) * 1000)::bigint)) as after_ms,
+        roots.created_at as began_at,
+        spans.*
+      from ingest.spans
+      join ingest.spans roots
+        on roots.project_id = spans.project_id and roots.trace_key = spans.trace_key and roots.is_root
+      where spans.project_id = '${options.largeProject}' and roots.name <> '${largeTraceName}';
+    create index on ingest.bench_seed (number);
+    analyze ingest.bench_seed;`);
+}
+
+/** How many traces the seed holds. */
+async function countSeed(client: Client): Promise<number> {
+  const { rows } = await client.query<{ n: string }>("select max(number) + 1 as n from ingest.bench_seed");
+  return Number(rows[0]?.n);
+}
+
+/** Every column of the table as a copy has it: what identifies is made anew, times are moved, the rest stays. */
+async function copiedColumns(client: Client, table: string): Promise<{ names: string; values: string }> {
+  const moved = (column: string): string => `seed.${column} - seed.began_at + to_timestamp(copies.ms / 1000.0)`;
+  const made: Record<string, string> = {
+    project_id: "copies.project_id",
+    id: "ingest.bench_id(seed.id, copies.copy, copies.ms + seed.after_ms)",
+    dk: "ingest.bench_uuid(seed.dk, copies.copy)",
+    parent_dk: "ingest.bench_uuid(seed.parent_dk, copies.copy)",
+    trace_key: "ingest.bench_uuid(seed.trace_key, copies.copy)",
+    span_id: "ingest.bench_span_id(seed.span_id, copies.copy)",
+    parent_span_id: "ingest.bench_span_id(seed.parent_span_id, copies.copy)",
+    session_id: "seed.session_id || '-' || copies.round",
+    response_id: "seed.response_id || '-' || copies.copy",
+    created_at: "to_timestamp((copies.ms + seed.after_ms) / 1000.0)",
+    started_at: moved("started_at"),
+    ended_at: moved("ended_at"),
+    due_at: "null",
+  };
+  const { rows } = await client.query<{ column_name: string }>(
+    `select column_name from information_schema.columns
+     where table_schema = 'ingest' and table_name = $1 and is_identity = 'NO' and is_generated = 'NEVER'
+     order by ordinal_position`,
+    [table],
+  );
+  const columns = rows.map((row) => row.column_name);
+  return {
+    names: columns.join(", "),
+    values: columns.map((column) => made[column] ?? `seed.${column}`).join(", "),
+  };
+}
+
+/** The copies from one number up to another, beside the spans of their originals, in the order of their numbers. */
+const copiesOf = (seed: string, traces: number, from: number, below: number): string => `
+  (
+    select copy, copy % ${traces} as number, copy / ${traces} as round, ingest.bench_ms(copy) as ms,
+      ingest.bench_project(copy) as project_id
+    from generate_series(${from}::bigint, ${below - 1}::bigint) copy
+  ) copies
+  join ${seed} seed using (number)`;
+
+async function copySpans(client: Client, options: Multiplication): Promise<void> {
+  const traces = await countSeed(client);
+  const spans = await copiedColumns(client, "spans");
+  const perWeek = Math.ceil(options.roots / weeks);
+  for (let week = 0; week < weeks; week += 1) {
+    const from = week * perWeek;
+    const { rows } = await client.query<{ name: string; first: string; next: string }>(`
+      select 'spans_' || to_char(day, 'IYYY"w"IW') as name,
+        ingest.first_span_id(day) as first,
+        ingest.first_span_id(day + 7) as next
+      from (select (to_timestamp(ingest.bench_ms(${from}) / 1000.0))::date as day) week`);
+    const { name, first, next } = rows[0] as { name: string; first: string; next: string };
+    await client.query("begin");
+    await client.query(`create table ingest.${name} (like ingest.spans including defaults including storage)`);
+    await client.query(`
+      insert into ingest.${name} (${spans.names})
+      select ${spans.values}
+      from ${copiesOf("ingest.bench_seed", traces, from, Math.min(options.roots, from + perWeek))}`);
+    await client.query(
+      `alter table ingest.spans attach partition ingest.${name} for values from ('${first}') to ('${next}')`,
+    );
+    await client.query("commit");
+  }
+  const { rows: constraints } = await client.query<{ name: string; definition: string }>(
+    `select conname as name, pg_get_constraintdef(oid) as definition from pg_constraint
+     where conrelid = 'ingest.span_keys'::regclass and contype = 'p'`,
+  );
+  const key = constraints[0] as { name: string; definition: string };
+  const keys = await copiedColumns(client, "span_keys");
+  const trees = await copiedColumns(client, "traces");
+  await client.query(`
+    alter table ingest.span_keys drop constraint ${key.name};
+    insert into ingest.span_keys (${keys.names})
+    select ${keys.values}
+    from ${copiesOf("ingest.bench_seed", traces, 0, options.roots)}
+    where seed.dk is not null;
+    alter table ingest.span_keys add constraint ${key.name} ${key.definition};
+    insert into ingest.traces (${trees.names})
+    select ${trees.values}
+    from ${copiesOf("(select number, kept.* from ingest.traces kept join ingest.bench_seed on bench_seed.trace_key = kept.trace_key where bench_seed.is_root)", traces, 0, options.roots)};
+    insert into ingest.root_counts as counts (project_id, day, framework, source, shard, n)
+    select project_id, (created_at at time zone 'UTC')::date, coalesce(framework, ''), coalesce(source, ''), 0, count(*)
+    from ingest.spans
+    where is_root and id < (select min(id::text)::uuid from ingest.bench_seed)
+    group by 1, 2, 3, 4
+    on conflict (project_id, day, framework, source, shard) do update set n = counts.n + excluded.n`);
+}
+
+/** The texts go into pieces of the size that the indexer's merges end with, after the pieces that are there. */
+async function copyTexts(client: Client, options: Multiplication): Promise<void> {
+  const traces = await countSeed(client);
+  for (let from = 0; from < options.roots; from += pieceTexts) {
+    const first = pieceTexts + from;
+    const name = `search_docs_${first}`;
+    const { rows } = await client.query<{ settings: string | null }>(
+      `select array_to_string(reloptions, ', ') as settings from pg_class
+       where relnamespace = 'ingest'::regnamespace and relname = 'search_docs_0'`,
+    );
+    const settings = rows[0]?.settings;
+    await client.query(`
+      create table ingest.${name} (like ingest.search_docs including defaults including storage)
+      ${settings ? `with (${settings})` : ""}`);
+    await client.query(`
+      insert into ingest.${name} (project_id, id, seq, doc)
+      select copies.project_id, ingest.bench_id(seed.id, copies.copy, copies.ms + seed.after_ms), ${pieceTexts} + copies.copy,
+        docs.doc || E'\\nzq' || lpad(to_hex(copies.copy), 6, '0') || 'xj'
+      from ${copiesOf("ingest.bench_seed", traces, from, Math.min(options.roots, from + pieceTexts))}
+      join ingest.search_docs docs on docs.project_id = seed.project_id and docs.id = seed.id
+      where seed.is_root
+      order by copies.copy`);
+    await client.query(
+      `alter table ingest.search_docs attach partition ingest.${name} for values from (${first}) to (${first + pieceTexts})`,
+    );
+    await client.query("select ingest.index_search_piece($1)", [name]);
+  }
+  const next = pieceTexts * (1 + Math.ceil(options.roots / pieceTexts));
+  await client.query("select setval('ingest.search_docs_seq_seq', $1, false)", [next]);
+  for (let piece = 0; piece < 8; piece += 1) {
+    await client.query("select ingest.make_search_piece($1)", [next + piece * 4096]);
+  }
+}
+
+async function finish(client: Client): Promise<void> {
+  for (const table of scopedTables) await client.query(`alter table ingest.${table} force row level security`);
+  await client.query(`
+    drop table ingest.bench_seed;
+    drop function ingest.bench_ms, ingest.bench_project, ingest.bench_uuid, ingest.bench_span_id, ingest.bench_id`);
+  for (const table of scopedTables) await client.query(`vacuum (analyze) ingest.${table}`);
+}
