@@ -30,11 +30,17 @@ export interface PlainSpan extends Record<string, unknown> {
   links?: { traceId?: string; spanId?: string; attributes?: PlainKeyValue[] }[];
 }
 
-/** Decodes protobuf; throws whatever the reference throws. */
-export function decodeReference(body: Buffer): PlainExport {
-  const decoded = request.toObject(request.decode(body), { longs: String, bytes: String, json: true }) as PlainExport;
+/** Decodes protobuf; throws whatever the reference throws. `repairsText`: bytes that are not UTF-8 become U+FFFD. */
+export function decodeReference(body: Buffer, { repairsText = false } = {}): PlainExport {
+  const reader = protobuf.Reader.create(body);
+  if (repairsText) Object.assign(reader, { stringVerify: readRepaired });
+  const decoded = request.toObject(request.decode(reader), { longs: String, bytes: String, json: true }) as PlainExport;
   forEachSpan(decoded, (span) => mapIds(span, (id) => Buffer.from(id, "base64").toString("hex")));
   return decoded;
+}
+
+function readRepaired(this: protobuf.Reader): string {
+  return Buffer.from(this.bytes()).toString("utf8");
 }
 
 /** Encodes an OTLP/JSON export as protobuf. */
