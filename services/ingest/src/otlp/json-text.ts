@@ -18,7 +18,7 @@ const numberText = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
  * Parses JSON and keeps every number literal as it was written: one that a JavaScript number would change becomes an
  * object that JSON.stringify writes back verbatim, so a 64-bit id in a tool call survives. Throws what JSON.parse does.
  */
-function parseLossless(text: string): unknown {
+export function parseLossless(text: string): unknown {
   return fragileNumber.test(text) ? json.parse(text, keepLiteral) : JSON.parse(text);
 }
 

@@ -1,12 +1,14 @@
-import { type Database, type Queryable, sqlStateOf } from "@touchstone/db";
+import { type Database, type Queryable, type Statement, sqlStateOf } from "@touchstone/db";
 import { AppError, isAppError } from "@touchstone/service-kit";
 import { keepWithinQuota, type TraceQuota } from "../quota/keep-within-quota.ts";
 import { createUsageStore } from "../quota/usage-store.ts";
 import type { SearchPieceStore } from "../search/search-piece-store.ts";
+import { type ComposeLoader, composeSpans } from "../trees/compose.ts";
+import { createComposeLoader } from "../trees/compose-store.ts";
 import { type Holders, type TreeSettings, treeSettings, type WriteContext, writeTrees } from "../trees/write-trees.ts";
-import { toUuid } from "./hash-uuid.ts";
 import { forgetLostIdentities } from "./lost-identities.ts";
 import { buildRootList } from "./root-list.ts";
+import { buildSessionPage, type SessionRecord } from "./session-page.ts";
 import { buildSpanInsert, type ProjectRow } from "./span-insert.ts";
 import type { SpanPartitionStore } from "./span-partition-store.ts";
 import { otlpFlag, type SpanJob } from "./span-row.ts";
@@ -112,13 +114,19 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
       const part = rows.slice(start, start + lookupRowsMax);
       const projects = [...new Set(part.map(({ projectId }) => projectId))];
       const { rows: records } = await reading.readScoped<FirstRecord>(projects, {
-        // One row for each identity that is still stored, in no order.
+        // One row for each identity that is still stored, in no order. (Joined plainly, tables that were never analysed
+        // are joined on the project alone.)
         name: "span_keys_find",
         text: `
           select keys.project_id, keys.dk, keys.id, spans.agent_id
           from unnest($1::uuid[], $2::uuid[]) as wanted (project_id, dk)
           join ingest.span_keys keys on keys.project_id = wanted.project_id and keys.dk = wanted.dk
-          join ingest.spans on spans.project_id = keys.project_id and spans.id = keys.id`,
+          cross join lateral (
+            select agent_id
+            from ingest.spans
+            where spans.project_id = keys.project_id and spans.id = keys.id
+            limit 1
+          ) spans`,
         values: [part.map(({ projectId }) => projectId), part.map(({ row }) => row.dk)],
       });
       for (const record of records) {
@@ -176,8 +184,9 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
         .catch(refuseLongSearch);
       // Without any span there is still one row: the total.
       const records = rows.filter((row) => row.id !== null);
+      const page = records.slice(0, query.limit).map(toReadSpan);
       return {
-        spans: records.slice(0, query.limit).map(toReadSpan),
+        spans: await composeSpans(page, loaderOf(query.projectId), { metadata: false }),
         hasNextPage: records.length > query.limit,
         totalCount: Number(rows[0]?.total ?? 0),
       };
@@ -185,16 +194,18 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
 
     async readTrace(projectId, id) {
       const { rows } = await reading.readScoped<SpanRecord>([projectId], buildTraceRead(projectId, id));
-      return rows[0] === undefined ? null : toReadSpan(rows[0]);
+      const [span] = await composeSpans(rows.map(toReadSpan), loaderOf(projectId), { metadata: true });
+      return span ?? null;
     },
 
-    async listSessionSpans(projectId, sessionId) {
-      const traceKey = /^[0-9a-f]{32}$/i.test(sessionId) ? toUuid(sessionId.toLowerCase()) : null;
-      const { rows } = await reading.readScoped<SpanRecord>(
-        [projectId],
-        buildSessionList(projectId, sessionId, traceKey),
-      );
-      return rows.map(toReadSpan);
+    async *listSessionSpans(projectId, sessionId) {
+      let after: SessionRecord | null = null;
+      do {
+        const page: Statement = buildSessionPage(projectId, sessionId, after);
+        const { rows } = await reading.readScoped<SessionRecord>([projectId], page);
+        if (rows.length > 0) yield composeSpans(rows.map(toReadSpan), loaderOf(projectId), { metadata: true });
+        after = rows.at(-1) ?? null;
+      } while (after?.has_more);
     },
   };
   const { quota } = options;

@@ -47,28 +47,6 @@ export function buildTraceRead(projectId: string, id: string): Statement {
   return { name: "span_read", text, values: [projectId, id] };
 }
 
-/** Every span of a session, by start (else creation), then by span id: the same order whatever order they came in. */
-export function buildSessionList(projectId: string, sessionId: string, traceKey: string | null): Statement {
-  // REST spans say their session themselves; the spans of an OTel trace have that of the trace, or its own id.
-  const text = `
-    select *
-    from (
-      select ${narrowColumns}, body
-      from ingest.spans
-      where project_id = $1 and session_id = $2 and flags & ${otlpFlag} = 0
-      union all
-      select ${narrowColumns}, body
-      from ingest.spans
-      where project_id = $1 and flags & ${otlpFlag} <> 0 and trace_key in (
-        select trace_key from ingest.traces where project_id = $1 and session_id = $2
-        union
-        select $3::uuid where $3 is not null
-      )
-    ) spans
-    order by coalesce(started_at, created_at), span_id, id`;
-  return { name: "session_spans", text, values: [projectId, sessionId, traceKey] };
-}
-
 export function toReadSpan(record: SpanRecord): ReadSpan {
   const [inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens] = record.tokens ?? [];
   const isOtlp = (record.flags & otlpFlag) !== 0;

@@ -1,19 +1,45 @@
+import { Readable } from "node:stream";
 import type { Handler } from "@touchstone/service-kit";
-import type { TraceStore } from "../../spans/trace-store.ts";
-import { joinJson, showSessionSpan } from "../../traces/show-trace.ts";
+import type { ReadSpan, TraceStore } from "../../spans/trace-store.ts";
+import { showSessionSpan } from "../../traces/show-trace.ts";
 import { requireProject } from "../require-project.ts";
 
 /**
  * `GET /ingest/sessions/{sessionId}/spans`: every span, root or child, of a session or an OTel trace, by start
- * (interface: sessions; completions 2.7). An unknown session has none.
+ * (interface: sessions; completions 2.7). An unknown session has none. A session of any size is answered: a large one is
+ * read as it is sent, so a failure on the way ends the connection.
  */
 export function listSessionSpans({ traces }: { traces: TraceStore }): Handler {
   return async (call) => {
     const sessionId = call.params.sessionId ?? "";
     // PostgreSQL's text holds no NUL, so no session is named with one.
-    const isStorable = !sessionId.includes("\0");
-    const spans = isStorable ? await traces.listSessionSpans(requireProject(call.identity), sessionId) : [];
-    const items = await Promise.all(spans.map(showSessionSpan));
-    return { status: 200, body: Buffer.concat([Buffer.from('{"spans":'), joinJson(items), Buffer.from("}")]) };
+    if (sessionId.includes("\0")) return { status: 200, body: { spans: [] } };
+    const slices = traces.listSessionSpans(requireProject(call.identity), sessionId)[Symbol.asyncIterator]();
+    const first = await slices.next();
+    const second = first.done ? first : await slices.next();
+    const pieces = writeSpans([first, second], slices);
+    if (!second.done) return { status: 200, contentType: "application/json", body: Readable.from(pieces) };
+    const body: Buffer[] = [];
+    for await (const piece of pieces) body.push(piece);
+    return { status: 200, body: Buffer.concat(body) };
   };
+}
+
+async function* writeSpans(
+  begun: readonly IteratorResult<ReadSpan[]>[],
+  slices: AsyncIterator<ReadSpan[]>,
+): AsyncGenerator<Buffer, void, undefined> {
+  let before = '{"spans":[';
+  try {
+    const [first, second] = begun as [IteratorResult<ReadSpan[]>, IteratorResult<ReadSpan[]>];
+    for (let step = first; !step.done; step = step === first ? second : await slices.next()) {
+      for (const span of step.value) {
+        yield Buffer.concat([Buffer.from(before), await showSessionSpan(span)]);
+        before = ",";
+      }
+    }
+    yield Buffer.from(before === "," ? "]}" : `${before}]}`);
+  } finally {
+    await slices.return?.();
+  }
 }

@@ -1,0 +1,237 @@
+/*
+ * How a span of an OTel trace is read: what it said itself, then what log records said of it, then what other rows of
+ * its trace lend it (its derivation says which). Rows that have nothing to add pass untouched and unparsed, which is
+ * every REST row. What is lent is reduced at once to what is shown, so that a page of traces holds little more than
+ * its answer.
+ */
+
+import { decodeSpanBody, encodePlainBody, readBodyMembers, type SpanBody } from "../spans/span-body.ts";
+import { callsOfTools, type LentCall, matchCalls, readTold, type ToldCalls, writeCalls } from "./compose-calls.ts";
+import { addMetadata } from "./compose-metadata.ts";
+import { lendSide } from "./compose-sides.ts";
+import type { Derivation } from "./derivation.ts";
+import type { FragmentBody } from "./fragment-body.ts";
+import { mergeFragments } from "./merge-fragments.ts";
+
+/** What of a read span composing needs. */
+export interface ComposableSpan {
+  id: string;
+  kind: string;
+  derived: Derivation | null;
+  /** The blob; see span-body.ts. */
+  body: Buffer;
+}
+
+/** A row that another one refers to. */
+export interface LendingRow {
+  id: string;
+  spanId: string | null;
+  kind: string;
+  hasFragments: boolean;
+  body: Buffer;
+}
+
+/** Reads what spans refer to; compose-store.ts does it. Each slice is bounded, and is let go before the next is read. */
+export interface ComposeLoader {
+  /** Rows by id, in any order; those that are gone are missing. */
+  rows(ids: readonly string[]): AsyncIterable<LendingRow[]>;
+  /** What log records say of rows, by row id, each list in an order that does not depend on their arrival. */
+  fragments(ids: readonly string[]): AsyncIterable<Map<string, FragmentBody[]>>;
+}
+
+/**
+ * The spans with their derivations applied to their bodies, in order. Lists do without the metadata, which is costly and
+ * not shown there.
+ */
+export async function composeSpans<Span extends ComposableSpan>(
+  spans: readonly Span[],
+  loader: ComposeLoader,
+  { metadata }: { metadata: boolean },
+): Promise<Span[]> {
+  if (spans.every(({ derived }) => derived === null)) return [...spans];
+  const needs = listNeeds(spans);
+  const told = await readOwnFragments(spans, loader);
+  const lent = await readLent(needs, loader);
+  const composed: Span[] = [];
+  for (const span of spans) {
+    const { derived } = span;
+    composed.push(
+      derived === null ? span : { ...span, body: await composeBody(span, derived, told.get(span.id), lent, metadata) },
+    );
+  }
+  return composed;
+}
+
+/** What is asked of one lending row. */
+interface Need {
+  input: boolean;
+  output: boolean;
+  /** Its own calls: it is a tool. */
+  tools: boolean;
+  /** The calls its messages tell of: it is a model's. */
+  calls: boolean;
+}
+
+/** What one row lends, cut to what was asked of it. */
+interface Lent {
+  spanId: string | null;
+  kind: string;
+  input: string | null;
+  output: string | null;
+  tools: LentCall[];
+  told: ToldCalls | null;
+}
+
+function listNeeds(spans: readonly ComposableSpan[]): Map<string, Need> {
+  const needs = new Map<string, Need>();
+  const ask = (id: string | undefined, what: keyof Need): void => {
+    if (id === undefined) return;
+    const need = needs.get(id) ?? { input: false, output: false, tools: false, calls: false };
+    need[what] = true;
+    needs.set(id, need);
+  };
+  for (const { derived } of spans) {
+    ask(derived?.inputFrom, "input");
+    ask(derived?.outputFrom, "output");
+    for (const id of derived?.toolsFrom ?? []) ask(id, "tools");
+    for (const id of derived?.callsFrom ?? []) ask(id, "calls");
+  }
+  return needs;
+}
+
+async function readOwnFragments(
+  spans: readonly ComposableSpan[],
+  loader: ComposeLoader,
+): Promise<Map<string, FragmentBody[]>> {
+  return readFragments(
+    spans.filter(({ derived }) => derived?.hasFragments === true).map(({ id }) => id),
+    loader,
+  );
+}
+
+async function readFragments(ids: readonly string[], loader: ComposeLoader): Promise<Map<string, FragmentBody[]>> {
+  const found = new Map<string, FragmentBody[]>();
+  if (ids.length === 0) return found;
+  for await (const slice of loader.fragments(ids)) {
+    for (const [id, fragments] of slice) found.set(id, fragments);
+  }
+  return found;
+}
+
+async function readLent(needs: ReadonlyMap<string, Need>, loader: ComposeLoader): Promise<Map<string, Lent>> {
+  const lent = new Map<string, Lent>();
+  if (needs.size === 0) return lent;
+  for await (const rows of loader.rows([...needs.keys()])) {
+    const fragments = await readFragments(
+      rows.filter(({ hasFragments }) => hasFragments).map(({ id }) => id),
+      loader,
+    );
+    for (const row of rows) lent.set(row.id, await reduceRow(row, fragments.get(row.id) ?? [], needs));
+  }
+  return lent;
+}
+
+async function reduceRow(
+  row: LendingRow,
+  fragments: readonly FragmentBody[],
+  needs: ReadonlyMap<string, Need>,
+): Promise<Lent> {
+  const need = needs.get(row.id) as Need;
+  const body = await tell({ kind: row.kind, body: row.body, fragments });
+  return {
+    spanId: row.spanId,
+    kind: row.kind,
+    input: need.input ? body.input : null,
+    output: need.output ? body.output : null,
+    tools: need.tools ? callsOfTools(body) : [],
+    told: need.calls ? readTold(body) : null,
+  };
+}
+
+/** A span, or the row that lends to it, with what log records say of it. */
+export interface Teller {
+  kind: string;
+  body: Buffer;
+  fragments: readonly FragmentBody[];
+}
+
+/** What a span shows as input, output and error, given those it borrows from; what search reads of a root is made of it. */
+export async function composeSides(
+  span: Teller,
+  lenders: { input: Teller | null; output: Teller | null },
+): Promise<Pick<SpanBody, "input" | "output" | "error">> {
+  const own = await tell(span);
+  const borrow = async (side: "input" | "output"): Promise<string | null> => {
+    const lender = lenders[side];
+    if (own[side] !== null || lender === null) return own[side];
+    const text = (await tell(lender))[side];
+    return text === null ? null : lendSide(side, text, lender.kind, span.kind);
+  };
+  return { input: await borrow("input"), output: await borrow("output"), error: own.error };
+}
+
+async function tell({ kind, body, fragments }: Teller): Promise<SpanBody> {
+  return mergeFragments(await readBody(body), fragments, kind).body;
+}
+
+async function composeBody(
+  span: ComposableSpan,
+  derived: Derivation,
+  fragments: readonly FragmentBody[] = [],
+  lent: ReadonlyMap<string, Lent>,
+  withMetadata: boolean,
+): Promise<Buffer> {
+  const own = await readBody(span.body);
+  const merged = mergeFragments(own, fragments, span.kind);
+  const inputRow = derived.inputFrom === undefined ? undefined : lent.get(derived.inputFrom);
+  const outputRow = derived.outputFrom === undefined ? undefined : lent.get(derived.outputFrom);
+  const borrowsInput = merged.body.input === null && inputRow !== undefined && inputRow.input !== null;
+  const borrowsOutput = merged.body.output === null && outputRow !== undefined && outputRow.output !== null;
+  const body: SpanBody = {
+    ...merged.body,
+    input: borrowsInput ? lendSide("input", inputRow.input as string, inputRow.kind, span.kind) : merged.body.input,
+    output: borrowsOutput
+      ? lendSide("output", outputRow.output as string, outputRow.kind, span.kind)
+      : merged.body.output,
+    toolCalls: merged.body.toolCalls ?? writeCalls(collectCalls(derived, fragments, lent)),
+  };
+  if (!withMetadata) return encodePlainBody(body);
+  const metadata = addMetadata(body.metadata, {
+    fragments,
+    derived,
+    messages: merged.messages,
+    ioFrom: describeLenders(borrowsInput ? inputRow.spanId : null, borrowsOutput ? outputRow.spanId : null),
+  });
+  return encodePlainBody({ ...body, metadata });
+}
+
+/** Rows of tools tell best; then what the models asked for; then what log records say of tools. */
+function collectCalls(
+  { toolsFrom, callsFrom }: Derivation,
+  fragments: readonly FragmentBody[],
+  lent: ReadonlyMap<string, Lent>,
+): LentCall[] {
+  const results = fragments.flatMap(({ toolCall }) => toolCall ?? []);
+  if (toolsFrom !== undefined) {
+    return matchCalls(
+      toolsFrom.flatMap((id) => lent.get(id)?.tools ?? []),
+      results,
+    );
+  }
+  const told = (callsFrom ?? []).flatMap((id) => lent.get(id)?.told ?? []);
+  return matchCalls(
+    told.flatMap(({ asked }) => asked),
+    results,
+    told,
+  );
+}
+
+/** One span, or which span lent which. */
+function describeLenders(input: string | null, output: string | null): unknown {
+  if (input === null || output === null || input === output) return input ?? output;
+  return { input, output };
+}
+
+async function readBody(blob: Buffer): Promise<SpanBody> {
+  return readBodyMembers(await decodeSpanBody(blob));
+}

@@ -1,0 +1,84 @@
+import { uuidv7 } from "@touchstone/service-kit";
+import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readFixture } from "./otlp/corpus.ts";
+import { type RunningIngest, startIngest } from "./running-ingest.ts";
+
+let database: TestDatabase;
+let ingest: RunningIngest;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  ingest = await startIngest({ databaseUrl: database.url });
+  await ingest.ready();
+});
+
+afterAll(async () => {
+  await ingest.stop();
+  await database.drop();
+});
+
+interface Part {
+  path: "/v1/traces" | "/v1/logs";
+  body: Buffer;
+}
+
+const traces = (file: string): Part => ({ path: "/v1/traces", body: readFixture(file) });
+const logs = (file: string): Part => ({ path: "/v1/logs", body: readFixture(file) });
+
+/** The captures whose producers tell contents in logs. */
+const captures: Record<string, Part[]> = {
+  "claude-agent-sdk": [traces("claude-agent-sdk/01.traces.bin"), logs("claude-agent-sdk/02.logs.bin")],
+  "otel-openai": [
+    traces("otel-openai/03.traces.bin"),
+    logs("otel-openai/04.logs.bin"),
+    traces("otel-openai/05.traces.bin"),
+    logs("otel-openai/06.logs.bin"),
+  ],
+};
+
+async function send(projectId: string, { path, body }: Part): Promise<void> {
+  const headers = { "content-type": "application/x-protobuf" };
+  const reply = await ingest.call(projectId, "POST", `/api/v1/otel${path}`, { body, headers });
+  expect(reply.status).toBe(200);
+}
+
+/** Everything a client can read of a project, without what is different each time. */
+async function readProject(projectId: string): Promise<unknown> {
+  const list = await ingest.call(projectId, "GET", "/api/v1/ingest/traces?limit=100");
+  const roots = [];
+  for (const item of list.json.traces) {
+    const detail = await ingest.call(projectId, "GET", `/api/v1/ingest/traces/${item._id}`);
+    const session = await ingest.call(projectId, "GET", `/api/v1/ingest/sessions/${item.sessionId}/spans`);
+    roots.push({ item: plain(item), detail: plain(detail.json), spans: session.json.spans.map(plain) });
+  }
+  roots.sort((left, right) => (left.item.spanId < right.item.spanId ? -1 : 1));
+  return roots;
+}
+
+function plain({ _id: _, agentId: __, ...rest }: Record<string, unknown>): Record<string, string> {
+  return rest as Record<string, string>;
+}
+
+describe.each(Object.keys(captures))("the logs of %s", (name) => {
+  const parts = captures[name] as Part[];
+
+  test("are read with their spans: the golden rows [spec:otlp.receive]", async () => {
+    const projectId = uuidv7(Date.now());
+    for (const part of parts) await send(projectId, part);
+    const rows = JSON.stringify(await readProject(projectId), null, 2);
+    await expect(`${rows}\n`).toMatchFileSnapshot(`otlp/golden-composed/${name}.json`);
+  });
+
+  const orders: Record<string, (parts: Part[]) => Part[]> = {
+    "before their spans": (given) => given.toSorted((left, right) => (left.path < right.path ? -1 : 1)),
+    "after their spans": (given) => given.toSorted((left, right) => (left.path > right.path ? -1 : 1)),
+    "twice, in between": (given) => [...given.toReversed(), ...given],
+  };
+  test.each(Object.keys(orders))("give the same when they come %s", async (order) => {
+    const [expected, other] = [uuidv7(Date.now()), uuidv7(Date.now())];
+    for (const part of parts) await send(expected, part);
+    for (const part of orders[order]?.(parts) ?? []) await send(other, part);
+    expect(await readProject(other)).toEqual(await readProject(expected));
+  });
+});
