@@ -107,6 +107,9 @@ function environmentOf(
     SERVICE_NATS_URL: bus.url,
     SERVICE_NATS_USER: bus.user,
     SERVICE_NATS_PASSWORD: bus.password,
+    // All of them stop within the one process's time, and there is no other replica to go to.
+    SERVICE_STOP_SECONDS: "5",
+    SERVICE_STOP_ANNOUNCE_SECONDS: "0",
     ...addresses,
   };
 }

@@ -88,6 +88,14 @@ export const settings = {
     flag.default(false),
     "Refuse to start on an unknown SERVICE_* name instead of warning.",
   ),
+  SERVICE_STOP_SECONDS: setting(
+    positiveInteger.optional(),
+    "A stopping process finishes what is in hand for about so long and then exits. Default: 10 for the gateway, 30 for ingest and eval-runs.",
+  ),
+  SERVICE_STOP_ANNOUNCE_SECONDS: setting(
+    z.coerce.number({ error: "must be a number of seconds" }).min(0).max(60).default(0.5),
+    "How long a stopping gateway still takes connections while it says that it is not ready. Set it above the health check interval of your load balancer.",
+  ),
   SERVICE_LOG_LEVEL: setting(
     z.enum(["trace", "debug", "info", "warn", "error", "silent"]).default("info"),
     "Least severe log line that is written.",
@@ -155,6 +163,14 @@ export const settings = {
   SERVICE_OTLP_GENAI_ONLY: setting(
     flag.default(false),
     "Leave out OTel traces of which no span of their export tells of a model, an agent or a tool.",
+  ),
+  SERVICE_OTLP_HTTP_PORT: setting(
+    port.optional(),
+    "Port on which the gateway also takes OTLP/HTTP on the standard paths /v1/traces, /v1/logs and /v1/metrics; 4318 is usual. Off when unset.",
+  ),
+  SERVICE_OTLP_GRPC_PORT: setting(
+    port.optional(),
+    "Port on which the gateway takes OTLP/gRPC, without TLS; 4317 is usual. Off when unset.",
   ),
 
   SERVICE_QUOTA_TRACES_PER_DAY: setting(
@@ -248,7 +264,6 @@ export const unsupportedSettings: readonly string[] = [
   "SERVICE_OIDC_NAME",
   "SERVICE_QUOTA_JUDGE_CALLS_PER_DAY",
   "SERVICE_QUOTA_ONLINE_JUDGE_CALLS_PER_DAY",
-  "SERVICE_OTLP_GRPC_PORT",
   "SERVICE_OTEL_MONITOR",
   "SERVICE_MONITOR_CHILD_SPANS",
   "SERVICE_SESSION_SWEEP",

@@ -6,16 +6,20 @@ import { StartError } from "./start-error.ts";
 /** After this long a stop that hangs is ended by force, with exit code 1 (completions 1.1). */
 const stopWithinDefaultMs = 10_000;
 
+/** What a `main.ts` builds. */
+export interface BuiltProcess {
+  service: Service;
+  logger: Logger;
+  stopWithinMs?: number;
+}
+
 /**
  * Runs one service as a process: starts it, stops it on SIGTERM or SIGINT, exits 0. A mistake in the settings and a
  * {@link StartError} are printed as they are and exit 2. An unhandled rejection is logged; an uncaught exception ends
  * the process. A service whose work in hand takes longer than the default says so with `stopWithinMs`.
  */
-export async function runProcess(
-  build: () => { service: Service; logger: Logger },
-  { stopWithinMs = stopWithinDefaultMs }: { stopWithinMs?: number } = {},
-): Promise<void> {
-  let built: { service: Service; logger: Logger };
+export async function runProcess(build: () => BuiltProcess): Promise<void> {
+  let built: BuiltProcess;
   try {
     built = build();
   } catch (thrown) {
@@ -24,7 +28,7 @@ export async function runProcess(
     process.exitCode = 2;
     return;
   }
-  const { service, logger } = built;
+  const { service, logger, stopWithinMs = stopWithinDefaultMs } = built;
   process.on("unhandledRejection", (err) => logger.error({ err }, "a promise was rejected and nobody handled it"));
   process.on("uncaughtException", (err) => {
     logger.fatal({ err }, "uncaught exception");

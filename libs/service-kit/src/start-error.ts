@@ -6,14 +6,16 @@ export class StartError extends Error {
   override readonly name = "StartError";
 }
 
-/** Makes the operator's sentence of a failure to listen; any other failure comes back as it is. */
-export function translateListenError(thrown: unknown, port: number): unknown {
+/** Makes the operator's sentence of a failure to listen on the port of a setting; any other failure comes back as it is. */
+export function translateListenError(thrown: unknown, port: number, variable = "PORT"): unknown {
   const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
   if (code === "EADDRINUSE") {
-    return new StartError(`Port ${port} is already in use; set PORT to another one.`, { cause: thrown });
+    return new StartError(`Port ${port} is already in use; set ${variable} to another one.`, { cause: thrown });
   }
   if (code === "EACCES") {
-    return new StartError(`Port ${port} may only be opened by root; set PORT to one above 1023.`, { cause: thrown });
+    return new StartError(`Port ${port} may only be opened by root; set ${variable} to one above 1023.`, {
+      cause: thrown,
+    });
   }
   if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") {
     return new StartError("This machine does not have the address in SERVICE_HOST.", { cause: thrown });

@@ -8,6 +8,10 @@ export interface StoreServiceConfig {
   databaseUrl: string;
   rootSecret: string;
   nats: { url: string; user: string | undefined; password: Secret | undefined };
+  /** How long a stop may take. */
+  stopWithinMs: number;
+  /** How much of it is for the requests in hand; the rest is for what they leave behind. */
+  drainMs: number;
 }
 
 /** The settings all of them read, besides the one of their own database. */
@@ -20,7 +24,11 @@ const storeServiceSettings = [
   "SERVICE_NATS_USER",
   "SERVICE_NATS_PASSWORD",
   "SERVICE_INTERNAL_SECRET",
+  "SERVICE_STOP_SECONDS",
 ] as const satisfies SettingName[];
+
+/** Longer than the longest OTLP export, and than most scoring calls. */
+const stopDefaultSeconds = 30;
 
 type DatabaseSetting = Extract<SettingName, `SERVICE_${string}_DB_URL`>;
 
@@ -40,6 +48,7 @@ export function readStoreServiceConfig<More extends SettingName = never>(
     natsUrl: [shared.SERVICE_NATS_URL, "SERVICE_NATS_URL"],
     rootSecret: [shared.SERVICE_INTERNAL_SECRET, "SERVICE_INTERNAL_SECRET"],
   });
+  const stopWithinMs = (shared.SERVICE_STOP_SECONDS ?? stopDefaultSeconds) * 1000;
   return {
     config: {
       listen: { host: shared.SERVICE_HOST, port: shared.PORT },
@@ -47,6 +56,8 @@ export function readStoreServiceConfig<More extends SettingName = never>(
       databaseUrl: databaseUrl.reveal(),
       rootSecret: rootSecret.reveal(),
       nats: { url: natsUrl, user: shared.SERVICE_NATS_USER, password: shared.SERVICE_NATS_PASSWORD },
+      stopWithinMs,
+      drainMs: stopWithinMs - Math.min(5_000, stopWithinMs / 2),
     },
     values: values as SettingValues<More>,
     warnings,

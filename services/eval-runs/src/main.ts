@@ -6,5 +6,6 @@ await runProcess(() => {
   const { config, warnings } = readEvalRunsConfig(process.env);
   const logger = createLogger({ service: "eval-runs", level: config.logLevel });
   for (const warning of warnings) logger.warn(warning);
-  return { service: createEvalRuns(config, { logger, clock: systemClock, metrics: createMetrics() }), logger };
+  const service = createEvalRuns(config, { logger, clock: systemClock, metrics: createMetrics() });
+  return { service, logger, stopWithinMs: config.stopWithinMs };
 });

@@ -98,7 +98,8 @@ export function createEvalRuns(config: EvalRunsConfig, dependencies: EvalRunsDep
       clock,
       logger,
       metrics,
-      readiness,
+      drainMs: config.drainMs,
+    readiness,
     });
     cleanups.defer(() => http.stop());
     return { address: await http.listen(config.listen) };

@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import path from "node:path";
 import type { Secret } from "@touchstone/contracts";
 import { ConfigError, type Environment, loadSettings, requireSettings } from "@touchstone/service-kit";
+import type { DrainBounds } from "./http/drain-server.ts";
 import type { RateLimitSettings } from "./rate-limits/rate-limits.ts";
 
 /** Whom to believe about `X-Forwarded-For`: nobody, everybody, the nearest so many hops, or these subnets. */
@@ -29,7 +30,20 @@ export interface GatewayConfig {
   /** How long a client may take to send a request; then 408. */
   requestTimeoutMs: number;
   headersTimeoutMs: number;
+  /** How long a reader may take nothing of an answer, and a stream say nothing; then it is cut. */
+  streamIdleMs: number;
+  /** Connections at once; what comes on top is closed at once. */
+  connectionsMax: number;
+  /** Further listeners on the same address; null = none. */
+  otlpHttpPort: number | null;
+  otlpGrpcPort: number | null;
+  /** How long a stop may take, and how much of it is for what. */
+  stopWithinMs: number;
+  drain: DrainBounds;
 }
+
+/** completions 1.1: the hard exit. */
+const stopDefaultSeconds = 10;
 
 /** Reads the gateway's settings; every mistake is reported, by variable name. */
 export function readGatewayConfig(environment: Environment): { config: GatewayConfig; warnings: string[] } {
@@ -62,6 +76,10 @@ export function readGatewayConfig(environment: Environment): { config: GatewayCo
       "SERVICE_RATE_LIMIT_KEY_EVAL",
       "SERVICE_METRICS_TOKEN",
       "SERVICE_OTLP_MAX_BODY_BYTES",
+      "SERVICE_OTLP_HTTP_PORT",
+      "SERVICE_OTLP_GRPC_PORT",
+      "SERVICE_STOP_SECONDS",
+      "SERVICE_STOP_ANNOUNCE_SECONDS",
     ],
     environment,
   );
@@ -72,6 +90,7 @@ export function readGatewayConfig(environment: Environment): { config: GatewayCo
     ingest: [values.SERVICE_INGEST_URL, "SERVICE_INGEST_URL"],
     evalRuns: [values.SERVICE_EVAL_RUNS_URL, "SERVICE_EVAL_RUNS_URL"],
   });
+  const stopWithinMs = (values.SERVICE_STOP_SECONDS ?? stopDefaultSeconds) * 1000;
   const mistakes: string[] = [];
   if (!isLoopback(values.SERVICE_HOST) && !values.SERVICE_TRUST_NETWORK) {
     mistakes.push(
@@ -104,6 +123,15 @@ export function readGatewayConfig(environment: Environment): { config: GatewayCo
       openApiFile: path.join(import.meta.dirname, "../../../libs/contracts/golden/openapi.v1.json"),
       requestTimeoutMs: 60_000,
       headersTimeoutMs: 15_000,
+      streamIdleMs: 60_000,
+      connectionsMax: 10_000,
+      otlpHttpPort: values.SERVICE_OTLP_HTTP_PORT ?? null,
+      otlpGrpcPort: values.SERVICE_OTLP_GRPC_PORT ?? null,
+      stopWithinMs,
+      drain: {
+        announceMs: values.SERVICE_STOP_ANNOUNCE_SECONDS * 1000,
+        drainMs: stopWithinMs - Math.min(2_000, stopWithinMs / 2),
+      },
     },
     warnings,
   };

@@ -12,5 +12,5 @@ await runProcess(() => {
     metrics: createMetrics(),
     print: (line) => process.stdout.write(`${line}\n`),
   });
-  return { service, logger };
+  return { service, logger, stopWithinMs: config.stopWithinMs };
 });

@@ -4,22 +4,30 @@ import { deadlines, internalRoutes, keyRevoked, type Route, type ServiceName } f
 import {
   type Clock,
   createInternalClient,
+  createReplicaSet,
   type Logger,
   type Metrics,
+  type Readiness,
   type Service,
   uuidv7,
 } from "@touchstone/service-kit";
 import type { GatewayConfig } from "./config.ts";
+import { createGrpcListener } from "./grpc/grpc-listener.ts";
 import { createCallerOrigin } from "./http/caller-origin.ts";
-import { createEdge, type Edge } from "./http/edge.ts";
+import { createEdge } from "./http/edge.ts";
 import { createForward } from "./http/forward.ts";
+import { createOpenStreams } from "./http/open-streams.ts";
+import { createPassOn } from "./http/pass-on.ts";
+import { listAddresses, listOtlpAddresses } from "./http/route-table.ts";
 import { createKeyCache } from "./keys/key-cache.ts";
 import { announceKey } from "./operations/announce-key.ts";
 import { createExportIndex } from "./operations/export-index.ts";
 import { createGatewayMetrics } from "./operations/gateway-metrics.ts";
 import { createMetricsAccess } from "./operations/metrics-access.ts";
 import { createOwnAnswerer } from "./operations/own-routes.ts";
+import { createServiceMetrics } from "./operations/service-metrics.ts";
 import { createServiceReadiness } from "./operations/service-readiness.ts";
+import { createSpentQuotas } from "./quota/spent-quotas.ts";
 import { createRateLimits, type RateLimits } from "./rate-limits/rate-limits.ts";
 
 export interface GatewayDependencies {
@@ -41,13 +49,21 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
   const stopping = new AbortController();
   const clientOf = (audience: ServiceName, addresses: readonly string[]) =>
     createInternalClient({ issuer: "gateway", audience, addresses, rootSecret: config.rootSecret, clock });
+  const { auth, ingest, "eval-runs": evalRuns } = config.services;
   const clients = {
-    auth: clientOf("auth", config.services.auth),
-    ingest: clientOf("ingest", config.services.ingest),
-    "eval-runs": clientOf("eval-runs", config.services["eval-runs"]),
+    auth: clientOf("auth", auth),
+    ingest: clientOf("ingest", ingest),
+    "eval-runs": clientOf("eval-runs", evalRuns),
   };
-  const readiness = createServiceReadiness(config.services);
-  const metrics = createGatewayMetrics(dependencies.metrics, dependencies.otherMetrics ?? []);
+  const replicas = {
+    auth: createReplicaSet(auth),
+    ingest: createReplicaSet(ingest),
+    "eval-runs": createReplicaSet(evalRuns),
+  };
+  const readiness = createServiceReadiness(replicas);
+  // Services of this process show their metrics themselves; others are asked for theirs.
+  const serviceMetrics = dependencies.otherMetrics === undefined ? createServiceMetrics(replicas) : null;
+  const metrics = createGatewayMetrics(dependencies.metrics, dependencies.otherMetrics ?? [], serviceMetrics);
   const keys = createKeyCache({
     clock,
     async lookUp(apiKey) {
@@ -55,10 +71,25 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
       return (await clients.auth.call(internalRoutes.resolveKey, { apiKey }, options)).key;
     },
   });
+  const streams = createOpenStreams();
+  const spentQuotas = createSpentQuotas();
+  const passOn = createPassOn({
+    clients,
+    requestTimeoutMs: config.requestTimeoutMs,
+    streamIdleMs: config.streamIdleMs,
+    spentQuotas,
+    logger,
+  });
   const bodyMaxBytes = ({ body }: Route) => (body?.kind === "otlp" ? config.otlpBodyMaxBytes : (body?.maxBytes ?? 0));
   let bus: Bus | null = null;
   let rateLimits: RateLimits | null = null;
-  let edge: Edge | null = null;
+  const listeners: { stop(): Promise<void> }[] = [];
+  let isStopping = false;
+
+  async function checkReadiness(): Promise<Readiness> {
+    const { ready, checks } = await readiness.check();
+    return isStopping ? { ready: false, checks: { ...checks, process: "stopping" } } : { ready, checks };
+  }
 
   return {
     name: "gateway",
@@ -68,26 +99,43 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
         return null;
       });
       rateLimits = createRateLimits({ settings: config.rateLimits, redisUrl: config.redisUrl, logger });
-      edge = createEdge({
+      const shared = {
         callerOrigin: createCallerOrigin(config),
         rateLimits,
         keys,
+        spentQuotas,
         answerOwn: createOwnAnswerer({
-          readiness,
+          checkReadiness,
           metrics,
           mayReadMetrics: createMetricsAccess(config.metricsToken),
           openApi,
           readExportIndex: createExportIndex(clients),
         }),
-        forward: createForward({ clients, bodyMaxBytes, requestTimeoutMs: config.requestTimeoutMs, logger }),
+        forward: createForward({ passOn, streams, bodyMaxBytes, streamIdleMs: config.streamIdleMs }),
         bodyMaxBytes,
         metrics,
         logger,
         trustedProxies: config.trustedProxies,
         requestTimeoutMs: config.requestTimeoutMs,
         headersTimeoutMs: config.headersTimeoutMs,
-      });
+        connectionsMax: config.connectionsMax,
+        drain: config.drain,
+      };
+      const { host } = config.listen;
+      const edge = createEdge({ ...shared, addresses: listAddresses(), portSetting: "PORT" });
+      listeners.push(edge);
       const address = await edge.listen(config.listen);
+      if (config.otlpHttpPort !== null) {
+        const addresses = listOtlpAddresses();
+        const otlp = createEdge({ ...shared, addresses, portSetting: "SERVICE_OTLP_HTTP_PORT" });
+        listeners.push(otlp);
+        logger.info({ address: await otlp.listen({ host, port: config.otlpHttpPort }) }, "taking OTLP/HTTP");
+      }
+      if (config.otlpGrpcPort !== null) {
+        const grpc = createGrpcListener({ ...shared, passOn, messageMaxBytes: config.otlpBodyMaxBytes });
+        listeners.push(grpc);
+        logger.info({ port: await grpc.listen({ host, port: config.otlpGrpcPort }) }, "taking OTLP/gRPC");
+      }
       bus = connectBus({
         url: config.nats.url,
         user: config.nats.user,
@@ -96,7 +144,10 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
         logger,
       });
       // Best effort: a revocation that is missed is noticed when the cached key is 5 s old.
-      void bus.listen(keyRevoked, ({ projectId }) => keys.forgetProject(projectId));
+      void bus.listen(keyRevoked, ({ projectId }) => {
+        keys.forgetProject(projectId);
+        void streams.recheck(projectId);
+      });
       if (dependencies.print) {
         void announceKey({
           auth: clients.auth,
@@ -109,11 +160,17 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
     },
     async stop() {
       stopping.abort();
-      await edge?.stop();
+      isStopping = true;
+      streams.drain();
+      await Promise.all(listeners.map((listener) => listener.stop()));
       await bus?.drain();
       rateLimits?.close();
-      await Promise.all([readiness.close(), ...Object.values(clients).map((client) => client.close())]);
+      await Promise.all([
+        readiness.close(),
+        serviceMetrics?.close(),
+        ...Object.values(clients).map((client) => client.close()),
+      ]);
     },
-    readiness: () => readiness.check(),
+    readiness: checkReadiness,
   };
 }

@@ -109,9 +109,10 @@ test("a connection is kept, longer than clients keep theirs", async () => {
 });
 
 /** A gateway with requests in hand that are answered when told. */
-async function startHolding(count: number) {
+async function startHolding(count: number, config: TestGatewayOptions["config"] = {}) {
   const held: (() => void)[] = [];
   const gateway = await start({
+    config,
     behind: {
       submitTrace: () =>
         new Promise<Answer>((resolve) => {
@@ -174,7 +175,7 @@ test("during a stop a request that comes over an open connection is still answer
 });
 
 test("a request that takes too long does not hold up a stop", async () => {
-  const { gateway, asked } = await startHolding(1);
+  const { gateway, asked } = await startHolding(1, { drain: { announceMs: 0, drainMs: 300 } });
   const cut = expect(asked[0]).rejects.toThrow();
 
   await gateway.service.stop();

@@ -121,7 +121,7 @@ test.each([
 });
 
 test.each([
-  ["DELETE", "/api/v1/ingest/traces", "POST, GET"],
+  ["PATCH", "/api/v1/projects", "GET, POST"],
   ["GET", "/api/v1/otel/v1/traces", "POST"],
   ["GET", "/api/v1/otel/v1/traces/", "POST"],
   ["PUT", "/projects", "GET, POST"],

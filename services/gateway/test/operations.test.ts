@@ -31,7 +31,7 @@ test("health is 200 once everything a request needs is up, at the root and under
   }
 });
 
-test("readiness names every service, and why one is not ready", async () => {
+test("readiness names each store, and why one is not ready", async () => {
   const unready = { ready: false, checks: { schema: "migrating", database: "ok", bus: "connected" } };
   const gateway = await start({ readiness: { ingest: unready } });
 
@@ -41,11 +41,11 @@ test("readiness names every service, and why one is not ready", async () => {
     await get(gateway, "/api/v1/health/ready"),
   ];
 
-  expect([health.status, health.body]).toEqual([503, { statusCode: 503, message: "Not ready: ingest." }]);
+  expect([health.status, health.body]).toEqual([503, { statusCode: 503, message: "Not ready: telemetry." }]);
   expect(readiness.status).toBe(503);
   expect(readiness.body).toEqual({
     status: "not_ready",
-    checks: { auth: "ok", ingest: "schema: migrating; bus: connected", "eval-runs": "ok" },
+    checks: { database: "ok", telemetry: "ingest: schema: migrating; bus: connected" },
   });
   expect(prefixed.body).toEqual(readiness.body);
 });
@@ -56,7 +56,7 @@ test("a service that is down is not ready; the others still are, and so is the p
 
   expect((await get(gateway, "/health/ready")).body).toEqual({
     status: "not_ready",
-    checks: { auth: "ok", ingest: "ok", "eval-runs": "does not answer" },
+    checks: { database: "eval-runs: does not answer", telemetry: "ok" },
   });
   expect((await get(gateway, "/health")).status).toBe(503);
   expect((await get(gateway, "/health/live")).status).toBe(200);
@@ -79,7 +79,7 @@ test("all ready reads ready", async () => {
 
   expect([answer.status, answer.body]).toEqual([
     200,
-    { status: "ready", checks: { auth: "ok", ingest: "ok", "eval-runs": "ok" } },
+    { status: "ready", checks: { database: "ok", telemetry: "ok" } },
   ]);
 });
 

@@ -6,5 +6,6 @@ await runProcess(() => {
   const { config, warnings } = readIngestConfig(process.env);
   const logger = createLogger({ service: "ingest", level: config.logLevel });
   for (const warning of warnings) logger.warn(warning);
-  return { service: createIngest(config, { logger, clock: systemClock, metrics: createMetrics() }), logger };
+  const service = createIngest(config, { logger, clock: systemClock, metrics: createMetrics() });
+  return { service, logger, stopWithinMs: config.stopWithinMs };
 });

@@ -1,19 +1,27 @@
 import { randomUUID } from "node:crypto";
-import { type Route, requestIdHeader } from "@touchstone/contracts";
-import { AppError, type Logger, translateFrameworkError, translateListenError } from "@touchstone/service-kit";
+import { type Route, requestIdHeader, type SettingName } from "@touchstone/contracts";
+import {
+  AppError,
+  type Logger,
+  translateFrameworkError,
+  translateListenError,
+  watchArrival,
+} from "@touchstone/service-kit";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { TrustedProxies } from "../config.ts";
 import type { KeyCache, KeyOwner } from "../keys/key-cache.ts";
 import type { GatewayMetrics } from "../operations/gateway-metrics.ts";
+import type { SpentQuotas } from "../quota/spent-quotas.ts";
 import type { RateCount, RateLimits } from "../rate-limits/rate-limits.ts";
 import { refuseBodyByHeaders } from "./body-refusal.ts";
 import { type BrokenRequests, createBrokenRequests } from "./broken-request.ts";
 import type { CallerOrigin } from "./caller-origin.ts";
 import { rateLimitSubject } from "./client-address.ts";
 import { allowOrigin, answerPreflight } from "./cross-origin.ts";
+import { type DrainBounds, drainServer } from "./drain-server.ts";
 import { readPresentedKey } from "./presented-key.ts";
 import { showRateLimit } from "./rate-limit-headers.ts";
-import { createMethodFinder, listAddresses } from "./route-table.ts";
+import { type Address, createMethodFinder } from "./route-table.ts";
 import { sendRefusal } from "./send-refusal.ts";
 
 /** What the edge learns about a request on its way in. */
@@ -21,6 +29,8 @@ export interface Passage {
   /** Null for an address that is not there. */
   route: Route | null;
   caller: KeyOwner | null;
+  /** Asks auth again whether the key still opens the caller's project; null on routes without a key. */
+  isKeyGood: (() => Promise<boolean>) | null;
   /** For the log: the code of a refusal, or who answered. */
   outcome: string;
 }
@@ -38,9 +48,13 @@ declare module "fastify" {
 export type Answerer = (route: Route, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
 export interface EdgeOptions {
+  addresses: readonly Address[];
+  /** The setting its port comes from. */
+  portSetting: SettingName;
   callerOrigin: CallerOrigin;
   rateLimits: RateLimits;
   keys: KeyCache;
+  spentQuotas: SpentQuotas;
   /** Routes of the gateway itself. */
   answerOwn: Answerer;
   /** Routes of the services behind. */
@@ -51,41 +65,48 @@ export interface EdgeOptions {
   trustedProxies: TrustedProxies;
   requestTimeoutMs: number;
   headersTimeoutMs: number;
+  connectionsMax: number;
+  drain: DrainBounds;
 }
 
 export interface Edge {
   /** Listens and answers the address. Throws a StartError when the port is taken. */
   listen(address: { host: string; port: number }): Promise<string>;
-  /** Answers what is in hand with `Connection: close`, then closes; sockets still busy after 2 s are cut. */
+  /** Answers with `Connection: close` from now on, stops listening, finishes what is in hand; see {@link DrainBounds}. */
   stop(): Promise<void>;
 }
 
 /** The one public door. */
 export function createEdge(options: EdgeOptions): Edge {
-  const { callerOrigin, rateLimits, keys, logger } = options;
+  const { addresses, callerOrigin, rateLimits, keys, logger } = options;
   const brokenRequests = createBrokenRequests();
   const app = createFastify(options, brokenRequests);
-  const addresses = listAddresses();
   const methodsOf = createMethodFinder(addresses);
   let draining = false;
 
   /** The order of checks (decisions: Order of checks): who is refused early costs least and learns least. */
   app.addHook("onRequest", async (request, reply) => {
     const route = request.routeOptions.config.contract ?? null;
-    const passage: Passage = { route, caller: null, outcome: "ok" };
+    const passage: Passage = { route, caller: null, isKeyGood: null, outcome: "ok" };
     request.passage = passage;
     watch(request, reply, passage);
     brokenRequests.remember(request.raw, reply.raw);
+    watchArrival(
+      request.raw,
+      { arrivalMs: options.requestTimeoutMs, isReadAsItComes: route?.body?.kind === "ndjson" },
+      () => brokenRequests.refuse(arrivedTooLate(), request.raw.socket),
+    );
 
     const foreignOrigin = callerOrigin.check(request.raw); // 403
     if (foreignOrigin !== null) allowOrigin(reply, foreignOrigin);
     if (route === null) return answerUnrouted(request, reply, foreignOrigin); // 404, 405
     const byAddress = await count(reply, route.rateGroup, subjectOf(request), null); // 429
-    passage.caller = await identify(route, request); // 401, 503
+    await identify(route, request, passage); // 401, 503
     if (passage.caller !== null && route.keyRateGroup !== undefined && route.method === "POST") {
       // The documented limits per key are of POSTs (interface: Limits): who polls a run is not slowed down.
       await count(reply, route.keyRateGroup, passage.caller.projectId, byAddress); // 429
     }
+    if (passage.caller !== null) options.spentQuotas.check(passage.caller.projectId, route); // 429
     if (route.body !== undefined) {
       refuseBodyByHeaders(route.body, request.headers, options.bodyMaxBytes(route)); // 413, 415
     } else {
@@ -139,13 +160,14 @@ export function createEdge(options: EdgeOptions): Edge {
     throw new AppError("rate_limited", "Too many requests", { retryAfterSeconds: counted.resetSeconds });
   }
 
-  async function identify(route: Route, request: FastifyRequest): Promise<KeyOwner | null> {
-    if (route.authentication.includes("none") || route.authentication.includes("metrics")) return null;
+  async function identify(route: Route, request: FastifyRequest, passage: Passage): Promise<void> {
+    if (route.authentication.includes("none") || route.authentication.includes("metrics")) return;
     const apiKey = readPresentedKey(request.headers, route.authentication);
     // Auth's own routes show and replace keys: there a revoked one must not live on while it is cached.
     const owner = apiKey === null ? null : await keys.resolve(apiKey, { fresh: route.owner === "auth" });
-    if (owner === null) throw new AppError("unauthorized", "Invalid or missing API key");
-    return owner;
+    if (apiKey === null || owner === null) throw new AppError("unauthorized", "Invalid or missing API key");
+    passage.caller = owner;
+    passage.isKeyGood = async () => (await keys.resolve(apiKey, { fresh: true }))?.projectId === owner.projectId;
   }
 
   /** Headers every answer has, and the one log line and measurement of every request, however it ends. */
@@ -176,19 +198,18 @@ export function createEdge(options: EdgeOptions): Edge {
       try {
         return await app.listen(address);
       } catch (thrown) {
-        throw translateListenError(thrown, address.port);
+        throw translateListenError(thrown, address.port, options.portSetting);
       }
     },
     async stop() {
       draining = true;
-      const cut = setTimeout(() => app.server.closeAllConnections(), 2_000);
-      // A connection may become idle later: a refused body is still read off it after its answer.
-      const sweep = setInterval(() => app.server.closeIdleConnections(), 50);
-      await app.close();
-      clearInterval(sweep);
-      clearTimeout(cut);
+      await drainServer(app, options.drain);
     },
   };
+}
+
+function arrivedTooLate(): Error & { code: string } {
+  return Object.assign(new Error("the request did not arrive in time"), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
 }
 
 function subjectOf(request: FastifyRequest): string {
@@ -208,7 +229,7 @@ function createFastify(options: EdgeOptions, brokenRequests: BrokenRequests): Fa
         : Array.isArray(trustedProxies)
           ? [...trustedProxies]
           : trustedProxies === true,
-    requestTimeout: options.requestTimeoutMs,
+    // Of the head alone; bodies are watched one by one.
     http: {
       headersTimeout: options.headersTimeoutMs,
       connectionsCheckingInterval: Math.min(options.headersTimeoutMs / 4, 5_000),
@@ -225,6 +246,7 @@ function createFastify(options: EdgeOptions, brokenRequests: BrokenRequests): Fa
     },
     routerOptions: { maxParamLength: 1024 },
   });
+  app.server.maxConnections = options.connectionsMax;
   app.decorateRequest("passage", null);
   // Bodies are passed on unread: whatever the type, the handler gets the socket.
   app.removeAllContentTypeParsers();

@@ -22,6 +22,19 @@ export function listAddresses(): Address[] {
   }));
 }
 
+/** The addresses of the OTLP listener: the standard paths, with or without a slash at the end (decisions: Paths). */
+export function listOtlpAddresses(): Address[] {
+  const { receiveTraces, receiveLogs, receiveMetrics } = routes;
+  const standard: [string, Route][] = [
+    ["/v1/traces", receiveTraces],
+    ["/v1/logs", receiveLogs],
+    ["/v1/metrics", receiveMetrics],
+  ];
+  return standard.flatMap(([path, route]) =>
+    [path, `${path}/`].map((each) => ({ method: route.method, path: each, route })),
+  );
+}
+
 /** Answers the methods a path takes; none for a path that is not there. Needed only to tell 405 from 404. */
 export function createMethodFinder(addresses: readonly Address[]): (path: string) => string[] {
   const patterns = addresses.map(({ method, path }) => ({

@@ -1,5 +1,7 @@
 import type { Metrics } from "@touchstone/service-kit";
 import { AggregatorRegistry, Counter, Gauge, Histogram } from "prom-client";
+import { PrometheusText } from "./prometheus-text.ts";
+import type { ServiceMetrics } from "./service-metrics.ts";
 
 /** One answered request, as it is counted. `route` is the operation's name, never an address. */
 export interface AnsweredRequest {
@@ -17,9 +19,13 @@ export interface GatewayMetrics {
 
 /**
  * The gateway's own metrics (completions 1.6), joined with those of the services that live in the same process, if any:
- * families of the same name become one, told apart by their `service` label.
+ * families of the same name become one, told apart by their `service` label. Those of other processes are asked for.
  */
-export function createGatewayMetrics(own: Metrics, others: readonly Metrics[]): GatewayMetrics {
+export function createGatewayMetrics(
+  own: Metrics,
+  others: readonly Metrics[],
+  services: ServiceMetrics | null,
+): GatewayMetrics {
   const registers = [own];
   const requests = new Counter({
     name: "service_http_requests_total",
@@ -58,7 +64,10 @@ export function createGatewayMetrics(own: Metrics, others: readonly Metrics[]): 
     },
     async render() {
       const all = await Promise.all([own, ...others].map((registry) => registry.getMetricsAsJSON()));
-      return AggregatorRegistry.aggregate(all).metrics();
+      const text = new PrometheusText();
+      text.add(await AggregatorRegistry.aggregate(all).metrics());
+      await services?.addTo(text);
+      return text.toString();
     },
   };
 }

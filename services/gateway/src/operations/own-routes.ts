@@ -1,13 +1,12 @@
 import type { RouteId } from "@touchstone/contracts";
-import { type Answer, AppError } from "@touchstone/service-kit";
+import { type Answer, AppError, type Readiness } from "@touchstone/service-kit";
 import type { FastifyRequest } from "fastify";
 import type { Answerer } from "../http/edge.ts";
 import { type ReadExportIndex, refuseUnknownEntity } from "./export-index.ts";
 import type { GatewayMetrics } from "./gateway-metrics.ts";
-import type { ServiceReadiness } from "./service-readiness.ts";
 
 export interface OwnRoutesOptions {
-  readiness: ServiceReadiness;
+  checkReadiness: () => Promise<Readiness>;
   metrics: GatewayMetrics;
   mayReadMetrics: (authorization: string | undefined) => boolean;
   /** The OpenAPI document's text; null where the installation lacks it. */
@@ -37,10 +36,10 @@ export function createOwnAnswerer(options: OwnRoutesOptions): Answerer {
   };
 }
 
-function listHandlers({ readiness, metrics, mayReadMetrics, openApi, readExportIndex }: OwnRoutesOptions) {
+function listHandlers({ checkReadiness, metrics, mayReadMetrics, openApi, readExportIndex }: OwnRoutesOptions) {
   return {
     async getHealth() {
-      const { ready, checks } = await readiness.check();
+      const { ready, checks } = await checkReadiness();
       if (ready) return { status: 200, body: { status: "ok" } };
       const missing = Object.keys(checks).filter((name) => checks[name] !== "ok");
       throw new AppError("service_unavailable", `Not ready: ${missing.join(", ")}.`);
@@ -49,7 +48,7 @@ function listHandlers({ readiness, metrics, mayReadMetrics, openApi, readExportI
       return { status: 200, body: { status: "ok" } };
     },
     async getReadiness() {
-      const { ready, checks } = await readiness.check();
+      const { ready, checks } = await checkReadiness();
       return { status: ready ? 200 : 503, body: { status: ready ? "ready" : "not_ready", checks } };
     },
     async getMetrics({ headers }) {

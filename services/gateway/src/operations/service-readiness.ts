@@ -1,41 +1,55 @@
 import { readiness } from "@touchstone/contracts";
-import type { Readiness } from "@touchstone/service-kit";
+import type { Readiness, ReplicaSet } from "@touchstone/service-kit";
 import { Agent, request } from "undici";
 
 export interface ServiceReadiness {
-  /** Asks every service at once; a service is ready when one of its replicas is. Takes at most a second. */
+  /** Asks every replica of every service at once; a service is ready when one of its replicas is. Takes about a second at most. */
   check(): Promise<Readiness>;
   close(): Promise<void>;
 }
 
+/** What `/health/ready` names (completions 1.1), and the services whose stores each stands for. */
+const parts = { database: ["auth", "eval-runs"], telemetry: ["ingest"] } as const;
+
+type AskedService = (typeof parts)[keyof typeof parts][number];
+
 const deadlineMs = 1_000;
 
-/** Composes `/health/ready` of the services behind into one answer: `ok`, or a short reason, for each by name. */
-export function createServiceReadiness(services: Readonly<Record<string, readonly string[]>>): ServiceReadiness {
+/** Composes the readiness of the services behind into one answer: `ok`, or who is not ready and why, for each part. */
+export function createServiceReadiness(services: Readonly<Record<AskedService, ReplicaSet>>): ServiceReadiness {
   const dispatcher = new Agent({ connections: 4, connect: { timeout: deadlineMs } });
 
-  async function askReplica(origin: string): Promise<string> {
+  async function askReplica(origin: string, host: string): Promise<string> {
     try {
-      const answer = await request(`${origin}/health/ready`, { dispatcher, signal: AbortSignal.timeout(deadlineMs) });
+      const answer = await request(`${origin}/health/ready`, {
+        dispatcher,
+        headers: { host },
+        signal: AbortSignal.timeout(deadlineMs),
+      });
       const { checks } = readiness.parse(await answer.body.json());
       if (answer.statusCode === 200) return "ok";
-      return Object.entries(checks)
-        .filter(([, state]) => state !== "ok")
-        .map(([part, state]) => `${part}: ${state}`)
-        .join("; ");
+      const wrong = Object.entries(checks).filter(([, state]) => state !== "ok");
+      return wrong.map(([what, state]) => `${what}: ${state}`).join("; ");
     } catch {
       return "does not answer";
     }
   }
 
+  async function askService(service: AskedService): Promise<string> {
+    const replicas = await services[service].list();
+    const states = await Promise.all(replicas.map(({ origin, host }) => askReplica(origin, host)));
+    return states.find((state) => state === "ok") ?? states[0] ?? "has no address";
+  }
+
+  async function askPart([part, names]: [string, readonly AskedService[]]): Promise<[string, string]> {
+    const states = await Promise.all(names.map(async (name) => ({ name, state: await askService(name) })));
+    const wrong = states.filter(({ state }) => state !== "ok").map(({ name, state }) => `${name}: ${state}`);
+    return [part, wrong.join("; ") || "ok"];
+  }
+
   return {
     async check() {
-      const checks = await Promise.all(
-        Object.entries(services).map(async ([name, origins]): Promise<[string, string]> => {
-          const states = await Promise.all(origins.map((origin) => askReplica(origin.replace(/\/$/, ""))));
-          return [name, states.find((state) => state === "ok") ?? states[0] ?? "has no address"];
-        }),
-      );
+      const checks = await Promise.all(Object.entries(parts).map(askPart));
       return { ready: checks.every(([, state]) => state === "ok"), checks: Object.fromEntries(checks) };
     },
     close: () => dispatcher.destroy(),

@@ -1,5 +1,4 @@
-import { AppError, type Handler, requireJson } from "@touchstone/service-kit";
-import type { OtlpEncoding } from "../../otlp/decode-trace-export.ts";
+import { type Handler, type OtlpEncoding, readOtlpEncoding } from "@touchstone/service-kit";
 import type { EncodedReply } from "../../otlp/encode-reply.ts";
 import { requireProject } from "../require-project.ts";
 import type { InflightBudget } from "./inflight-budget.ts";
@@ -23,24 +22,10 @@ export function receiveExport(
 ): Handler {
   return async (call) => {
     const projectId = requireProject(call.identity);
-    const encoding = readEncoding(call.headers["content-type"]);
+    const encoding = readOtlpEncoding(call.headers["content-type"]);
     return budget.hold(call, async (body, holdRows) => {
       const { contentType, body: reply } = await answer({ projectId, body, encoding, holdRows });
       return { status: 200, contentType, body: reply };
     });
   };
-}
-
-/** Matched on the media type alone; only JSON has a charset that matters (otlp 1, Content types). */
-function readEncoding(contentType: string | undefined): OtlpEncoding {
-  const type = (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
-  if (type === "application/x-protobuf" || type === "application/protobuf") return "protobuf";
-  if (type === "application/json") {
-    requireJson(contentType);
-    return "json";
-  }
-  throw new AppError(
-    "unsupported_media_type",
-    `OTLP/HTTP requires Content-Type: application/x-protobuf or application/json (received ${JSON.stringify(type.slice(0, 100) || "none")})`,
-  );
 }

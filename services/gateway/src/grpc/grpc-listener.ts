@@ -1,0 +1,196 @@
+import { randomUUID } from "node:crypto";
+import { isIPv6 } from "node:net";
+import {
+  type handleUnaryCall,
+  type Metadata,
+  Server,
+  ServerCredentials,
+  ServerInterceptingCall,
+  type ServerInterceptor,
+  ServerListenerBuilder,
+} from "@grpc/grpc-js";
+import type { Route } from "@touchstone/contracts";
+import { AppError, type Logger, translateListenError } from "@touchstone/service-kit";
+import { rateLimitSubject } from "../http/client-address.ts";
+import type { DrainBounds } from "../http/drain-server.ts";
+import type { PassOn } from "../http/pass-on.ts";
+import { readPresentedKey } from "../http/presented-key.ts";
+import type { KeyCache, KeyOwner } from "../keys/key-cache.ts";
+import type { GatewayMetrics } from "../operations/gateway-metrics.ts";
+import type { SpentQuotas } from "../quota/spent-quotas.ts";
+import type { RateLimits } from "../rate-limits/rate-limits.ts";
+import { type HttpRefusal, refusalOf, toGrpcStatus } from "./grpc-status.ts";
+import { type OtlpService, otlpServices } from "./otlp-services.ts";
+
+export interface GrpcListenerOptions {
+  keys: KeyCache;
+  rateLimits: RateLimits;
+  spentQuotas: SpentQuotas;
+  passOn: PassOn;
+  /** Largest message, before and after inflation. */
+  messageMaxBytes: number;
+  metrics: GatewayMetrics;
+  logger: Logger;
+  drain: DrainBounds;
+}
+
+export interface GrpcListener {
+  /** Answers the port. Throws a StartError when it is taken. */
+  listen(address: { host: string; port: number }): Promise<number>;
+  /** Tells clients to go elsewhere and finishes what is in hand; what is busy after the drain's bound is cut. */
+  stop(): Promise<void>;
+}
+
+/** Exports in hand at once: a message is held whole, and 64 of the usual size are little. */
+const callsMax = 64;
+
+/** Takes OTLP over gRPC: the same checks, the same way in, other words for the answers (otlp 3). */
+export function createGrpcListener(options: GrpcListenerOptions): GrpcListener {
+  const { metrics, logger } = options;
+  const callers = new WeakMap<Metadata, KeyOwner>();
+  let callsInHand = 0;
+  const server = new Server({
+    "grpc.max_receive_message_length": options.messageMaxBytes,
+    "grpc.max_concurrent_streams": callsMax,
+    "grpc.keepalive_time_ms": 60_000,
+    "grpc.max_connection_idle_ms": 600_000,
+    interceptors: [checkAtTheDoor],
+  });
+  for (const service of otlpServices) server.addService(service.definition, { Export: exportHandler(service) });
+
+  /** A message is read only for a caller who may send it. The order is that of the HTTP edge. */
+  async function admit(route: Route, metadata: Metadata, peer: string): Promise<void> {
+    const counted = await options.rateLimits.count(route.rateGroup, subjectOf(peer));
+    if (counted?.isOver) {
+      throw new AppError("rate_limited", "Too many requests", { retryAfterSeconds: counted.resetSeconds });
+    }
+    const apiKey = readPresentedKey(headersOf(metadata), route.authentication);
+    const owner = apiKey === null ? null : await options.keys.resolve(apiKey);
+    if (owner === null) throw new AppError("unauthorized", "Invalid or missing API key");
+    options.spentQuotas.check(owner.projectId, route);
+    if (callsInHand >= callsMax) throw new AppError("queue_full", "Too many exports are in hand; retry.");
+    callers.set(metadata, owner);
+  }
+
+  function checkAtTheDoor(
+    method: Parameters<ServerInterceptor>[0],
+    call: Parameters<ServerInterceptor>[1],
+  ): ServerInterceptingCall {
+    const startedMs = performance.now();
+    const route = otlpServices.find(({ definition }) => definition.Export?.path === method.path)?.route;
+    const listener = new ServerListenerBuilder()
+      .withOnReceiveMetadata((metadata, next) => {
+        if (route === undefined) return next(metadata);
+        admit(route, metadata, call.getPeer()).then(
+          () => next(metadata),
+          (thrown) => {
+            const refusal = refusalOf(thrown);
+            note(route, null, startedMs, refusal.status);
+            call.sendStatus(toGrpcStatus(refusal));
+          },
+        );
+      })
+      .build();
+    return new ServerInterceptingCall(call, { start: (next) => next(listener) });
+  }
+
+  function exportHandler({ route }: OtlpService): handleUnaryCall<Buffer, Buffer> {
+    return (call, answer) => {
+      const startedMs = performance.now();
+      const gone = new AbortController();
+      call.once("cancelled", () => gone.abort(new Error("the client is gone")));
+      const caller = callers.get(call.metadata) ?? null;
+      callsInHand += 1;
+      exportMessage(route, { caller, message: call.request, signal: gone.signal })
+        .catch((thrown): Buffer | HttpRefusal => {
+          const refusal = refusalOf(thrown);
+          if (!gone.signal.aborted) logger.warn({ operation: route.id, err: thrown }, "request refused");
+          return refusal;
+        })
+        .then((result) => {
+          callsInHand -= 1;
+          const isStored = Buffer.isBuffer(result);
+          note(route, caller, startedMs, isStored ? 200 : result.status);
+          if (isStored) answer(null, result);
+          else answer(toGrpcStatus(result));
+        });
+    };
+  }
+
+  async function exportMessage(
+    route: Route,
+    { caller, message, signal }: { caller: KeyOwner | null; message: Buffer; signal: AbortSignal },
+  ): Promise<Buffer | HttpRefusal> {
+    if (caller === null) throw new AppError("unauthorized", "Invalid or missing API key");
+    const answer = await options.passOn({
+      route,
+      target: route.path,
+      headers: { "content-type": "application/x-protobuf" },
+      body: message,
+      caller,
+      requestId: randomUUID(),
+      signal,
+    });
+    const body = Buffer.from(await answer.body.arrayBuffer());
+    if (answer.status === 200) return body;
+    const after = Number(answer.headers["retry-after"]);
+    return { status: answer.status, retryAfterSeconds: after > 0 ? after : null, body: parse(body) };
+  }
+
+  function note(route: Route, caller: KeyOwner | null, startedMs: number, httpStatus: number): void {
+    const durationMs = performance.now() - startedMs;
+    metrics.observe({ method: "gRPC", route: route.id, status: httpStatus, durationMs });
+    logger.info(
+      {
+        operation: route.id,
+        method: "gRPC",
+        projectId: caller?.projectId ?? null,
+        outcome: httpStatus === 200 ? "ok" : "refused",
+        status: httpStatus,
+        durationMs: Math.round(durationMs * 100) / 100,
+      },
+      "request answered",
+    );
+  }
+
+  return {
+    listen({ host, port }) {
+      const address = `${isIPv6(host) ? `[${host}]` : host}:${port}`;
+      return new Promise((resolve, reject) => {
+        server.bindAsync(address, ServerCredentials.createInsecure(), (error, bound) => {
+          if (error === null) resolve(bound);
+          else reject(translateListenError(withCode(error), port, "SERVICE_OTLP_GRPC_PORT"));
+        });
+      });
+    },
+    async stop() {
+      const cut = setTimeout(() => server.forceShutdown(), options.drain.drainMs);
+      await new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
+      clearTimeout(cut);
+    },
+  };
+}
+
+function headersOf(metadata: Metadata): Record<string, string> {
+  const entries = ["x-api-key", "authorization"].map((name) => [name, metadata.get(name)[0]] as const);
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"));
+}
+
+/** The peer is written `address:port`. */
+function subjectOf(peer: string): string {
+  const address = peer.slice(0, Math.max(0, peer.lastIndexOf(":"))).replace(/^\[|\]$/g, "");
+  return rateLimitSubject(address, address);
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString("utf8"));
+  } catch {
+    return {};
+  }
+}
+
+/** The library words a failed bind in a sentence. */
+function withCode(error: Error): Error {
+  return error.message.includes("EADDRINUSE") ? Object.assign(error, { code: "EADDRINUSE" }) : error;
+}

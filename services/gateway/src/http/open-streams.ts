@@ -1,0 +1,88 @@
+import type { ServerResponse } from "node:http";
+import { AppError, type PassedStream } from "@touchstone/service-kit";
+
+export interface OpenStreams {
+  /** Refuses (503) a stream above the bound, or of a gateway that is stopping. Before the owner is asked. */
+  admit(): void;
+  /** Watches over a stream until its answer is over. */
+  hold(stream: PassedStream, response: ServerResponse, key: StreamKey): void;
+  /** Asks at once whether the keys of a project's streams still count. */
+  recheck(projectId: string): Promise<void>;
+  /** Ends server-sent events: their readers come back elsewhere. Other streams go on to their end. */
+  drain(): void;
+}
+
+/** The key under which a stream was opened. */
+export interface StreamKey {
+  projectId: string;
+  /** Whether the key still opens the project; rejects while nobody can say. */
+  isGood(): Promise<boolean>;
+}
+
+export interface OpenStreamsOptions {
+  streamsMax?: number;
+  /** How often keys are asked about again, for a gateway that missed the revocation. */
+  recheckMs?: number;
+}
+
+/** How long a stream lives on while auth cannot say whether its key counts: as long as any request does. */
+const withoutAuthMs = 60_000;
+
+interface Held {
+  stream: PassedStream;
+  key: StreamKey;
+  confirmedAtMs: number;
+}
+
+/**
+ * The answers that last: server-sent events and exports. A key that is revoked ends them within 5 s (decisions: Streams):
+ * at once with the event, else when it is asked about again.
+ */
+export function createOpenStreams({ streamsMax = 1_000, recheckMs = 4_000 }: OpenStreamsOptions = {}): OpenStreams {
+  const held = new Set<Held>();
+  let isDraining = false;
+  let timer: NodeJS.Timeout | null = null;
+
+  async function check(one: Held): Promise<void> {
+    const askedAtMs = performance.now();
+    const isGood = await one.key.isGood().catch(() => null);
+    if (isGood === true) one.confirmedAtMs = askedAtMs;
+    const isForgotten = isGood === null && askedAtMs - one.confirmedAtMs > withoutAuthMs;
+    if (isGood === false || isForgotten) close(one.stream);
+  }
+
+  return {
+    admit() {
+      if (isDraining || held.size >= streamsMax) {
+        throw new AppError("service_unavailable", "This gateway has no room for another stream; retry.");
+      }
+    },
+    hold(stream, response, key) {
+      const one: Held = { stream, key, confirmedAtMs: performance.now() };
+      held.add(one);
+      timer ??= setInterval(() => {
+        for (const each of held) void check(each);
+      }, recheckMs);
+      response.once("close", () => {
+        held.delete(one);
+        if (held.size > 0 || timer === null) return;
+        clearInterval(timer);
+        timer = null;
+      });
+      if (isDraining && stream.isEvents) stream.end();
+    },
+    async recheck(projectId) {
+      await Promise.all([...held].filter(({ key }) => key.projectId === projectId).map(check));
+    },
+    drain() {
+      isDraining = true;
+      for (const { stream } of held) if (stream.isEvents) stream.end();
+    },
+  };
+}
+
+/** Events may end anywhere; an export that just ended would look complete. */
+function close(stream: PassedStream): void {
+  if (stream.isEvents) stream.end();
+  else stream.destroy();
+}
