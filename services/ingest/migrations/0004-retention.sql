@@ -83,8 +83,8 @@ as $$
   order by relname
 $$;
 
--- Drops one of them.
-create function ingest.drop_detached_spans(detached text) returns void
+-- Drops one of them. False when it is not there.
+create function ingest.drop_detached_spans(detached text) returns boolean
 language plpgsql
 security definer
 set search_path = pg_catalog, pg_temp
@@ -92,9 +92,10 @@ set lock_timeout = '500ms'
 as $$
 begin
   if detached not in (select name from ingest.list_detached_spans()) then
-    raise exception '% is no detached week of spans', detached;
+    return false;
   end if;
-  execute format('drop table ingest.%I', detached);
+  execute format('drop table if exists ingest.%I', detached);
+  return true;
 end
 $$;
 
