@@ -72,6 +72,8 @@ async function handOver() {
     env: {
       ...process.env,
       PATH: `${path.join(root, "node_modules", ".bin")}${path.delimiter}${process.env.PATH}`,
+      // What Node makes of the sources is kept: the next start need not strip types again, nor load what does that.
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? path.join(cache, "node"),
       // Where the user stood, for relative paths among the arguments and settings.
       INIT_CWD: process.env.INIT_CWD ?? process.cwd(),
     },

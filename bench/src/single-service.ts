@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { compileCache } from "./compile-cache.ts";
 import { type IdentityHeaders, identityHeaders } from "./identity-headers.ts";
 import { readMemoryMb } from "./process-figures.ts";
 
@@ -28,6 +29,7 @@ export async function startSingleService(options: {
     cwd: repository,
     env: {
       PATH: process.env.PATH,
+      ...compileCache,
       PORT: String(options.port),
       SERVICE_LOG_LEVEL: "warn",
       SERVICE_DB_URL: options.databaseUrl,

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import path from "node:path";
+import { compileCache } from "./compile-cache.ts";
 import { readCpuMs, readMemoryMb } from "./process-figures.ts";
 
 const repository = path.resolve(import.meta.dirname, "../..");
@@ -30,6 +31,7 @@ export async function startStandalone(options: {
     cwd: repository,
     env: {
       PATH: process.env.PATH,
+      ...compileCache,
       PORT: "0",
       SERVICE_HOME: options.home,
       SERVICE_RATE_LIMIT: "off",
