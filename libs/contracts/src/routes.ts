@@ -33,6 +33,7 @@ import {
   listTracesQuery,
   sessionParams,
   sessionSpans,
+  streamTracesQuery,
   submitTraceReply,
   submittedTrace,
   traceDetail,
@@ -135,6 +136,25 @@ export const routes = {
     },
     summary: "List root traces.",
     section: "interface: GET ingest/traces",
+  },
+  streamTraces: {
+    ...dataPlane,
+    id: "streamTraces",
+    method: "GET",
+    path: `${prefix}/ingest/traces/stream`,
+    owner: "ingest",
+    query: streamTracesQuery,
+    responses: {
+      200: {
+        description:
+          "Server-sent events: `trace` with a list item, `reset` when what came between is lost. `Last-Event-ID` resumes for an hour.",
+        schema: null,
+        contentType: "text/event-stream",
+      },
+    },
+    streaming: true,
+    summary: "Follow root traces as they are stored.",
+    section: "decisions: Streams",
   },
   getTrace: {
     ...dataPlane,

@@ -21,10 +21,14 @@ import { listRoutes } from "./http/routes.ts";
 import { createImportWriter } from "./import/import-writer.ts";
 import { createStoredSpanFinder } from "./import/stored-span-finder.ts";
 import { createIngestMetrics } from "./ingest-metrics.ts";
+import { createLiveTail } from "./live/live-tail.ts";
+import { createTailStore } from "./live/tail-store.ts";
 import { indexSearch, type SearchUpkeep } from "./maintenance/index-search.ts";
 import { keepPartitions, type PartitionUpkeep } from "./maintenance/keep-partitions.ts";
 import { type EventRelay, relayEvents } from "./maintenance/relay-events.ts";
 import { retainSpans, type SpanRetention } from "./maintenance/retain-spans.ts";
+import { sweepTraces, type TraceSweeper } from "./maintenance/sweep-traces.ts";
+import { createWriteWatch } from "./maintenance/watch-writes.ts";
 import type { TraceQuota } from "./quota/keep-within-quota.ts";
 import { createSpentProjects } from "./quota/spent-projects.ts";
 import { createUsageStore } from "./quota/usage-store.ts";
@@ -37,6 +41,8 @@ import { createSpanPartitionStore } from "./spans/span-partition-store.ts";
 import { createSpanRecorder } from "./spans/span-recorder.ts";
 import type { SpanJob } from "./spans/span-row.ts";
 import type { StoredSpan } from "./spans/trace-store.ts";
+import { showListItem } from "./traces/show-trace.ts";
+import { treeSettings } from "./trees/write-trees.ts";
 
 export interface IngestDependencies {
   logger: Logger;
@@ -80,9 +86,10 @@ export function createIngest(config: IngestConfig, { logger, clock, metrics }: I
     processNumber: randomInt(1 << 20),
     quota,
   });
+  const writes = createWriteWatch(maintenance);
   const ingestMetrics = createIngestMetrics(metrics, () => commits.depth());
   const commits = createGroupCommit<SpanJob, StoredSpan[]>({
-    write: traces.insertBatch,
+    write: writes.watch(traces.insertBatch),
     sizeOf: (job) => ({
       rows: job.rows.length + (job.fragments?.length ?? 0),
       bytes: job.bytes,
@@ -104,12 +111,20 @@ export function createIngest(config: IngestConfig, { logger, clock, metrics }: I
     metrics: ingestMetrics,
     quota,
   });
+  const liveTail = createLiveTail({
+    store: createTailStore(reading),
+    readRoots: traces.readRoots,
+    show: showListItem,
+    clock,
+    logger,
+  });
   const http = createHttpServer({
     service: "ingest",
     routes: listRoutes({
       recorder,
       traces,
       agents: createAgentStore(reading),
+      liveTail,
       clock,
       usage: createUsageStore(reading),
       tracesPerDay,
@@ -140,6 +155,7 @@ export function createIngest(config: IngestConfig, { logger, clock, metrics }: I
   let upkeep: PartitionUpkeep | null = null;
   let relay: EventRelay | null = null;
   let retention: SpanRetention | null = null;
+  let sweeper: TraceSweeper | null = null;
   let searchUpkeep: SearchUpkeep | null = null;
   let stopped = false;
 
@@ -155,6 +171,7 @@ export function createIngest(config: IngestConfig, { logger, clock, metrics }: I
       schema: preparation?.state() ?? "not started",
       partitions: upkeep?.state() ?? "not started",
       database: await writing.check(),
+      writes: await writes.state(),
       // Without the bus events wait in the outbox: monitoring is late, ingest is not.
       bus: bus?.status() ?? "not started",
     };
@@ -183,6 +200,13 @@ export function createIngest(config: IngestConfig, { logger, clock, metrics }: I
         searchUpkeep = indexSearch({ pieces, maintenance, logger });
         relay = relayEvents({ maintenance, bus: connected, logger });
         retention = retainSpans({ maintenance, retentionDays: config.retentionDays, logger });
+        sweeper = sweepTraces({
+          maintenance,
+          tracesPerDay: config.tracesPerDay,
+          settings: treeSettings,
+          logger,
+          onSwept: () => relay?.wake(),
+        });
       });
       return { address: await http.listen(config.listen) };
     },
@@ -190,11 +214,13 @@ export function createIngest(config: IngestConfig, { logger, clock, metrics }: I
       stopped = true;
       preparation?.stop();
       upkeep?.stop();
+      await liveTail.stop();
       await http.stop();
       await commits.stop();
       await searchUpkeep?.stop();
       await relay?.stop();
       await retention?.stop();
+      await sweeper?.stop();
       await bus?.drain();
       await Promise.all([writing.close(), reading.close(), searching.close(), maintenance.close()]);
     },

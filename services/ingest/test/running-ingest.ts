@@ -19,6 +19,8 @@ export interface RunningIngest {
   address: string;
   metrics: Metrics;
   call(projectId: string, method: string, path: string, request?: Request): Promise<Reply>;
+  /** The same with the answer's body still to be read. */
+  open(projectId: string, method: string, path: string, request?: Request): Promise<Response>;
   submit(projectId: string, trace: unknown): Promise<Reply>;
   /** Resolves once the service is ready. */
   ready(): Promise<void>;
@@ -28,6 +30,7 @@ export interface RunningIngest {
 interface Request {
   body?: string | Buffer;
   headers?: Record<string, string>;
+  signal?: AbortSignal;
 }
 
 export interface Reply {
@@ -69,7 +72,7 @@ export async function startIngest(options: {
   const { address } = await service.start();
   const sign = createIdentitySigner({ issuer: "gateway", audience: "ingest", rootSecret, clock: systemClock });
 
-  async function call(projectId: string, method: string, path: string, request: Request = {}): Promise<Reply> {
+  async function open(projectId: string, method: string, path: string, request: Request = {}): Promise<Response> {
     const claims: IdentityClaims = {
       projectId,
       organizationId: null,
@@ -79,11 +82,16 @@ export async function startIngest(options: {
       method,
       path,
     };
-    const response = await fetch(`${address}${path}`, {
+    return fetch(`${address}${path}`, {
       method,
       headers: { "content-type": "application/json", ...request.headers, [identityHeader]: sign(claims) },
       ...(request.body === undefined ? {} : { body: request.body as string }),
+      ...(request.signal === undefined ? {} : { signal: request.signal }),
     });
+  }
+
+  async function call(projectId: string, method: string, path: string, request: Request = {}): Promise<Reply> {
+    const response = await open(projectId, method, path, request);
     const bytes = Buffer.from(await response.arrayBuffer());
     const text = bytes.toString();
     const isJson = response.headers.get("content-type")?.startsWith("application/json") && text !== "";
@@ -101,6 +109,7 @@ export async function startIngest(options: {
     address: address ?? "",
     metrics,
     call,
+    open,
     submit: (projectId, trace) =>
       call(projectId, "POST", "/api/v1/ingest/traces", {
         body: typeof trace === "string" ? trace : JSON.stringify(trace),

@@ -161,6 +161,9 @@ export const deletedTraces = z.object({
   complete: z.boolean(),
 });
 
+/** Query of `GET /ingest/traces/stream`. */
+export const streamTracesQuery = listTracesQuery.pick({ framework: true, source: true });
+
 export const traceList = z.object({
   totalCount: z.number().int(),
   traces: z.array(traceListItem),

@@ -4,6 +4,7 @@ import type { AgentStore } from "../agents/agent-store.ts";
 import type { AgentExportStore } from "../export/agent-export-store.ts";
 import type { SpanExportStore } from "../export/span-export-store.ts";
 import type { ImportWriter } from "../import/import-writer.ts";
+import type { LiveTail } from "../live/live-tail.ts";
 import type { UsageStore } from "../quota/usage-store.ts";
 import type { RetentionStore } from "../retention/retention-store.ts";
 import type { SpanRecorder } from "../spans/span-recorder.ts";
@@ -27,12 +28,14 @@ import { deleteTrace } from "./traces/delete-trace.ts";
 import { deleteTraces } from "./traces/delete-traces.ts";
 import { getTrace } from "./traces/get-trace.ts";
 import { listTraces } from "./traces/list-traces.ts";
+import { streamTraces } from "./traces/stream-traces.ts";
 import { submitTrace } from "./traces/submit-trace.ts";
 
 export interface RouteDependencies {
   recorder: SpanRecorder;
   traces: TraceStore;
   agents: AgentStore;
+  liveTail: LiveTail;
   clock: Clock;
   usage: UsageStore;
   /** Daily quota of root traces; null = unlimited. */
@@ -44,11 +47,11 @@ export interface RouteDependencies {
   otlpBodyMaxBytes: number;
   /** Leave out traces without any GenAI span in their export. */
   genAiOnly: boolean;
-  /** Answers 503 until the store can be used. */
-  onceReady(handle: Handler): Handler;
   spanExports: SpanExportStore;
   agentExports: AgentExportStore;
   imports: ImportWriter;
+  /** Answers 503 until the store can be used. */
+  onceReady(handle: Handler): Handler;
 }
 
 /** OTLP bodies in hand, all together (otlp 1, Content-Encoding). At least one of any size must fit, in both forms. */
@@ -70,6 +73,7 @@ export function listRoutes(dependencies: RouteDependencies): ServedRoute[] {
   return [
     { route: routes.submitTrace, handle: onceReady(submitTrace(dependencies)) },
     { route: routes.listTraces, handle: reads(listTraces(dependencies)) },
+    { route: routes.streamTraces, handle: reads(streamTraces(dependencies)) },
     { route: routes.getTrace, handle: reads(getTrace(dependencies)) },
     { route: routes.listSessionSpans, handle: reads(listSessionSpans(dependencies)) },
     { route: routes.deleteTrace, handle: onceReady(deleteTrace(dependencies)) },
@@ -82,9 +86,9 @@ export function listRoutes(dependencies: RouteDependencies): ServedRoute[] {
     { route: sized(routes.receiveTracesAtBase), handle: onceReady(receiveTracesAtBase(otlp)) },
     { route: sized(routes.receiveLogs), handle: onceReady(receiveLogs(otlp)) },
     { route: sized(routes.receiveMetrics), handle: receiveMetrics(otlp) },
-  ];
-}
     { route: routes.exportTraces, handle: reads(exportTraces(dependencies)) },
     { route: routes.exportAgents, handle: reads(exportAgents(dependencies)) },
     { route: routes.importTraces, handle: onceReady(importTraces(dependencies)) },
     { route: internalRoutes.countIngestExport, handle: onceReady(countExported(dependencies)) },
+  ];
+}

@@ -7,7 +7,7 @@ import { type ComposeLoader, composeSpans } from "../trees/compose.ts";
 import { createComposeLoader } from "../trees/compose-store.ts";
 import { type Holders, type TreeSettings, treeSettings, type WriteContext, writeTrees } from "../trees/write-trees.ts";
 import { forgetLostIdentities } from "./lost-identities.ts";
-import { buildRootList } from "./root-list.ts";
+import { buildRootList, buildRootsRead } from "./root-list.ts";
 import { buildSessionPage, type SessionRecord } from "./session-page.ts";
 import { buildSpanInsert, type ProjectRow } from "./span-insert.ts";
 import type { SpanPartitionStore } from "./span-partition-store.ts";
@@ -190,6 +190,11 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
         hasNextPage: records.length > query.limit,
         totalCount: Number(rows[0]?.total ?? 0),
       };
+    },
+
+    async readRoots(projectId, ids) {
+      const { rows } = await reading.readScoped<SpanRecord>([projectId], buildRootsRead(projectId, ids));
+      return composeSpans(rows.map(toReadSpan), loaderOf(projectId), { metadata: false });
     },
 
     async readTrace(projectId, id) {

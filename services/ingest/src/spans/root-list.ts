@@ -46,6 +46,16 @@ function buildFilteredList(query: RootQuery): Statement {
   return { name: `roots_list${names}${query.before === null ? "" : "_before"}`, text, values };
 }
 
+/** Roots by their ids. */
+export function buildRootsRead(projectId: string, ids: readonly string[]): Statement {
+  const text = `
+    select ${narrowColumns}, body
+    from unnest($2::uuid[]) as wanted (wanted_id)
+    join ingest.spans on spans.project_id = $1 and spans.id = wanted.wanted_id
+    where is_root`;
+  return { name: "roots_read", text, values: [projectId, ids] };
+}
+
 interface Condition {
   name: string;
   /** Of `ingest.spans`. */

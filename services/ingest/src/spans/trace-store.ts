@@ -85,6 +85,8 @@ export interface TraceStore extends TraceRemover {
   insertBatch(jobs: readonly SpanJob[], writer: number): Promise<PromiseSettledResult<StoredSpan[]>[]>;
   /** Root spans, newest first. */
   listRoots(query: RootQuery): Promise<RootPage>;
+  /** Roots by their ids, in no order; those that are none, or gone, are missing. */
+  readRoots(projectId: string, ids: readonly string[]): Promise<ReadSpan[]>;
   /** Any one span, root or child; null when the project has none of this id. */
   readTrace(projectId: string, id: string): Promise<ReadSpan | null>;
   /**

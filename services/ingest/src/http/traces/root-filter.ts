@@ -8,10 +8,9 @@ import { normaliseFramework } from "../../traces/submitted-trace.ts";
  * such an id or such a name. A date or a flag that cannot be read is a mistake of the caller.
  */
 export function readRootFilter(query: Call["query"]): RootFilter | null {
-  const one = (name: string): string | null => [query[name] ?? null].flat()[0] || null;
+  const one = (name: string): string | null => readOne(query, name);
   const filter: RootFilter = {
-    framework: normaliseFramework(one("framework")),
-    source: readSource(one("source")),
+    ...readFrameworkAndSource(query),
     agentId: one("agentId"),
     sessionId: one("sessionId"),
     model: one("model"),
@@ -23,6 +22,16 @@ export function readRootFilter(query: Call["query"]): RootFilter | null {
   const isStorable = [filter.framework, filter.sessionId, filter.model].every((text) => !text?.includes("\0"));
   const isKnown = filter.agentId === null || isUuid(filter.agentId);
   return isStorable && isKnown ? filter : null;
+}
+
+/** The two that the live tail knows too. */
+export function readFrameworkAndSource(query: Call["query"]): Pick<RootFilter, "framework" | "source"> {
+  return { framework: normaliseFramework(readOne(query, "framework")), source: readSource(readOne(query, "source")) };
+}
+
+/** The first value of a name; an empty one is none. */
+function readOne(query: Call["query"], name: string): string | null {
+  return [query[name] ?? null].flat()[0] || null;
 }
 
 /** An unknown value means all, as no value does. */

@@ -1,0 +1,93 @@
+import { Readable } from "node:stream";
+import { limits } from "@touchstone/contracts";
+import { formatEventId, type TailPosition } from "./tail-position.ts";
+
+/** Which roots a reader wants; null = any. */
+export interface TraceFilter {
+  /** As stored. */
+  framework: string | null;
+  source: "production" | "eval" | "all";
+}
+
+/** One reader of the live tail, told by server-sent events. */
+export interface TraceStream {
+  readonly projectId: string;
+  readonly readable: Readable;
+  /** How far it was told. */
+  position: TailPosition;
+  /** It was told where it begins, and has room for more. */
+  readonly isReady: boolean;
+  wants(root: { framework: string | null; source: string | null }): boolean;
+  begin(at: TailPosition, { isReset }: { isReset: boolean }): void;
+  /** Tells the trace at its position; `item` is JSON. */
+  tell(item: Buffer): void;
+  /** There was nothing more up to here. */
+  reach(now: TailPosition): void;
+  /** Says that the connection lives, and where the reader may go on from. */
+  mark(): void;
+  end(): void;
+}
+
+/** A reader that catches up is told no faster than it reads, by so much at a time. */
+const catchUpBytes = 256 * 1024;
+
+export function createTraceStream(options: {
+  projectId: string;
+  filter: TraceFilter;
+  nowMs: () => number;
+}): TraceStream {
+  const { projectId, filter, nowMs } = options;
+  const readable = new Readable({ read() {} });
+  let hasBegun = false;
+  let isCatchingUp = true;
+
+  /** A reader that falls too far behind is cut off; it comes back and goes on where it was. */
+  function push(text: Buffer | string): void {
+    if (readable.destroyed) return;
+    if (readable.readableLength > limits.streamBacklogMaxBytes) readable.destroy();
+    else readable.push(text);
+  }
+
+  const stream: TraceStream = {
+    projectId,
+    readable,
+    position: { xid: 0n, seq: 0n },
+    get isReady() {
+      return hasBegun && !readable.destroyed && !(isCatchingUp && readable.readableLength > catchUpBytes);
+    },
+    wants({ framework, source }) {
+      if (filter.framework !== null && framework !== filter.framework) return false;
+      return filter.source === "all" || (filter.source === "eval") === (source === "eval-run");
+    },
+    begin(at, { isReset }) {
+      stream.position = at;
+      hasBegun = true;
+      if (isReset) push(`${idLine()}event: reset\ndata: {}\n\n`);
+      else stream.mark();
+    },
+    tell(item) {
+      push(Buffer.concat([Buffer.from(`${idLine()}event: trace\ndata: `), onOneLine(item), Buffer.from("\n\n")]));
+    },
+    reach(now) {
+      stream.position = now;
+      isCatchingUp = false;
+    },
+    // An id without data moves the reader's place and is no event.
+    mark: () => push(`: alive\n${idLine()}\n`),
+    end() {
+      if (!readable.destroyed) readable.push(null);
+    },
+  };
+
+  function idLine(): string {
+    return `id: ${formatEventId({ position: stream.position, atMs: nowMs() })}\n`;
+  }
+
+  return stream;
+}
+
+/** A line break between the tokens of a sender's JSON would end the data of an event; within its strings there is none. */
+function onOneLine(json: Buffer): Buffer {
+  if (!json.includes(0x0a) && !json.includes(0x0d)) return json;
+  return Buffer.from(json.map((byte) => (byte === 0x0a || byte === 0x0d ? 0x20 : byte)));
+}

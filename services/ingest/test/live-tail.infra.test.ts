@@ -1,0 +1,198 @@
+import { limits, traceListItem } from "@touchstone/contracts";
+import { uuidv7 } from "@touchstone/service-kit";
+import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { type EventReader, type ReadEvent, readEvents } from "./event-reader.ts";
+import { openPools } from "./ingest-database.ts";
+import { type RunningIngest, startIngest, until } from "./running-ingest.ts";
+
+let database: TestDatabase;
+let one: RunningIngest;
+let other: RunningIngest;
+let projectId: string;
+let readers: EventReader[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  [one, other] = await Promise.all([
+    startIngest({ databaseUrl: database.url }),
+    startIngest({ databaseUrl: database.url }),
+  ]);
+  await Promise.all([one.ready(), other.ready()]);
+});
+
+beforeEach(() => {
+  projectId = uuidv7(Date.now());
+});
+
+afterEach(async () => {
+  await Promise.all(readers.map((reader) => reader.close()));
+  readers = [];
+});
+
+afterAll(async () => {
+  await Promise.all([one.stop(), other.stop()]);
+  await database.drop();
+});
+
+async function follow(ingest: RunningIngest, options: Parameters<typeof readEvents>[2] = {}): Promise<EventReader> {
+  const reader = await readEvents(ingest, projectId, options);
+  readers.push(reader);
+  return reader;
+}
+
+const namesOf = (events: readonly ReadEvent[]): string[] => events.map(({ data }) => data.name);
+const hasTold = (reader: EventReader, count: number): Promise<void> => until(async () => reader.events.length >= count);
+
+test("a trace is told as a list item, whichever replica took it", async () => {
+  const reader = await follow(one);
+  await one.submit(projectId, '{"name":"here",\n "input":{"n":\r\n1e400}, "output":"a\\nb"}');
+  await other.submit(projectId, { name: "there", parent_span_id: "p" });
+  await other.submit(projectId, { name: "elsewhere", model: "m" });
+  await hasTold(reader, 2);
+
+  expect(reader.events.map(({ name }) => name)).toEqual(["trace", "trace"]);
+  expect(namesOf(reader.events)).toEqual(["here", "elsewhere"]);
+  const { json } = await one.call(projectId, "GET", "/api/v1/ingest/traces");
+  expect(reader.events.map(({ data }) => data)).toEqual(json.traces.toReversed());
+  expect(traceListItem.parse(reader.events[1]?.data)).toMatchObject({ name: "elsewhere" });
+});
+
+test("what was committed before the stream began is not told, and another project's never", async () => {
+  await one.submit(projectId, { name: "before" });
+  const reader = await follow(other);
+  await one.submit(uuidv7(Date.now()), { name: "foreign" });
+  await one.submit(projectId, { name: "after" });
+  await hasTold(reader, 1);
+
+  expect(namesOf(reader.events)).toEqual(["after"]);
+});
+
+test("of concurrent writers at two replicas every trace is told once, in one order, to readers that change replicas", async () => {
+  const total = 400;
+  const [steady, opposite] = [await follow(one), await follow(other)];
+  let wandering = await follow(one);
+  const wandered: ReadEvent[] = [];
+  let written = false;
+  async function wander(): Promise<void> {
+    for (let turn = 0; ; turn += 1) {
+      const isLast = written;
+      await until(async () => wandering.events.length >= 20 || written);
+      await wandering.close();
+      wandered.push(...wandering.events);
+      if (isLast) return;
+      wandering = await follow(turn % 2 === 0 ? other : one, { lastEventId: wandering.lastEventId() });
+      if (written) await until(async () => wandered.length + wandering.events.length >= total);
+    }
+  }
+  const walk = wander();
+  // Batches of many sizes, so that transactions overlap and end in another order than they began.
+  await Promise.all(
+    [0, 1, 2, 3].map(async (writer) => {
+      for (let index = 0; index < total / 4; ) {
+        const burst = Math.min(1 + ((index + writer) % 7), total / 4 - index);
+        const replica = (index + writer) % 2 === 0 ? one : other;
+        await Promise.all(
+          Array.from({ length: burst }, (_, step) => replica.submit(projectId, { name: `${writer}-${index + step}` })),
+        );
+        index += burst;
+      }
+    }),
+  );
+  written = true;
+  await Promise.all([walk, hasTold(steady, total), hasTold(opposite, total)]);
+
+  const order = namesOf(steady.events);
+  expect(new Set(order).size).toBe(total);
+  expect(order).toHaveLength(total);
+  expect(namesOf(opposite.events)).toEqual(order);
+  expect(namesOf(wandered)).toEqual(order);
+});
+
+test("a transaction that ends late holds back those after it, so that none of its traces is passed over", async () => {
+  const reader = await follow(one);
+  const { app } = openPools(database.url);
+  const late = uuidv7(Date.now());
+  try {
+    await app.scoped([projectId], async (transaction) => {
+      await transaction.query({
+        name: "late_text",
+        text: "insert into ingest.search_docs (project_id, id, doc) values ($1, $2, 'late')",
+        values: [projectId, late],
+      });
+      const trace = await other.submit(projectId, { name: "quick" });
+      expect(trace.status).toBe(201);
+      await transaction.query({
+        name: "late_span",
+        text: `
+          insert into ingest.spans (project_id, id, is_root, created_at, name, kind, has_error, body)
+          select project_id, $2, is_root, created_at, 'late', kind, has_error, body
+          from ingest.spans
+          where project_id = $1 and name = 'quick'`,
+        values: [projectId, late],
+      });
+      expect(reader.events).toEqual([]);
+    });
+  } finally {
+    await app.close();
+  }
+  await hasTold(reader, 2);
+
+  expect(namesOf(reader.events)).toEqual(["late", "quick"]);
+});
+
+test("a reader is told only the framework and the source it asked for", async () => {
+  const reader = await follow(one, { query: "?framework=LangChain&source=production" });
+  await one.submit(projectId, { name: "other framework", framework: "crewai" });
+  await one.submit(projectId, { name: "evaluation", framework: "langchain", source: "eval-run" });
+  await other.submit(projectId, { name: "wanted", framework: "langchain" });
+  await hasTold(reader, 1);
+
+  expect(namesOf(reader.events)).toEqual(["wanted"]);
+});
+
+test("a reader that was away for more than an hour, or comes with an id that is none, is told to begin anew", async () => {
+  const first = await follow(one);
+  const [xid, seq] = first.lastEventId().split("-");
+  const stale = `${xid}-${seq}-${Date.now() - limits.streamResumeMaxMs - 1000}`;
+  await one.submit(projectId, { name: "missed" });
+
+  for (const lastEventId of [stale, "nonsense", `999999999999-1-${Date.now()}`]) {
+    const reader = await follow(other, { lastEventId });
+    const name = `after ${lastEventId}`;
+    await one.submit(projectId, { name });
+    await hasTold(reader, 2);
+    expect(reader.events.map((event) => [event.name, event.data.name])).toEqual([
+      ["reset", undefined],
+      ["trace", name],
+    ]);
+  }
+});
+
+test("one project may have twenty streams at a replica; the next is 429 until one is closed", async () => {
+  for (let index = 0; index < limits.streamsPerProjectMax; index += 1) await follow(one);
+  const refused = await one.call(projectId, "GET", "/api/v1/ingest/traces/stream");
+  expect([refused.status, refused.json]).toEqual([
+    429,
+    { statusCode: 429, message: "Too many open streams: a project may have 20." },
+  ]);
+  expect((await follow(other)).status).toBe(200);
+
+  await readers[0]?.close();
+  await until(async () => (await follow(one)).status === 200);
+});
+
+test("a stopping replica ends its streams, and the reader goes on at another one", async () => {
+  const third = await startIngest({ databaseUrl: database.url });
+  await third.ready();
+  const reader = await follow(third);
+  await one.submit(projectId, { name: "first" });
+  await hasTold(reader, 1);
+  await third.stop();
+  await reader.ended;
+  await one.submit(projectId, { name: "second" });
+
+  const next = await follow(other, { lastEventId: reader.lastEventId() });
+  await hasTold(next, 1);
+  expect(namesOf(next.events)).toEqual(["second"]);
+});
