@@ -1,0 +1,273 @@
+import { describe, expect, test } from "vitest";
+import { decodeSpanBody, encodePlainBody, readBodyMembers, type SpanBody } from "../src/spans/span-body.ts";
+import {
+  type ComposableSpan,
+  type ComposeLoader,
+  composeSides,
+  composeSpans,
+  type LendingRow,
+} from "../src/trees/compose.ts";
+import type { Derivation } from "../src/trees/derivation.ts";
+import type { FragmentBody } from "../src/trees/fragment-body.ts";
+
+const empty: SpanBody = {
+  input: null,
+  output: null,
+  error: null,
+  toolCalls: null,
+  metadata: null,
+  performanceSummary: null,
+};
+
+/** Members as JSON texts. */
+function bodyOf(members: Partial<SpanBody>): Buffer {
+  return encodePlainBody({ ...empty, ...members });
+}
+
+function span(derived: Derivation | null, members: Partial<SpanBody> = {}, kind = "chain"): ComposableSpan {
+  return { id: "root", kind, derived, body: bodyOf(members) };
+}
+
+function row(id: string, kind: string, members: Partial<SpanBody>, hasFragments = false): LendingRow {
+  return { id, spanId: `span ${id}`, kind, hasFragments, body: bodyOf(members) };
+}
+
+type Fragments = Record<string, Omit<FragmentBody, "order">[]>;
+
+/** A loader over what a test wrote down, in slices of two; `calls` counts its slices. */
+function load(rows: LendingRow[], fragments: Fragments = {}): ComposeLoader & { calls: number } {
+  const slices = <Item>(items: Item[]): Item[][] =>
+    Array.from({ length: Math.ceil(items.length / 2) }, (_, at) => items.slice(2 * at, 2 * at + 2));
+  return {
+    calls: 0,
+    async *rows(ids) {
+      for (const slice of slices(rows.filter(({ id }) => ids.includes(id)))) {
+        this.calls += 1;
+        yield slice;
+      }
+    },
+    async *fragments(ids) {
+      this.calls += 1;
+      const order = { observedNano: "0", index: 0 };
+      yield new Map(ids.map((id) => [id, (fragments[id] ?? []).map((body) => ({ ...body, order }))]));
+    },
+  };
+}
+
+async function compose(composed: ComposableSpan, loader: ComposeLoader, metadata = true): Promise<SpanBody> {
+  const [read] = await composeSpans([composed], loader, { metadata });
+  return readBodyMembers(await decodeSpanBody((read as ComposableSpan).body));
+}
+
+const conversation = JSON.stringify([
+  { role: "system", content: "Be brief." },
+  { role: "user", content: "Weather in Paris?" },
+]);
+
+describe("a span with nothing to add", () => {
+  test("passes as it is, and nothing is read for it", async () => {
+    const plain = span(null, { input: '{"a":1e400,"b":-0}' });
+    const loader = load([]);
+    expect(await composeSpans([plain], loader, { metadata: true })).toEqual([plain]);
+    expect(loader.calls).toBe(0);
+  });
+});
+
+describe("what a root borrows", () => {
+  const rows = [
+    row("asked", "llm", { input: conversation, output: '{"role":"assistant","content":"","tool_calls":[]}' }),
+    row("answered", "llm", { input: "[]", output: '"Sunny."' }),
+    row("agent", "agent", { input: '"asked of the agent"' }),
+  ];
+
+  test("from a call of a model: what the user said last, and the text of the answer", async () => {
+    const body = await compose(span({ inputFrom: "asked", outputFrom: "answered" }), load(rows));
+    expect(body).toMatchObject({ input: '"Weather in Paris?"', output: '"Sunny."' });
+    expect(JSON.parse(body.metadata as string)).toEqual({
+      otel: { ioFrom: { input: "span asked", output: "span answered" } },
+    });
+  });
+
+  test("from an agent: the very text, to the last digit", async () => {
+    const exact = row("exact", "agent", { input: '{"big":12345678901234567890,"zero":-0}', output: "1e400" });
+    const body = await compose(span({ inputFrom: "exact", outputFrom: "exact" }), load([exact]));
+    expect(body).toMatchObject({ input: '{"big":12345678901234567890,"zero":-0}', output: "1e400" });
+    expect(body.metadata).toBe('{"otel":{"ioFrom":"span exact"}}');
+  });
+
+  test("is shown only where it has nothing itself, and a lender that is gone lends nothing", async () => {
+    const own = await compose(span({ inputFrom: "agent" }, { input: '"own"' }), load(rows));
+    expect(own).toMatchObject({ input: '"own"', metadata: null });
+    const gone = await compose(span({ inputFrom: "nobody" }), load(rows));
+    expect(gone).toMatchObject({ input: null, metadata: null });
+  });
+
+  test("is what search reads too", async () => {
+    const order = { observedNano: "0", index: 0 };
+    const fragments = [{ order, outputMessages: [{ role: "assistant", content: "told in a log" }] }];
+    const lender = { kind: "llm", body: bodyOf({ input: conversation }), fragments };
+    const root = { kind: "chain", body: bodyOf({ error: '"e"' }), fragments: [] };
+    expect(await composeSides(root, { input: lender, output: lender })).toEqual({
+      input: '"Weather in Paris?"',
+      output: '"told in a log"',
+      error: '"e"',
+    });
+  });
+});
+
+describe("the calls of tools", () => {
+  const call = (name: string, more = ""): string => `[{"name":"${name}","input":{"n":1.0}${more},"success":true}]`;
+
+  test("are those of the tool rows, in order, with every literal as it was", async () => {
+    const rows = [row("b", "tool", { toolCalls: call("b") }), row("a", "tool", { toolCalls: call("a") })];
+    const body = await compose(span({ toolsFrom: ["a", "b"] }), load(rows));
+    expect(body.toolCalls).toBe(
+      '[{"name":"a","input":{"n":1.0},"success":true},{"name":"b","input":{"n":1.0},"success":true}]',
+    );
+  });
+
+  test("are fifty at most", async () => {
+    const rows = Array.from({ length: 60 }, (_, at) => row(`t${at}`, "tool", { toolCalls: call(`t${at}`) }));
+    const body = await compose(span({ toolsFrom: rows.map(({ id }) => id) }), load(rows));
+    expect(JSON.parse(body.toolCalls as string)).toHaveLength(50);
+  });
+
+  test("lose values that are too large for a list, never their names", async () => {
+    const large = JSON.stringify("x".repeat(800_000));
+    const rows = ["a", "b"].map((id) =>
+      row(id, "tool", { toolCalls: `[{"name":"${id}","output":${large},"success":true}]` }),
+    );
+    const calls = JSON.parse((await compose(span({ toolsFrom: ["a", "b"] }), load(rows))).toolCalls as string);
+    expect(calls[0].output).toHaveLength(800_000);
+    expect(calls[1]).toEqual({ name: "b", output: "touchstone.truncated", success: true });
+  });
+
+  test("are told by the messages of the models when no tool has a row: results matched by id, each call once", async () => {
+    const asks = (id: string, name: string) => ({
+      role: "assistant",
+      content: "",
+      tool_calls: [{ id, name, arguments: { for: id } }],
+    });
+    const answers = (id: string, content: string) => ({ role: "tool", content, tool_call_id: id });
+    const first = row("first", "llm", { input: conversation, output: JSON.stringify(asks("c1", "look")) });
+    const second = row("second", "llm", {
+      input: JSON.stringify([asks("c1", "look"), answers("c1", '{"found":1}')]),
+      output: JSON.stringify([asks("c2", "think"), asks("c1", "look")]),
+    });
+    const third = row("third", "llm", { input: JSON.stringify([answers("c2", "done")]), output: '"ok"' });
+    const body = await compose(span({ callsFrom: ["first", "second", "third"] }), load([first, second, third]));
+    expect(JSON.parse(body.toolCalls as string)).toEqual([
+      { name: "look", input: { for: "c1" }, output: { found: 1 }, success: true },
+      { name: "think", input: { for: "c2" }, output: "done", success: true },
+    ]);
+  });
+
+  test("get from log records what their rows do not say, matched by id", async () => {
+    const tool = row("t", "tool", {
+      toolCalls: '[{"name":"Bash","success":true,"latencyMs":5}]',
+      metadata: '{"otel":{"toolCallId":"t1"}}',
+    });
+    const records = [
+      { toolCall: { id: "t1", name: "Bash", output: "file", success: true, latencyMs: 9 } },
+      { toolCall: { id: "t2", name: "Other", success: true } },
+    ];
+    const body = await compose(span({ toolsFrom: ["t"], hasFragments: true }), load([tool], { root: records }));
+    expect(JSON.parse(body.toolCalls as string)).toEqual([
+      { name: "Bash", output: "file", success: true, latencyMs: 5 },
+    ]);
+    const alone = await compose(span({ hasFragments: true }, {}, "agent"), load([], { root: records }));
+    expect(JSON.parse(alone.toolCalls as string).map(({ name }: { name: string }) => name)).toEqual(["Bash", "Other"]);
+  });
+});
+
+describe("what log records say", () => {
+  const told = { hasFragments: true } as const;
+  const user = { role: "user", content: "q" };
+  const answer = { role: "assistant", content: "a" };
+
+  test("is the whole conversation on a model's row and the last words on an agent's", async () => {
+    const records = { root: [{ inputMessages: [user] }, { outputMessages: [answer] }] };
+    const model = await compose(span(told, {}, "llm"), load([], records));
+    expect(model).toMatchObject({ input: JSON.stringify([user]), output: '"a"', metadata: null });
+    const agent = await compose(span(told, {}, "agent"), load([], records));
+    expect(agent).toMatchObject({ input: '"q"', output: '"a"' });
+    expect(JSON.parse(agent.metadata as string).otel.messages).toEqual({ input: [user], output: [answer] });
+  });
+
+  test("never replaces what the span said itself", async () => {
+    const records = {
+      root: [{ input: "theirs", output: "theirs", error: "theirs", metadata: { userId: "theirs", more: 1 } }],
+    };
+    const own = { input: '"own"', output: '"own"', error: '"own"', metadata: '{"userId":"own","otel":{"n":1.0}}' };
+    const body = await compose(span(told, own, "llm"), load([], records));
+    expect(body).toMatchObject({ ...own, metadata: '{"userId":"own","more":1,"otel":{"n":1.0}}' });
+  });
+
+  test("of details the first that has a side decides it, whatever single messages there are", async () => {
+    const records = { root: [{ inputMessages: [user] }, { input: [answer, user] }, { input: [user], output: "x" }] };
+    const body = await compose(span(told, {}, "llm"), load([], records));
+    expect(body).toMatchObject({ input: JSON.stringify([answer, user]), output: '"x"' });
+  });
+
+  test("puts a result behind the call it answers, though both were told at the same moment", async () => {
+    const calls = (id: string) => ({ role: "assistant", content: "", tool_calls: [{ id, name: id, arguments: {} }] });
+    const result = (id: string) => ({ role: "tool", content: id, tool_call_id: id });
+    const spoken = [user, result("c2"), calls("c1"), calls("c2"), result("c1")];
+    const body = await compose(
+      span(told, {}, "llm"),
+      load([], { root: spoken.map((message) => ({ inputMessages: [message] })) }),
+    );
+    expect(JSON.parse(body.input as string)).toEqual([user, calls("c1"), result("c1"), calls("c2"), result("c2")]);
+  });
+
+  test("fills the row of a tool and the call it carries", async () => {
+    const records = { root: [{ toolCall: { name: "t", output: { n: 1 }, success: false, error: "broke" } }] };
+    const body = await compose(span(told, { toolCalls: '[{"name":"t","success":true}]' }, "tool"), load([], records));
+    expect(body.output).toBe('{"n":1}');
+    expect(JSON.parse(body.toolCalls as string)).toEqual([
+      { name: "t", output: { n: 1 }, success: false, error: "broke" },
+    ]);
+  });
+
+  test("is lent on, from a row whose content is in logs only", async () => {
+    const lender = row("lender", "llm", {}, true);
+    const loader = load([lender], { lender: [{ inputMessages: [user] }, { outputMessages: [answer] }] });
+    const body = await compose(span({ inputFrom: "lender", outputFrom: "lender" }), loader);
+    expect(body).toMatchObject({ input: '"q"', output: '"a"' });
+  });
+
+  test("adds evaluations to those there are, adds up costs, and keeps exceptions and left-over attributes", async () => {
+    const records = {
+      root: [
+        { evaluation: { name: "second" }, costUSD: 0.25 },
+        { costUSD: 0.5, exception: { type: "E" }, attributes: { "gen_ai.request.temperature": 1, own: "theirs" } },
+      ],
+    };
+    const own = '{"evaluations":[{"name":"first"}],"otel":{"attributes":{"own":1}}}';
+    const { metadata } = await compose(span(told, { metadata: own }), load([], records));
+    expect(JSON.parse(metadata as string)).toEqual({
+      evaluations: [{ name: "first" }, { name: "second" }],
+      reportedCostUSD: 0.75,
+      otel: { attributes: { own: 1, "gen_ai.request.temperature": 1 }, exception: { type: "E" } },
+    });
+  });
+});
+
+describe("the metadata", () => {
+  test("has what the trace shares where the span says nothing of it, and how many descendants failed", async () => {
+    const derived = { userId: "u", environment: "e", tags: ["t"], models: ["a", "b"], childErrors: 2 };
+    const { metadata } = await compose(span(derived, { metadata: '{"userId":"own","otel":{"kind":"x"}}' }), load([]));
+    expect(JSON.parse(metadata as string)).toEqual({
+      userId: "own",
+      environment: "e",
+      tags: ["t"],
+      models: ["a", "b"],
+      otel: { kind: "x", childErrors: 2 },
+    });
+  });
+
+  test("is left alone for a list", async () => {
+    const body = await compose(span({ childErrors: 2 }, { metadata: '{"a":1}' }), load([]), false);
+    expect(body.metadata).toBe('{"a":1}');
+  });
+});
