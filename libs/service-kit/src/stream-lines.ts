@@ -5,12 +5,17 @@ import type { Answer } from "./http-server.ts";
 export interface LineSource<Row> {
   /** The rows after `last`, or the first ones when it is null; empty at the end. Holds nothing open afterwards. */
   readPage(last: Row | null): Promise<readonly Row[]>;
+  /** Makes some neighbouring rows ready to be rendered; those of a page are not all held in that state at once. */
+  prepare?(rows: readonly Row[]): Promise<readonly Row[]>;
   /** One row as JSON. Line breaks between its tokens become spaces; nothing else changes. */
   render(row: Row): Buffer | string | Promise<Buffer | string>;
 }
 
 /** A chunk goes out when it has so much: a line is often small. */
 const chunkBytes = 64 * 1024;
+
+/** Rows that are made ready together. */
+const preparedRows = 25;
 
 const newline = Buffer.from("\n");
 const lineFeed = 0x0a;
@@ -38,7 +43,7 @@ async function* renderChunks<Row>(firstPage: readonly Row[], source: LineSource<
   for (let last = page.at(-1); last !== undefined; last = page.at(-1)) {
     let parts: Buffer[] = [];
     let bytes = 0;
-    for (const row of page) {
+    for await (const row of prepareRows(page, source)) {
       const line = onOneLine(Buffer.from(await source.render(row)));
       parts.push(line, newline);
       bytes += line.length + 1;
@@ -50,6 +55,13 @@ async function* renderChunks<Row>(firstPage: readonly Row[], source: LineSource<
     }
     if (bytes > 0) yield Buffer.concat(parts, bytes);
     page = await source.readPage(last);
+  }
+}
+
+async function* prepareRows<Row>(page: readonly Row[], source: LineSource<Row>): AsyncGenerator<Row> {
+  for (let start = 0; start < page.length; start += preparedRows) {
+    const rows = page.slice(start, start + preparedRows);
+    yield* (await source.prepare?.(rows)) ?? rows;
   }
 }
 

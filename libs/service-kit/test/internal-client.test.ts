@@ -109,3 +109,36 @@ test("an answer that stalls in the middle of its body is cut at the deadline", a
 
   await expect(answer.body.arrayBuffer()).rejects.toThrow("no answer within 100 ms");
 });
+
+test("the deadline of an answer that lasts holds for its beginning; then only silence ends it", async () => {
+  const server = createServer((_request, response) => {
+    response.writeHead(200);
+    const timer = setInterval(() => response.write("x"), 20);
+    response.once("close", () => clearInterval(timer));
+  });
+  const client = clientOf(await listen(server));
+
+  const answer = await client.forward({ ...hop, deadlineMs: 100, lasting: { idleMs: 60_000 } });
+
+  let read = "";
+  for await (const piece of answer.body) {
+    read += String(piece);
+    if (read.length >= 15) break;
+  }
+  expect(read.length).toBeGreaterThanOrEqual(15);
+});
+
+test("each piece of a body that takes long to come starts the deadline anew", async () => {
+  const server = createServer((request, response) => void request.resume().once("end", () => response.end("{}")));
+  const client = clientOf(await listen(server));
+  async function* body(): AsyncGenerator<Buffer> {
+    for (let piece = 0; piece < 8; piece += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      yield Buffer.from("piece");
+    }
+  }
+
+  const answer = await client.forward({ ...hop, body: body(), deadlineMs: 300 });
+
+  expect(answer.status).toBe(200);
+});

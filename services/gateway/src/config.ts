@@ -32,6 +32,8 @@ export interface GatewayConfig {
   headersTimeoutMs: number;
   /** How long a reader may take nothing of an answer, and a stream say nothing; then it is cut. */
   streamIdleMs: number;
+  /** How often the key of an open stream is asked about again. */
+  streamRecheckMs: number;
   /** Connections at once; what comes on top is closed at once. */
   connectionsMax: number;
   /** Further listeners on the same address; null = none. */
@@ -124,6 +126,7 @@ export function readGatewayConfig(environment: Environment): { config: GatewayCo
       requestTimeoutMs: 60_000,
       headersTimeoutMs: 15_000,
       streamIdleMs: 60_000,
+      streamRecheckMs: 4_000,
       connectionsMax: 10_000,
       otlpHttpPort: values.SERVICE_OTLP_HTTP_PORT ?? null,
       otlpGrpcPort: values.SERVICE_OTLP_GRPC_PORT ?? null,

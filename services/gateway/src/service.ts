@@ -71,7 +71,7 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
       return (await clients.auth.call(internalRoutes.resolveKey, { apiKey }, options)).key;
     },
   });
-  const streams = createOpenStreams();
+  const streams = createOpenStreams({ recheckMs: config.streamRecheckMs });
   const spentQuotas = createSpentQuotas();
   const passOn = createPassOn({
     clients,

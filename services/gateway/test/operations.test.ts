@@ -77,10 +77,7 @@ test("all ready reads ready", async () => {
 
   const answer = await get(gateway, "/health/ready");
 
-  expect([answer.status, answer.body]).toEqual([
-    200,
-    { status: "ready", checks: { database: "ok", telemetry: "ok" } },
-  ]);
+  expect([answer.status, answer.body]).toEqual([200, { status: "ready", checks: { database: "ok", telemetry: "ok" } }]);
 });
 
 test("metrics are Prometheus text, count requests by operation, and hold no key or project [spec:metrics]", async () => {

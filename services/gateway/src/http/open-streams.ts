@@ -22,7 +22,7 @@ export interface StreamKey {
 export interface OpenStreamsOptions {
   streamsMax?: number;
   /** How often keys are asked about again, for a gateway that missed the revocation. */
-  recheckMs?: number;
+  recheckMs: number;
 }
 
 /** How long a stream lives on while auth cannot say whether its key counts: as long as any request does. */
@@ -38,7 +38,7 @@ interface Held {
  * The answers that last: server-sent events and exports. A key that is revoked ends them within 5 s (decisions: Streams):
  * at once with the event, else when it is asked about again.
  */
-export function createOpenStreams({ streamsMax = 1_000, recheckMs = 4_000 }: OpenStreamsOptions = {}): OpenStreams {
+export function createOpenStreams({ streamsMax = 1_000, recheckMs }: OpenStreamsOptions): OpenStreams {
   const held = new Set<Held>();
   let isDraining = false;
   let timer: NodeJS.Timeout | null = null;

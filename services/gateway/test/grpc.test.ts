@@ -1,0 +1,217 @@
+import { promisify } from "node:util";
+import {
+  compressionAlgorithms,
+  credentials,
+  Metadata,
+  makeGenericClientConstructor,
+  type ServiceError,
+  status,
+} from "@grpc/grpc-js";
+import { otlpQuotaRetryAfterSeconds, routes, spentQuotaHeader, traceQuotaMessage } from "@touchstone/contracts";
+import { AppError, type Handler } from "@touchstone/service-kit";
+import { afterEach, expect, test } from "vitest";
+import { otlpServices } from "../src/grpc/otlp-services.ts";
+import { apiKey, startTestGateway, strangeKey, type TestGateway, type TestGatewayOptions } from "./test-gateway.ts";
+
+const cleanups: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+type Send = (
+  message: Buffer,
+  metadata?: Record<string, string>,
+) => Promise<{ code: number; reply: Buffer | null; details: string; retry: string | null }>;
+
+async function start(options: TestGatewayOptions = {}, signal = 0): Promise<{ gateway: TestGateway; send: Send }> {
+  const gateway = await startTestGateway({
+    ...options,
+    settings: { SERVICE_OTLP_GRPC_PORT: "0", ...options.settings },
+  });
+  const port = gateway.log.find(({ msg }) => msg === "taking OTLP/gRPC")?.port;
+  const definition = otlpServices[signal]?.definition ?? {};
+  const Client = makeGenericClientConstructor(definition, "Otlp");
+  const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure(), {
+    "grpc.default_compression_algorithm": compressionAlgorithms.gzip,
+  });
+  cleanups.push(() => gateway.stop());
+  cleanups.push(() => client.close());
+  const call = promisify(client.Export as never).bind(client) as (message: Buffer, sent: Metadata) => Promise<Buffer>;
+  return {
+    gateway,
+    async send(message, metadata = { "x-api-key": apiKey }) {
+      const sent = new Metadata();
+      for (const [name, value] of Object.entries(metadata)) sent.set(name, value);
+      return call(message, sent).then(
+        (reply) => ({ code: status.OK, reply, details: "", retry: null }),
+        (error: ServiceError) => ({
+          code: error.code,
+          reply: null,
+          details: error.details,
+          retry: String(error.metadata.get("grpc-status-details-bin")[0] ?? "") || null,
+        }),
+      );
+    },
+  };
+}
+
+const refuseWith =
+  (...failure: ConstructorParameters<typeof AppError>): Handler =>
+  async () => {
+    throw new AppError(...failure);
+  };
+
+test.each([
+  [0, "receiveTraces"],
+  [1, "receiveLogs"],
+  [2, "receiveMetrics"],
+] as const)(
+  "service %d: the message goes on as it is, inflated, to %s; its answer comes back",
+  async (signal, routeId) => {
+    const message = Buffer.alloc(2_000_000, "abc");
+    const seen: unknown[] = [];
+    const { send } = await start(
+      {
+        behind: {
+          [routeId]: async (call: Parameters<Handler>[0]) => {
+            seen.push([call.headers["content-type"], call.rawBody.equals(message), call.identity.projectId]);
+            return { status: 200, contentType: "application/x-protobuf", body: Buffer.from([0x0a, 0x02, 0x08, 0x03]) };
+          },
+        },
+      },
+      signal,
+    );
+
+    const { code, reply } = await send(message);
+
+    expect([code, reply?.toString("hex")]).toEqual([status.OK, "0a020803"]);
+    expect(seen).toEqual([["application/x-protobuf", true, "00000000-0000-7000-8000-000000000001"]]);
+  },
+);
+
+test.each([
+  ["Bearer", { authorization: `Bearer ${apiKey}` }, status.OK],
+  ["Basic", { authorization: `Basic ${Buffer.from(`x:${apiKey}`).toString("base64")}` }, status.OK],
+  ["no", {}, status.UNAUTHENTICATED],
+  ["an unknown", { "x-api-key": strangeKey }, status.UNAUTHENTICATED],
+])("%s key", async (_what, metadata, code) => {
+  const { send } = await start({
+    behind: {
+      receiveTraces: async () => ({ status: 200, contentType: "application/x-protobuf", body: Buffer.alloc(0) }),
+    },
+  });
+
+  expect((await send(Buffer.alloc(10), metadata)).code).toBe(code);
+});
+
+const isSentAgain = "RetryInfo";
+
+test.each([
+  ["undecodable bytes", ["body_unreadable", "Failed to decode"], status.INVALID_ARGUMENT, null],
+  ["a full queue", ["queue_full", "The queue is full."], status.UNAVAILABLE, isSentAgain],
+  ["a store that is down", ["store_unavailable", "The store is away."], status.UNAVAILABLE, isSentAgain],
+  ["too much inflated", ["body_too_large", "request entity too large"], status.RESOURCE_EXHAUSTED, null],
+  ["a bug", ["internal", "Internal"], status.UNAVAILABLE, isSentAgain],
+] as const)("%s", async (_what, [failure, sentence], code, retry) => {
+  const { send } = await start({ behind: { receiveTraces: refuseWith(failure, sentence) } });
+
+  const answer = await send(Buffer.alloc(10));
+
+  expect([answer.code, answer.details]).toEqual([code, sentence]);
+  if (retry === null) expect(answer.retry).toBeNull();
+  else expect(answer.retry).toContain(retry);
+});
+
+test("ingest away is UNAVAILABLE, to be sent again", async () => {
+  const { gateway, send } = await start();
+  await gateway.stopBehind("ingest");
+
+  expect(await send(Buffer.alloc(10))).toMatchObject({
+    code: status.UNAVAILABLE,
+    retry: expect.stringContaining(isSentAgain),
+  });
+});
+
+test("a spent quota is final for the day, at ingest and then at the door", async () => {
+  let asked = 0;
+  const { send } = await start({
+    behind: {
+      receiveTraces: async () => {
+        asked += 1;
+        throw new AppError("trace_quota_spent", traceQuotaMessage(7), {
+          retryAfterSeconds: otlpQuotaRetryAfterSeconds,
+          internalHeaders: { [spentQuotaHeader]: "7;3600000" },
+        });
+      },
+    },
+  });
+
+  for (const _time of [1, 2]) {
+    expect(await send(Buffer.alloc(10))).toMatchObject({
+      code: status.RESOURCE_EXHAUSTED,
+      details: traceQuotaMessage(7),
+      retry: null,
+    });
+  }
+  expect(asked).toBe(1);
+});
+
+test("a rate limit is to be waited for", async () => {
+  const { send } = await start({
+    settings: { SERVICE_RATE_LIMIT_DATA_PLANE: "1" },
+    behind: {
+      receiveTraces: async () => ({ status: 200, contentType: "application/x-protobuf", body: Buffer.alloc(0) }),
+    },
+  });
+  await send(Buffer.alloc(10));
+
+  expect(await send(Buffer.alloc(10))).toMatchObject({ code: status.UNAVAILABLE, details: "Too many requests" });
+});
+
+test("a message above the limit is not taken, compressed or not", async () => {
+  const { send } = await start({ settings: { SERVICE_OTLP_MAX_BODY_BYTES: "1000000" } });
+
+  // 20 MB of one letter are 20 kB on the wire.
+  expect((await send(Buffer.alloc(20_000_000, "a"))).code).toBe(status.RESOURCE_EXHAUSTED);
+});
+
+test("a stop finishes the export in hand", async () => {
+  let release = (): void => {};
+  let arrived = (): void => {};
+  const isArrived = new Promise<void>((resolve) => {
+    arrived = resolve;
+  });
+  const { gateway, send } = await start({
+    behind: {
+      receiveTraces: () =>
+        new Promise((resolve) => {
+          release = () => resolve({ status: 200, contentType: "application/x-protobuf", body: Buffer.alloc(0) });
+          arrived();
+        }),
+    },
+  });
+  const inHand = send(Buffer.alloc(10));
+  await isArrived;
+
+  const stopping = gateway.service.stop();
+  release();
+
+  expect((await inHand).code).toBe(status.OK);
+  await stopping;
+});
+
+test("the HTTP listener takes the standard paths, under the same checks, and no others", async () => {
+  const gateway = await startTestGateway({ settings: { SERVICE_OTLP_HTTP_PORT: "0" } });
+  cleanups.push(() => gateway.stop());
+  const url = gateway.log.find(({ msg }) => msg === "taking OTLP/HTTP")?.address;
+  const send = (path: string, headers: Record<string, string> = { "x-api-key": apiKey }) =>
+    fetch(url + path, { method: "POST", body: "{}", headers: { "content-type": "application/json", ...headers } });
+
+  for (const path of ["/v1/traces", "/v1/logs", "/v1/metrics", "/v1/traces/"])
+    expect((await send(path)).status).toBe(200);
+  expect((await send("/v1/traces", {})).status).toBe(401);
+  expect((await send("/v1/traces", { "x-api-key": apiKey, "content-type": "text/plain" })).status).toBe(415);
+  expect((await send(routes.submitTrace.path)).status).toBe(404);
+  expect((await fetch(`${url}/v1/traces`)).headers.get("allow")).toBe("POST");
+});
