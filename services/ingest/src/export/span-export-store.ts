@@ -2,6 +2,8 @@ import { limits } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
 import { narrowColumns, type SpanRecord, toReadSpan } from "../spans/span-select.ts";
 import type { ReadSpan } from "../spans/trace-store.ts";
+import { composeSpans } from "../trees/compose.ts";
+import { createComposeLoader } from "../trees/compose-store.ts";
 
 /** A span as it is exported: what is shown of it, and what an import needs besides. */
 export interface ExportedSpan extends ReadSpan {
@@ -23,6 +25,8 @@ export interface SpanExportQuery {
 export interface SpanExportStore {
   /** The next spans after an id, or the first ones; empty at the end. One short transaction. */
   readPage(query: SpanExportQuery, afterId: string | null): Promise<ExportedSpan[]>;
+  /** The same spans with what other rows and log records add to them. */
+  compose(projectId: string, spans: readonly ExportedSpan[]): Promise<ExportedSpan[]>;
   count(query: SpanExportQuery): Promise<number>;
 }
 
@@ -69,6 +73,8 @@ export function createSpanExportStore(database: Database): SpanExportStore {
         endedAtMicros: record.ended_micros,
       }));
     },
+
+    compose: (projectId, spans) => composeSpans(spans, createComposeLoader(database, projectId), { metadata: true }),
 
     async count({ projectId, sinceMs }) {
       const { rows } = await database.readScoped<{ rows: string }>([projectId], {

@@ -36,6 +36,7 @@ export function readExportedSpan(members: LineMembers, nowMs: number): IncomingS
   const sessionId = read.text("sessionId", limits.indexedTextMaxChars);
   const toolCalls = readToolCalls(read);
   const isRoot = read.flag("isRoot") ?? parentSpanId === null;
+  const agentName = isRoot ? read.text("agentName", limits.traceNameMaxChars) : null;
   const kind = normaliseSpanKind(read.text("spanKind") ?? "");
   return {
     ...(id !== null && { id }),
@@ -46,7 +47,7 @@ export function readExportedSpan(members: LineMembers, nowMs: number): IncomingS
     // A root whose parent never came: that may still be, but it need not be waited for again.
     parentIsRemote: isRoot && parentSpanId !== null,
     name,
-    agentName: isRoot ? read.text("agentName", limits.traceNameMaxChars) : null,
+    agentName,
     kind: kind ?? guessSpanKind({ name, model, hasToolCalls: toolCalls !== null && toolCalls !== "[]" }),
     timestampMs: createdAtMs,
     startedAtMs: readNanos(read, "startedAtUnixNano") ?? readInstant(read, "startedAt"),
@@ -67,6 +68,10 @@ export function readExportedSpan(members: LineMembers, nowMs: number): IncomingS
     toolCalls,
     metadata,
     performanceSummary: read.json("performanceSummary", "object"),
+    ...(otelTraceId !== null && {
+      // Two views of one call say one response, and count once.
+      tree: { ...otelText(metadata, "responseId"), ...(agentName !== null && { agent: agentName }) },
+    }),
   };
 }
 
@@ -93,10 +98,15 @@ function readOtelTraceId(read: LineReader, spanId: string | null, metadata: Json
 }
 
 function traceIdOf(metadata: JsonText | null, spanId: string): string | null {
+  if (otelText(metadata, "spanId").spanId !== spanId) return null;
+  return otelText(metadata, "traceId").traceId ?? null;
+}
+
+/** A text that `metadata.otel` has under a name; nothing when it has none. */
+function otelText<Name extends string>(metadata: JsonText | null, name: Name): { [Key in Name]?: string } {
   const otel = metadata === null ? undefined : scanMembers(metadata).members?.get("otel");
-  const members = otel === undefined ? null : scanMembers(otel.text).members;
-  if (members?.get("spanId")?.text !== JSON.stringify(spanId)) return null;
-  return /^"([0-9a-f]{32})"$/.exec(members.get("traceId")?.text ?? "")?.[1] ?? null;
+  const found = otel === undefined ? undefined : scanMembers(otel.text).members?.get(name);
+  return found?.type === "string" ? ({ [name]: JSON.parse(found.text) } as { [Key in Name]?: string }) : {};
 }
 
 /** As they are stored, so each stays the text it is. */

@@ -102,6 +102,7 @@ function prepareRow(span: IncomingSpan, context: SpanContext, body: Buffer): Spa
     flags: (isOtlp ? otlpFlag : 0) | (span.parentIsRemote ? remoteParentFlag : 0),
     body,
     event: isRoot && !isOtlp ? describeRoot(projectId, { id, agentId, name, createdAtMs, source }, context) : null,
+    ...(isOtlp && context.monitor !== null && { asked: { monitor: context.monitor, patternIds: context.patternIds } }),
     doc: isRoot && !isOtlp ? searchText({ ...span, id, name, sessionId }) : null,
   };
 }

@@ -1,3 +1,4 @@
+import type { StoredTrace } from "@touchstone/contracts";
 import type { IncomingFragment } from "../trees/incoming-fragment.ts";
 import type { OwnFacts } from "../trees/own-facts.ts";
 import type { TokenList } from "../trees/token-list.ts";
@@ -52,6 +53,8 @@ export interface SpanRow {
   body: Buffer;
   /** What `event.traces.stored.v1` says of a new root, as JSON; null for a child, and on OTLP until its trace is derived. */
   event: string | null;
+  /** What the sender of an OTel span asks of monitoring; absent = nothing, as OTLP itself has no words for it. */
+  asked?: Pick<StoredTrace, "monitor" | "patternIds">;
   /** What search reads of a root, lower-cased; null for a child, and on OTLP until its trace is derived. */
   doc: string | null;
 }

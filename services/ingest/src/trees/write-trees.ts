@@ -261,7 +261,7 @@ async function writePlans(
 
 function finalRow(projectId: string, row: SpanRow, columns: RowColumns, doc: string | null): SpanRow {
   const final = { ...row, ...columns, doc };
-  return columns.isRoot ? { ...final, event: describeRoot(projectId, final) } : final;
+  return columns.isRoot ? { ...final, event: describeRoot(projectId, final, row.asked) } : final;
 }
 
 /** The bodies that the texts of roots are made of, by row: those that come, and those that are stored. */

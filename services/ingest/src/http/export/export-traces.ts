@@ -10,6 +10,7 @@ export function exportTraces({ spanExports }: { spanExports: SpanExportStore }):
     const query = { projectId, sinceMs: readSince(call.query) };
     return answerLines<ExportedSpan>("traces", {
       readPage: (last) => spanExports.readPage(query, last?.id ?? null),
+      prepare: (spans) => spanExports.compose(projectId, spans),
       render: (span) => renderExportedSpan(span, projectId),
     });
   };
