@@ -1,5 +1,6 @@
 import { identityHeader } from "@touchstone/contracts";
 import {
+  type Clock,
   createIdentitySigner,
   createMetrics,
   type IdentityClaims,
@@ -49,7 +50,10 @@ export async function startIngest(options: {
   natsUrl?: string;
   logger?: Logger;
   config?: Partial<IngestConfig>;
+  /** Of the service and of its caller, since identities expire. */
+  clock?: Clock;
 }): Promise<RunningIngest> {
+  const clock = options.clock ?? systemClock;
   const metrics = createMetrics();
   const service = createIngest(
     {
@@ -67,10 +71,10 @@ export async function startIngest(options: {
       genAiOnly: false,
       ...options.config,
     },
-    { logger: options.logger ?? silentLogger, clock: systemClock, metrics },
+    { logger: options.logger ?? silentLogger, clock, metrics },
   );
   const { address } = await service.start();
-  const sign = createIdentitySigner({ issuer: "gateway", audience: "ingest", rootSecret, clock: systemClock });
+  const sign = createIdentitySigner({ issuer: "gateway", audience: "ingest", rootSecret, clock });
 
   async function open(projectId: string, method: string, path: string, request: Request = {}): Promise<Response> {
     const claims: IdentityClaims = {

@@ -3,10 +3,12 @@ import type { SpanPartitionStore } from "../spans/span-partition-store.ts";
 
 const hourMs = 60 * 60 * 1000;
 const retryMs = 10_000;
+/** At least so long there are partitions after a turn: a week is whole, and two more follow. */
+const madeAheadMs = 2 * 7 * 24 * hourMs;
 
 /** The upkeep at work. */
 export interface PartitionUpkeep {
-  /** `ok`, or why spans of this moment may have nowhere to go. */
+  /** `ok`, or why spans of this moment may have nowhere to go: what was made ahead has run out. */
   state(): string;
   stop(): void;
 }
@@ -21,20 +23,21 @@ export function keepPartitions(options: {
   logger: Logger;
 }): PartitionUpkeep {
   const { partitions, clock, logger } = options;
-  let state = "not made yet";
+  let failure = "not made yet";
+  let lastsUntilMs = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
 
   async function turn(): Promise<void> {
     let delayMs = hourMs;
     try {
-      const made = await partitions.makeAhead(clock.now());
+      const startedMs = clock.now();
+      const made = await partitions.makeAhead(startedMs);
       if (made > 0) logger.info({ made }, "partitions made");
-      state = "ok";
+      lastsUntilMs = startedMs + madeAheadMs;
     } catch (err) {
       logger.warn({ err }, "partitions could not be made; trying again");
-      // What was made before lasts for weeks.
-      if (state !== "ok") state = err instanceof Error ? err.message : "could not be made";
+      failure = err instanceof Error ? err.message : "could not be made";
       delayMs = retryMs;
     }
     if (!stopped) timer = setTimeout(() => void turn(), delayMs).unref();
@@ -42,7 +45,7 @@ export function keepPartitions(options: {
 
   void turn();
   return {
-    state: () => state,
+    state: () => (clock.now() < lastsUntilMs ? "ok" : failure),
     stop() {
       stopped = true;
       clearTimeout(timer);
