@@ -1,9 +1,10 @@
 import { limits, traceListItem } from "@touchstone/contracts";
+import { openDatabase } from "@touchstone/db";
 import { uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { type EventReader, type ReadEvent, readEvents } from "./event-reader.ts";
-import { openPools } from "./ingest-database.ts";
+import { openPools, silentLogger } from "./ingest-database.ts";
 import { type RunningIngest, startIngest, until } from "./running-ingest.ts";
 
 let database: TestDatabase;
@@ -44,6 +45,35 @@ async function follow(ingest: RunningIngest, options: Parameters<typeof readEven
 const namesOf = (events: readonly ReadEvent[]): string[] => events.map(({ data }) => data.name);
 const hasTold = (reader: EventReader, count: number): Promise<void> => until(async () => reader.events.length >= count);
 
+/** Resolves when the tail was read twice from now on: what the first reading found is told then. */
+async function tailWasRead(): Promise<void> {
+  const admin = openDatabase({
+    url: database.adminUrl,
+    role: new URL(database.adminUrl).username,
+    applicationName: "tail watcher",
+    connectionsMax: 1,
+    statementTimeoutMs: 5_000,
+    logger: silentLogger,
+  });
+  const seen = new Set<string>();
+  try {
+    await until(async () => {
+      const { rows } = await admin.query<{ at: string }>({
+        name: "tail_readings",
+        text: `
+          select query_start::text as at
+          from pg_stat_activity
+          where datname = current_database() and query like '%tail_horizon() as%' and pid <> pg_backend_pid()`,
+      });
+      for (const { at } of rows) seen.add(at);
+      // Two readings may have been before.
+      return seen.size >= 4;
+    });
+  } finally {
+    await admin.close();
+  }
+}
+
 test("a trace is told as a list item, whichever replica took it", async () => {
   const reader = await follow(one);
   await one.submit(projectId, '{"name":"here",\n "input":{"n":\r\n1e400}, "output":"a\\nb"}');
@@ -56,6 +86,30 @@ test("a trace is told as a list item, whichever replica took it", async () => {
   const { json } = await one.call(projectId, "GET", "/api/v1/ingest/traces");
   expect(reader.events.map(({ data }) => data)).toEqual(json.traces.toReversed());
   expect(traceListItem.parse(reader.events[1]?.data)).toMatchObject({ name: "elsewhere" });
+});
+
+test("an OpenTelemetry root is told once, however often more of its trace changes it", async () => {
+  const reader = await follow(one);
+  const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
+  const send = (spanId: string, more: object) => {
+    const span = { traceId, spanId, startTimeUnixNano: "1763690000000000000", endTimeUnixNano: "1763690001000000000" };
+    const body = JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [{ ...span, ...more }] }] }] });
+    return other.call(projectId, "POST", "/api/v1/otel/v1/traces", { body });
+  };
+  const says = (key: string, text: string) => ({ key, value: { stringValue: text } });
+  expect((await send("00f067aa0ba902b7", { name: "agent" })).status).toBe(200);
+  await hasTold(reader, 1);
+  const attributes = [
+    says("gen_ai.operation.name", "chat"),
+    says("input.value", "grown later"),
+    says("output.value", "x"),
+  ];
+  await send("00f067aa0ba902b8", { name: "chat", parentSpanId: "00f067aa0ba902b7", attributes });
+  expect((await one.call(projectId, "GET", "/api/v1/ingest/traces?search=grown+later")).json.totalCount).toBe(1);
+  await other.submit(projectId, { name: "next" });
+  await hasTold(reader, 2);
+
+  expect(namesOf(reader.events)).toEqual(["agent", "next"]);
 });
 
 test("what was committed before the stream began is not told, and another project's never", async () => {
@@ -122,6 +176,7 @@ test("a transaction that ends late holds back those after it, so that none of it
       });
       const trace = await other.submit(projectId, { name: "quick" });
       expect(trace.status).toBe(201);
+      await tailWasRead();
       await transaction.query({
         name: "late_span",
         text: `
@@ -131,7 +186,6 @@ test("a transaction that ends late holds back those after it, so that none of it
           where project_id = $1 and name = 'quick'`,
         values: [projectId, late],
       });
-      expect(reader.events).toEqual([]);
     });
   } finally {
     await app.close();

@@ -91,12 +91,15 @@ export function buildRowChanges(
       using wanted
       where search_docs.project_id = wanted.project_id and search_docs.id = wanted.id
         and (not wanted.is_root or wanted.doc is not null)
+      returning search_docs.project_id, search_docs.id, search_docs.xid
     ),
     documented as (
-      insert into ingest.search_docs (project_id, id, doc)
-      select wanted.project_id, wanted.id, wanted.doc
+      -- A root keeps the transaction that stored it: the live tail tells it once.
+      insert into ingest.search_docs (project_id, id, xid, doc)
+      select wanted.project_id, wanted.id, coalesce(forgotten.xid, pg_current_xact_id()), wanted.doc
       from wanted
       join changed on changed.project_id = wanted.project_id and changed.id = wanted.id
+      left join forgotten on forgotten.project_id = wanted.project_id and forgotten.id = wanted.id
       where wanted.is_root and wanted.doc is not null
       order by wanted.position
     ),
