@@ -1,0 +1,195 @@
+import type { Database } from "@touchstone/db";
+import { uuidv7 } from "@touchstone/service-kit";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createPostgresTraceStore } from "../src/spans/postgres-trace-store.ts";
+import type { IncomingSpan } from "../src/spans/span.ts";
+import { decodeSpanBody, readBodyMembers, type SpanBody } from "../src/spans/span-body.ts";
+import type { SpanJob } from "../src/spans/span-row.ts";
+import type { ReadSpan } from "../src/spans/trace-store.ts";
+import { createComposeLoader } from "../src/trees/compose-store.ts";
+import type { IncomingFragment } from "../src/trees/incoming-fragment.ts";
+import { type IngestDatabase, openIngestDatabase } from "./ingest-database.ts";
+import { buildJob } from "./span-builders.ts";
+
+let database: IngestDatabase;
+
+beforeAll(async () => {
+  database = await openIngestDatabase();
+});
+
+afterAll(() => database.close());
+
+const newProject = (): string => uuidv7(Date.now());
+const startMs = Date.now() - 60_000;
+const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, "0");
+
+/** An HTTP root over a call of a model and its tools, which is all that it shows. */
+function buildTrace(number: number, tools: number): Partial<IncomingSpan>[] {
+  const otlp = { producer: "otlp" as const, otelTraceId: hex(number + 1, 32) };
+  const child = { ...otlp, parentSpanId: hex(1, 16) };
+  return [
+    { ...otlp, spanId: hex(1, 16), name: "GET /chat", kind: "chain", startedAtMs: startMs + number },
+    { ...child, spanId: hex(2, 16), kind: "llm", input: `"ask ${number}"`, output: `"answer ${number}"` },
+    ...Array.from({ length: tools }, (_, tool) => ({
+      ...child,
+      spanId: hex(tool + 3, 16),
+      kind: "tool" as const,
+      startedAtMs: startMs + tool,
+      toolCalls: `[{"name":"tool ${tool}","success":true}]`,
+    })),
+  ];
+}
+
+async function store(job: SpanJob): Promise<void> {
+  const [outcome] = await database.store.insertBatch([job], 0);
+  expect(outcome?.status).toBe("fulfilled");
+}
+
+/** The connections of the store, counting what is asked of them. */
+function countStatements(): { reading: Database; count: () => number } {
+  let count = 0;
+  const reading = new Proxy(database.app, {
+    get(target, name, receiver) {
+      if (name === "readScoped") count += 1;
+      return Reflect.get(target, name, receiver);
+    },
+  });
+  return { reading, count: () => count };
+}
+
+async function bodyOf({ body }: ReadSpan): Promise<SpanBody> {
+  return readBodyMembers(await decodeSpanBody(body));
+}
+
+describe("reading what spans refer to", () => {
+  test("a page of a hundred traces takes a handful of statements, whatever they show of one another", async () => {
+    const projectId = newProject();
+    const traces = Array.from({ length: 100 }, (_, number) => buildTrace(number, 5));
+    await store(await buildJob(projectId, traces.flat()));
+    const { reading, count } = countStatements();
+    const counted = createPostgresTraceStore({
+      writing: reading,
+      reading,
+      searching: reading,
+      partitions: { makeFor: async () => {} } as never,
+      pieces: {} as never,
+      processNumber: 0,
+      quota: null,
+    });
+    const everything = {
+      framework: null,
+      source: "all" as const,
+      agentId: null,
+      sessionId: null,
+      model: null,
+      fromMs: null,
+      toMs: null,
+      hasError: null,
+      pattern: null,
+    };
+    const page = await counted.listRoots({ projectId, limit: 100, before: null, ...everything });
+
+    expect(page.spans).toHaveLength(100);
+    for (const span of page.spans) {
+      const body = await bodyOf(span);
+      const number = span.startedAtMs === null ? -1 : span.startedAtMs - startMs;
+      expect(body).toMatchObject({ input: `"ask ${number}"`, output: `"answer ${number}"` });
+      expect(JSON.parse(body.toolCalls as string)).toHaveLength(5);
+    }
+    expect(count()).toBeLessThanOrEqual(3);
+  });
+
+  test("large bodies come in slices of bounded size, each row once, and rows that are gone are passed over", async () => {
+    const projectId = newProject();
+    const output = JSON.stringify(Buffer.from(crypto.getRandomValues(new Uint8Array(60_000))).toString("base64"));
+    const spans = Array.from({ length: 300 }, (_, at) => ({ spanId: `s${at}`, output }));
+    const job = await buildJob(projectId, spans);
+    await store(job);
+    const ids = job.rows.map(({ id }) => id);
+    const gone = Array.from({ length: 10 }, newProject);
+    const slices: number[] = [];
+    const seen: string[] = [];
+    for await (const rows of createComposeLoader(database.app, projectId).rows([...gone, ...ids, ...gone])) {
+      slices.push(rows.reduce((sum, { body }) => sum + body.length, 0));
+      seen.push(...rows.map(({ id }) => id));
+    }
+    expect(seen).toEqual(ids);
+    expect(slices.length).toBeGreaterThan(1);
+    expect(Math.max(...slices)).toBeLessThanOrEqual(16 * 1024 * 1024);
+  });
+
+  test("the records of many spans come in slices of bounded size, those of one span together", async () => {
+    const projectId = newProject();
+    const text = "x".repeat(1_000_000);
+    const [spans, fragments] = [buildTrace(0, 10), [] as IncomingFragment[]];
+    for (const { spanId = null } of spans) {
+      for (const index of [2, 0, 1]) fragments.push(buildFragment(spanId, index, text));
+    }
+    const job = await buildJob(projectId, spans);
+    await store({ ...job, fragments });
+    const read = new Map<string, string[]>();
+    let slices = 0;
+    for await (const found of createComposeLoader(database.app, projectId).fragments(job.rows.map(({ id }) => id))) {
+      slices += 1;
+      for (const [id, bodies] of found) {
+        expect(read.has(id)).toBe(false);
+        read.set(
+          id,
+          bodies.map(({ inputMessages }) => String(inputMessages?.[0]?.role)),
+        );
+      }
+    }
+    expect(slices).toBeGreaterThan(1);
+    expect([...read.keys()].toSorted()).toEqual(job.rows.map(({ id }) => id).toSorted());
+    for (const order of read.values()) expect(order).toEqual(["0", "1", "2"]);
+  });
+
+  test("another project's rows and records are none of ours", async () => {
+    const [projectId, foreign] = [newProject(), newProject()];
+    const job = await buildJob(projectId, buildTrace(0, 1));
+    await store({ ...job, fragments: [buildFragment(hex(1, 16), 0, "ours")] });
+    const ids = job.rows.map(({ id }) => id);
+    const loader = createComposeLoader(database.app, foreign);
+    for await (const rows of loader.rows(ids)) expect(rows).toEqual([]);
+    for await (const found of loader.fragments(ids)) expect(found).toEqual(new Map());
+  });
+});
+
+describe("a session", () => {
+  test("larger than a slice is read whole, in order, each span once, with what its root shows of the others", async () => {
+    const projectId = newProject();
+    const [root, model] = buildTrace(7, 0) as [Partial<IncomingSpan>, Partial<IncomingSpan>];
+    const children = Array.from({ length: 4_500 }, (_, at) => ({
+      ...model,
+      spanId: hex(at + 2, 16),
+      // Several at the same moment, on both sides of where slices end.
+      startedAtMs: startMs + 100 + Math.floor(at / 7) / 8,
+    }));
+    await store(await buildJob(projectId, [...children, root]));
+    const spans: ReadSpan[] = [];
+    const slices: number[] = [];
+    for await (const slice of database.store.listSessionSpans(projectId, hex(8, 32))) {
+      slices.push(slice.length);
+      spans.push(...slice);
+    }
+    expect(slices.length).toBeGreaterThan(2);
+    expect(spans.map(({ spanId }) => spanId)).toEqual([root, ...children].map(({ spanId }) => spanId));
+    expect(await bodyOf(spans[0] as ReadSpan)).toMatchObject({ input: '"ask 7"', output: '"answer 7"' });
+  });
+});
+
+function buildFragment(spanId: string | null, index: number, text: string): IncomingFragment {
+  const body = {
+    order: { observedNano: "0", index },
+    inputMessages: [{ role: String(index), content: text }],
+  };
+  return {
+    otelTraceId: hex(1, 32),
+    spanId,
+    responseId: null,
+    timeNano: 5n,
+    kind: "message",
+    facts: { hasInput: true },
+    body: JSON.stringify(body),
+  };
+}
