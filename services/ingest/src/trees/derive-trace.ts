@@ -24,7 +24,7 @@ export interface DerivedSpan {
   isPromoted: boolean;
   name: string;
   model: string | null;
-  /** Of a root: the trace's. Of a child: what it said itself. */
+  /** Of a root: the trace's; null = it is named like the trace. Of a child: what it said itself. */
   sessionId: string | null;
   /** Roots only. */
   agentName: string | null;
@@ -36,7 +36,11 @@ export interface DerivedSpan {
 }
 
 /** What is derived of a whole trace. */
-export interface DerivedTrace extends TraceWide {
+export interface DerivedTrace {
+  /** That any of its spans stated; see {@link TraceWide}. */
+  sessionId: string | null;
+  /** JSON of the user, environment and tags that were said; null = none was. */
+  shared: string | null;
   /** One for each span, in no order that matters. */
   spans: DerivedSpan[];
   /** The agent of the earliest root. */
@@ -62,9 +66,8 @@ export function deriveTrace(spans: readonly TreeSpan[], fragments: readonly Tree
     const { span, isRoot } = node;
     const below = isRoot ? descendants(tree, node) : [];
     const derived = deriveRow(node, below, { calls: calls.get(node), childErrors: errorsBelow[node.position] ?? 0 });
-    if (isRoot && wide.shared !== null) Object.assign(derived, JSON.parse(wide.shared));
+    if (isRoot) Object.assign(derived, inherited(span, wide));
     const tokens = rolled.get(node) ?? null;
-    const text = JSON.stringify(derived);
     return {
       id: span.id,
       isRoot,
@@ -75,12 +78,13 @@ export function deriveTrace(spans: readonly TreeSpan[], fragments: readonly Tree
       agentName: isRoot ? agentOf(node, below) : null,
       hasError: hasFailed(node),
       aggTokens: sameTokens(tokens, span.ownTokens) ? null : tokens,
-      derived: text === "{}" ? null : text,
+      derived: textOf(derived),
     };
   });
   const [root] = tree.roots;
   return {
-    ...wide,
+    sessionId: wide.sessionId,
+    shared: textOf(wide.shared),
     spans: derivedSpans,
     agentName: root === undefined ? null : (derivedSpans[root.position]?.agentName ?? null),
     firstOrphan: root === undefined ? (tree.orphans[0]?.span.id ?? null) : null,
@@ -108,6 +112,19 @@ function deriveRow(
   }
   if (node.fragments.length > 0) derived.hasFragments = true;
   return derived;
+}
+
+function inherited({ facts }: TreeSpan, { shared }: TraceWide): Derivation {
+  const more = { ...shared };
+  if (facts.userId !== undefined) delete more.userId;
+  if (facts.environment !== undefined) delete more.environment;
+  if (facts.tags !== undefined) delete more.tags;
+  return more;
+}
+
+function textOf(object: object): string | null {
+  const text = JSON.stringify(object);
+  return text === "{}" ? null : text;
 }
 
 function hasMissingParent({ span, parent }: TreeNode): boolean {

@@ -41,7 +41,7 @@ export interface RowColumns {
 /** A stored row that is to show something else. */
 export interface RowChange extends RowColumns {
   projectId: string;
-  before: TreeRecord;
+  before: Pick<TreeRecord, "is_root" | "created_at" | "source">;
   /** The text that search reads of it is another, or is one for the first time. */
   isRewritten: boolean;
 }
@@ -52,6 +52,8 @@ export interface TracePlan extends TraceKey {
   changes: RowChange[];
   /** Null = as it is stored. */
   trace: TraceChange | null;
+  /** Of a trace without root, the row to promote when its parent does not come. */
+  firstOrphan: string | null;
 }
 
 export interface TraceChange {
@@ -75,7 +77,7 @@ export function planTrace(touched: TouchedTrace): TracePlan {
   for (const row of incoming) spans.push(rowToTreeSpan(row));
   const derived = deriveTrace(spans, touched.fragments);
   const shown = new Map(derived.spans.map((span) => [span.id, span]));
-  const rootSession = storable(derived.sessionId) ?? traceKey.replaceAll("-", "");
+  const rootSession = storable(derived.sessionId);
 
   const columnsOf = (id: string, ownFlags: number): RowColumns =>
     toColumns(projectId, shown.get(id) as DerivedSpan, { rootSession, ownFlags });
@@ -111,7 +113,8 @@ export function planTrace(touched: TouchedTrace): TracePlan {
       waits: "stale",
     });
   }
-  return { projectId, traceKey, inserts, changes, trace: isKnown(state, trace) ? null : trace };
+  const { firstOrphan } = derived;
+  return { projectId, traceKey, inserts, changes, trace: isKnown(state, trace) ? null : trace, firstOrphan };
 }
 
 function rowToTreeSpan(row: SpanRow): TreeSpan {
@@ -133,7 +136,7 @@ function rowToTreeSpan(row: SpanRow): TreeSpan {
 function toColumns(
   projectId: string,
   shown: DerivedSpan,
-  { rootSession, ownFlags }: { rootSession: string; ownFlags: number },
+  { rootSession, ownFlags }: { rootSession: string | null; ownFlags: number },
 ): RowColumns {
   const agentName = shown.agentName === null ? null : storableName(shown.agentName);
   return {

@@ -83,15 +83,20 @@ export function buildTraceStates(keys: readonly TraceKey[]): Statement {
 export function buildTreeRead(keys: readonly TraceKey[], spansMax: number | null): Statement {
   // The trace first: where it is new, the partitions of spans are not looked into at all.
   const text = `
-    select spans.project_id, spans.trace_key, spans.id, spans.span_id, spans.parent_span_id, spans.kind, spans.flags,
-      (extract(epoch from spans.started_at) * 1000)::float8 as started_ms,
-      (extract(epoch from spans.ended_at) * 1000)::float8 as ended_ms,
-      spans.own_tokens, spans.response_id, spans.facts, spans.is_root, spans.name, spans.model, spans.session_id,
-      spans.agent_id, spans.has_error, spans.agg_tokens, spans.derived, spans.created_at, spans.source
+    select spans.*
     from unnest($1::uuid[], $2::uuid[]) as wanted (project_id, trace_key)
     join ingest.traces on traces.project_id = wanted.project_id and traces.trace_key = wanted.trace_key
-    join ingest.spans on spans.project_id = traces.project_id and spans.trace_key = traces.trace_key
-    where ($3::integer is null or traces.span_count <= $3) and spans.flags & ${otlpFlag} <> 0`;
+    cross join lateral (
+      select project_id, trace_key, id, span_id, parent_span_id, kind, flags,
+        (extract(epoch from started_at) * 1000)::float8 as started_ms,
+        (extract(epoch from ended_at) * 1000)::float8 as ended_ms,
+        own_tokens, response_id, facts, is_root, name, model, session_id, agent_id, has_error, agg_tokens, derived,
+        created_at, source
+      from ingest.spans
+      where spans.project_id = traces.project_id and spans.trace_key = traces.trace_key and flags & ${otlpFlag} <> 0
+      offset 0
+    ) spans
+    where $3::integer is null or traces.span_count <= $3`;
   return { name: "trees_read", text, values: [...columns(keys), spansMax] };
 }
 
@@ -127,8 +132,13 @@ export function buildResponseFragmentRead(
       select spans.project_id, spans.response_id
       from unnest($3::uuid[], $4::uuid[]) as wanted (project_id, trace_key)
       join ingest.traces on traces.project_id = wanted.project_id and traces.trace_key = wanted.trace_key
-      join ingest.spans on spans.project_id = traces.project_id and spans.trace_key = traces.trace_key
-      where ($5::integer is null or traces.span_count <= $5) and spans.response_id is not null
+      cross join lateral (
+        select project_id, response_id
+        from ingest.spans
+        where spans.project_id = traces.project_id and spans.trace_key = traces.trace_key and response_id is not null
+        offset 0
+      ) spans
+      where $5::integer is null or traces.span_count <= $5
     ) responses
     join ingest.log_fragments fragments
       on fragments.project_id = responses.project_id and fragments.response_id = responses.response_id

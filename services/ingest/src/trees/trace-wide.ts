@@ -1,10 +1,11 @@
+import type { Derivation } from "./derivation.ts";
 import { byStart, saying, type Tree, type TreeNode } from "./tree.ts";
 
-/** What any span of a trace says for all of them; null = none does. */
+/** What any span of a trace says for all of them. */
 export interface TraceWide {
+  /** Null = none states one. */
   sessionId: string | null;
-  /** JSON of the user, environment and tags that were said; null = none was. */
-  shared: string | null;
+  shared: Pick<Derivation, "userId" | "environment" | "tags">;
 }
 
 /** One saying holds for the trace: that of a root, else of the span highest up, else of the earliest (otlp 6, Session). */
@@ -20,9 +21,12 @@ export function findTraceWide({ nodes }: Tree): TraceWide {
     environment.consider(node, facts.environment);
     tags.consider(node, facts.tags);
   }
-  const shared = { userId: user.said(), environment: environment.said(), tags: tags.said() };
-  const text = JSON.stringify(shared);
-  return { sessionId: session.said() ?? null, shared: text === "{}" ? null : text };
+  const shared: TraceWide["shared"] = {};
+  const [userId, environmentName, tagList] = [user.said(), environment.said(), tags.said()];
+  if (userId !== undefined) shared.userId = userId;
+  if (environmentName !== undefined) shared.environment = environmentName;
+  if (tagList !== undefined) shared.tags = tagList;
+  return { sessionId: session.said() ?? null, shared };
 }
 
 /** Keeps of all that is considered what comes from highest up, then earliest. */
