@@ -3,8 +3,8 @@ import { defineConfig } from "vitest/config";
 const packages = "{apps,libs,services}/*/test/**";
 
 /**
- * Two projects. `unit` needs nothing but Node. `infra` runs against a real PostgreSQL, NATS and Redis, which its
- * global set-up starts once; each file makes its own database and its own nats-server.
+ * Three projects. `unit` needs nothing but Node. `infra` runs against a real PostgreSQL, NATS and Redis, which its
+ * global set-up starts once; each file makes its own database and its own nats-server. `chaos` hurts installations of its own.
  */
 export default defineConfig({
   test: {
@@ -29,6 +29,18 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 60_000,
           maxWorkers: 2,
+        },
+      },
+      {
+        test: {
+          name: "chaos",
+          include: ["tests/chaos/**/*.test.ts"],
+          exclude: ["**/node_modules/**"],
+          testTimeout: 180_000,
+          hookTimeout: 60_000,
+          maxWorkers: 2,
+          // Each file starts installations of its own, after the other tests: nobody else's load is part of the experiment.
+          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -12,4 +12,8 @@ export { dedicatedUid, type ServerAccount } from "./server-account.ts";
 export type { ProcessExit } from "./server-process.ts";
 export type { ServerEnd, ServerEvent, SupervisionLimits } from "./supervise-server.ts";
 export { startThrowAwayNats, type ThrowAwayNats } from "./throw-away-nats.ts";
-export { startThrowAwayPostgres, type ThrowAwayPostgres } from "./throw-away-postgres.ts";
+export {
+  startThrowAwayPostgres,
+  type ThrowAwayPostgres,
+  type ThrowAwayPostgresOptions,
+} from "./throw-away-postgres.ts";

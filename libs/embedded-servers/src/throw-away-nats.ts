@@ -13,6 +13,8 @@ import { makeTemporaryFolder } from "./temporary-folder.ts";
 export interface ThrowAwayNats {
   url: string;
   port: number;
+  /** Where JetStream keeps its files. */
+  storeFolder: string;
   /** Of the process that runs now; another one after a restart. */
   readonly pid: number;
   /** Resolves when the process that runs now has ended. */
@@ -75,6 +77,7 @@ export async function startThrowAwayNats({
   return {
     url: `nats://127.0.0.1:${port}`,
     port,
+    storeFolder,
     get pid() {
       return server.pid;
     },

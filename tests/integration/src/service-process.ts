@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -23,20 +24,30 @@ export async function startServiceProcess(options: {
   name: string;
   port: number;
   environment: Record<string, string>;
+  /** What node is started by, such as a shell that sets a limit and becomes node. */
+  wrapper?: readonly string[];
+  /** Before the script: a loader. */
+  nodeArguments?: readonly string[];
+  /** The file its standard output goes to. Default: `log()` gives it. */
+  output?: string;
 }): Promise<ServiceProcess> {
-  const { name, port } = options;
-  const child = spawn("node", [path.join(repository, "services", name, "src", "main.ts")], {
+  const { name, port, wrapper = [], nodeArguments = [] } = options;
+  const script = path.join(repository, "services", name, "src", "main.ts");
+  const [command = "node", ...args] = [...wrapper, "node", ...nodeArguments, script];
+  const output = options.output === undefined ? null : openSync(options.output, "a");
+  const child = spawn(command, args, {
     cwd: repository,
     env: { PATH: process.env.PATH, ...options.environment, PORT: String(port) },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", output ?? "pipe", "pipe"],
   });
+  if (output !== null) closeSync(output);
   let log = "";
   const keep = (chunk: Buffer): void => {
     // Only the end matters when a test fails; an endless log would be the test's memory.
     log = (log + chunk.toString("utf8")).slice(-200_000);
   };
-  child.stdout.on("data", keep);
-  child.stderr.on("data", keep);
+  child.stdout?.on("data", keep);
+  child.stderr?.on("data", keep);
   const exited = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
   const address = `http://127.0.0.1:${port}`;
   await waitUntilLive(child, address, () => log);

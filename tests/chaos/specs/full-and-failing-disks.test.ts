@@ -1,0 +1,140 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { waitUntil } from "../../integration/src/wait-until.ts";
+import { auditUnderLoad } from "../src/audited-load.ts";
+import { expectClean } from "../src/expect-clean.ts";
+import type { Answer } from "../src/http-client.ts";
+import { type Installation, startInstallation } from "../src/installation.ts";
+import { listProcessTree } from "../src/process-tree.ts";
+import { mountVolume, type Volume } from "../src/volume.ts";
+
+let cleanups: (() => Promise<unknown>)[];
+
+beforeEach(() => {
+  cleanups = [];
+});
+
+afterEach(async () => {
+  for (const cleanup of cleanups.reverse()) await cleanup();
+});
+
+async function start(options: Parameters<typeof startInstallation>[0]): Promise<Installation> {
+  const system = await startInstallation(options);
+  cleanups.push(system.stop);
+  return system;
+}
+
+async function mount(megabytes: number): Promise<Volume> {
+  const volume = await mountVolume(megabytes);
+  cleanups.push(volume.unmount);
+  return volume;
+}
+
+async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), "touchstone-chaos-wal-"));
+  cleanups.push(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+const isRefusal = (answer: Answer | null): boolean => answer?.status === 503 && answer.headers["retry-after"] === "2";
+const isReady = async (url: string): Promise<boolean> => (await fetch(`${url}/health/ready`)).ok;
+
+test("row 10: with the data disk full writes are told to retry, reads work, and it heals without a restart", async () => {
+  const data = await mount(160);
+  const system = await start({ postgres: { dataParent: data.folder, walParent: await makeFolder() } });
+  const pid = system.postgres.pid;
+  const seed = 210;
+  const report = await auditUnderLoad(
+    system,
+    { seed, payloadBytes: 60_000, refusalsAreCertain: true },
+    async (load) => {
+      await load.awaitAcks(50);
+      await data.fill();
+      await load.awaitAnswer("a write is told to retry", isRefusal);
+      const read = await load.client.send("GET", "/ingest/traces?limit=1");
+      expect(read?.status).toBe(200);
+      await data.free();
+      await load.awaitAcks(50);
+    },
+  );
+
+  expectClean(report, { seed });
+  expect(system.postgres.pid).toBe(pid);
+});
+
+test("row 11: with the disk of the log full the system is not ready and says so, and all acknowledged is there afterwards", async () => {
+  const wal = await mount(64);
+  const system = await start({ postgres: { walParent: wal.folder, settings: { max_wal_size: "1GB" } } });
+  const ingest = system.ingests[0]?.url as string;
+  const seed = 211;
+  const report = await auditUnderLoad(system, { seed, payloadBytes: 100_000 }, async (load) => {
+    await load.awaitAcks(50);
+    await wal.fill();
+    await system.postgres.exited;
+    await load.awaitAnswer("a write is told to retry", isRefusal);
+    await waitUntil("ingest is not ready", async () => !(await isReady(ingest)));
+    await wal.free();
+    await system.postgres.restart();
+    await waitUntil("ingest is ready", () => isReady(ingest));
+    await load.awaitAcks(50);
+  });
+
+  expectClean(report, { seed });
+  expect(await readFile(system.postgres.logFile, "utf8")).toMatch(/PANIC:.*No space left on device/s);
+});
+
+test("row 12: a log that cannot be synced stops PostgreSQL, which recovers; nothing acknowledged is lost", async () => {
+  const system = await start({});
+  const seed = 212;
+  const report = await auditUnderLoad(system, { seed }, async (load) => {
+    await load.awaitAcks(50);
+    await failOneSync(system);
+    await load.awaitAcks(80);
+  });
+
+  expectClean(report, { seed });
+  expect(await readFile(system.postgres.logFile, "utf8")).toMatch(/PANIC: {2}could not fdatasync file/);
+});
+
+/** The next fdatasync of each process that PostgreSQL has now fails with EIO. The ones it starts afterwards are spared. */
+async function failOneSync(system: Installation): Promise<void> {
+  const [, ...children] = await listProcessTree(system.postgres.pid);
+  const tracer: ChildProcess = spawn(
+    "strace",
+    [
+      "-qq",
+      "-e",
+      "trace=fdatasync",
+      "-e",
+      "inject=fdatasync:error=EIO:when=1",
+      ...children.flatMap((pid) => ["-p", `${pid}`]),
+    ],
+    { stdio: "ignore" },
+  );
+  await once(tracer, "exit");
+}
+
+test("row 14: a service whose log is on a full disk goes on serving", async () => {
+  const logs = await mount(1);
+  await logs.fill();
+  const output = path.join(logs.folder, "service.log");
+  const system = await start({
+    settings: { SERVICE_LOG_LEVEL: "info" },
+    launch: { ingest: { output }, gateway: { output }, auth: { output }, monitor: { output } },
+  });
+  const services = [...system.gateways, ...system.ingests, system.auth, system.monitor];
+  const pids = services.map((service) => service.process.pid);
+  const seed = 214;
+  const report = await auditUnderLoad(system, { seed }, async (load) => {
+    await load.awaitAcks(120);
+    await logs.free();
+    await load.awaitAcks(20);
+  });
+
+  expectClean(report, { seed });
+  expect(services.map((service) => service.process.pid)).toEqual(pids);
+});

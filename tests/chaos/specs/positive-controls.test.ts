@@ -1,0 +1,84 @@
+/** The audit must see each of these faults. One that it does not see would pass for reliability. */
+
+import { rm } from "node:fs/promises";
+import path from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { auditUnderLoad } from "../src/audited-load.ts";
+import { type Installation, type InstallationOptions, startInstallation } from "../src/installation.ts";
+
+let installation: Installation | undefined;
+
+async function start(options: InstallationOptions = {}): Promise<Installation> {
+  installation = await startInstallation(options);
+  return installation;
+}
+
+afterEach(async () => {
+  await installation?.stop();
+  installation = undefined;
+});
+
+test("the audit sees the loss of a PostgreSQL that commits without waiting for its log", async () => {
+  const system = await start({
+    // Only the log writer would write the log, ten seconds later.
+    postgres: {
+      settings: { synchronous_commit: "off", wal_writer_delay: "10s", wal_writer_flush_after: "1GB" },
+    },
+  });
+
+  const report = await auditUnderLoad(system, { seed: 1, announceWithinMs: 0 }, async (load) => {
+    // The project itself must not be among what is lost.
+    await system.postgres.query("checkpoint");
+    await load.awaitAcks(200);
+    await system.postgres.kill();
+    await system.postgres.restart();
+  });
+
+  expect(report.findings.lost).not.toEqual([]);
+});
+
+test("the audit sees the loss of an ingest that acknowledges before it commits", async () => {
+  const liar = path.join(import.meta.dirname, "../src/lying-ingest.ts");
+  const system = await start({ launch: { ingest: { nodeArguments: ["--import", liar] } } });
+
+  const report = await auditUnderLoad(system, { seed: 2, announceWithinMs: 0 }, async (load) => {
+    await load.awaitAcks(200);
+    await system.ingests[0]?.kill();
+    await system.ingests[0]?.start();
+  });
+
+  expect(report.findings.lost).not.toEqual([]);
+});
+
+test("the audit sees duplicates when the key that recognises a replay is dropped", async () => {
+  const system = await start();
+  await system.postgres.query("alter table ingest.span_keys drop constraint span_keys_pkey");
+
+  const report = await auditUnderLoad(system, { seed: 3 }, (load) => load.awaitAcks(200));
+
+  expect(report.findings.duplicated).not.toEqual([]);
+});
+
+test("the audit sees that nothing sweeps the outbox while JetStream is wiped", async () => {
+  const system = await start();
+  // Nobody relays while somebody else holds the lease, and who held it before must not remember that.
+  await system.ingests[0]?.kill();
+  await system.postgres.query(
+    `insert into ingest.leases (name, holder, expires_at) values ('relay', 'a replica that does nothing', 'infinity')
+     on conflict (name) do update set holder = excluded.holder, expires_at = excluded.expires_at`,
+  );
+  await system.ingests[0]?.start();
+  await system.settle();
+
+  const report = await auditUnderLoad(system, { seed: 4, announceWithinMs: 3_000 }, async (load) => {
+    await load.awaitAcks(100);
+    system.nats.signal("SIGKILL");
+    await system.nats.exited;
+    await rm(system.nats.storeFolder, { recursive: true });
+    await system.nats.restart();
+    await load.awaitAcks(100);
+  });
+
+  expect(report.findings.unannounced).not.toEqual([]);
+  expect([report.findings.lost, report.findings.duplicated]).toEqual([[], []]);
+});

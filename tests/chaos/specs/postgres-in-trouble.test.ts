@@ -1,0 +1,220 @@
+import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { Client } from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { waitUntil } from "../../integration/src/wait-until.ts";
+import { auditUnderLoad, type Load } from "../src/audited-load.ts";
+import { expectClean } from "../src/expect-clean.ts";
+import type { Answer } from "../src/http-client.ts";
+import { type Installation, type ServiceSlot, startInstallation } from "../src/installation.ts";
+import { databaseUrlAt } from "../src/postgres-server.ts";
+import { readResidentBytes } from "../src/process-tree.ts";
+
+let system: Installation;
+let ingest: ServiceSlot;
+
+const queueRowsMax = 40;
+
+beforeAll(async () => {
+  system = await startInstallation({
+    settings: { SERVICE_INGEST_QUEUE_MAX: String(queueRowsMax) },
+    postgres: { connectionsMax: 60 },
+  });
+  ingest = system.ingests[0] as ServiceSlot;
+});
+
+afterAll(async () => {
+  await system?.stop();
+});
+
+const isRefusal = (answer: Answer | null): boolean => answer?.status === 503 && answer.headers["retry-after"] === "2";
+
+/** Every request was answered, each refusal said when to come back, and nothing else was said. */
+function expectOnlyHonestAnswers(load: Load): void {
+  const other = load.answers.filter(
+    (answer) =>
+      answer === null ||
+      !(
+        [200, 201].includes(answer.status) ||
+        isRefusal(answer) ||
+        (answer.status === 429 && answer.headers["retry-after"] === "1")
+      ),
+  );
+  expect(other).toEqual([]);
+}
+
+const submit = (load: Load, trace: object) => load.client.send("POST", "/ingest/traces", JSON.stringify(trace));
+const traceIdOf = (answer: Answer | null): unknown => JSON.parse(answer?.text ?? "{}").trace_id;
+
+async function isStored(spanId: string): Promise<boolean> {
+  const { rows } = await system.postgres.query("select from ingest.spans where span_id = $1", [spanId]);
+  return rows.length > 0;
+}
+
+test("row 2: an ingest killed between its commit and its answer is a 503, and the retry finds the trace", async () => {
+  const report = await auditUnderLoad(system, { seed: 202, writers: 0 }, async (load) => {
+    const spanId = randomUUID();
+    await submit(load, { name: "opens the connections" });
+    await system.database.set({ kind: "hold-answers" });
+    const answered = submit(load, { name: "once", spanId });
+    await waitUntil("the trace is committed", () => isStored(spanId));
+    await ingest.kill();
+    const unknown = await answered;
+    await system.database.set({ kind: "pass" });
+    await ingest.start();
+    await system.settle();
+    const first = await submit(load, { name: "once", spanId });
+    const second = await submit(load, { name: "once", spanId });
+
+    expect(isRefusal(unknown)).toBe(true);
+    expect([first?.status, second?.status]).toEqual([201, 201]);
+    expect(traceIdOf(first)).toBe(traceIdOf(second));
+    const list = await load.client.read<{ totalCount: number }>("/ingest/traces");
+    expect(list?.totalCount).toBe(2);
+  });
+  expect(report.findings.miscounted).toEqual([]);
+});
+
+test("row 6: PostgreSQL restarted, crashed and its sessions ended: 503 meanwhile, and all works again by itself", async () => {
+  const pids = [ingest, system.auth, system.monitor, ...system.gateways].map((slot) => slot.process.pid);
+  const seed = 206;
+  const report = await auditUnderLoad(system, { seed }, async (load) => {
+    await load.awaitAcks(30);
+    await system.postgres.restart();
+    await load.awaitAcks(30);
+    await system.postgres.crash();
+    await load.awaitAnswer("a request is told to retry", isRefusal);
+    await system.postgres.restart();
+    await load.awaitAcks(30);
+    for (let round = 0; round < 3; round += 1) {
+      await system.postgres.query(
+        "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'touchstone%'",
+      );
+      await load.awaitAcks(20);
+    }
+    expectOnlyHonestAnswers(load);
+  });
+
+  expectClean(report, { seed });
+  expect([ingest, system.auth, system.monitor, ...system.gateways].map((slot) => slot.process.pid)).toEqual(pids);
+});
+
+test("row 7: with PostgreSQL refusing connections, or without one to spare, nothing is stored and all are told to retry", async () => {
+  const seed = 207;
+  const report = await auditUnderLoad(system, { seed }, async (load) => {
+    await load.awaitAcks(30);
+    await system.database.set({ kind: "refuse" });
+    await load.awaitAnswer("a request is told to retry", isRefusal);
+    const taken = await takeEveryConnection();
+    await system.database.set({ kind: "pass" });
+    await load.awaitAnswer("a request is told to retry", isRefusal);
+    await Promise.all(taken.map((client) => client.end()));
+    await load.awaitAcks(80);
+    expectOnlyHonestAnswers(load);
+  });
+
+  expectClean(report, { seed });
+});
+
+async function takeEveryConnection(): Promise<Client[]> {
+  const taken: Client[] = [];
+  for (;;) {
+    const client = new Client({ connectionString: databaseUrlAt(system.postgres.port) });
+    client.on("error", () => undefined);
+    try {
+      await client.connect();
+      taken.push(client);
+    } catch {
+      return taken;
+    }
+  }
+}
+
+test("row 8: with PostgreSQL slow the queue fills, what does not fit is told 429, and memory stays as it was", async () => {
+  const before = await readResidentBytes(ingest.process.pid);
+  const seed = 208;
+  const report = await auditUnderLoad(system, { seed, writers: queueRowsMax + 20 }, async (load) => {
+    await load.awaitAcks(30);
+    await system.database.set({ kind: "delay", ms: 1_000 });
+    await load.awaitAnswer("the queue is full", (answer) => answer?.status === 429);
+    await load.awaitAnswer("some are served", (answer) => answer?.status === 201);
+    await system.database.set({ kind: "pass" });
+    await load.awaitAcks(100);
+    expectOnlyHonestAnswers(load);
+  });
+
+  expectClean(report, { seed });
+  expect((await readResidentBytes(ingest.process.pid)) - before).toBeLessThan(150 * 1024 * 1024);
+});
+
+test("row 9: with PostgreSQL frozen every request is answered 503 in time, and none is lost or doubled afterwards", async () => {
+  const seed = 209;
+  const report = await auditUnderLoad(system, { seed }, async (load) => {
+    await load.awaitAcks(30);
+    await system.postgres.freeze();
+    await load.awaitAnswer("a request is told to retry", isRefusal);
+    await system.postgres.thaw();
+    await load.awaitAcks(80);
+    expectOnlyHonestAnswers(load);
+  });
+
+  expectClean(report, { seed });
+});
+
+test("row 9: with the way to PostgreSQL dead every request is answered 503 in time, and none is lost or doubled afterwards", async () => {
+  const seed = 309;
+  const report = await auditUnderLoad(system, { seed }, async (load) => {
+    await load.awaitAcks(30);
+    await system.database.set({ kind: "hold" });
+    await load.awaitAnswer("a request is told to retry", isRefusal);
+    await system.database.set({ kind: "pass" });
+    await load.awaitAcks(80);
+    expectOnlyHonestAnswers(load);
+  });
+
+  expectClean(report, { seed });
+});
+
+test("row 13: a deadlock that ingest loses is tried again and stored once", async () => {
+  const report = await auditUnderLoad(system, { seed: 213, writers: 0 }, async (load) => {
+    await submit(load, { name: "makes the counters" });
+    const session = await system.postgres.connect();
+    try {
+      // Ingest's session looks for a deadlock after a second, ours after a minute: ingest is the one that loses.
+      await session.query("set deadlock_timeout = '60s'");
+      await session.query("begin");
+      await session.query("select from ingest.root_counts where project_id = $1 for update", [load.projectId]);
+      const answered = submit(load, { name: "stored once", spanId: "1" });
+      await waitUntil("ingest waits for us", async () => {
+        const { rows } = await system.postgres.query("select from pg_locks where not granted");
+        return rows.length > 0;
+      });
+      await session.query("lock table ingest.span_keys in access exclusive mode");
+      await session.query("commit");
+      expect((await answered)?.status).toBe(201);
+    } finally {
+      await session.end();
+    }
+    const log = await readFile(system.postgres.logFile, "utf8");
+    expect(log).toContain("deadlock detected");
+    const list = await load.client.read<{ totalCount: number }>("/ingest/traces");
+    expect(list?.totalCount).toBe(2);
+  });
+  expect(report.findings.miscounted).toEqual([]);
+});
+
+test("row 13: a store that cannot serialize at all is a 503, and stores nothing", async () => {
+  const report = await auditUnderLoad(system, { seed: 313, writers: 0 }, async (load) => {
+    await system.postgres.query(`
+      create function refuse() returns trigger language plpgsql as $$
+      begin raise exception using errcode = '40001', message = 'could not serialize access'; end $$;
+      create trigger refuse before insert on ingest.span_keys for each row execute function refuse()`);
+    const refused = await submit(load, { name: "never", spanId: "1" });
+    await system.postgres.query("drop trigger refuse on ingest.span_keys; drop function refuse()");
+
+    expect(isRefusal(refused)).toBe(true);
+    const list = await load.client.read<{ totalCount: number }>("/ingest/traces");
+    expect(list?.totalCount).toBe(0);
+  });
+  expect(report.findings.miscounted).toEqual([]);
+});

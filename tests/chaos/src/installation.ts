@@ -1,0 +1,170 @@
+import { randomBytes } from "node:crypto";
+import { findFreePort, startGuardian, startThrowAwayNats, type ThrowAwayNats } from "@touchstone/embedded-servers";
+import { type ServiceProcess, startServiceProcess } from "../../integration/src/service-process.ts";
+import { waitUntil } from "../../integration/src/wait-until.ts";
+import type { AuditedSystem } from "./audited-load.ts";
+import { createProject } from "./create-project.ts";
+import { databaseUrlAt, type PostgresServer, startPostgresServer } from "./postgres-server.ts";
+import { startTcpProxy, type TcpProxy } from "./tcp-proxy.ts";
+
+type ServiceName = "auth" | "ingest" | "monitor" | "gateway";
+
+/** A process of a service that can be killed and started again at the same address. */
+export interface ServiceSlot {
+  name: ServiceName;
+  url: string;
+  readonly process: ServiceProcess;
+  kill(): Promise<void>;
+  /** Asks it to stop and waits; answers the exit code. */
+  stop(): Promise<number | null>;
+  /** After its end. */
+  start(): Promise<void>;
+}
+
+export interface InstallationOptions {
+  gateways?: number;
+  ingests?: number;
+  /** On top of what the layout needs, for every service. */
+  settings?: Readonly<Record<string, string>>;
+  postgres?: Parameters<typeof startPostgresServer>[0];
+  /** How the processes of one service are started: a limit around them, another loader, another place for their log. */
+  launch?: Partial<Record<ServiceName, Pick<LaunchOptions, "wrapper" | "nodeArguments" | "output">>>;
+}
+
+type LaunchOptions = Parameters<typeof startServiceProcess>[0];
+
+/** What traces need of the system, one process for each service as in compose; PostgreSQL is reached through a proxy. */
+export interface Installation extends AuditedSystem {
+  postgres: PostgresServer;
+  /** Between the services and PostgreSQL. */
+  database: TcpProxy;
+  nats: ThrowAwayNats;
+  gateways: readonly ServiceSlot[];
+  ingests: readonly ServiceSlot[];
+  auth: ServiceSlot;
+  monitor: ServiceSlot;
+  stop(): Promise<void>;
+}
+
+/** Starts an installation and waits until it takes traces. Whatever it started ends with this process. */
+export async function startInstallation(options: InstallationOptions = {}): Promise<Installation> {
+  const cleanups: (() => Promise<unknown>)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+  };
+  try {
+    const postgres = await startPostgresServer(options.postgres);
+    cleanups.push(() => postgres.stop());
+    const database = await startTcpProxy(postgres.port);
+    cleanups.push(() => database.close());
+    const nats = await startThrowAwayNats();
+    cleanups.push(async () => {
+      nats.signal("SIGCONT");
+      await nats.stop();
+    });
+    const portsOf = (count: number): Promise<number[]> => Promise.all(Array.from({ length: count }, findFreePort));
+    const [authPort] = await portsOf(1);
+    const [monitorPort] = await portsOf(1);
+    const ingestPorts = await portsOf(options.ingests ?? 1);
+    const gatewayPorts = await portsOf(options.gateways ?? 1);
+    const at = (port: number | undefined): string => `http://127.0.0.1:${port}`;
+    const environment: Record<string, string> = {
+      SERVICE_DB_URL: databaseUrlAt(database.port),
+      SERVICE_NATS_URL: nats.url,
+      SERVICE_INTERNAL_SECRET: randomBytes(32).toString("base64url"),
+      SERVICE_AUTH_URL: at(authPort),
+      SERVICE_INGEST_URL: ingestPorts.map(at).join(","),
+      // Not part of what is tested, so nobody listens there.
+      SERVICE_EVAL_RUNS_URL: at(1),
+      SERVICE_RATE_LIMIT: "off",
+      SERVICE_LOG_LEVEL: "warn",
+      ...options.settings,
+    };
+    const openSlot = async (name: ServiceName, port: number | undefined): Promise<ServiceSlot> => {
+      const slot = await startSlot({ name, port: port as number, environment, ...options.launch?.[name] });
+      cleanups.push(slot.end);
+      return slot;
+    };
+    const [auth, monitor, ingests, gateways] = await Promise.all([
+      openSlot("auth", authPort),
+      openSlot("monitor", monitorPort),
+      Promise.all(ingestPorts.map((port) => openSlot("ingest", port))),
+      Promise.all(gatewayPorts.map((port) => openSlot("gateway", port))),
+    ]);
+    const urls = gateways.map(({ url }) => url);
+
+    async function settle(): Promise<void> {
+      await waitUntil(
+        "every ingest is ready and every gateway serves",
+        async () => {
+          const ready = ingests.map(async ({ url }) => (await fetch(`${url}/health/ready`)).ok);
+          const serving = urls.map(async (url) => (await fetch(`${url}/api/v1/auth/config`)).ok);
+          return (await Promise.all([...ready, ...serving])).every(Boolean);
+        },
+        { timeoutMs: 60_000 },
+      );
+    }
+
+    await settle();
+    const { apiKey } = (await (await fetch(`${urls[0]}/api/v1/auth/config`)).json()) as { apiKey: string };
+    return {
+      postgres,
+      database,
+      nats,
+      gateways,
+      ingests,
+      auth,
+      monitor,
+      urls,
+      createProject: (name) => createProject({ url: urls[0] as string, apiKey }, name),
+      async countAnnounced(projectId) {
+        const { rows } = await postgres.query<{ trace_id: string; n: number }>(
+          "select trace_id, count(*)::int as n from monitor.seen_traces where project_id = $1 group by 1",
+          [projectId],
+        );
+        return new Map(rows.map((row) => [row.trace_id, row.n]));
+      },
+      settle,
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function startSlot(
+  launch: Pick<LaunchOptions, "port" | "environment"> & { name: ServiceName },
+): Promise<ServiceSlot & { end(): Promise<void> }> {
+  const guardian = startGuardian();
+  let running = true;
+  const begin = async (): Promise<ServiceProcess> => {
+    const started = await startServiceProcess(launch);
+    await guardian.watch([{ pid: started.pid, politeSignal: "TERM", forcefulSignal: "KILL" }]);
+    return started;
+  };
+  let current = await begin();
+  return {
+    name: launch.name,
+    url: current.address,
+    get process() {
+      return current;
+    },
+    async kill() {
+      running = false;
+      await current.kill();
+    },
+    async stop() {
+      running = false;
+      return current.stop();
+    },
+    async start() {
+      current = await begin();
+      running = true;
+    },
+    async end() {
+      if (running) await current.kill();
+      guardian.dismiss();
+    },
+  };
+}
