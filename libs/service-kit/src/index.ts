@@ -28,6 +28,7 @@ export { createReplicaSet, type ReplicaSet } from "./replica-set.ts";
 export { encodeRpcStatus, prefersRpcStatus } from "./rpc-status.ts";
 export { runProcess } from "./run-process.ts";
 export type { Service } from "./service.ts";
+export { serviceStarting } from "./service-starting.ts";
 export { readSince } from "./since.ts";
 export { StartError, translateListenError } from "./start-error.ts";
 export { readStoreServiceConfig, type StoreServiceConfig } from "./store-service-config.ts";

@@ -62,13 +62,13 @@ export interface InternalClientOptions {
   lookUp?: LookUp;
 }
 
-/** How often one request may meet a replica that is just stopping before it is given up. */
+/** How often one request may meet a replica that is just starting or stopping before it is given up. */
 const notTakenMax = 5;
 
 /**
  * Replicas are chosen by the power of two choices: of two at random, the one with fewer requests in flight. A refused
  * connection is tried at another replica; a request that was sent is never repeated, save a GET, or when a replica that
- * is stopping says that it did not take it (architecture 3).
+ * is starting or stopping says that it did not take it (architecture 3).
  */
 export function createInternalClient(options: InternalClientOptions): InternalClient {
   const { issuer, audience } = options;
@@ -97,8 +97,15 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
           const answer = await bounds.race(send(pools, { hop, headers, body, signal: bounds.signal }));
           if (answer.headers[drainingHeader] !== undefined) directory.rest(pools);
           if (answer.headers[notTakenHeader] === undefined) return hold(answer, hop, bounds);
+          const isStarting = answer.headers[drainingHeader] === undefined;
+          if (isStarting) {
+            directory.rest(pools);
+            tried.add(pools);
+            // What it says itself, where nobody else can be asked.
+            if (bounds.hasWritten() || (await directory.choose(tried)) === null) return hold(answer, hop, bounds);
+          }
           await answer.body.dump();
-          failure = new Error("the replica is stopping");
+          failure = new Error(`the replica is ${isStarting ? "starting" : "stopping"}`);
           notTaken += 1;
           // It may still take new connections for a moment, which helps where it is the only one.
           if (notTaken > notTakenMax || bounds.hasWritten()) throw unavailable(failure);

@@ -3,7 +3,6 @@ import { type Bus, connectBus, createOutboxRelay, type OutboxRelay } from "@touc
 import { keyRevoked } from "@touchstone/contracts";
 import { createOutboxStore, openDatabase, prepareSchema, rolesOf, type SchemaPreparation } from "@touchstone/db";
 import {
-  AppError,
   type Clock,
   createHttpServer,
   type Handler,
@@ -11,6 +10,7 @@ import {
   type Metrics,
   type Readiness,
   type Service,
+  serviceStarting,
 } from "@touchstone/service-kit";
 import type { AuthConfig } from "./config.ts";
 import { listRoutes } from "./http/routes.ts";
@@ -68,7 +68,7 @@ export function createAuth(config: AuthConfig, { logger, clock, metrics }: AuthD
   function onceReady(handle: Handler): Handler {
     return async (call) => {
       if (preparation?.defaultProject.state() !== "ok") {
-        throw new AppError("store_unavailable", "The service is starting; retry.");
+        throw serviceStarting();
       }
       return handle(call);
     };

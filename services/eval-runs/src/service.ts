@@ -1,5 +1,6 @@
 import path from "node:path";
 import { type Bus, connectBus } from "@touchstone/bus";
+import { notTakenHeader } from "@touchstone/contracts";
 import { type Database, openDatabase, prepareSchema, rolesOf, type SchemaPreparation } from "@touchstone/db";
 import {
   AppError,
@@ -138,7 +139,10 @@ function onceMigrated(preparation: SchemaPreparation, handle: Handler): Handler 
   return async (call) => {
     const state = preparation.state();
     if (state !== "ok") {
-      throw new AppError("store_unavailable", "The database is unavailable; retry.", { cause: new Error(state) });
+      throw new AppError("store_unavailable", "The database is unavailable; retry.", {
+        cause: new Error(state),
+        internalHeaders: { [notTakenHeader]: "1" },
+      });
     }
     return handle(call);
   };

@@ -4,7 +4,6 @@ import { type Bus, connectBus } from "@touchstone/bus";
 import { limits } from "@touchstone/contracts";
 import { openDatabase, prepareSchema, rolesOf, type SchemaPreparation } from "@touchstone/db";
 import {
-  AppError,
   type Clock,
   createHttpServer,
   type Handler,
@@ -12,6 +11,7 @@ import {
   type Metrics,
   type Readiness,
   type Service,
+  serviceStarting,
 } from "@touchstone/service-kit";
 import { createAgentStore } from "./agents/agent-store.ts";
 import type { IngestConfig } from "./config.ts";
@@ -161,7 +161,7 @@ export function createIngest(config: IngestConfig, { logger, clock, metrics }: I
 
   function onceReady(handle: Handler): Handler {
     return async (call) => {
-      if (preparation?.state() !== "ok") throw new AppError("store_unavailable", "The service is starting; retry.");
+      if (preparation?.state() !== "ok") throw serviceStarting();
       return handle(call);
     };
   }

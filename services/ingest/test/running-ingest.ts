@@ -62,6 +62,8 @@ export async function startIngest(options: {
       databaseUrl: options.databaseUrl,
       rootSecret,
       nats: { url: options.natsUrl ?? "nats://127.0.0.1:1", user: undefined, password: undefined },
+      stopWithinMs: 10_000,
+      drainMs: 8_000,
       queueRowsMax: 10_000,
       batchRowsMax: 256,
       fieldCharsMax: null,
