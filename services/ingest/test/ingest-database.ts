@@ -1,12 +1,14 @@
 import { type Database, migrateSchema, openDatabase, rolesOf } from "@touchstone/db";
 import { createLogger } from "@touchstone/service-kit";
 import { createTestDatabase } from "@touchstone/testkit";
+import { createTraceSweep } from "../src/maintenance/sweep-traces.ts";
 import { ingestSchema } from "../src/schema.ts";
 import { createSearchPieceStore } from "../src/search/search-piece-store.ts";
 import { writerCount } from "../src/spans/group-commit.ts";
 import { createPostgresTraceStore } from "../src/spans/postgres-trace-store.ts";
 import { createSpanPartitionStore } from "../src/spans/span-partition-store.ts";
 import type { TraceStore } from "../src/spans/trace-store.ts";
+import type { TreeSettings } from "../src/trees/write-trees.ts";
 
 export const silentLogger = createLogger({ service: "ingest", level: "silent" });
 
@@ -17,8 +19,13 @@ export interface IngestDatabase {
   unguardedStore: TraceStore;
   app: Database;
   maintenance: Database;
+  /** Everything that waits for something is due: one turn of the sweeper, which does not run by itself. */
+  sweep(): Promise<number>;
   close(): Promise<void>;
 }
+
+/** Nobody waits for a parent, and a trace of more than a few spans is a large one. */
+const impatient: TreeSettings = { spansMax: 40, orphanGraceMs: 0, staleDelayMs: 0 };
 
 export async function openIngestDatabase(): Promise<IngestDatabase> {
   const database = await createTestDatabase();
@@ -40,12 +47,14 @@ export async function openIngestDatabase(): Promise<IngestDatabase> {
       pieces,
       processNumber: 0,
       quota: null,
+      trees: impatient,
     });
   return {
     store: openStore(app),
     unguardedStore: openStore(superuser),
     app,
     maintenance,
+    sweep: createTraceSweep({ maintenance, tracesPerDay: null, settings: impatient }),
     async close() {
       await Promise.all([app.close(), maintenance.close(), superuser.close()]);
       await database.drop();

@@ -8,6 +8,7 @@ import type { StoredSpan } from "../src/spans/trace-store.ts";
 import { type IngestDatabase, openIngestDatabase } from "./ingest-database.ts";
 import { buildJob } from "./span-builders.ts";
 import { anyRoot, describeTraceStore } from "./trace-store-contract.ts";
+import { describeTrees } from "./trace-store-trees.ts";
 
 let database: IngestDatabase;
 
@@ -19,12 +20,16 @@ afterAll(async () => {
   await database.close();
 });
 
+const sweep = () => database.sweep();
+
 describe("the PostgreSQL store", () => {
   describeTraceStore(() => database.store);
+  describeTrees(() => database.store, sweep);
 });
 
 describe("the PostgreSQL store without row-level security", () => {
   describeTraceStore(() => database.unguardedStore);
+  describeTrees(() => database.unguardedStore, sweep);
 });
 
 describe("in one commit with the spans", () => {

@@ -63,7 +63,7 @@ export interface FragmentRecord {
 /** Must be the statement before those that read. */
 export function buildTraceLock(keys: readonly TraceKey[]): Statement {
   return {
-    name: "traces_lock",
+    name: "trees_lock",
     text: "select ingest.lock_traces($1::uuid[], $2::uuid[])",
     values: columns(keys),
   };
