@@ -76,6 +76,9 @@ describe("a daily quota of traces", () => {
       const refused = replies.filter(({ status }) => status === 429);
       expect([stored.length, refused.length]).toEqual([tracesPerDay, 50]);
       expect(await countRoots(projectId)).toBe(tracesPerDay);
+      const counted = await Promise.all(replicas.map(({ metrics }) => metrics.metrics()));
+      const rejected = counted.map((text) => Number(/^service_ingest_spans_rejected_total (\d+)$/m.exec(text)?.[1]));
+      expect(rejected.reduce((sum, count) => sum + count, 0)).toBe(50 * replicaCount);
       expect(refused[0]?.json).toEqual({ error: traceQuotaMessage(tracesPerDay) });
       expect(refused[0]?.headers.get("retry-after")).toBeNull();
     },

@@ -99,6 +99,31 @@ describe("GET /health/ready of ingest", () => {
   });
 });
 
+test("GET /metrics of ingest has every metric of its queue, of the type that is stated", async () => {
+  const ingest = await startIngest({ databaseUrl: database.url });
+  await ingest.ready();
+  await ingest.submit(newProject(), { name: "x" });
+  const text = await (await fetch(`${ingest.address}/metrics`)).text();
+  const types = Object.fromEntries(
+    [...text.matchAll(/^# TYPE (service_ingest_(?:queue|spans|batches)\w*) (\w+)$/gm)].map(([, name, type]) => [
+      name,
+      type,
+    ]),
+  );
+  expect(types).toMatchObject({
+    service_ingest_queue_depth: "gauge",
+    service_ingest_queue_max_depth: "gauge",
+    service_ingest_spans_total: "counter",
+    service_ingest_spans_stored_total: "counter",
+    service_ingest_spans_deduped_total: "counter",
+    service_ingest_spans_rejected_total: "counter",
+    service_ingest_spans_dropped_total: "counter",
+    service_ingest_batches_total: "counter",
+  });
+  expect(text).toMatch(/^service_ingest_batches_total 1$/m);
+  await ingest.stop();
+});
+
 describe("a clock that is wrong", () => {
   test("by a day, or set back two hours, or a month ahead, loses no trace and no page, and the quota's day is PostgreSQL's", async () => {
     let offsetMs = 0;

@@ -283,6 +283,57 @@ export function describeTraceStore(open: () => TraceStore): void {
     });
   });
 
+  describe("removing", () => {
+    const goOn = (): boolean => true;
+
+    test("a trace goes with its children and its count, and its identity is free again", async () => {
+      const projectId = newProject();
+      const [root] = await insert(projectId, { spanId: "root" }, { spanId: "child", parentSpanId: "root" });
+      await insert(projectId, { name: "kept" });
+
+      const removed = await open().removeTrace(projectId, root?.id ?? "", goOn);
+      expect(removed).toMatchObject({ traces: 1, spans: 2, isComplete: true });
+      expect((await list(projectId)).totalCount).toBe(1);
+      expect((await insert(projectId, { spanId: "root" }))[0]?.deduped).toBe(false);
+      expect((await list(projectId)).totalCount).toBe(2);
+    });
+
+    test("reaches nothing of another project's that has the same names", async () => {
+      const [own, foreign] = [newProject(), newProject()];
+      const trace = { producer: "otlp" as const, otelTraceId: "4bf92f3577b34da6a3ce929d0e0e4736" };
+      const spans = [
+        { ...trace, spanId: "1".repeat(16), model: "m" },
+        { spanId: "root", model: "m" },
+        { spanId: "child", parentSpanId: "root" },
+      ];
+      const kept = await insert(own, ...spans);
+      const [otel, rest] = await insert(foreign, ...spans);
+
+      expect(await open().removeTrace(foreign, kept[0]?.id ?? "", goOn)).toBeNull();
+      expect(await open().removeTrace(foreign, otel?.id ?? "", goOn)).toMatchObject({ spans: 1 });
+      expect(await open().removeTrace(foreign, rest?.id ?? "", goOn)).toMatchObject({ spans: 2 });
+      await insert(foreign, ...spans);
+      expect(await open().removeTraces(foreign, { ...anyRoot, model: "m" }, goOn)).toMatchObject({
+        traces: 2,
+        spans: 3,
+      });
+      await insert(foreign, ...spans);
+      expect(await open().removeSpansBefore(foreign, Date.now() + dayMs, goOn)).toMatchObject({ spans: 3 });
+      expect((await list(foreign)).totalCount).toBe(0);
+      expect((await list(own)).totalCount).toBe(2);
+      for (const { id } of kept) expect(await open().readTrace(own, id)).not.toBeNull();
+    });
+
+    test("stops between transactions when it is told to, and says so", async () => {
+      const projectId = newProject();
+      const [root] = await insert(projectId, { spanId: "root" });
+      const nothing = { traces: 0, spans: 0, isComplete: false };
+      expect(await open().removeTrace(projectId, root?.id ?? "", () => false)).toMatchObject(nothing);
+      expect(await open().removeTraces(projectId, anyRoot, () => false)).toMatchObject(nothing);
+      expect((await list(projectId)).totalCount).toBe(1);
+    });
+  });
+
   describe("reading", () => {
     test("a project sees nothing of another's", async () => {
       const [own, foreign] = [newProject(), newProject()];

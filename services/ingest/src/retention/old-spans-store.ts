@@ -1,5 +1,5 @@
 import { type Database, sqlStateOf, type Transaction } from "@touchstone/db";
-import { lowestIdAt } from "../spans/trace-removal.ts";
+import { firstIdOf } from "../spans/root-conditions.ts";
 import { settleTraces, tracesLock } from "../spans/trace-settling.ts";
 
 /** What projects chose, at one instant of PostgreSQL's clock. */
@@ -139,7 +139,7 @@ export function createOldSpansStore(maintenance: Database): OldSpansStore {
           where project_id > $1 and id < $2
           order by project_id
           limit 1`,
-        values: [after, lowestIdAt(beforeMs)],
+        values: [after, firstIdOf(beforeMs)],
       });
       return rows[0]?.project_id ?? null;
     },

@@ -1,17 +1,18 @@
-import type { TraceRemover } from "../spans/trace-remover.ts";
+import type { RemovalFilter, TraceRemover } from "../spans/trace-remover.ts";
 import { daysInForce } from "./days-in-force.ts";
 import type { OldSpansStore } from "./old-spans-store.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 const firstProject = "00000000-0000-0000-0000-000000000000";
-const everything = {
+const everything: RemovalFilter = {
+  framework: null,
+  source: "all",
   agentId: null,
   sessionId: null,
-  framework: null,
   model: null,
-  source: null,
   fromMs: null,
   toMs: null,
+  hasError: null,
 };
 
 /**

@@ -1,6 +1,5 @@
 import type { Statement } from "@touchstone/db";
-import { toUuid } from "./hash-uuid.ts";
-import { otlpFlag } from "./span-row.ts";
+import { firstIdOf, rootConditions, traceNamed } from "./root-conditions.ts";
 import { narrowColumns } from "./span-select.ts";
 import type { RootQuery } from "./trace-store.ts";
 
@@ -15,7 +14,7 @@ export function buildRootList(query: RootQuery): Statement {
 
 function buildFilteredList(query: RootQuery): Statement {
   const values: unknown[] = [query.projectId, query.limit];
-  const conditions = listConditions(query, values);
+  const conditions = rootConditions(query, values);
   // The counters know framework and source; what else narrows the list is counted in the rows.
   const isCounted = conditions.every(({ counted }) => counted !== null);
   const matching = conditions.map(({ text }) => ` and ${text}`).join("");
@@ -56,45 +55,6 @@ export function buildRootsRead(projectId: string, ids: readonly string[]): State
   return { name: "roots_read", text, values: [projectId, ids] };
 }
 
-interface Condition {
-  name: string;
-  /** Of `ingest.spans`. */
-  text: string;
-  /** The same of `ingest.root_counts`; null where they do not tell. */
-  counted: string | null;
-}
-
-/** Adds the parameters to `values`. */
-function listConditions(query: RootQuery, values: unknown[]): Condition[] {
-  const conditions: Condition[] = [];
-  const parameter = (value: unknown): string => `$${values.push(value)}`;
-  const add = (name: string, text: string, counted: string | null = null): void => {
-    conditions.push({ name, text, counted });
-  };
-  if (query.framework !== null) {
-    const equals = `framework = ${parameter(query.framework)}`;
-    add("framework", equals, equals);
-  }
-  if (query.source === "eval") add("eval", "source = 'eval-run'", "source = 'eval-run'");
-  if (query.source === "production") add("production", "source is null", "source = ''");
-  if (query.agentId !== null) add("agent", `agent_id = ${parameter(query.agentId)}`);
-  if (query.model !== null) add("model", `model = ${parameter(query.model)}`);
-  if (query.hasError !== null)
-    add(query.hasError ? "error" : "no_error", query.hasError ? "has_error" : "not has_error");
-  if (query.sessionId !== null) {
-    const traceKey = traceNamed(query.sessionId);
-    const session = `session_id = ${parameter(query.sessionId)}`;
-    if (traceKey === null) add("session", session);
-    else {
-      const byTrace = `session_id is null and trace_key = ${parameter(traceKey)} and flags & ${otlpFlag} <> 0`;
-      add("session_or_trace", `(${session} or ${byTrace})`);
-    }
-  }
-  if (query.fromMs !== null) add("from", `id >= ${parameter(firstIdOf(query.fromMs))}`);
-  if (query.toMs !== null) add("to", `id < ${parameter(firstIdOf(query.toMs))}`);
-  return conditions;
-}
-
 function buildSearchedList(query: RootQuery): Statement {
   const source = { production: "", eval: "eval-run", all: null }[query.source];
   const text = `
@@ -123,15 +83,4 @@ function buildSearchedList(query: RootQuery): Statement {
     query.hasError,
   ];
   return { name: "roots_search", text, values };
-}
-
-/** A session may be named by the 32 hexadecimal digits of an OTel trace. */
-function traceNamed(sessionId: string): string | null {
-  return /^[0-9a-f]{32}$/i.test(sessionId) ? toUuid(sessionId.toLowerCase()) : null;
-}
-
-/** The least id of an instant or after it; ids hold the whole milliseconds of their `createdAt`. */
-function firstIdOf(atMs: number): string {
-  const wholeMs = Math.min(Math.max(Math.ceil(atMs), 0), 2 ** 48 - 1);
-  return toUuid(wholeMs.toString(16).padStart(12, "0").padEnd(32, "0"));
 }

@@ -1,56 +1,19 @@
 import type { Statement } from "@touchstone/db";
-import { toUuid } from "./hash-uuid.ts";
-
-/** Which roots are meant, as they are shown. Null = any. */
-export interface TraceFilter {
-  agentId: string | null;
-  /** Stated, or by its 32 hexadecimal digits the OTel trace of a root that states none. */
-  sessionId: string | null;
-  /** As stored: trimmed and lower-cased. */
-  framework: string | null;
-  model: string | null;
-  source: "production" | "eval" | null;
-  /** Of `createdAt`, epoch milliseconds: from inclusive, to exclusive. */
-  fromMs: number | null;
-  toMs: number | null;
-}
-
-/** The smallest id that a row made at an instant, or later, can have. */
-export function lowestIdAt(atMs: number): string {
-  const digits = Math.max(0, Math.ceil(atMs)).toString(16).padStart(12, "0");
-  return toUuid(digits.padEnd(32, "0"));
-}
+import { rootConditions } from "./root-conditions.ts";
+import { otlpFlag } from "./span-row.ts";
+import type { RootFilter } from "./trace-store.ts";
 
 /** Some of the roots that match, with what tells which rows belong to them. */
-export function buildRootSeeds(projectId: string, filter: TraceFilter, limit: number): Statement {
+export function buildRootSeeds(projectId: string, filter: Omit<RootFilter, "pattern">, limit: number): Statement {
   const values: unknown[] = [projectId, limit];
-  const conditions: string[] = [];
-  let name = "roots_to_remove";
-  function add(mark: string, value: unknown, condition: (parameter: string) => string): void {
-    if (value === null) return;
-    conditions.push(`and ${condition(`$${values.push(value)}`)}`);
-    name += `_${mark}`;
-  }
-  add("agent", filter.agentId, (agent) => `agent_id = ${agent}::uuid`);
-  if (filter.sessionId !== null && /^[0-9a-f]{32}$/i.test(filter.sessionId)) {
-    const key = `$${values.push(toUuid(filter.sessionId.toLowerCase()))}`;
-    const unstated = `(session_id is null and trace_key = ${key}::uuid and flags & 1 <> 0)`;
-    add("trace", filter.sessionId, (session) => `(session_id = ${session} or ${unstated})`);
-  } else {
-    add("session", filter.sessionId, (session) => `session_id = ${session}`);
-  }
-  add("framework", filter.framework, (framework) => `framework = ${framework}`);
-  add("model", filter.model, (model) => `model = ${model}`);
-  add("source", filter.source, (source) => `(source is null) = (${source} = 'production')`);
-  add("from", filter.fromMs === null ? null : lowestIdAt(filter.fromMs), (id) => `id >= ${id}::uuid`);
-  add("to", filter.toMs === null ? null : lowestIdAt(filter.toMs), (id) => `id < ${id}::uuid`);
+  const conditions = rootConditions(filter, values);
   const text = `
-    select id, trace_key, span_id, flags & 1 <> 0 as is_otlp
+    select id, trace_key, span_id, flags & ${otlpFlag} <> 0 as is_otlp
     from ingest.spans
-    where project_id = $1 and is_root ${conditions.join(" ")}
+    where project_id = $1 and is_root${conditions.map((condition) => ` and ${condition.text}`).join("")}
     order by id
     limit $2`;
-  return { name, text, values };
+  return { name: `roots_to_remove${conditions.map(({ name }) => `_${name}`).join("")}`, text, values };
 }
 
 /**

@@ -1,6 +1,11 @@
 import type { Database, Transaction } from "@touchstone/db";
-import { buildRootSeeds, buildRowRemoval, lowestIdAt, type TraceFilter } from "./trace-removal.ts";
+import { firstIdOf } from "./root-conditions.ts";
+import { buildRootSeeds, buildRowRemoval } from "./trace-removal.ts";
 import { settleTraces, tracesLock } from "./trace-settling.ts";
+import type { RootFilter } from "./trace-store.ts";
+
+/** What removes the traces that a list would show. */
+export type RemovalFilter = Omit<RootFilter, "pattern">;
 
 /** What a removal took away. */
 export interface Removal {
@@ -24,7 +29,7 @@ export interface TraceRemover {
    */
   removeTrace(projectId: string, id: string, mayGoOn: () => boolean): Promise<Removal | null>;
   /** The traces with a matching root. */
-  removeTraces(projectId: string, filter: TraceFilter, mayGoOn: () => boolean): Promise<Removal>;
+  removeTraces(projectId: string, filter: RemovalFilter, mayGoOn: () => boolean): Promise<Removal>;
   /** Single spans made before an instant, for those whose trace is not old as a whole. */
   removeSpansBefore(projectId: string, beforeMs: number, mayGoOn: () => boolean): Promise<Removal>;
 }
@@ -182,7 +187,7 @@ export function createTraceRemover(database: Database): TraceRemover {
             from ingest.spans
             where project_id = $1 and id < $2
             limit $3`,
-          values: [projectId, lowestIdAt(beforeMs), batchRows],
+          values: [projectId, firstIdOf(beforeMs), batchRows],
         });
         if (rows.length === 0) return total;
         const traceKeys = [...new Set(rows.map(({ trace_key }) => trace_key).filter((key) => key !== null))];

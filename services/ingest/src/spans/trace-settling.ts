@@ -1,12 +1,9 @@
 import type { Statement, Transaction } from "@touchstone/db";
+import { buildTraceLock } from "../trees/trace-read.ts";
 
 /** Takes the locks of a project's traces; it comes before the statement that reads them. */
 export function tracesLock(projectId: string, traceKeys: readonly string[]): Statement {
-  return {
-    name: "traces_lock",
-    text: "select ingest.lock_traces(array_fill($1::uuid, array[cardinality($2::uuid[])]), $2::uuid[])",
-    values: [projectId, traceKeys],
-  };
+  return buildTraceLock(traceKeys.map((traceKey) => ({ projectId, traceKey })));
 }
 
 /**

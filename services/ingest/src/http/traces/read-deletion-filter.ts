@@ -1,13 +1,13 @@
 import { deleteTracesQuery } from "@touchstone/contracts";
 import { AppError, type Call, isUuid, parseIsoTime } from "@touchstone/service-kit";
-import type { TraceFilter } from "../../spans/trace-removal.ts";
+import type { RemovalFilter } from "../../spans/trace-remover.ts";
 import { normaliseFramework } from "../../traces/submitted-trace.ts";
 
 /**
  * The filters of a deletion. Stricter than those of the list: a filter that was mistyped, stands empty or is said twice
  * is a 400, because ignoring it would delete more than was asked for.
  */
-export function readDeletionFilter(query: Call["query"]): TraceFilter {
+export function readDeletionFilter(query: Call["query"]): RemovalFilter {
   const names = Object.keys(deleteTracesQuery.shape);
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
   if (given.length === 0) throw refuse(`At least one filter is required: ${names.join(", ")}`);
@@ -31,9 +31,10 @@ export function readDeletionFilter(query: Call["query"]): TraceFilter {
     sessionId: text("sessionId"),
     framework: normaliseFramework(text("framework")),
     model: text("model"),
-    source,
+    source: source ?? "all",
     fromMs: readTime("from", text("from")),
     toMs: readTime("to", text("to")),
+    hasError: null,
   };
 }
 
