@@ -6,9 +6,11 @@ import { createIngest, readIngestConfig } from "@touchstone/ingest";
 import { createJudge, readJudgeConfig } from "@touchstone/judge";
 import { createMonitor, readMonitorConfig } from "@touchstone/monitor";
 import {
+  createLocalCalls,
   createLogger,
   createMetrics,
   type Environment,
+  type LocalCalls,
   type Logger,
   type Metrics,
   type Readiness,
@@ -23,6 +25,8 @@ interface Dependencies {
   metrics: Metrics;
   /** Of the services in this process; the gateway's `/metrics` shows them with its own. */
   otherMetrics: Metrics[];
+  /** How the gateway reaches ingest without a socket. */
+  localCalls: LocalCalls;
 }
 
 /** Builds one service from an environment, exactly as its own `main.ts` does. */
@@ -57,7 +61,7 @@ export interface RunningServices {
 
 /**
  * Starts all services in this process, each on a loopback socket of its own. A service gets what its process would get
- * from its environment and cannot tell the difference. Only the gateway listens on the operator's PORT and SERVICE_HOST.
+ * from its environment; only that the gateway's writes reach ingest without a socket is decided here (decision 18). Only the gateway listens on the operator's PORT and SERVICE_HOST.
  */
 export async function startServices(
   environment: Environment,
@@ -66,6 +70,7 @@ export async function startServices(
   const running: Service[] = [];
   const addresses: Record<string, string> = {};
   const otherMetrics: Metrics[] = [];
+  const localCalls = createLocalCalls();
   const stop = async (): Promise<void> => {
     for (const service of running.splice(0).reverse()) await service.stop();
   };
@@ -74,7 +79,7 @@ export async function startServices(
       const own = environmentOf(name, environment, infrastructure, addresses);
       const logger = createLogger({ service: name, level: own.SERVICE_LOG_LEVEL ?? "warn" });
       const metrics = createMetrics();
-      const service = builders[name](own, { logger, clock: systemClock, metrics, otherMetrics });
+      const service = builders[name](own, { logger, clock: systemClock, metrics, otherMetrics, localCalls });
       otherMetrics.push(metrics);
       running.push(service);
       const started = await service.start();

@@ -1,6 +1,6 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
 import type { Identity, InternalRoute, Route } from "@touchstone/contracts";
-import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "./app-error.ts";
 import { inflateBody } from "./inflate-body.ts";
 import { inflateStream } from "./inflate-stream.ts";
@@ -12,7 +12,7 @@ export interface Call {
   identity: Identity;
   params: Readonly<Record<string, string>>;
   query: Readonly<Record<string, string | string[] | undefined>>;
-  headers: FastifyRequest["headers"];
+  headers: IncomingHttpHeaders;
   /** The body as it came in, still encoded; empty when there is none. */
   rawBody: Buffer;
   /** The body without its content encoding, at most the route's `maxBytes`. */
@@ -26,40 +26,44 @@ export interface Call {
 }
 
 interface CallOptions {
-  request: FastifyRequest;
-  reply: FastifyReply;
   identity: Identity;
   route: Route | InternalRoute;
   maxBytes: number;
+  params: unknown;
+  query: unknown;
+  headers: IncomingHttpHeaders;
+  /** A buffer, a stream on a route of JSON lines, or nothing. */
+  body: unknown;
+  /** Made when a handler asks for it: most never do, and it costs as much as a handler. */
+  signal: () => AbortSignal;
 }
 
 /** Wraps a request whose identity was verified. */
-export function createCall({ request, reply, identity, route, maxBytes }: CallOptions): Call {
+export function createCall({ identity, route, maxBytes, headers, ...request }: CallOptions): Call {
   const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
   const isOptional = "responses" in route && route.body?.required === false;
-  const abort = new AbortController();
-  // On the answer, not on the socket: that one lives for thousands of requests and would keep a listener of each.
-  reply.raw.once("close", () => {
-    if (!reply.raw.writableFinished) abort.abort();
-  });
-  const body = () => inflateBody(rawBody, request.headers["content-encoding"], maxBytes);
+  const body = () => inflateBody(rawBody, headers["content-encoding"], maxBytes);
+  let signal: AbortSignal | null = null;
   return {
     identity,
     params: request.params as Record<string, string>,
     query: request.query as Record<string, string | string[] | undefined>,
-    headers: request.headers,
+    headers,
     rawBody,
     body,
     stream(maxBytes) {
       const content = request.body instanceof Readable ? request.body : Readable.from([]);
-      return inflateStream(content, request.headers["content-encoding"], maxBytes);
+      return inflateStream(content, headers["content-encoding"], maxBytes);
     },
     async json() {
       if (isOptional && rawBody.length === 0) return undefined;
-      requireJson(request.headers["content-type"]);
+      requireJson(headers["content-type"]);
       return parseJsonBody(await body());
     },
-    signal: abort.signal,
+    get signal() {
+      signal ??= request.signal();
+      return signal;
+    },
   };
 }
 

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { OutgoingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
 import {
   drainingHeader,
+  type Identity,
   type InternalRoute,
   identityHeader,
   type Route,
@@ -16,6 +17,7 @@ import { type Call, createCall } from "./call.ts";
 import type { Clock } from "./clock.ts";
 import { type Connections, trackConnections } from "./connections.ts";
 import { createIdentityVerifier } from "./internal-identity.ts";
+import type { LocalAnswer, LocalCalls, LocalRequest } from "./local-calls.ts";
 import type { Logger } from "./logger.ts";
 import type { Metrics } from "./metrics.ts";
 import { type PassedStream, passStream } from "./pass-stream.ts";
@@ -58,6 +60,8 @@ export interface HttpServerOptions {
   readiness: () => Promise<Readiness>;
   /** How long a stop lets what is in hand take. Default 8 s. */
   drainMs?: number;
+  /** Where a caller in the same process finds us without a socket. */
+  localCalls?: LocalCalls | undefined;
 }
 
 export interface HttpServer {
@@ -81,6 +85,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const connections = trackConnections(app.server);
   const streams = new Set<PassedStream>();
   let state: "serving" | "draining" | "refusing" = "serving";
+  let listensOn: string | null = null;
   const durations = new Histogram({
     name: "service_http_request_duration_seconds",
     help: "Time from a request that was read to its answer.",
@@ -123,10 +128,16 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   );
 
   const verify = createIdentityVerifier({ audience: service, rootSecret: options.rootSecret, clock: options.clock });
+  const localRoutes = new Map<string, ServingRoute>();
   for (const { route, handle } of options.routes) {
-    const admitted: readonly ServiceName[] = "askedBy" in route ? route.askedBy : ["gateway"];
-    const envelope = "envelope" in route ? route.envelope : "standard";
-    const maxBytes = "responses" in route ? (route.body?.maxBytes ?? 0) : 1024 * 1024;
+    const serving: ServingRoute = {
+      route,
+      handle,
+      admitted: "askedBy" in route ? route.askedBy : ["gateway"],
+      envelope: "envelope" in route ? route.envelope : "standard",
+      maxBytes: "responses" in route ? (route.body?.maxBytes ?? 0) : 1024 * 1024,
+    };
+    const { envelope, maxBytes } = serving;
     const readsLines = "responses" in route && route.body?.kind === "ndjson";
     const served: RouteOptions = {
       method: route.method,
@@ -137,56 +148,92 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       bodyLimit: Math.max(maxBytes, 1),
       errorHandler: (thrown, request, reply) => sendError(request, reply, translateFrameworkError(thrown), envelope),
       handler: async (request, reply) => {
-        const startedMs = performance.now();
-        let projectId: string | null = null;
-        let failure: ReturnType<typeof renderError> | null = null;
-        let cause: unknown;
-        try {
-          const header = request.headers[identityHeader];
-          const identity = verify(typeof header === "string" ? header : undefined, {
-            method: request.method,
-            path: request.url,
-          });
-          if (identity === null || !admitted.includes(identity.issuer)) {
-            throw new AppError("unauthorized", "This route needs a valid internal identity.");
-          }
-          projectId = identity.projectId;
-          const answer = await handle(createCall({ request, reply, identity, route, maxBytes }));
-          if (answer.body instanceof Readable) keepStream(streamAnswer(reply, answer, answer.body), reply);
-          else sendAnswer(reply, answer);
-        } catch (thrown) {
-          cause = thrown;
-          failure = renderError(thrown, envelope);
-          sendFailure(request, reply, failure, envelope);
-        }
-        const durationMs = performance.now() - startedMs;
-        const labels = { service, route: route.id, status: String(reply.statusCode) };
-        durations.observe(labels, durationMs / 1000);
-        requests.inc({ ...labels, method: request.method });
-        const facts = {
-          operation: route.id,
-          requestId: request.id,
-          projectId,
-          outcome: failure?.code ?? "ok",
-          status: reply.statusCode,
-          durationMs: Math.round(durationMs * 100) / 100,
-        };
-        if (failure?.isBug) logger.error({ ...facts, err: cause }, "request failed unexpectedly");
-        else if (failure !== null && failure.status >= 500) logger.warn({ ...facts, err: cause }, "request refused");
-        else logger.debug(facts, "request answered");
+        const { method, url: path, headers, id: requestId } = request;
+        const answer = await answerRequest(serving, { method, path, headers, requestId }, (identity) =>
+          createCall({
+            identity,
+            route,
+            maxBytes,
+            params: request.params,
+            query: request.query,
+            headers,
+            body: request.body,
+            signal: () => signalGone(reply),
+          }),
+        );
+        if (answer.body instanceof Readable) keepStream(streamAnswer(reply, answer, answer.body), reply);
+        else sendAnswer(reply, answer, answer.body);
         return reply;
       },
     };
     if (readsLines) void app.register(async (scope) => void streamBodies(scope).route(served));
     else app.route(served);
+    // Reads may answer with a stream, and paths with parameters need the router: those come over HTTP.
+    const isLocal = "responses" in route && route.body !== undefined && !readsLines && !route.path.includes("{");
+    if (isLocal) localRoutes.set(`${route.method} ${route.path}`, serving);
+  }
+
+  /** All of a request but the way it came and the way its answer leaves. */
+  async function answerRequest(
+    { route, handle, admitted, envelope }: ServingRoute,
+    { method, path, headers, requestId }: IncomingRequest,
+    callOf: (identity: Identity) => Call,
+  ): Promise<RenderedAnswer> {
+    const startedMs = performance.now();
+    let projectId: string | null = null;
+    let failure: RenderedError | null = null;
+    let cause: unknown;
+    let answer: RenderedAnswer;
+    try {
+      const header = headers[identityHeader];
+      const identity = verify(typeof header === "string" ? header : undefined, { method, path });
+      if (identity === null || !admitted.includes(identity.issuer)) {
+        throw new AppError("unauthorized", "This route needs a valid internal identity.");
+      }
+      projectId = identity.projectId;
+      answer = renderAnswer(await handle(callOf(identity)));
+    } catch (thrown) {
+      cause = thrown;
+      failure = renderError(thrown, envelope);
+      answer = renderFailure(failure, envelope, headers);
+    }
+    const durationMs = performance.now() - startedMs;
+    const labels = { service, route: route.id, status: String(answer.status) };
+    durations.observe(labels, durationMs / 1000);
+    requests.inc({ ...labels, method });
+    const facts = {
+      operation: route.id,
+      requestId,
+      projectId,
+      outcome: failure?.code ?? "ok",
+      status: answer.status,
+      durationMs: Math.round(durationMs * 100) / 100,
+    };
+    if (failure?.isBug) logger.error({ ...facts, err: cause }, "request failed unexpectedly");
+    else if (failure !== null && failure.status >= 500) logger.warn({ ...facts, err: cause }, "request refused");
+    else logger.debug(facts, "request answered");
+    return answer;
+  }
+
+  /** Null for what is better told over HTTP: other routes, a body that is too large, a server that stops. */
+  function answerLocally({ method, path, headers, body, signal }: LocalRequest): Promise<LocalAnswer> | null {
+    const serving = localRoutes.get(`${method} ${path}`);
+    if (serving === undefined || body.length > serving.maxBytes || state !== "serving") return null;
+    const requestId = String(headers[requestIdHeader] ?? randomUUID());
+    return answerRequest(serving, { method, path, headers, requestId }, (identity) =>
+      createCall({ ...serving, identity, params: {}, query: {}, headers, body, signal }),
+    ).then(holdAnswer);
   }
 
   return {
     async listen(address) {
-      return app.listen(address);
+      listensOn = await app.listen(address);
+      options.localCalls?.offer(listensOn, answerLocally);
+      return listensOn;
     },
     async stop() {
       state = "draining";
+      if (listensOn !== null) options.localCalls?.withdraw(listensOn);
       for (const stream of streams) if (stream.isEvents) stream.end();
       await drain(app, connections, {
         drainMs: options.drainMs ?? drainDefaultMs,
@@ -211,23 +258,82 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   ): void {
     const failure = renderError(thrown, envelope);
     if (failure.isBug) logger.error({ err: thrown }, "request failed unexpectedly");
-    sendFailure(request, reply, failure, envelope);
+    const answer = renderFailure(failure, envelope, request.headers);
+    sendAnswer(reply, answer, answer.body);
   }
 }
 
+/** A route with what is decided about it once. */
+interface ServingRoute extends ServedRoute {
+  admitted: readonly ServiceName[];
+  envelope: "standard" | "otlp";
+  maxBytes: number;
+}
+
+interface IncomingRequest {
+  method: string;
+  /** With the query string. */
+  path: string;
+  headers: IncomingHttpHeaders;
+  requestId: string;
+}
+
+/** An answer as it leaves. */
+interface RenderedAnswer<Body = string | Buffer | Readable | undefined> {
+  status: number;
+  headers: Record<string, string>;
+  /** Null without a body. */
+  contentType: string | null;
+  body: Body;
+}
+
+const jsonType = "application/json; charset=utf-8";
+
+function renderAnswer({ status, headers = {}, contentType = jsonType, body }: Answer): RenderedAnswer {
+  if (typeof body === "string" || Buffer.isBuffer(body) || body instanceof Readable) {
+    return { status, headers, contentType, body };
+  }
+  if (body === undefined) return { status, headers, contentType: null, body };
+  return { status, headers, contentType: jsonType, body: JSON.stringify(body) };
+}
+
 /** JSON, save for an OTLP caller that reads refusals only as a protobuf `google.rpc.Status` (otlp 2). */
-function sendFailure(
-  request: FastifyRequest,
-  reply: FastifyReply,
+function renderFailure(
   { status, headers, body }: RenderedError,
   envelope: "standard" | "otlp",
-): void {
-  reply.code(status).headers(headers);
-  if (envelope === "otlp" && prefersRpcStatus(request.headers)) {
-    reply.type("application/x-protobuf").send(encodeRpcStatus(status, String(body.message ?? body.error)));
-  } else {
-    reply.type("application/json; charset=utf-8").send(JSON.stringify(body));
+  asked: IncomingHttpHeaders,
+): RenderedAnswer<string | Buffer> {
+  if (envelope === "otlp" && prefersRpcStatus(asked)) {
+    const rpcStatus = encodeRpcStatus(status, String(body.message ?? body.error));
+    return { status, headers, contentType: "application/x-protobuf", body: rpcStatus };
   }
+  return { status, headers, contentType: jsonType, body: JSON.stringify(body) };
+}
+
+/** The same answer to a caller in this process, under the headers that HTTP would add. */
+function holdAnswer({ status, headers, contentType, body }: RenderedAnswer): LocalAnswer {
+  if (body instanceof Readable) throw new Error("a route that takes a body answered with a stream");
+  const held = Buffer.isBuffer(body) ? body : Buffer.from(body ?? "");
+  return {
+    status,
+    headers: {
+      ...headers,
+      ...(contentType !== null && { "content-type": contentType }),
+      "content-length": String(held.length),
+    },
+    body: held,
+  };
+}
+
+/** On the answer, not on the socket: that one lives for thousands of requests and would keep a listener of each. */
+function signalGone({ raw }: FastifyReply): AbortSignal {
+  const abort = new AbortController();
+  const onClose = (): void => {
+    if (!raw.writableFinished) abort.abort();
+  };
+  if (raw.closed) onClose();
+  else raw.once("close", onClose);
+  return abort.signal;
 }
 
 /** How long a request may take to arrive. */
@@ -282,23 +388,21 @@ function streamBodies(scope: FastifyInstance): FastifyInstance {
   return scope;
 }
 
-function streamAnswer(reply: FastifyReply, answer: Answer, body: Readable): PassedStream {
-  reply.code(answer.status).type(answer.contentType ?? "application/json; charset=utf-8");
-  if (answer.headers) reply.headers(answer.headers);
-  reply.hijack();
-  return passStream(reply.raw, body, { status: answer.status, headers: reply.getHeaders() as OutgoingHttpHeaders });
+function streamAnswer(reply: FastifyReply, answer: RenderedAnswer, body: Readable): PassedStream {
+  writeHead(reply, answer).hijack();
+  return passStream(reply.raw, body, {
+    status: answer.status,
+    headers: reply.getHeaders() as OutgoingHttpHeaders,
+  });
 }
 
-function sendAnswer(reply: FastifyReply, answer: Answer): void {
-  reply.code(answer.status);
-  if (answer.headers) reply.headers(answer.headers);
-  if (typeof answer.body === "string" || Buffer.isBuffer(answer.body)) {
-    reply.type(answer.contentType ?? "application/json; charset=utf-8").send(answer.body);
-  } else if (answer.body === undefined) {
-    reply.send();
-  } else {
-    reply.type("application/json; charset=utf-8").send(JSON.stringify(answer.body));
-  }
+function sendAnswer(reply: FastifyReply, answer: RenderedAnswer, body: string | Buffer | undefined): void {
+  writeHead(reply, answer).send(body);
+}
+
+function writeHead(reply: FastifyReply, { status, headers, contentType }: RenderedAnswer): FastifyReply {
+  reply.code(status).headers(headers);
+  return contentType === null ? reply : reply.type(contentType);
 }
 
 /** What fastify refuses by itself, in the words of our error table; anything else comes back as it is. */

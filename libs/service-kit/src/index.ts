@@ -18,6 +18,7 @@ export { createInternalClient, type Hop, type HopAnswer, type InternalClient } f
 export { createIdentitySigner, createIdentityVerifier, type IdentityClaims } from "./internal-identity.ts";
 export { parseIsoTime } from "./iso-time.ts";
 export { decodeJsonText, isDeeperThan, parseJsonBody } from "./json.ts";
+export { createLocalCalls, type LocalCalls } from "./local-calls.ts";
 export { createLogger, type Logger } from "./logger.ts";
 export { createMetrics, type Metrics } from "./metrics.ts";
 export { type OtlpEncoding, readOtlpEncoding } from "./otlp-encoding.ts";

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 import {
   drainingHeader,
   type InternalRoute,
@@ -13,6 +13,7 @@ import type { z } from "zod";
 import { AppError, isAppError } from "./app-error.ts";
 import type { Clock } from "./clock.ts";
 import { createIdentitySigner, type IdentityClaims } from "./internal-identity.ts";
+import type { LocalAnswer, LocalCalls } from "./local-calls.ts";
 import { createPoolDirectory, type ReplicaPools } from "./replica-pools.ts";
 import { createReplicaSet, type LookUp } from "./replica-set.ts";
 
@@ -35,6 +36,8 @@ export interface Hop {
 export interface HopAnswer {
   status: number;
   headers: IncomingHttpHeaders;
+  /** The whole body, where it is at hand; `body` need not be read then. */
+  whole?: Buffer;
   body: Readable & { arrayBuffer(): Promise<ArrayBuffer>; json(): Promise<unknown>; dump(): Promise<void> };
 }
 
@@ -60,6 +63,8 @@ export interface InternalClientOptions {
   clock: Clock;
   /** Resolves host names; the machine's own resolver when left out. */
   lookUp?: LookUp;
+  /** Where an audience in the same process is found without a socket. */
+  localCalls?: LocalCalls | undefined;
 }
 
 /** How often one request may meet a replica that is just starting or stopping before it is given up. */
@@ -82,6 +87,8 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
       [requestIdHeader]: hop.claims.requestId,
       [identityHeader]: sign({ ...hop.claims, method: hop.method, path: hop.path }),
     };
+    const here = askHere(hop, headers, bounds);
+    if (here !== null) return here;
     const body = isReadOnce(hop.body) ? countWriting(hop.body, bounds) : hop.body;
     const tried = new Set<ReplicaPools>();
     let notTaken = 0;
@@ -123,6 +130,27 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
       if (hop.signal?.aborted || isAppError(cause)) throw cause;
       throw unavailable(cause);
     }
+  }
+
+  /** Null when the audience is not in this process, or wants the request sent. */
+  function askHere(hop: Hop, headers: Record<string, string>, bounds: HopBounds): Promise<HopAnswer> | null {
+    const [address] = options.addresses;
+    if (address === undefined || !Buffer.isBuffer(hop.body) || hop.lasting !== undefined) return null;
+    const answering = options.localCalls?.find(address)?.({
+      method: hop.method,
+      path: hop.path,
+      headers,
+      body: hop.body,
+      signal: () => bounds.signal,
+    });
+    if (!answering) return null;
+    return bounds
+      .race(answering)
+      .then(toHopAnswer, (cause) => {
+        if (hop.signal?.aborted) throw cause;
+        throw new AppError("service_unavailable", `The ${audience} service did not answer in time; retry.`, { cause });
+      })
+      .finally(bounds.release);
   }
 
   return {
@@ -174,6 +202,22 @@ interface Sending {
   signal: AbortSignal;
 }
 
+/** Whoever has the whole body asks for no stream of it, so that one is made only then. */
+function toHopAnswer({ status, headers, body: whole }: LocalAnswer): HopAnswer {
+  return {
+    status,
+    headers,
+    whole,
+    get body() {
+      return Object.assign(Readable.from([whole]), {
+        arrayBuffer: async () => Uint8Array.from(whole).buffer,
+        json: async () => JSON.parse(whole.toString("utf8")) as unknown,
+        dump: async () => undefined,
+      });
+    },
+  };
+}
+
 /** The answer has begun; its bounds hold until it has ended. */
 function hold(answer: HopAnswer, hop: Hop, bounds: HopBounds): HopAnswer {
   if (hop.lasting !== undefined) bounds.endDeadline();
@@ -210,7 +254,8 @@ interface HopBounds {
  * let it wait on.
  */
 function boundHop({ deadlineMs, signal }: Hop): HopBounds {
-  const abort = new AbortController();
+  let abort: AbortController | null = null;
+  let ended: { reason: unknown } | null = null;
   let hasWritten = false;
   let giveUp = (_reason: unknown): void => {};
   const aborted = new Promise<never>((_resolve, reject) => {
@@ -218,7 +263,8 @@ function boundHop({ deadlineMs, signal }: Hop): HopBounds {
   });
   aborted.catch(() => {});
   const end = (reason: unknown): void => {
-    abort.abort(reason);
+    ended ??= { reason };
+    abort?.abort(reason);
     giveUp(reason);
   };
   const onGone = (): void => end(signal?.reason);
@@ -226,7 +272,14 @@ function boundHop({ deadlineMs, signal }: Hop): HopBounds {
   if (signal?.aborted) onGone();
   else signal?.addEventListener("abort", onGone, { once: true });
   return {
-    signal: abort.signal,
+    get signal() {
+      // Dear to make, and needed only for what is sent.
+      if (abort === null) {
+        abort = new AbortController();
+        if (ended !== null) abort.abort(ended.reason);
+      }
+      return abort.signal;
+    },
     race(attempt) {
       attempt.catch(() => {});
       return Promise.race([attempt, aborted]);

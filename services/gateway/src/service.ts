@@ -5,6 +5,7 @@ import {
   type Clock,
   createInternalClient,
   createReplicaSet,
+  type LocalCalls,
   type Logger,
   type Metrics,
   type Readiness,
@@ -36,6 +37,8 @@ export interface GatewayDependencies {
   metrics: Metrics;
   /** Metrics of services in the same process, to be shown on `/metrics` too. */
   otherMetrics?: readonly Metrics[];
+  /** Where services of the same process are found without a socket. */
+  localCalls?: LocalCalls | undefined;
   /** Takes the line with the default project's key, once auth can say it. Without it no line is made. */
   print?: (line: string) => void;
 }
@@ -45,10 +48,10 @@ export interface GatewayDependencies {
  * that owns the route. It keeps nothing; NATS and Redis may be away, and auth for a minute.
  */
 export function createGateway(config: GatewayConfig, dependencies: GatewayDependencies): Service {
-  const { logger, clock } = dependencies;
+  const { logger, clock, localCalls } = dependencies;
   const stopping = new AbortController();
   const clientOf = (audience: ServiceName, addresses: readonly string[]) =>
-    createInternalClient({ issuer: "gateway", audience, addresses, rootSecret: config.rootSecret, clock });
+    createInternalClient({ issuer: "gateway", audience, addresses, rootSecret: config.rootSecret, clock, localCalls });
   const { auth, ingest, "eval-runs": evalRuns } = config.services;
   const clients = {
     auth: clientOf("auth", auth),

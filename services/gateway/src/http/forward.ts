@@ -56,7 +56,7 @@ export function createForward(options: ForwardOptions): Answerer {
   };
 
   async function passBack(answer: HopAnswer, route: Route, request: FastifyRequest, reply: FastifyReply) {
-    const { status, headers, body } = answer;
+    const { status, headers } = answer;
     reply.code(status).headers(pick(headers, passedBack));
     const length = headers["content-length"];
     if (length !== undefined && Number(length) <= bufferedMaxBytes) {
@@ -65,7 +65,7 @@ export function createForward(options: ForwardOptions): Answerer {
     }
     if (length !== undefined) reply.header("content-length", length);
     reply.hijack();
-    const stream = passStream(reply.raw, body, {
+    const stream = passStream(reply.raw, answer.body, {
       status,
       headers: reply.getHeaders() as OutgoingHttpHeaders,
       stallMs: options.streamIdleMs,
@@ -78,8 +78,9 @@ export function createForward(options: ForwardOptions): Answerer {
   }
 }
 
-async function readWhole({ body }: HopAnswer, owner: ServiceName): Promise<Buffer> {
-  const whole = await body.arrayBuffer().catch((cause) => {
+async function readWhole(answer: HopAnswer, owner: ServiceName): Promise<Buffer> {
+  if (answer.whole !== undefined) return answer.whole;
+  const whole = await answer.body.arrayBuffer().catch((cause) => {
     throw new AppError("service_unavailable", `The ${owner} service broke off its answer; retry.`, { cause });
   });
   return Buffer.from(whole);

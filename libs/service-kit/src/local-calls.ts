@@ -1,0 +1,43 @@
+import type { IncomingHttpHeaders } from "node:http";
+
+/** A request to a service that lives in the same process. */
+export interface LocalRequest {
+  method: string;
+  /** With the query string. */
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+  /** Aborts when the caller is gone; made when it is asked for. */
+  signal: () => AbortSignal;
+}
+
+/** What the same request would be answered over HTTP. */
+export interface LocalAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: Buffer;
+}
+
+/** Answers a request; null for one that has to be sent over HTTP. */
+export type AnswerLocally = (request: LocalRequest) => Promise<LocalAnswer> | null;
+
+/**
+ * Lets services that share a process pass requests to one another without a socket between: two thirds of what a small
+ * write costs them is HTTP. Only whoever puts them into one process makes one of these. A server offers what it answers
+ * under the address it listens on, a client that has this address asks there first, and everything else about a request
+ * stays: its bytes, its signed identity, its deadline, its limits, its measurements.
+ */
+export interface LocalCalls {
+  offer(address: string, answer: AnswerLocally): void;
+  withdraw(address: string): void;
+  find(address: string): AnswerLocally | null;
+}
+
+export function createLocalCalls(): LocalCalls {
+  const offered = new Map<string, AnswerLocally>();
+  return {
+    offer: (address, answer) => void offered.set(address, answer),
+    withdraw: (address) => void offered.delete(address),
+    find: (address) => offered.get(address) ?? null,
+  };
+}

@@ -1,0 +1,194 @@
+import { gzipSync } from "node:zlib";
+import { type Route, routes } from "@touchstone/contracts";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import {
+  AppError,
+  createHttpServer,
+  createInternalClient,
+  createLocalCalls,
+  createLogger,
+  createMetrics,
+  type Handler,
+  type Hop,
+  type HttpServer,
+  type InternalClient,
+  type LocalCalls,
+  systemClock,
+} from "../src/index.ts";
+
+const rootSecret = "a root secret of the installation, long enough";
+const projectId = "00000000-0000-7000-8000-000000000001";
+const write: Route = routes.submitTrace;
+
+const hop: Hop = {
+  method: write.method,
+  path: write.path,
+  headers: { "content-type": "application/json" },
+  body: Buffer.from('{"name":"an agent"}'),
+  claims: { projectId, organizationId: null, userId: null, role: "key", requestId: "request-1" },
+  deadlineMs: 5_000,
+};
+
+let handle: Handler;
+let server: HttpServer;
+let address: string;
+let watched: LocalCalls;
+/** How many requests were answered without HTTP. */
+let answeredHere: number;
+let here: InternalClient;
+let overHttp: InternalClient;
+
+beforeEach(async () => {
+  answeredHere = 0;
+  const localCalls = createLocalCalls();
+  watched = {
+    ...localCalls,
+    find(asked) {
+      const answer = localCalls.find(asked);
+      return answer === null
+        ? null
+        : (request) => {
+            const answering = answer(request);
+            if (answering !== null) answeredHere += 1;
+            return answering;
+          };
+    },
+  };
+  server = createHttpServer({
+    service: "ingest",
+    routes: [
+      { route: write, handle: (call) => handle(call) },
+      { route: routes.getTrace, handle: (call) => handle(call) },
+    ],
+    rootSecret,
+    clock: systemClock,
+    logger: createLogger({ service: "ingest", level: "silent" }),
+    metrics: createMetrics(),
+    readiness: async () => ({ ready: true, checks: {} }),
+    localCalls: watched,
+  });
+  address = await server.listen({ host: "127.0.0.1", port: 0 });
+  here = clientOf(rootSecret, watched);
+  overHttp = clientOf(rootSecret);
+});
+
+afterEach(async () => {
+  await Promise.all([here.close(), overHttp.close(), server.stop()]);
+});
+
+function clientOf(secret: string, localCalls?: LocalCalls): InternalClient {
+  return createInternalClient({
+    issuer: "gateway",
+    audience: "ingest",
+    addresses: [address],
+    rootSecret: secret,
+    clock: systemClock,
+    localCalls,
+  });
+}
+
+async function ask(client: InternalClient, asked: Hop) {
+  const answer = await client.forward(asked);
+  const whole = answer.whole ?? Buffer.from(await answer.body.arrayBuffer());
+  const type = answer.headers["content-type"];
+  return { status: answer.status, type, length: answer.headers["content-length"], text: whole.toString("utf8") };
+}
+
+const sayWho: Handler = async (call) => ({
+  status: 201,
+  body: { project: call.identity.projectId, got: await call.json() },
+});
+
+test("a write is answered in the process as it is over HTTP", async () => {
+  handle = sayWho;
+
+  const answer = await ask(here, hop);
+
+  expect(answeredHere).toBe(1);
+  expect(answer).toEqual(await ask(overHttp, hop));
+  expect(answer).toMatchObject({ status: 201, text: `{"project":"${projectId}","got":{"name":"an agent"}}` });
+});
+
+test("what fails, fails alike", async () => {
+  const failures: Handler[] = [
+    async () => {
+      throw new AppError("queue_full", "The queue is full; retry.", { retryAfterSeconds: 1 });
+    },
+    async () => {
+      throw new Error("a bug");
+    },
+    async (call) => ({ status: 200, body: await call.json() }),
+  ];
+  for (const failing of failures) {
+    handle = failing;
+    const asked = { ...hop, body: Buffer.from('{"name":') };
+    expect(await ask(here, asked)).toEqual(await ask(overHttp, asked));
+  }
+  expect(answeredHere).toBe(failures.length);
+});
+
+test("a compressed body is inflated within the limit", async () => {
+  handle = sayWho;
+  const headers = { ...hop.headers, "content-encoding": "gzip" };
+  const limit = write.body?.maxBytes ?? 0;
+  const asked = { ...hop, headers, body: gzipSync(JSON.stringify({ name: "x".repeat(1000) })) };
+  const bomb = { ...hop, headers, body: gzipSync(Buffer.alloc(limit + 1)) };
+
+  expect((await ask(here, asked)).status).toBe(201);
+  expect((await ask(here, bomb)).status).toBe(413);
+  expect(answeredHere).toBe(2);
+});
+
+test("an identity that was not signed with the secret is refused", async () => {
+  handle = sayWho;
+  const stranger = clientOf("another root secret, which is long enough, too", watched);
+
+  expect((await ask(stranger, hop)).status).toBe(401);
+  expect(answeredHere).toBe(1);
+  await stranger.close();
+});
+
+test("what is too large, has a parameter in its path or an unknown one goes over HTTP", async () => {
+  handle = sayWho;
+  const tooLarge = { ...hop, body: Buffer.alloc((write.body?.maxBytes ?? 0) + 1) };
+  const parameter = { ...hop, method: "GET", path: routes.getTrace.path.replace("{traceId}", "one") };
+
+  expect((await ask(here, tooLarge)).status).toBe(413);
+  expect((await ask(here, { ...hop, path: "/nowhere" })).status).toBe(404);
+  expect((await ask(here, { ...parameter, body: undefined })).status).toBe(400);
+  expect(answeredHere).toBe(0);
+});
+
+test("the deadline holds, and the handler learns of it", async () => {
+  let isGone = (): void => {};
+  const gone = new Promise<void>((resolve) => {
+    isGone = resolve;
+  });
+  handle = ({ signal }) =>
+    new Promise(() => {
+      signal.addEventListener("abort", () => isGone());
+    });
+
+  await expect(here.forward({ ...hop, deadlineMs: 20 })).rejects.toMatchObject({ code: "service_unavailable" });
+  await gone;
+  expect(answeredHere).toBe(1);
+});
+
+test("a caller that goes away gets its own reason", async () => {
+  handle = () => new Promise(() => {});
+  const abort = new AbortController();
+  const reason = new Error("the caller is gone");
+  const asked = here.forward({ ...hop, signal: abort.signal });
+
+  abort.abort(reason);
+
+  await expect(asked).rejects.toBe(reason);
+  expect(answeredHere).toBe(1);
+});
+
+test("a server that stops is not asked in the process any more", async () => {
+  handle = sayWho;
+  await server.stop();
+
+  expect(watched.find(address)).toBeNull();
+});
