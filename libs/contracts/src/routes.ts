@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { errorBody, globalErrorBody, validationErrorBody } from "./errors.ts";
-import { agentParams, agentReply } from "./http/agents.ts";
+import { agentList, agentParams, agentReply, submittedAgent } from "./http/agents.ts";
 import { authConfig, projectList, projectParams, projectReply, submittedProject } from "./http/auth.ts";
 import { dataset, datasetList, datasetParams, submittedDataset } from "./http/datasets.ts";
 import {
@@ -15,6 +15,15 @@ import {
   unknownExportEntity,
 } from "./http/export.ts";
 import { health, readiness } from "./http/health.ts";
+import {
+  changedModelPrice,
+  deletedModel,
+  modelParams,
+  modelPriceList,
+  modelPriceReply,
+  submittedModelPrice,
+  unpricedModels,
+} from "./http/model-prices.ts";
 import { retention, submittedRetention, usage } from "./http/monitoring.ts";
 import { otlpExport, otlpLogsReply, otlpMetricsReply, otlpTracesReply } from "./http/otlp.ts";
 import {
@@ -27,6 +36,7 @@ import {
   submittedBatch,
   submittedRun,
 } from "./http/runs.ts";
+import { listSessionsQuery, sessionList } from "./http/sessions.ts";
 import {
   deletedTraces,
   deleteTracesQuery,
@@ -211,6 +221,38 @@ export const routes = {
     summary: "Read every span of a session or OpenTelemetry trace.",
     section: "interface: GET ingest/sessions",
   },
+  listSessions: {
+    ...dataPlane,
+    id: "listSessions",
+    method: "GET",
+    path: `${prefix}/agent-monitoring/sessions`,
+    owner: "ingest",
+    query: listSessionsQuery,
+    responses: { 200: { description: "The sessions of the window, newest activity first.", schema: sessionList } },
+    summary: "List sessions.",
+    section: "completions 2.7",
+  },
+  listAgents: {
+    ...dataPlane,
+    id: "listAgents",
+    method: "GET",
+    path: `${prefix}/agents`,
+    owner: "ingest",
+    responses: { 200: { description: "The project's agents, by name.", schema: agentList } },
+    summary: "List agents.",
+    section: "completions 9.1",
+  },
+  createAgent: {
+    ...dataPlane,
+    id: "createAgent",
+    method: "POST",
+    path: `${prefix}/agents`,
+    owner: "ingest",
+    body: json(submittedAgent),
+    responses: { 201: { description: "The agent; others may have its name.", schema: agentReply }, ...checkedBody },
+    summary: "Register an agent.",
+    section: "completions 9.1",
+  },
   getAgent: {
     ...dataPlane,
     id: "getAgent",
@@ -224,6 +266,71 @@ export const routes = {
     },
     summary: "Read one agent.",
     section: "interface: GET agents/{id}",
+  },
+  listModels: {
+    ...dataPlane,
+    id: "listModels",
+    method: "GET",
+    path: `${prefix}/agent-monitoring/portability/models`,
+    owner: "ingest",
+    responses: { 200: { description: "Models with their prices, the default first.", schema: modelPriceList } },
+    summary: "List the price catalogue.",
+    section: "completions 11.1",
+  },
+  listUnpricedModels: {
+    ...dataPlane,
+    id: "listUnpricedModels",
+    method: "GET",
+    path: `${prefix}/agent-monitoring/portability/models/unpriced`,
+    owner: "ingest",
+    responses: { 200: { description: "Models seen with tokens and without a price.", schema: unpricedModels } },
+    summary: "List models without a price.",
+    section: "completions 11.1",
+  },
+  createModel: {
+    ...dataPlane,
+    id: "createModel",
+    method: "POST",
+    path: `${prefix}/agent-monitoring/portability/models`,
+    owner: "ingest",
+    body: json(submittedModelPrice),
+    responses: {
+      201: { description: "The model.", schema: modelPriceReply },
+      ...checkedBody,
+      409: error("The catalogue has a model of this id."),
+    },
+    summary: "Add a model to the price catalogue.",
+    section: "completions 11.1",
+  },
+  updateModel: {
+    ...dataPlane,
+    id: "updateModel",
+    method: "PUT",
+    path: `${prefix}/agent-monitoring/portability/models/{modelId}`,
+    owner: "ingest",
+    params: modelParams,
+    body: json(changedModelPrice),
+    responses: {
+      200: { description: "The model.", schema: modelPriceReply },
+      ...checkedBody,
+      404: error("No such model in the catalogue."),
+    },
+    summary: "Change a model's price.",
+    section: "completions 11.1",
+  },
+  deleteModel: {
+    ...dataPlane,
+    id: "deleteModel",
+    method: "DELETE",
+    path: `${prefix}/agent-monitoring/portability/models/{modelId}`,
+    owner: "ingest",
+    params: modelParams,
+    responses: {
+      200: { description: "The model is gone; a built-in one does not return.", schema: deletedModel },
+      404: error("No such model in the catalogue."),
+    },
+    summary: "Remove a model from the price catalogue.",
+    section: "completions 11.1",
   },
   getUsage: {
     ...dataPlane,

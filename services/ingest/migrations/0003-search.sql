@@ -236,6 +236,9 @@ create policy project_scope on ingest.model_prices to touchstone_ingest_app
   with check (project_id = any ((select ingest.projects())::uuid[]));
 create policy every_project on ingest.model_prices to touchstone_ingest_maintenance using (true) with check (true);
 
+-- A client asked for this agent: it stays when no root refers to it.
+alter table ingest.agents add column is_requested boolean not null default false;
+
 grant select, insert, update, delete on ingest.model_prices to touchstone_ingest_app, touchstone_ingest_maintenance;
 grant select on ingest.search_builders to touchstone_ingest_app;
 grant select, insert, delete on ingest.search_builders to touchstone_ingest_maintenance;

@@ -7,6 +7,7 @@ import {
   type Clock,
   createHttpServer,
   type Handler,
+  type LocalCalls,
   type Logger,
   type Metrics,
   type Readiness,
@@ -29,12 +30,15 @@ import { type EventRelay, relayEvents } from "./maintenance/relay-events.ts";
 import { retainSpans, type SpanRetention } from "./maintenance/retain-spans.ts";
 import { sweepTraces, type TraceSweeper } from "./maintenance/sweep-traces.ts";
 import { createWriteWatch } from "./maintenance/watch-writes.ts";
+import { createCostEstimator } from "./pricing/cost-estimator.ts";
+import { createPriceStore } from "./pricing/price-store.ts";
 import type { TraceQuota } from "./quota/keep-within-quota.ts";
 import { createSpentProjects } from "./quota/spent-projects.ts";
 import { createUsageStore } from "./quota/usage-store.ts";
 import { createRetentionStore } from "./retention/retention-store.ts";
 import { ingestSchema } from "./schema.ts";
 import { createSearchPieceStore } from "./search/search-piece-store.ts";
+import { createSessionStore } from "./sessions/session-store.ts";
 import { createGroupCommit, writerCount } from "./spans/group-commit.ts";
 import { createPostgresTraceStore } from "./spans/postgres-trace-store.ts";
 import { createSpanPartitionStore } from "./spans/span-partition-store.ts";
@@ -48,6 +52,8 @@ export interface IngestDependencies {
   logger: Logger;
   clock: Clock;
   metrics: Metrics;
+  /** Where a gateway in the same process finds us without a socket. */
+  localCalls?: LocalCalls | undefined;
 }
 
 /**
@@ -55,7 +61,10 @@ export interface IngestDependencies {
  * listens; until PostgreSQL and the schema are there every request is answered 503. It does not need the bus: events
  * wait in the outbox.
  */
-export function createIngest(config: IngestConfig, { logger, clock, metrics }: IngestDependencies): Service {
+export function createIngest(
+  config: IngestConfig,
+  { logger, clock, metrics, localCalls }: IngestDependencies,
+): Service {
   const roles = rolesOf(ingestSchema.schema);
   const openPool = (role: string, connectionsMax: number, statementTimeoutMs: number) =>
     openDatabase({
@@ -111,6 +120,7 @@ export function createIngest(config: IngestConfig, { logger, clock, metrics }: I
     metrics: ingestMetrics,
     quota,
   });
+  const prices = createPriceStore(reading);
   const liveTail = createLiveTail({
     store: createTailStore(reading),
     readRoots: traces.readRoots,
@@ -125,6 +135,9 @@ export function createIngest(config: IngestConfig, { logger, clock, metrics }: I
       traces,
       agents: createAgentStore(reading),
       liveTail,
+      sessions: createSessionStore(reading),
+      prices,
+      costs: createCostEstimator({ reading, prices }),
       clock,
       usage: createUsageStore(reading),
       tracesPerDay,
@@ -148,6 +161,7 @@ export function createIngest(config: IngestConfig, { logger, clock, metrics }: I
     logger,
     metrics,
     drainMs: config.drainMs,
+    localCalls,
     readiness,
   });
   let bus: Bus | null = null;

@@ -1,8 +1,30 @@
 import { z } from "zod";
+import { limits } from "../limits.ts";
 
 export const agentParams = z.object({ agentId: z.string() });
 
 /** interface: Agent. */
 export const agentReply = z.object({
   agent: z.object({ _id: z.string(), name: z.string(), createdAt: z.string() }),
+});
+
+/** Body of `POST /agents` (completions 9.1). */
+export const submittedAgent = z.object({
+  name: z
+    .string()
+    .min(1)
+    .max(limits.traceNameMaxChars, { error: `name must have at most ${limits.traceNameMaxChars} characters` })
+    .refine((name) => name.isWellFormed() && !name.includes("\0"), { error: "name must be text without NUL" }),
+});
+
+/** `GET /agents` (completions 9.1). */
+export const agentList = z.object({
+  agents: z.array(
+    agentReply.shape.agent.extend({
+      kind: z.literal("agent"),
+      agentType: z.literal("external"),
+      monitoringAgentId: z.string(),
+      monitoringProfile: z.null().describe("Monitoring profiles are not part of this version"),
+    }),
+  ),
 });

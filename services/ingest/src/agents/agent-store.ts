@@ -1,5 +1,6 @@
+import { limits } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
-import { isUuid } from "@touchstone/service-kit";
+import { isUuid, uuidv7 } from "@touchstone/service-kit";
 import { agentIdOf } from "./agent-id.ts";
 
 /** An agent that traces belong to (interface: Agent). */
@@ -15,11 +16,23 @@ export interface AgentStore {
   readAgent(projectId: string, id: string): Promise<Agent | null>;
   /** By id, else the oldest of that name; null when the project has neither. */
   findAgent(projectId: string, idOrName: string): Promise<Agent | null>;
+  /** By name, those of one name by age; at most `limits.agentsListedMax`. */
+  listAgents(projectId: string): Promise<Agent[]>;
+  /** Registers one more agent, whether or not there is one of the name. Traces of the name go to the oldest. */
+  createAgent(projectId: string, name: string): Promise<Agent>;
 }
 
 export function createAgentStore(database: Database): AgentStore {
+  interface AgentRecord {
+    id: string;
+    name: string;
+    created_at: Date;
+  }
+
+  const toAgent = ({ id, name, created_at }: AgentRecord): Agent => ({ id, name, createdAt: created_at });
+
   async function find(projectId: string, id: string | null, name: string | null): Promise<Agent | null> {
-    const { rows } = await database.readScoped<{ id: string; name: string; created_at: Date }>([projectId], {
+    const { rows } = await database.readScoped<AgentRecord>([projectId], {
       // At most one row: the agent of the id before the oldest of the name.
       name: "agent_find",
       text: `
@@ -31,11 +44,50 @@ export function createAgentStore(database: Database): AgentStore {
       values: [projectId, id, name === null ? null : agentIdOf(projectId, name)],
     });
     const [row] = rows;
-    return row === undefined ? null : { id: row.id, name: row.name, createdAt: row.created_at };
+    return row === undefined ? null : toAgent(row);
   }
 
   return {
     readAgent: async (projectId, id) => (isUuid(id) ? find(projectId, id, null) : null),
     findAgent: (projectId, idOrName) => find(projectId, isUuid(idOrName) ? idOrName : null, idOrName),
+    async listAgents(projectId) {
+      const { rows } = await database.readScoped<AgentRecord>([projectId], {
+        name: "agents_list",
+        text: `
+          select id, name, created_at
+          from ingest.agents
+          where project_id = $1
+          order by name, created_at, id
+          limit $2`,
+        values: [projectId, limits.agentsListedMax],
+      });
+      return rows.map(toAgent);
+    },
+    async createAgent(projectId, name) {
+      const { rows } = await database.scoped([projectId], (transaction) =>
+        transaction.query<AgentRecord>({
+          // The first of a name has the id that traces of the name register, so that they find it.
+          name: "agent_create",
+          text: `
+            with first as (
+              insert into ingest.agents (project_id, id, name_key, name, is_requested)
+              values ($1, $2, $2, $3, true)
+              on conflict do nothing
+              returning id, name, created_at
+            ),
+            another as (
+              insert into ingest.agents (project_id, id, name_key, name, is_requested)
+              select $1, $4, $2, $3, true
+              where not exists (select from first)
+              returning id, name, created_at
+            )
+            select * from first union all select * from another`,
+          values: [projectId, agentIdOf(projectId, name), name, uuidv7(Date.now())],
+        }),
+      );
+      const [row] = rows;
+      if (row === undefined) throw new Error("an agent was registered and none came back");
+      return toAgent(row);
+    },
   };
 }

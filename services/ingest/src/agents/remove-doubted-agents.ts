@@ -22,7 +22,7 @@ export async function removeDoubtedAgents(database: Database): Promise<number> {
         name: "agents_remove_doubted",
         text: `
           delete from ingest.agents
-          where doubted_at is not null and id = name_key and not exists (
+          where doubted_at is not null and id = name_key and not is_requested and not exists (
             select from ingest.spans
             where spans.project_id = agents.project_id and spans.agent_id = agents.id and spans.is_root
           )`,

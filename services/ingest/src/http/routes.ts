@@ -5,11 +5,16 @@ import type { AgentExportStore } from "../export/agent-export-store.ts";
 import type { SpanExportStore } from "../export/span-export-store.ts";
 import type { ImportWriter } from "../import/import-writer.ts";
 import type { LiveTail } from "../live/live-tail.ts";
+import type { CostEstimator } from "../pricing/cost-estimator.ts";
+import type { PriceStore } from "../pricing/price-store.ts";
 import type { UsageStore } from "../quota/usage-store.ts";
 import type { RetentionStore } from "../retention/retention-store.ts";
+import type { SessionStore } from "../sessions/session-store.ts";
 import type { SpanRecorder } from "../spans/span-recorder.ts";
 import type { TraceStore } from "../spans/trace-store.ts";
+import { createAgent } from "./agents/create-agent.ts";
 import { getAgent } from "./agents/get-agent.ts";
+import { listAgents } from "./agents/list-agents.ts";
 import { countExported } from "./export/count-exported.ts";
 import { exportAgents } from "./export/export-agents.ts";
 import { exportTraces } from "./export/export-traces.ts";
@@ -22,8 +27,14 @@ import { receiveLogs } from "./otlp/receive-logs.ts";
 import { receiveMetrics } from "./otlp/receive-metrics.ts";
 import { receiveTraces } from "./otlp/receive-traces.ts";
 import { receiveTracesAtBase } from "./otlp/receive-traces-at-base.ts";
+import { createModel } from "./pricing/create-model.ts";
+import { deleteModel } from "./pricing/delete-model.ts";
+import { listModels } from "./pricing/list-models.ts";
+import { listUnpricedModels } from "./pricing/list-unpriced-models.ts";
+import { updateModel } from "./pricing/update-model.ts";
 import { readSide } from "./read-side.ts";
 import { listSessionSpans } from "./sessions/list-session-spans.ts";
+import { listSessions } from "./sessions/list-sessions.ts";
 import { deleteTrace } from "./traces/delete-trace.ts";
 import { deleteTraces } from "./traces/delete-traces.ts";
 import { getTrace } from "./traces/get-trace.ts";
@@ -36,6 +47,9 @@ export interface RouteDependencies {
   traces: TraceStore;
   agents: AgentStore;
   liveTail: LiveTail;
+  sessions: SessionStore;
+  prices: PriceStore;
+  costs: CostEstimator;
   clock: Clock;
   usage: UsageStore;
   /** Daily quota of root traces; null = unlimited. */
@@ -76,12 +90,20 @@ export function listRoutes(dependencies: RouteDependencies): ServedRoute[] {
     { route: routes.streamTraces, handle: reads(streamTraces(dependencies)) },
     { route: routes.getTrace, handle: reads(getTrace(dependencies)) },
     { route: routes.listSessionSpans, handle: reads(listSessionSpans(dependencies)) },
+    { route: routes.listSessions, handle: reads(listSessions(dependencies)) },
     { route: routes.deleteTrace, handle: onceReady(deleteTrace(dependencies)) },
     { route: routes.deleteTraces, handle: onceReady(deleteTraces(dependencies)) },
     { route: routes.getUsage, handle: reads(getUsage(dependencies)) },
     { route: routes.getRetention, handle: reads(getRetention(dependencies)) },
     { route: routes.setRetention, handle: onceReady(setRetention(dependencies)) },
+    { route: routes.listAgents, handle: reads(listAgents(dependencies)) },
+    { route: routes.createAgent, handle: onceReady(createAgent(dependencies)) },
     { route: routes.getAgent, handle: reads(getAgent(dependencies)) },
+    { route: routes.listModels, handle: reads(listModels(dependencies)) },
+    { route: routes.listUnpricedModels, handle: reads(listUnpricedModels(dependencies)) },
+    { route: routes.createModel, handle: onceReady(createModel(dependencies)) },
+    { route: routes.updateModel, handle: onceReady(updateModel(dependencies)) },
+    { route: routes.deleteModel, handle: onceReady(deleteModel(dependencies)) },
     { route: sized(routes.receiveTraces), handle: onceReady(receiveTraces(otlp)) },
     { route: sized(routes.receiveTracesAtBase), handle: onceReady(receiveTracesAtBase(otlp)) },
     { route: sized(routes.receiveLogs), handle: onceReady(receiveLogs(otlp)) },

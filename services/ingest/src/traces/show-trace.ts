@@ -9,9 +9,9 @@ export async function showListItem(span: ReadSpan): Promise<Buffer> {
   return splice(span, { ...narrowMembers(span), judgeScores: null }, "toolCalls");
 }
 
-/** A span in full. `estimatedCostUSD` is null as long as there is no price list. */
-export async function showDetail(span: ReadSpan): Promise<Buffer> {
-  return splice(span, { ...detailMembers(span), judgeScores: null, estimatedCostUSD: null }, "performanceSummary");
+/** A span in full. */
+export async function showDetail(span: ReadSpan, estimatedCostUSD: number | null): Promise<Buffer> {
+  return splice(span, { ...detailMembers(span), judgeScores: null, estimatedCostUSD }, "performanceSummary");
 }
 
 /** A span of a session: the detail without what is told of whole traces only (completions 2.7). */

@@ -1,0 +1,163 @@
+import { agentList, agentReply, sessionList } from "@touchstone/contracts";
+import { uuidv7 } from "@touchstone/service-kit";
+import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Reply, type RunningIngest, startIngest } from "./running-ingest.ts";
+
+let database: TestDatabase;
+let ingest: RunningIngest;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  ingest = await startIngest({ databaseUrl: database.url });
+  await ingest.ready();
+});
+
+afterAll(async () => {
+  await ingest.stop();
+  await database.drop();
+});
+
+const newProject = (): string => uuidv7(Date.now());
+
+describe("the registry of agents", () => {
+  const list = (projectId: string): Promise<Reply> => ingest.call(projectId, "GET", "/api/v1/agents");
+  const create = (projectId: string, body: unknown): Promise<Reply> =>
+    ingest.call(projectId, "POST", "/api/v1/agents", { body: JSON.stringify(body) });
+
+  test("lists the project's agents by name, however they were registered [spec:agents.list]", async () => {
+    const projectId = newProject();
+    await ingest.submit(projectId, { name: "weather" });
+    const created = await create(projectId, { name: "billing" });
+    await create(newProject(), { name: "foreign" });
+
+    expect(created.status).toBe(201);
+    expect(agentReply.strict().parse(created.json).agent.name).toBe("billing");
+    const { agents } = agentList.parse((await list(projectId)).json);
+    expect(agents.map(({ name }) => name)).toEqual(["billing", "weather"]);
+    expect(agents[0]).toEqual({
+      ...created.json.agent,
+      kind: "agent",
+      agentType: "external",
+      monitoringAgentId: created.json.agent._id,
+      monitoringProfile: null,
+    });
+    const read = await ingest.call(projectId, "GET", `/api/v1/agents/${created.json.agent._id}`);
+    expect(read.json).toEqual(created.json);
+  });
+
+  test("two agents may share a name; a trace goes to the oldest", async () => {
+    const projectId = newProject();
+    const first = await create(projectId, { name: "twin" });
+    const second = await create(projectId, { name: "twin" });
+    const trace = await ingest.submit(projectId, { name: "twin" });
+
+    expect(second.json.agent._id).not.toBe(first.json.agent._id);
+    expect(trace.json.reference_agent_id).toBe(first.json.agent._id);
+    expect((await list(projectId)).json.agents).toHaveLength(2);
+  });
+
+  test.each([
+    [{}, "name is required"],
+    [{ name: "" }, "name is required"],
+    [{ name: 7 }, "name is required"],
+    [{ name: "x".repeat(2001) }, "name must have at most 2000 characters"],
+    [{ name: "a\0b" }, "name must be text without NUL"],
+  ])("%j is refused in a sentence", async (body, error) => {
+    const { status, json } = await create(newProject(), body);
+    expect([status, json]).toEqual([400, { error }]);
+  });
+});
+
+describe("the overview of sessions", () => {
+  const overview = (projectId: string, window?: string): Promise<Reply> =>
+    ingest.call(
+      projectId,
+      "GET",
+      `/api/v1/agent-monitoring/sessions${window === undefined ? "" : `?window=${window}`}`,
+    );
+  const hoursAgo = (hours: number): string => new Date(Date.now() - hours * 60 * 60 * 1000).toISOString();
+
+  test("adds up the spans of each session, newest activity first", async () => {
+    const projectId = newProject();
+    const first = await ingest.submit(projectId, {
+      name: "old agent",
+      session_id: "s1",
+      span_id: "r",
+      latency_ms: 100,
+      timestamp: hoursAgo(3),
+    });
+    await ingest.submit(projectId, {
+      name: "step",
+      session_id: "s1",
+      span_id: "c",
+      parent_span_id: "r",
+      latency_ms: 50,
+      error: "broken",
+      timestamp: hoursAgo(2),
+    });
+    await ingest.submit(projectId, { name: "other", session_id: "s2", latency_ms: 7, timestamp: hoursAgo(1.5) });
+    const last = await ingest.submit(projectId, {
+      name: "new agent",
+      session_id: "s1",
+      latency_ms: 11,
+      timestamp: hoursAgo(1),
+    });
+    await ingest.submit(projectId, { name: "alone" });
+    await ingest.submit(newProject(), { name: "foreign", session_id: "s1" });
+
+    const { window, sessions } = sessionList.parse((await overview(projectId, "24h")).json);
+    expect(window).toBe("24h");
+    expect(sessions.map(({ sessionId }) => sessionId)).toEqual(["s1", "s2"]);
+    const times = await Promise.all(
+      [first, last].map(async ({ json }) => {
+        const detail = await ingest.call(projectId, "GET", `/api/v1/ingest/traces/${json.trace_id}`);
+        return detail.json.createdAt;
+      }),
+    );
+    expect(sessions[0]).toEqual({
+      sessionId: "s1",
+      agentId: last.json.reference_agent_id,
+      agentName: "new agent",
+      turnCount: 2,
+      spanCount: 3,
+      errorCount: 1,
+      totalLatencyMs: 111,
+      firstAt: times[0],
+      lastAt: times[1],
+      judgeRating: null,
+      judgeName: null,
+      judgeCheckedAt: null,
+      judges: [],
+    });
+  });
+
+  test("counts an OpenTelemetry trace without a session as one of its own", async () => {
+    const projectId = newProject();
+    const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
+    const spans = [
+      { traceId, spanId: "00f067aa0ba902b7", name: "root" },
+      { traceId, spanId: "00f067aa0ba902b8", parentSpanId: "00f067aa0ba902b7", name: "child" },
+    ];
+    const body = JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] });
+    await ingest.call(projectId, "POST", "/api/v1/otel/v1/traces", { body });
+
+    const { sessions } = (await overview(projectId)).json;
+    expect(sessions).toMatchObject([{ sessionId: traceId, turnCount: 1, spanCount: 2, agentName: "root" }]);
+  });
+
+  test("shows the window that is asked for, seven days when it is none", async () => {
+    const projectId = newProject();
+    await ingest.submit(projectId, { name: "a", session_id: "day", timestamp: hoursAgo(2) });
+    await ingest.submit(projectId, { name: "a", session_id: "week", timestamp: hoursAgo(48) });
+    await ingest.submit(projectId, { name: "a", session_id: "month", timestamp: hoursAgo(24 * 20) });
+    const idsOf = ({ json }: Reply) => [
+      json.window,
+      json.sessions.map((session: { sessionId: string }) => session.sessionId),
+    ];
+
+    expect(idsOf(await overview(projectId, "24h"))).toEqual(["24h", ["day"]]);
+    expect(idsOf(await overview(projectId, "fortnight"))).toEqual(["7d", ["day", "week"]]);
+    expect(idsOf(await overview(projectId, "30d"))).toEqual(["30d", ["day", "week", "month"]]);
+  });
+});
