@@ -6,6 +6,7 @@ import type { IncomingSpan } from "../src/spans/span.ts";
 import { decodeSpanBody, readBodyMembers, type SpanBody } from "../src/spans/span-body.ts";
 import type { SpanJob } from "../src/spans/span-row.ts";
 import type { ReadSpan } from "../src/spans/trace-store.ts";
+import type { ComposeLoader } from "../src/trees/compose.ts";
 import { createComposeLoader } from "../src/trees/compose-store.ts";
 import type { IncomingFragment } from "../src/trees/incoming-fragment.ts";
 import { type IngestDatabase, openIngestDatabase } from "./ingest-database.ts";
@@ -56,6 +57,9 @@ function countStatements(): { reading: Database; count: () => number } {
   });
   return { reading, count: () => count };
 }
+
+const loaderOf = (projectId: string): ComposeLoader =>
+  createComposeLoader((statement) => database.app.readScoped([projectId], statement), projectId);
 
 async function bodyOf({ body }: ReadSpan): Promise<SpanBody> {
   return readBodyMembers(await decodeSpanBody(body));
@@ -109,7 +113,7 @@ describe("reading what spans refer to", () => {
     const gone = Array.from({ length: 10 }, newProject);
     const slices: number[] = [];
     const seen: string[] = [];
-    for await (const rows of createComposeLoader(database.app, projectId).rows([...gone, ...ids, ...gone])) {
+    for await (const rows of loaderOf(projectId).rows([...gone, ...ids, ...gone])) {
       slices.push(rows.reduce((sum, { body }) => sum + body.length, 0));
       seen.push(...rows.map(({ id }) => id));
     }
@@ -120,8 +124,8 @@ describe("reading what spans refer to", () => {
 
   test("the records of many spans come in slices of bounded size, those of one span together", async () => {
     const projectId = newProject();
-    const text = "x".repeat(1_000_000);
-    const [spans, fragments] = [buildTrace(0, 10), [] as IncomingFragment[]];
+    const text = "x".repeat(900_000);
+    const [spans, fragments] = [buildTrace(0, 5), [] as IncomingFragment[]];
     for (const { spanId = null } of spans) {
       for (const index of [2, 0, 1]) fragments.push(buildFragment(spanId, index, text));
     }
@@ -129,7 +133,7 @@ describe("reading what spans refer to", () => {
     await store({ ...job, fragments });
     const read = new Map<string, string[]>();
     let slices = 0;
-    for await (const found of createComposeLoader(database.app, projectId).fragments(job.rows.map(({ id }) => id))) {
+    for await (const found of loaderOf(projectId).fragments(job.rows.map(({ id }) => id))) {
       slices += 1;
       for (const [id, bodies] of found) {
         expect(read.has(id)).toBe(false);
@@ -149,7 +153,7 @@ describe("reading what spans refer to", () => {
     const job = await buildJob(projectId, buildTrace(0, 1));
     await store({ ...job, fragments: [buildFragment(hex(1, 16), 0, "ours")] });
     const ids = job.rows.map(({ id }) => id);
-    const loader = createComposeLoader(database.app, foreign);
+    const loader = loaderOf(foreign);
     for await (const rows of loader.rows(ids)) expect(rows).toEqual([]);
     for await (const found of loader.fragments(ids)) expect(found).toEqual(new Map());
   });

@@ -1,12 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { decodeSpanBody, encodePlainBody, readBodyMembers, type SpanBody } from "../src/spans/span-body.ts";
-import {
-  type ComposableSpan,
-  type ComposeLoader,
-  composeSides,
-  composeSpans,
-  type LendingRow,
-} from "../src/trees/compose.ts";
+import { type ComposableSpan, type ComposeLoader, composeSpans, type LendingRow } from "../src/trees/compose.ts";
 import type { Derivation } from "../src/trees/derivation.ts";
 import type { FragmentBody } from "../src/trees/fragment-body.ts";
 
@@ -100,18 +94,6 @@ describe("what a root borrows", () => {
     expect(own).toMatchObject({ input: '"own"', metadata: null });
     const gone = await compose(span({ inputFrom: "nobody" }), load(rows));
     expect(gone).toMatchObject({ input: null, metadata: null });
-  });
-
-  test("is what search reads too", async () => {
-    const order = { observedNano: "0", index: 0 };
-    const fragments = [{ order, outputMessages: [{ role: "assistant", content: "told in a log" }] }];
-    const lender = { kind: "llm", body: bodyOf({ input: conversation }), fragments };
-    const root = { kind: "chain", body: bodyOf({ error: '"e"' }), fragments: [] };
-    expect(await composeSides(root, { input: lender, output: lender })).toEqual({
-      input: '"Weather in Paris?"',
-      output: '"told in a log"',
-      error: '"e"',
-    });
   });
 });
 

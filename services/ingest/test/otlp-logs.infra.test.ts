@@ -52,12 +52,12 @@ async function readProject(projectId: string): Promise<unknown> {
     const session = await ingest.call(projectId, "GET", `/api/v1/ingest/sessions/${item.sessionId}/spans`);
     roots.push({ item: plain(item), detail: plain(detail.json), spans: session.json.spans.map(plain) });
   }
-  roots.sort((left, right) => (left.item.spanId < right.item.spanId ? -1 : 1));
+  roots.sort((left, right) => (String(left.item.spanId) < String(right.item.spanId) ? -1 : 1));
   return roots;
 }
 
-function plain({ _id: _, agentId: __, ...rest }: Record<string, unknown>): Record<string, string> {
-  return rest as Record<string, string>;
+function plain({ _id: _, agentId: __, ...rest }: Record<string, unknown>): Record<string, unknown> {
+  return rest;
 }
 
 describe.each(Object.keys(captures))("the logs of %s", (name) => {
@@ -68,6 +68,20 @@ describe.each(Object.keys(captures))("the logs of %s", (name) => {
     for (const part of parts) await send(projectId, part);
     const rows = JSON.stringify(await readProject(projectId), null, 2);
     await expect(`${rows}\n`).toMatchFileSnapshot(`otlp/golden-composed/${name}.json`);
+  });
+
+  test("are searched in, whether they come before their spans or after", async () => {
+    for (const given of [parts, parts.toReversed()]) {
+      const projectId = uuidv7(Date.now());
+      for (const part of given) await send(projectId, part);
+      for (const term of ["sunny in Paris", "weather in Paris?"]) {
+        const query = new URLSearchParams({ search: term });
+        const found = await ingest.call(projectId, "GET", `/api/v1/ingest/traces?${query}`);
+        expect(found.json.traces.map(({ name }: { name: string }) => name)).toContain(
+          name === "otel-openai" ? "weather-agent" : "claude_code.interaction",
+        );
+      }
+    }
   });
 
   const orders: Record<string, (parts: Part[]) => Part[]> = {

@@ -74,7 +74,12 @@ export function createSpanExportStore(database: Database): SpanExportStore {
       }));
     },
 
-    compose: (projectId, spans) => composeSpans(spans, createComposeLoader(database, projectId), { metadata: true }),
+    compose: (projectId, spans) =>
+      composeSpans(
+        spans,
+        createComposeLoader((statement) => database.readScoped([projectId], statement), projectId),
+        { metadata: true },
+      ),
 
     async count({ projectId, sinceMs }) {
       const { rows } = await database.readScoped<{ rows: string }>([projectId], {

@@ -136,7 +136,8 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
     return found;
   }
 
-  const loaderOf = (projectId: string): ComposeLoader => createComposeLoader(reading, projectId);
+  const loaderOf = (projectId: string): ComposeLoader =>
+    createComposeLoader((statement) => reading.readScoped([projectId], statement), projectId);
 
   const store: TraceStore = {
     ...createTraceRemover(reading),

@@ -1,4 +1,4 @@
-import type { Database, Statement } from "@touchstone/db";
+import type { Queryable, Statement } from "@touchstone/db";
 import { parseLossless } from "../otlp/json-text.ts";
 import type { ComposeLoader, LendingRow } from "./compose.ts";
 import type { FragmentBody } from "./fragment-body.ts";
@@ -35,14 +35,17 @@ interface FragmentRecord {
   last_at: number;
 }
 
-/** Reads what the rows of a project refer to; every statement answers a bounded slice. */
-export function createComposeLoader(reading: Pick<Database, "readScoped">, projectId: string): ComposeLoader {
+/**
+ * Reads what the rows of a project refer to; every statement answers a bounded slice. `read` is scoped to the
+ * project.
+ */
+export function createComposeLoader(read: Queryable["query"], projectId: string): ComposeLoader {
   return {
     async *rows(ids) {
       let left = ids;
       while (left.length > 0) {
         const asked = left.slice(0, sliceRowsMax);
-        const { rows } = await reading.readScoped<RowRecord>([projectId], buildRows(projectId, asked));
+        const { rows } = await read<RowRecord>(buildRows(projectId, asked));
         yield rows.map(toLendingRow);
         const last = rows.at(-1);
         left = left.slice(last === undefined || last.is_whole ? asked.length : last.at);
@@ -52,7 +55,7 @@ export function createComposeLoader(reading: Pick<Database, "readScoped">, proje
       let left = ids;
       while (left.length > 0) {
         const asked = left.slice(0, sliceRowsMax);
-        const { rows } = await reading.readScoped<FragmentRecord>([projectId], buildFragments(projectId, asked));
+        const { rows } = await read<FragmentRecord>(buildFragments(projectId, asked));
         const { whole, answered } = splitFragments(rows, asked.length);
         yield whole;
         left = left.slice(answered);

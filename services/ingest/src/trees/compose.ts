@@ -137,7 +137,7 @@ async function reduceRow(
   needs: ReadonlyMap<string, Need>,
 ): Promise<Lent> {
   const need = needs.get(row.id) as Need;
-  const body = await tell({ kind: row.kind, body: row.body, fragments });
+  const { body } = mergeFragments(await readBody(row.body), fragments, row.kind);
   return {
     spanId: row.spanId,
     kind: row.kind,
@@ -146,32 +146,6 @@ async function reduceRow(
     tools: need.tools ? callsOfTools(body) : [],
     told: need.calls ? readTold(body) : null,
   };
-}
-
-/** A span, or the row that lends to it, with what log records say of it. */
-export interface Teller {
-  kind: string;
-  body: Buffer;
-  fragments: readonly FragmentBody[];
-}
-
-/** What a span shows as input, output and error, given those it borrows from; what search reads of a root is made of it. */
-export async function composeSides(
-  span: Teller,
-  lenders: { input: Teller | null; output: Teller | null },
-): Promise<Pick<SpanBody, "input" | "output" | "error">> {
-  const own = await tell(span);
-  const borrow = async (side: "input" | "output"): Promise<string | null> => {
-    const lender = lenders[side];
-    if (own[side] !== null || lender === null) return own[side];
-    const text = (await tell(lender))[side];
-    return text === null ? null : lendSide(side, text, lender.kind, span.kind);
-  };
-  return { input: await borrow("input"), output: await borrow("output"), error: own.error };
-}
-
-async function tell({ kind, body, fragments }: Teller): Promise<SpanBody> {
-  return mergeFragments(await readBody(body), fragments, kind).body;
 }
 
 async function composeBody(

@@ -6,6 +6,7 @@ import { otlpFlag, type SpanRow } from "../spans/span-row.ts";
 import { splitRows } from "../spans/split-rows.ts";
 import { buildFragmentInsert, type ProjectFragment } from "./fragment-write.ts";
 import { parseDerived, planTrace, type RowColumns, type TouchedTrace, type TracePlan } from "./plan-trace.ts";
+import { rewriteTexts } from "./rewrite-texts.ts";
 import { rootText } from "./root-text.ts";
 import {
   buildBodyRead,
@@ -79,6 +80,7 @@ export async function writeTrees(
   }
   const plans = [...traces.values()].map(({ touched }) => planTrace(touched));
   const { taken, columns } = await writePlans(transaction, plans, { ...context, rows });
+  await rewriteTexts(transaction, toldByRecords(traces.values()));
   for (const id of columns.keys()) holders.set(id, { id, agentId: columns.get(id)?.agentId ?? null });
   for (const { touched } of traces.values()) {
     for (const { id, agent_id } of touched.stored) {
@@ -107,6 +109,12 @@ export async function deriveStored(
     if (plan !== null) plans.push(plan);
   }
   await writePlans(transaction, plans, { ...context, rows: [] });
+  await rewriteTexts(transaction, toldByRecords(traces.values()));
+}
+
+/** The traces that log records tell of. */
+function toldByRecords(traces: Iterable<ReadTrace>): TraceKey[] {
+  return [...traces].filter(({ touched }) => touched.fragments.length > 0).map(({ touched }) => touched);
 }
 
 type TreeRow = SpanRow & { traceKey: string; spanId: string };
