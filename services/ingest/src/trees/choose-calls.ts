@@ -21,40 +21,50 @@ const nothing: Gathered = { tools: [], models: [], asksForTools: false };
 
 /** The sources of every root and agent that has any. */
 export function chooseCalls({ nodes }: Tree): Map<TreeNode, CallSources> {
-  const twins = findNestedTwins(nodes);
-  const gathered = new Map<TreeNode, Gathered>();
   const chosen = new Map<TreeNode, CallSources>();
+  const isAsked = nodes.some(asksForTools);
+  if (!isAsked && !nodes.some(({ span }) => span.kind === "tool")) return chosen;
+  const twins = findNestedTwins(nodes);
+  const gathered = new Array<Gathered>(nodes.length).fill(nothing);
   for (let index = nodes.length - 1; index >= 0; index -= 1) {
     const node = nodes[index] as TreeNode;
     const below = gather(node.children, gathered);
     const isOwnCall = node.span.kind === "tool";
-    const isModel = node.span.kind === "llm";
+    // Whom nobody asked need not be remembered.
+    const isModel = isAsked && node.span.kind === "llm";
     if ((node.isRoot || node.span.kind === "agent") && !isOwnCall) {
       const whole = isModel ? withModel(node, below) : below;
-      const { tools, models, asksForTools } = whole;
+      const { tools, models } = whole;
       if (tools.length > 0) chosen.set(node, { tools, models: [] });
-      else if (asksForTools) chosen.set(node, { tools, models });
+      else if (whole.asksForTools) chosen.set(node, { tools, models });
     }
     let own = below;
     if (isModel) own = withModel(node, below);
     else if (isOwnCall && !twins.has(node)) own = { ...below, tools: firstCalls([node, ...below.tools]) };
-    if (own !== nothing) gathered.set(node, own);
-    for (const child of node.children) gathered.delete(child);
+    gathered[index] = own;
+    // What was passed on is not needed below any more.
+    for (const child of node.children) gathered[child.position] = nothing;
   }
   return chosen;
 }
 
 function withModel(node: TreeNode, below: Gathered): Gathered {
-  const asks = node.span.facts.callsTools === true || node.fragments.some(({ facts }) => facts.hasOutput);
   return {
     tools: below.tools,
     models: firstOf([node, ...below.models]),
-    asksForTools: below.asksForTools || asks,
+    asksForTools: below.asksForTools || asksForTools(node),
   };
 }
 
-function gather(children: readonly TreeNode[], gathered: ReadonlyMap<TreeNode, Gathered>): Gathered {
-  const parts = children.map((child) => gathered.get(child)).filter((part) => part !== undefined);
+/** A model that asked for calls, or whose answer only a log record has. */
+function asksForTools({ span, fragments }: TreeNode): boolean {
+  if (span.kind !== "llm") return false;
+  return span.facts.callsTools === true || fragments.some(({ facts }) => facts.hasOutput);
+}
+
+function gather(children: readonly TreeNode[], gathered: readonly Gathered[]): Gathered {
+  if (children.length === 0) return nothing;
+  const parts = children.map(({ position }) => gathered[position] as Gathered).filter((part) => part !== nothing);
   if (parts.length <= 1) return parts[0] ?? nothing;
   return {
     tools: firstCalls(parts.flatMap(({ tools }) => tools)),
@@ -88,6 +98,7 @@ function firstCalls(tools: TreeNode[]): TreeNode[] {
 /** A tool span directly within another of the same call: the framework's, and that of the client it used. */
 function findNestedTwins(nodes: readonly TreeNode[]): ReadonlySet<TreeNode> {
   const twins = new Set<TreeNode>();
+  if (nodes.filter(({ span }) => span.kind === "tool").length < 2) return twins;
   const outerTool = new Map<TreeNode, TreeNode>();
   for (const node of nodes) {
     const { parent } = node;

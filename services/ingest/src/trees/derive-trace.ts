@@ -67,7 +67,7 @@ export function deriveTrace(spans: readonly TreeSpan[], fragments: readonly Tree
     const below = isRoot ? descendants(tree, node) : [];
     const derived = deriveRow(node, below, { calls: calls.get(node), childErrors: errorsBelow[node.position] ?? 0 });
     if (isRoot) Object.assign(derived, inherited(span, wide));
-    const tokens = rolled.get(node) ?? null;
+    const tokens = rolled[node.position] ?? null;
     return {
       id: span.id,
       isRoot,
@@ -123,8 +123,8 @@ function inherited({ facts }: TreeSpan, { shared }: TraceWide): Derivation {
 }
 
 function textOf(object: object): string | null {
-  const text = JSON.stringify(object);
-  return text === "{}" ? null : text;
+  for (const _member in object) return JSON.stringify(object);
+  return null;
 }
 
 function hasMissingParent({ span, parent }: TreeNode): boolean {

@@ -7,6 +7,9 @@ import { createComposeLoader } from "./compose-store.ts";
 import { parseDerived } from "./plan-trace.ts";
 import type { TraceKey } from "./trace-read.ts";
 
+/** Traces whose roots are read by one statement. */
+const tracesAtOnce = 128;
+
 interface RootRecord {
   project_id: string;
   trace_key: string;
@@ -25,7 +28,12 @@ interface RootRecord {
  * traces are written, in the same transaction, after them.
  */
 export async function rewriteTexts(transaction: Transaction, traces: readonly TraceKey[]): Promise<void> {
-  if (traces.length === 0) return;
+  for (let start = 0; start < traces.length; start += tracesAtOnce) {
+    await rewriteSome(transaction, traces.slice(start, start + tracesAtOnce));
+  }
+}
+
+async function rewriteSome(transaction: Transaction, traces: readonly TraceKey[]): Promise<void> {
   const { rows } = await transaction.query<RootRecord>(buildRootRead(traces));
   const texts: { projectId: string; id: string; doc: string }[] = [];
   for (const projectId of new Set(rows.map(({ project_id }) => project_id))) {

@@ -10,18 +10,17 @@ const fragmentNames = [
 ] as const;
 
 /**
- * What each span and all below it used (otlp 6): of every component the greater of what the span itself reports and the
+ * What each span and all below it used, by its position (otlp 6): of every component the greater of what the span itself reports and the
  * sum of its children. So neither an agent that repeats its calls nor a call that was not exported counts wrong. Two
  * instrumentations of one call, siblings with one response id, count once.
  */
-export function rollTokens({ nodes }: Tree): Map<TreeNode, TokenList> {
-  const rolled = new Map<TreeNode, TokenList>();
+export function rollTokens({ nodes }: Tree): (TokenList | null)[] {
+  const rolled = new Array<TokenList | null>(nodes.length).fill(null);
   for (let index = nodes.length - 1; index >= 0; index -= 1) {
     const node = nodes[index] as TreeNode;
     const own = ownTokens(node);
     const below = node.children.length === 0 ? null : sumOf(node.children, rolled);
-    const most = greater(own, below);
-    if (most !== null) rolled.set(node, most);
+    rolled[index] = greater(own, below);
   }
   return rolled;
 }
@@ -33,12 +32,12 @@ function ownTokens(node: TreeNode): TokenList | null {
   return counts.some((count) => count !== null) ? (counts as unknown as TokenList) : null;
 }
 
-function sumOf(children: readonly TreeNode[], rolled: ReadonlyMap<TreeNode, TokenList>): TokenList | null {
+function sumOf(children: readonly TreeNode[], rolled: readonly (TokenList | null)[]): TokenList | null {
   let sum: TokenList | null = null;
   let calls: Map<string, TokenList> | null = null;
   for (const child of children) {
-    const tokens = rolled.get(child);
-    if (tokens === undefined) continue;
+    const tokens = rolled[child.position] ?? null;
+    if (tokens === null) continue;
     const { kind, responseId } = child.span;
     if (kind === "llm" && child.children.length === 0 && responseId !== null) {
       calls ??= new Map();

@@ -84,16 +84,32 @@ export function growTree(spans: readonly TreeSpan[], fragments: readonly TreeFra
     node.parent = hasParent ? (bySpanId.get(parentSpanId) ?? null) : null;
     node.isRoot = !hasParent || (node.parent === null && (isPromoted || parentIsRemote));
   }
-  breakCircles(ordered);
-  const tops: TreeNode[] = [];
-  for (const node of ordered) (node.parent?.children ?? tops).push(node);
+  let tops = linkChildren(ordered);
+  let nodes = placeNodes(tops);
+  if (nodes.length < ordered.length) {
+    // Who cannot be reached from a top goes round in a circle.
+    breakCircles(ordered);
+    tops = linkChildren(ordered);
+    nodes = placeNodes(tops);
+  }
   const tree: Tree = {
-    nodes: placeNodes(tops),
+    nodes,
     roots: tops.filter(({ isRoot }) => isRoot),
     orphans: tops.filter(({ isRoot }) => !isRoot),
   };
   attachFragments(tree, bySpanId, fragments);
   return tree;
+}
+
+/** Answers the nodes without a parent. */
+function linkChildren(ordered: readonly TreeNode[]): TreeNode[] {
+  const tops: TreeNode[] = [];
+  for (const node of ordered) {
+    node.children = [];
+    node.size = 1;
+  }
+  for (const node of ordered) (node.parent?.children ?? tops).push(node);
+  return tops;
 }
 
 /** Follows parents; who comes back to where this walk has been has found a circle, which ends at its earliest span. */
