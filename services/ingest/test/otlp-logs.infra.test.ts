@@ -67,7 +67,7 @@ describe.each(Object.keys(captures))("the logs of %s", (name) => {
     const projectId = uuidv7(Date.now());
     for (const part of parts) await send(projectId, part);
     const rows = JSON.stringify(await readProject(projectId), null, 2);
-    await expect(`${rows}\n`).toMatchFileSnapshot(`otlp/golden-composed/${name}.json`);
+    await expect(`${rows}\n`).toMatchFileSnapshot(`otlp/golden/composed/${name}.json`);
   });
 
   test("are searched in, whether they come before their spans or after", async () => {
