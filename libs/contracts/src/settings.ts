@@ -44,6 +44,7 @@ const limit = z.string().transform((text) => {
 const days = z.coerce
   .number({ error: "must be a whole number of days" })
   .int({ error: "must be a whole number of days" })
+  .min(-1)
   .max(36_500)
   .transform((value) => (value > 0 ? value : null));
 

@@ -1,6 +1,6 @@
 import { toUuid } from "./hash-uuid.ts";
+import type { RootFilter } from "./root-filter.ts";
 import { otlpFlag } from "./span-row.ts";
-import type { RootFilter } from "./trace-store.ts";
 
 /** One of them. */
 export interface RootCondition {

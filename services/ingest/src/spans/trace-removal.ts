@@ -1,7 +1,7 @@
 import type { Statement } from "@touchstone/db";
 import { rootConditions } from "./root-conditions.ts";
+import type { RootFilter } from "./root-filter.ts";
 import { otlpFlag } from "./span-row.ts";
-import type { RootFilter } from "./trace-store.ts";
 
 /** Some of the roots that match, with what tells which rows belong to them. */
 export function buildRootSeeds(projectId: string, filter: Omit<RootFilter, "pattern">, limit: number): Statement {

@@ -1,8 +1,8 @@
 import type { Database, Transaction } from "@touchstone/db";
 import { firstIdOf } from "./root-conditions.ts";
+import type { RootFilter } from "./root-filter.ts";
 import { buildRootSeeds, buildRowRemoval } from "./trace-removal.ts";
 import { settleTraces, tracesLock } from "./trace-settling.ts";
-import type { RootFilter } from "./trace-store.ts";
 
 /** What removes the traces that a list would show. */
 export type RemovalFilter = Omit<RootFilter, "pattern">;

@@ -1,4 +1,5 @@
 import type { Derivation } from "../trees/derivation.ts";
+import type { RootFilter } from "./root-filter.ts";
 import type { SpanJob } from "./span-row.ts";
 import type { TraceRemover } from "./trace-remover.ts";
 
@@ -35,23 +36,6 @@ export interface ReadSpan {
   derived: Derivation | null;
   /** The blob; see span-body.ts. */
   body: Buffer;
-}
-
-/** Which roots are listed: those that match all of it. They are compared as they are shown. Null = any. */
-export interface RootFilter {
-  /** As stored: trimmed and lowercased. */
-  framework: string | null;
-  source: "production" | "eval" | "all";
-  agentId: string | null;
-  sessionId: string | null;
-  model: string | null;
-  /** `createdAt` in epoch milliseconds, inclusive. */
-  fromMs: number | null;
-  /** Exclusive. */
-  toMs: number | null;
-  hasError: boolean | null;
-  /** A LIKE pattern for the searched text; see src/search. */
-  pattern: string | null;
 }
 
 export interface RootQuery extends RootFilter {

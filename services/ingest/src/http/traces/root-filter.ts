@@ -1,6 +1,6 @@
 import { AppError, type Call, isUuid, parseIsoTime } from "@touchstone/service-kit";
 import { searchPattern } from "../../search/search-pattern.ts";
-import type { RootFilter } from "../../spans/trace-store.ts";
+import type { RootFilter } from "../../spans/root-filter.ts";
 import { normaliseFramework } from "../../traces/submitted-trace.ts";
 
 /**
