@@ -1,0 +1,210 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Metadata } from "@grpc/grpc-js";
+import { DiagLogLevel, diag } from "@opentelemetry/api";
+import { OTLPTraceExporter as GrpcExporter } from "@opentelemetry/exporter-trace-otlp-grpc";
+import { OTLPTraceExporter as JsonExporter } from "@opentelemetry/exporter-trace-otlp-http";
+import { OTLPTraceExporter as ProtobufExporter } from "@opentelemetry/exporter-trace-otlp-proto";
+import { resourceFromAttributes } from "@opentelemetry/resources";
+import { InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
+import { traceList } from "@touchstone/contracts";
+import { findFreePort } from "@touchstone/testkit";
+import { Client } from "pg";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { type ApiClient, createClient } from "../src/client.ts";
+import { type System, startSystem } from "../src/start-system.ts";
+import { waitUntil } from "../src/wait-until.ts";
+
+let system: System;
+let client: ApiClient;
+let ports: { http: number; grpc: number };
+/** What the exporters tell an application's operator. */
+let told: string[] = [];
+
+beforeAll(async () => {
+  ports = { http: await findFreePort(), grpc: await findFreePort() };
+  system = await startSystem({
+    settings: {
+      SERVICE_OTLP_HTTP_PORT: String(ports.http),
+      SERVICE_OTLP_GRPC_PORT: String(ports.grpc),
+      SERVICE_OTLP_MAX_BODY_BYTES: "200000",
+      SERVICE_INGEST_QUEUE_MAX: "5",
+    },
+  });
+  client = createClient(system);
+  const tell = (...words: unknown[]): number => told.push(words.map(String).join(" "));
+  diag.setLogger(
+    { error: tell, warn: tell, info: () => {}, debug: () => {}, verbose: () => {} },
+    { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
+  );
+});
+
+afterEach(() => {
+  told = [];
+});
+
+afterAll(async () => {
+  diag.disable();
+  await system?.stop();
+});
+
+type Spans = ReadableSpan[];
+
+/** Spans as an instrumented application makes them. */
+async function record(name: string, attributes: Record<string, string> = {}): Promise<Spans> {
+  const exporter = new InMemorySpanExporter();
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({ "service.name": "shop" }),
+    spanProcessors: [new SimpleSpanProcessor({ exporter })],
+  });
+  const all = { "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": name, ...attributes };
+  provider.getTracer("shop").startSpan(name, { attributes: all }).end();
+  await provider.forceFlush();
+  const spans = exporter.getFinishedSpans();
+  await provider.shutdown();
+  return spans;
+}
+
+/** A span of a trace whose id is all zeros: ingest takes the others of its export. */
+function withoutTraceId([span]: Spans): ReadableSpan {
+  const context = { ...(span as ReadableSpan).spanContext(), traceId: "0".repeat(32), spanId: "00000000000000a1" };
+  return Object.assign(Object.create(span as ReadableSpan), { spanContext: () => context });
+}
+
+interface Exporter {
+  export(spans: Spans, done: (result: { code: number; error?: Error }) => void): void;
+  shutdown(): Promise<void>;
+}
+
+/** Exports and answers the result: 0 is success. */
+async function send(exporter: Exporter, spans: Spans): Promise<{ code: number; error?: Error }> {
+  const result = await new Promise<{ code: number; error?: Error }>((resolve) => exporter.export(spans, resolve));
+  await exporter.shutdown();
+  return result;
+}
+
+const headers = () => ({ "x-api-key": system.apiKey });
+const overHttp = {
+  protobuf: (url: string): Exporter => new ProtobufExporter({ url, headers: headers() }) as unknown as Exporter,
+  JSON: (url: string): Exporter => new JsonExporter({ url, headers: headers() }) as unknown as Exporter,
+};
+const encodings = ["protobuf", "JSON"] as const;
+
+async function listNames(): Promise<unknown[]> {
+  const { traces } = await client.expect({ status: 200, schema: traceList }, "GET", "/ingest/traces?limit=100");
+  return traces.map(({ name }) => name);
+}
+
+test.each(encodings)(
+  "the %s exporter is content with 200, on the API's path and on the standard one",
+  async (encoding) => {
+    for (const url of [`${system.url}/api/v1/otel/v1/traces`, `http://127.0.0.1:${ports.http}/v1/traces`]) {
+      const name = `${encoding} to ${new URL(url).port}`;
+
+      expect(await send(overHttp[encoding](url), await record(name))).toMatchObject({ code: 0 });
+
+      expect(await listNames()).toContain(name);
+    }
+    expect(told).toEqual([]);
+  },
+);
+
+test.each(encodings)("the %s exporter warns once of a partial success, and the rest is stored", async (encoding) => {
+  const name = `partly ${encoding}`;
+  const spans = [...(await record(name)), withoutTraceId(await record("lost"))];
+
+  const result = await send(overHttp[encoding](`${system.url}/api/v1/otel/v1/traces`), spans);
+
+  expect(result.code).toBe(0);
+  expect(told).toHaveLength(1);
+  expect(told[0]).toContain("1 of 2 spans rejected");
+  expect(await listNames()).toContain(name);
+});
+
+test.each(encodings)("the %s exporter gives up what is too large", async (encoding) => {
+  const spans = await record("large", { text: "x".repeat(300_000) });
+
+  const result = await send(overHttp[encoding](`${system.url}/api/v1/otel/v1/traces`), spans);
+
+  expect(result).toMatchObject({ code: 1, error: { code: 413 } });
+  expect(await listNames()).not.toContain("large");
+});
+
+/** The statuses with which the gateway answered exports so far. */
+function answeredExports(): unknown[] {
+  const lines = system.services.gateway.log().split("\n");
+  return lines.flatMap((line) => {
+    if (!line.includes('"operation":"receiveTraces"') || !line.includes('"request answered"')) return [];
+    return [(JSON.parse(line) as { status: number }).status];
+  });
+}
+
+async function withDatabase(work: (database: Client) => Promise<void>): Promise<void> {
+  const database = new Client({ connectionString: system.database.adminUrl });
+  await database.connect();
+  try {
+    await work(database);
+  } finally {
+    await database.end();
+  }
+}
+
+test("a full queue is 429 with a second's patience: the exporter sends once more and is content", async () => {
+  const before = answeredExports().length;
+  await withDatabase(async (database) => {
+    await database.query("begin; lock table ingest.spans in access exclusive mode");
+    const filling: Promise<unknown>[] = [];
+    await waitUntil("the queue is full", async () => {
+      const sent = client.send("POST", "/ingest/traces", { name: "filler" });
+      filling.push(sent);
+      const first = await Promise.race([sent, sleep(200, null)]);
+      return first?.status === 429;
+    });
+    const sending = send(overHttp.protobuf(`${system.url}/api/v1/otel/v1/traces`), await record("patient"));
+    await waitUntil("the export was refused", async () => answeredExports()[before] === 429);
+    await database.query("commit");
+
+    expect(await sending).toMatchObject({ code: 0 });
+    await Promise.all(filling);
+  });
+
+  await waitUntil("the log tells of both", async () => answeredExports().length === before + 2);
+  expect(answeredExports().slice(before)).toEqual([429, 200]);
+  expect(await listNames()).toContain("patient");
+});
+
+test("a store that is away is 503 with two seconds' patience: the exporter sends once more and is content", async () => {
+  const before = answeredExports().length;
+  const { pathname } = new URL(system.database.adminUrl);
+  const name = pathname.slice(1);
+  await withDatabase(async (database) => {
+    await database.query(`alter database ${name} connection limit 0`);
+    await database.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()",
+      [name],
+    );
+    const sending = send(overHttp.JSON(`${system.url}/api/v1/otel/v1/traces`), await record("very patient"));
+    await waitUntil("the export was refused", async () => answeredExports()[before] === 503);
+    await database.query(`alter database ${name} connection limit -1`);
+
+    expect(await sending).toMatchObject({ code: 0 });
+  });
+
+  await waitUntil("the log tells of both", async () => answeredExports().length === before + 2);
+  expect(answeredExports().slice(before)).toEqual([503, 200]);
+  expect(await listNames()).toContain("very patient");
+});
+
+test("the gRPC exporter is content, and told what was rejected", async () => {
+  const metadata = new Metadata();
+  metadata.set("x-api-key", system.apiKey);
+  const exporter = (): Exporter =>
+    new GrpcExporter({ url: `http://127.0.0.1:${ports.grpc}`, metadata }) as unknown as Exporter;
+
+  expect(await send(exporter(), await record("over gRPC"))).toMatchObject({ code: 0 });
+  expect(told).toEqual([]);
+  expect(await listNames()).toContain("over gRPC");
+
+  const spans = [...(await record("partly over gRPC")), withoutTraceId(await record("lost"))];
+  expect(await send(exporter(), spans)).toMatchObject({ code: 0 });
+  expect(told.join()).toContain("1 of 2 spans rejected");
+});
