@@ -19,6 +19,8 @@ export interface ProjectClient {
   projectId: string;
   /** `body` as a value, or as the exact text to send. */
   send(method: "GET" | "POST", path: string, body?: unknown): Promise<HttpAnswer>;
+  /** The same for a path that does not begin like those of evaluations. */
+  sendTo(method: "GET" | "POST", path: string, body?: unknown): Promise<HttpAnswer>;
   createDataset(dataset: object): Promise<string>;
   createRun(datasetId: string, more?: object): Promise<string>;
   submit(runId: string, results: readonly object[], batchId?: string, signal?: AbortSignal): Promise<HttpAnswer>;
@@ -30,8 +32,10 @@ export interface ProjectClient {
 export function createProjectClient(address: string, projectId: string = randomUUID()): ProjectClient {
   const sign = createIdentitySigner({ issuer: "gateway", audience: "eval-runs", rootSecret, clock: systemClock });
 
-  async function send(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<HttpAnswer> {
-    const fullPath = `${prefix}${path}`;
+  const send = (method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<HttpAnswer> =>
+    sendTo(method, `${prefix}${path}`, body, signal);
+
+  async function sendTo(method: string, fullPath: string, body?: unknown, signal?: AbortSignal): Promise<HttpAnswer> {
     const requestId = randomUUID();
     const claims = { projectId, organizationId: null, userId: null, role: "key", requestId } as const;
     const headers: Record<string, string> = {
@@ -46,12 +50,14 @@ export function createProjectClient(address: string, projectId: string = randomU
       ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
+    const isJson = response.headers.get("content-type")?.startsWith("application/json") ?? false;
+    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : null };
   }
 
   return {
     projectId,
     send,
+    sendTo,
     async createDataset(dataset) {
       const { status, body } = await send("POST", "/datasets", dataset);
       expect(status).toBe(201);
