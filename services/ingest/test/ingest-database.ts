@@ -19,6 +19,7 @@ export interface IngestDatabase {
   unguardedStore: TraceStore;
   app: Database;
   maintenance: Database;
+  superuser: Database;
   /** Everything that waits for something is due: one turn of the sweeper, which does not run by itself. */
   sweep(): Promise<number>;
   close(): Promise<void>;
@@ -54,6 +55,7 @@ export async function openIngestDatabase(): Promise<IngestDatabase> {
     unguardedStore: openStore(superuser),
     app,
     maintenance,
+    superuser,
     sweep: createTraceSweep({ maintenance, tracesPerDay: null, settings: impatient }),
     async close() {
       await Promise.all([app.close(), maintenance.close(), superuser.close()]);
