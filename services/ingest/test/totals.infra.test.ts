@@ -7,7 +7,7 @@ import { createOldSpansStore } from "../src/retention/old-spans-store.ts";
 import { sweepOldSpans } from "../src/retention/sweep-old-spans.ts";
 import { createTraceRemover } from "../src/spans/trace-remover.ts";
 import { openPools } from "./ingest-database.ts";
-import { type RunningIngest, startIngest } from "./running-ingest.ts";
+import { type RunningIngest, startIngest, until } from "./running-ingest.ts";
 
 /** Random schedules, and steps in each. `TOTALS_SCHEDULES` asks for more. */
 const schedules = Number(process.env.TOTALS_SCHEDULES ?? 4);
@@ -137,7 +137,7 @@ async function take(projectId: string, taken: Step): Promise<void> {
       if (thrown.code !== "store_unavailable") throw thrown;
     });
   } else {
-    // What waits for a parent, or to be derived, need not wait for its minute.
+    // What waits for a parent, or to be derived, need not wait for its minute: it is promoted now.
     await pools.maintenance.query({
       name: "traces_due_now",
       text: "update ingest.traces set due_at = now() - interval '1 second' where project_id = $1 and due_at is not null",
@@ -145,8 +145,20 @@ async function take(projectId: string, taken: Step): Promise<void> {
     });
     await pools.maintenance.query({
       name: "parents_due_now",
-      text: "update ingest.awaited_parents set due_at = now() - interval '1 second' where project_id = $1",
+      text: "update ingest.awaited_parents set due_at = now() - interval '1 second' where project_id = $1 and due_at > now()",
       values: [projectId],
+    });
+    await until(async () => {
+      const { rows } = await pools.maintenance.query<{ n: number }>({
+        name: "due_of_project",
+        text: `
+          select (
+            (select count(*) from ingest.traces where project_id = $1 and due_at <= now())
+            + (select count(*) from ingest.awaited_parents where project_id = $1 and due_at <= now())
+          )::integer as n`,
+        values: [projectId],
+      });
+      return rows[0]?.n === 0;
     });
   }
 }
