@@ -45,7 +45,7 @@ test("100,000 JSON values come back literal by literal, from reading, from an ex
 
       const { type, members } = scanMembers(decodeJsonText(Buffer.from(body)));
       const stored = await store(readSubmittedTrace(type, members).span);
-      expectTexts(await showDetail(stored), texts);
+      expectTexts(await showDetail(stored, null), texts);
 
       const line = await renderLine(stored);
       const oneLine = Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, onOneLine(text)]));
