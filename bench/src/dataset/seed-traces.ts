@@ -60,7 +60,7 @@ export async function* exportSeedTraces(options: { traces: number; endMs: number
 /** One trace of 3,000 spans three levels deep, about 1 KB each. */
 export async function exportLargeTrace(startMs: number): Promise<Buffer> {
   const writeText = await createCorpus(createRandom(2));
-  const idOf = (place: number): string => (place + 1).toString(16).padStart(16, "b");
+  const idOf = (place: number): string => `b${place.toString(16).padStart(15, "0")}`;
   return encodeOtlpExport(
     "bench",
     Array.from({ length: largeTraceSpans }, (_, place) => ({
