@@ -23,7 +23,7 @@ export const apiKey = completeProjectKey("0123456789abcdefghijABCDEFGHIJxy");
 export const strangeKey = completeProjectKey("yxJIHGFEDCBAjihgfedcba9876543210");
 
 /** Services behind a gateway under test. Routes that are not named answer 200 with what they were asked. */
-export type Behind = Partial<Record<RouteId | "resolveKey", Handler>>;
+export type Behind = Partial<Record<RouteId | keyof typeof internalRoutes, Handler>>;
 
 export interface TestGatewayOptions {
   behind?: Behind;
