@@ -15,7 +15,8 @@ import { Counter, Histogram } from "prom-client";
 import { AppError } from "./app-error.ts";
 import { type Call, createCall } from "./call.ts";
 import type { Clock } from "./clock.ts";
-import { type Connections, trackConnections } from "./connections.ts";
+import { trackConnections } from "./connections.ts";
+import { drain } from "./drain.ts";
 import { createIdentityVerifier } from "./internal-identity.ts";
 import type { LocalAnswer, LocalCalls, LocalRequest } from "./local-calls.ts";
 import type { Logger } from "./logger.ts";
@@ -336,32 +337,10 @@ function signalGone({ raw }: FastifyReply): AbortSignal {
   return abort.signal;
 }
 
-/** How long a request may take to arrive. */
-const arrivalMs = 60_000;
-
 const drainDefaultMs = 8_000;
 
-/** How long a stopping server still takes requests: callers that have no other replica must not be refused at once. */
-const announceMs = 200;
-
-/**
- * The port stays open until the end. A connection that the system has made and nobody has accepted is reset when the
- * port is closed, with the request that was sent on it.
- */
-async function drain(
-  app: FastifyInstance,
-  connections: Connections,
-  { drainMs, startRefusing }: { drainMs: number; startRefusing: () => void },
-): Promise<void> {
-  const cut = setTimeout(() => connections.cutAll(), drainMs);
-  connections.dismissIdle();
-  await connections.whenGone(Math.min(announceMs, drainMs));
-  startRefusing();
-  connections.dismissIdle();
-  await connections.whenIdle(drainMs);
-  await app.close();
-  clearTimeout(cut);
-}
+/** How long a request may take to arrive. */
+const arrivalMs = 60_000;
 
 function createFastify(): FastifyInstance {
   const app = Fastify({

@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
 
 /** How long a reader may take nothing, or a stream give nothing, before it is cut (reliability: slow readers). */
-export const streamStallMs = 60_000;
+const streamStallMs = 60_000;
 
 export interface PassedStream {
   /** Whether these are server-sent events, which may end at any point. */

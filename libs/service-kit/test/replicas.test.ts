@@ -11,6 +11,7 @@ import {
   type Hop,
   type HttpServer,
   type InternalClient,
+  serviceStarting,
   systemClock,
 } from "../src/index.ts";
 
@@ -200,6 +201,20 @@ test("what a stopping replica did not take is sent to another, a POST too", asyn
   await ask(client, 20);
 
   expect(counts.other).toBe(20);
+});
+
+test("a replica that is starting leaves its requests to another; alone, it is heard itself", async () => {
+  const counts: Record<string, number> = {};
+  const other = await startReplica(counting(counts, "other"));
+  const starting = await startReplica(async () => {
+    throw serviceStarting();
+  });
+
+  await ask(clientOf([starting.url, other.url]), 20);
+  const alone = await clientOf([starting.url]).forward(hop);
+
+  expect(counts.other).toBe(20);
+  expect([alone.status, await alone.body.json()]).toEqual([503, { error: "The service is starting; retry." }]);
 });
 
 test("a POST that was sent and lost is not sent again", async () => {

@@ -98,6 +98,44 @@ test("metrics are Prometheus text, count requests by operation, and hold no key 
   expect((await get(gateway, "/api/v1/metrics")).status).toBe(200);
 });
 
+test("metrics show what the services say of themselves, by replica, and which one says nothing [spec:metrics]", async () => {
+  const gateway = await start();
+  await get(gateway, routes.listTraces.path, { "x-api-key": apiKey });
+  await gateway.stopBehind("auth");
+
+  const { text } = await get(gateway, "/metrics");
+
+  expect(text).toMatch(/^service_up\{service="ingest",replica="127.0.0.1:\d+"\} 1$/m);
+  expect(text).toMatch(/^service_up\{service="auth",replica="127.0.0.1:\d+"\} 0$/m);
+  expect(text).toMatch(
+    /^service_http_requests_total\{replica="127.0.0.1:\d+",service="ingest",route="listTraces",status="200",method="GET"\} 1$/m,
+  );
+  expect(text).toMatch(/^service_http_requests_total\{service="gateway",route="listTraces",.*\} 1$/m);
+  // Each family is described once, and all its samples follow.
+  expect(text.match(/^# TYPE service_http_requests_total counter$/gm)).toHaveLength(1);
+});
+
+test("a gateway that is stopping is not ready", async () => {
+  const release: (() => void)[] = [];
+  const gateway = await start({
+    behind: {
+      listTraces: () => new Promise((resolve) => release.push(() => resolve({ status: 200, body: {} }))),
+    },
+  });
+  const inHand = get(gateway, routes.listTraces.path, { "x-api-key": apiKey });
+  await vi.waitFor(() => expect(release).toHaveLength(1));
+
+  const stopping = gateway.service.stop();
+
+  expect((await get(gateway, "/health/ready")).body).toEqual({
+    status: "not_ready",
+    checks: { database: "ok", telemetry: "ok", process: "stopping" },
+  });
+  release[0]?.();
+  expect((await inHand).status).toBe(200);
+  await stopping;
+});
+
 test("with a token metrics are for those who have it [spec:auth.metrics-token]", async () => {
   const gateway = await start({ settings: { SERVICE_METRICS_TOKEN: "the metrics token" } });
 
