@@ -89,6 +89,14 @@ async function prepare(client: Client, options: Multiplication): Promise<void> {
       select overlay(overlay(lpad(to_hex(ms), 12, '0') || right(bench.hash, 20) placing '7' from 13) placing 'a' from 17)::uuid
       from (select md5(original::text || copy) as hash) bench
     $$;
+    create function ingest.bench_derived(derived text, ids uuid[], after_ms bigint[], copy bigint, ms bigint)
+    returns text language plpgsql immutable as $$
+    begin
+      for place in 1..coalesce(cardinality(ids), 0) loop
+        derived := replace(derived, ids[place]::text, ingest.bench_id(ids[place], copy, ms + after_ms[place])::text);
+      end loop;
+      return derived;
+    end $$;
     create unlogged table ingest.bench_seed as
       select dense_rank() over (order by roots.id) - 1 as number,
         greatest(0, least(60000, (extract(epoch from spans.created_at - roots.created_at) * 1000)::bigint)) as after_ms,
@@ -99,6 +107,14 @@ async function prepare(client: Client, options: Multiplication): Promise<void> {
         on roots.project_id = spans.project_id and roots.trace_key = spans.trace_key and roots.is_root
       where spans.project_id = '${options.largeProject}' and roots.name <> '${largeTraceName}';
     create index on ingest.bench_seed (number);
+    alter table ingest.bench_seed add lenders uuid[], add lenders_after_ms bigint[];
+    update ingest.bench_seed seed
+    set (lenders, lenders_after_ms) = (
+      select array_agg(lender.id), array_agg(lender.after_ms)
+      from ingest.bench_seed lender
+      where lender.number = seed.number and seed.derived like '%' || lender.id || '%'
+    )
+    where derived is not null;
     analyze ingest.bench_seed;`);
 }
 
@@ -124,6 +140,8 @@ async function copiedColumns(client: Client, table: string): Promise<{ names: st
     created_at: "to_timestamp((copies.ms + seed.after_ms) / 1000.0)",
     started_at: moved("started_at"),
     ended_at: moved("ended_at"),
+    // Rows of the trace that lend something are named by their ids.
+    derived: "ingest.bench_derived(seed.derived, seed.lenders, seed.lenders_after_ms, copies.copy, copies.ms)",
     due_at: "null",
   };
   const { rows } = await client.query<{ column_name: string }>(
@@ -234,6 +252,7 @@ async function finish(client: Client): Promise<void> {
   for (const table of scopedTables) await client.query(`alter table ingest.${table} force row level security`);
   await client.query(`
     drop table ingest.bench_seed;
-    drop function ingest.bench_ms, ingest.bench_project, ingest.bench_uuid, ingest.bench_span_id, ingest.bench_id`);
+    drop function ingest.bench_derived, ingest.bench_ms, ingest.bench_project, ingest.bench_uuid, ingest.bench_span_id,
+      ingest.bench_id`);
   for (const table of scopedTables) await client.query(`vacuum (analyze) ingest.${table}`);
 }
