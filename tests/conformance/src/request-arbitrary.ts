@@ -116,7 +116,8 @@ function bodyMutationsOf(
       body: gzipSync(body).subarray(0, -9),
     }),
   ];
-  if (draft.json === undefined) return mutations;
+  // Of lines each bad one is counted, and the others go through.
+  if (draft.json === undefined || takesLines(operation)) return mutations;
   const schema = Object.values(operation.body?.content ?? {}).find((content) => content.schema !== undefined)?.schema;
   return [
     ...mutations,
@@ -135,6 +136,10 @@ function bodyMutationsOf(
 
 function isOtlp(operation: Operation): boolean {
   return operation.body !== null && "application/x-protobuf" in operation.body.content;
+}
+
+function takesLines(operation: Operation): boolean {
+  return operation.body !== null && "application/x-ndjson" in operation.body.content;
 }
 
 function write(
