@@ -1,4 +1,3 @@
-import { uuidv7 } from "@touchstone/service-kit";
 import { decodeTraceExport } from "../../src/otlp/decode-trace-export.ts";
 import { prepareSpans } from "../../src/spans/prepare-span.ts";
 import type { IncomingSpan } from "../../src/spans/span.ts";
@@ -119,7 +118,7 @@ export async function storeInMemory(exports: readonly IncomingSpan[][]): Promise
 }
 
 /** Rows under the names of their spans, in the order of those. */
-export function compareRows(
+function compareRows(
   rows: readonly Omit<TreeRecord, "project_id" | "trace_key">[],
   agents: ReadonlyMap<string, string>,
 ): ComparedRow[] {
@@ -187,8 +186,4 @@ function recordOf(projectId: string, row: SpanRow): Omit<TreeRecord, keyof Retur
     created_at: new Date(row.createdAtMs),
     source: row.source,
   };
-}
-
-export function newProject(): string {
-  return uuidv7(Date.now());
 }
