@@ -95,6 +95,99 @@ begin
 end
 $$;
 
+-- Every search reads every index, so full neighbours become one piece, in two transactions. This one copies and indexes
+-- them beside the table, where nobody sees the copy; what an earlier try left behind goes first.
+create function ingest.copy_search_pieces(first_seq bigint, beyond_seq bigint) returns void
+language plpgsql
+security definer
+set search_path = pg_catalog, pg_temp
+set maintenance_work_mem = '128MB'
+as $$
+declare
+  copy_name text := format('search_docs_%s_%s', first_seq, beyond_seq);
+  left_over regclass;
+begin
+  for left_over in
+    select pg_class.oid
+    from pg_class
+    where relnamespace = 'ingest'::regnamespace and relkind = 'r' and relname ~ '^search_docs_\d+_\d+$'
+      and not exists (select from pg_inherits where inhrelid = pg_class.oid)
+  loop
+    execute format('drop table %s', left_over);
+  end loop;
+  execute format(
+    'create table ingest.%I (
+       like ingest.search_docs including defaults including storage,
+       check (seq >= %s and seq < %s)
+     ) with (toast_tuple_target = 8160)', copy_name, first_seq, beyond_seq
+  );
+  execute format(
+    'insert into ingest.%I (project_id, id, seq, xid, doc)
+     select project_id, id, seq, xid, doc from ingest.search_docs where seq >= %s and seq < %s order by seq',
+    copy_name, first_seq, beyond_seq
+  );
+  -- Like those of the table, so that attaching adopts them.
+  execute format('create index on ingest.%I (project_id, id desc)', copy_name);
+  execute format('create index on ingest.%I (xid)', copy_name);
+  execute format(
+    'create index %I on ingest.%I using gin (project_id, doc %I.gin_trgm_ops) with (fastupdate = off)',
+    copy_name || '_doc', copy_name,
+    (select nspname from pg_extension join pg_namespace on pg_namespace.oid = extnamespace where extname = 'pg_trgm')
+  );
+  execute format('analyze ingest.%I', copy_name);
+end
+$$;
+
+-- Puts the copy in the place of its pieces. Whoever reads by a snapshot from before the copy was committed would miss
+-- its rows: the caller waits longer than any search may take. False when the copy is not there.
+create function ingest.swap_search_pieces(first_seq bigint, beyond_seq bigint) returns boolean
+language plpgsql
+security definer
+set search_path = pg_catalog, pg_temp
+set lock_timeout = '500ms'
+as $$
+declare
+  copy_name text := format('search_docs_%s_%s', first_seq, beyond_seq);
+  old_piece text;
+begin
+  perform pg_advisory_xact_lock(hashtext('touchstone ingest search pieces'));
+  if not exists (
+    select from pg_class
+    where relname = copy_name and relnamespace = 'ingest'::regnamespace
+      and not exists (select from pg_inherits where inhrelid = pg_class.oid)
+  ) then
+    return false;
+  end if;
+  lock table only ingest.search_docs in access exclusive mode;
+  -- Meanwhile texts were removed, and in rare cases added; they are never changed in place.
+  execute format(
+    'delete from ingest.%1$I copied
+     where not exists (select from ingest.search_docs docs where docs.seq = copied.seq and docs.seq >= %2$s and docs.seq < %3$s)',
+    copy_name, first_seq, beyond_seq
+  );
+  execute format(
+    'insert into ingest.%1$I (project_id, id, seq, xid, doc)
+     select project_id, id, seq, xid, doc
+     from ingest.search_docs docs
+     where docs.seq >= %2$s and docs.seq < %3$s
+       and not exists (select from ingest.%1$I copied where copied.seq = docs.seq)',
+    copy_name, first_seq, beyond_seq
+  );
+  for old_piece in
+    select piece from ingest.search_pieces() known
+    where known.first_seq >= swap_search_pieces.first_seq and known.end_seq <= swap_search_pieces.beyond_seq
+  loop
+    execute format('alter table ingest.search_docs detach partition ingest.%I', old_piece);
+    execute format('drop table ingest.%I', old_piece);
+  end loop;
+  execute format(
+    'alter table ingest.search_docs attach partition ingest.%I for values from (%s) to (%s)',
+    copy_name, first_seq, beyond_seq
+  );
+  return true;
+end
+$$;
+
 -- No transaction below it will store a text any more, and everything below it is visible.
 create function ingest.tail_horizon() returns xid8
 language sql
@@ -249,4 +342,7 @@ revoke all on function ingest.find_roots(text, uuid, integer, uuid, uuid, text, 
 grant execute on function ingest.find_roots(text, uuid, integer, uuid, uuid, text, text, uuid, text, uuid, text, boolean)
   to touchstone_ingest_app;
 revoke all on function ingest.index_search_piece(text) from public;
-grant execute on function ingest.index_search_piece(text) to touchstone_ingest_maintenance;
+revoke all on function ingest.copy_search_pieces(bigint, bigint) from public;
+revoke all on function ingest.swap_search_pieces(bigint, bigint) from public;
+grant execute on function ingest.index_search_piece(text), ingest.copy_search_pieces(bigint, bigint),
+  ingest.swap_search_pieces(bigint, bigint) to touchstone_ingest_maintenance;

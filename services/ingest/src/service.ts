@@ -48,6 +48,9 @@ import type { StoredSpan } from "./spans/trace-store.ts";
 import { showListItem } from "./traces/show-trace.ts";
 import { treeSettings } from "./trees/write-trees.ts";
 
+/** The longest a statement that reads traces may take. */
+const longestReadMs = 15_000;
+
 export interface IngestDependencies {
   logger: Logger;
   clock: Clock;
@@ -79,11 +82,13 @@ export function createIngest(
   const writing = openPool(roles.app, writerCount, 5_000);
   const reading = openPool(roles.app, 8, 10_000);
   // A search of what is not indexed yet may read everything: few at once, and none for ever.
-  const searching = openPool(roles.app, 4, 15_000);
-  const maintenance = openPool(roles.maintenance, 5, 30_000);
+  const searching = openPool(roles.app, 4, longestReadMs);
+  const maintenance = openPool(roles.maintenance, 3, 30_000);
+  // Indexes of the searched text take up to minutes.
+  const building = openPool(roles.maintenance, 2, 15 * 60_000);
 
   const partitions = createSpanPartitionStore(maintenance);
-  const pieces = createSearchPieceStore(maintenance);
+  const pieces = createSearchPieceStore({ maintenance, building });
   const { tracesPerDay } = config;
   const quota: TraceQuota | null = tracesPerDay === null ? null : { tracesPerDay, spent: createSpentProjects() };
   const traces = createPostgresTraceStore({
@@ -213,7 +218,7 @@ export function createIngest(
       void preparation.done.then(() => {
         if (stopped) return;
         upkeep = keepPartitions({ partitions, clock, logger });
-        searchUpkeep = indexSearch({ pieces, maintenance, logger });
+        searchUpkeep = indexSearch({ pieces, maintenance, logger, longestReadMs: longestReadMs + 5_000 });
         relay = relayEvents({ maintenance, bus: connected, logger });
         retention = retainSpans({ maintenance, retentionDays: config.retentionDays, logger });
         sweeper = sweepTraces({
@@ -238,6 +243,8 @@ export function createIngest(
       await retention?.stop();
       await sweeper?.stop();
       await bus?.drain();
+      // A build may be under way for minutes: it ends with the process, and leaves nothing that hinders the next one.
+      void building.close().catch(() => undefined);
       await Promise.all([writing.close(), reading.close(), searching.close(), maintenance.close()]);
     },
     readiness,

@@ -38,7 +38,7 @@ export async function openIngestDatabase(): Promise<IngestDatabase> {
   const { app, maintenance } = openPools(database.url);
   const superuser = openPool(database.adminUrl, new URL(database.adminUrl).username);
   const partitions = createSpanPartitionStore(maintenance);
-  const pieces = createSearchPieceStore(maintenance);
+  const pieces = createSearchPieceStore({ maintenance, building: maintenance });
   const openStore = (pool: Database): TraceStore =>
     createPostgresTraceStore({
       writing: pool,

@@ -3,6 +3,7 @@ import { openDatabase } from "@touchstone/db";
 import { uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { asBuilder } from "../src/search/as-builder.ts";
 import { type EventReader, type ReadEvent, readEvents } from "./event-reader.ts";
 import { openPools, silentLogger } from "./ingest-database.ts";
 import { type RunningIngest, startIngest, until } from "./running-ingest.ts";
@@ -86,6 +87,21 @@ test("a trace is told as a list item, whichever replica took it", async () => {
   const { json } = await one.call(projectId, "GET", "/api/v1/ingest/traces");
   expect(reader.events.map(({ data }) => data)).toEqual(json.traces.toReversed());
   expect(traceListItem.parse(reader.events[1]?.data)).toMatchObject({ name: "elsewhere" });
+});
+
+test("a build of the search index, however long, holds no trace back", async () => {
+  const reader = await follow(one);
+  const { app, maintenance } = openPools(database.url);
+  try {
+    await asBuilder(maintenance, async () => {
+      await other.submit(projectId, { name: "meanwhile" });
+      await hasTold(reader, 1);
+    });
+  } finally {
+    await Promise.all([app.close(), maintenance.close()]);
+  }
+
+  expect(namesOf(reader.events)).toEqual(["meanwhile"]);
 });
 
 test("an OpenTelemetry root is told once, however often more of its trace changes it", async () => {

@@ -196,7 +196,7 @@ describe("a daily quota of traces", () => {
       reading: pools.app,
       searching: pools.app,
       partitions: createSpanPartitionStore(pools.maintenance),
-      pieces: createSearchPieceStore(pools.maintenance),
+      pieces: createSearchPieceStore({ maintenance: pools.maintenance, building: pools.maintenance }),
       processNumber: 0,
       quota: { tracesPerDay: 7, spent: createSpentProjects() },
     });

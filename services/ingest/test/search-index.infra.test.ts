@@ -2,7 +2,7 @@ import type { Database } from "@touchstone/db";
 import { uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createSearchPieceStore } from "../src/search/search-piece-store.ts";
+import { createSearchPieceStore, type SearchPieceStore } from "../src/search/search-piece-store.ts";
 import { type IngestDatabase, openIngestDatabase, openPools } from "./ingest-database.ts";
 import { type RunningIngest, startIngest, until } from "./running-ingest.ts";
 import { buildJob } from "./span-builders.ts";
@@ -32,6 +32,9 @@ describe("the pieces of the searched text", () => {
     await database.close();
   });
 
+  const openPieces = (): SearchPieceStore =>
+    createSearchPieceStore({ maintenance: database.maintenance, building: database.maintenance });
+
   interface Piece {
     piece: string;
     first: number;
@@ -60,7 +63,7 @@ describe("the pieces of the searched text", () => {
   }
 
   test("sixteen are ready beyond the one being written", async () => {
-    const pieces = createSearchPieceStore(database.maintenance);
+    const pieces = openPieces();
     expect(await pieces.makeAhead()).toBe(9);
     expect(await pieces.makeAhead()).toBe(0);
 
@@ -79,7 +82,7 @@ describe("the pieces of the searched text", () => {
     await storeTexts(database.app, uuidv7(Date.now()), ["text number 17 of another project"]);
     const terms = ["%number 17 %", "%odd%", "%xt number 49%", "%zz%", "%17%"];
     const before = await Promise.all(terms.map((term) => search(projectId, term)));
-    const pieces = createSearchPieceStore(database.maintenance);
+    const pieces = openPieces();
 
     expect(await pieces.indexOne(await pieces.readLastSeq())).toBe(true);
     expect(await pieces.indexOne(await pieces.readLastSeq())).toBe(false);
@@ -96,6 +99,49 @@ describe("the pieces of the searched text", () => {
       await transaction.query({ name: "flush_statistics", text: "select pg_stat_force_next_flush()" });
     });
     await until(async () => (await indexScans()) > scans);
+  });
+
+  test("eight neighbours become one, and what was removed meanwhile stays removed", async () => {
+    const [projectId, other] = [uuidv7(Date.now()), uuidv7(Date.now())];
+    const pieces = openPieces();
+    // A piece is told by its numbers: a few texts in each of eight are as good as all.
+    for (let piece = 0; piece < 8; piece += 1) {
+      await storeTexts(database.app, projectId, [`keep ${piece}`, `drop ${piece}`]);
+      await storeTexts(database.app, other, [`keep ${piece} elsewhere`]);
+      const values = [(piece + 1) * 4096 - 1];
+      const text = "select setval('ingest.search_docs_seq_seq', $1)";
+      await database.superuser.query({ name: "skip_numbers", text, values });
+    }
+    await pieces.makeAhead();
+    expect(await pieces.findNeighbours()).toBeNull();
+    while (await pieces.indexOne(8 * 4096));
+    const range = await pieces.findNeighbours();
+    expect(range).toEqual({ first: 0, beyond: 8 * 4096 });
+    if (range === null) return;
+
+    await pieces.copy(range);
+    expect(await search(projectId, "%keep%")).toBe(8);
+    await database.app.scoped([projectId], (transaction) =>
+      transaction.query({
+        name: "remove_texts",
+        text: "delete from ingest.search_docs where project_id = $1 and doc like 'drop%'",
+        values: [projectId],
+      }),
+    );
+    await storeTexts(database.app, projectId, ["keep 8"]);
+    expect(await pieces.swap(range)).toBe(true);
+    expect(await pieces.swap(range)).toBe(false);
+
+    expect((await listPieces()).slice(0, 2)).toEqual([
+      { piece: "search_docs_0_32768", first: 0, is_indexed: true },
+      { piece: "search_docs_32768", first: 32768, is_indexed: false },
+    ]);
+    expect(await search(projectId, "%drop%")).toBe(0);
+    expect(await search(projectId, "%keep%")).toBe(9);
+    expect(await search(other, "%keep 3 else%")).toBe(1);
+    expect(await pieces.findNeighbours()).toBeNull();
+    await storeTexts(database.app, projectId, ["keep 9"]);
+    expect(await search(projectId, "%keep%")).toBe(10);
   });
 
   test("one that is missing is made by the batch that needs it", async () => {

@@ -1,6 +1,6 @@
 import type { Database } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
-import type { SearchPieceStore } from "../search/search-piece-store.ts";
+import type { PieceRange, SearchPieceStore } from "../search/search-piece-store.ts";
 import { createLease } from "./lease.ts";
 
 const turnMs = 1_000;
@@ -8,27 +8,32 @@ const retryMs = 5_000;
 
 /** The upkeep of the search index at work. */
 export interface SearchUpkeep {
-  /** `ok`, or why the newest texts may have nowhere to go. */
-  state(): string;
+  /** Ends the upkeep; a piece that is being built is left unfinished. */
   stop(): Promise<void>;
 }
 
-/**
- * Keeps pieces for the searched texts ready and indexes those that are full, off the path of those who write: of several
- * replicas the one that holds the lease does. What is not indexed yet is searched by reading it.
- */
-export function indexSearch(options: {
+export interface SearchUpkeepOptions {
   pieces: SearchPieceStore;
   maintenance: Database;
   logger: Logger;
-}): SearchUpkeep {
-  const { pieces, maintenance, logger } = options;
+  /** Longer than any statement that reads the searched text may take. */
+  longestReadMs: number;
+}
+
+/**
+ * Keeps pieces for the searched texts ready, indexes those that are full, off the path of those who write, and merges
+ * neighbours while nothing waits for an index: of several replicas the one that holds the lease does. What is not indexed
+ * yet is searched by reading it.
+ */
+export function indexSearch({ pieces, maintenance, logger, longestReadMs }: SearchUpkeepOptions): SearchUpkeep {
   const lease = createLease({ database: maintenance, name: "search", logger, onAcquired: () => undefined });
-  let state = "ok";
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
   /** The newest number at the turn before: whoever wrote up to there has nearly surely ended. */
   let settledSeq = 0;
+  let merging: { range: PieceRange; dueMs: number } | null = null;
+  /** A build may take a minute, while pieces are still to be made. */
+  let isBuilding = false;
   let turn: Promise<void> = takeTurn();
 
   async function takeTurn(): Promise<void> {
@@ -37,14 +42,11 @@ export function indexSearch(options: {
       if (lease.isHeld()) {
         await pieces.makeAhead();
         const lastSeq = await pieces.readLastSeq();
-        const built = await pieces.indexOne(settledSeq);
+        if (!isBuilding) void build(settledSeq);
         settledSeq = lastSeq;
-        if (built) delayMs = 0;
-      }
-      state = "ok";
+      } else merging = null;
     } catch (err) {
-      logger.warn({ err }, "the search index was not kept up; trying again");
-      state = err instanceof Error ? err.message : "not kept up";
+      logger.warn({ err }, "pieces for the searched text could not be made; trying again");
       delayMs = retryMs;
     }
     if (stopped) return;
@@ -53,8 +55,32 @@ export function indexSearch(options: {
     }, delayMs);
   }
 
+  async function build(fullTo: number): Promise<void> {
+    isBuilding = true;
+    try {
+      while (!stopped && (await pieces.indexOne(fullTo)));
+      if (!stopped) await merge();
+    } catch (err) {
+      // Writers and readers go first; the next turn tries again.
+      logger.debug({ err }, "the search index was not kept up");
+    } finally {
+      isBuilding = false;
+    }
+  }
+
+  async function merge(): Promise<void> {
+    if (merging === null) {
+      const range = await pieces.findNeighbours();
+      if (range === null) return;
+      await pieces.copy(range);
+      merging = { range, dueMs: performance.now() + longestReadMs };
+    } else if (performance.now() >= merging.dueMs) {
+      await pieces.swap(merging.range);
+      merging = null;
+    }
+  }
+
   return {
-    state: () => state,
     async stop() {
       stopped = true;
       clearTimeout(timer);

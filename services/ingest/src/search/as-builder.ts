@@ -4,20 +4,17 @@ import type { Database, Queryable } from "@touchstone/db";
  * Runs `work` in a transaction that the live tail does not wait for: it may take seconds, and stores no text that is not
  * there already. Uses two connections.
  */
-export async function asBuilder(
-  maintenance: Database,
-  work: (transaction: Queryable) => Promise<unknown>,
-): Promise<void> {
+export async function asBuilder(building: Database, work: (transaction: Queryable) => Promise<unknown>): Promise<void> {
   let xid: string | null = null;
   try {
-    await maintenance.transaction(async (transaction) => {
+    await building.transaction(async (transaction) => {
       const { rows } = await transaction.query<{ xid: string }>({
         name: "search_builder_xid",
         text: "select pg_current_xact_id() as xid",
       });
       xid = rows[0]?.xid ?? null;
       // Seen by others at once, hence not in this transaction.
-      await maintenance.query({
+      await building.query({
         name: "search_builder_begin",
         text: "insert into ingest.search_builders (xid) values ($1)",
         values: [xid],
@@ -26,7 +23,7 @@ export async function asBuilder(
     });
   } finally {
     // With those of builders that died.
-    await maintenance
+    await building
       .query({
         name: "search_builder_end",
         text: `

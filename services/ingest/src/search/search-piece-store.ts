@@ -6,6 +6,16 @@ const pieceRows = 4096;
 /** Pieces kept ready beyond the last text. */
 const piecesAhead = 16;
 
+/** So many neighbours of one size become one piece, and so many of those one more; larger ones stay. */
+const mergedPieces = 8;
+const mergedSizes = [pieceRows, pieceRows * mergedPieces];
+
+/** Neighbours to be merged: numbers from `first` to before `beyond`. */
+export interface PieceRange {
+  first: number;
+  beyond: number;
+}
+
 /** The pieces of the searched texts (ingest.search_docs). The maintenance role makes and indexes them. */
 export interface SearchPieceStore {
   /** Makes what is missing of the piece being written and the next sixteen. Answers how many were missing. */
@@ -14,9 +24,25 @@ export interface SearchPieceStore {
   readLastSeq(): Promise<number>;
   /** Indexes the oldest piece that has no index and only numbers up to `fullTo`; false when there is none. */
   indexOne(fullTo: number): Promise<boolean>;
+  /** Eight indexed neighbours of one size, the smallest first; null when there are none. */
+  findNeighbours(): Promise<PieceRange | null>;
+  /** Copies and indexes neighbours out of sight: up to a minute. */
+  copy(range: PieceRange): Promise<void>;
+  /**
+   * Puts the copy in their place. To be called when whatever read the pieces before the copy was made has ended. False
+   * when the copy is gone.
+   */
+  swap(range: PieceRange): Promise<boolean>;
 }
 
-export function createSearchPieceStore(maintenance: Database): SearchPieceStore {
+export interface SearchPieceStoreOptions {
+  /** Under the maintenance role. */
+  maintenance: Database;
+  /** The same, two connections, with all the time that building takes. */
+  building: Database;
+}
+
+export function createSearchPieceStore({ maintenance, building }: SearchPieceStoreOptions): SearchPieceStore {
   async function readLastSeq(): Promise<number> {
     const { rows } = await maintenance.query<{ last: string | null }>({
       name: "search_last_seq",
@@ -63,7 +89,7 @@ export function createSearchPieceStore(maintenance: Database): SearchPieceStore 
       });
       const [found] = rows;
       if (found === undefined) return false;
-      await asBuilder(maintenance, (transaction) =>
+      await asBuilder(building, (transaction) =>
         transaction.query({
           name: "search_piece_index",
           text: "select ingest.index_search_piece($1)",
@@ -71,6 +97,42 @@ export function createSearchPieceStore(maintenance: Database): SearchPieceStore 
         }),
       );
       return true;
+    },
+
+    async findNeighbours() {
+      const { rows } = await maintenance.query<{ first: number; size: number }>({
+        name: "search_pieces_indexed",
+        text: `
+          select first_seq::float8 as first, (end_seq - first_seq)::float8 as size
+          from ingest.search_pieces()
+          where is_indexed`,
+      });
+      for (const size of mergedSizes) {
+        const firsts = rows.filter((piece) => piece.size === size).map(({ first }) => first);
+        const merged = size * mergedPieces;
+        for (const [first, pieces] of Map.groupBy(firsts, (from) => Math.floor(from / merged) * merged)) {
+          if (pieces.length === mergedPieces) return { first, beyond: first + merged };
+        }
+      }
+      return null;
+    },
+
+    copy: (range) =>
+      asBuilder(building, (transaction) =>
+        transaction.query({
+          name: "search_pieces_copy",
+          text: "select ingest.copy_search_pieces($1, $2)",
+          values: [range.first, range.beyond],
+        }),
+      ),
+
+    async swap(range) {
+      const { rows } = await maintenance.query<{ swapped: boolean }>({
+        name: "search_pieces_swap",
+        text: "select ingest.swap_search_pieces($1, $2) as swapped",
+        values: [range.first, range.beyond],
+      });
+      return rows[0]?.swapped === true;
     },
   };
 }
