@@ -3,7 +3,6 @@ import type { IngestMetrics } from "../ingest-metrics.ts";
 import type { TraceQuota } from "../quota/keep-within-quota.ts";
 import { quotaRefusal } from "../quota/refuse-spent.ts";
 import type { IncomingFragment } from "../trees/incoming-fragment.ts";
-import type { IncomingFragment } from "../trees/incoming-fragment.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import { prepareSpans, type SpanContext } from "./prepare-span.ts";
 import type { IncomingSpan } from "./span.ts";
@@ -27,12 +26,9 @@ export interface SpanRecorderOptions {
   clock: Clock;
   fieldCharsMax: number | null;
   metrics: IngestMetrics;
-}
-
   /** Null = unlimited. */
   quota: TraceQuota | null;
-/** A fragment's columns and its share of the queue, beside the body. */
-const fragmentOverheadBytes = 400;
+}
 
 /** A fragment's columns and its share of the queue, beside the body. */
 const fragmentOverheadBytes = 400;
@@ -57,9 +53,9 @@ export function createSpanRecorder(options: SpanRecorderOptions): SpanRecorder {
       if (spans.length === 0) return [];
       const context = { projectId, nowMs: clock.now(), fieldCharsMax, agentId, monitor, patternIds };
       try {
+        requireQuota(projectId, spans);
         commits.requireRoom(spans.length);
         const stored = await commits.submit(await prepareSpans(spans, context));
-        requireQuota(projectId, spans);
         metrics.stored(stored);
         return stored;
       } catch (thrown) {
