@@ -268,7 +268,8 @@ function boundHop({ deadlineMs, signal }: Hop): HopBounds {
     giveUp(reason);
   };
   const onGone = (): void => end(signal?.reason);
-  const timer = setTimeout(end, deadlineMs, new Error(`no answer within ${deadlineMs} ms`));
+  // The error is made when it is needed: its stack trace would cost every request.
+  const timer = setTimeout(() => end(new Error(`no answer within ${deadlineMs} ms`)), deadlineMs);
   if (signal?.aborted) onGone();
   else signal?.addEventListener("abort", onGone, { once: true });
   return {
