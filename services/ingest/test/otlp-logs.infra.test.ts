@@ -1,6 +1,8 @@
 import { uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { buildExport } from "./otlp/build-export.ts";
+import { buildLogs, type RecordSketch } from "./otlp/build-logs.ts";
 import { readFixture } from "./otlp/corpus.ts";
 import { type RunningIngest, startIngest } from "./running-ingest.ts";
 
@@ -94,5 +96,65 @@ describe.each(Object.keys(captures))("the logs of %s", (name) => {
     for (const part of parts) await send(expected, part);
     for (const part of orders[order]?.(parts) ?? []) await send(other, part);
     expect(await readProject(other)).toEqual(await readProject(expected));
+  });
+});
+
+describe("records of a response", () => {
+  const evaluation = buildLogs({
+    event: "gen_ai.evaluation.result",
+    attributes: { "gen_ai.evaluation.name": "Relevance", "gen_ai.response.id": "r1" },
+    more: { traceId: "", spanId: "" },
+  });
+  const span = buildExport({
+    root: true,
+    name: "chat",
+    attributes: { "gen_ai.operation.name": "chat", "gen_ai.response.id": "r1" },
+  });
+  const json = { "content-type": "application/json" };
+
+  test.each([
+    ["before", [evaluation, span]],
+    ["after", [span, evaluation]],
+  ])("find its span without any id of it, %s it came", async (_order, bodies) => {
+    const projectId = uuidv7(Date.now());
+    for (const body of bodies) {
+      const path = `/api/v1/otel/v1/${body === span ? "traces" : "logs"}`;
+      expect((await ingest.call(projectId, "POST", path, { body, headers: json })).text).toBe("{}");
+    }
+    const { traces } = (await ingest.call(projectId, "GET", "/api/v1/ingest/traces")).json;
+    const detail = await ingest.call(projectId, "GET", `/api/v1/ingest/traces/${traces[0]._id}`);
+    expect(detail.json.metadata.evaluations).toMatchObject([{ name: "Relevance", responseId: "r1" }]);
+  });
+});
+
+describe("the answer to logs", () => {
+  const good: RecordSketch = { event: "gen_ai.user.message", body: "hi" };
+  const sendLogs = (body: Buffer) =>
+    ingest.call(uuidv7(Date.now()), "POST", "/api/v1/otel/v1/logs", {
+      body,
+      headers: { "content-type": "application/json" },
+    });
+
+  test("warns of what was ignored and rejects nothing for it", async () => {
+    const reply = await sendLogs(buildLogs(good, { body: "GET / 200" }));
+    expect([reply.status, reply.json]).toEqual([
+      200,
+      {
+        partialSuccess: {
+          rejectedLogRecords: "0",
+          errorMessage: "1 records without GenAI content were ignored",
+        },
+      },
+    ]);
+  });
+
+  test("counts what was rejected and says why; the rest is stored", async () => {
+    const reply = await sendLogs(buildLogs(good, { ...good, more: { spanId: "abc" } }));
+    expect(reply.json.partialSuccess).toMatchObject({ rejectedLogRecords: "1" });
+    expect(reply.json.partialSuccess.errorMessage).toContain("1 of 2 log records rejected: 1x spanId must be 16 hex");
+  });
+
+  test("refuses what is no export at all", async () => {
+    expect((await sendLogs(Buffer.from("[]"))).status).toBe(400);
   });
 });

@@ -85,7 +85,6 @@ describe("a capture of a real producer", () => {
       };
       const reply = await send(readFixture(file), headers, { path: `/v1/${signal}` });
       expect(reply.status).toBe(200);
-      if (signal === "logs") expect(reply.bytes.toString("latin1")).toMatch(/\d+ log records are not stored yet/);
     },
   );
 });
