@@ -311,3 +311,26 @@ test("no key was ever logged or stored in the clear", async () => {
 function rotatePath(projectId: string): string {
   return routes.rotateProjectKey.path.replace("{projectId}", projectId);
 }
+
+test("a project's own settings are exported without its key [spec:export.entity]", async () => {
+  const auth = await startAuth();
+  await auth.untilReady();
+  const { body: config } = await auth.config();
+  const owner = await auth.resolve(config.apiKey);
+  const exported = await auth.ask("GET", routes.exportProjectSettings.path, owner?.projectId ?? null);
+
+  expect(exported.headers["content-type"]).toBe("application/x-ndjson; charset=utf-8");
+  expect(exported.body).toEqual({
+    id: owner?.projectId,
+    projectId: owner?.projectId,
+    name: "Default",
+    isDefault: true,
+    organizationId: null,
+    createdAt: expect.stringMatching(/Z$/),
+  });
+  const counted = await auth.ask("POST", "/internal/export/count", null, {
+    projectId: owner?.projectId,
+    sinceMs: null,
+  });
+  expect(counted.body).toEqual({ entities: [{ entity: "project-settings", rows: 1 }] });
+});

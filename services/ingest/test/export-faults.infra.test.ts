@@ -150,3 +150,18 @@ test("a reader that goes away ends its export, and the service can stop at once"
   await other.stop();
   expect((await sessions()).open).toBe(0);
 });
+
+test("an import whose database goes away says what it did and is safe to send again", async () => {
+  const copy = uuidv7(Date.now());
+  const body = Array.from({ length: 10 }, (_, index) => `{"name":"x","spanId":"s${index}"}`).join("\n");
+  const send = () => ingest.call(copy, "POST", "/api/v1/import/traces", { body, headers: ndjson });
+
+  const reply = await whileSessionsEnd(send);
+  expect([reply.status, reply.headers.get("retry-after"), reply.json]).toEqual([
+    503,
+    "2",
+    { error: expect.stringContaining("unavailable"), stored: 0, replayed: 0, rejected: 0, reasons: [] },
+  ]);
+  expect((await send()).json).toMatchObject({ stored: 10, replayed: 0 });
+  expect((await send()).json).toMatchObject({ stored: 0, replayed: 10 });
+});

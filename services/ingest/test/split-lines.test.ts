@@ -1,0 +1,36 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { splitLines } from "../src/import/split-lines.ts";
+
+async function split(chunks: readonly Buffer[], bytesMax = 1_000): Promise<[number, string | null][]> {
+  async function* source() {
+    yield* chunks;
+  }
+  const lines: [number, string | null][] = [];
+  for await (const { number, bytes } of splitLines(source(), bytesMax)) lines.push([number, bytes?.toString() ?? null]);
+  return lines;
+}
+
+test("lines are the same however a body is cut into chunks; empty ones are counted and left out", async () => {
+  const text = fc.array(fc.constantFrom("{}", "é", "", " \t\r", "long line"), { maxLength: 8 });
+  const cuts = fc.array(fc.nat(100), { maxLength: 6 });
+  await fc.assert(
+    fc.asyncProperty(text, cuts, async (lines, at) => {
+      const body = Buffer.from(lines.join("\n"));
+      const ends = [...at.filter((end) => end < body.length), body.length].sort((left, right) => left - right);
+      const chunks = ends.map((end, index) => body.subarray(ends[index - 1] ?? 0, end));
+      const expected = lines.flatMap((line, index) => (line.trim() === "" ? [] : [[index + 1, line]]));
+      expect(await split(chunks)).toEqual(expected);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("a line over the limit is told by its number and not held; the next one is whole", async () => {
+  const chunks = [Buffer.from("a\n"), ...Array.from({ length: 50 }, () => Buffer.alloc(7, "x")), Buffer.from("\nb")];
+  expect(await split(chunks, 100)).toEqual([
+    [1, "a"],
+    [2, null],
+    [3, "b"],
+  ]);
+});
