@@ -37,7 +37,7 @@ export default defineConfig({
           include: ["tests/chaos/**/*.test.ts"],
           exclude: ["**/node_modules/**"],
           testTimeout: 180_000,
-          hookTimeout: 60_000,
+          hookTimeout: 180_000,
           maxWorkers: 2,
           // Each file starts installations of its own, after the other tests: nobody else's load is part of the experiment.
           sequence: { groupOrder: 1 },

@@ -23,8 +23,29 @@ export function createLogger(options: { service: string; level: string }, destin
         'headers["x-api-key"]',
       ],
     },
-    destination ?? pino.destination({ dest: 1, sync: false }),
+    destination ?? openStandardOutput(),
   );
+}
+
+/** Characters of log that may wait for the disk; lines beyond are dropped. */
+const waitingCharsMax = 4 * 1024 * 1024;
+
+/** A log that cannot be written (a full disk) costs log lines, and never the service. */
+function openStandardOutput(): DestinationStream {
+  const output = pino.destination({ dest: 1, sync: false, maxLength: waitingCharsMax });
+  const flushSync = output.flushSync.bind(output);
+  let isFailing = false;
+  output.on("error", () => {
+    isFailing = true;
+  });
+  output.on("write", () => {
+    isFailing = false;
+  });
+  // At the end of the process it would try for ever.
+  output.flushSync = () => {
+    if (!isFailing) flushSync();
+  };
+  return output;
 }
 
 const causesMax = 5;

@@ -2,13 +2,11 @@ import { rm } from "node:fs/promises";
 import { connectBus } from "@touchstone/bus";
 import { tracesStored } from "@touchstone/contracts";
 import { createLogger } from "@touchstone/service-kit";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { waitUntil } from "../../integration/src/wait-until.ts";
-import { auditUnderLoad } from "../src/audited-load.ts";
+import { auditUnderLoad, type Load } from "../src/audited-load.ts";
 import { expectClean } from "../src/expect-clean.ts";
 import { type Installation, startInstallation } from "../src/installation.ts";
-import { databaseUrlAt } from "../src/postgres-server.ts";
-import { startTcpProxy, type TcpProxy } from "../src/tcp-proxy.ts";
 
 let system: Installation;
 
@@ -56,48 +54,84 @@ test("row 15: with the bus frozen traces are taken, and monitor hears of them wh
   expectClean(report, { seed });
 });
 
-test("row 17: the same event delivered five times has one effect", async () => {
-  const bus = connectBus({
-    url: system.nats.url,
-    service: "ingest",
-    logger: createLogger({ service: "ingest", level: "silent" }),
-  });
-  const report = await auditUnderLoad(system, { seed: 217, writers: 0 }, async (load) => {
-    const answer = await load.client.send("POST", "/ingest/traces", JSON.stringify({ name: "announced" }));
-    const { trace_id: traceId } = JSON.parse(answer?.text ?? "{}");
-    const readSeen = async () =>
-      (await system.postgres.query("select * from monitor.seen_traces where trace_id = $1", [traceId])).rows;
-    await waitUntil("monitor has seen it", async () => (await readSeen()).length > 0);
-    const before = await readSeen();
-    const { project_id, agent_id, name, created_at, traffic_source, monitor, pattern_ids } = before[0] as Record<
-      string,
-      never
-    >;
-    const event = {
-      traces: [
-        {
-          projectId: project_id,
-          traceId,
-          agentId: agent_id,
-          name,
-          createdAt: (created_at as Date).toISOString(),
-          trafficSource: traffic_source,
-          monitor,
-          patternIds: pattern_ids,
-        },
-      ],
-    };
-    for (let copy = 0; copy < 5; copy += 1) await bus.publish(tracesStored, event, { messageId: `${traceId}-${copy}` });
-    const last = await load.client.send("POST", "/ingest/traces", JSON.stringify({ name: "after them" }));
-    await waitUntil("monitor has seen what came after them", async () => {
-      const seen = await system.countAnnounced(load.projectId);
-      return seen.has(JSON.parse(last?.text ?? "{}").trace_id);
-    });
+interface SeenTrace {
+  project_id: string;
+  agent_id: string | null;
+  name: string;
+  created_at: Date;
+  traffic_source: string | null;
+  monitor: boolean | null;
+  pattern_ids: string[] | null;
+}
 
-    expect(await readSeen()).toEqual(before);
+async function readSeen(traceId: string): Promise<SeenTrace[]> {
+  const { rows } = await system.postgres.query<SeenTrace>("select * from monitor.seen_traces where trace_id = $1", [
+    traceId,
+  ]);
+  return rows;
+}
+
+async function submit(load: Load, name: string): Promise<string> {
+  const answer = await load.client.send("POST", "/ingest/traces", JSON.stringify({ name }));
+  return JSON.parse(answer?.text ?? "{}").trace_id;
+}
+
+test("row 17: the same event published five times has one effect", async () => {
+  const logger = createLogger({ service: "ingest", level: "silent" });
+  const bus = connectBus({ url: system.nats.url, service: "ingest", logger });
+  const report = await auditUnderLoad(system, { seed: 217, writers: 0 }, async (load) => {
+    const traceId = await submit(load, "announced");
+    await waitUntil("monitor has seen it", async () => (await readSeen(traceId)).length > 0);
+    const before = await readSeen(traceId);
+    const [row] = before as [SeenTrace];
+    const trace = {
+      projectId: row.project_id,
+      traceId,
+      agentId: row.agent_id,
+      name: row.name,
+      createdAt: row.created_at.toISOString(),
+      trafficSource: row.traffic_source,
+      monitor: row.monitor,
+      patternIds: row.pattern_ids,
+    };
+    for (let copy = 0; copy < 5; copy += 1) {
+      await bus.publish(tracesStored, { traces: [trace] }, { messageId: `${traceId}-${copy}` });
+    }
+    const last = await submit(load, "after them");
+    await waitUntil("monitor has seen what came after them", async () => (await readSeen(last)).length > 0);
+
+    expect(await readSeen(traceId)).toEqual(before);
   });
   expect([report.findings.misannounced, report.findings.unannounced]).toEqual([[], []]);
   await bus.drain();
+});
+
+test("row 17: an event delivered again, because the answer to its commit was lost, has one effect", async () => {
+  const report = await auditUnderLoad(system, { seed: 317, writers: 0 }, async (load) => {
+    const session = await system.postgres.connect();
+    await session.query("begin");
+    await session.query("lock table monitor.seen_traces in exclusive mode");
+    const traceId = await submit(load, "delivered twice");
+    await waitUntil("monitor is about to record it", async () => {
+      const { rows } = await system.postgres.query("select from pg_locks where not granted");
+      return rows.length > 0;
+    });
+    await system.database.set({ kind: "hold-answers" });
+    await session.query("commit");
+    await session.end();
+    await waitUntil("the record is committed", async () => (await readSeen(traceId)).length > 0);
+    const before = await readSeen(traceId);
+    await system.database.set({ kind: "refuse" });
+    await system.database.set({ kind: "pass" });
+    await waitUntil("monitor failed once", async () =>
+      /"attempt":1,"outcome":"retried"/.test(system.monitor.process.log()),
+    );
+    const last = await submit(load, "after it");
+    await waitUntil("monitor has seen what came after it", async () => (await readSeen(last)).length > 0);
+
+    expect(await readSeen(traceId)).toEqual(before);
+  });
+  expect([report.findings.misannounced, report.findings.unannounced]).toEqual([[], []]);
 });
 
 test("row 18: wiping JetStream's store while events wait loses none of them", async () => {
@@ -132,14 +166,4 @@ test("row 18: wiping JetStream's store with events in it that monitor has not ta
   });
 
   expectClean(report, { seed });
-});
-
-let own: Installation | undefined;
-let monitorsWay: TcpProxy | undefined;
-
-afterEach(async () => {
-  await own?.stop();
-  await monitorsWay?.close();
-  own = undefined;
-  monitorsWay = undefined;
 });

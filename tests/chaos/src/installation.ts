@@ -85,12 +85,17 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
       cleanups.push(slot.end);
       return slot;
     };
-    const [auth, monitor, ingests, gateways] = await Promise.all([
+    const opening = [
       openSlot("auth", authPort),
       openSlot("monitor", monitorPort),
-      Promise.all(ingestPorts.map((port) => openSlot("ingest", port))),
-      Promise.all(gatewayPorts.map((port) => openSlot("gateway", port))),
-    ]);
+      ...ingestPorts.map((port) => openSlot("ingest", port)),
+      ...gatewayPorts.map((port) => openSlot("gateway", port)),
+    ];
+    // All of them have to be there, or not, before the clean-up of a failed start knows what to end.
+    await Promise.allSettled(opening);
+    const [auth, monitor, ...others] = (await Promise.all(opening)) as [ServiceSlot, ServiceSlot, ...ServiceSlot[]];
+    const ingests = others.filter(({ name }) => name === "ingest");
+    const gateways = others.filter(({ name }) => name === "gateway");
     const urls = gateways.map(({ url }) => url);
 
     async function settle(): Promise<void> {

@@ -51,7 +51,12 @@ export async function startServiceProcess(options: {
   child.stderr?.on("data", keep);
   const exited = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
   const address = `http://127.0.0.1:${port}`;
-  await waitUntilLive(child, address, () => log);
+  try {
+    await waitUntilLive(child, address, () => log);
+  } catch (error) {
+    child.kill("SIGKILL");
+    throw error;
+  }
   return {
     name,
     address,
