@@ -91,7 +91,7 @@ test("a replica that is added gets its share within 10 s", async () => {
 });
 
 test("rolling restarts under load cost no request, and lose nothing", {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const before = await countListed();
   const load = startLoad("rolling");
