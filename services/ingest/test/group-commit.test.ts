@@ -9,6 +9,7 @@ interface Job {
   bytes: number;
   /** The store refuses its data. */
   isPoison: boolean;
+  isBulk: boolean;
 }
 
 /** A store that keeps every batch waiting until the test says what becomes of it. */
@@ -47,7 +48,7 @@ function createQueue(store: ReturnType<typeof createScriptedStore>, changes: Par
   const sleepers: (() => void)[] = [];
   const queue: GroupCommit<Job, string> = createGroupCommit({
     write: store.write,
-    sizeOf: ({ rows, bytes }) => ({ rows, bytes }),
+    sizeOf: ({ rows, bytes, isBulk }) => ({ rows, bytes, isBulk }),
     sleep: () => new Promise((resolve) => sleepers.push(resolve)),
     ...bounds,
     ...changes,
@@ -58,7 +59,7 @@ function createQueue(store: ReturnType<typeof createScriptedStore>, changes: Par
 let lastId = 0;
 function job(changes: Partial<Job> = {}): Job {
   lastId += 1;
-  return { id: lastId, rows: 1, bytes: 10, isPoison: false, ...changes };
+  return { id: lastId, rows: 1, bytes: 10, isPoison: false, isBulk: false, ...changes };
 }
 
 /** Lets every promise that can go on do so. */
@@ -238,6 +239,22 @@ describe("batches", () => {
 
     store.pending[0]?.settle("commit");
     await expect(small).resolves.toMatch("stored");
+  });
+
+  test("leave a job of an import to that writer too, however small, and never wait for it", async () => {
+    const store = createScriptedStore();
+    const { queue } = createQueue(store, { batchRowsMax: 256, rowsMax: 10_000 });
+    void queue.submit(job({ rows: 2, isBulk: true }));
+    void queue.submit(job({ rows: 3, isBulk: true }));
+    const single = queue.submit(job());
+    await settlePromises();
+    expect(store.pending.map(({ writer, jobs }) => [writer, jobs.map(({ rows }) => rows)])).toEqual([
+      [0, [1]],
+      [2, [2]],
+    ]);
+
+    store.pending[0]?.settle("commit");
+    await expect(single).resolves.toMatch("stored");
   });
 });
 
