@@ -8,13 +8,13 @@ export interface Multiplication {
   roots: number;
   /** Holds half of them, and all of the seed. */
   largeProject: string;
-  /** Holds at most {@link smallProjectRoots}. */
+  /** Holds at most 10,000. */
   smallProject: string;
   /** Share the rest. */
   otherProjects: readonly string[];
 }
 
-export const smallProjectRoots = 10_000;
+const smallProjectRoots = 10_000;
 
 const weeks = 4;
 const weekMs = 7 * 86_400_000;
