@@ -95,8 +95,70 @@ begin
 end
 $$;
 
--- Every search reads every index, so full neighbours become one piece, in two transactions. This one copies and indexes
--- them beside the table, where nobody sees the copy; what an earlier try left behind goes first.
+-- Every search looks into every index, so full neighbours become one piece, in three transactions: copied and indexed out
+-- of sight, put in their place, dropped. What changes between the first two is noted, so that the second, which keeps
+-- everybody away, is short.
+create table ingest.search_copies (
+  copy_name text primary key,
+  -- What was stored by transactions from here on may be missing in the copy.
+  since_xid xid8 not null
+);
+create table ingest.search_removals (
+  seq bigint not null
+);
+
+create function ingest.note_search_removal() returns trigger
+language plpgsql
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if exists (select from ingest.search_copies) then
+    insert into ingest.search_removals (seq) values (old.seq);
+  end if;
+  return null;
+end
+$$;
+create trigger note_removal after delete on ingest.search_docs
+  for each row execute function ingest.note_search_removal();
+
+-- Drops what was taken out of the table, and copies that were never put in.
+create function ingest.drop_detached_pieces() returns void
+language plpgsql
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  detached regclass;
+begin
+  for detached in
+    select pg_class.oid
+    from pg_class
+    where relnamespace = 'ingest'::regnamespace and relkind = 'r' and relname ~ '^search_docs_\d+(_\d+)?$'
+      and not exists (select from pg_inherits where inhrelid = pg_class.oid)
+  loop
+    execute format('drop table %s', detached);
+  end loop;
+  delete from ingest.search_copies;
+  delete from ingest.search_removals;
+end
+$$;
+
+-- Says that a copy will be made. Its own transaction: whoever removes a text from then on notes it.
+create function ingest.announce_search_copy(first_seq bigint, beyond_seq bigint) returns void
+language plpgsql
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform ingest.drop_detached_pieces();
+  insert into ingest.search_copies (copy_name, since_xid)
+  values (format('search_docs_%s_%s', first_seq, beyond_seq), pg_snapshot_xmin(pg_current_snapshot()));
+end
+$$;
+
+-- Waits for nobody: a removal that did not see the announcement may still be under way, so the caller makes sure that
+-- whatever ran then has ended.
 create function ingest.copy_search_pieces(first_seq bigint, beyond_seq bigint) returns void
 language plpgsql
 security definer
@@ -105,16 +167,7 @@ set maintenance_work_mem = '128MB'
 as $$
 declare
   copy_name text := format('search_docs_%s_%s', first_seq, beyond_seq);
-  left_over regclass;
 begin
-  for left_over in
-    select pg_class.oid
-    from pg_class
-    where relnamespace = 'ingest'::regnamespace and relkind = 'r' and relname ~ '^search_docs_\d+_\d+$'
-      and not exists (select from pg_inherits where inhrelid = pg_class.oid)
-  loop
-    execute format('drop table %s', left_over);
-  end loop;
   execute format(
     'create table ingest.%I (
        like ingest.search_docs including defaults including storage,
@@ -126,9 +179,10 @@ begin
      select project_id, id, seq, xid, doc from ingest.search_docs where seq >= %s and seq < %s order by seq',
     copy_name, first_seq, beyond_seq
   );
-  -- Like those of the table, so that attaching adopts them.
+  -- The first two are like those of the table, so that attaching adopts them; the third is for the swap.
   execute format('create index on ingest.%I (project_id, id desc)', copy_name);
   execute format('create index on ingest.%I (xid)', copy_name);
+  execute format('create index on ingest.%I (seq)', copy_name);
   execute format(
     'create index %I on ingest.%I using gin (project_id, doc %I.gin_trgm_ops) with (fastupdate = off)',
     copy_name || '_doc', copy_name,
@@ -139,7 +193,7 @@ end
 $$;
 
 -- Puts the copy in the place of its pieces. Whoever reads by a snapshot from before the copy was committed would miss
--- its rows: the caller waits longer than any search may take. False when the copy is not there.
+-- its rows: the caller waits longer than any search may take. False when there is no such copy any more.
 create function ingest.swap_search_pieces(first_seq bigint, beyond_seq bigint) returns boolean
 language plpgsql
 security definer
@@ -147,43 +201,36 @@ set search_path = pg_catalog, pg_temp
 set lock_timeout = '500ms'
 as $$
 declare
-  copy_name text := format('search_docs_%s_%s', first_seq, beyond_seq);
+  swapped text := format('search_docs_%s_%s', first_seq, beyond_seq);
+  since xid8 := (select since_xid from ingest.search_copies where copy_name = swapped);
   old_piece text;
 begin
-  perform pg_advisory_xact_lock(hashtext('touchstone ingest search pieces'));
-  if not exists (
-    select from pg_class
-    where relname = copy_name and relnamespace = 'ingest'::regnamespace
-      and not exists (select from pg_inherits where inhrelid = pg_class.oid)
-  ) then
+  if since is null then
     return false;
   end if;
+  perform pg_advisory_xact_lock(hashtext('touchstone ingest search pieces'));
   lock table only ingest.search_docs in access exclusive mode;
-  -- Meanwhile texts were removed, and in rare cases added; they are never changed in place.
-  execute format(
-    'delete from ingest.%1$I copied
-     where not exists (select from ingest.search_docs docs where docs.seq = copied.seq and docs.seq >= %2$s and docs.seq < %3$s)',
-    copy_name, first_seq, beyond_seq
-  );
+  execute format('delete from ingest.%I where seq in (select seq from ingest.search_removals)', swapped);
+  -- A transaction that had its number early and stored its text late; texts are never changed in place.
   execute format(
     'insert into ingest.%1$I (project_id, id, seq, xid, doc)
      select project_id, id, seq, xid, doc
      from ingest.search_docs docs
-     where docs.seq >= %2$s and docs.seq < %3$s
+     where docs.xid >= $1 and docs.seq >= %2$s and docs.seq < %3$s
        and not exists (select from ingest.%1$I copied where copied.seq = docs.seq)',
-    copy_name, first_seq, beyond_seq
-  );
+    swapped, first_seq, beyond_seq
+  ) using since;
   for old_piece in
     select piece from ingest.search_pieces() known
     where known.first_seq >= swap_search_pieces.first_seq and known.end_seq <= swap_search_pieces.beyond_seq
   loop
     execute format('alter table ingest.search_docs detach partition ingest.%I', old_piece);
-    execute format('drop table ingest.%I', old_piece);
   end loop;
   execute format(
     'alter table ingest.search_docs attach partition ingest.%I for values from (%s) to (%s)',
-    copy_name, first_seq, beyond_seq
+    swapped, first_seq, beyond_seq
   );
+  delete from ingest.search_copies;
   return true;
 end
 $$;
@@ -208,7 +255,7 @@ create index spans_error_list on ingest.spans (project_id, id desc) where is_roo
 -- Also finds the models of a project one by one.
 create index spans_model on ingest.spans (project_id, model, is_root, id desc) where model is not null;
 
--- Root traces of the one project of the transaction whose text is LIKE the pattern: how many there are, and of those
+-- Root traces of the one project of the transaction whose text is LIKE the pattern (`%term%`): how many there are, and of those
 -- below `before` the newest, up to `ids_max`. Every other argument narrows both where it is not null.
 --
 -- LIKE is not leakproof, so under row-level security no index would serve it. This function runs as the owner, whose
@@ -240,12 +287,19 @@ declare
   project uuid := (ingest.projects())[1];
   few constant integer := 2000;
   walked constant integer := 50000;
+  term text := regexp_replace(substr(pattern, 2, length(pattern) - 2), '\\(.)', '\1', 'g');
+  matches text := 'docs.doc like $2';
   joined text := '';
   hits text;
 begin
   if project is null then
     return query select 0::bigint, '{}'::uuid[];
     return;
+  end if;
+  if length(term) < 3 then
+    -- It has no trigram: reading every text is cheaper than looking into the indexes first.
+    matches := 'strpos(docs.doc, $2) > 0';
+    pattern := term;
   end if;
   if num_nonnulls(of_framework, of_source, of_agent, of_session, of_trace_key, of_model, of_error) > 0 then
     joined := '
@@ -261,8 +315,8 @@ begin
   hits := format('
     select docs.id
     from ingest.search_docs docs%s
-    where docs.project_id = $1 and docs.doc like $2
-      and ($3 is null or docs.id >= $3) and ($4 is null or docs.id < $4)', joined);
+    where docs.project_id = $1 and %s
+      and ($3 is null or docs.id >= $3) and ($4 is null or docs.id < $4)', joined, matches);
 
   execute format('select count(*), array_agg(id) from (%s limit %s) hits', hits, few + 1)
   into total, ids
@@ -286,10 +340,10 @@ begin
         order by id desc
         limit %s
       ) docs%s
-      where docs.doc like $2
+      where %s
       order by docs.id desc
       limit $13
-    )', walked, joined)
+    )', walked, joined, matches)
   into ids
   using project, pattern, from_id, below_id, of_framework, of_source, of_agent, of_session, of_trace_key, of_model, of_error,
     before, ids_max;
@@ -342,7 +396,10 @@ revoke all on function ingest.find_roots(text, uuid, integer, uuid, uuid, text, 
 grant execute on function ingest.find_roots(text, uuid, integer, uuid, uuid, text, text, uuid, text, uuid, text, boolean)
   to touchstone_ingest_app;
 revoke all on function ingest.index_search_piece(text) from public;
+revoke all on function ingest.drop_detached_pieces() from public;
+revoke all on function ingest.announce_search_copy(bigint, bigint) from public;
 revoke all on function ingest.copy_search_pieces(bigint, bigint) from public;
 revoke all on function ingest.swap_search_pieces(bigint, bigint) from public;
-grant execute on function ingest.index_search_piece(text), ingest.copy_search_pieces(bigint, bigint),
+grant execute on function ingest.index_search_piece(text), ingest.drop_detached_pieces(),
+  ingest.announce_search_copy(bigint, bigint), ingest.copy_search_pieces(bigint, bigint),
   ingest.swap_search_pieces(bigint, bigint) to touchstone_ingest_maintenance;

@@ -119,18 +119,26 @@ describe("the pieces of the searched text", () => {
     expect(range).toEqual({ first: 0, beyond: 8 * 4096 });
     if (range === null) return;
 
+    const remove = (pattern: string) =>
+      database.app.scoped([projectId], (transaction) =>
+        transaction.query({
+          name: "remove_texts",
+          text: "delete from ingest.search_docs where project_id = $1 and doc like $2",
+          values: [projectId, pattern],
+        }),
+      );
+    await remove("drop 1");
+    const announced = await pieces.announceCopy(range);
+    await remove("drop 2");
+    await until(() => pieces.hasSettled(announced));
     await pieces.copy(range);
     expect(await search(projectId, "%keep%")).toBe(8);
-    await database.app.scoped([projectId], (transaction) =>
-      transaction.query({
-        name: "remove_texts",
-        text: "delete from ingest.search_docs where project_id = $1 and doc like 'drop%'",
-        values: [projectId],
-      }),
-    );
+    expect(await search(projectId, "%drop%")).toBe(6);
+    await remove("drop%");
     await storeTexts(database.app, projectId, ["keep 8"]);
     expect(await pieces.swap(range)).toBe(true);
     expect(await pieces.swap(range)).toBe(false);
+    await pieces.dropReplaced();
 
     expect((await listPieces()).slice(0, 2)).toEqual([
       { piece: "search_docs_0_32768", first: 0, is_indexed: true },

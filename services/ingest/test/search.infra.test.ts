@@ -98,7 +98,9 @@ describe("a search", () => {
 
     expect(await find(projectId, { search: "100%" })).toEqual([["one"], 1]);
     expect(await find(projectId, { search: "snake_case" })).toEqual([["three"], 1]);
-    expect((await find(projectId, { search: "%" }))[1]).toBe(1);
+    expect(await find(projectId, { search: "%" })).toEqual([["one"], 1]);
+    expect(await find(projectId, { search: "_" })).toEqual([["three"], 1]);
+    expect(await find(projectId, { search: "\\" })).toEqual([[], 0]);
   });
 
   test("uses the first 200 characters of a term, and an empty one finds everything", async () => {

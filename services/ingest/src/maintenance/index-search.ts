@@ -3,6 +3,15 @@ import type { Logger } from "@touchstone/service-kit";
 import type { PieceRange, SearchPieceStore } from "../search/search-piece-store.ts";
 import { createLease } from "./lease.ts";
 
+/** A merge of neighbours on its way: announced, then copied, then swapped in. */
+interface Merge {
+  range: PieceRange;
+  /** Who ran when it was announced. */
+  afterXid: string;
+  /** Null: to be copied. */
+  swapAtMs: number | null;
+}
+
 const turnMs = 1_000;
 const retryMs = 5_000;
 
@@ -31,7 +40,7 @@ export function indexSearch({ pieces, maintenance, logger, longestReadMs }: Sear
   let stopped = false;
   /** The newest number at the turn before: whoever wrote up to there has nearly surely ended. */
   let settledSeq = 0;
-  let merging: { range: PieceRange; dueMs: number } | null = null;
+  let merge: Merge | null = null;
   /** A build may take a minute, while pieces are still to be made. */
   let isBuilding = false;
   let turn: Promise<void> = takeTurn();
@@ -44,7 +53,7 @@ export function indexSearch({ pieces, maintenance, logger, longestReadMs }: Sear
         const lastSeq = await pieces.readLastSeq();
         if (!isBuilding) void build(settledSeq);
         settledSeq = lastSeq;
-      } else merging = null;
+      } else merge = null;
     } catch (err) {
       logger.warn({ err }, "pieces for the searched text could not be made; trying again");
       delayMs = retryMs;
@@ -59,7 +68,7 @@ export function indexSearch({ pieces, maintenance, logger, longestReadMs }: Sear
     isBuilding = true;
     try {
       while (!stopped && (await pieces.indexOne(fullTo)));
-      if (!stopped) await merge();
+      if (!stopped) await advanceMerge();
     } catch (err) {
       // Writers and readers go first; the next turn tries again.
       logger.debug({ err }, "the search index was not kept up");
@@ -68,15 +77,22 @@ export function indexSearch({ pieces, maintenance, logger, longestReadMs }: Sear
     }
   }
 
-  async function merge(): Promise<void> {
-    if (merging === null) {
+  /** One step at a turn, so that the next full piece does not wait for a merge. */
+  async function advanceMerge(): Promise<void> {
+    if (merge === null) {
       const range = await pieces.findNeighbours();
-      if (range === null) return;
+      if (range !== null) merge = { range, afterXid: await pieces.announceCopy(range), swapAtMs: null };
+    } else if (merge.swapAtMs === null) {
+      if (!(await pieces.hasSettled(merge.afterXid))) return;
+      const { range, afterXid } = merge;
+      // Begun anew if it fails: what is left of it is dropped then.
+      merge = null;
       await pieces.copy(range);
-      merging = { range, dueMs: performance.now() + longestReadMs };
-    } else if (performance.now() >= merging.dueMs) {
-      await pieces.swap(merging.range);
-      merging = null;
+      merge = { range, afterXid, swapAtMs: performance.now() + longestReadMs };
+    } else if (performance.now() >= merge.swapAtMs) {
+      await pieces.swap(merge.range);
+      merge = null;
+      await pieces.dropReplaced();
     }
   }
 

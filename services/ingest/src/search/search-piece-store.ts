@@ -26,13 +26,19 @@ export interface SearchPieceStore {
   indexOne(fullTo: number): Promise<boolean>;
   /** Eight indexed neighbours of one size, the smallest first; null when there are none. */
   findNeighbours(): Promise<PieceRange | null>;
-  /** Copies and indexes neighbours out of sight: up to a minute. */
+  /** Says that neighbours will be copied; what an earlier merge left is dropped. Answers a transaction to wait for. */
+  announceCopy(range: PieceRange): Promise<string>;
+  /** Whether all transactions below that one have ended. */
+  hasSettled(xid: string): Promise<boolean>;
+  /** Copies and indexes neighbours out of sight: up to minutes. To be called when the announcement has settled. */
   copy(range: PieceRange): Promise<void>;
   /**
    * Puts the copy in their place. To be called when whatever read the pieces before the copy was made has ended. False
    * when the copy is gone.
    */
   swap(range: PieceRange): Promise<boolean>;
+  /** Drops pieces that a copy replaced. */
+  dropReplaced(): Promise<void>;
 }
 
 export interface SearchPieceStoreOptions {
@@ -117,6 +123,29 @@ export function createSearchPieceStore({ maintenance, building }: SearchPieceSto
       return null;
     },
 
+    async announceCopy(range) {
+      await maintenance.query({
+        name: "search_copy_announce",
+        text: "select ingest.announce_search_copy($1, $2)",
+        values: [range.first, range.beyond],
+      });
+      // Of a moment after the announcement was committed.
+      const { rows } = await maintenance.query<{ next_xid: string }>({
+        name: "search_next_xid",
+        text: "select pg_snapshot_xmax(pg_current_snapshot()) as next_xid",
+      });
+      return rows[0]?.next_xid ?? "0";
+    },
+
+    async hasSettled(xid) {
+      const { rows } = await maintenance.query<{ settled: boolean }>({
+        name: "search_has_settled",
+        text: "select pg_snapshot_xmin(pg_current_snapshot()) >= $1::xid8 as settled",
+        values: [xid],
+      });
+      return rows[0]?.settled === true;
+    },
+
     copy: (range) =>
       asBuilder(building, (transaction) =>
         transaction.query({
@@ -133,6 +162,10 @@ export function createSearchPieceStore({ maintenance, building }: SearchPieceSto
         values: [range.first, range.beyond],
       });
       return rows[0]?.swapped === true;
+    },
+
+    async dropReplaced() {
+      await maintenance.query({ name: "search_pieces_drop", text: "select ingest.drop_detached_pieces()" });
     },
   };
 }
