@@ -10,7 +10,10 @@ import { createDataset } from "./datasets/create-dataset.ts";
 import { getDataset } from "./datasets/get-dataset.ts";
 import { listDatasets } from "./datasets/list-datasets.ts";
 import { countExported } from "./export/count-exported.ts";
-import { exportEntity } from "./export/export-entity.ts";
+import { exportDatasetVersions } from "./export/export-dataset-versions.ts";
+import { exportDatasets } from "./export/export-datasets.ts";
+import { exportRunResults } from "./export/export-run-results.ts";
+import { exportRuns } from "./export/export-runs.ts";
 import { createRun } from "./runs/create-run.ts";
 import { finalizeRun } from "./runs/finalize-run.ts";
 import { getRun } from "./runs/get-run.ts";
@@ -36,10 +39,10 @@ export function evalRunsRoutes(dependencies: RouteDependencies): ServedRoute[] {
     { route: routes.getRun, handle: getRun({ runs, results }) },
     { route: routes.submitResults, handle: submitResults({ runs, results, readGrading, scorer }) },
     { route: routes.finalizeRun, handle: finalizeRun({ runs, results, database, batchMs, signal }) },
-    { route: routes.exportDatasets, handle: exportEntity({ exports }, "datasets") },
-    { route: routes.exportDatasetVersions, handle: exportEntity({ exports }, "dataset-versions") },
-    { route: routes.exportRuns, handle: exportEntity({ exports }, "runs") },
-    { route: routes.exportRunResults, handle: exportEntity({ exports }, "run-results") },
+    { route: routes.exportDatasets, handle: exportDatasets({ exports }) },
+    { route: routes.exportDatasetVersions, handle: exportDatasetVersions({ exports }) },
+    { route: routes.exportRuns, handle: exportRuns({ exports }) },
+    { route: routes.exportRunResults, handle: exportRunResults({ exports }) },
     { route: internalRoutes.countEvalRunsExport, handle: countExported({ exports }) },
   ];
 }

@@ -47,7 +47,7 @@ test.each(Object.entries(totals))("the agent run of %s used what its calls used,
   expect(root.tokens).toBe(tokens);
 });
 
-/** Claude's run called no tool; OpenTelemetry's OpenAI instrumentation tells of calls in logs alone. */
+/** The Claude Agent SDK's run called no tool; OpenTelemetry's OpenAI instrumentation tells of calls in logs alone. */
 const untold = ["claude-agent-sdk/01", "otel-openai/03"];
 
 test.each(Object.keys(totals).filter((name) => !untold.includes(name)))(
