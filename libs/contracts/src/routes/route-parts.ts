@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { errorBody, globalErrorBody } from "../errors.ts";
+import { deadlines, limits } from "../limits.ts";
+import type { BodyContract, ResponseContract } from "../route.ts";
+
+/** Of every route but the operators' own. */
+export const prefix = "/api/v1";
+
+/** An answer `{ error }`. */
+export const error = (description: string): ResponseContract => ({ description, schema: errorBody });
+/** An answer `{ statusCode, message }`. */
+export const globalError = (description: string): ResponseContract => ({ description, schema: globalErrorBody });
+/** A JSON body. */
+export const json = (schema: z.ZodType, required = true): BodyContract => ({
+  kind: "json",
+  schema,
+  maxBytes: limits.jsonBodyMaxBytes,
+  required,
+});
+
+/** What is shared by routes that a project's key opens. */
+export const dataPlane = {
+  authentication: ["key"],
+  rateGroup: "dataPlane",
+  envelope: "standard",
+  deadlineMs: deadlines.gatewayHopMs,
+} as const;
+
+/** What any body can be refused for. */
+export const bodyRefusals = {
+  400: globalError("The body is not JSON, or not UTF-8."),
+  413: globalError("The body is larger than 10 MiB, on the wire or inflated."),
+  415: globalError("The content type, charset or content encoding is not supported."),
+};
+
+/** A body's refusals on routes that also check it themselves: both envelopes occur at 400. */
+export const checkedBody = {
+  ...bodyRefusals,
+  400: { description: "The body is not JSON, or a field is wrong.", schema: z.union([errorBody, globalErrorBody]) },
+};
