@@ -100,7 +100,7 @@ export function createEvalRuns(config: EvalRunsConfig, dependencies: EvalRunsDep
       logger,
       metrics,
       drainMs: config.drainMs,
-    readiness,
+      readiness,
     });
     cleanups.defer(() => http.stop());
     return { address: await http.listen(config.listen) };

@@ -206,7 +206,7 @@ export function createGroupCommit<Job, Answer>(options: GroupCommitOptions<Job, 
       requireAdmission(size);
       return new Promise((resolve, reject) => {
         const isOversize = size.rows > rowsMax || size.bytes > bytesMax;
-        const waiting = { job, ...size, isOversize, resolve, reject };
+        const waiting = { job, rows: size.rows, bytes: size.bytes, isOversize, resolve, reject };
         hold(waiting, 1);
         const isLarge = size.isBulk || size.rows > Math.max(largeJobRows, batchRowsMax) || size.bytes > largeJobBytes;
         if (isLarge || isOversize) large.push(waiting);
