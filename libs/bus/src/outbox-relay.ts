@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { EventContract } from "@touchstone/contracts";
 import { createBackOff } from "./back-off.ts";
 import type { Bus } from "./bus.ts";
@@ -44,8 +45,9 @@ const firstId = "0";
 const reportedMax = 1_000;
 
 /**
- * Starts publishing committed events, and removes each after its acknowledgement, under the message id `<service>-<id>`, so
- * that an event published twice within the duplicate window is stored once. Nothing is removed that was not
+ * Starts publishing committed events, and removes each after its acknowledgement, under a message id made of the row's id
+ * and body, so that an event published twice within the duplicate window is stored once, and another event under the id
+ * of an older one (a database set back to a copy counts anew) is not taken for it. Nothing is removed that was not
  * acknowledged: while the bus or the store is away, the relay waits with a back-off and rows pile up where they are
  * safe. Several relays over one outbox do no harm.
  *
@@ -121,7 +123,7 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   async function publish(row: OutboxRow): Promise<void> {
     const contract = contracts.get(row.subject);
     if (!contract) throw new Error(`no event of this outbox has the subject ${row.subject}`);
-    await bus.publish(contract, JSON.parse(row.body), { messageId: `${contract.publishedBy}-${row.id}` });
+    await bus.publish(contract, JSON.parse(row.body), { messageId: messageIdOf(contract, row) });
   }
 
   /** Says once that a row cannot be published. */
@@ -153,6 +155,10 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
       await ended;
     },
   };
+}
+
+function messageIdOf({ publishedBy }: EventContract, { id, body }: OutboxRow): string {
+  return `${publishedBy}-${id}-${createHash("sha256").update(body).digest("base64url").slice(0, 16)}`;
 }
 
 function concernsRowAlone(error: unknown): boolean {

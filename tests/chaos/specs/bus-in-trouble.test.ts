@@ -147,23 +147,3 @@ test("row 18: wiping JetStream's store while events wait loses none of them", as
 
   expectClean(report, { seed });
 });
-
-test("row 18: wiping JetStream's store with events in it that monitor has not taken loses none of them", async () => {
-  const seed = 318;
-  const report = await auditUnderLoad(system, { seed, announceWithinMs: 40_000 }, async (load) => {
-    await load.awaitAcks(40);
-    await system.monitor.kill();
-    await load.awaitAcks(80);
-    await waitUntil("all is published", async () => {
-      const { rows } = await system.postgres.query("select from ingest.outbox where id <= $1", [1_000_000_000]);
-      return rows.length < 5;
-    });
-    await stopBus();
-    await wipeStore();
-    await system.nats.restart();
-    await system.monitor.start();
-    await load.awaitAcks(20);
-  });
-
-  expectClean(report, { seed });
-});

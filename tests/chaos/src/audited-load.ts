@@ -35,6 +35,8 @@ export interface Load {
   answers: readonly (Answer | null)[];
   /** Waits until so many more writes are acknowledged. */
   awaitAcks(more: number): Promise<void>;
+  /** Ends the writers now instead of at the end. */
+  stopWriting(): Promise<void>;
   /** Waits until one of the answers from now on is as described. */
   awaitAnswer(description: string, matches: (answer: Answer | null) => boolean): Promise<void>;
 }
@@ -85,6 +87,10 @@ export async function auditUnderLoad(
           timeoutMs: 60_000,
           everyMs: 5,
         });
+      },
+      async stopWriting() {
+        stop.abort();
+        await writing;
       },
       async awaitAnswer(description, matches) {
         const from = answers.length;

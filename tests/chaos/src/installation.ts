@@ -43,6 +43,8 @@ export interface Installation extends AuditedSystem {
   ingests: readonly ServiceSlot[];
   auth: ServiceSlot;
   monitor: ServiceSlot;
+  /** Names of the services whose process has ended. Nobody starts one again but the test. */
+  listEnded(): Promise<string[]>;
   stop(): Promise<void>;
 }
 
@@ -130,6 +132,18 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
         return new Map(rows.map((row) => [row.trace_id, row.n]));
       },
       settle,
+      async listEnded() {
+        const slots = [auth, monitor, ...others];
+        const lives = await Promise.all(
+          slots.map(({ url }) =>
+            fetch(`${url}/health/live`).then(
+              ({ ok }) => ok,
+              () => false,
+            ),
+          ),
+        );
+        return slots.filter((_, index) => !lives[index]).map(({ name }) => name);
+      },
       stop,
     };
   } catch (error) {

@@ -1,0 +1,24 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { expectClean } from "../src/expect-clean.ts";
+import { faults } from "../src/faults.ts";
+import { type Installation, startInstallation } from "../src/installation.ts";
+import { planSchedule, runSchedule } from "../src/run-schedule.ts";
+
+let system: Installation;
+
+beforeAll(async () => {
+  system = await startInstallation({ gateways: 2, ingests: 3 });
+});
+
+afterAll(async () => {
+  await system?.stop();
+});
+
+test("a seed leads to one schedule, and every fault to a seed", () => {
+  expect(planSchedule(7, 20)).toEqual(planSchedule(7, 20));
+  expect(new Set(planSchedule(7, 2_000).names)).toEqual(new Set(faults.map(({ name }) => name)));
+});
+
+test.each([1, 2])("faults in the order of seed %i lose, double and invent nothing", async (seed) => {
+  expectClean(await runSchedule(system, planSchedule(seed, 5)), { seed });
+});

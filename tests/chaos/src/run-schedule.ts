@@ -1,0 +1,33 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { AuditReport } from "./audit.ts";
+import { auditUnderLoad } from "./audited-load.ts";
+import { faults } from "./faults.ts";
+import type { Installation } from "./installation.ts";
+import { createRandom } from "./random.ts";
+
+export interface Schedule {
+  seed: number;
+  /** Names of the faults, in their order. */
+  names: readonly string[];
+}
+
+/** The faults that a seed leads to. */
+export function planSchedule(seed: number, count: number): Schedule {
+  const random = createRandom(seed).fork("schedule");
+  return { seed, names: Array.from({ length: count }, () => random.pick(faults).name) };
+}
+
+/** Writes while the faults of the schedule happen one after the other, then audits. */
+export async function runSchedule(system: Installation, { seed, names }: Schedule): Promise<AuditReport> {
+  const random = createRandom(seed).fork("faults");
+  return auditUnderLoad(system, { seed }, async (load) => {
+    for (const name of names) {
+      const fault = faults.find((candidate) => candidate.name === name);
+      if (fault === undefined) throw new Error(`no fault is named ${name}`);
+      await load.awaitAcks(15);
+      await sleep(random.integer(0, 300));
+      await fault.hurt(system, random);
+    }
+    await load.awaitAcks(30);
+  });
+}
