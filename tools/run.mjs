@@ -16,6 +16,7 @@ const scripts = {
   start: "apps/standalone/src/main.ts",
   test: "tools/verify.ts",
   bench: "bench/src/main.ts",
+  chaos: "tests/chaos/src/main.ts",
   mutants: "tools/mutants/main.ts",
   generate: "tools/generate.ts",
 };

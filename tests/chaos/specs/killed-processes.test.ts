@@ -101,3 +101,24 @@ test("row 52: one agent is registered when a hundred first traces of one name ar
   });
   expect(report.findings.miscounted).toEqual([]);
 });
+
+test("row 29: one span id a hundred times at once is one trace, announced once", async () => {
+  const report = await auditUnderLoad(system, { seed: 129, writers: 0 }, async (load) => {
+    const body = JSON.stringify({ name: "sent a hundred times", spanId: "1" });
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, () => load.client.send("POST", "/ingest/traces", body)),
+    );
+
+    const told = answers.map((answer) => JSON.parse(answer?.text ?? "{}") as { trace_id: string; deduped: boolean });
+    const list = await load.client.read<{ totalCount: number }>("/ingest/traces");
+    const used = await system.postgres.query<{ n: string }>(
+      "select sum(n) as n from ingest.trace_usage where project_id = $1",
+      [load.projectId],
+    );
+    expect(answers.map((answer) => answer?.status)).toEqual(Array.from({ length: 100 }, () => 201));
+    expect(new Set(told.map(({ trace_id }) => trace_id)).size).toBe(1);
+    expect(told.filter(({ deduped }) => !deduped)).toHaveLength(1);
+    expect([list?.totalCount, Number(used.rows[0]?.n)]).toEqual([1, 1]);
+  });
+  expect([report.findings.misannounced, report.findings.unannounced]).toEqual([[], []]);
+});

@@ -146,6 +146,34 @@ test("row 8: with PostgreSQL slow the queue fills, what does not fit is told 429
   expect((await readResidentBytes(ingest.process.pid)) - before).toBeLessThan(150 * 1024 * 1024);
 });
 
+test("row 28: three hundred clients that retry without a pause are told 429, and all is as before when they stop", async () => {
+  const seed = 228;
+  const report = await auditUnderLoad(system, { seed, writers: 4 }, async (load) => {
+    const storm = { statuses: new Set<number | undefined>(), sent: 0 };
+    const insist = async (client: number): Promise<void> => {
+      const body = JSON.stringify({ name: "storm", spanId: `${client}` });
+      for (let tries = 0; tries < 20; tries += 1) {
+        const answer = await load.client.send("POST", "/ingest/traces", body);
+        storm.statuses.add(answer?.status);
+        storm.sent += 1;
+        if (answer?.status === 201) return;
+      }
+    };
+    await load.awaitAcks(10);
+    await Promise.all(Array.from({ length: 300 }, (_, client) => insist(client)));
+    await load.awaitAcks(80);
+
+    expect([...storm.statuses].sort()).toEqual([201, 429]);
+    expect(storm.sent).toBeGreaterThan(300);
+    expectOnlyHonestAnswers(load);
+  });
+
+  // The storm is in nobody's ledger.
+  const { ghosts, ...others } = report.findings;
+  expect(new Set(ghosts)).toEqual(new Set(["storm was never sent"]));
+  expect(Object.values(others).flat()).toEqual([]);
+});
+
 test("row 9: with PostgreSQL frozen every request is answered 503 in time, and none is lost or doubled afterwards", async () => {
   const seed = 209;
   const report = await auditUnderLoad(system, { seed }, async (load) => {

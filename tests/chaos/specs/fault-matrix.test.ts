@@ -1,0 +1,28 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { expect, test } from "vitest";
+
+const repository = path.resolve(import.meta.dirname, "../../..");
+const range = (first: number, last: number): number[] =>
+  Array.from({ length: last - first + 1 }, (_, index) => first + index);
+
+/** Rows of the fault matrix that this version survives. */
+const promised = [1, 2, ...range(5, 15), 17, 18, ...range(27, 43), ...range(45, 47), ...range(49, 52)];
+
+test("each row of the fault matrix has a test of the name that the README gives", async () => {
+  const readme = await readFile(path.join(import.meta.dirname, "../README.md"), "utf8");
+  const rows = [...readme.matchAll(/^\| (\d+) \| [^|]+ \| (.+) \|$/gm)].map(([, row, proofs]) => ({
+    row: Number(row),
+    proofs: (proofs as string).split("<br>").map((proof) => /^`([^`]+)`: (.+)$/.exec(proof)?.slice(1) ?? [proof]),
+  }));
+
+  expect(rows.map(({ row }) => row)).toEqual(promised);
+  const missing: string[] = [];
+  for (const { row, proofs } of rows) {
+    for (const [file = "", title] of proofs) {
+      const source = await readFile(path.join(repository, file), "utf8").catch(() => "");
+      if (title === undefined || !source.includes(`"${title}`)) missing.push(`${row}: ${file}: ${title}`);
+    }
+  }
+  expect(missing).toEqual([]);
+});
