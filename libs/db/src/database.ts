@@ -65,10 +65,17 @@ export interface DatabaseOptions {
   connectionsMax: number;
   /** Longest a statement may take, on the server. The client gives up 500 ms later, also on a frozen server. */
   statementTimeoutMs: number;
+  /**
+   * Every statement of this pool finds its rows by key. Its plans are then made once for each connection, whatever the
+   * parameters and however few rows there were on that day: planning a look-up in many partitions costs far more than
+   * the look-up.
+   */
+  plansByKey?: true;
   logger: Logger;
 }
 
 const acquireTimeoutMs = 2_000;
+const planByKey = "-c plan_cache_mode=force_generic_plan -c enable_seqscan=off";
 
 /**
  * Opens a pool. No connection is made before the first query, and a server that went away is found again by the next
@@ -79,7 +86,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     connectionString: options.url,
     max: options.connectionsMax,
     application_name: options.applicationName,
-    options: `-c role=${options.role} -c timezone=UTC -c search_path=pg_catalog`,
+    options: `-c role=${options.role} -c timezone=UTC -c search_path=pg_catalog ${options.plansByKey ? planByKey : ""}`,
     statement_timeout: options.statementTimeoutMs,
     pipeline: true,
     // statement_timeout is the server's promise, and a frozen server keeps none.

@@ -69,17 +69,18 @@ export function createIngest(
   { logger, clock, metrics, localCalls }: IngestDependencies,
 ): Service {
   const roles = rolesOf(ingestSchema.schema);
-  const openPool = (role: string, connectionsMax: number, statementTimeoutMs: number) =>
+  const openPool = (role: string, connectionsMax: number, statementTimeoutMs: number, plans?: { plansByKey: true }) =>
     openDatabase({
       url: config.databaseUrl,
       role,
       applicationName: "touchstone ingest",
       connectionsMax,
       statementTimeoutMs,
+      ...plans,
       logger,
     });
   // Readers never take a writer's connection.
-  const writing = openPool(roles.app, writerCount, 5_000);
+  const writing = openPool(roles.app, writerCount, 5_000, { plansByKey: true });
   const reading = openPool(roles.app, 8, 10_000);
   // A search of what is not indexed yet may read everything: few at once, and none for ever.
   const searching = openPool(roles.app, 4, longestReadMs);
