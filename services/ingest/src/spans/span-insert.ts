@@ -1,6 +1,7 @@
 import { tracesStored } from "@touchstone/contracts";
 import type { Statement } from "@touchstone/db";
 import { tokenLiteral } from "../trees/token-list.ts";
+import { plainArray, textArray } from "./array-literal.ts";
 import { otlpFlag, type SpanRow } from "./span-row.ts";
 
 /** A row with the project it belongs to. */
@@ -147,8 +148,10 @@ export function buildSpanInsert(
   rows: readonly ProjectRow[],
   { shard, quota, orphanGraceMs }: { shard: number; quota: number | null; orphanGraceMs: number },
 ): Statement {
-  const column = <Value>(read: (row: SpanRow) => Value): Value[] => rows.map(({ row }) => read(row));
-  const bodies = column((row) => row.body);
+  const texts = (read: (row: SpanRow) => string | null) => textArray(rows.map(({ row }) => read(row)));
+  const plain = (read: (row: SpanRow) => string | number | boolean | null) =>
+    plainArray(rows.map(({ row }) => read(row)));
+  const bodies = rows.map(({ row }) => row.body);
   let start = 1;
   const starts = bodies.map((body) => {
     const at = start;
@@ -160,42 +163,42 @@ export function buildSpanInsert(
     text: insertText,
     values: [
       [...new Set(rows.map(({ projectId }) => projectId))].join(","),
-      rows.map(({ projectId }) => projectId),
-      column((row) => row.id),
-      column((row) => row.dk),
-      column((row) => row.traceKey),
-      column((row) => row.spanId),
-      column((row) => row.parentSpanId),
-      column((row) => row.isRoot),
-      column((row) => row.createdAtMs),
-      column((row) => row.startedAtMs),
-      column((row) => row.endedAtMs),
-      column((row) => row.sessionId),
-      column((row) => row.agentId),
-      column((row) => row.agentName),
-      column((row) => row.name),
-      column((row) => row.kind),
-      column((row) => row.framework),
-      column((row) => row.source),
-      column((row) => row.model),
-      column((row) => row.hasError),
-      column((row) => row.latencyMs),
-      column((row) => tokenLiteral(row.ownTokens)),
-      column((row) => row.flags),
-      starts,
-      bodies.map((body) => body.length),
-      column((row) => row.event),
-      numberEventParts(rows),
+      plainArray(rows.map(({ projectId }) => projectId)),
+      plain((row) => row.id),
+      plain((row) => row.dk),
+      plain((row) => row.traceKey),
+      texts((row) => row.spanId),
+      texts((row) => row.parentSpanId),
+      plain((row) => row.isRoot),
+      plain((row) => row.createdAtMs),
+      plain((row) => row.startedAtMs),
+      plain((row) => row.endedAtMs),
+      texts((row) => row.sessionId),
+      plain((row) => row.agentId),
+      texts((row) => row.agentName),
+      texts((row) => row.name),
+      texts((row) => row.kind),
+      texts((row) => row.framework),
+      texts((row) => row.source),
+      texts((row) => row.model),
+      plain((row) => row.hasError),
+      plain((row) => row.latencyMs),
+      texts((row) => tokenLiteral(row.ownTokens)),
+      plain((row) => row.flags),
+      plainArray(starts),
+      plainArray(bodies.map((body) => body.length)),
+      texts((row) => row.event),
+      plainArray(numberEventParts(rows)),
       Buffer.concat(bodies),
       shard,
       tracesStored.subject,
-      column((row) => tokenLiteral(row.aggTokens)),
-      column((row) => (row.facts === null ? null : JSON.stringify(row.facts))),
-      column((row) => row.derived),
-      column((row) => row.responseId),
-      column((row) => row.doc),
+      texts((row) => tokenLiteral(row.aggTokens)),
+      texts((row) => (row.facts === null ? null : JSON.stringify(row.facts))),
+      texts((row) => row.derived),
+      texts((row) => row.responseId),
+      texts((row) => row.doc),
       quota,
-      column((row) => row.parentDk),
+      plain((row) => row.parentDk),
       orphanGraceMs / 1000,
     ],
   };
