@@ -25,6 +25,8 @@ export interface Transaction extends Queryable {
    * later ones do nothing then. Together they have the time of one statement.
    */
   pipeline<Rows extends readonly QueryResultRow[]>(statements: readonly Statement[]): Promise<Results<Rows>>;
+  /** The same, sent with the commit: nothing may follow. When it resolves they are committed. */
+  finish<Rows extends readonly QueryResultRow[]>(statements: readonly Statement[]): Promise<Results<Rows>>;
 }
 
 /** A pool of connections that act as one role. Every failure to reach or use PostgreSQL is a `store_unavailable`. */
@@ -137,16 +139,26 @@ export function openDatabase(options: DatabaseOptions): Database {
   ): Promise<Result> {
     return withConnection(async (send) => {
       let isOpen = false;
+      let isFinished = false;
       const sendInside = async (statements: readonly Statement[]): Promise<QueryResult[]> => {
+        if (isFinished) throw new Error("The transaction has ended.");
         if (isOpen) return send(statements);
         isOpen = true;
         return (await send([...opening, ...statements])).slice(opening.length);
+      };
+      const finish = async (statements: readonly Statement[]): Promise<QueryResult[]> => {
+        const results = sendInside([...statements, commit]);
+        isFinished = true;
+        requireCommitted(await results);
+        isOpen = false;
+        return (await results).slice(0, -1);
       };
       let result: Result;
       try {
         result = await work({
           query: async (statement) => (await sendInside([statement]))[0] as never,
           pipeline: (statements) => sendInside(statements) as never,
+          finish: (statements) => finish(statements) as never,
         });
       } catch (thrown) {
         if (isOpen) await send([rollback]).catch(() => undefined);

@@ -233,3 +233,32 @@ async function openWire(target: string): Promise<Wire> {
       }),
   };
 }
+
+test("the last statements of a transaction are sent with its commit", async () => {
+  await readMine();
+  const before = wire.exchanges();
+
+  const counted = await database.scoped(["mine"], async (transaction) => {
+    const [, count] = await transaction.finish<[never, { n: number }]>([insertNote(4), countNotes]);
+    return count.rows[0]?.n;
+  });
+
+  expect(counted).toBe(3);
+  expect(wire.exchanges() - before).toBe(1);
+  expect(await readMine()).toEqual([1, 2, 4]);
+});
+
+test("of last statements of which one fails nothing is stored, and nothing may follow the commit", async () => {
+  await expect(
+    database.scoped(["mine"], (transaction) => transaction.finish([insertNote(4), divideByZero])),
+  ).rejects.toThrow();
+  expect(await readMine()).toEqual([1, 2]);
+
+  await expect(
+    database.scoped(["mine"], async (transaction) => {
+      await transaction.finish([insertNote(5)]);
+      await transaction.query(insertNote(6));
+    }),
+  ).rejects.toThrow("The transaction has ended.");
+  expect(await readMine()).toEqual([1, 2, 5]);
+});

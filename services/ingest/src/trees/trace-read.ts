@@ -81,7 +81,6 @@ export function buildTraceStates(keys: readonly TraceKey[]): Statement {
 
 /** Every stored row of the traces that hold at most so many spans: no row of a larger one. */
 export function buildTreeRead(keys: readonly TraceKey[], spansMax: number | null): Statement {
-  // The trace first: where it is new, the partitions of spans are not looked into at all.
   const text = `
     select spans.*
     from unnest($1::uuid[], $2::uuid[]) as wanted (project_id, trace_key)
@@ -117,20 +116,34 @@ export interface ResponseKey {
   responseId: string;
 }
 
-/** Every fragment without a trace that belongs to one of these responses, or to one of these traces. */
-export function buildResponseFragmentRead(
-  responses: readonly ResponseKey[],
-  keys: readonly TraceKey[],
-  spansMax: number | null,
-): Statement {
+const responseFragment = `
+  fragments.project_id, fragments.trace_key, fragments.dk, fragments.span_id, fragments.response_id,
+  fragments.time_nano::text as time_nano, fragments.facts`;
+
+/** Every fragment without a trace that belongs to one of these responses. */
+export function buildResponseFragmentRead(responses: readonly ResponseKey[]): Statement {
   const text = `
-    select fragments.project_id, fragments.trace_key, fragments.dk, fragments.span_id, fragments.response_id,
-      fragments.time_nano::text as time_nano, fragments.facts
+    select ${responseFragment}
     from (
-      select * from unnest($1::uuid[], $2::text[]) as incoming (project_id, response_id)
-      union
-      select spans.project_id, spans.response_id
-      from unnest($3::uuid[], $4::uuid[]) as wanted (project_id, trace_key)
+      select distinct project_id, response_id from unnest($1::uuid[], $2::text[]) as incoming (project_id, response_id)
+    ) responses
+    join ingest.log_fragments fragments
+      on fragments.project_id = responses.project_id and fragments.response_id = responses.response_id
+    where fragments.trace_key is null`;
+  return {
+    name: "response_fragments_read",
+    text,
+    values: [responses.map(({ projectId }) => projectId), responses.map(({ responseId }) => responseId)],
+  };
+}
+
+/** Every fragment without a trace that belongs to a response of a stored span of these traces. */
+export function buildStoredResponseFragmentRead(keys: readonly TraceKey[], spansMax: number | null): Statement {
+  const text = `
+    select ${responseFragment}
+    from (
+      select distinct spans.project_id, spans.response_id
+      from unnest($1::uuid[], $2::uuid[]) as wanted (project_id, trace_key)
       join ingest.traces on traces.project_id = wanted.project_id and traces.trace_key = wanted.trace_key
       cross join lateral (
         select project_id, response_id
@@ -138,21 +151,12 @@ export function buildResponseFragmentRead(
         where spans.project_id = traces.project_id and spans.trace_key = traces.trace_key and response_id is not null
         offset 0
       ) spans
-      where $5::integer is null or traces.span_count <= $5
+      where $3::integer is null or traces.span_count <= $3
     ) responses
     join ingest.log_fragments fragments
       on fragments.project_id = responses.project_id and fragments.response_id = responses.response_id
     where fragments.trace_key is null`;
-  return {
-    name: "trees_read_response_fragments",
-    text,
-    values: [
-      responses.map(({ projectId }) => projectId),
-      responses.map(({ responseId }) => responseId),
-      ...columns(keys),
-      spansMax,
-    ],
-  };
+  return { name: "trees_read_response_fragments", text, values: [...columns(keys), spansMax] };
 }
 
 /** The traces whose spans had one of these responses. */

@@ -13,6 +13,7 @@ import {
   buildFragmentRead,
   buildResponseFragmentRead,
   buildResponseTraces,
+  buildStoredResponseFragmentRead,
   buildTraceLock,
   buildTraceStates,
   buildTreeRead,
@@ -79,8 +80,9 @@ export async function writeTrees(
     } else twins.push({ row, first });
   }
   const plans = [...traces.values()].map(({ touched }) => planTrace(touched));
-  const { taken, columns } = await writePlans(transaction, plans, { ...context, rows });
-  await rewriteTexts(transaction, toldByRecords(traces.values()));
+  const told = toldByRecords(traces.values());
+  const { taken, columns } = await writePlans(transaction, plans, { ...context, rows, isLast: told.length === 0 });
+  await rewriteTexts(transaction, told);
   for (const id of columns.keys()) holders.set(id, { id, agentId: columns.get(id)?.agentId ?? null });
   for (const { touched } of traces.values()) {
     for (const { id, agent_id } of touched.stored) {
@@ -108,8 +110,9 @@ export async function deriveStored(
     const plan = choose(touched);
     if (plan !== null) plans.push(plan);
   }
-  await writePlans(transaction, plans, { ...context, rows: [] });
-  await rewriteTexts(transaction, toldByRecords(traces.values()));
+  const told = toldByRecords(traces.values());
+  await writePlans(transaction, plans, { ...context, rows: [], isLast: told.length === 0 });
+  await rewriteTexts(transaction, told);
 }
 
 /** The traces that log records tell of. */
@@ -125,6 +128,10 @@ function isOfTree(row: SpanRow): row is TreeRow {
 
 function keyOf({ projectId, traceKey }: TraceKey): string {
   return `${projectId} ${traceKey}`;
+}
+
+function fragmentKeyOf({ project_id, dk }: FragmentRecord): string {
+  return `${project_id} ${dk}`;
 }
 
 interface ReadTrace {
@@ -175,16 +182,26 @@ async function readTraces(
     buildTraceLock(keys),
     ...before,
     buildTraceStates(keys),
-    buildTreeRead(keys, spansMax),
     buildFragmentRead(keys),
-    buildResponseFragmentRead(responses, keys, spansMax),
+    ...(responses.length > 0 ? [buildResponseFragmentRead(responses)] : []),
   ]);
-  const [states, spans, ofTraces, ofResponses] = results.slice(1 + before.length).map((result) => result.rows) as [
+  const [states, ofTraces, ofResponses = []] = results.slice(1 + before.length).map((result) => result.rows) as [
     TraceRecord[],
-    TreeRecord[],
     FragmentRecord[],
-    FragmentRecord[],
+    FragmentRecord[]?,
   ];
+  let spans: TreeRecord[] = [];
+  const byResponse = new Map(ofResponses.map((fragment) => [fragmentKeyOf(fragment), fragment]));
+  if (states.length > 0) {
+    // Traces that are new, as those of a whole export are, do not even open the partitions of spans.
+    const stored = states.map(({ project_id, trace_key }) => ({ projectId: project_id, traceKey: trace_key }));
+    const [trees, more] = await transaction.pipeline<[TreeRecord, FragmentRecord]>([
+      buildTreeRead(stored, spansMax),
+      buildStoredResponseFragmentRead(stored, spansMax),
+    ]);
+    spans = trees.rows;
+    for (const fragment of more.rows) byResponse.set(fragmentKeyOf(fragment), fragment);
+  }
   const traces = new Map<string, ReadTrace>();
   for (const key of keys) {
     const touched = { ...key, state: null, isHuge: false, stored: [], incoming: [], fragments: [], promoted: null };
@@ -207,7 +224,7 @@ async function readTraces(
       recordToTreeFragment(fragment),
     );
   }
-  for (const fragment of ofResponses) {
+  for (const fragment of byResponse.values()) {
     // A tree takes of them what belongs to its spans.
     for (const { touched } of traces.values()) {
       if (touched.projectId === fragment.project_id) touched.fragments.push(recordToTreeFragment(fragment));
@@ -219,7 +236,7 @@ async function readTraces(
 async function writePlans(
   transaction: Transaction,
   plans: readonly TracePlan[],
-  { shard, quota, settings, rows }: WriteContext & { rows: readonly ProjectRow[] },
+  { shard, quota, settings, rows, isLast }: WriteContext & { rows: readonly ProjectRow[]; isLast: boolean },
 ): Promise<{ taken: string[]; columns: Map<string, RowColumns> }> {
   const columns = new Map<string, RowColumns>();
   const bodies = await readBodies(transaction, plans);
@@ -263,7 +280,7 @@ async function writePlans(
   }
   if (plans.some(({ trace }) => trace !== null)) statements.push(buildTraceChanges(plans, settings));
   if (statements.length === 0) return { taken: [], columns };
-  const results = await transaction.pipeline<{ id: string }[]>(statements);
+  const results = await transaction[isLast ? "finish" : "pipeline"]<{ id: string }[]>(statements);
   return { taken: results.slice(0, inserts.length).flatMap((result) => result.rows.map(({ id }) => id)), columns };
 }
 
