@@ -81,9 +81,9 @@ export function createIngest(
     });
   // Readers never take a writer's connection.
   const writing = openPool(roles.app, writerCount, 5_000, { plansByKey: true });
-  const reading = openPool(roles.app, 8, 10_000);
+  const reading = openPool(roles.app, 8, 10_000, { plansByKey: true });
   // A search of what is not indexed yet may read everything: few at once, and none for ever.
-  const searching = openPool(roles.app, 4, longestReadMs);
+  const searching = openPool(roles.app, 4, longestReadMs, { plansByKey: true });
   const maintenance = openPool(roles.maintenance, 3, 30_000);
   // Indexes of the searched text take up to minutes.
   const building = openPool(roles.maintenance, 2, 15 * 60_000);

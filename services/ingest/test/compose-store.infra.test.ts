@@ -163,7 +163,7 @@ describe("a session", () => {
   test("larger than a slice is read whole, in order, each span once, with what its root shows of the others", async () => {
     const projectId = newProject();
     const [root, model] = buildTrace(7, 0) as [Partial<IncomingSpan>, Partial<IncomingSpan>];
-    const children = Array.from({ length: 4_500 }, (_, at) => ({
+    const children = Array.from({ length: 8_500 }, (_, at) => ({
       ...model,
       spanId: hex(at + 2, 16),
       // Several at the same moment, on both sides of where slices end.

@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { cutBodyMembers, decodeSpanBody, encodeSpanBody, type SpanBody } from "../src/spans/span-body.ts";
+import {
+  cutBodyMembers,
+  decodeSpanBody,
+  encodeSpanBody,
+  lendToolCalls,
+  readBodyMembers,
+  type SpanBody,
+} from "../src/spans/span-body.ts";
 import { jsonText, objectText } from "./json-arbitrary.ts";
 
 const noBody: SpanBody = {
@@ -50,6 +57,16 @@ test("a body is one JSON object, readable without this module", async () => {
   const blob = await encodeSpanBody({ ...noBody, input: '"é"', metadata: "{}" });
   expect(JSON.parse(blob.subarray(1).toString())).toEqual({ lengths: [4, 0, 0, 0, 2, 0], input: "é", metadata: {} });
 });
+
+test.each(["é", "long ".repeat(1_000)])(
+  "calls lent to a body stand beside its own input, output and error",
+  async (text) => {
+    const sent = { ...noBody, input: JSON.stringify(text), error: '"failed"', metadata: '{"a":1}' };
+    const lent = lendToolCalls(await decodeSpanBody(await encodeSpanBody(sent)), '[{"name":"ö"}]');
+    const body = { ...noBody, input: JSON.stringify(text), error: '"failed"', toolCalls: '[{"name":"ö"}]' };
+    expect(readBodyMembers(await decodeSpanBody(lent))).toEqual(body);
+  },
+);
 
 test("a body whose codec is unknown is not mistaken for another", () => {
   expect(() => decodeSpanBody(Buffer.from([9, 1, 2]))).toThrow("unknown codec 9");

@@ -4,7 +4,7 @@ import { otlpFlag } from "./span-row.ts";
 import { narrowColumns, type SpanRecord } from "./span-select.ts";
 
 /** What one page holds: rows, and bytes of bodies beyond the first. */
-const pageRowsMax = 2_000;
+const pageRowsMax = 4_000;
 const pageBytesMax = 16 * 1024 * 1024;
 
 /** A row of a page, with its place in the order of the session. */

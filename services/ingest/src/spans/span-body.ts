@@ -21,7 +21,7 @@ const zstd = 1;
 
 /** Shorter bodies stay as they are: there compression costs more time than it saves. */
 const compressedFromBytes = 2048;
-/** Longer bodies are compressed off the event loop. */
+/** What is longer is compressed and decompressed off the event loop; below, the way there and back costs more. */
 const asynchronousFromBytes = 32 * 1024;
 
 const fast = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
@@ -59,7 +59,7 @@ export function decodeSpanBody(blob: Buffer): Buffer | Promise<Buffer> {
   const rest = blob.subarray(1);
   if (codec === plain) return rest;
   if (codec !== zstd) throw new Error(`span body has the unknown codec ${codec}`);
-  return rest.length < asynchronousFromBytes / 4 ? zstdDecompressSync(rest) : decompress(rest);
+  return rest.length < asynchronousFromBytes ? zstdDecompressSync(rest) : decompress(rest);
 }
 
 /**
@@ -67,8 +67,7 @@ export function decodeSpanBody(blob: Buffer): Buffer | Promise<Buffer> {
  * a comma. Shares the memory of `text`.
  */
 export function cutBodyMembers(text: Buffer, last: BodyMember): Buffer {
-  const start = text.indexOf("]") + 1;
-  const lengths = JSON.parse(text.toString("latin1", '{"lengths":'.length, start)) as number[];
+  const { start, lengths } = readLengths(text);
   let end = start;
   for (const [index, name] of bodyMembers.entries()) {
     const length = lengths[index] ?? 0;
@@ -78,10 +77,32 @@ export function cutBodyMembers(text: Buffer, last: BodyMember): Buffer {
   return text.subarray(start, end);
 }
 
+/** Whether a decoded body has a member. */
+export function hasBodyMember(text: Buffer, member: BodyMember): boolean {
+  return (readLengths(text).lengths[bodyMembers.indexOf(member)] ?? 0) > 0;
+}
+
+/** A blob, not compressed, of a decoded body's input, output and error, and these calls. */
+export function lendToolCalls(text: Buffer, toolCalls: JsonText): Buffer {
+  const lengths = readLengths(text).lengths.slice(0, bodyMembers.indexOf("toolCalls"));
+  lengths.push(Buffer.byteLength(toolCalls));
+  return Buffer.concat([
+    Buffer.from(`\0{"lengths":[${lengths.join(",")}]`),
+    cutBodyMembers(text, "error"),
+    Buffer.from(`,"toolCalls":${toolCalls}}`),
+  ]);
+}
+
+/** How long each member of a decoded body is, and where the first begins. */
+function readLengths(text: Buffer): { start: number; lengths: number[] } {
+  const start = text.indexOf("]") + 1;
+  return { start, lengths: JSON.parse(text.toString("latin1", '{"lengths":'.length, start)) as number[] };
+}
+
 /** The members of a decoded body, as the sender wrote them. */
 export function readBodyMembers(text: Buffer): SpanBody {
-  let start = text.indexOf("]") + 1;
-  const lengths = JSON.parse(text.toString("latin1", '{"lengths":'.length, start)) as number[];
+  const { start: first, lengths } = readLengths(text);
+  let start = first;
   const members: Record<BodyMember, JsonText | null> = {
     input: null,
     output: null,

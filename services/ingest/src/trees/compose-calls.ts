@@ -41,7 +41,9 @@ function bounded(members: NonNullable<ReturnType<typeof scanMembers>["members"]>
 }
 
 function toolCallId(metadata: JsonText | null): string | null {
-  const otel = metadata === null ? undefined : scanMembers(metadata).members?.get("otel");
+  // Looking for the name first is far cheaper than reading what may be a long text.
+  if (metadata === null || !metadata.includes('"toolCallId"')) return null;
+  const otel = scanMembers(metadata).members?.get("otel");
   const id = otel === undefined ? undefined : scanMembers(otel.text).members?.get("toolCallId");
   return id?.type === "string" ? (JSON.parse(id.text) as string) : null;
 }

@@ -5,7 +5,14 @@
  * its answer.
  */
 
-import { decodeSpanBody, encodePlainBody, readBodyMembers, type SpanBody } from "../spans/span-body.ts";
+import {
+  decodeSpanBody,
+  encodePlainBody,
+  hasBodyMember,
+  lendToolCalls,
+  readBodyMembers,
+  type SpanBody,
+} from "../spans/span-body.ts";
 import { callsOfTools, type LentCall, matchCalls, readTold, type ToldCalls, writeCalls } from "./compose-calls.ts";
 import { addMetadata } from "./compose-metadata.ts";
 import { lendSide } from "./compose-sides.ts";
@@ -155,7 +162,13 @@ async function composeBody(
   lent: ReadonlyMap<string, Lent>,
   withMetadata: boolean,
 ): Promise<Buffer> {
-  const own = await readBody(span.body);
+  const text = await decodeSpanBody(span.body);
+  // The common case of a list, where only the calls come from elsewhere: the rest need not be read.
+  if (!withMetadata && lendsCallsOnly(text, derived, fragments)) {
+    const calls = hasBodyMember(text, "toolCalls") ? null : writeCalls(collectCalls(derived, fragments, lent));
+    return calls === null ? span.body : lendToolCalls(text, calls);
+  }
+  const own = readBodyMembers(text);
   const merged = mergeFragments(own, fragments, span.kind);
   const inputRow = derived.inputFrom === undefined ? undefined : lent.get(derived.inputFrom);
   const outputRow = derived.outputFrom === undefined ? undefined : lent.get(derived.outputFrom);
@@ -177,6 +190,14 @@ async function composeBody(
     ioFrom: describeLenders(borrowsInput ? inputRow.spanId : null, borrowsOutput ? outputRow.spanId : null),
   });
   return encodePlainBody({ ...body, metadata });
+}
+
+function lendsCallsOnly(text: Buffer, derived: Derivation, fragments: readonly FragmentBody[]): boolean {
+  return (
+    fragments.length === 0 &&
+    (derived.inputFrom === undefined || hasBodyMember(text, "input")) &&
+    (derived.outputFrom === undefined || hasBodyMember(text, "output"))
+  );
 }
 
 /** Rows of tools tell best; then what the models asked for; then what log records say of tools. */

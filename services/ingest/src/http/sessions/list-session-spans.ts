@@ -25,20 +25,33 @@ export function listSessionSpans({ traces }: { traces: TraceStore }): Handler {
   };
 }
 
+/** Pieces of the answer are at least so long, but for the last: each is a write of its own, here and in the gateway. */
+const pieceBytes = 256 * 1024;
+
 async function* writeSpans(
   begun: readonly IteratorResult<ReadSpan[]>[],
   slices: AsyncIterator<ReadSpan[]>,
 ): AsyncGenerator<Buffer, void, undefined> {
-  let before = '{"spans":[';
+  const comma = Buffer.from(",");
+  let parts: Buffer[] = [Buffer.from('{"spans":[')];
+  let bytes = 0;
+  let isFirst = true;
   try {
     const [first, second] = begun as [IteratorResult<ReadSpan[]>, IteratorResult<ReadSpan[]>];
     for (let step = first; !step.done; step = step === first ? second : await slices.next()) {
       for (const span of step.value) {
-        yield Buffer.concat([Buffer.from(before), await showSessionSpan(span)]);
-        before = ",";
+        const shown = await showSessionSpan(span);
+        if (!isFirst) parts.push(comma);
+        isFirst = false;
+        parts.push(shown);
+        bytes += shown.length;
+        if (bytes < pieceBytes) continue;
+        yield Buffer.concat(parts);
+        parts = [];
+        bytes = 0;
       }
     }
-    yield Buffer.from(before === "," ? "]}" : `${before}]}`);
+    yield Buffer.concat([...parts, Buffer.from("]}")]);
   } finally {
     await slices.return?.();
   }
