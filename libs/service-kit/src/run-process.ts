@@ -29,6 +29,8 @@ export async function runProcess(build: () => BuiltProcess): Promise<void> {
     return;
   }
   const { service, logger, stopWithinMs = stopWithinDefaultMs } = built;
+  // What is printed is lost with a full disk, as log lines are; the service is not.
+  process.stdout.on("error", () => {});
   process.on("unhandledRejection", (err) => logger.error({ err }, "a promise was rejected and nobody handled it"));
   process.on("uncaughtException", (err) => {
     logger.fatal({ err }, "uncaught exception");

@@ -109,7 +109,10 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
           return (await Promise.all([...ready, ...serving])).every(Boolean);
         },
         { timeoutMs: 60_000 },
-      );
+      ).catch((cause) => {
+        const logs = [auth, monitor, ...others].map(({ name, process }) => `${name}: ${process.log().slice(-2_000)}`);
+        throw new Error(logs.join("\n"), { cause });
+      });
     }
 
     await settle();
