@@ -12,7 +12,7 @@ const { values } = parseArgs({
   options: {
     rounds: { type: "string", default: "5" },
     seconds: { type: "string", default: "3" },
-    roots: { type: "string", default: "1000000" },
+    roots: { type: "string", default: "250000" },
     only: { type: "string" },
   },
 });

@@ -22,6 +22,8 @@ const weekMs = 7 * 86_400_000;
 const marginMs = 600_000;
 /** Texts of one piece of the search index, as the indexer's merges leave them. */
 const pieceTexts = 262_144;
+/** The newest texts are in no index yet: half a piece on the average. */
+const unindexedTexts = 2_048;
 const owner = "touchstone_ingest_owner";
 
 /**
@@ -214,38 +216,48 @@ async function copySpans(client: Client, options: Multiplication): Promise<void>
     on conflict (project_id, day, framework, source, shard) do update set n = counts.n + excluded.n`);
 }
 
-/** The texts go into pieces of the size that the indexer's merges end with, after the pieces that are there. */
+/**
+ * The texts go into pieces of the size that the indexer's merges end with, after the pieces that are there. The newest
+ * are not indexed yet, as on a system that is being written to.
+ */
 async function copyTexts(client: Client, options: Multiplication): Promise<void> {
   const traces = await countSeed(client);
-  for (let from = 0; from < options.roots; from += pieceTexts) {
-    const first = pieceTexts + from;
-    const name = `search_docs_${first}`;
-    const { rows } = await client.query<{ settings: string | null }>(
-      `select array_to_string(reloptions, ', ') as settings from pg_class
-       where relnamespace = 'ingest'::regnamespace and relname = 'search_docs_0'`,
-    );
-    const settings = rows[0]?.settings;
+  const copyInto = async (table: string, range: { from: number; below: number; firstSeq: number }): Promise<void> => {
     await client.query(`
-      create table ingest.${name} (like ingest.search_docs including defaults including storage)
-      ${settings ? `with (${settings})` : ""}`);
-    await client.query(`
-      insert into ingest.${name} (project_id, id, seq, doc)
-      select copies.project_id, ingest.bench_id(seed.id, copies.copy, copies.ms + seed.after_ms), ${pieceTexts} + copies.copy,
-        docs.doc || E'\\nzq' || lpad(to_hex(copies.copy), 6, '0') || 'xj'
-      from ${copiesOf("ingest.bench_seed", traces, from, Math.min(options.roots, from + pieceTexts))}
+      insert into ingest.${table} (project_id, id, seq, doc) overriding system value
+      select copies.project_id, ingest.bench_id(seed.id, copies.copy, copies.ms + seed.after_ms),
+        ${range.firstSeq - range.from} + copies.copy, docs.doc || E'\\nzq' || lpad(to_hex(copies.copy), 6, '0') || 'xj'
+      from ${copiesOf("ingest.bench_seed", traces, range.from, range.below)}
       join ingest.search_docs docs on docs.project_id = seed.project_id and docs.id = seed.id
       where seed.is_root
       order by copies.copy`);
+  };
+  const { rows } = await client.query<{ settings: string | null }>(
+    `select array_to_string(reloptions, ', ') as settings from pg_class
+     where relnamespace = 'ingest'::regnamespace and relname = 'search_docs_0'`,
+  );
+  const settings = rows[0]?.settings;
+  const indexed = options.roots - unindexedTexts;
+  let next = pieceTexts;
+  for (let from = 0; from < indexed; from += pieceTexts) {
+    const name = `search_docs_${next}`;
+    await client.query(`
+      create table ingest.${name} (like ingest.search_docs including defaults including storage)
+      ${settings ? `with (${settings})` : ""}`);
+    await copyInto(name, { from, below: Math.min(indexed, from + pieceTexts), firstSeq: next });
     await client.query(
-      `alter table ingest.search_docs attach partition ingest.${name} for values from (${first}) to (${first + pieceTexts})`,
+      `alter table ingest.search_docs attach partition ingest.${name} for values from (${next}) to (${next + pieceTexts})`,
     );
     await client.query("select ingest.index_search_piece($1)", [name]);
+    next += pieceTexts;
   }
-  const next = pieceTexts * (1 + Math.ceil(options.roots / pieceTexts));
-  await client.query("select setval('ingest.search_docs_seq_seq', $1, false)", [next]);
   for (let piece = 0; piece < 8; piece += 1) {
     await client.query("select ingest.make_search_piece($1)", [next + piece * 4096]);
   }
+  await copyInto("search_docs", { from: indexed, below: options.roots, firstSeq: next });
+  await client.query("select setval('ingest.search_docs_seq_seq', $1)", [next + unindexedTexts - 1]);
+  // Of the seed.
+  await client.query("select ingest.index_search_piece('search_docs_0')");
 }
 
 async function finish(client: Client): Promise<void> {
