@@ -32,6 +32,26 @@ describe("the PostgreSQL store without row-level security", () => {
   describeTrees(() => database.unguardedStore, sweep);
 });
 
+test("a trace that another replica began is gone on with, whichever of them takes it for new", async () => {
+  const projectId = uuidv7(Date.now());
+  const span = (spanId: string, parentSpanId: string | null) => ({
+    producer: "otlp" as const,
+    otelTraceId: "0af7651916cd43dd8448eb211c80319c",
+    spanId,
+    parentSpanId,
+  });
+  const child = { ...span("b7ad6b7169203331", "00f067aa0ba902b7"), kind: "llm" as const, model: "m", inputTokens: 5 };
+  await database.store.insertBatch([await buildJob(projectId, [child])], 0);
+  const root = { ...span("00f067aa0ba902b7", null), name: "root" };
+  const outcomes = await database.unguardedStore.insertBatch([await buildJob(projectId, [root])], 0);
+
+  expect(outcomes).toMatchObject([{ status: "fulfilled", value: [{ deduped: false }] }]);
+  const { spans } = await database.store.listRoots({ projectId, limit: 10, before: null, ...anyRoot });
+  expect(spans).toMatchObject([{ name: "root", model: "m", inputTokens: 5 }]);
+  const [replay] = await database.unguardedStore.insertBatch([await buildJob(projectId, [child])], 0);
+  expect(replay).toMatchObject({ value: [{ deduped: true }] });
+});
+
 describe("in one commit with the spans", () => {
   test("new roots are announced, and neither children nor replays are [spec:ingest.spanId]", async () => {
     const projectId = uuidv7(Date.now());

@@ -5,6 +5,8 @@ import { createUsageStore } from "../quota/usage-store.ts";
 import type { SearchPieceStore } from "../search/search-piece-store.ts";
 import { type ComposeLoader, composeSpans } from "../trees/compose.ts";
 import { createComposeLoader } from "../trees/compose-store.ts";
+import { createRecentTraces } from "../trees/recent-traces.ts";
+import { tracesKnown } from "../trees/trace-read.ts";
 import { type Holders, type TreeSettings, treeSettings, type WriteContext, writeTrees } from "../trees/write-trees.ts";
 import { forgetLostIdentities } from "./lost-identities.ts";
 import { buildRootList, buildRootsRead } from "./root-list.ts";
@@ -23,6 +25,9 @@ const lookupRowsMax = 2000;
 const writersMax = 3;
 /** Processes that count on shards of their own; more of them share. */
 const processShards = 8;
+
+/** An export up to this size may be taken for new traces: to have taken it for that in vain costs preparing it again. */
+const recentRowsMax = 1024;
 
 /** No partition holds the row. */
 const noPartition = "23514";
@@ -60,6 +65,8 @@ interface Written {
 export function createPostgresTraceStore(options: PostgresTraceStoreOptions): TraceStore {
   const { writing, reading, searching, partitions, pieces, trees = treeSettings } = options;
   const firstShard = (options.processNumber % processShards) * writersMax;
+
+  const recent = createRecentTraces();
 
   /** Writes where a partition may be missing. */
   async function makingRoom<Result>(rows: readonly ProjectRow[], write: () => Promise<Result>): Promise<Result> {
@@ -102,9 +109,17 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
     const hasTrees = fragments.length > 0 || rows.some(({ row }) => (row.flags & otlpFlag) !== 0);
     if (!hasTrees) return makingRoom(rows, () => insertAlone(rows, context));
     const projects = [...new Set(jobs.map(({ projectId }) => projectId))];
-    return makingRoom(rows, () =>
-      writing.scoped(projects, (transaction) => writeTrees(transaction, { rows, fragments }, context)),
-    );
+    const writeWith = (areNew: boolean): Promise<Written> =>
+      makingRoom(rows, () =>
+        writing.scoped(projects, (transaction) => writeTrees(transaction, { rows, fragments }, { ...context, areNew })),
+      );
+    if (fragments.length > 0 || rows.length > recentRowsMax || !recent.areNew(rows)) return writeWith(false);
+    try {
+      return await writeWith(true);
+    } catch (thrown) {
+      if (sqlStateOf(thrown) !== tracesKnown) throw thrown;
+      return writeWith(false);
+    }
   }
 
   /** The rows that hold these identities, by `project dk`. A snapshot of its own: it sees who was first. */

@@ -69,6 +69,22 @@ export function buildTraceLock(keys: readonly TraceKey[]): Statement {
   };
 }
 
+/** Raised by `ingest.require_new_traces`. */
+export const tracesKnown = "TST01";
+
+/** Fails with SQLSTATE {@link tracesKnown} when anything is stored that these traces are derived from. */
+export function buildNewTraceCheck(keys: readonly TraceKey[], responses: readonly ResponseKey[]): Statement {
+  return {
+    name: "trees_require_new",
+    text: "select ingest.require_new_traces($1::uuid[], $2::uuid[], $3::uuid[], $4::text[])",
+    values: [
+      ...columns(keys),
+      responses.map(({ projectId }) => projectId),
+      responses.map(({ responseId }) => responseId),
+    ],
+  };
+}
+
 /** What is known of whole traces; none for a trace without spans and fragments. */
 export function buildTraceStates(keys: readonly TraceKey[]): Statement {
   const text = `

@@ -11,6 +11,7 @@ import { rootText } from "./root-text.ts";
 import {
   buildBodyRead,
   buildFragmentRead,
+  buildNewTraceCheck,
   buildResponseFragmentRead,
   buildResponseTraces,
   buildStoredResponseFragmentRead,
@@ -48,6 +49,11 @@ export interface WriteContext {
   settings: TreeSettings;
 }
 
+/** Whether the traces of a batch are taken for new: nothing of them is read, and the transaction fails if they are not. */
+export interface TreeWriteContext extends WriteContext {
+  areNew: boolean;
+}
+
 /** What a batch brings. */
 export interface TreeBatch {
   rows: readonly ProjectRow[];
@@ -65,9 +71,11 @@ export type Holders = Map<string, { id: string; agentId: string | null } | null>
 export async function writeTrees(
   transaction: Transaction,
   { rows, fragments }: TreeBatch,
-  context: WriteContext,
+  context: TreeWriteContext,
 ): Promise<{ holders: Holders; taken: string[] }> {
-  const traces = await readBatch(transaction, { rows, fragments }, context.settings);
+  const { traces, before } = context.areNew
+    ? takeForNew(rows)
+    : { traces: await readBatch(transaction, { rows, fragments }, context.settings), before: [] };
   const twins: { row: SpanRow; first: string }[] = [];
   const holders: Holders = new Map();
   for (const { projectId, row } of rows) {
@@ -81,7 +89,8 @@ export async function writeTrees(
   }
   const plans = [...traces.values()].map(({ touched }) => planTrace(touched));
   const told = toldByRecords(traces.values());
-  const { taken, columns } = await writePlans(transaction, plans, { ...context, rows, isLast: told.length === 0 });
+  const isLast = told.length === 0;
+  const { taken, columns } = await writePlans(transaction, plans, { ...context, before, rows, isLast });
   await rewriteTexts(transaction, told);
   for (const id of columns.keys()) holders.set(id, { id, agentId: columns.get(id)?.agentId ?? null });
   for (const { touched } of traces.values()) {
@@ -111,7 +120,7 @@ export async function deriveStored(
     if (plan !== null) plans.push(plan);
   }
   const told = toldByRecords(traces.values());
-  await writePlans(transaction, plans, { ...context, rows: [], isLast: told.length === 0 });
+  await writePlans(transaction, plans, { ...context, before: [], rows: [], isLast: told.length === 0 });
   await rewriteTexts(transaction, told);
 }
 
@@ -138,6 +147,36 @@ interface ReadTrace {
   touched: TouchedTrace;
   /** The row of each span id. */
   holders: Map<string, string>;
+}
+
+/** The traces of these rows as they are when nothing of them is stored, and the statements that make sure of it. */
+function takeForNew(rows: readonly ProjectRow[]): { traces: Map<string, ReadTrace>; before: Statement[] } {
+  const traces = new Map<string, ReadTrace>();
+  const responses: ResponseKey[] = [];
+  for (const { projectId, row } of rows) {
+    if (!isOfTree(row)) continue;
+    const key = keyOf({ projectId, traceKey: row.traceKey });
+    if (!traces.has(key)) traces.set(key, emptyTrace({ projectId, traceKey: row.traceKey }));
+    if (row.responseId !== null) responses.push({ projectId, responseId: row.responseId });
+  }
+  const keys = [...traces.values()].map(({ touched: { projectId, traceKey } }) => ({ projectId, traceKey }));
+  return { traces, before: [buildTraceLock(keys), buildNewTraceCheck(keys, responses)] };
+}
+
+function emptyTrace({ projectId, traceKey }: TraceKey): ReadTrace {
+  return {
+    touched: {
+      projectId,
+      traceKey,
+      state: null,
+      isHuge: false,
+      stored: [],
+      incoming: [],
+      fragments: [],
+      promoted: null,
+    },
+    holders: new Map(),
+  };
 }
 
 async function readBatch(
@@ -203,10 +242,7 @@ async function readTraces(
     for (const fragment of more.rows) byResponse.set(fragmentKeyOf(fragment), fragment);
   }
   const traces = new Map<string, ReadTrace>();
-  for (const key of keys) {
-    const touched = { ...key, state: null, isHuge: false, stored: [], incoming: [], fragments: [], promoted: null };
-    traces.set(keyOf(key), { touched, holders: new Map() });
-  }
+  for (const key of keys) traces.set(keyOf(key), emptyTrace(key));
   const of = (record: { project_id: string; trace_key: string }): ReadTrace =>
     traces.get(keyOf({ projectId: record.project_id, traceKey: record.trace_key })) as ReadTrace;
   for (const state of states) {
@@ -236,7 +272,14 @@ async function readTraces(
 async function writePlans(
   transaction: Transaction,
   plans: readonly TracePlan[],
-  { shard, quota, settings, rows, isLast }: WriteContext & { rows: readonly ProjectRow[]; isLast: boolean },
+  {
+    shard,
+    quota,
+    settings,
+    before,
+    rows,
+    isLast,
+  }: WriteContext & { before: readonly Statement[]; rows: readonly ProjectRow[]; isLast: boolean },
 ): Promise<{ taken: string[]; columns: Map<string, RowColumns> }> {
   const columns = new Map<string, RowColumns>();
   const bodies = await readBodies(transaction, plans);
@@ -280,8 +323,9 @@ async function writePlans(
   }
   if (plans.some(({ trace }) => trace !== null)) statements.push(buildTraceChanges(plans, settings));
   if (statements.length === 0) return { taken: [], columns };
-  const results = await transaction[isLast ? "finish" : "pipeline"]<{ id: string }[]>(statements);
-  return { taken: results.slice(0, inserts.length).flatMap((result) => result.rows.map(({ id }) => id)), columns };
+  const results = await transaction[isLast ? "finish" : "pipeline"]<{ id: string }[]>([...before, ...statements]);
+  const stored = results.slice(before.length, before.length + inserts.length);
+  return { taken: stored.flatMap((result) => result.rows.map(({ id }) => id)), columns };
 }
 
 function finalRow(projectId: string, row: SpanRow, columns: RowColumns, doc: string | null): SpanRow {
