@@ -33,6 +33,7 @@ export async function makeKnownIds(system: TestedSystem): Promise<KnownIds> {
     workspaceId: ["local"],
     sessionId: [sessionId],
     datasetId: [String(dataset._id)],
+    modelId: ["gpt-4o-mini", "gemini-2.5-pro", "gemini-2.5-flash"],
     runId: runs.map(({ runId }) => String(runId)),
   };
 }

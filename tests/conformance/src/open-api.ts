@@ -56,12 +56,20 @@ export async function readOpenApi(): Promise<OpenApi> {
   const document = JSON.parse(await readFile(openApiFile, "utf8")) as Document;
   const operations = Object.entries(document.paths).flatMap(([path, item]) => {
     if (typeof item.$ref === "string") return [];
-    const present = Object.keys(item).map((method) => method.toUpperCase());
+    // A path without parameters is also a value of the parameter of its neighbours: DELETE /traces/stream deletes a trace.
+    const present = Object.entries(document.paths)
+      .filter(([other]) => takes(other, path))
+      .flatMap(([, neighbour]) => Object.keys(neighbour).map((method) => method.toUpperCase()));
     return Object.entries(item as Record<string, RawOperation>).map(([method, operation]) =>
       readOperation(document, { path, method: method.toUpperCase(), present }, operation),
     );
   });
   return { operations, schemas: document.components.schemas };
+}
+
+function takes(pattern: string, path: string): boolean {
+  const [wanted, given] = [pattern.split("/"), path.split("/")];
+  return wanted.length === given.length && wanted.every((part, at) => part === given[at] || part.startsWith("{"));
 }
 
 function readOperation(

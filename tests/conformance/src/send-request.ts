@@ -14,5 +14,10 @@ export async function sendRequest({ url, apiKey }: TestedSystem, request: HttpRe
     body: request.body,
     signal: AbortSignal.timeout(answerDeadlineMs),
   });
+  if (String(headers["content-type"]).startsWith("text/event-stream")) {
+    // It would go on for as long as somebody listens.
+    body.on("error", () => {}).destroy();
+    return { status: statusCode, headers, body: Buffer.alloc(0) };
+  }
   return { status: statusCode, headers, body: Buffer.from(await body.arrayBuffer()) };
 }

@@ -136,12 +136,12 @@ test("every mistake in the settings is told before anything is started [spec:set
   const failure = await failureOf(
     startStandaloneProcess({
       home,
-      settings: { PORT: "seven", SERVICE_RATE_LIMIT: "maybe", SERVICE_QUOTA_TRACES_PER_DAY: "5" },
+      settings: { PORT: "seven", SERVICE_RATE_LIMIT: "maybe", SERVICE_QUOTA_JUDGE_CALLS_PER_DAY: "5" },
     }),
   );
 
   expect(failure.code).toBe(2);
-  for (const name of ["PORT", "SERVICE_RATE_LIMIT", "SERVICE_QUOTA_TRACES_PER_DAY"]) {
+  for (const name of ["PORT", "SERVICE_RATE_LIMIT", "SERVICE_QUOTA_JUDGE_CALLS_PER_DAY"]) {
     expect(failure.output).toContain(name);
   }
   expect(await readdir(home)).toEqual([]);

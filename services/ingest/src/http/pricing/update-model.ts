@@ -9,9 +9,10 @@ import { showModel } from "./show-model.ts";
 export function updateModel({ prices }: { prices: PriceStore }): Handler {
   return async (call) => {
     const projectId = requireProject(call.identity);
+    const body = await call.json();
     const before = catalogueOf(await prices.listChanges(projectId)).get(call.params.modelId ?? "");
     if (before === undefined) throw new AppError("not_found", "Model not found");
-    const price = readChangedModel(await call.json(), before);
+    const price = readChangedModel(body, before);
     await prices.write(projectId, { ...price, isRemoved: false }, { isNew: false });
     return { status: 200, body: { model: showModel(price) } };
   };
