@@ -15,7 +15,7 @@ export interface WriterOptions {
   payloadBytes?: number;
   /** Told of every answer as it comes. */
   onAnswer?: (answer: Answer | null) => void;
-  /** Pause between two writes. Default 25. */
+  /** Pause between two writes. Default 40. */
   pauseMs?: number;
 }
 
@@ -37,7 +37,7 @@ const sessionSize = 25;
  * both encodings. What was not acknowledged is sent again when that is safe; of what was, one in ten is sent again too.
  */
 export async function writeTraces(options: WriterOptions, stop: AbortSignal): Promise<void> {
-  const { client, ledger, random, name, payloadBytes = 40, pauseMs = 25 } = options;
+  const { client, ledger, random, name, payloadBytes = 40, pauseMs = 40 } = options;
   let count = 0;
 
   function announce(isRoot: boolean, ids: { spanId: string | null; sessionId: string }) {
