@@ -1,6 +1,6 @@
 import type { TestedSystem } from "./system.ts";
 
-/** Ids of things that are there, by the name of the parameter or property that takes them. */
+/** Ids of things that are there, and values that mean something, by the name of the parameter or property that takes them. */
 export type KnownIds = Readonly<Record<string, readonly string[]>>;
 
 /** Makes one of everything the operations ask for, so that they have something to answer. */
@@ -32,6 +32,10 @@ export async function makeKnownIds(system: TestedSystem): Promise<KnownIds> {
     agent_id: [String(trace.reference_agent_id)],
     workspaceId: ["local"],
     sessionId: [sessionId],
+    // A deletion refuses what it does not understand; this day has no traces.
+    from: ["2020-01-01T00:00:00Z"],
+    to: ["2020-01-02"],
+    source: ["production", "eval"],
     datasetId: [String(dataset._id)],
     modelId: ["gpt-4o-mini", "gemini-2.5-pro", "gemini-2.5-flash"],
     runId: runs.map(({ runId }) => String(runId)),
