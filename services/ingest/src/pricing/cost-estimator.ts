@@ -2,7 +2,7 @@ import type { Database } from "@touchstone/db";
 import type { ReadSpan } from "../spans/trace-store.ts";
 import {
   buildFragmentRead,
-  buildResponseFragmentRead,
+  buildStoredResponseFragmentRead,
   buildTreeRead,
   type FragmentRecord,
   recordToTreeFragment,
@@ -31,7 +31,7 @@ export function createCostEstimator({ reading, prices }: { reading: Database; pr
       prices.listChanges(projectId),
       reading.readScoped<[TreeRecord, FragmentRecord, FragmentRecord]>(
         [projectId],
-        [buildTreeRead(keys, spansMax), buildFragmentRead(keys), buildResponseFragmentRead([], keys, spansMax)],
+        [buildTreeRead(keys, spansMax), buildFragmentRead(keys), buildStoredResponseFragmentRead(keys, spansMax)],
       ),
     ]);
     const catalogue = catalogueOf(changes);
