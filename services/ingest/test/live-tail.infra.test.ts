@@ -211,6 +211,29 @@ test("a transaction that ends late holds back those after it, so that none of it
   expect(namesOf(reader.events)).toEqual(["late", "quick"]);
 });
 
+test("a transaction that runs long brings no reader what was committed before it came", async () => {
+  const { app } = openPools(database.url);
+  let reader: EventReader;
+  try {
+    reader = await app.scoped([projectId], async (transaction) => {
+      await transaction.query({
+        name: "running_text",
+        text: "insert into ingest.search_docs (project_id, id, doc) values ($1, $2, 'running')",
+        values: [projectId, uuidv7(Date.now())],
+      });
+      await other.submit(projectId, { name: "before" });
+      const begun = await follow(one);
+      await other.submit(projectId, { name: "after" });
+      return begun;
+    });
+  } finally {
+    await app.close();
+  }
+  await hasTold(reader, 1);
+
+  expect(namesOf(reader.events)).toEqual(["after"]);
+});
+
 test("a reader is told only the framework and the source it asked for", async () => {
   const reader = await follow(one, { query: "?framework=LangChain&source=production" });
   await one.submit(projectId, { name: "other framework", framework: "crewai" });

@@ -4,7 +4,7 @@ import { AppError, type Clock, type Logger } from "@touchstone/service-kit";
 import type { ReadSpan } from "../spans/trace-store.ts";
 import { createSeqFloors } from "./seq-floors.ts";
 import { parseEventId, type TailPosition } from "./tail-position.ts";
-import type { TailRow, TailStore } from "./tail-store.ts";
+import type { TailRow, TailState, TailStore } from "./tail-store.ts";
 import { createTraceStream, type TraceFilter, type TraceStream } from "./trace-stream.ts";
 
 /** Tells readers of traces as they are stored, on whatever replica (decisions: Streams). */
@@ -42,10 +42,10 @@ export function createLiveTail({ store, readRoots, show, clock, logger }: LiveTa
   let wake = (): void => {};
   let stopped = false;
 
-  async function readHorizon(): Promise<{ now: TailPosition; nextXid: bigint }> {
+  async function readHorizon(): Promise<{ now: TailPosition; state: TailState }> {
     const state = await store.readState();
     floors.learn(state);
-    return { now: { xid: state.horizon, seq: 0n }, nextXid: state.nextXid };
+    return { now: { xid: state.horizon, seq: 0n }, state };
   }
 
   /** The position moves with every row, so that a failure repeats nothing. */
@@ -60,7 +60,8 @@ export function createLiveTail({ store, readRoots, show, clock, logger }: LiveTa
       for (const row of slice) {
         const root = roots.get(`${row.projectId} ${row.id}`);
         const readers = group.filter(
-          (stream) => root !== undefined && stream.projectId === row.projectId && stream.wants(root),
+          (stream) =>
+            root !== undefined && stream.projectId === row.projectId && !stream.preceded(row.xid) && stream.wants(root),
         );
         const item = root === undefined || readers.length === 0 ? null : await show(root);
         for (const stream of group) stream.position = { xid: row.xid, seq: row.seq };
@@ -131,11 +132,12 @@ export function createLiveTail({ store, readRoots, show, clock, logger }: LiveTa
       streams.add(stream);
       stream.readable.once("close", () => streams.delete(stream));
       try {
-        const { now, nextXid } = await readHorizon();
+        const { now, state } = await readHorizon();
         const last = lastEventId === null ? null : parseEventId(lastEventId);
         const isKnown =
-          last !== null && clock.now() - last.atMs <= limits.streamResumeMaxMs && last.position.xid <= nextXid;
-        stream.begin(isKnown ? last.position : now, { isReset: lastEventId !== null && !isKnown });
+          last !== null && clock.now() - last.atMs <= limits.streamResumeMaxMs && last.position.xid <= state.nextXid;
+        if (isKnown) stream.begin(last.position, { isReset: false, state: null });
+        else stream.begin(now, { isReset: lastEventId !== null, state });
       } catch (thrown) {
         stream.readable.destroy();
         throw thrown;

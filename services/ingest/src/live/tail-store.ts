@@ -13,6 +13,8 @@ export interface TailState {
   horizon: bigint;
   /** Transactions from here on have not begun. */
   nextXid: bigint;
+  /** Those below that have not ended; what the others stored is visible. */
+  running: ReadonlySet<bigint>;
   /** The newest number of a text at that moment or a little later. */
   lastSeq: bigint;
 }
@@ -33,15 +35,21 @@ export interface TailStore {
 export function createTailStore(reading: Database): TailStore {
   return {
     async readState() {
-      const { rows } = await reading.query<{ horizon: string; next_xid: string; last_seq: string }>({
+      const { rows } = await reading.query<{ horizon: string; next_xid: string; running: string[]; last_seq: string }>({
         name: "tail_state",
         text: `
           select ingest.tail_horizon() as horizon, pg_snapshot_xmax(pg_current_snapshot()) as next_xid,
+            array(select pg_snapshot_xip(pg_current_snapshot())::text) as running,
             coalesce(pg_sequence_last_value('ingest.search_docs_seq_seq'), 0) as last_seq`,
       });
       const [row] = rows;
       if (row === undefined) throw new Error("the state of the tail has one row");
-      return { horizon: BigInt(row.horizon), nextXid: BigInt(row.next_xid), lastSeq: BigInt(row.last_seq) };
+      return {
+        horizon: BigInt(row.horizon),
+        nextXid: BigInt(row.next_xid),
+        running: new Set(row.running.map(BigInt)),
+        lastSeq: BigInt(row.last_seq),
+      };
     },
     async readAfter({ projectIds, after, below, seqFloor, limit }) {
       const { rows } = await reading.readScoped<{ project_id: string; id: string; xid: string; seq: string }>(

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { limits } from "@touchstone/contracts";
 import { formatEventId, type TailPosition } from "./tail-position.ts";
+import type { TailState } from "./tail-store.ts";
 
 /** Which roots a reader wants; null = any. */
 export interface TraceFilter {
@@ -18,7 +19,10 @@ export interface TraceStream {
   /** It was told where it begins, and has room for more. */
   readonly isReady: boolean;
   wants(root: { framework: string | null; source: string | null }): boolean;
-  begin(at: TailPosition, { isReset }: { isReset: boolean }): void;
+  /** Whether what this transaction stored was there before the stream began. */
+  preceded(xid: bigint): boolean;
+  /** `state` is of the moment from which the reader wants to be told; null = it goes on where it was. */
+  begin(at: TailPosition, { isReset, state }: { isReset: boolean; state: TailState | null }): void;
   /** Tells the trace at its position; `item` is JSON. */
   tell(item: Buffer): void;
   /** There was nothing more up to here. */
@@ -40,6 +44,7 @@ export function createTraceStream(options: {
   const readable = new Readable({ read() {} });
   let hasBegun = false;
   let isCatchingUp = true;
+  let beginning: TailState | null = null;
 
   /** A reader that falls too far behind is cut off; it comes back and goes on where it was. */
   function push(text: Buffer | string): void {
@@ -59,8 +64,11 @@ export function createTraceStream(options: {
       if (filter.framework !== null && framework !== filter.framework) return false;
       return filter.source === "all" || (filter.source === "eval") === (source === "eval-run");
     },
-    begin(at, { isReset }) {
+    // A transaction that runs long holds the order back: behind it may be what was stored before the reader came.
+    preceded: (xid) => beginning !== null && xid < beginning.nextXid && !beginning.running.has(xid),
+    begin(at, { isReset, state }) {
       stream.position = at;
+      beginning = state;
       hasBegun = true;
       if (isReset) push(`${idLine()}event: reset\ndata: {}\n\n`);
       else stream.mark();
