@@ -122,9 +122,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "a client may state its own identity",
-    file: "services/gateway/src/http/forward.ts",
-    find: 'const passedOn = ["accept",',
-    replace: 'const passedOn = ["x-touchstone-identity", "x-api-key", "accept",',
+    file: "services/gateway/src/http/pass-on.ts",
+    find: "const passedOn = [\n",
+    replace: 'const passedOn = [\n  "x-touchstone-identity",\n  "x-api-key",\n',
     test: {
       project: "unit",
       file: "services/gateway/test/edge.test.ts",
@@ -240,6 +240,50 @@ export const mutants: readonly Mutant[] = [
       project: "unit",
       file: "libs/service-kit/test/logger.test.ts",
       name: "of an error its message, code and causes are logged, and nothing that a library hung on it",
+    },
+  },
+  {
+    name: "tokens of a parent and of its children are added up",
+    file: "services/ingest/src/trees/roll-tokens.ts",
+    find: "return combine(left, right, Math.max);",
+    replace: "return combine(left, right, (one, other) => one + other);",
+    test: {
+      project: "unit",
+      file: "services/ingest/test/trees/derive-trace.test.ts",
+      name: "of a root that repeats its last step are those of all steps",
+    },
+  },
+  {
+    name: "siblings are taken in the order they came in",
+    file: "services/ingest/src/trees/tree.ts",
+    find: "const ordered = [...bySpanId.values()].sort(byStart);",
+    replace: "const ordered = [...bySpanId.values()];",
+    test: {
+      project: "unit",
+      file: "services/ingest/test/trees/derive-trace.test.ts",
+      name: "any trees, in any order, derive to the same",
+    },
+  },
+  {
+    name: "a deleted trace stays counted",
+    file: "services/ingest/src/spans/trace-removal.ts",
+    find: "$3::smallint, -count(*)",
+    replace: "$3::smallint, 0",
+    test: {
+      project: "infra",
+      file: "services/ingest/test/deletion.infra.test.ts",
+      name: "removes an OTel trace with all its spans, whichever is named",
+    },
+  },
+  {
+    name: "a live tail begins with what was there before",
+    file: "services/ingest/src/live/trace-stream.ts",
+    find: "preceded: (xid) => beginning !== null",
+    replace: "preceded: (xid) => false && beginning !== null",
+    test: {
+      project: "infra",
+      file: "services/ingest/test/live-tail.infra.test.ts",
+      name: "a transaction that runs long brings no reader what was committed before it came",
     },
   },
 ];
