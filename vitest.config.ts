@@ -1,4 +1,11 @@
 import { defineConfig } from "vitest/config";
+import { LongFilesFirst } from "./tools/long-files-first.ts";
+
+/**
+ * Loading what a file needs costs more than most files' tests do, so a worker loads it once. What a test sets in a module or
+ * in the environment it sets back.
+ */
+const isolate = false;
 
 const packages = "{apps,libs,services}/*/test/**";
 
@@ -8,17 +15,24 @@ const packages = "{apps,libs,services}/*/test/**";
  */
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongFilesFirst },
     projects: [
       {
         test: {
           name: "unit",
+          isolate,
           include: [`${packages}/*.test.ts`, "tools/**/*.test.ts"],
           exclude: ["**/node_modules/**", "**/*.infra.test.ts"],
+          // They compute for milliseconds; on a machine that runs servers for other tests they may wait for their turn.
+          testTimeout: 30_000,
+          // As many as of the project below, which shares its turn.
+          maxWorkers: 3,
         },
       },
       {
         test: {
           name: "infra",
+          isolate,
           include: [
             `${packages}/*.infra.test.ts`,
             "tools/**/*.infra.test.ts",
@@ -28,17 +42,20 @@ export default defineConfig({
           globalSetup: ["libs/testkit/src/global-setup.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          maxWorkers: 2,
+          // One more than CI has processors: now and then a test waits for a server.
+          maxWorkers: 3,
         },
       },
       {
         test: {
           name: "chaos",
+          isolate,
           include: ["tests/chaos/**/*.test.ts"],
           exclude: ["**/node_modules/**"],
           testTimeout: 180_000,
           hookTimeout: 180_000,
-          maxWorkers: 2,
+          // They wait for servers more than they compute.
+          maxWorkers: 4,
           // Each file starts installations of its own, after the other tests: nobody else's load is part of the experiment.
           sequence: { groupOrder: 1 },
         },

@@ -25,7 +25,7 @@ trap 'rm -f -- "$partial"' EXIT
 {
   echo "# Secrets of this installation. Keep a copy in a safe place; without SERVICE_INTERNAL_SECRET stored keys are lost."
   echo "SERVICE_INTERNAL_SECRET=$(secret)"
-  for name in POSTGRES AUTH_DB INGEST_DB EVAL_RUNS_DB MONITOR_DB REDIS; do
+  for name in POSTGRES AUTH_DB INGEST_DB EVAL_RUNS_DB JUDGE_DB MONITOR_DB REDIS; do
     echo "${name}_PASSWORD=$(secret)"
   done
   # nats-server reads these as values of its own syntax, where 12e4 would be a number: a letter first makes it a word.

@@ -1,12 +1,13 @@
 -- Prepares an empty database for Touchstone: a log-in for each service that owns a schema, and for each schema the three
 -- roles the service takes (owner migrates, app serves requests under row-level security, maintenance sweeps).
 --
--- The postgres image runs it once, on an empty data folder. Anywhere else: set the four passwords and run
+-- The postgres image runs it once, on an empty data folder. Anywhere else: set the five passwords and run
 --   psql --no-psqlrc -v ON_ERROR_STOP=1 -f postgres-init.sql <url of an administrator, in the database to prepare>
 
 \getenv auth_password AUTH_DB_PASSWORD
 \getenv ingest_password INGEST_DB_PASSWORD
 \getenv eval_runs_password EVAL_RUNS_DB_PASSWORD
+\getenv judge_password JUDGE_DB_PASSWORD
 \getenv monitor_password MONITOR_DB_PASSWORD
 
 begin;
@@ -46,6 +47,14 @@ grant touchstone_evals_owner, touchstone_evals_app, touchstone_evals_maintenance
   to touchstone_eval_runs with inherit false, set true;
 create schema evals authorization touchstone_evals_owner;
 
+create role touchstone_judge login password :'judge_password';
+create role touchstone_judge_owner nologin;
+create role touchstone_judge_app nologin;
+create role touchstone_judge_maintenance nologin;
+grant touchstone_judge_owner, touchstone_judge_app, touchstone_judge_maintenance
+  to touchstone_judge with inherit false, set true;
+create schema judge authorization touchstone_judge_owner;
+
 create role touchstone_monitor login password :'monitor_password';
 create role touchstone_monitor_owner nologin;
 create role touchstone_monitor_app nologin;
@@ -57,7 +66,7 @@ create schema monitor authorization touchstone_monitor_owner;
 do $$
 begin
   execute format(
-    'grant connect on database %I to touchstone_auth, touchstone_ingest, touchstone_eval_runs, touchstone_monitor',
+    'grant connect on database %I to touchstone_auth, touchstone_ingest, touchstone_eval_runs, touchstone_judge, touchstone_monitor',
     current_database()
   );
 end

@@ -17,6 +17,7 @@ const scripts = {
   test: "tools/verify.ts",
   bench: "bench/src/main.ts",
   chaos: "tests/chaos/src/main.ts",
+  "dead-letters": "tools/dead-letters/main.ts",
   mutants: "tools/mutants/main.ts",
   generate: "tools/generate.ts",
 };

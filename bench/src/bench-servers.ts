@@ -12,18 +12,25 @@ export interface BenchServers {
 
 /** Both on empty folders, which are gone afterwards. */
 export async function withBenchServers(work: (servers: BenchServers) => Promise<void>): Promise<void> {
-  const home = await mkdtemp(path.join(tmpdir(), "touchstone-bench-"));
-  const opened = await openHome({ folder: home, onProgress: () => {} });
-  try {
-    const postgres = await startPostgres({ home: opened, onEvent: () => {} });
+  await withBenchPostgres(async (databaseUrl) => {
     const standaloneHome = await mkdtemp(path.join(tmpdir(), "touchstone-bench-"));
-    const standalone = await startStandalone({ home: standaloneHome, settings: { SERVICE_DB_URL: postgres.url } });
+    const standalone = await startStandalone({ home: standaloneHome, settings: { SERVICE_DB_URL: databaseUrl } });
     try {
-      await work({ databaseUrl: postgres.url, standalone });
+      await work({ databaseUrl, standalone });
     } finally {
       await standalone.stop();
       await rm(standaloneHome, { recursive: true, force: true });
     }
+  });
+}
+
+/** The PostgreSQL alone, on an empty folder that is gone afterwards. */
+export async function withBenchPostgres(work: (databaseUrl: string) => Promise<void>): Promise<void> {
+  const home = await mkdtemp(path.join(tmpdir(), "touchstone-bench-"));
+  const opened = await openHome({ folder: home, onProgress: () => {} });
+  try {
+    const postgres = await startPostgres({ home: opened, onEvent: () => {} });
+    await work(postgres.url);
   } finally {
     const { servers } = opened.folders;
     await opened.close();

@@ -5,7 +5,7 @@ export interface HttpConnection {
   /** Sends a body, under further header lines; resolves with the status once the whole answer is there. */
   post(path: string, body: string | Buffer, headerLines?: string): Promise<number>;
   /** Resolves with the body of a 200; rejects on any other status. */
-  get(path: string): Promise<string>;
+  get(path: string, headerLines?: string): Promise<string>;
   close(): void;
 }
 
@@ -56,8 +56,8 @@ export async function openHttpConnection(origin: string, headers: Record<string,
       const headers = `${fixedHeaders}${headerLines}content-length: ${Buffer.byteLength(body)}`;
       return (await send(`POST ${path} HTTP/1.1\r\n${headers}\r\n\r\n`, body)).status;
     },
-    async get(path) {
-      const { status, body } = await send(`GET ${path} HTTP/1.1\r\n${fixedHeaders}\r\n`, "");
+    async get(path, headerLines = "") {
+      const { status, body } = await send(`GET ${path} HTTP/1.1\r\n${fixedHeaders}${headerLines}\r\n`, "");
       if (status !== 200) throw new Error(`GET ${path} was answered ${status}: ${body.toString("utf8").slice(0, 300)}`);
       return body.toString("utf8");
     },

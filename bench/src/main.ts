@@ -3,6 +3,7 @@
  * Figures of different runs or machines do not compare; ratios do. See README.md for the options.
  */
 import { parseArgs } from "node:util";
+import { benchJudging } from "./judging.ts";
 import { benchOtlpExports } from "./otlp-exports.ts";
 import { benchReads } from "./reads.ts";
 import { benchSingleTraces } from "./single-traces.ts";
@@ -13,18 +14,21 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "5" },
     seconds: { type: "string", default: "3" },
     roots: { type: "string", default: "250000" },
+    searched: { type: "string" },
     only: { type: "string" },
   },
 });
 const rounds = Number(values.rounds);
 const seconds = Number(values.seconds);
 const roots = Number(values.roots);
+const searched = Number(values.searched ?? values.roots);
 
 const benches = {
   start: benchStart,
   single: () => benchSingleTraces({ rounds, seconds }),
   otlp: () => benchOtlpExports({ rounds, seconds }),
-  reads: () => benchReads({ roots, rounds, seconds }),
+  reads: () => benchReads({ roots, searched, rounds, seconds }),
+  judge: () => benchJudging({ rounds, seconds }),
 };
 type BenchName = keyof typeof benches;
 const names = Object.keys(benches) as BenchName[];
@@ -35,6 +39,9 @@ if (!(rounds >= 1 && rounds <= 50 && seconds >= 1 && seconds <= 60)) {
   refuse("--rounds takes 1 to 50, --seconds 1 to 60.");
 }
 if (!(Number.isInteger(roots) && roots >= 4_000 && roots <= 5_000_000)) refuse("--roots takes 4000 to 5000000.");
+if (!(Number.isInteger(searched) && searched >= 4_000 && searched <= roots && (roots - searched) % 2 === 0)) {
+  refuse("--searched takes 4000 to the number of roots, and as even a number as that.");
+}
 
 console.log("Driver, gateway, services, PostgreSQL and nats-server share this machine's cores.");
 for (const name of chosen) await benches[name as BenchName]();

@@ -4,7 +4,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { compileCache } from "./compile-cache.ts";
 import { type IdentityHeaders, identityHeaders } from "./identity-headers.ts";
-import { readMemoryMb } from "./process-figures.ts";
+import { readCpuMs, readMemoryMb } from "./process-figures.ts";
 
 const repository = path.resolve(import.meta.dirname, "../..");
 const startDeadlineMs = 30_000;
@@ -15,14 +15,17 @@ export interface SingleService {
   /** Headers under which it takes a request of a project that exists nowhere else. */
   headersFor: IdentityHeaders;
   memoryMb(): Promise<number>;
+  /** CPU time of its process so far. */
+  cpuMs(): Promise<number>;
   stop(): Promise<void>;
 }
 
 export async function startSingleService(options: {
-  name: "ingest";
+  name: "ingest" | "eval-runs" | "judge";
   port: number;
   databaseUrl: string;
   natsUrl: string;
+  settings?: Readonly<Record<string, string>>;
 }): Promise<SingleService> {
   const rootSecret = randomBytes(32).toString("base64url");
   const child = spawn("node", [path.join(repository, "services", options.name, "src/main.ts")], {
@@ -35,6 +38,7 @@ export async function startSingleService(options: {
       SERVICE_DB_URL: options.databaseUrl,
       SERVICE_NATS_URL: options.natsUrl,
       SERVICE_INTERNAL_SECRET: rootSecret,
+      ...options.settings,
     },
     stdio: ["ignore", "inherit", "inherit"],
   });
@@ -45,6 +49,7 @@ export async function startSingleService(options: {
     address,
     headersFor: identityHeaders({ audience: options.name, rootSecret, projectId: randomUUID() }),
     memoryMb: () => readMemoryMb(child.pid as number),
+    cpuMs: () => readCpuMs(child.pid as number),
     async stop() {
       child.kill("SIGTERM");
       await exited;

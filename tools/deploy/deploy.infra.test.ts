@@ -26,6 +26,7 @@ const owners = [
   { service: "auth", login: "touchstone_auth", schema: "auth" },
   { service: "ingest", login: "touchstone_ingest", schema: "ingest" },
   { service: "eval-runs", login: "touchstone_eval_runs", schema: "evals" },
+  { service: "judge", login: "touchstone_judge", schema: "judge" },
   { service: "monitor", login: "touchstone_monitor", schema: "monitor" },
 ];
 
@@ -80,6 +81,22 @@ describe("postgres-init.sql", () => {
     });
     expect(await database.check()).toBe("ok");
     await database.close();
+  });
+
+  test("leaves no table of projects' rows to a service without forced row-level security, save in auth", async () => {
+    // Auth finds out whose a request is: there it has no meaning, as its first migration says.
+    const schemas = owners.map(({ schema }) => `'${schema}'`).filter((schema) => schema !== "'auth'");
+    const rows = await query(
+      "postgres",
+      `select c.oid::regclass::text as name, c.relrowsecurity and c.relforcerowsecurity as is_forced,
+         exists (select 1 from aclexplode(c.relacl) granted where granted.grantee <> c.relowner) as is_reached
+       from pg_class c join pg_namespace n on n.oid = c.relnamespace
+       where n.nspname in (${schemas.join(", ")}) and c.relkind in ('r', 'p')
+         and exists (select 1 from pg_attribute a where a.attrelid = c.oid and a.attname = 'project_id')
+       order by 1`,
+    );
+    expect(rows.length).toBeGreaterThan(30);
+    expect(rows.filter((row) => row.is_forced !== true && row.is_reached)).toEqual([]);
   });
 
   test.for(owners)(

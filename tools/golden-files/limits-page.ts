@@ -11,11 +11,19 @@ const atLimit: Record<keyof typeof limits, string> = {
   ratingMax: "Highest rating.",
   lowScoringRatingMax: "A result rated at or below this is a low-scoring case of its report.",
   jsonBodyMaxBytes: "A JSON body, on the wire and inflated; more is 413.",
+  accountBodyMaxBytes: "A sign-in, a sign-up and the like; more is 413.",
   otlpBodyMaxBytes: "An OTLP export, on the wire and inflated; more is 413.",
+  smallBodyMaxBytes: "A small body. Large ones never take the room of small ones.",
+  ingestBodiesMaxBytes:
+    "Bodies an ingest has in hand at once: on the wire, inflated and decoded. A quarter is for small ones alone. A large body waits a second for its turn; then it is 429 with `Retry-After: 1`, before it is read.",
+  gatewayBodiesMaxBytes:
+    "The same of a gateway, which keeps 1 MiB of a body at most; more is 429 on routes of ingest, else 503.",
+  otherBodiesMaxBytes: "The same of every other service; more is 503 with `Retry-After: 1`.",
   importBodyMaxBytes: "One import of traces, on the wire; a longer file is sent in pieces.",
   importInflatedMaxBytes: "The same inflated; more is 413, and the lines before stay stored.",
   importReasonsMax: "Lines of an import whose mistakes are told.",
   exportPageRows: "Rows of an export that are read at once.",
+  projectDeletionsPerWindowMax: "Deletions of projects from one client address in 15 minutes; more is 429.",
   traceNameMaxChars: "A trace's name; longer is 422.",
   frameworkMaxChars: "A framework label; the rest is cut.",
   indexedTextMaxChars: "A session id, span id and other indexed texts.",
@@ -32,8 +40,54 @@ const atLimit: Record<keyof typeof limits, string> = {
   modelPricesMax: "Models a project may add to the price catalogue.",
   ingestQueueMaxRows: "Spans waiting for a commit; more is 429 with `Retry-After: 1`.",
   ingestQueueMaxBytes: "Bytes waiting for a commit; more is 429 with `Retry-After: 1`.",
+  registryNameMaxChars: "Longest name of a prompt or a tool schema",
   datasetRequestsMax: "Repetitions per question of a dataset.",
+  variantsPerCaseMax: "Paraphrases that one case asks for.",
+  casesPerRequestMax: "Cases in one request that adds cases to a dataset; more is 400.",
+  importedCasesMax: "Rows of a file that is imported as a dataset; more is 400.",
+  comparedCasesMax: "Cases, the newest, that a new one is compared with by meaning.",
+  datasetVersionsListedMax: "Versions of a dataset in their list, the newest; exports have all.",
+  runPageDefault: "Runs of a page, when the client does not say.",
+  runPageMax: "Runs of a page at most.",
+  gitContextMaxBytes: "The git context of a CI run, as JSON; more is 400.",
+  ciAgentNameMaxChars: "The agent's name of a CI run; longer is 400.",
   additionalScorersMax: "Judge scorers of a run besides the primary one.",
+  codeScorersMax: "Code scorers of a dataset or a grading config; more is 400.",
+  groupMembersMax: "Members of a scorer group; more is 400.",
+  graderNameMaxChars: "Longest name of a grading config or a scorer group.",
+  gradersMax: "Grading configs of a project, and scorer groups; a further one is 400.",
+  configVersionsListedMax: "Versions of a grading config in their list, the newest.",
+  invitationsPendingMax: "Invitations of an organization that can still be accepted; a further one is 409.",
+  membersListedMax: "Members in the list of an organization.",
+  auditPageDefault: "Events of an organization's log in one answer, when the client does not say.",
+  auditPageMax: "Events of an organization's log in one answer; a larger `limit` is 400.",
+  onlineAgentsMax: "Agents that a live scorer is confined to.",
+  patternsMax: "Patterns of one project.",
+  patternConditionsMax: "Conditions sent with a pattern.",
+  patternTermsMax: "Terms a pattern includes, and terms it excludes.",
+  patternTextMaxChars: "A pattern's description, term, value or semantic prompt.",
+  regexMaxChars: "A pattern's regex.",
+  regexInstructionsMax: "Instructions a pattern's regex may compile to.",
+  matchedTextMaxChars: "What a regex reads of one text.",
+  triedTracesMax: "Traces that a pattern is tried on before it is saved.",
+  triedTracesDefault: "The same where nothing is said.",
+  judgedTrialsMax: "Traces of these that a judge is asked about.",
+  customEvaluatorsMax: "Custom scorers of a project.",
+  customEvaluatorUrlMaxChars: "Characters of an external scorer's address.",
+  customEvaluatorScriptMaxChars: "Characters of a custom scorer's script.",
+  profileChannelsMax: "Channels of a monitoring profile.",
+  signalPageDefault: "Signals in a list, unless asked otherwise.",
+  signalPageMax: "Most signals in a list.",
+  signalOccurrencesKept: "Occurrences kept of one signal, the newest.",
+  webhooksMax: "Webhooks of one project.",
+  alertRulesMax: "Alert rules of one project.",
+  webhookDeliveriesPendingMax:
+    "Messages of a project on their way to webhooks and channels; beyond it none is written.",
+  webhookDeliveryPageDefault: "Webhook deliveries in a list, unless asked otherwise.",
+  webhookDeliveryPageMax: "Most webhook deliveries in a list.",
+  feedbackTextMaxChars: "Characters of a comment on a trace, or of an outcome's reason.",
+  feedbackNameMaxChars: "Characters of an outcome's name, of the ids it refers to, and of who said it.",
+  feedbackListedMax: "Votes on a trace in a list.",
 };
 
 const atDeadline: Record<keyof typeof deadlines, string> = {
@@ -43,6 +97,7 @@ const atDeadline: Record<keyof typeof deadlines, string> = {
   gatewayScoringHopMs: "How long the gateway waits for a scored batch.",
   gatewayHopMs: "How long the gateway waits for any other answer; then 503.",
   keyLookupMs: "One look-up of a key.",
+  traceReadMs: "One question of eval-runs to ingest about recorded traffic.",
 };
 
 /** `docs/operating/limits.md`: every number a client or an operator can run into. */
@@ -64,6 +119,7 @@ Limits an operator can change, rate limits among them, are in [settings.md](sett
 }
 
 function withUnit(name: string, value: number): string {
+  if (name.endsWith("Bytes") && value < 1024 * 1024) return `${value / 1024} KiB`;
   if (name.endsWith("Bytes")) return `${value / 1024 / 1024} MiB`;
   if (name.endsWith("Ms")) return `${value / 1000} s`;
   if (name.endsWith("Chars")) return `${value} characters`;

@@ -8,7 +8,7 @@ const places: readonly [pattern: RegExp, reader: string][] = [
   [/^services\/([^/]+)\/src\/config\.ts$/, "$1"],
   [/^apps\/standalone\/src\/.*\.ts$/, "standalone"],
   [/^libs\/service-kit\/src\/config\.ts$/, "every service"],
-  [/^libs\/service-kit\/src\/store-service-config\.ts$/, "auth, ingest, eval-runs, monitor"],
+  [/^libs\/service-kit\/src\/store-service-config\.ts$/, "auth, ingest, eval-runs, judge, monitor"],
 ];
 
 /** Which services name a setting in their `config.ts`, and whether standalone names it anywhere, by setting. */

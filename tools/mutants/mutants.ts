@@ -169,7 +169,7 @@ export const mutants: readonly Mutant[] = [
     file: "libs/bus/src/outbox-relay.ts",
     find: "const results = await Promise.allSettled(rows.map(publish));",
     replace:
-      "await store.remove(rows.map(({ id }) => id)); const results = await Promise.allSettled(rows.map(publish));",
+      "await store.settle(rows.map(({ id }) => ({ id, store: '', sequence: 0 }))); const results = await Promise.allSettled(rows.map(publish));",
     test: {
       project: "unit",
       file: "libs/bus/test/outbox-relay.test.ts",
@@ -284,6 +284,106 @@ export const mutants: readonly Mutant[] = [
       project: "infra",
       file: "services/ingest/test/live-tail.infra.test.ts",
       name: "a transaction that runs long brings no reader what was committed before it came",
+    },
+  },
+  {
+    name: "a run forgets the plan it was created with",
+    file: "services/eval-runs/src/grading/gradings.ts",
+    find: "if (text === null) return",
+    replace: "if (text !== null) return",
+    test: {
+      project: "infra",
+      file: "services/eval-runs/test/graded-runs.infra.test.ts",
+      name: "ends as it began, whatever becomes of them",
+    },
+  },
+  {
+    name: "a run goes on when its scorer group is gone",
+    file: "services/eval-runs/src/http/runs/submit-results.ts",
+    find: "if (run.scorerGroupId !== null && !",
+    replace: "if (run.scorerGroupId === null && !",
+    test: {
+      project: "infra",
+      file: "services/eval-runs/test/graded-runs.infra.test.ts",
+      name: "refuses results once the group is gone, and stores nothing",
+    },
+  },
+  {
+    name: "a failed result costs only the primary judge",
+    file: "services/eval-runs/src/runs/scorer-breakdown.ts",
+    find: 'result.status === "failed" ? 0 : ',
+    replace: "",
+    test: {
+      project: "unit",
+      file: "services/eval-runs/test/scorer-breakdown.test.ts",
+      name: "a failed result is 0 for every judge",
+    },
+  },
+  {
+    name: "graders of a project are changed at the same time",
+    file: "services/eval-runs/src/graders/lock-graders.ts",
+    find: "\"select pg_advisory_xact_lock(hashtextextended('touchstone graders ' || $1, 0))\"",
+    replace: "\"select 'touchstone graders ' || $1\"",
+    test: {
+      project: "infra",
+      file: "services/eval-runs/test/grading-configs.infra.test.ts",
+      name: "is there at the first look, once, however many look",
+    },
+  },
+  {
+    name: "what a project deleted is given again",
+    file: "services/eval-runs/src/graders/seed-project.ts",
+    find: "from evals.seeded_content",
+    replace: "from evals.grading_configs",
+    test: {
+      project: "infra",
+      file: "services/eval-runs/test/grading-configs.infra.test.ts",
+      name: "stays deleted where it was deleted, also for a replica that starts later",
+    },
+  },
+  {
+    name: "a result is stored whoever holds its claim",
+    file: "services/eval-runs/src/results/claim-store.ts",
+    find: "                  and holder = $3\n                  and key_digest in (select key_digest from finished)",
+    replace:
+      "                  and holder = coalesce(holder, $3)\n                  and key_digest in (select key_digest from finished)",
+    test: {
+      project: "infra",
+      file: "services/eval-runs/test/leases.infra.test.ts",
+      name: "that somebody else took over: the late judgement is no error but a duplicate",
+    },
+  },
+  {
+    name: "a judge call is sent before it is paid for",
+    file: "services/judge/src/providers/openai-provider.ts",
+    find: 'if (operation !== "embeddings") await options.reserveCall(call);',
+    replace: 'if (operation !== "embeddings") options.reserveCall(call).catch(() => undefined);',
+    test: {
+      project: "unit",
+      file: "services/judge/test/providers/reservations.test.ts",
+      name: "or nothing is sent: it is not tried again, and says nothing about the provider",
+    },
+  },
+  {
+    name: "a must-pass member that is not passed changes nothing",
+    file: "services/judge/src/groups/aggregate.ts",
+    find: "goodness < gatePassMin",
+    replace: "goodness < 0",
+    test: {
+      project: "unit",
+      file: "services/judge/test/groups/aggregate.test.ts",
+      name: "names the must-pass member that set it to 0, the first of several",
+    },
+  },
+  {
+    name: "a provider's answer is read however long it is",
+    file: "services/judge/src/providers/capped-fetch.ts",
+    find: "if (bytes > replyMaxBytes) throw tooLarge();",
+    replace: "",
+    test: {
+      project: "unit",
+      file: "services/judge/test/providers/failures.test.ts",
+      name: "is cut off and not asked for again",
     },
   },
 ];

@@ -2,8 +2,10 @@
 const shortKeyChars = 8;
 
 /** What is printed once requests are served: the address, the key, and three lines that send a first trace. */
-export function describeStart(start: { address: string; apiKey: string; printKey: boolean }): string {
+export function describeStart(start: { address: string; apiKey: string | null; printKey: boolean }): string {
   const { address, apiKey, printKey } = start;
+  // Multi-tenant mode has no default project (decisions: Startup key line).
+  if (apiKey === null) return `\nTouchstone is ready at ${address}\n`;
   const shown = printKey ? apiKey : `${apiKey.slice(0, shortKeyChars)}...`;
   return [
     "",

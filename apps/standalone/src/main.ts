@@ -40,9 +40,19 @@ async function start(): Promise<void> {
     console.log(usage);
     return stop(null);
   }
+  if (options.demo && process.env.SERVICE_AUTH === "enabled") {
+    throw new UsageError(
+      "--demo is for the default mode: with SERVICE_AUTH=enabled a project is made by who signs in.",
+    );
+  }
   // All of them, also those that only a service reads: every mistake is told before anything is started.
   const { values, warnings } = loadSettings(Object.keys(settings) as SettingName[], process.env);
-  for (const warning of warnings) console.warn(`Warning: ${warning}`);
+  const told = new Set<string>();
+  const warn = (warning: string): void => {
+    if (!told.has(warning)) console.warn(`Warning: ${warning}`);
+    told.add(warning);
+  };
+  for (const warning of warnings) warn(warning);
 
   const onWait = (): void => console.log("Another Touchstone seems to be stopping; waiting for it.");
   // Found out first: on an empty folder the rest takes seconds.
@@ -64,11 +74,11 @@ async function start(): Promise<void> {
   );
   cleanups.push(infrastructure.stop);
   console.log("Starting the services.");
-  const services = await startServices(process.env, infrastructure);
+  const services = await startServices(process.env, infrastructure, warn);
   cleanups.push(services.stop);
   await waitUntilReady(services.readiness);
-  const apiKey = await readDefaultKey(services.address);
-  if (options.demo) {
+  const apiKey = await services.readDefaultKey();
+  if (options.demo && apiKey !== null) {
     console.log("Loading the sample project.");
     const demo = await loadDemo({ address: services.address, apiKey });
     console.log(demo.summary);
@@ -96,12 +106,6 @@ function stop(message: string | null): Promise<void> {
 /** SERVICE_HOME as given (relative to where the user stands), else a folder of this user's. */
 function homeFolder(given: string | undefined): string {
   return given === undefined ? defaultHome() : path.resolve(process.env.INIT_CWD ?? process.cwd(), given);
-}
-
-async function readDefaultKey(address: string): Promise<string> {
-  const response = await fetch(`${address}/api/v1/auth/config`);
-  const { apiKey } = (await response.json()) as { apiKey: string };
-  return apiKey;
 }
 
 function reportServerEvent(server: string, event: ServerEvent): void {

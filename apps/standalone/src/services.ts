@@ -1,11 +1,12 @@
 import { createAuth, readAuthConfig } from "@touchstone/auth";
-import type { ServiceName } from "@touchstone/contracts";
+import { deadlines, internalRoutes, type ServiceName } from "@touchstone/contracts";
 import { createEvalRuns, readEvalRunsConfig } from "@touchstone/eval-runs";
 import { createGateway, readGatewayConfig } from "@touchstone/gateway";
 import { createIngest, readIngestConfig } from "@touchstone/ingest";
 import { createJudge, readJudgeConfig } from "@touchstone/judge";
 import { createMonitor, readMonitorConfig } from "@touchstone/monitor";
 import {
+  createInternalClient,
   createLocalCalls,
   createLogger,
   createMetrics,
@@ -25,19 +26,30 @@ interface Dependencies {
   metrics: Metrics;
   /** Of the services in this process; the gateway's `/metrics` shows them with its own. */
   otherMetrics: Metrics[];
-  /** How the gateway reaches ingest without a socket. */
+  /** How the gateway and eval-runs reach ingest without a socket. */
   localCalls: LocalCalls;
 }
 
+type Builder = (environment: Environment, dependencies: Dependencies) => { service: Service; warnings: string[] };
+
 /** Builds one service from an environment, exactly as its own `main.ts` does. */
-const builders: Record<ServiceName, (environment: Environment, dependencies: Dependencies) => Service> = {
-  auth: (environment, dependencies) => createAuth(readAuthConfig(environment).config, dependencies),
-  ingest: (environment, dependencies) => createIngest(readIngestConfig(environment).config, dependencies),
-  judge: (environment, dependencies) => createJudge(readJudgeConfig(environment).config, dependencies),
-  "eval-runs": (environment, dependencies) => createEvalRuns(readEvalRunsConfig(environment).config, dependencies),
-  monitor: (environment, dependencies) => createMonitor(readMonitorConfig(environment).config, dependencies),
-  gateway: (environment, { otherMetrics, ...dependencies }) =>
-    createGateway(readGatewayConfig(environment).config, { ...dependencies, otherMetrics }),
+function builder<Config>(
+  read: (environment: Environment) => { config: Config; warnings: string[] },
+  create: (config: Config, dependencies: Dependencies) => Service,
+): Builder {
+  return (environment, dependencies) => {
+    const { config, warnings } = read(environment);
+    return { service: create(config, dependencies), warnings };
+  };
+}
+
+const builders: Record<ServiceName, Builder> = {
+  auth: builder(readAuthConfig, createAuth),
+  ingest: builder(readIngestConfig, createIngest),
+  judge: builder(readJudgeConfig, createJudge),
+  "eval-runs": builder(readEvalRunsConfig, createEvalRuns),
+  monitor: builder(readMonitorConfig, createMonitor),
+  gateway: builder(readGatewayConfig, createGateway),
 };
 
 /** In which variable the others find a service. The judge is found on the bus. */
@@ -56,16 +68,21 @@ export interface RunningServices {
   address: string;
   /** As the gateway sees it: whether everything a request needs is up. */
   readiness(): Promise<Readiness>;
+  /** The default project's key; null where there is none. */
+  readDefaultKey(): Promise<string | null>;
   stop(): Promise<void>;
 }
 
 /**
  * Starts all services in this process, each on a loopback socket of its own. A service gets what its process would get
- * from its environment; only that the gateway's writes reach ingest without a socket is decided here (decision 18). Only the gateway listens on the operator's PORT and SERVICE_HOST.
+ * from its environment; only that ingest is reached without a socket is decided here (decision 18). Only the gateway
+ * listens on the operator's PORT and SERVICE_HOST. What is doubtful about a setting is told once for each service that
+ * reads it.
  */
 export async function startServices(
   environment: Environment,
   infrastructure: Infrastructure,
+  onWarning: (warning: string) => void,
 ): Promise<RunningServices> {
   const running: Service[] = [];
   const addresses: Record<string, string> = {};
@@ -79,20 +96,40 @@ export async function startServices(
       const own = environmentOf(name, environment, infrastructure, addresses);
       const logger = createLogger({ service: name, level: own.SERVICE_LOG_LEVEL ?? "warn" });
       const metrics = createMetrics();
-      const service = builders[name](own, { logger, clock: systemClock, metrics, otherMetrics, localCalls });
+      const dependencies = { logger, clock: systemClock, metrics, otherMetrics, localCalls };
+      const { service, warnings } = builders[name](own, dependencies);
+      for (const warning of warnings) onWarning(warning);
       otherMetrics.push(metrics);
       running.push(service);
       const started = await service.start();
       const variable = addressVariables[name];
       if (variable !== undefined && started.address !== null) addresses[variable] = started.address;
       if (name === "gateway" && started.address !== null) {
-        return { address: started.address, readiness: () => service.readiness(), stop };
+        const readKey = () => readDefaultKey(addresses, infrastructure.rootSecret);
+        return { address: started.address, readiness: () => service.readiness(), readDefaultKey: readKey, stop };
       }
     }
     throw new Error("the gateway did not listen");
   } catch (error) {
     await stop();
     throw error;
+  }
+}
+
+/** As the gateway asks for it. */
+async function readDefaultKey(addresses: Readonly<Record<string, string>>, rootSecret: string): Promise<string | null> {
+  const auth = createInternalClient({
+    issuer: "gateway",
+    audience: "auth",
+    addresses: [addresses.SERVICE_AUTH_URL ?? ""],
+    rootSecret,
+    clock: systemClock,
+  });
+  try {
+    const options = { requestId: "start", deadlineMs: deadlines.keyLookupMs };
+    return (await auth.call(internalRoutes.readDefaultKey, {}, options)).apiKey;
+  } finally {
+    await auth.close();
   }
 }
 

@@ -1,11 +1,28 @@
 import { Client } from "pg";
 import { largeTraceName } from "./seed-traces.ts";
 
+/**
+ * Settings of PostgreSQL under which the copies are made: the folder is deleted when that fails. Without a log of what
+ * new tables hold half as much is written.
+ */
+export const loadingSettings: Readonly<Record<string, string>> = {
+  fsync: "off",
+  full_page_writes: "off",
+  wal_level: "minimal",
+  max_wal_senders: "0",
+  max_wal_size: "16GB",
+  checkpoint_timeout: "1h",
+  autovacuum: "off",
+  shared_buffers: "1GB",
+};
+
 /** What the seed is multiplied to. */
 export interface Multiplication {
   databaseUrl: string;
   /** Root traces there shall be, nearly; a quarter of them in each of the four weeks before this one. */
   roots: number;
+  /** How many of them, the newest, can be searched for. */
+  searched: number;
   /** Holds half of them, and all of the seed. */
   largeProject: string;
   /** Holds at most 10,000. */
@@ -32,17 +49,35 @@ const owner = "touchstone_ingest_owner";
  * other has (see {@link rareWordOf}); its payload is its original's. Indexes are built afterwards, in bulk.
  */
 export async function multiplyTraces(options: Multiplication, onProgress: (what: string) => void): Promise<void> {
-  const [spans, texts] = await Promise.all([connect(options.databaseUrl), connect(options.databaseUrl)]);
+  const [first, second] = await Promise.all([connect(options.databaseUrl), connect(options.databaseUrl)]);
   try {
-    await prepare(spans, options);
+    await prepare(first, options);
+    const traces = await countSeed(first);
+    const pieces = planPieces(options);
     onProgress("copying");
-    await Promise.all([
-      copySpans(spans, options).then(() => onProgress("spans are copied and indexed")),
-      copyTexts(texts, options).then(() => onProgress("search texts are copied and indexed")),
-    ]);
-    await finish(spans);
+    // The longest first, so that both connections end at about the same time.
+    const tasks = [
+      ...pieces.map((piece) => async (client: Client) => {
+        await copyPiece(client, piece, traces);
+        onProgress(`search texts of ${piece.below - piece.from} traces are copied and indexed`);
+      }),
+      ...Array.from({ length: weeks }, (_, week) => async (client: Client) => {
+        await copyWeek(client, options, { week, traces });
+        onProgress(`spans of week ${week + 1} are copied and indexed`);
+      }),
+      (client: Client) => copyKeys(client, options, traces),
+      (client: Client) => copyTrees(client, options, traces),
+    ];
+    const work = async (client: Client): Promise<void> => {
+      for (let task = tasks.shift(); task !== undefined; task = tasks.shift()) await task(client);
+    };
+    await Promise.all([work(first), work(second)]);
+    await countRoots(first);
+    await copyNewestTexts(first, options, { firstSeq: pieceTexts * (pieces.length + 1), traces });
+    await finish(first);
+    await checkCopies(first, options, traces);
   } finally {
-    await Promise.all([spans.end(), texts.end()]);
+    await Promise.all([first.end(), second.end()]);
   }
 }
 
@@ -88,8 +123,8 @@ async function prepare(client: Client, options: Multiplication): Promise<void> {
       select left(md5(original || copy), 16)
     $$;
     create function ingest.bench_id(original uuid, copy bigint, ms bigint) returns uuid language sql immutable as $$
-      select overlay(overlay(lpad(to_hex(ms), 12, '0') || right(bench.hash, 20) placing '7' from 13) placing 'a' from 17)::uuid
-      from (select md5(original::text || copy) as hash) bench
+      select overlay(overlay(
+        lpad(to_hex(ms), 12, '0') || right(md5(original::text || copy), 20) placing '7' from 13) placing 'a' from 17)::uuid
     $$;
     create function ingest.bench_derived(derived text, ids uuid[], after_ms bigint[], copy bigint, ms bigint)
     returns text language plpgsql immutable as $$
@@ -127,7 +162,10 @@ async function countSeed(client: Client): Promise<number> {
 }
 
 /** Every column of the table as a copy has it: what identifies is made anew, times are moved, the rest stays. */
-async function copiedColumns(client: Client, table: string): Promise<{ names: string; values: string }> {
+async function copiedColumns(
+  client: Client,
+  table: string,
+): Promise<{ names: string; values: string; made: Record<string, string> }> {
   const moved = (column: string): string => `seed.${column} - seed.began_at + to_timestamp(copies.ms / 1000.0)`;
   const made: Record<string, string> = {
     project_id: "copies.project_id",
@@ -143,7 +181,8 @@ async function copiedColumns(client: Client, table: string): Promise<{ names: st
     started_at: moved("started_at"),
     ended_at: moved("ended_at"),
     // Rows of the trace that lend something are named by their ids.
-    derived: "ingest.bench_derived(seed.derived, seed.lenders, seed.lenders_after_ms, copies.copy, copies.ms)",
+    derived: `case when seed.lenders is null then seed.derived else
+      ingest.bench_derived(seed.derived, seed.lenders, seed.lenders_after_ms, copies.copy, copies.ms) end`,
     due_at: "null",
   };
   const { rows } = await client.query<{ column_name: string }>(
@@ -153,61 +192,82 @@ async function copiedColumns(client: Client, table: string): Promise<{ names: st
     [table],
   );
   const columns = rows.map((row) => row.column_name);
+  const valueByColumn = Object.fromEntries(columns.map((column) => [column, made[column] ?? `seed.${column}`]));
   return {
     names: columns.join(", "),
-    values: columns.map((column) => made[column] ?? `seed.${column}`).join(", "),
+    values: Object.values(valueByColumn).join(", "),
+    made: valueByColumn,
   };
 }
 
 /** The copies from one number up to another, beside the spans of their originals, in the order of their numbers. */
-const copiesOf = (seed: string, traces: number, from: number, below: number): string => `
+const copiesOf = (seed: string, traces: number, { from, below, step = 1 }: Range): string => `
   (
     select copy, copy % ${traces} as number, copy / ${traces} as round, ingest.bench_ms(copy) as ms,
       ingest.bench_project(copy) as project_id
-    from generate_series(${from}::bigint, ${below - 1}::bigint) copy
+    from generate_series(${from}::bigint, ${below - 1}::bigint, ${step}) copy
   ) copies
   join ${seed} seed using (number)`;
 
-async function copySpans(client: Client, options: Multiplication): Promise<void> {
-  const traces = await countSeed(client);
+interface Range {
+  from: number;
+  below: number;
+  step?: number;
+}
+
+/** In one transaction with the making of its table: what it holds is not logged then. */
+async function copyWeek(
+  client: Client,
+  { roots }: Multiplication,
+  { week, traces }: { week: number; traces: number },
+): Promise<void> {
+  const perWeek = Math.ceil(roots / weeks);
+  const from = week * perWeek;
   const spans = await copiedColumns(client, "spans");
-  const perWeek = Math.ceil(options.roots / weeks);
-  for (let week = 0; week < weeks; week += 1) {
-    const from = week * perWeek;
-    const { rows } = await client.query<{ name: string; first: string; next: string }>(`
-      select 'spans_' || to_char(day, 'IYYY"w"IW') as name,
-        ingest.first_span_id(day) as first,
-        ingest.first_span_id(day + 7) as next
-      from (select (to_timestamp(ingest.bench_ms(${from}) / 1000.0))::date as day) week`);
-    const { name, first, next } = rows[0] as { name: string; first: string; next: string };
-    await client.query("begin");
-    await client.query(`create table ingest.${name} (like ingest.spans including defaults including storage)`);
-    await client.query(`
-      insert into ingest.${name} (${spans.names})
-      select ${spans.values}
-      from ${copiesOf("ingest.bench_seed", traces, from, Math.min(options.roots, from + perWeek))}`);
-    await client.query(
-      `alter table ingest.spans attach partition ingest.${name} for values from ('${first}') to ('${next}')`,
-    );
-    await client.query("commit");
-  }
+  const { rows } = await client.query<{ name: string; first: string; next: string }>(`
+    select 'spans_' || to_char(day, 'IYYY"w"IW') as name,
+      ingest.first_span_id(day) as first,
+      ingest.first_span_id(day + 7) as next
+    from (select (to_timestamp(ingest.bench_ms(${from}) / 1000.0))::date as day) week`);
+  const { name, first, next } = rows[0] as { name: string; first: string; next: string };
+  await client.query("begin");
+  await client.query(`create table ingest.${name} (like ingest.spans including defaults including storage)`);
+  await client.query(`
+    insert into ingest.${name} (${spans.names})
+    select ${spans.values}
+    from ${copiesOf("ingest.bench_seed", traces, { from, below: Math.min(roots, from + perWeek) })}`);
+  await client.query(
+    `alter table ingest.spans attach partition ingest.${name} for values from ('${first}') to ('${next}')`,
+  );
+  await client.query("commit");
+}
+
+async function copyKeys(client: Client, { roots }: Multiplication, traces: number): Promise<void> {
   const { rows: constraints } = await client.query<{ name: string; definition: string }>(
     `select conname as name, pg_get_constraintdef(oid) as definition from pg_constraint
      where conrelid = 'ingest.span_keys'::regclass and contype = 'p'`,
   );
   const key = constraints[0] as { name: string; definition: string };
   const keys = await copiedColumns(client, "span_keys");
-  const trees = await copiedColumns(client, "traces");
   await client.query(`
     alter table ingest.span_keys drop constraint ${key.name};
     insert into ingest.span_keys (${keys.names})
     select ${keys.values}
-    from ${copiesOf("ingest.bench_seed", traces, 0, options.roots)}
+    from ${copiesOf("ingest.bench_seed", traces, { from: 0, below: roots })}
     where seed.dk is not null;
-    alter table ingest.span_keys add constraint ${key.name} ${key.definition};
+    alter table ingest.span_keys add constraint ${key.name} ${key.definition}`);
+}
+
+async function copyTrees(client: Client, { roots }: Multiplication, traces: number): Promise<void> {
+  const trees = await copiedColumns(client, "traces");
+  await client.query(`
     insert into ingest.traces (${trees.names})
     select ${trees.values}
-    from ${copiesOf("(select number, kept.* from ingest.traces kept join ingest.bench_seed on bench_seed.trace_key = kept.trace_key where bench_seed.is_root)", traces, 0, options.roots)};
+    from ${copiesOf("(select number, kept.* from ingest.traces kept join ingest.bench_seed on bench_seed.trace_key = kept.trace_key where bench_seed.is_root)", traces, { from: 0, below: roots })}`);
+}
+
+async function countRoots(client: Client): Promise<void> {
+  await client.query(`
     insert into ingest.root_counts as counts (project_id, day, framework, source, shard, n)
     select project_id, (created_at at time zone 'UTC')::date, coalesce(framework, ''), coalesce(source, ''), 0, count(*)
     from ingest.spans
@@ -216,55 +276,116 @@ async function copySpans(client: Client, options: Multiplication): Promise<void>
     on conflict (project_id, day, framework, source, shard) do update set n = counts.n + excluded.n`);
 }
 
-/**
- * The texts go into pieces of the size that the indexer's merges end with, after the pieces that are there. The newest
- * are not indexed yet, as on a system that is being written to.
- */
-async function copyTexts(client: Client, options: Multiplication): Promise<void> {
-  const traces = await countSeed(client);
-  const copyInto = async (table: string, range: { from: number; below: number; firstSeq: number }): Promise<void> => {
-    await client.query(`
-      insert into ingest.${table} (project_id, id, seq, doc) overriding system value
-      select copies.project_id, ingest.bench_id(seed.id, copies.copy, copies.ms + seed.after_ms),
-        ${range.firstSeq - range.from} + copies.copy, docs.doc || E'\\nzq' || lpad(to_hex(copies.copy), 6, '0') || 'xj'
-      from ${copiesOf("ingest.bench_seed", traces, range.from, range.below)}
-      join ingest.search_docs docs on docs.project_id = seed.project_id and docs.id = seed.id
-      where seed.is_root
-      order by copies.copy`);
-  };
+/** A piece of the search text, by its first number, and the copies that are in it. */
+interface Piece extends Range {
+  firstSeq: number;
+}
+
+/** Pieces of the size that the indexer's merges end with, after those that are there. */
+function planPieces({ roots, searched }: Multiplication): Piece[] {
+  const pieces: Piece[] = [];
+  const below = roots - unindexedTexts;
+  for (let from = roots - searched; from < below; from += pieceTexts) {
+    pieces.push({ from, below: Math.min(below, from + pieceTexts), firstSeq: pieceTexts * (pieces.length + 1) });
+  }
+  return pieces;
+}
+
+async function copyPiece(client: Client, piece: Piece, traces: number): Promise<void> {
   const { rows } = await client.query<{ settings: string | null }>(
     `select array_to_string(reloptions, ', ') as settings from pg_class
      where relnamespace = 'ingest'::regnamespace and relname = 'search_docs_0'`,
   );
   const settings = rows[0]?.settings;
-  const indexed = options.roots - unindexedTexts;
-  let next = pieceTexts;
-  for (let from = 0; from < indexed; from += pieceTexts) {
-    const name = `search_docs_${next}`;
-    await client.query(`
-      create table ingest.${name} (like ingest.search_docs including defaults including storage)
-      ${settings ? `with (${settings})` : ""}`);
-    await copyInto(name, { from, below: Math.min(indexed, from + pieceTexts), firstSeq: next });
-    await client.query(
-      `alter table ingest.search_docs attach partition ingest.${name} for values from (${next}) to (${next + pieceTexts})`,
-    );
-    await client.query("select ingest.index_search_piece($1)", [name]);
-    next += pieceTexts;
-  }
+  const name = `search_docs_${piece.firstSeq}`;
+  await client.query("begin");
+  await client.query(`
+    create table ingest.${name} (like ingest.search_docs including defaults including storage)
+    ${settings ? `with (${settings})` : ""}`);
+  await copyTexts(client, name, piece, traces);
+  await client.query(
+    `alter table ingest.search_docs attach partition ingest.${name}
+     for values from (${piece.firstSeq}) to (${piece.firstSeq + pieceTexts})`,
+  );
+  await client.query("commit");
+  await client.query("select ingest.index_search_piece($1)", [name]);
+}
+
+async function copyTexts(
+  client: Client,
+  table: string,
+  { from, below, firstSeq }: Piece,
+  traces: number,
+): Promise<void> {
+  await client.query(`
+    insert into ingest.${table} (project_id, id, seq, doc) overriding system value
+    select copies.project_id, ingest.bench_id(seed.id, copies.copy, copies.ms + seed.after_ms),
+      ${firstSeq - from} + copies.copy, docs.doc || E'\\nzq' || lpad(to_hex(copies.copy), 6, '0') || 'xj'
+    from ${copiesOf("ingest.bench_seed", traces, { from, below })}
+    join ingest.search_docs docs on docs.project_id = seed.project_id and docs.id = seed.id
+    where seed.is_root
+    order by copies.copy`);
+}
+
+/** The newest are not indexed yet, as on a system that is being written to. */
+async function copyNewestTexts(
+  client: Client,
+  { roots }: Multiplication,
+  { firstSeq, traces }: { firstSeq: number; traces: number },
+): Promise<void> {
   for (let piece = 0; piece < 8; piece += 1) {
-    await client.query("select ingest.make_search_piece($1)", [next + piece * 4096]);
+    await client.query("select ingest.make_search_piece($1)", [firstSeq + piece * 4096]);
   }
-  await copyInto("search_docs", { from: indexed, below: options.roots, firstSeq: next });
-  await client.query("select setval('ingest.search_docs_seq_seq', $1)", [next + unindexedTexts - 1]);
+  await copyTexts(client, "search_docs", { from: roots - unindexedTexts, below: roots, firstSeq }, traces);
+  await client.query("select setval('ingest.search_docs_seq_seq', $1)", [firstSeq + unindexedTexts - 1]);
   // Of the seed.
   await client.query("select ingest.index_search_piece('search_docs_0')");
 }
 
-async function finish(client: Client): Promise<void> {
-  for (const table of scopedTables) await client.query(`alter table ingest.${table} force row level security`);
+/** Copies compared with their originals; see {@link checkCopies}. */
+const checkedCopies = 500;
+
+/**
+ * Holds some copies, found by their key, against what the system itself stored: what a copy has of its own has the form
+ * of the original's, and all the rest is equal. And its partition has every index that the original's has.
+ */
+async function checkCopies(client: Client, { roots }: Multiplication, traces: number): Promise<void> {
+  const { made } = await copiedColumns(client, "spans");
+  // Digits and letters of hashes and times differ; where they stand, and how many there are, does not.
+  const formOf = (column: string): string =>
+    `regexp_replace(regexp_replace(${column}::text, '[.][0-9]+', ''), '[0-9a-f]', 'x', 'g')`;
+  const differs = Object.entries(made).map(([column, value]) => {
+    if (value === `seed.${column}`) return `spans.${column} is distinct from ${value}`;
+    // A number is appended to these.
+    if (["session_id", "response_id"].includes(column)) return `spans.${column} is distinct from ${value}`;
+    return `${formOf(`spans.${column}`)} is distinct from ${formOf(`seed.${column}`)}`;
+  });
+  const { rows } = await client.query<{ compared: string; different: string; indexes: string }>(`
+    select count(*) as compared, count(*) filter (where spans.id is null or ${differs.join(" or ")}) as different,
+      (
+        select count(distinct indexes) from (
+          select count(*) as indexes from pg_inherits join pg_index on indrelid = inhrelid
+          where inhparent = 'ingest.spans'::regclass group by inhrelid
+        ) partitions
+      ) as indexes
+    from ${copiesOf("ingest.bench_seed", traces, { from: 0, below: roots, step: Math.ceil(roots / checkedCopies) })}
+    left join ingest.spans
+      on spans.project_id = copies.project_id
+      and spans.id = ingest.bench_id(seed.id, copies.copy, copies.ms + seed.after_ms)`);
+  const { compared, different, indexes } = rows[0] as { compared: string; different: string; indexes: string };
+  if (compared === "0" || different !== "0" || indexes !== "1") {
+    throw new Error(
+      `Of ${compared} copies ${different} are not like their originals; kinds of partitions: ${indexes}.`,
+    );
+  }
   await client.query(`
     drop table ingest.bench_seed;
     drop function ingest.bench_derived, ingest.bench_ms, ingest.bench_project, ingest.bench_uuid, ingest.bench_span_id,
       ingest.bench_id`);
-  for (const table of scopedTables) await client.query(`vacuum (analyze) ingest.${table}`);
+}
+
+async function finish(client: Client): Promise<void> {
+  for (const table of scopedTables) await client.query(`alter table ingest.${table} force row level security`);
+  // What is beside the rows takes ten times as long to look through, and nothing of it is dead.
+  for (const table of scopedTables) await client.query(`vacuum (analyze, process_toast false) ingest.${table}`);
 }

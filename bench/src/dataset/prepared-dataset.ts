@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { openHome, startPostgres } from "@touchstone/embedded-servers";
 import { openHttpConnection } from "../http-connection.ts";
 import { startStandalone } from "../standalone.ts";
-import { multiplyTraces } from "./multiply-traces.ts";
+import { loadingSettings, multiplyTraces } from "./multiply-traces.ts";
 import { exportLargeTrace, exportSeedTraces, largeTraceName, spansPerTrace } from "./seed-traces.ts";
 
 const repository = path.resolve(import.meta.dirname, "../../..");
@@ -18,6 +18,8 @@ export interface PreparedDataset {
   home: string;
   /** Root traces copied; the seed comes on top. */
   roots: number;
+  /** How many of them, the newest, can be searched for. */
+  searched: number;
   /** Key and id of the project that holds half of the data set. */
   large: { apiKey: string; id: string };
   /** The same of one of a few thousand traces. */
@@ -28,8 +30,11 @@ export interface PreparedDataset {
  * The data set of so many root traces with four children each: kept under .cache, and made anew when the schema or its
  * own making has changed.
  */
-export async function prepareDataset(roots: number): Promise<PreparedDataset> {
-  const folder = path.join(cache, `roots-${roots}`);
+export async function prepareDataset({
+  roots,
+  searched,
+}: Pick<PreparedDataset, "roots" | "searched">): Promise<PreparedDataset> {
+  const folder = path.join(cache, searched === roots ? `roots-${roots}` : `roots-${roots}-searched-${searched}`);
   const home = path.join(folder, "home");
   const ready = path.join(folder, "ready.json");
   const version = await versionOfDataset();
@@ -51,11 +56,12 @@ export async function prepareDataset(roots: number): Promise<PreparedDataset> {
   const opened = await openHome({ folder: home, onProgress: () => {} });
   const { servers } = opened.folders;
   try {
-    const postgres = await startPostgres({ home: opened, onEvent: () => {} });
+    const postgres = await startPostgres({ home: opened, onEvent: () => {}, settings: loadingSettings });
     await multiplyTraces(
       {
         databaseUrl: postgres.url,
         roots,
+        searched,
         largeProject: named.large.id,
         smallProject: named.small.id,
         otherProjects: named.others,
@@ -66,7 +72,7 @@ export async function prepareDataset(roots: number): Promise<PreparedDataset> {
     await opened.close();
   }
   report("ready");
-  const prepared: PreparedDataset = { home, roots, large: named.large, small: named.small };
+  const prepared: PreparedDataset = { home, roots, searched, large: named.large, small: named.small };
   await writeFile(ready, JSON.stringify({ ...prepared, version, servers }));
   return prepared;
 }

@@ -30,10 +30,16 @@ export interface Bus {
   ): Promise<Answering>;
 
   /**
-   * Publishes an event; resolves only when the event store has it. The same `messageId` within two minutes is stored
-   * once. Rejects with a {@link BusError}.
+   * Publishes an event; resolves only when the event store has it, with its place there. The same `messageId` within
+   * two minutes is stored once. Rejects with a {@link BusError}.
    */
-  publish<C extends EventContract>(contract: C, body: z.input<C["body"]>, options: PublishOptions): Promise<void>;
+  publish<C extends EventContract>(contract: C, body: z.input<C["body"]>, options: PublishOptions): Promise<EventPlace>;
+
+  /**
+   * How far the events of a contract have been consumed; for who publishes them. Rejects with a {@link BusError}, also
+   * when the event store was replaced while it was asked.
+   */
+  readConsumption(contract: EventContract): Promise<Consumption>;
 
   /**
    * Takes the events of one durable consumer; every replica that consumes under the same name shares them, and what
@@ -53,10 +59,16 @@ export interface Bus {
   listen<C extends EventContract>(contract: C, handler: (body: z.output<C["body"]>) => void): Promise<Listening>;
 
   /**
-   * Publishes the dead letters of one durable consumer again, to that consumer only, and removes them. Each gets
-   * `maxDeliver` new tries and dies again if they fail. Those that die meanwhile wait for the next replay.
+   * Shows the dead letters of one durable consumer, the oldest first and at most 1,000 that are kept, and does with each
+   * what `decide` says; answers how many met which fate. A replayed one is published again to that consumer only, has
+   * `maxDeliver` new tries and dies again if they fail. Those that die meanwhile wait for the next look, and what somebody
+   * else is looking at is not shown.
    */
-  replayDeadLetters(contract: EventContract, durable: string): Promise<{ replayed: number }>;
+  sortDeadLetters(
+    contract: EventContract,
+    durable: string,
+    decide: (letter: KeptDeadLetter) => DeadLetterFate,
+  ): Promise<Record<DeadLetterFate, number>>;
 
   status(): "connected" | "disconnected";
 
@@ -78,6 +90,29 @@ export interface RequestOptions {
 export interface PublishOptions {
   messageId: string;
   traceparent?: string | undefined;
+}
+
+/** Where the event store put an event. */
+export interface EventPlace {
+  /**
+   * Which event store, known before the event was sent: a store that was wiped or made anew has another name. So the
+   * event may be in a newer store than this says, never in an older one.
+   */
+  store: string;
+  /** Counts up from 1 within one store, over all events. */
+  sequence: number;
+}
+
+/** What became of the events of one contract. */
+export interface Consumption {
+  store: string;
+  /** The last sequence the store gave. What it is said to have put above that, it has lost. */
+  lastSequence: number;
+  /**
+   * All events of the contract up to this sequence are done with: every durable consumer of it has acknowledged them, or
+   * the store has dropped them by its limits on age and size. A consumer that never started has acknowledged nothing.
+   */
+  doneThrough: number;
 }
 
 export interface ConsumeOptions {
@@ -141,3 +176,16 @@ export interface DeadLetter {
   reason: string;
   attempts: number;
 }
+
+/** A dead letter as it lies there. */
+export interface KeptDeadLetter extends DeadLetter {
+  /** Of this letter among all dead letters, while they are kept. */
+  id: string;
+  /** ISO 8601. */
+  diedAt: string;
+  /** As it came: JSON, unless that was what was wrong with it. */
+  body: string;
+}
+
+/** What becomes of a dead letter: it stays, its consumer gets it again, or it is removed. */
+export type DeadLetterFate = "keep" | "replay" | "drop";

@@ -7,11 +7,13 @@ import { BusError } from "./bus-error.ts";
 import type { BusLogger } from "./bus-logger.ts";
 import { keepConnected } from "./connection.ts";
 import { requireDurable, startConsuming } from "./consume.ts";
-import { replayLetters } from "./dead-letters.ts";
+import { sortLetters } from "./dead-letters.ts";
+import { createEnsuredEventStream } from "./ensured-event-stream.ts";
 import type { EventStoreOptions } from "./event-streams.ts";
 import { startListening } from "./listen.ts";
 import { createMuxInbox } from "./mux-inbox.ts";
 import { createPublish } from "./publish.ts";
+import { createReadConsumption } from "./read-consumption.ts";
 import { toBusError } from "./store-message.ts";
 import { controlInbox } from "./subjects.ts";
 
@@ -43,6 +45,7 @@ export function connectBus(options: BusOptions): Bus {
   const store = options.eventStore ?? {};
   const onDeadLetter = options.onDeadLetter ?? (() => {});
   const connection = keepConnected(options);
+  const stream = createEnsuredEventStream(store);
   const asking = createAsking(connection, { service, busId, logger });
   // A cancel that comes after the work is done, or a notice about a last message that nobody heard.
   const control = createMuxInbox(connection, controlInbox(service, busId), () => {});
@@ -67,7 +70,8 @@ export function connectBus(options: BusOptions): Bus {
     request: asking.request,
     answer: (contract, handler, { concurrency }) =>
       kept(startAnswering(connection, { contract, handler, concurrency, service, control, logger })),
-    publish: createPublish(connection, { service, store }),
+    publish: createPublish(connection, { service, store, stream }),
+    readConsumption: createReadConsumption(connection, { store, stream }),
     consume: (contract, consumeOptions, handler) =>
       kept(
         startConsuming(connection, {
@@ -81,16 +85,16 @@ export function connectBus(options: BusOptions): Bus {
         }),
       ),
     listen: (contract, handler) => kept(startListening(connection, { service, logger }, contract, handler)),
-    async replayDeadLetters(contract, durable) {
+    async sortDeadLetters(contract, durable, decide) {
       requireDurable(contract, durable, service);
       const nats = connection.current();
       if (!nats) throw new BusError("disconnected", "NATS is away", { subject: contract.subject });
       const { subject } = contract;
-      const replayed = await replayLetters(nats, store, { durable, subject }).catch((cause) => {
+      const fates = await sortLetters(nats, store, { durable, subject }, decide).catch((cause) => {
         throw toBusError(cause, nats, subject);
       });
-      logger.info({ operation: contract.subject, durable, replayed }, "bus replayed dead letters");
-      return { replayed };
+      logger.info({ operation: contract.subject, durable, ...fates }, "bus sorted dead letters");
+      return fates;
     },
     status: () => (connection.current() ? "connected" : "disconnected"),
     maxPayloadBytes: () => (connection.current() ? connection.payloadLimitBytes() : null),

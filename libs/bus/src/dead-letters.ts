@@ -1,18 +1,20 @@
 import { AckPolicy, type JetStreamManager, type JsMsg, jetstream } from "@nats-io/jetstream";
 import { type NatsConnection, nanos } from "@nats-io/transport-node";
-import type { DeadLetter } from "./bus.ts";
+import type { DeadLetter, DeadLetterFate, KeptDeadLetter } from "./bus.ts";
 import { type EventStoreOptions, ensureDeadLetterStream, ensureEventStream, openJetStream } from "./event-streams.ts";
 import { ensureConsumer } from "./pull-durable.ts";
 import { storeMessage } from "./store-message.ts";
 import { consumerName, deadLetterStream, deadLetterSubject, eventStream, replaySubject } from "./subjects.ts";
-import { encodeBytes, header } from "./wire.ts";
+import { encodeBytes, header, readHeader } from "./wire.ts";
 
 const reasonMaxChars = 500;
-const replayBatchMax = 100;
+const sortBatchMax = 100;
 const fetchWithinMs = 1_000;
-const replayAckWaitMs = 30_000;
-// A replay that nobody repeats leaves no consumer behind.
-const replayConsumerIdleMs = 5 * 60_000;
+const sortAckWaitMs = 30_000;
+// Letters of one consumer that one look shows, if they are all kept.
+const keptAtOnceMax = 1_000;
+// A look that nobody repeats leaves no consumer behind.
+const sortConsumerIdleMs = 5 * 60_000;
 
 /**
  * Identifies one message of a stream, also across a wiped store, where sequence numbers start again at 1. The
@@ -49,40 +51,67 @@ export async function writeDeadLetter(
 }
 
 /**
- * Publishes the letters that are dead now to `replay.<durable>.<subject>`, which only that durable consumer reads,
- * and removes each once the event stream has it. A crash in between publishes a letter twice, under one message id.
+ * Shows each letter that is dead now, the oldest first, and does with it what `decide` says. A replayed letter is published to
+ * `replay.<durable>.<subject>`, which only that durable consumer reads, and removed once the event stream has it: a crash
+ * in between publishes it twice, under one message id. What is kept is there for the next look at once; after a crash in
+ * the middle, half a minute later.
  */
-export async function replayLetters(
+export async function sortLetters(
   nats: NatsConnection,
   store: EventStoreOptions,
   { durable, subject }: { durable: string; subject: string },
-): Promise<number> {
+  decide: (letter: KeptDeadLetter) => DeadLetterFate,
+): Promise<Record<DeadLetterFate, number>> {
   const manager = await openJetStream(nats);
   await ensureDeadLetterStream(manager, store);
   const info = await ensureConsumer(manager, deadLetterStream, {
     durable_name: consumerName(durable, subject),
     filter_subject: deadLetterSubject(durable, subject),
     ack_policy: AckPolicy.Explicit,
-    ack_wait: nanos(replayAckWaitMs),
-    inactive_threshold: nanos(replayConsumerIdleMs),
+    ack_wait: nanos(sortAckWaitMs),
+    max_ack_pending: keptAtOnceMax,
+    inactive_threshold: nanos(sortConsumerIdleMs),
   });
   const consumer = jetstream(nats).consumers.getConsumerFromInfo(info);
   const ensureEvents = (events: JetStreamManager) => ensureEventStream(events, store);
-  let replayed = 0;
-  // What dies again meanwhile is not counted here and waits for the next replay.
-  for (let left = info.num_pending; left > 0; ) {
-    const batch = await consumer.fetch({ max_messages: Math.min(left, replayBatchMax), expires: fetchWithinMs });
-    let fetched = 0;
-    for await (const letter of batch) {
-      await storeMessage(nats, replaySubject(durable, subject), asReplay(letter), ensureEvents);
-      await letter.ackAck();
-      fetched += 1;
+  const fates = { keep: 0, replay: 0, drop: 0 };
+  const kept: JsMsg[] = [];
+  try {
+    // What was kept before counts as delivered. What dies meanwhile waits for the next look.
+    for (let left = info.num_pending + info.num_ack_pending; left > 0; ) {
+      const batch = await consumer.fetch({ max_messages: Math.min(left, sortBatchMax), expires: fetchWithinMs });
+      let fetched = 0;
+      for await (const letter of batch) {
+        const fate = decide(describeLetter(letter, { durable, subject }));
+        if (fate === "keep") kept.push(letter);
+        else {
+          if (fate === "replay")
+            await storeMessage(nats, replaySubject(durable, subject), asReplay(letter), ensureEvents);
+          await letter.ackAck();
+        }
+        fates[fate] += 1;
+        fetched += 1;
+      }
+      if (fetched === 0) break;
+      left -= fetched;
     }
-    if (fetched === 0) break;
-    left -= fetched;
-    replayed += fetched;
+  } finally {
+    for (const letter of kept) letter.nak();
+    if (kept.length > 0 && !nats.isClosed()) await nats.flush();
   }
-  return replayed;
+  return fates;
+}
+
+function describeLetter(message: JsMsg, of: { durable: string; subject: string }): KeptDeadLetter {
+  return {
+    ...of,
+    id: String(message.seq),
+    diedAt: new Date(Number(message.timestampNanos / 1_000_000n)).toISOString(),
+    messageId: readHeader(message.headers, header.messageId) ?? "",
+    reason: readHeader(message.headers, header.reason) ?? "",
+    attempts: Number(readHeader(message.headers, header.attempts) ?? 0),
+    body: new TextDecoder().decode(message.data),
+  };
 }
 
 function asReplay(letter: JsMsg): ReturnType<typeof encodeBytes> {

@@ -5,6 +5,7 @@ import {
   jetstreamManager,
   RetentionPolicy,
   StorageType,
+  type StreamInfo,
 } from "@nats-io/jetstream";
 import { type NatsConnection, nanos } from "@nats-io/transport-node";
 import { deadLetterStream, deadLetterStreamSubjects, eventStream, eventStreamSubjects } from "./subjects.ts";
@@ -18,6 +19,9 @@ export interface EventStoreOptions {
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
+
+/** Days after which no event comes any more unless an operator set others: dead letters are kept longest, for a replay. */
+export const redeliveryMaxDays = 30;
 const jetStreamTimeoutMs = 5_000;
 const nameInUseWithOtherSettings = 10058;
 
@@ -29,9 +33,25 @@ export function openJetStream(nats: NatsConnection): Promise<JetStreamManager> {
   return jetstreamManager(nats, { checkAPI: false, timeout: jetStreamTimeoutMs });
 }
 
-/** Creates the stream of events if it is absent. Whoever publishes or consumes may be the first. */
-export async function ensureEventStream(manager: JetStreamManager, options: EventStoreOptions): Promise<void> {
-  await ensureStream(manager, {
+/** What tells a stream from one that took its place after it was deleted or its store was wiped. */
+export function identityOf({ created }: StreamInfo): string {
+  return created;
+}
+
+/** Describes the stream of events, created if it is absent. For who publishes: others may not ask. */
+export async function describeEventStream(manager: JetStreamManager, options: EventStoreOptions): Promise<StreamInfo> {
+  return (await ensureEventStream(manager, options)) ?? (await manager.streams.info(eventStream));
+}
+
+/**
+ * Creates the stream of events if it is absent. Whoever publishes or consumes may be the first. Null when an operator
+ * gave the stream other settings: then the server does not describe it.
+ */
+export async function ensureEventStream(
+  manager: JetStreamManager,
+  options: EventStoreOptions,
+): Promise<StreamInfo | null> {
+  return await ensureStream(manager, {
     name: eventStream,
     subjects: eventStreamSubjects,
     retention: RetentionPolicy.Limits,
@@ -42,13 +62,13 @@ export async function ensureEventStream(manager: JetStreamManager, options: Even
   });
 }
 
-/** Creates the stream of dead letters if it is absent. A letter leaves it by its replay, or after 30 days. */
+/** Creates the stream of dead letters if it is absent. A letter leaves it by its replay, or in time. */
 export async function ensureDeadLetterStream(manager: JetStreamManager, options: EventStoreOptions): Promise<void> {
   await ensureStream(manager, {
     name: deadLetterStream,
     subjects: deadLetterStreamSubjects,
     retention: RetentionPolicy.Workqueue,
-    max_age: nanos(30 * dayMs),
+    max_age: nanos(redeliveryMaxDays * dayMs),
     max_bytes: 256 * 1024 ** 2,
     duplicate_window: nanos(duplicateWindowMs),
     num_replicas: options.replicas ?? 1,
@@ -57,11 +77,11 @@ export async function ensureDeadLetterStream(manager: JetStreamManager, options:
 
 type StreamSettings = Parameters<JetStreamManager["streams"]["add"]>[0];
 
-async function ensureStream(manager: JetStreamManager, settings: StreamSettings): Promise<void> {
+async function ensureStream(manager: JetStreamManager, settings: StreamSettings): Promise<StreamInfo | null> {
   try {
-    await manager.streams.add({ storage: StorageType.File, discard: DiscardPolicy.Old, ...settings });
+    return await manager.streams.add({ storage: StorageType.File, discard: DiscardPolicy.Old, ...settings });
   } catch (error) {
-    if (error instanceof JetStreamApiError && error.code === nameInUseWithOtherSettings) return;
+    if (error instanceof JetStreamApiError && error.code === nameInUseWithOtherSettings) return null;
     throw error;
   }
 }

@@ -4,20 +4,21 @@ export type {
   Call,
   ConsumeOptions,
   Consuming,
+  Consumption,
   DeadLetter,
+  DeadLetterFate,
   Delivery,
+  EventPlace,
+  KeptDeadLetter,
   Listening,
   PublishOptions,
   RequestOptions,
 } from "./bus.ts";
 export { BusError, type BusErrorKind, isBusError } from "./bus-error.ts";
 export { type BusOptions, connectBus } from "./connect-bus.ts";
-export type { EventStoreOptions } from "./event-streams.ts";
+export { type BusLogin, runDeadLetterCommand, servicesOfUser } from "./dead-letter-command.ts";
+export { type EventStoreOptions, redeliveryMaxDays } from "./event-streams.ts";
 export { type NatsPermissions, natsPermissions } from "./nats-permissions.ts";
-export {
-  createOutboxRelay,
-  type OutboxRelay,
-  type OutboxRelayOptions,
-  type OutboxRow,
-  type OutboxStore,
-} from "./outbox-relay.ts";
+export { createOutboxKeeper, type OutboxKeeper } from "./outbox-keeper.ts";
+export { createOutboxRelay, type OutboxRelay, type OutboxRelayOptions } from "./outbox-relay.ts";
+export type { KeptOutboxStore, OutboxRow, OutboxStore, PublishedRow } from "./outbox-store.ts";

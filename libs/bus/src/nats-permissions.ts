@@ -1,5 +1,6 @@
 import { busMessages, type EventContract, type RequestContract, type ServiceName } from "@touchstone/contracts";
 import {
+  allDurablesOf,
   consumerName,
   controlInbox,
   deadLetterStream,
@@ -21,7 +22,7 @@ export interface NatsPermissions {
 /**
  * What the NATS user of a service needs and nothing else, computed from the contracts: the requests it asks and
  * answers, the events it publishes and consumes, its own inbox. A service that consumes an event may read and replay
- * its own durable consumers of it, and no stream but through them.
+ * its own durable consumers of it, and no stream but through them. One that publishes it may see how far they are.
  */
 export function natsPermissions(
   service: ServiceName,
@@ -43,6 +44,10 @@ export function natsPermissions(
     }
     if (message.publishedBy === service) {
       publish.add(message.subject).add(`$JS.API.STREAM.CREATE.${eventStream}`);
+      publish.add(`$JS.API.STREAM.INFO.${eventStream}`);
+      for (const durable of allDurablesOf(message)) {
+        publish.add(`$JS.API.CONSUMER.INFO.${eventStream}.${consumerName(durable, message.subject)}`);
+      }
     }
     const durables = durablesOf(message, service);
     if (durables.length > 0) {

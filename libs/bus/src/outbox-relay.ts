@@ -1,23 +1,11 @@
 import { createHash } from "node:crypto";
 import type { EventContract } from "@touchstone/contracts";
 import { createBackOff } from "./back-off.ts";
-import type { Bus } from "./bus.ts";
+import type { Bus, EventPlace } from "./bus.ts";
 import { isBusError } from "./bus-error.ts";
 import type { BusLogger } from "./bus-logger.ts";
-
-/** An event that was committed with the data it speaks of. `body` is its JSON text; ids are decimal numbers. */
-export interface OutboxRow {
-  id: string;
-  subject: string;
-  body: string;
-}
-
-/** Where committed events wait to be published. */
-export interface OutboxStore {
-  /** Rows after `afterId`, in id order. */
-  take(afterId: string, limit: number): Promise<OutboxRow[]>;
-  remove(ids: readonly string[]): Promise<void>;
-}
+import type { OutboxKeeper } from "./outbox-keeper.ts";
+import type { OutboxRow, OutboxStore, PublishedRow } from "./outbox-store.ts";
 
 export interface OutboxRelayOptions {
   store: OutboxStore;
@@ -25,7 +13,11 @@ export interface OutboxRelayOptions {
   bus: Pick<Bus, "publish">;
   /** The contracts of the events the outbox may hold; a row is published under the one its subject names. */
   events: readonly EventContract[];
+  /** Looks after what was published. Default: nobody, and `settle` of the store removes it. */
+  keeper?: OutboxKeeper;
   logger: BusLogger;
+  /** How often the keeper looks. Default 1,000. */
+  keepMs?: number;
   /** How often the outbox is looked at when nobody calls `wake`. Default 250. */
   pollMs?: number;
   /** How often it is looked at from the beginning. Default 5,000. */
@@ -45,23 +37,26 @@ const firstId = "0";
 const reportedMax = 1_000;
 
 /**
- * Starts publishing committed events, and removes each after its acknowledgement, under a message id made of the row's id
+ * Starts publishing committed events, and settles each after its acknowledgement, under a message id made of the row's id
  * and body, so that an event published twice within the duplicate window is stored once, and another event under the id
- * of an older one (a database set back to a copy counts anew) is not taken for it. Nothing is removed that was not
+ * of an older one (a database set back to a copy counts anew) is not taken for it. Nothing is settled that was not
  * acknowledged: while the bus or the store is away, the relay waits with a back-off and rows pile up where they are
  * safe. Several relays over one outbox do no harm.
  *
  * Reading goes on from the last id taken. Ids are drawn before the commit, so a row may appear below that id later;
- * a sweep from the beginning finds it.
+ * a sweep from the beginning finds it, and what the keeper wants to be published again.
  *
  * A BusError other than `too_large` means that the bus is in trouble: all rows wait. Any other error (a body that does
  * not match, a subject nobody declared) concerns one row, which stays where a person can look at it; the others pass.
  */
 export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
-  const { store, bus, events, logger, pollMs = 250, sweepMs = 5_000, batchMax = 100 } = options;
+  const { store, bus, events, keeper, logger, keepMs = 1_000, pollMs = 250, sweepMs = 5_000, batchMax = 100 } = options;
   const contracts = new Map(events.map((contract) => [contract.subject, contract]));
   const stopping = new AbortController();
   const reported = new Set<string>();
+  let sweptAtMs = Number.NEGATIVE_INFINITY;
+  let keptAtMs = Number.NEGATIVE_INFINITY;
+  let keeperFailing = false;
   let woken = false;
   let endPause = (): void => {};
   const ended = run();
@@ -69,15 +64,16 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   async function run(): Promise<void> {
     const backOff = createBackOff({ firstMs: pollMs, mostMs: 5_000 });
     let floor = firstId;
-    let sweptAtMs = Number.NEGATIVE_INFINITY;
     let failing = false;
     while (!stopping.signal.aborted) {
       woken = false;
-      const sweeping = Date.now() - sweptAtMs >= sweepMs;
       try {
-        const nowMs = Date.now();
-        floor = await relayAfter(sweeping ? firstId : floor);
-        if (sweeping) sweptAtMs = nowMs;
+        if (keeper) await keep(keeper);
+        if (performance.now() - sweptAtMs >= sweepMs) {
+          sweptAtMs = performance.now();
+          floor = firstId;
+        }
+        floor = await relayAfter(floor);
         if (failing) logger.info({}, "outbox relay publishes again");
         failing = false;
         backOff.reset();
@@ -99,31 +95,46 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
       await relay(rows);
       lastId = rows.at(-1)?.id ?? lastId;
       if (rows.length < batchMax || stopping.signal.aborted) return lastId;
+      if (keeper) await keep(keeper);
     }
   }
 
-  /** Publishes a batch and removes what was acknowledged, also if some of it was not. */
+  /** Lets the keeper look when it is time. When it cannot, rows are published all the same, and none of them leaves. */
+  async function keep({ look }: OutboxKeeper): Promise<void> {
+    if (performance.now() - keptAtMs < keepMs) return;
+    keptAtMs = performance.now();
+    try {
+      if (await look()) sweptAtMs = Number.NEGATIVE_INFINITY;
+      if (keeperFailing) logger.info({}, "outbox relay knows again what was consumed");
+      keeperFailing = false;
+    } catch (err) {
+      if (!keeperFailing) logger.warn({ err }, "outbox relay cannot tell what was consumed; published rows stay");
+      keeperFailing = true;
+    }
+  }
+
+  /** Publishes a batch and settles what was acknowledged, also if some of it was not. */
   async function relay(rows: readonly OutboxRow[]): Promise<void> {
     const results = await Promise.allSettled(rows.map(publish));
-    const published: string[] = [];
+    const published: PublishedRow[] = [];
     const troubles: unknown[] = [];
     rows.forEach((row, index) => {
       const result = results[index];
-      if (result?.status === "fulfilled") published.push(row.id);
+      if (result?.status === "fulfilled") published.push({ id: row.id, ...result.value });
       else if (concernsRowAlone(result?.reason)) report(row, result?.reason);
       else troubles.push(result?.reason);
     });
     if (published.length > 0) {
-      await store.remove(published);
-      for (const id of published) reported.delete(id);
+      await store.settle(published);
+      for (const { id } of published) reported.delete(id);
     }
     if (troubles.length > 0) throw troubles[0];
   }
 
-  async function publish(row: OutboxRow): Promise<void> {
+  async function publish(row: OutboxRow): Promise<EventPlace> {
     const contract = contracts.get(row.subject);
     if (!contract) throw new Error(`no event of this outbox has the subject ${row.subject}`);
-    await bus.publish(contract, JSON.parse(row.body), { messageId: messageIdOf(contract, row) });
+    return await bus.publish(contract, JSON.parse(row.body), { messageId: messageIdOf(contract, row) });
   }
 
   /** Says once that a row cannot be published. */

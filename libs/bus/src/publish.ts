@@ -1,9 +1,9 @@
-import type { NatsConnection } from "@nats-io/transport-node";
 import type { EventContract, ServiceName } from "@touchstone/contracts";
 import type { Bus } from "./bus.ts";
 import { BusError } from "./bus-error.ts";
 import type { Connection } from "./connection.ts";
-import { type EventStoreOptions, ensureEventStream, openJetStream } from "./event-streams.ts";
+import type { EnsuredEventStream } from "./ensured-event-stream.ts";
+import { type EventStoreOptions, ensureEventStream } from "./event-streams.ts";
 import { refuseOversize } from "./refuse-oversize.ts";
 import { storeMessage, toBusError } from "./store-message.ts";
 import { eventStream } from "./subjects.ts";
@@ -15,23 +15,8 @@ const deadLetterRoomBytes = 4_096;
 /** The publishing half of events; see `Bus.publish`. */
 export function createPublish(
   connection: Connection,
-  { service, store }: { service: ServiceName; store: EventStoreOptions },
+  { service, store, stream }: { service: ServiceName; store: EventStoreOptions; stream: EnsuredEventStream },
 ): Bus["publish"] {
-  let ensured: { on: NatsConnection; done: Promise<void> } | null = null;
-
-  /**
-   * Sees to the stream once per connection and after each failure. Publishing alone would not tell that it is missing:
-   * where a listener hears the subject, the server knows somebody to take the event, and only the acknowledgement
-   * never comes.
-   */
-  function ensureStream(nats: NatsConnection): Promise<void> {
-    if (ensured?.on !== nats) {
-      const done = openJetStream(nats).then((manager) => ensureEventStream(manager, store));
-      ensured = { on: nats, done };
-    }
-    return ensured.done;
-  }
-
   return async (contract, body, { messageId, traceparent }) => {
     const { subject } = contract;
     requirePublisher(contract, service);
@@ -49,10 +34,11 @@ export function createPublish(
     );
     refuseOversize(subject, message.bytes, connection.payloadLimitBytes() - deadLetterRoomBytes);
     try {
-      await ensureStream(nats);
-      await storeMessage(nats, subject, message, (manager) => ensureEventStream(manager, store));
+      const identity = await stream.identityOn(nats);
+      const sequence = await storeMessage(nats, subject, message, (manager) => ensureEventStream(manager, store));
+      return { store: identity, sequence };
     } catch (cause) {
-      ensured = null;
+      stream.forget();
       throw toBusError(cause, nats, subject);
     }
   };

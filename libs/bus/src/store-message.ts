@@ -7,23 +7,23 @@ import type { Encoded } from "./wire.ts";
 const ackWithinMs = 5_000;
 
 /**
- * Publishes into a stream and resolves when the stream has the message. A stream that was never created, was deleted
+ * Publishes into a stream and resolves with the message's sequence when the stream has it. A stream that was never created, was deleted
  * or went with a wiped store is created by `ensure` first. Throws the errors of the client.
  */
 export async function storeMessage(
   nats: NatsConnection,
   subject: string,
   message: Encoded,
-  ensure: (manager: JetStreamManager) => Promise<void>,
-): Promise<void> {
+  ensure: (manager: JetStreamManager) => Promise<unknown>,
+): Promise<number> {
   const store = () =>
     jetstream(nats).publish(subject, message.data, { headers: message.headers, timeout: ackWithinMs });
   try {
-    await store();
+    return (await store()).seq;
   } catch (error) {
     if (!isNobodyStoring(error)) throw error;
     await ensure(await openJetStream(nats));
-    await store();
+    return (await store()).seq;
   }
 }
 

@@ -33,6 +33,11 @@ export function durablesOf(contract: EventContract, service: ServiceName): strin
   return declared.length > 0 ? declared : [service];
 }
 
+/** Every durable consumer of an event, whichever service has it. */
+export function allDurablesOf(contract: EventContract): string[] {
+  return contract.consumedBy.flatMap((service) => durablesOf(contract, service));
+}
+
 /** The name under which JetStream knows a durable consumer of one event; its names may hold no dots. */
 export function consumerName(durable: string, eventSubject: string): string {
   return `${durable}_${eventSubject.replaceAll(".", "-")}`;

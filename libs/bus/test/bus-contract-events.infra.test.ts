@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Bus, ConsumeOptions, DeadLetter, Delivery } from "../src/index.ts";
+import type { Bus, ConsumeOptions, DeadLetter, DeadLetterFate, Delivery, KeptDeadLetter } from "../src/index.ts";
 import { type BusWorld, eventually, rejection, requireLine, startBusWorld, untilConnected } from "./bus-world.ts";
 import { thingTold } from "./test-messages.ts";
 
@@ -66,6 +66,7 @@ async function consume(
 
 const tell = (number: number, messageId: string = randomUUID()) =>
   publisher.publish(thingTold, { number }, { messageId });
+const replayAll = () => monitor.sortDeadLetters(thingTold, "monitor-first", () => "replay");
 const takenLines = (outcome: string) => world.logs.filter(({ fields }) => fields.outcome === outcome).length;
 const numbers = (seen: readonly Taken[]) => seen.map(({ number }) => number).sort((a, b) => a - b);
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
@@ -169,10 +170,10 @@ describe("a failing handler", () => {
     await eventually(() => expect(first.length + takenLines("retried") + takenLines("dead")).toBe(10));
 
     isMended = true;
-    expect(await monitor.replayDeadLetters(thingTold, "monitor-first")).toEqual({ replayed: 1 });
+    expect(await replayAll()).toMatchObject({ replay: 1 });
     await eventually(() => expect(first).toHaveLength(6));
     expect(first[5]).toMatchObject({ number: 7, messageId: "poisoned", attempt: 1 });
-    expect(await monitor.replayDeadLetters(thingTold, "monitor-first")).toEqual({ replayed: 0 });
+    expect(await replayAll()).toMatchObject({ replay: 0 });
     const { streams } = await jetstreamManager(await world.bareClient("admin"));
     expect((await streams.info("TOUCHSTONE_DEAD_LETTERS")).state.messages).toBe(0);
     expect(second).toHaveLength(1);
@@ -184,10 +185,44 @@ describe("a failing handler", () => {
     });
     await tell(7, "poisoned");
     await eventually(() => expect(dead).toHaveLength(1));
-    expect(await monitor.replayDeadLetters(thingTold, "monitor-first")).toEqual({ replayed: 1 });
+    expect(await replayAll()).toMatchObject({ replay: 1 });
     await eventually(() => expect(dead).toHaveLength(2));
     expect(seen).toHaveLength(4);
-    expect(await monitor.replayDeadLetters(thingTold, "monitor-first")).toEqual({ replayed: 1 });
+    expect(await replayAll()).toMatchObject({ replay: 1 });
+  });
+
+  test("leaves letters that can be looked at, replayed and dropped one by one", async () => {
+    const mended = new Set<number>();
+    const seen = await consume(monitor, { maxDeliver: 2, retryDelaysMs: [1] }, ({ number }) => {
+      if (!mended.has(number)) throw new Error(`cannot take ${number}`);
+    });
+    for (const number of [1, 2, 3]) {
+      await tell(number, `id-${number}`);
+      await eventually(() => expect(dead).toHaveLength(number));
+    }
+    const looks: KeptDeadLetter[][] = [];
+    const sort = (decide: (letter: KeptDeadLetter) => DeadLetterFate) => {
+      const look: KeptDeadLetter[] = [];
+      looks.push(look);
+      return monitor.sortDeadLetters(thingTold, "monitor-first", (letter) => {
+        look.push(letter);
+        return decide(letter);
+      });
+    };
+    expect(await sort(() => "keep")).toEqual({ keep: 3, replay: 0, drop: 0 });
+    expect(looks[0]).toMatchObject([
+      { id: "1", durable: "monitor-first", subject: thingTold.subject, messageId: "id-1", attempts: 2 },
+      { id: "2", reason: "Error: cannot take 2", body: '{"number":2}' },
+      { id: "3", messageId: "id-3" },
+    ]);
+    expect(Date.parse(looks[0]?.[0]?.diedAt ?? "")).toBeGreaterThan(Date.now() - 60_000);
+
+    mended.add(2);
+    const fates: Record<string, DeadLetterFate> = { 1: "drop", 2: "replay", 3: "keep" };
+    expect(await sort(({ id }) => fates[id] as DeadLetterFate)).toEqual({ keep: 1, replay: 1, drop: 1 });
+    await eventually(() => expect(numbers(seen)).toEqual([1, 1, 2, 2, 2, 3, 3]));
+    expect(await sort(() => "keep")).toEqual({ keep: 1, replay: 0, drop: 0 });
+    expect(looks[2]).toEqual([looks[0]?.[2]]);
   });
 
   test("that takes the process with it is not called for ever", async () => {

@@ -1,16 +1,13 @@
 import { headers } from "@nats-io/transport-node";
 import { AppError } from "@touchstone/service-kit";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { Answering, Bus, Call } from "../src/index.ts";
+import { timings } from "../src/timings.ts";
 import { type BusWorld, eventually, rejection, requireLine, startBusWorld, untilConnected } from "./bus-world.ts";
 import { weighText } from "./test-messages.ts";
 
-// A member that stops waits 25 s for what is in hand; no test should.
-vi.mock(import("../src/timings.ts"), async (original) => {
-  const { timings } = await original();
-  return { timings: { ...timings, drainWithinMs: 300 as never } };
-});
+const { drainWithinMs } = timings;
 
 let world: BusWorld;
 let requester: Bus;
@@ -19,6 +16,8 @@ let otherJudge: Bus;
 let members: Answering[] = [];
 
 beforeAll(async () => {
+  // A member that stops waits 25 s for what is in hand; no test should.
+  Object.assign(timings, { drainWithinMs: 300 });
   world = await startBusWorld();
   [requester, judge, otherJudge] = await Promise.all([
     world.open("eval-runs"),
@@ -31,7 +30,10 @@ afterEach(async () => {
   members = [];
   world.logs.length = 0;
 });
-afterAll(() => world?.close());
+afterAll(async () => {
+  await world?.close();
+  Object.assign(timings, { drainWithinMs });
+});
 
 type Handler = (body: { text: string }, call: Call) => Promise<{ weight: number; by: string }>;
 

@@ -18,9 +18,16 @@ describe("the permissions of a service on the bus", () => {
     });
   });
 
-  test("of who publishes: its event and the creation of the stream", () => {
+  test("of who publishes: its event, the creation of the stream, and how far its consumers are", () => {
     expect(natsPermissions("ingest", worldMessages)).toEqual({
-      publish: ["$JS.API.STREAM.CREATE.TOUCHSTONE_EVENTS", "event.thing.told.v1"],
+      publish: [
+        "$JS.API.CONSUMER.INFO.TOUCHSTONE_EVENTS.gateway_event-thing-told-v1",
+        "$JS.API.CONSUMER.INFO.TOUCHSTONE_EVENTS.monitor-first_event-thing-told-v1",
+        "$JS.API.CONSUMER.INFO.TOUCHSTONE_EVENTS.monitor-second_event-thing-told-v1",
+        "$JS.API.STREAM.CREATE.TOUCHSTONE_EVENTS",
+        "$JS.API.STREAM.INFO.TOUCHSTONE_EVENTS",
+        "event.thing.told.v1",
+      ],
       subscribe: ["_INBOX.ingest.>"],
     });
   });

@@ -21,8 +21,8 @@ beforeEach(async () => {
       async take(afterId, limit) {
         return [...rows.values()].filter(({ id }) => Number(id) > Number(afterId)).slice(0, limit);
       },
-      async remove(ids) {
-        for (const id of ids) rows.delete(Number(id));
+      async settle(published) {
+        for (const { id } of published) rows.delete(Number(id));
       },
     },
   });

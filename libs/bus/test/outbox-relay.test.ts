@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 /** An outbox in memory; `fail` may throw on any call. */
-function createFakeOutbox(fail: (call: "take" | "remove") => void = () => {}) {
+function createFakeOutbox(fail: (call: "take" | "settle") => void = () => {}) {
   const rows = new Map<number, OutboxRow>();
   const taken: string[] = [];
   const store: OutboxStore = {
@@ -34,9 +34,9 @@ function createFakeOutbox(fail: (call: "take" | "remove") => void = () => {}) {
       const ids = [...rows.keys()].filter((id) => id > Number(afterId)).sort((a, b) => a - b);
       return ids.slice(0, limit).map((id) => rows.get(id) as OutboxRow);
     },
-    async remove(ids) {
-      fail("remove");
-      for (const id of ids) rows.delete(Number(id));
+    async settle(published) {
+      fail("settle");
+      for (const { id } of published) rows.delete(Number(id));
     },
   };
   const commit = (id: number, row: Partial<OutboxRow> = {}): void =>
@@ -52,6 +52,7 @@ function createFakeBus(fail: (messageId: string) => void | Promise<void> = () =>
       const { number } = contract.body.parse(body) as { number: number };
       await fail(messageId);
       published.push({ messageId, number });
+      return { store: "a store", sequence: published.length };
     },
   };
   return { bus, published, numbers: () => published.map(({ number }) => number) };

@@ -24,13 +24,16 @@ const securitySchemes = {
   basicKey: { type: "http", scheme: "basic", description: "Any user name, and the project key as the password." },
   session: { type: "apiKey", in: "cookie", name: "touchstone.session_token", description: "A signed-in user." },
   metricsToken: { type: "http", scheme: "bearer", description: "Asked for where the installation sets one." },
+  adminToken: { type: "apiKey", in: "header", name: "x-admin-token", description: "The operator's token." },
 } as const;
 
 const securityOf: Record<Authentication, readonly Partial<Record<keyof typeof securitySchemes, []>>[]> = {
   key: [{ projectKey: [] }],
   authorization: [{ bearerKey: [] }, { basicKey: [] }],
   session: [{ session: [] }],
+  account: [{ session: [] }, {}],
   metrics: [{ metricsToken: [] }, {}],
+  admin: [{ adminToken: [] }],
   none: [],
 };
 
@@ -113,6 +116,11 @@ function describeBody(body: BodyContract, schemas: SchemaDescriptions): unknown 
     otlp: { "application/x-protobuf": {}, ...json, "application/protobuf": {} },
     // OpenAPI 3.1 has no words for a sequence; the schema is of one line.
     ndjson: { "application/x-ndjson": { schema } },
+    rows: {
+      "application/json": { schema: { type: "array", items: schema } },
+      "application/x-ndjson": { schema },
+      "text/csv": { schema: { type: "string" } },
+    },
   };
   return { required: body.required, content: content[body.kind] };
 }

@@ -2,10 +2,14 @@ import { z } from "zod";
 import { errorBody, globalErrorBody, otlpErrorBody, validationErrorBody } from "./errors.ts";
 import * as agents from "./http/agents.ts";
 import * as auth from "./http/auth.ts";
+import * as ciRuns from "./http/ci-runs.ts";
 import * as datasets from "./http/datasets.ts";
+import * as graders from "./http/graders.ts";
 import * as health from "./http/health.ts";
 import * as otlp from "./http/otlp.ts";
+import * as prompts from "./http/prompts.ts";
 import * as runs from "./http/runs.ts";
+import * as toolSchemas from "./http/tool-schemas.ts";
 import * as traces from "./http/traces.ts";
 
 /** A JSON Schema (draft 2020-12), as OpenAPI 3.1 embeds it. */
@@ -17,14 +21,20 @@ export interface SchemaDescriptions {
   components(): Record<string, JsonSchema>;
 }
 
+/** How ids of schemas begin that the contracts do not export by name. */
+const unnamed = "inline ";
 const componentPath = "#/components/schemas/";
 const namedSchemas = {
   ...agents,
   ...auth,
+  ...ciRuns,
   ...datasets,
+  ...graders,
   ...health,
   ...otlp,
+  ...prompts,
   ...runs,
+  ...toolSchemas,
   ...traces,
   errorBody,
   globalErrorBody,
@@ -42,9 +52,9 @@ export function describeSchemas(used: readonly z.ZodType[]): SchemaDescriptions 
   for (const [name, schema] of Object.entries(namedSchemas)) {
     registry.add(schema, { id: `${name.charAt(0).toUpperCase()}${name.slice(1)}` });
   }
-  const isNamed = (schema: z.ZodType): boolean => !(registry.get(schema)?.id.startsWith("inline ") ?? true);
+  const isNamed = (schema: z.ZodType): boolean => !(registry.get(schema)?.id.startsWith(unnamed) ?? true);
   for (const [index, schema] of [...new Set(used)].entries()) {
-    if (!registry.has(schema)) registry.add(schema, { id: `inline ${index}` });
+    if (!registry.has(schema)) registry.add(schema, { id: `${unnamed}${index}` });
   }
   const uri = (id: string): string => `${componentPath}${id}`;
   const asRequest = z.toJSONSchema(registry, { io: "input", uri }).schemas;
@@ -60,7 +70,15 @@ export function describeSchemas(used: readonly z.ZodType[]): SchemaDescriptions 
   const find = (id: string): JsonSchema => {
     const found = described.get(id);
     if (found === undefined) throw new Error(`${id} was not among the schemas to describe.`);
-    return found;
+    return writeOut(found) as JsonSchema;
+  };
+  /** A schema without a name that is used alone as well as within another is written where it is used, both times. */
+  const writeOut = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(writeOut);
+    if (typeof value !== "object" || value === null) return value;
+    const { $ref } = value as { $ref?: unknown };
+    if (typeof $ref === "string" && $ref.startsWith(uri(unnamed))) return find($ref.slice(componentPath.length));
+    return Object.fromEntries(Object.entries(value).map(([keyword, content]) => [keyword, writeOut(content)]));
   };
   const of = (schema: z.ZodType): JsonSchema => {
     const id = registry.get(schema)?.id ?? "An unnamed schema";

@@ -13,10 +13,10 @@ export interface ServiceGraphInput {
  * arrow here is a decision about the architecture, not a convenience.
  */
 const mayCall: Readonly<Record<ServiceName, readonly ServiceName[]>> = {
-  gateway: ["auth", "ingest", "eval-runs", "monitor"],
+  gateway: ["auth", "ingest", "eval-runs", "judge", "monitor"],
   auth: [],
   ingest: [],
-  "eval-runs": ["ingest", "judge"],
+  "eval-runs": ["ingest", "judge", "monitor"],
   judge: ["auth"],
   monitor: ["ingest", "judge"],
 };

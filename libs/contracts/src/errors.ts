@@ -5,9 +5,10 @@ import { z } from "zod";
  *
  * - `error`: `{ error }`, what most routes send.
  * - `global`: `{ statusCode, message }`, what the router, the body parser and the limiters send.
+ * - `account`: `{ message, code }`, the sign-in family (completions 12.3).
  * - `validation`: `{ error, details: { fieldErrors, formErrors } }`, trace ingest only.
  */
-export type ErrorEnvelope = "error" | "global" | "validation";
+export type ErrorEnvelope = "error" | "global" | "account" | "validation";
 
 /** How one kind of failure is answered. `retryAfterSeconds` becomes the `Retry-After` header. */
 export interface ErrorKind {
@@ -26,14 +27,17 @@ export const errorKinds = {
   unauthorized: { status: 401, envelope: "error" },
   forbidden: { status: 403, envelope: "error" },
   host_refused: { status: 403, envelope: "global" },
+  invalid_origin: { status: 403, envelope: "account" },
   not_found: { status: 404, envelope: "error" },
   route_not_found: { status: 404, envelope: "global" },
   method_not_allowed: { status: 405, envelope: "global" },
   request_timeout: { status: 408, envelope: "global" },
   conflict: { status: 409, envelope: "error" },
+  gone: { status: 410, envelope: "error" },
   body_too_large: { status: 413, envelope: "global" },
   unsupported_media_type: { status: 415, envelope: "global" },
   trace_invalid: { status: 422, envelope: "validation" },
+  unprocessable: { status: 422, envelope: "error" },
   rate_limited: { status: 429, envelope: "global" },
   queue_full: { status: 429, envelope: "error", retryAfterSeconds: 1 },
   trace_quota_spent: { status: 429, envelope: "error" },
@@ -41,6 +45,12 @@ export const errorKinds = {
   store_unavailable: { status: 503, envelope: "error", retryAfterSeconds: 2 },
   service_unavailable: { status: 503, envelope: "global", retryAfterSeconds: 2 },
 } as const satisfies Record<string, ErrorKind>;
+
+/**
+ * `Retry-After` of an outage on a route that reads (completions 1.5), where nothing better is known: a reader waits longer
+ * than a writer, who has what is not stored yet.
+ */
+export const readRetryAfterSeconds = 5;
 
 /** The name of one row of {@link errorKinds}. */
 export type ErrorCode = keyof typeof errorKinds;

@@ -9,3 +9,15 @@ export const drainingHeader = "x-internal-draining";
  * even looked at, and may be sent elsewhere whatever its method. Never sent to clients.
  */
 export const notTakenHeader = "x-internal-not-taken";
+
+/**
+ * On a 401 with which a service refuses the identity of its caller, so that the gateway can tell it from one that is
+ * meant for the client. Never sent to clients.
+ */
+export const identityRefusedHeader = "x-internal-identity-refused";
+
+/** Beside a request of the sign-in family: the origin under which the client reached the gateway. Stripped from clients. */
+export const accountOriginHeader = "x-internal-origin";
+
+/** Beside a request of the sign-in family: the client's address, as far as proxies are trusted. Stripped from clients. */
+export const clientAddressHeader = "x-internal-client-address";

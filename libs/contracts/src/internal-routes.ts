@@ -1,9 +1,40 @@
 import { z } from "zod";
+import { adminAuditPage, adminAuditQuery } from "./http/admin.ts";
 import { exportCountQuery, exportCounts } from "./http/export.ts";
+import {
+  judgedTraceQuery,
+  judgedTraceReply,
+  scriptTraceQuery,
+  scriptTraceReply,
+  turnsQuery,
+  turnsReply,
+} from "./http/judging.ts";
+import { modelCosts, modelCostsQuery } from "./http/model-comparison.ts";
+import { agentFound, agentQuery, agentsFound, agentsQuery } from "./http/profiles.ts";
+import { accessSettingsReply, monitoringDefaults, providerKeys } from "./http/project-settings.ts";
+import {
+  liveUsageQuery,
+  liveUsageReply,
+  organizationsQuery,
+  organizationsReply,
+  recentRootsQuery,
+  recentRootsReply,
+  traceUsageQuery,
+  traceUsageReply,
+} from "./http/usage.ts";
 import type { InternalRoute } from "./route.ts";
 
 /** What a key stands for. */
 export const resolvedKey = z.object({ projectId: z.uuid(), organizationId: z.uuid().nullable() });
+
+/** Whose session a cookie is: their organizations, and the projects of these, the oldest first. */
+const resolvedSession = z.object({
+  userId: z.string(),
+  memberships: z.array(z.object({ organizationId: z.uuid(), role: z.enum(["owner", "admin", "member"]) })),
+  projects: z.array(z.object({ projectId: z.uuid(), organizationId: z.uuid() })),
+});
+
+export type ResolvedSession = z.infer<typeof resolvedSession>;
 
 const exportCount = {
   method: "POST",
@@ -25,8 +56,177 @@ export const internalRoutes = {
     body: z.object({ apiKey: z.string() }),
     reply: z.object({ key: resolvedKey.nullable() }),
   },
+  /** Whose session a cookie is, and what it opens; `null` when it is nobody's. The cookie travels in the body. */
+  resolveSession: {
+    id: "resolveSession",
+    method: "POST",
+    path: "/internal/sessions/resolve",
+    owner: "auth",
+    askedBy: ["gateway"],
+    body: z.object({ cookie: z.string() }),
+    reply: z.object({ session: resolvedSession.nullable() }),
+  },
+  /** The default project's key, for the line at start; `null` where there is none: in multi-tenant mode. */
+  readDefaultKey: {
+    id: "readDefaultKey",
+    method: "POST",
+    path: "/internal/keys/default",
+    owner: "auth",
+    askedBy: ["gateway"],
+    body: z.object({}),
+    reply: z.object({ apiKey: z.string().nullable() }),
+  },
+  /** A recorded trace, as far as judging needs it. */
+  readTraceForJudging: {
+    id: "readTraceForJudging",
+    method: "POST",
+    path: "/internal/traces/read-for-judging",
+    owner: "ingest",
+    askedBy: ["eval-runs", "monitor"],
+    body: judgedTraceQuery,
+    reply: judgedTraceReply,
+  },
+  /** A recorded trace with its spans, for scorers that are programs. */
+  readTraceForScripts: {
+    id: "readTraceForScripts",
+    method: "POST",
+    path: "/internal/traces/read-for-scripts",
+    owner: "ingest",
+    askedBy: ["monitor"],
+    body: scriptTraceQuery,
+    reply: scriptTraceReply,
+  },
+  /** What was asked and answered in a trace or a session, turn by turn: the stuff of a new case. */
+  readTurns: {
+    id: "readTurns",
+    method: "POST",
+    path: "/internal/turns/read",
+    owner: "ingest",
+    askedBy: ["eval-runs", "monitor"],
+    body: turnsQuery,
+    reply: turnsReply,
+  },
+  /** What auth knows of a project's settings; provider keys are masked. */
+  readAccessSettings: {
+    id: "readAccessSettings",
+    method: "POST",
+    path: "/internal/settings/read",
+    owner: "auth",
+    askedBy: ["gateway"],
+    body: z.object({ projectId: z.uuid() }),
+    reply: accessSettingsReply,
+  },
+  /** What monitors of a project begin with. */
+  readMonitoringDefaults: {
+    id: "readMonitoringDefaults",
+    method: "POST",
+    path: "/internal/monitoring-defaults/read",
+    owner: "monitor",
+    askedBy: ["gateway"],
+    body: z.object({ projectId: z.uuid() }),
+    reply: z.object({ monitoringDefaults }),
+  },
+  /** What a project's judge calls are made with, and on whose account (decision 27). */
+  readProviderKeys: {
+    id: "readProviderKeys",
+    method: "POST",
+    path: "/internal/provider-keys/read",
+    owner: "auth",
+    askedBy: ["judge"],
+    body: z.object({ projectId: z.uuid() }),
+    reply: z.object({
+      organizationId: z.uuid().nullable(),
+      /** In multi-tenant mode: these keys and no others, and a quota of the organization's own. */
+      isTenant: z.boolean(),
+      keys: providerKeys,
+      platformModel: z.string().nullable(),
+      /** Custom models of the project's catalogue, each with an endpoint of its own (decision 29). */
+      models: z.array(z.object({ model: z.string(), baseUrl: z.string(), apiKey: z.string().nullable() })).default([]),
+    }),
+  },
+  /** Agents of a project, for what monitor shows of them. */
+  findAgents: {
+    id: "findAgents",
+    method: "POST",
+    path: "/internal/agents/find",
+    owner: "ingest",
+    askedBy: ["monitor"],
+    body: agentsQuery,
+    reply: agentsFound,
+  },
+  /** What the spans of each model cost, for the comparison of models. */
+  readModelCosts: {
+    id: "readModelCosts",
+    method: "POST",
+    path: "/internal/models/costs",
+    owner: "ingest",
+    askedBy: ["monitor"],
+    body: modelCostsQuery,
+    reply: modelCosts,
+  },
+  /** One agent by id or name, registered where it is asked for; null = there is none. */
+  resolveAgent: {
+    id: "resolveAgent",
+    method: "POST",
+    path: "/internal/agents/resolve",
+    owner: "ingest",
+    askedBy: ["monitor"],
+    body: agentQuery,
+    reply: agentFound,
+  },
   /** How much of a project each service would export: what the gateway's index of exports is made of. */
   countIngestExport: { ...exportCount, id: "countIngestExport", owner: "ingest" },
   countEvalRunsExport: { ...exportCount, id: "countEvalRunsExport", owner: "eval-runs" },
+  countMonitorExport: { ...exportCount, id: "countMonitorExport", owner: "monitor" },
   countAuthExport: { ...exportCount, id: "countAuthExport", owner: "auth" },
+  /** Organizations and whose projects are whose, for what the gateway adds up of their use. */
+  readOrganizations: {
+    id: "readOrganizations",
+    method: "POST",
+    path: "/internal/organizations/read",
+    owner: "auth",
+    askedBy: ["gateway"],
+    body: organizationsQuery,
+    reply: organizationsReply,
+  },
+  /** What was administered anywhere, for the operator. */
+  readAudit: {
+    id: "readAudit",
+    method: "POST",
+    path: "/internal/audit/read",
+    owner: "auth",
+    askedBy: ["gateway"],
+    body: adminAuditQuery,
+    reply: adminAuditPage,
+  },
+  /** Root traces of the last 24 hours, for the operator's overview. */
+  countRecentRoots: {
+    id: "countRecentRoots",
+    method: "POST",
+    path: "/internal/usage/recent-roots",
+    owner: "ingest",
+    askedBy: ["gateway"],
+    body: recentRootsQuery,
+    reply: recentRootsReply,
+  },
+  /** What a project used of its live judge calls today, for its usage. */
+  readLiveUsage: {
+    id: "readLiveUsage",
+    method: "POST",
+    path: "/internal/usage/live-judging",
+    owner: "monitor",
+    askedBy: ["gateway"],
+    body: liveUsageQuery,
+    reply: liveUsageReply,
+  },
+  /** What a project stored today, for its usage. */
+  readTraceUsage: {
+    id: "readTraceUsage",
+    method: "POST",
+    path: "/internal/usage/today",
+    owner: "ingest",
+    askedBy: ["gateway"],
+    body: traceUsageQuery,
+    reply: traceUsageReply,
+  },
 } as const satisfies Record<string, InternalRoute>;

@@ -14,8 +14,17 @@ export const limits = {
   lowScoringRatingMax: 5,
   /** completions 1.2: inflated size of a JSON body. */
   jsonBodyMaxBytes: 10 * 1024 * 1024,
+  /** Body of a sign-in, a sign-up and the like. */
+  accountBodyMaxBytes: 64 * 1024,
   /** decisions: size of one OTLP export, on the wire and inflated. */
   otlpBodyMaxBytes: 64 * 1024 * 1024,
+  /** Bodies up to here are small ones, of which large ones take no room. */
+  smallBodyMaxBytes: 64 * 1024,
+  /** otlp 1: bodies in hand at once, on the wire, inflated and decoded; a quarter is for small ones alone. */
+  ingestBodiesMaxBytes: 256 * 1024 * 1024,
+  gatewayBodiesMaxBytes: 128 * 1024 * 1024,
+  /** The same of every other service. */
+  otherBodiesMaxBytes: 64 * 1024 * 1024,
   /** Body of one import of traces, on the wire; a longer file is sent in pieces. */
   importBodyMaxBytes: 256 * 1024 * 1024,
   /** The same inflated: a bomb costs no memory, but time. */
@@ -24,6 +33,8 @@ export const limits = {
   importReasonsMax: 100,
   /** completions 13, rows of a page of an export. */
   exportPageRows: 500,
+  /** completions 1.3: per client address in 15 minutes. */
+  projectDeletionsPerWindowMax: 30,
   /** completions 1.2. */
   traceNameMaxChars: 2000,
   frameworkMaxChars: 64,
@@ -52,10 +63,77 @@ export const limits = {
   /** architecture 3: what may wait for a commit. */
   ingestQueueMaxRows: 10_000,
   ingestQueueMaxBytes: 64 * 1024 * 1024,
+  /** Names of prompts and tool schemas. */
+  registryNameMaxChars: 200,
   /** completions 3.1. */
   datasetRequestsMax: 20,
+  /** Paraphrases asked for of one case. */
+  variantsPerCaseMax: 20,
+  /** Cases in one request that adds some, and rows of an imported file. */
+  casesPerRequestMax: 500,
+  importedCasesMax: 10_000,
+  /** completions 3.3: existing cases that a new one is compared with by meaning. */
+  comparedCasesMax: 100,
+  /** Versions of a dataset in their list, the newest. */
+  datasetVersionsListedMax: 200,
+  /** completions 5.2. */
+  runPageDefault: 50,
+  runPageMax: 200,
+  /** completions 8.2. */
+  gitContextMaxBytes: 16 * 1024,
+  ciAgentNameMaxChars: 512,
   /** completions 5.1. */
   additionalScorersMax: 10,
+  /** Code scorers of a dataset or grading config, and members of a scorer group: what one result may ask the judge for. */
+  codeScorersMax: 50,
+  groupMembersMax: 50,
+  /** Name of a grading config or scorer group. */
+  graderNameMaxChars: 512,
+  /** Grading configs and scorer groups of a project: their lists have no pages. */
+  gradersMax: 1000,
+  /** Versions of a grading config in their list, the newest. */
+  configVersionsListedMax: 200,
+  /** Invitations of one organization that can still be accepted, and members that its list shows. */
+  invitationsPendingMax: 500,
+  membersListedMax: 5000,
+  /** Events of an organization's log in one answer. */
+  auditPageDefault: 50,
+  auditPageMax: 200,
+  /** Agents that a live scorer is confined to. */
+  onlineAgentsMax: 100,
+  /** completions 9.3: patterns of a project, and what one is made of. */
+  patternsMax: 200,
+  patternConditionsMax: 20,
+  patternTermsMax: 100,
+  patternTextMaxChars: 4_000,
+  /** A regex, the instructions it may compile to, and what it reads of one text: together they bound its time. */
+  regexMaxChars: 500,
+  regexInstructionsMax: 1_000,
+  matchedTextMaxChars: 64 * 1024,
+  /** Traces that a pattern is tried on before it is saved, and of these, those that a judge is asked about. */
+  triedTracesMax: 200,
+  triedTracesDefault: 50,
+  judgedTrialsMax: 5,
+  /** completions 4.5: custom scorers of a project, and what one is made of. */
+  customEvaluatorsMax: 100,
+  customEvaluatorUrlMaxChars: 2_048,
+  customEvaluatorScriptMaxChars: 64 * 1024,
+  /** Channels of a monitoring profile. */
+  profileChannelsMax: 20,
+  /** completions 9.4: signals in a list, and occurrences kept of one. */
+  signalPageDefault: 50,
+  signalPageMax: 100,
+  signalOccurrencesKept: 100,
+  /** completions 9.6: texts and names in what people say of traces, and votes in a list. */
+  feedbackTextMaxChars: 10_000,
+  feedbackNameMaxChars: 200,
+  feedbackListedMax: 200,
+  /** completions 10: webhooks and alert rules of a project, and messages that may be on their way. */
+  webhooksMax: 50,
+  alertRulesMax: 100,
+  webhookDeliveriesPendingMax: 10_000,
+  webhookDeliveryPageDefault: 50,
+  webhookDeliveryPageMax: 200,
 } as const;
 
 /**
@@ -71,4 +149,6 @@ export const deadlines = {
   gatewayHopMs: 30_000,
   /** One look-up of a key in auth. */
   keyLookupMs: 2_000,
+  /** One question of eval-runs to ingest about recorded traffic. */
+  traceReadMs: 10_000,
 } as const;

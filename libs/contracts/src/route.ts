@@ -5,22 +5,28 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /**
  * How one may authenticate. `key` = `x-api-key`; `authorization` = the key as Bearer or Basic credential, on the OTLP
- * routes only; `session` = the session cookie; `none` = open to all; `metrics` = the optional metrics token.
+ * routes only; `session` = the session cookie; `account` = of the sign-in family, which is there where accounts are
+ * enabled and judges the cookie itself; `none` = open to all; `metrics` = the optional metrics token;
+ * `admin` = the admin token.
  */
-export type Authentication = "key" | "authorization" | "session" | "none" | "metrics";
+export type Authentication = "key" | "authorization" | "session" | "account" | "none" | "metrics" | "admin";
 
 /** `credential` and `dataPlane` count requests per client address (interface: Limits); `none` is not limited. */
 export type RateGroup = "credential" | "dataPlane" | "none";
+
+/** Counted per client address in addition to the rate group (completions 1.3). */
+export type AddressRateGroup = "projectDeletion";
 
 /** The limits per key of interface: Limits, off by default. */
 export type KeyRateGroup = "ingest" | "ci" | "evaluation";
 
 /**
- * What a route reads: JSON text, an OTLP export in either encoding, or JSON lines. `maxBytes` holds before and after
- * inflation; lines are read as they come, and there it holds on the wire.
+ * What a route reads: JSON text, an OTLP export in either encoding, JSON lines, or rows of a table, which come as CSV, as
+ * a JSON array or as JSON lines. `maxBytes` holds before and after inflation; lines of `ndjson` are read as they come,
+ * and there it holds on the wire. Of lines and rows `schema` is of one.
  */
 export interface BodyContract<Schema extends z.ZodType = z.ZodType> {
-  kind: "json" | "otlp" | "ndjson";
+  kind: "json" | "otlp" | "ndjson" | "rows";
   schema: Schema;
   maxBytes: number;
   /** False when the body may be left out. */
@@ -48,6 +54,7 @@ export interface Route {
   authentication: readonly Authentication[];
   rateGroup: RateGroup;
   keyRateGroup?: KeyRateGroup;
+  addressRateGroup?: AddressRateGroup;
   /** `otlp` changes the envelope of errors (interface: Errors, OTLP endpoint). */
   envelope: "standard" | "otlp";
   params?: z.ZodType<Record<string, unknown>>;

@@ -1,21 +1,55 @@
 import type { Route } from "./route.ts";
 import { accountRoutes } from "./routes/accounts.ts";
+import { analysisRoutes } from "./routes/analyses.ts";
+import { ciRunRoutes } from "./routes/ci-runs.ts";
+import { customEvaluatorRoutes } from "./routes/custom-evaluators.ts";
+import { dashboardRoutes } from "./routes/dashboards.ts";
+import { datasetRoutes } from "./routes/datasets.ts";
 import { evaluationRoutes } from "./routes/evaluation.ts";
 import { exportRoutes } from "./routes/export.ts";
+import { feedbackRoutes } from "./routes/feedback.ts";
+import { gateRoutes } from "./routes/gates.ts";
+import { graderRoutes } from "./routes/graders.ts";
+import { liveJudgingRoutes } from "./routes/live-judging.ts";
+import { modelRoutes } from "./routes/models.ts";
+import { notificationRoutes } from "./routes/notifications.ts";
 import { operationRoutes } from "./routes/operations.ts";
+import { organizationRoutes } from "./routes/organizations.ts";
 import { otlpRoutes } from "./routes/otlp.ts";
 import { projectDataRoutes } from "./routes/project-data.ts";
+import { projectSettingsRoutes } from "./routes/project-settings.ts";
+import { registryRoutes } from "./routes/registries.ts";
 import { prefix } from "./routes/route-parts.ts";
+import { signInRoutes } from "./routes/sign-in.ts";
+import { traceEvaluationRoutes } from "./routes/trace-evaluation.ts";
 import { traceRoutes } from "./routes/traces.ts";
+import { watchingRoutes } from "./routes/watching.ts";
 
 /** Every public route (interface: Endpoints). Order is the order of the OpenAPI document. */
 export const routes = {
   ...traceRoutes,
+  ...traceEvaluationRoutes,
   ...projectDataRoutes,
+  ...projectSettingsRoutes,
   ...otlpRoutes,
   ...exportRoutes,
+  ...datasetRoutes,
   ...evaluationRoutes,
+  ...graderRoutes,
+  ...analysisRoutes,
+  ...gateRoutes,
+  ...ciRunRoutes,
+  ...registryRoutes,
+  ...modelRoutes,
+  ...watchingRoutes,
+  ...feedbackRoutes,
+  ...dashboardRoutes,
+  ...liveJudgingRoutes,
+  ...customEvaluatorRoutes,
+  ...notificationRoutes,
   ...accountRoutes,
+  ...signInRoutes,
+  ...organizationRoutes,
   ...operationRoutes,
 } as const satisfies Record<string, Route>;
 
@@ -28,6 +62,8 @@ export type RouteId = keyof typeof routes;
 export const routeAliases: readonly { path: string; routeId: RouteId }[] = [
   { path: "/projects", routeId: "listProjects" },
   { path: "/projects", routeId: "createProject" },
+  // Its old name (completions 12.3).
+  { path: `${prefix}/auth/forget-password`, routeId: "requestPasswordReset" },
   { path: `${prefix}/health`, routeId: "getHealth" },
   { path: `${prefix}/health/live`, routeId: "getLiveness" },
   { path: `${prefix}/health/ready`, routeId: "getReadiness" },

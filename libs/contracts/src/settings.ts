@@ -28,6 +28,19 @@ const url = (...protocols: string[]) =>
   z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
     error: `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`,
   });
+const issuer = url("http:", "https:").refine((text) => !/[?#]|\/\/[^/]*@/.test(text), {
+  error: "must have no query, no fragment and no password",
+});
+/** Headers of a request; a value has printable characters alone, those that separate percent-encoded. */
+const headerList = z
+  .string()
+  .refine(
+    (text) =>
+      text
+        .split(",")
+        .every((pair) => /^[\w!#$%&'*+.^`|~-]+ *=(?:[ !-$&-~]|%(?!7[Ff])[2-7][\dA-Fa-f])*$/.test(pair.trim())),
+    { error: "must be name=value, several separated by commas, values percent-encoded" },
+  );
 const urlList = list.refine(
   (items) => items.length > 0 && items.every((item) => /^https?:\/\//.test(item) && URL.canParse(item)),
   {
@@ -69,7 +82,7 @@ export const settings = {
     list.default([]),
     "Further browser origins (comma-separated) that may call the gateway.",
   ),
-  SERVICE_TRUST_NETWORK: setting(
+  SERVICE_ALLOW_UNAUTHENTICATED_NETWORK: setting(
     flag.default(false),
     "Allow a gateway without accounts to listen beyond loopback: whoever reaches it gets the default key.",
   ),
@@ -78,8 +91,48 @@ export const settings = {
     "Take the client address from X-Forwarded-For: true, a number of hops, or a list of subnets.",
   ),
   SERVICE_AUTH: setting(
-    z.literal("disabled", { error: "multi-user mode is not part of this version; leave it unset" }).default("disabled"),
-    "Accounts. Only the default mode exists so far.",
+    z.enum(["disabled", "enabled"], { error: 'must be "enabled" or "disabled"' }).default("disabled"),
+    "enabled: users sign in, and the first account owns what is there. disabled: whoever reaches the installation has it.",
+  ),
+  SERVICE_MULTI_TENANT: setting(
+    flag.default(false),
+    "With accounts: whoever signs up gets an organization of their own, judged with that organization's provider keys only.",
+  ),
+  SERVICE_OPEN_SIGNUP: setting(
+    flag.default(false),
+    "With accounts: whoever signs up becomes a member of the installation's organization.",
+  ),
+  SERVICE_AUTH_SECRET: secret(
+    z.string().min(32, { error: "must have at least 32 characters" }).optional(),
+    "What session cookies are signed with. Derived from SERVICE_INTERNAL_SECRET when unset.",
+  ),
+  SERVICE_GOOGLE_CLIENT_ID: setting(
+    z.string().optional(),
+    "With accounts: sign-in by Google. Its redirect URI is SERVICE_PUBLIC_URL/api/v1/auth/callback/google.",
+  ),
+  SERVICE_GOOGLE_CLIENT_SECRET: secret(z.string().optional(), "The secret of that client."),
+  SERVICE_GITHUB_CLIENT_ID: setting(
+    z.string().optional(),
+    "With accounts: sign-in by GitHub. Its redirect URI is SERVICE_PUBLIC_URL/api/v1/auth/callback/github.",
+  ),
+  SERVICE_GITHUB_CLIENT_SECRET: secret(z.string().optional(), "The secret of that client."),
+  SERVICE_OIDC_ISSUER: setting(
+    issuer.optional(),
+    "With accounts: sign-in by this OpenID Connect provider. Its redirect URI is SERVICE_PUBLIC_URL/api/v1/auth/callback/oidc.",
+  ),
+  SERVICE_OIDC_CLIENT_ID: setting(z.string().optional(), "This installation's client at that provider."),
+  SERVICE_OIDC_CLIENT_SECRET: secret(z.string().optional(), "The secret of that client."),
+  SERVICE_OIDC_NAME: setting(z.string().optional(), "How that provider is called where users sign in. Default: SSO."),
+  SERVICE_SMTP_URL: secret(url("smtp:", "smtps:").optional(), "Mail server, with its user and password."),
+  SERVICE_RESEND_API_KEY: secret(z.string().optional(), "Key of the hosted mail API (Resend), where there is no SMTP."),
+  SERVICE_EMAIL_FROM: setting(z.string().optional(), "Sender of mails: an address, or Name <address>."),
+  SERVICE_EMAIL_DEBUG_DIR: setting(
+    z.string().optional(),
+    "Write each mail as a JSON file into this folder instead of sending it.",
+  ),
+  SERVICE_REQUIRE_EMAIL_VERIFICATION: setting(
+    flag.default(false),
+    "With accounts and a way to send mail: nobody signs in before the address is verified.",
   ),
   SERVICE_PRINT_KEY: setting(
     flag.default(true),
@@ -91,7 +144,7 @@ export const settings = {
   ),
   SERVICE_STOP_SECONDS: setting(
     positiveInteger.optional(),
-    "A stopping process finishes what is in hand for about so long and then exits. Default: 10 for the gateway, 30 for ingest and eval-runs.",
+    "A stopping process finishes what is in hand for about so long and then exits. Default: 10 for the gateway, 30 for the others.",
   ),
   SERVICE_STOP_ANNOUNCE_SECONDS: setting(
     z.coerce.number({ error: "must be a number of seconds" }).min(0).max(60).default(0.5),
@@ -109,6 +162,7 @@ export const settings = {
     databaseUrl.optional(),
     "PostgreSQL of the eval-runs service. Default: SERVICE_DB_URL.",
   ),
+  SERVICE_JUDGE_DB_URL: secret(databaseUrl.optional(), "PostgreSQL of the judge service. Default: SERVICE_DB_URL."),
   SERVICE_MONITOR_DB_URL: secret(databaseUrl.optional(), "PostgreSQL of the monitor service. Default: SERVICE_DB_URL."),
   SERVICE_NATS_URL: setting(
     url("nats:", "tls:").optional(),
@@ -147,6 +201,10 @@ export const settings = {
   SERVICE_RATE_LIMIT_KEY_CI: setting(limit.optional(), "Limit per key and minute on /ingest/ci-runs."),
   SERVICE_RATE_LIMIT_KEY_EVAL: setting(limit.optional(), "Limit per key and minute on /custom-agent-evaluations."),
   SERVICE_METRICS_TOKEN: secret(z.string().optional(), "Bearer token that /metrics asks for."),
+  SERVICE_ADMIN_TOKEN: secret(
+    z.string().optional(),
+    "What x-admin-token must be for /api/v1/admin/overview and /api/v1/admin/audit. Without it both answer 404.",
+  ),
 
   SERVICE_INGEST_QUEUE_MAX: setting(
     positiveInteger.default(10_000),
@@ -183,18 +241,75 @@ export const settings = {
     "Days that traces are kept, by their own time, in projects that do not choose otherwise. For ever when unset or not above 0.",
   ),
 
+  SERVICE_ALLOW_PRIVATE_WEBHOOKS: setting(
+    flag.optional(),
+    "Whether addresses that users give may lead into the installation's own network. Default: true, and false in multi-tenant mode.",
+  ),
+  SERVICE_WEBHOOK_SECRET: secret(
+    z.string().min(24, { error: "must have at least 24 characters" }).optional(),
+    "What messages to the webhook channels of monitoring profiles are signed with: whsec_ and base64, or any text. They are unsigned when unset.",
+  ),
+  SERVICE_OTLP_EXPORT_ENDPOINT: setting(
+    issuer.optional(),
+    "OpenTelemetry collector that every verdict is sent to as a log record; /v1/logs is added where the path does not end with it. For monitor and eval-runs. Nothing is sent when unset.",
+  ),
+  SERVICE_OTLP_EXPORT_HEADERS: secret(
+    headerList.optional(),
+    "Headers that go with these: name=value, several separated by commas, values percent-encoded.",
+  ),
+  SERVICE_QUOTA_JUDGE_CALLS_PER_DAY: setting(
+    limit.optional(),
+    "Judge calls the installation may make per UTC day, retries included; results beyond it are skipped and say so. Unlimited when unset.",
+  ),
+
+  SERVICE_QUOTA_ONLINE_JUDGE_CALLS_PER_DAY: setting(
+    limit.optional(),
+    "Judge calls that live scorers may make per project and UTC day; live checks beyond it are skipped and logged. Unlimited when unset.",
+  ),
+  SERVICE_SESSION_SWEEP: setting(
+    flag.default(true),
+    "Whether sessions that became idle are given to the live scorers of sessions.",
+  ),
+
+  SERVICE_OTEL_MONITOR: setting(
+    flag.default(true),
+    "Whether traces that came over OTLP are looked through for patterns.",
+  ),
+  SERVICE_MONITOR_CHILD_SPANS: setting(
+    flag.default(false),
+    "Whether patterns, live judges, scorer groups and custom scorers look at child spans too, each by itself. Every child then costs its checks.",
+  ),
+
+  SERVICE_RUN_ABANDON_HOURS: setting(
+    z.coerce.number({ error: "must be a number of hours" }).min(0).max(8_760).default(24),
+    "An evaluation run without a new result for so many hours is ended as failed. 0 keeps it open.",
+  ),
+
   OPENAI_API_KEY: secret(
     z.string().optional(),
     "Key of the judge's provider. Without one, and without a base URL, results are skipped.",
   ),
-  OPENAI_BASE_URL: setting(url("http:", "https:").optional(), "An OpenAI-compatible endpoint to judge with."),
+  OPENAI_BASE_URL: setting(
+    url("http:", "https:").optional(),
+    "An OpenAI-compatible endpoint to judge with. With it and neither a Gemini nor an Anthropic key, every model is asked there.",
+  ),
+  GEMINI_API_KEY: secret(z.string().optional(), "Key for judge models whose id starts with gemini-."),
+  GEMINI_BASE_URL: setting(
+    url("http:", "https:").optional(),
+    "A proxy of Google's OpenAI-compatible endpoint, version path included. Default: https://generativelanguage.googleapis.com/v1beta/openai/.",
+  ),
+  ANTHROPIC_API_KEY: secret(z.string().optional(), "Key for judge models whose id starts with claude-."),
+  ANTHROPIC_BASE_URL: setting(
+    url("http:", "https:").optional(),
+    "A proxy of Anthropic's OpenAI-compatible endpoint, version path included. Default: https://api.anthropic.com/v1/.",
+  ),
   SERVICE_DEFAULT_JUDGE_MODEL: setting(
     z.string().default("gpt-5.6-luna"),
     "Model that judges when a rubric names none.",
   ),
   SERVICE_JUDGE_API: setting(
     z.enum(["responses", "chat"]).optional(),
-    "Wire API of the judge. Default: responses at OpenAI, chat at a custom base URL.",
+    "Wire API of OPENAI_BASE_URL. Default: responses at OpenAI, chat at a custom base URL. Gemini and Anthropic are asked through chat.",
   ),
   SERVICE_JUDGE_TIMEOUT_MS: setting(positiveInteger.max(60_000).default(60_000), "Deadline of one judge call."),
   SERVICE_JUDGE_RETRIES: setting(
@@ -245,30 +360,4 @@ export const clientSettings: readonly string[] = ["SERVICE_API_KEY"];
  * Names the specification knows and this version does not honour yet. Setting one refuses the start: an operator who
  * asks for a quota must not get a system that silently has none.
  */
-export const unsupportedSettings: readonly string[] = [
-  "SERVICE_MULTI_TENANT",
-  "SERVICE_OPEN_SIGNUP",
-  "SERVICE_ADMIN_TOKEN",
-  "SERVICE_AUTH_SECRET",
-  "SERVICE_RESEND_API_KEY",
-  "SERVICE_SMTP_URL",
-  "SERVICE_EMAIL_FROM",
-  "SERVICE_EMAIL_DEBUG_DIR",
-  "SERVICE_REQUIRE_EMAIL_VERIFICATION",
-  "SERVICE_GOOGLE_CLIENT_ID",
-  "SERVICE_GOOGLE_CLIENT_SECRET",
-  "SERVICE_GITHUB_CLIENT_ID",
-  "SERVICE_GITHUB_CLIENT_SECRET",
-  "SERVICE_OIDC_ISSUER",
-  "SERVICE_OIDC_CLIENT_ID",
-  "SERVICE_OIDC_CLIENT_SECRET",
-  "SERVICE_OIDC_NAME",
-  "SERVICE_QUOTA_JUDGE_CALLS_PER_DAY",
-  "SERVICE_QUOTA_ONLINE_JUDGE_CALLS_PER_DAY",
-  "SERVICE_OTEL_MONITOR",
-  "SERVICE_MONITOR_CHILD_SPANS",
-  "SERVICE_SESSION_SWEEP",
-  "SERVICE_IMPROVEMENT_SWEEP",
-  "SERVICE_RUN_ABANDON_HOURS",
-  "SERVICE_ALLOW_PRIVATE_WEBHOOKS",
-];
+export const unsupportedSettings: readonly string[] = ["SERVICE_IMPROVEMENT_SWEEP"];

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { describeObject } from "./describe-schemas.ts";
 import { errorBody, globalErrorBody, otlpErrorBody } from "./errors.ts";
+import { accountErrorBody } from "./http/accounts.ts";
 import type { Route } from "./route.ts";
 
 /** An answer that a route may give without stating it. No schema means plain text. */
@@ -45,6 +46,23 @@ export function sharedAnswersOf(route: Route): Record<string, SharedAnswer> {
   };
   if (route.authentication.includes("metrics")) {
     answers[401] = { name: "MetricsTokenRefused", description: "The metrics token is missing or wrong.", schemas: [] };
+  } else if (route.authentication.includes("admin")) {
+    answers[401] = {
+      name: "AdminTokenRefused",
+      description: "The admin token is missing or wrong.",
+      schemas: [errorBody],
+    };
+  } else if (route.authentication.includes("account")) {
+    answers[401] = {
+      name: "AccountRefused",
+      description: "The address and password, the token or the session is not good.",
+      schemas: [accountErrorBody],
+    };
+    answers[403] = {
+      name: "AccountForbidden",
+      description: "The origin is not trusted, the address is not verified, or the host name is not allowed.",
+      schemas: [accountErrorBody, globalErrorBody],
+    };
   } else if (!route.authentication.includes("none")) {
     answers[401] = { name: "Unauthorized", description: "The key is missing or wrong.", schemas: [errorBody] };
   }

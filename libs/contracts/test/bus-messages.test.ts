@@ -9,8 +9,9 @@ const fixtures = path.join(import.meta.dirname, "..", "fixtures", "bus");
 describe("every message of the bus", () => {
   test.for(busMessages)("$subject reads what was once sent under it", (message) => {
     const { body, reply } = JSON.parse(readFileSync(path.join(fixtures, `${message.subject}.json`), "utf8"));
-    expect(message.body.parse(body)).toEqual(body);
-    if (message.kind === "request") expect(message.reply.parse(reply)).toEqual(reply);
+    // Members that came later have defaults, so that replicas of two versions understand each other.
+    expect(message.body.parse(body)).toMatchObject(body);
+    if (message.kind === "request") expect(message.reply.parse(reply)).toMatchObject(reply);
   });
 
   test("has a frozen example, and no example is without its message", () => {

@@ -2,9 +2,10 @@ import { AppError } from "@touchstone/service-kit";
 
 /**
  * SQLSTATE classes and codes that mean "not now" rather than "wrong": connection trouble, resources (53100 = disk
- * full), operator intervention, a read-only server after a failover, serialization and deadlock losers.
+ * full), operator intervention, a read-only server after a failover, a database that is being restored, serialization and
+ * deadlock losers.
  */
-const passingStates = /^(08|53|57|58|XX|25006|40001|40P01|55P03)/;
+const passingStates = /^(08|3D|53|57|58|XX|25006|40001|40P01|55P03)/;
 
 const passingCodes = new Set([
   "ECONNREFUSED",
@@ -16,6 +17,9 @@ const passingCodes = new Set([
   "EHOSTUNREACH",
   "ENETUNREACH",
 ]);
+
+/** Raised by `<schema>.open_projects`. */
+const projectDeleted = "TSD01";
 
 /** Texts of failures for which `pg` has no code. */
 const passingMessages = [
@@ -29,11 +33,13 @@ const passingMessages = [
 
 /**
  * Translates a failure at the database's edge: whatever passes by itself becomes `store_unavailable` (503, retry);
- * anything else is returned as it is. A statement refused for its data stays recognisable by its SQLSTATE.
+ * the scope of a deleted project is what its key has become, `unauthorized` (401); anything else is returned as it is. A
+ * statement refused for its data stays recognisable by its SQLSTATE.
  */
 export function translateDatabaseError(thrown: unknown): unknown {
   if (thrown instanceof AppError || !(thrown instanceof Error)) return thrown;
   const code = "code" in thrown && typeof thrown.code === "string" ? thrown.code : "";
+  if (code === projectDeleted) return new AppError("unauthorized", "Invalid or missing API key", { cause: thrown });
   const isPassing =
     passingStates.test(code) ||
     passingCodes.has(code) ||

@@ -73,6 +73,11 @@ export interface DatabaseOptions {
    * the look-up.
    */
   plansByKey?: true;
+  /**
+   * The function that the projects of a scope pass through, `<schema>.open_projects`: it refuses deleted ones, and the
+   * transaction fails as `unauthorized`, like a request with their key.
+   */
+  openProjects?: string | undefined;
   logger: Logger;
 }
 
@@ -171,7 +176,9 @@ export function openDatabase(options: DatabaseOptions): Database {
 
   async function readScoped(projectIds: readonly string[], asked: Statement | readonly Statement[]): Promise<unknown> {
     const statements = "text" in asked ? [asked] : asked;
-    const results = await withConnection((send) => send([beginRead, scopeTo(projectIds), ...statements, commit]));
+    const results = await withConnection((send) =>
+      send([beginRead, scopeTo(projectIds, options.openProjects), ...statements, commit]),
+    );
     requireCommitted(results);
     const rows = results.slice(2, -1);
     return "text" in asked ? rows[0] : rows;
@@ -180,7 +187,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   return {
     query: (statement) => withConnection(async (send) => (await send([statement]))[0] as never),
     transaction: (work) => inTransaction([begin], work),
-    scoped: (projectIds, work) => inTransaction([begin, scopeTo(projectIds)], work),
+    scoped: (projectIds, work) => inTransaction([begin, scopeTo(projectIds, options.openProjects)], work),
     readScoped: readScoped as Database["readScoped"],
     async check() {
       try {
@@ -209,10 +216,10 @@ const readPrivileges: Statement = {
 };
 
 /** For the rest of the transaction. Outside of one it lasts for no time at all, so that nothing is visible. */
-function scopeTo(projectIds: readonly string[]): Statement {
+function scopeTo(projectIds: readonly string[], openProjects: string | undefined): Statement {
   return {
     name: "set_project_scope",
-    text: "select set_config('app.projects', $1, true)",
+    text: `select set_config('app.projects', ${openProjects === undefined ? "$1" : `${openProjects}($1)`}, true)`,
     values: [projectIds.join(",")],
   };
 }

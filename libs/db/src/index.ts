@@ -8,6 +8,22 @@ export {
   type Transaction,
 } from "./database.ts";
 export { sqlStateOf, translateDatabaseError } from "./database-error.ts";
+export { enqueueEvent } from "./enqueue-event.ts";
+export { createExportStore, type ExportedRow, type ExportStore } from "./export-store.ts";
+export {
+  type Columns,
+  type ExportedTable,
+  exportById,
+  exportedMembers,
+  firstId,
+  type MemberText,
+} from "./exported-table.ts";
+export { createKeptOutboxStore, type KeptOutboxStore } from "./kept-outbox-store.ts";
 export { createOutboxStore, type OutboxRow, type OutboxStore } from "./outbox-store.ts";
+export {
+  createProjectDeletions,
+  type ProjectDeletions,
+  type ProjectTable,
+} from "./project-deletions.ts";
 export { type MigrationOptions, migrateSchema, rolesOf, type SchemaRoles } from "./schema-owner.ts";
 export { prepareSchema, type SchemaPreparation } from "./schema-preparation.ts";

@@ -11,32 +11,37 @@ export interface OutboxRow {
 export interface OutboxStore {
   /** Rows after `afterId` in id order. A transaction that committed late may add a row below an id already taken. */
   take(afterId: string, limit: number): Promise<OutboxRow[]>;
-  remove(ids: readonly string[]): Promise<void>;
+  /** Removes rows that were published. */
+  settle(published: readonly { id: string }[]): Promise<void>;
 }
 
-/** Reads and empties `<schema>.outbox` under the maintenance role; the rows belong to all projects. */
+/**
+ * Reads and empties `<schema>.outbox` under the maintenance role; the rows belong to all projects. For events that only
+ * listeners hear: nobody acknowledges them, so nothing is waited for.
+ */
 export function createOutboxStore(database: Database, schema: string): OutboxStore {
   return {
     async take(afterId, limit) {
+      // In the order of the numbers: by itself the name `id` would mean the text that is selected.
       const { rows } = await database.query<OutboxRow>({
         name: `${schema}_outbox_take`,
         text: `
           select id::text, subject, body
           from ${schema}.outbox
           where id > $1
-          order by id
+          order by outbox.id
           limit $2`,
         values: [afterId, limit],
       });
       return rows;
     },
-    async remove(ids) {
+    async settle(published) {
       await database.query({
         name: `${schema}_outbox_remove`,
         text: `
           delete from ${schema}.outbox
           where id = any ($1::bigint[])`,
-        values: [ids],
+        values: [published.map(({ id }) => id)],
       });
     },
   };

@@ -23,6 +23,8 @@ export interface PostgresOptions {
   /** Told when the server dies, and when it is back or given up. */
   onEvent: (event: ServerEvent) => void;
   limits?: SupervisionLimits | undefined;
+  /** Instead of ours, by PostgreSQL's names: for data that can be made again. */
+  settings?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface EmbeddedPostgres {
@@ -45,7 +47,13 @@ export function startPostgres(options: PostgresOptions): Promise<EmbeddedPostgre
   return options.home.start(() => start(options));
 }
 
-async function start({ home, port: wantedPort, onEvent, limits }: PostgresOptions): Promise<EmbeddedPostgres> {
+async function start({
+  home,
+  port: wantedPort,
+  onEvent,
+  limits,
+  settings,
+}: PostgresOptions): Promise<EmbeddedPostgres> {
   const cluster = await prepareCluster(home);
   const logFile = path.join(home.folders.servers, "logs", "postgres.log");
   const stopLimiting = await limitLogFile(logFile);
@@ -57,7 +65,7 @@ async function start({ home, port: wantedPort, onEvent, limits }: PostgresOption
       dataFolder: cluster.dataFolder,
       account: home.account,
       port,
-      settings: postgresSettings,
+      settings: { ...postgresSettings, ...settings },
       logFile,
       reusedPid: await findReusedPid(cluster),
       onSpawn: (pid) => home.guard("postgres", { pid, politeSignal: "INT", forcefulSignal: "QUIT" }),

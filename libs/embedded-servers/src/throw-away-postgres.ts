@@ -34,6 +34,8 @@ export interface ThrowAwayPostgresOptions {
   settings?: Readonly<Record<string, string>>;
   /** An existing folder that the data is put into, a small file system for instance. Default: a temporary one. */
   dataParent?: string;
+  /** A base backup whose copy is started. Default: an empty cluster. */
+  backup?: string;
   /** An existing folder that the write-ahead log is put into. Default: it lies with the data. */
   walParent?: string;
 }
@@ -62,7 +64,12 @@ export async function startThrowAwayPostgres(options: ThrowAwayPostgresOptions =
     for (const parent of [folder, options.dataParent, options.walParent]) {
       if (parent !== undefined) await admit(parent, account);
     }
-    await createCluster({ binaries, dataFolder, account, password: null, isDurable: false });
+    if (options.backup === undefined) {
+      await createCluster({ binaries, dataFolder, account, password: null, isDurable: false });
+    } else {
+      await cp(options.backup, dataFolder, { recursive: true });
+      await giveTo(account, dataFolder);
+    }
     if (options.walParent !== undefined) await moveWal(dataFolder, options.walParent, account);
     const port = await findFreePort();
     const launch = (): Promise<ServerProcess> =>
@@ -120,14 +127,18 @@ async function admit(folder: string, account: ServerAccount | null): Promise<voi
 async function moveWal(dataFolder: string, walParent: string, account: ServerAccount | null): Promise<void> {
   const [before, after] = [path.join(dataFolder, "pg_wal"), path.join(walParent, "pg_wal")];
   await cp(before, after, { recursive: true });
-  await chmod(after, 0o700);
-  if (account !== null) {
-    for (const name of ["", ...(await readdir(after, { recursive: true }))]) {
-      await lchown(path.join(after, name), account.uid, account.gid);
-    }
-  }
+  await giveTo(account, after);
   await rm(before, { recursive: true });
   await symlink(after, before);
+}
+
+/** Lets the servers' account, and nobody else, use a folder. */
+async function giveTo(account: ServerAccount | null, folder: string): Promise<void> {
+  await chmod(folder, 0o700);
+  if (account === null) return;
+  for (const name of ["", ...(await readdir(folder, { recursive: true }))]) {
+    await lchown(path.join(folder, name), account.uid, account.gid);
+  }
 }
 
 /** A folder for temporary files that the servers' account can reach: TMPDIR may lie below somebody's home. */

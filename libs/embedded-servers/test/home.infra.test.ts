@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { openHome, startPostgres } from "../src/index.ts";
 import { canEnter, type ServerAccount } from "../src/server-account.ts";
 import { startChildHome, untilReady } from "./child-home.ts";
-import { isRunning } from "./conditions.ts";
+import { isRunning, until } from "./conditions.ts";
 import { query } from "./query.ts";
 import { mountSmallDisk } from "./small-disk.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
@@ -17,7 +17,7 @@ describe("a home", () => {
   test("belongs to one process at a time, and to nobody when that one is killed", async () => {
     const folder = await temporaryFolder();
     const child = startChildHome({ folder });
-    await untilReady(child);
+    const { postgres, nats } = await untilReady(child);
     await expect(openHome({ folder, onProgress })).rejects.toMatchObject({
       code: "already_running",
       message: `Touchstone is already running on ${folder} (process ${child.pid}).`,
@@ -27,6 +27,7 @@ describe("a home", () => {
     await expect(openHome({ folder, onProgress })).rejects.toMatchObject({ code: "already_running" });
     await home.close();
     await (await openHome({ folder, onProgress })).close();
+    for (const { pid } of [postgres, nats]) await until(async () => !(await isRunning(pid)));
   });
 
   test("that is no folder, or cannot be made, is refused in one sentence", async () => {

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
 import type { Identity, InternalRoute, Route } from "@touchstone/contracts";
 import { AppError } from "./app-error.ts";
+import type { BodyShare } from "./body-budget.ts";
 import { inflateBody } from "./inflate-body.ts";
 import { inflateStream } from "./inflate-stream.ts";
 import { parseJsonBody } from "./json.ts";
@@ -21,6 +22,11 @@ export interface Call {
   stream(maxBytes: number): Readable;
   /** The body parsed as JSON; `undefined` when an optional body was left out. */
   json(): Promise<unknown>;
+  /**
+   * Counts memory that the handler needs beside the body, until it is done; negative bytes are given back. Throws when
+   * there is no room for it beside what other requests have in hand.
+   */
+  hold(bytes: number): void;
   /** Aborts when the caller is gone. */
   signal: AbortSignal;
 }
@@ -34,15 +40,17 @@ interface CallOptions {
   headers: IncomingHttpHeaders;
   /** A buffer, a stream on a route of JSON lines, or nothing. */
   body: unknown;
+  /** Where room for the body was made. */
+  share: BodyShare;
   /** Made when a handler asks for it: most never do, and it costs as much as a handler. */
   signal: () => AbortSignal;
 }
 
 /** Wraps a request whose identity was verified. */
-export function createCall({ identity, route, maxBytes, headers, ...request }: CallOptions): Call {
+export function createCall({ identity, route, maxBytes, headers, share, ...request }: CallOptions): Call {
   const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
   const isOptional = "responses" in route && route.body?.required === false;
-  const body = () => inflateBody(rawBody, headers["content-encoding"], maxBytes);
+  const body = () => inflateBody(rawBody, headers["content-encoding"], maxBytes, share.enter);
   let signal: AbortSignal | null = null;
   return {
     identity,
@@ -60,6 +68,7 @@ export function createCall({ identity, route, maxBytes, headers, ...request }: C
       requireJson(headers["content-type"]);
       return parseJsonBody(await body());
     },
+    hold: share.take,
     get signal() {
       signal ??= request.signal();
       return signal;
@@ -69,28 +78,39 @@ export function createCall({ identity, route, maxBytes, headers, ...request }: C
 
 /** Routes of JSON lines take one of their common names, in UTF-8 or unstated; anything else is 415. */
 export function requireNdjson(contentType: string | undefined): void {
-  const type = (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
-  if (!ndjsonTypes.includes(type)) {
-    throw new AppError(
-      "unsupported_media_type",
-      `Content-Type must be application/x-ndjson (received ${JSON.stringify((contentType ?? "none").slice(0, 100))}).`,
-    );
-  }
+  if (!ndjsonTypes.includes(mediaTypeOf(contentType))) throw notTaken("application/x-ndjson", contentType);
   requireUtf8(contentType);
 }
 
 const ndjsonTypes = ["application/x-ndjson", "application/ndjson", "application/jsonl"];
 
+/** How the rows of a table are written down. */
+export type RowsType = "csv" | "json" | "ndjson";
+
+/** Routes of rows take them as CSV, a JSON array or JSON lines, in UTF-8 or unstated; anything else is 415. */
+export function readRowsType(contentType: string | undefined): RowsType {
+  const type = mediaTypeOf(contentType);
+  const known: RowsType | null =
+    type === "text/csv" ? "csv" : type === "application/json" ? "json" : ndjsonTypes.includes(type) ? "ndjson" : null;
+  if (known === null) throw notTaken("text/csv, application/json or application/x-ndjson", contentType);
+  requireUtf8(contentType);
+  return known;
+}
+
 /** JSON routes take `application/json`, in UTF-8 or unstated; anything else is 415 (interface: Errors). */
 export function requireJson(contentType: string | undefined): void {
-  const [type = ""] = (contentType ?? "").toLowerCase().split(";", 1);
-  if (type.trim() !== "application/json") {
-    throw new AppError(
-      "unsupported_media_type",
-      `Content-Type must be application/json (received ${JSON.stringify((contentType ?? "none").slice(0, 100))}).`,
-    );
-  }
+  if (mediaTypeOf(contentType) !== "application/json") throw notTaken("application/json", contentType);
   requireUtf8(contentType);
+}
+
+function mediaTypeOf(contentType: string | undefined): string {
+  const [type = ""] = (contentType ?? "").toLowerCase().split(";", 1);
+  return type.trim();
+}
+
+function notTaken(types: string, contentType: string | undefined): AppError {
+  const received = JSON.stringify((contentType ?? "none").slice(0, 100));
+  return new AppError("unsupported_media_type", `Content-Type must be ${types} (received ${received}).`);
 }
 
 function requireUtf8(contentType: string | undefined): void {

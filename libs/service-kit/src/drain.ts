@@ -1,12 +1,13 @@
 import type { FastifyInstance } from "fastify";
+import { closePort } from "./close-port.ts";
 import type { Connections } from "./connections.ts";
 
 /** How long a stopping server still takes requests: callers that have no other replica must not be refused at once. */
 const announceMs = 200;
 
 /**
- * Takes leave of the callers and closes the server. The port stays open until the end: a connection that the system has made and nobody has accepted is reset when the
- * port is closed, with the request that was sent on it.
+ * Takes leave of the callers and closes the server. The port stays open until nobody comes any more: a connection that
+ * the system has made and nobody has accepted is reset when the port is closed, with the request that was sent on it.
  */
 export async function drain(
   app: FastifyInstance,
@@ -19,6 +20,7 @@ export async function drain(
   startRefusing();
   connections.dismissIdle();
   await connections.whenIdle(drainMs);
+  await closePort(app.server);
   await app.close();
   clearTimeout(cut);
 }

@@ -6,13 +6,16 @@ import {
   type Identity,
   type InternalRoute,
   identityHeader,
+  identityRefusedHeader,
+  limits,
   type Route,
   requestIdHeader,
   type ServiceName,
 } from "@touchstone/contracts";
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteOptions } from "fastify";
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { Counter, Histogram } from "prom-client";
 import { AppError } from "./app-error.ts";
+import { type BodyShare, createBodyBudget } from "./body-budget.ts";
 import { type Call, createCall } from "./call.ts";
 import type { Clock } from "./clock.ts";
 import { trackConnections } from "./connections.ts";
@@ -21,10 +24,15 @@ import { createIdentityVerifier } from "./internal-identity.ts";
 import type { LocalAnswer, LocalCalls, LocalRequest } from "./local-calls.ts";
 import type { Logger } from "./logger.ts";
 import type { Metrics } from "./metrics.ts";
+import { noRoom } from "./no-room.ts";
 import { type PassedStream, passStream } from "./pass-stream.ts";
+import { readBody } from "./read-body.ts";
+import { readQuery } from "./read-query.ts";
 import { type RenderedError, renderError } from "./render-error.ts";
 import { encodeRpcStatus, prefersRpcStatus } from "./rpc-status.ts";
+import { signalGone } from "./signal-gone.ts";
 import { watchArrival } from "./watch-arrival.ts";
+import { watchBodyBudget } from "./watch-body-budget.ts";
 
 /**
  * What a handler answers. A string, Buffer or stream is sent as it stands, under `contentType`. A stream that fails after
@@ -34,7 +42,8 @@ export interface Answer {
   status: number;
   body?: unknown;
   contentType?: string;
-  headers?: Record<string, string>;
+  /** Only cookies have several values. */
+  headers?: Record<string, string | string[]>;
 }
 
 export type Handler = (call: Call) => Promise<Answer>;
@@ -61,6 +70,8 @@ export interface HttpServerOptions {
   readiness: () => Promise<Readiness>;
   /** How long a stop lets what is in hand take. Default 8 s. */
   drainMs?: number;
+  /** Bytes of request bodies in hand at once; see {@link createBodyBudget}. Default `limits.otherBodiesMaxBytes`. */
+  bodiesMaxBytes?: number;
   /** Where a caller in the same process finds us without a socket. */
   localCalls?: LocalCalls | undefined;
 }
@@ -82,6 +93,8 @@ export interface HttpServer {
  */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { service, logger } = options;
+  const bodies = createBodyBudget({ bytesMax: options.bodiesMaxBytes ?? limits.otherBodiesMaxBytes });
+  watchBodyBudget(bodies, { service, metrics: options.metrics });
   const app = createFastify();
   const connections = trackConnections(app.server);
   const streams = new Set<PassedStream>();
@@ -140,25 +153,25 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     };
     const { envelope, maxBytes } = serving;
     const readsLines = "responses" in route && route.body?.kind === "ndjson";
-    const served: RouteOptions = {
+    app.route({
       method: route.method,
       url: route.path.replaceAll(/\{(\w+)\}/g, ":$1"),
       // A caller that stops in the middle of a body is cut off; without it the connection would stay open for ever.
       onRequest: async ({ raw }) =>
         watchArrival(raw, { arrivalMs, isReadAsItComes: readsLines }, () => raw.socket.destroy()),
-      bodyLimit: Math.max(maxBytes, 1),
       errorHandler: (thrown, request, reply) => sendError(request, reply, translateFrameworkError(thrown), envelope),
       handler: async (request, reply) => {
         const { method, url: path, headers, id: requestId } = request;
-        const answer = await answerRequest(serving, { method, path, headers, requestId }, (identity) =>
+        const answer = await answerRequest(serving, { method, path, headers, requestId }, async (identity, share) =>
           createCall({
             identity,
             route,
             maxBytes,
             params: request.params,
-            query: request.query,
+            query: readQuery(path),
             headers,
-            body: request.body,
+            body: readsLines ? request.raw : await readBody(request.raw, { maxBytes, share }),
+            share,
             signal: () => signalGone(reply),
           }),
         );
@@ -166,11 +179,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
         else sendAnswer(reply, answer, answer.body);
         return reply;
       },
-    };
-    if (readsLines) void app.register(async (scope) => void streamBodies(scope).route(served));
-    else app.route(served);
-    // Reads may answer with a stream, and paths with parameters need the router: those come over HTTP.
-    const isLocal = "responses" in route && route.body !== undefined && !readsLines && !route.path.includes("{");
+    });
+    // Bodies and answers that last are for sockets, and paths with parameters need the router: those come over HTTP.
+    const isLocal = "responses" in route && !route.streaming && !readsLines && !route.path.includes("{");
     if (isLocal) localRoutes.set(`${route.method} ${route.path}`, serving);
   }
 
@@ -178,9 +189,10 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   async function answerRequest(
     { route, handle, admitted, envelope }: ServingRoute,
     { method, path, headers, requestId }: IncomingRequest,
-    callOf: (identity: Identity) => Call,
+    callOf: (identity: Identity, share: BodyShare) => Promise<Call>,
   ): Promise<RenderedAnswer> {
-    const startedMs = performance.now();
+    let startedMs = performance.now();
+    const share = bodies.open(() => noRoom(service, envelope));
     let projectId: string | null = null;
     let failure: RenderedError | null = null;
     let cause: unknown;
@@ -189,14 +201,20 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       const header = headers[identityHeader];
       const identity = verify(typeof header === "string" ? header : undefined, { method, path });
       if (identity === null || !admitted.includes(identity.issuer)) {
-        throw new AppError("unauthorized", "This route needs a valid internal identity.");
+        throw new AppError("unauthorized", "This route needs a valid internal identity.", {
+          internalHeaders: { [identityRefusedHeader]: "1" },
+        });
       }
       projectId = identity.projectId;
-      answer = renderAnswer(await handle(callOf(identity)));
+      const call = await callOf(identity, share);
+      startedMs = performance.now();
+      answer = renderAnswer(await handle(call));
     } catch (thrown) {
       cause = thrown;
-      failure = renderError(thrown, envelope);
+      failure = renderError(thrown, envelope, method);
       answer = renderFailure(failure, envelope, headers);
+    } finally {
+      share.release();
     }
     const durationMs = performance.now() - startedMs;
     const labels = { service, route: route.id, status: String(answer.status) };
@@ -218,12 +236,14 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 
   /** Null for what is better told over HTTP: other routes, a body that is too large, a server that stops. */
   function answerLocally({ method, path, headers, body, signal }: LocalRequest): Promise<LocalAnswer> | null {
-    const serving = localRoutes.get(`${method} ${path}`);
+    const question = path.indexOf("?");
+    const serving = localRoutes.get(`${method} ${question < 0 ? path : path.slice(0, question)}`);
     if (serving === undefined || body.length > serving.maxBytes || state !== "serving") return null;
     const requestId = String(headers[requestIdHeader] ?? randomUUID());
-    return answerRequest(serving, { method, path, headers, requestId }, (identity) =>
-      createCall({ ...serving, identity, params: {}, query: {}, headers, body, signal }),
-    ).then(holdAnswer);
+    return answerRequest(serving, { method, path, headers, requestId }, async (identity, share) => {
+      await share.enter(body.length);
+      return createCall({ ...serving, identity, params: {}, query: readQuery(path), headers, body, share, signal });
+    }).then(holdAnswer);
   }
 
   return {
@@ -257,7 +277,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     thrown: unknown,
     envelope: "standard" | "otlp",
   ): void {
-    const failure = renderError(thrown, envelope);
+    const failure = renderError(thrown, envelope, request.method);
     if (failure.isBug) logger.error({ err: thrown }, "request failed unexpectedly");
     const answer = renderFailure(failure, envelope, request.headers);
     sendAnswer(reply, answer, answer.body);
@@ -282,7 +302,7 @@ interface IncomingRequest {
 /** An answer as it leaves. */
 interface RenderedAnswer<Body = string | Buffer | Readable | undefined> {
   status: number;
-  headers: Record<string, string>;
+  headers: Record<string, string | string[]>;
   /** Null without a body. */
   contentType: string | null;
   body: Body;
@@ -313,7 +333,7 @@ function renderFailure(
 
 /** The same answer to a caller in this process, under the headers that HTTP would add. */
 function holdAnswer({ status, headers, contentType, body }: RenderedAnswer): LocalAnswer {
-  if (body instanceof Readable) throw new Error("a route that takes a body answered with a stream");
+  if (body instanceof Readable) throw new Error("a route that is not a streaming one answered with a stream");
   const held = Buffer.isBuffer(body) ? body : Buffer.from(body ?? "");
   return {
     status,
@@ -324,17 +344,6 @@ function holdAnswer({ status, headers, contentType, body }: RenderedAnswer): Loc
     },
     body: held,
   };
-}
-
-/** On the answer, not on the socket: that one lives for thousands of requests and would keep a listener of each. */
-function signalGone({ raw }: FastifyReply): AbortSignal {
-  const abort = new AbortController();
-  const onClose = (): void => {
-    if (!raw.writableFinished) abort.abort();
-  };
-  if (raw.closed) onClose();
-  else raw.once("close", onClose);
-  return abort.signal;
 }
 
 const drainDefaultMs = 8_000;
@@ -355,16 +364,10 @@ function createFastify(): FastifyInstance {
     return503OnClosing: false,
     routerOptions: { maxParamLength: 1024 },
   });
+  // A body is read when it is known who sends it, and that there is room.
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+  app.addContentTypeParser("*", (_request, _body, done) => done(null));
   return app;
-}
-
-/** Routes of this scope get a body as it comes, not when it is whole. */
-function streamBodies(scope: FastifyInstance): FastifyInstance {
-  scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser("*", (_request, body, done) => done(null, body));
-  return scope;
 }
 
 function streamAnswer(reply: FastifyReply, answer: RenderedAnswer, body: Readable): PassedStream {
@@ -387,12 +390,8 @@ function writeHead(reply: FastifyReply, { status, headers, contentType }: Render
 /** What fastify refuses by itself, in the words of our error table; anything else comes back as it is. */
 export function translateFrameworkError(thrown: unknown): unknown {
   const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
-  if (code === "FST_ERR_CTP_BODY_TOO_LARGE") return new AppError("body_too_large", "request entity too large");
   if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") {
     return new AppError("unsupported_media_type", "The Content-Type header is not a media type.");
-  }
-  if (code === "FST_ERR_CTP_INVALID_CONTENT_LENGTH") {
-    return new AppError("body_unreadable", "The request body does not have the length its header states.");
   }
   return thrown;
 }

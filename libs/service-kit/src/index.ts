@@ -1,7 +1,12 @@
+export { type Act, actOf, composeRecordedAct, type Deed, namesOfChanged } from "./acts.ts";
 export { AppError, type AppErrorOptions, isAppError } from "./app-error.ts";
-export { type Call, requireJson, requireNdjson } from "./call.ts";
+export { type AuditPageQuery, readAuditPage } from "./audit-page.ts";
+export { type BodyBudget, type BodyShare, createBodyBudget } from "./body-budget.ts";
+export { type Call, type RowsType, readRowsType, requireJson, requireNdjson } from "./call.ts";
 export { type Clock, systemClock } from "./clock.ts";
+export { closePort } from "./close-port.ts";
 export { ConfigError, type Environment, loadSettings, requireSettings } from "./config.ts";
+export { countDeadLetters } from "./count-dead-letters.ts";
 export { deriveKey } from "./derive-key.ts";
 export {
   type Answer,
@@ -20,10 +25,17 @@ export { parseIsoTime } from "./iso-time.ts";
 export { decodeJsonText, isDeeperThan, parseJsonBody } from "./json.ts";
 export { createLocalCalls, type LocalCalls } from "./local-calls.ts";
 export { createLogger, type Logger } from "./logger.ts";
+export { maskSecret } from "./mask-secret.ts";
 export { createMetrics, type Metrics } from "./metrics.ts";
+export { noRoom } from "./no-room.ts";
 export { type OtlpEncoding, readOtlpEncoding } from "./otlp-encoding.ts";
+export { OutboundError, type OutboundErrorKind } from "./outbound/outbound-error.ts";
+export { createOutboundFetch, type OutboundFetch, type OutboundOptions } from "./outbound/outbound-fetch.ts";
+export { type OutboundReach, readOutboundUrl } from "./outbound/outbound-url.ts";
+export type { ResolveHost } from "./outbound/resolve-host.ts";
 export { type PassedStream, passStream } from "./pass-stream.ts";
 export { completeProjectKey, isWellFormedProjectKey } from "./project-key-format.ts";
+export { bodyTooLarge, collectChunks, discardBody, readBody } from "./read-body.ts";
 export { type RenderedError, renderError } from "./render-error.ts";
 export { createReplicaSet, type ReplicaSet } from "./replica-set.ts";
 export { encodeRpcStatus, prefersRpcStatus } from "./rpc-status.ts";
@@ -35,3 +47,4 @@ export { StartError, translateListenError } from "./start-error.ts";
 export { readStoreServiceConfig, type StoreServiceConfig } from "./store-service-config.ts";
 export { answerLines, type LineSource } from "./stream-lines.ts";
 export { watchArrival } from "./watch-arrival.ts";
+export { watchBodyBudget } from "./watch-body-budget.ts";

@@ -1,23 +1,28 @@
-import { promisify } from "node:util";
-import { constants, gunzip, inflate, inflateRaw, zstdDecompress } from "node:zlib";
-import { AppError } from "./app-error.ts";
+import {
+  constants,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+  createZstdDecompress,
+  type Gunzip,
+  type ZstdDecompress,
+} from "node:zlib";
+import { AppError, isAppError } from "./app-error.ts";
 
 /** Largest window a zstd frame may ask for, as a power of two: 8 MiB, what every decoder is expected to grant. */
 export const zstdWindowLogMax = 23;
 
-const inflateGzip = promisify(gunzip);
-const inflateZstd = promisify(zstdDecompress);
 const inflaters = {
-  gzip: inflateGzip,
-  "x-gzip": inflateGzip,
-  deflate: promisify(inflate),
-  zstd: (body: Buffer, bound: { maxOutputLength: number }) =>
-    inflateZstd(body, { ...bound, params: { [constants.ZSTD_d_windowLogMax]: zstdWindowLogMax } }),
+  gzip: createGunzip,
+  "x-gzip": createGunzip,
+  deflate: createInflate,
+  zstd: ({ chunkSize }: { chunkSize: number }) =>
+    createZstdDecompress({ chunkSize, params: { [constants.ZSTD_d_windowLogMax]: zstdWindowLogMax } }),
 } as const;
 
-type Encoding = keyof typeof inflaters | "identity";
+type MakeRoom = (bytes: number) => Promise<void>;
 
-const inflateRawBody = promisify(inflateRaw);
+type Encoding = keyof typeof inflaters | "identity";
 
 /** The encoding a `Content-Encoding` header names, if it is one {@link inflateBody} undoes; any other is 415. */
 export function requireKnownEncoding(contentEncoding: string | undefined): Encoding {
@@ -29,38 +34,51 @@ export function requireKnownEncoding(contentEncoding: string | undefined): Encod
 /**
  * Undoes one `Content-Encoding`: gzip, deflate (with or without the zlib wrapper) or zstd. The output is bounded while
  * it is made: a bomb costs at most `maxBytes` of memory and is answered 413. Truncated data is 400, another encoding
- * 415 (otlp 1, Content-Encoding; completions 1.2).
+ * 415 (otlp 1, Content-Encoding; completions 1.2). `makeRoom` is asked before each piece is kept; what it rejects with
+ * ends the inflation.
  */
 export async function inflateBody(
   body: Buffer,
   contentEncoding: string | undefined,
   maxBytes: number,
+  makeRoom?: MakeRoom,
 ): Promise<Buffer> {
   const encoding = requireKnownEncoding(contentEncoding);
   if (encoding === "identity") return body;
   try {
-    return await inflaters[encoding](body, { maxOutputLength: maxBytes });
+    const createInflater = encoding === "deflate" && !isZlib(body) ? createInflateRaw : inflaters[encoding];
+    return await collect(createInflater({ chunkSize: chunkBytesFor(body) }), body, { maxBytes, makeRoom });
   } catch (cause) {
-    if (encoding === "deflate" && errorCode(cause) === "Z_DATA_ERROR") return inflateUnwrapped(body, maxBytes);
-    throw translate(cause, encoding);
+    if (isAppError(cause)) throw cause;
+    throw new AppError("body_unreadable", `The request body is not valid ${encoding} data.`, { cause });
   }
 }
 
-/** Some clients send raw deflate under the name `deflate`. */
-async function inflateUnwrapped(body: Buffer, maxBytes: number): Promise<Buffer> {
-  try {
-    return await inflateRawBody(body, { maxOutputLength: maxBytes });
-  } catch (cause) {
-    throw translate(cause, "deflate");
+/** Some clients send raw deflate under the name `deflate`. The wrapper is two bytes, a multiple of 31 (RFC 1950). */
+function isZlib(body: Buffer): boolean {
+  const [method = 0, flags = 0] = body;
+  return (method & 0x0f) === 8 && method >> 4 <= 7 && ((method << 8) | flags) % 31 === 0;
+}
+
+/** Large bodies come out in larger pieces: each is a turn of the event loop. */
+function chunkBytesFor(body: Buffer): number {
+  return Math.min(256 * 1024, Math.max(16 * 1024, body.length));
+}
+
+async function collect(
+  inflater: Gunzip | ZstdDecompress,
+  body: Buffer,
+  { maxBytes, makeRoom }: { maxBytes: number; makeRoom: MakeRoom | undefined },
+): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  inflater.end(body);
+  // Leaving the loop ends the inflater.
+  for await (const piece of inflater as AsyncIterable<Buffer>) {
+    bytes += piece.length;
+    if (bytes > maxBytes) throw new AppError("body_too_large", "request entity too large");
+    await makeRoom?.(piece.length);
+    pieces.push(piece);
   }
-}
-
-function translate(cause: unknown, encoding: string): AppError {
-  if (errorCode(cause) === "ERR_BUFFER_TOO_LARGE")
-    return new AppError("body_too_large", "request entity too large", { cause });
-  return new AppError("body_unreadable", `The request body is not valid ${encoding} data.`, { cause });
-}
-
-function errorCode(thrown: unknown): string | undefined {
-  return thrown instanceof Error && "code" in thrown ? String(thrown.code) : undefined;
+  return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces, bytes);
 }

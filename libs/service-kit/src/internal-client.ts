@@ -24,6 +24,8 @@ export interface Hop {
   headers?: Record<string, string>;
   /** An iterable is read once, as the request is written; an `AppError` it throws is what `forward` throws. */
   body?: Buffer | AsyncIterable<Buffer> | undefined;
+  /** How many bytes an iterable has, where it is known: the other side makes room before it reads. */
+  bodyBytes?: number | undefined;
   claims: Omit<IdentityClaims, "method" | "path">;
   /** For the whole answer; it starts anew with each piece of an iterable body that was sent. */
   deadlineMs: number;
@@ -66,6 +68,8 @@ export interface InternalClientOptions {
   /** Where an audience in the same process is found without a socket. */
   localCalls?: LocalCalls | undefined;
 }
+
+const noBody = Buffer.alloc(0);
 
 /** How often one request may meet a replica that is just starting or stopping before it is given up. */
 const notTakenMax = 5;
@@ -135,12 +139,12 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
   /** Null when the audience is not in this process, or wants the request sent. */
   function askHere(hop: Hop, headers: Record<string, string>, bounds: HopBounds): Promise<HopAnswer> | null {
     const [address] = options.addresses;
-    if (address === undefined || !Buffer.isBuffer(hop.body) || hop.lasting !== undefined) return null;
+    if (address === undefined || isReadOnce(hop.body) || hop.lasting !== undefined) return null;
     const answering = options.localCalls?.find(address)?.({
       method: hop.method,
       path: hop.path,
       headers,
-      body: hop.body,
+      body: hop.body ?? noBody,
       signal: () => bounds.signal,
     });
     if (!answering) return null;
@@ -187,7 +191,11 @@ async function send(
   const answer = await pool.request({
     method: hop.method as "GET",
     path: hop.path,
-    headers: { ...headers, host: replica.host },
+    headers: {
+      ...headers,
+      host: replica.host,
+      ...(hop.bodyBytes !== undefined && { "content-length": String(hop.bodyBytes) }),
+    },
     body: (body as Buffer | Readable | undefined) ?? null,
     signal,
     ...(hop.lasting && { bodyTimeout: hop.lasting.idleMs }),

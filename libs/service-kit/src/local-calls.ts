@@ -6,6 +6,7 @@ export interface LocalRequest {
   /** With the query string. */
   path: string;
   headers: IncomingHttpHeaders;
+  /** Empty when there is none. */
   body: Buffer;
   /** Aborts when the caller is gone; made when it is asked for. */
   signal: () => AbortSignal;
@@ -14,7 +15,7 @@ export interface LocalRequest {
 /** What the same request would be answered over HTTP. */
 export interface LocalAnswer {
   status: number;
-  headers: Record<string, string>;
+  headers: Record<string, string | string[]>;
   body: Buffer;
 }
 

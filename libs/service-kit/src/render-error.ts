@@ -1,4 +1,4 @@
-import { type ErrorCode, type ErrorKind, errorKinds } from "@touchstone/contracts";
+import { type ErrorCode, type ErrorKind, errorKinds, readRetryAfterSeconds } from "@touchstone/contracts";
 import { isAppError } from "./app-error.ts";
 
 /** An error as it goes over the wire. `code` is for the log. */
@@ -13,15 +13,18 @@ export interface RenderedError {
 
 /**
  * Turns a thrown value into status, headers and body (interface: Errors). Anything that is not an `AppError` is a bug:
- * 500 on ordinary routes. OTLP exporters drop an export on 500, so there it is a 503 they retry (otlp 2).
+ * 500 on ordinary routes. OTLP exporters drop an export on 500, so there it is a 503 they retry (otlp 2). An outage tells who
+ * reads to come back in 5 s, and everybody else in 2.
  */
-export function renderError(thrown: unknown, envelope: "standard" | "otlp"): RenderedError {
+export function renderError(thrown: unknown, envelope: "standard" | "otlp", method: string): RenderedError {
   const expected = isAppError(thrown) ? thrown : null;
   const code: ErrorCode = expected?.code ?? (envelope === "otlp" ? "service_unavailable" : "internal");
   const kind: ErrorKind = errorKinds[code];
   const message =
     expected?.message ?? (envelope === "otlp" ? "The export was not stored; retry." : "Internal server error");
-  const retryAfterSeconds = expected?.retryAfterSeconds ?? kind.retryAfterSeconds;
+  const isOutageOfReads = kind.status === 503 && method === "GET";
+  const usualSeconds = isOutageOfReads ? readRetryAfterSeconds : kind.retryAfterSeconds;
+  const retryAfterSeconds = expected?.retryAfterSeconds ?? usualSeconds;
   return {
     code,
     status: kind.status,
@@ -44,6 +47,7 @@ function renderBody(
   const isOtlpRetry = kind.status === 503 || (kind.status === 429 && code !== "trace_quota_spent");
   if (envelope === "otlp" && isOtlpRetry) return { message };
   if (kind.envelope === "global") return { statusCode: kind.status, message };
+  if (kind.envelope === "account") return { message, code: code.toUpperCase() };
   if (kind.envelope === "validation") return { error: message, details };
   return { error: message };
 }

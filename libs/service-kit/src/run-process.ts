@@ -1,3 +1,4 @@
+import { flushCompileCache } from "node:module";
 import { ConfigError } from "./config.ts";
 import type { Logger } from "./logger.ts";
 import type { Service } from "./service.ts";
@@ -63,6 +64,8 @@ export async function runProcess(build: () => BuiltProcess): Promise<void> {
   try {
     const { address } = await service.start();
     logger.info({ address }, "serving");
+    // Where NODE_COMPILE_CACHE is set: kept now, a process that is killed later has not compiled for nobody.
+    flushCompileCache();
   } catch (thrown) {
     if (stopping !== null) return;
     if (thrown instanceof StartError) process.stderr.write(`${thrown.message}\n`);

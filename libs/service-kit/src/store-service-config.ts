@@ -32,21 +32,31 @@ const stopDefaultSeconds = 30;
 
 type DatabaseSetting = Extract<SettingName, `SERVICE_${string}_DB_URL`>;
 
+/** The settings a service reads besides: of the `needed` each must be there, though none has a default. */
+interface OwnSettings<More extends SettingName, Needed extends SettingName> {
+  database: DatabaseSetting;
+  more?: readonly More[];
+  needed?: readonly Needed[];
+}
+
+type Present<Values> = { [Name in keyof Values]: Exclude<Values[Name], undefined> };
+
 /**
- * Reads these settings and the service's own `more`. The service's own database wins over the shared one. Every mistake
- * is reported at once, by variable name.
+ * Reads these settings and the service's own. The service's own database wins over the shared one. Every mistake is
+ * reported at once, by variable name.
  */
-export function readStoreServiceConfig<More extends SettingName = never>(
+export function readStoreServiceConfig<More extends SettingName = never, Needed extends SettingName = never>(
   environment: Environment,
-  { database, more = [] }: { database: DatabaseSetting; more?: readonly More[] },
-): { config: StoreServiceConfig; values: SettingValues<More>; warnings: string[] } {
-  const { values, warnings } = loadSettings([...storeServiceSettings, database, ...more], environment);
+  { database, more = [], needed = [] }: OwnSettings<More, Needed>,
+): { config: StoreServiceConfig; values: SettingValues<More> & Present<SettingValues<Needed>>; warnings: string[] } {
+  const { values, warnings } = loadSettings([...storeServiceSettings, database, ...more, ...needed], environment);
   const shared = values as SettingValues<(typeof storeServiceSettings)[number]>;
   const own = values as SettingValues<DatabaseSetting>;
   const { databaseUrl, natsUrl, rootSecret } = requireSettings({
     databaseUrl: [own[database] ?? shared.SERVICE_DB_URL, `${database} or SERVICE_DB_URL`],
     natsUrl: [shared.SERVICE_NATS_URL, "SERVICE_NATS_URL"],
     rootSecret: [shared.SERVICE_INTERNAL_SECRET, "SERVICE_INTERNAL_SECRET"],
+    ...Object.fromEntries(needed.map((name) => [name, [(values as Partial<Record<string, unknown>>)[name], name]])),
   });
   const stopWithinMs = (shared.SERVICE_STOP_SECONDS ?? stopDefaultSeconds) * 1000;
   return {
@@ -59,7 +69,7 @@ export function readStoreServiceConfig<More extends SettingName = never>(
       stopWithinMs,
       drainMs: stopWithinMs - Math.min(5_000, stopWithinMs / 2),
     },
-    values: values as SettingValues<More>,
+    values: values as SettingValues<More> & Present<SettingValues<Needed>>,
     warnings,
   };
 }

@@ -44,8 +44,8 @@ test("strict configuration turns the warning into a refusal", () => {
 });
 
 test("a setting this version does not honour refuses the start instead of being ignored", () => {
-  expect(mistakesOf(() => loadSettings(["PORT"], { SERVICE_QUOTA_JUDGE_CALLS_PER_DAY: "100" }))).toEqual([
-    "SERVICE_QUOTA_JUDGE_CALLS_PER_DAY: this version does not support it yet; remove it",
+  expect(mistakesOf(() => loadSettings(["PORT"], { SERVICE_IMPROVEMENT_SWEEP: "100" }))).toEqual([
+    "SERVICE_IMPROVEMENT_SWEEP: this version does not support it yet; remove it",
   ]);
 });
 

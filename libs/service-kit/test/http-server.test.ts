@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
-import { routes } from "@touchstone/contracts";
+import { internalRoutes, routes, serviceNames } from "@touchstone/contracts";
 import { afterEach, expect, test, vi } from "vitest";
 import {
   AppError,
@@ -80,6 +80,40 @@ test("without a valid identity nothing is served", async () => {
   const { post } = await serve(echo);
 
   expect((await post({ headers: { "x-touchstone-identity": "forged.signature" } })).status).toBe(401);
+});
+
+test("an identity that is in order opens nothing to a service which the graph does not let ask", async () => {
+  const asked = { public: routes.createDataset, internal: internalRoutes.readProviderKeys };
+  const server = createHttpServer({
+    service: "auth",
+    routes: Object.values(asked).map((route) => ({ route, handle: async () => ({ status: 200, body: {} }) })),
+    rootSecret,
+    clock: systemClock,
+    logger,
+    metrics: createMetrics(),
+    readiness: async () => ({ ready: true, checks: {} }),
+  });
+  servers.push(server);
+  const url = await server.listen({ host: "127.0.0.1", port: 0 });
+  const statusOf = async (issuer: (typeof serviceNames)[number] | null, path: string) => {
+    const identity = { projectId, organizationId: null, userId: null, role: null, requestId: "request-1" };
+    const headers: Record<string, string> = {};
+    if (issuer !== null) {
+      const sign = createIdentitySigner({ issuer, audience: "auth", rootSecret, clock: systemClock });
+      headers["x-touchstone-identity"] = sign({ ...identity, method: "POST", path });
+    }
+    return (await fetch(url + path, { method: "POST", headers })).status;
+  };
+
+  for (const [name, admitted] of [
+    ["public", "gateway"],
+    ["internal", "judge"],
+  ] as const) {
+    for (const issuer of [...serviceNames, null]) {
+      const expected = issuer === admitted ? 200 : 401;
+      expect([issuer, name, await statusOf(issuer, asked[name].path)]).toEqual([issuer, name, expected]);
+    }
+  }
 });
 
 test("a compressed body is inflated", async () => {

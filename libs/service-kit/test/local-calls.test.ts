@@ -58,6 +58,8 @@ beforeEach(async () => {
     service: "ingest",
     routes: [
       { route: write, handle: (call) => handle(call) },
+      { route: routes.listTraces, handle: (call) => handle(call) },
+      { route: routes.streamTraces, handle: (call) => handle(call) },
       { route: routes.getTrace, handle: (call) => handle(call) },
     ],
     rootSecret,
@@ -109,6 +111,27 @@ test("a write is answered in the process as it is over HTTP", async () => {
   expect(answer).toMatchObject({ status: 201, text: `{"project":"${projectId}","got":{"name":"an agent"}}` });
 });
 
+test("a read is answered in the process as it is over HTTP, whatever its query looks like", async () => {
+  handle = async ({ query, rawBody }) => ({ status: 200, body: { query: { ...query }, bytes: rawBody.length } });
+  const queries = [
+    "",
+    "?",
+    "?limit=2&search=a+b%20c",
+    "?a=1&a=2&b",
+    "?search=%E0%A4&x=%zz",
+    "?q=1?2#3&&=4",
+    "?__proto__=1",
+  ];
+
+  for (const query of queries) {
+    const asked = { ...hop, method: "GET", path: routes.listTraces.path + query, headers: {}, body: undefined };
+    const answer = await ask(here, asked);
+    expect(answer.status).toBe(200);
+    expect(answer).toEqual(await ask(overHttp, asked));
+  }
+  expect(answeredHere).toBe(queries.length);
+});
+
 test("what fails, fails alike", async () => {
   const failures: Handler[] = [
     async () => {
@@ -148,7 +171,7 @@ test("an identity that was not signed with the secret is refused", async () => {
   await stranger.close();
 });
 
-test("what is too large, has a parameter in its path or an unknown one goes over HTTP", async () => {
+test("what is too large, lasts, has a parameter in its path or an unknown one goes over HTTP", async () => {
   handle = sayWho;
   const tooLarge = { ...hop, body: Buffer.alloc((write.body?.maxBytes ?? 0) + 1) };
   const parameter = { ...hop, method: "GET", path: routes.getTrace.path.replace("{traceId}", "one") };
@@ -156,6 +179,7 @@ test("what is too large, has a parameter in its path or an unknown one goes over
   expect((await ask(here, tooLarge)).status).toBe(413);
   expect((await ask(here, { ...hop, path: "/nowhere" })).status).toBe(404);
   expect((await ask(here, { ...parameter, body: undefined })).status).toBe(400);
+  expect((await ask(here, { ...parameter, path: routes.streamTraces.path, body: undefined })).status).toBe(400);
   expect(answeredHere).toBe(0);
 });
 

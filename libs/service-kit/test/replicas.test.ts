@@ -1,4 +1,6 @@
 import { createServer, type Server } from "node:http";
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { routes } from "@touchstone/contracts";
 import { afterEach, expect, test, vi } from "vitest";
 import {
@@ -228,4 +230,29 @@ test("a POST that was sent and lost is not sent again", async () => {
   await expect(client.forward(hop)).rejects.toMatchObject({ code: "service_unavailable" });
 
   expect(taken).toBe(1);
+});
+
+test("whoever connects while a server stops is answered or refused, and never reset with what was sent", async () => {
+  const { url, port, server } = await startReplica(async () => ({ status: 201, body: {} }));
+  const outcomes: Promise<string>[] = [];
+  let isOver = false;
+  const head = `GET /health/live HTTP/1.1\r\nhost: ${new URL(url).host}\r\n\r\n`;
+  const come = (): Promise<string> =>
+    new Promise((resolve) => {
+      const socket = connect(port, "127.0.0.1");
+      socket.once("data", (answer) => resolve(answer.toString().slice(0, 9)));
+      socket.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? "error"));
+      socket.write(head);
+      cleanups.push(() => socket.destroy());
+    });
+  const coming = (async () => {
+    for (; !isOver; await sleep(0)) outcomes.push(come());
+  })();
+
+  await server.stop();
+  await sleep(20);
+  isOver = true;
+  await coming;
+
+  expect(new Set(await Promise.all(outcomes))).toEqual(new Set(["HTTP/1.1 ", "ECONNREFUSED"]));
 });

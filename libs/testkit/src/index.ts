@@ -10,11 +10,15 @@ export {
   type TraceBody,
 } from "./builders.ts";
 export { createScriptedClock, type ScriptedClock } from "./clock.ts";
+export { type CommitRefusal, openCommitRefusal } from "./commit-refusal.ts";
 export { gullibleJudge } from "./gullible-judge.ts";
 export type { LlmReply } from "./llm-reply.ts";
 export { hashLlmKey, type LlmApi, type RecordedLlmRequest } from "./llm-request.ts";
 export { startTestNats, type TestNatsOptions } from "./nats.ts";
+export { type OwnRedis, startOwnRedis } from "./own-redis.ts";
 export { createTestDatabase, type TestDatabase } from "./postgres.ts";
+export { openProjectRows, type ProjectRows, type ProjectRowValues } from "./project-rows.ts";
 export { requireRedis } from "./redis.ts";
 export { type LlmScript, type ScriptedLlm, startScriptedLlm } from "./scripted-llm.ts";
 export type { TestNats } from "./test-nats.ts";
+export { testProjectDeletion } from "./test-project-deletion.ts";

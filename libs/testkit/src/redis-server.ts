@@ -23,8 +23,8 @@ export async function startTestRedis({
   usesContainers: boolean;
   searchPath: string;
 }): Promise<StartedRedis> {
-  const executable = usesContainers ? null : await findOnPath("redis-server", searchPath);
-  if (executable !== null) return startProcess(executable);
+  const started = usesContainers ? null : await startRedisProcess(searchPath);
+  if (started !== null) return { found: { url: started.url }, stop: started.stop };
   if (usesContainers || (await containerEngineAnswers())) return startContainer();
   return {
     found: { url: null, reason: "There is no redis-server on the PATH, and no container engine to run one." },
@@ -32,7 +32,17 @@ export async function startTestRedis({
   };
 }
 
-async function startProcess(executable: string): Promise<StartedRedis> {
+/** A redis-server as a process of ours. */
+export interface RedisProcess {
+  url: string;
+  send(signal: NodeJS.Signals): void;
+  stop(): Promise<void>;
+}
+
+/** Starts the redis-server of a search path, without persistence; null where there is none. */
+export async function startRedisProcess(searchPath: string): Promise<RedisProcess | null> {
+  const executable = await findOnPath("redis-server", searchPath);
+  if (executable === null) return null;
   const port = await findFreePort();
   const folder = await mkdtemp(path.join(tmpdir(), "touchstone-redis-"));
   const guardian = startGuardian();
@@ -46,6 +56,8 @@ async function startProcess(executable: string): Promise<StartedRedis> {
     child.once("error", () => resolve());
   });
   const stop = async () => {
+    // A stopped process takes no other signal.
+    child.kill("SIGCONT");
     child.kill("SIGTERM");
     await exited;
     guardian.dismiss();
@@ -60,7 +72,7 @@ async function startProcess(executable: string): Promise<StartedRedis> {
       throw new Error(`${executable} did not start.`);
     }
   }
-  return { found: { url: `redis://127.0.0.1:${port}` }, stop };
+  return { url: `redis://127.0.0.1:${port}`, send: (signal) => child.kill(signal), stop };
 }
 
 async function startContainer(): Promise<StartedRedis> {

@@ -1,10 +1,12 @@
 import path from "node:path";
-import { type Bus, connectBus, createOutboxRelay, type OutboxRelay } from "@touchstone/bus";
-import { keyRevoked } from "@touchstone/contracts";
+import { type Bus, type Consuming, connectBus, createOutboxRelay, type OutboxRelay } from "@touchstone/bus";
+import { keyRevoked, membershipChanged, modelPricesChanged, projectDeleting } from "@touchstone/contracts";
 import { createOutboxStore, openDatabase, prepareSchema, rolesOf, type SchemaPreparation } from "@touchstone/db";
 import {
   type Clock,
+  countDeadLetters,
   createHttpServer,
+  createOutboundFetch,
   type Handler,
   type Logger,
   type Metrics,
@@ -12,12 +14,33 @@ import {
   type Service,
   serviceStarting,
 } from "@touchstone/service-kit";
-import type { AuthConfig } from "./config.ts";
+import { createAccounts } from "./accounts/accounts.ts";
+import { createMembershipStore } from "./accounts/membership-store.ts";
+import { createAuditReader } from "./audit/audit-reader.ts";
+import { createActFile } from "./audit/file-act.ts";
+import type { AuthConfig, MailConfig } from "./config.ts";
+import { consumeActsRecorded } from "./handlers/acts-recorded.ts";
+import { consumeDataDeleted } from "./handlers/data-deleted.ts";
+import { consumeModelPricesHandedOver } from "./handlers/model-prices-handed-over.ts";
+import { listModelRoutes } from "./http/models/routes.ts";
+import { listOrganizationRoutes } from "./http/organizations/routes.ts";
 import { listRoutes } from "./http/routes.ts";
+import { createMailer, type Mailer, type MailTransport } from "./mail/mailer.ts";
+import { createFileTransport, createHostedTransport, createSmtpTransport } from "./mail/transports.ts";
+import { announceUnfinishedDeletions, type DeletionAnnouncer } from "./maintenance/announce-deletions.ts";
+import { announceModels, type ModelAnnouncer } from "./maintenance/announce-models.ts";
+import { type ExpirySweeper, sweepExpired } from "./maintenance/sweep-expired.ts";
+import { createModelStore } from "./models/model-store.ts";
+import { createInvitationStore } from "./organizations/invitation-store.ts";
+import { createOrganizationStore } from "./organizations/organization-store.ts";
 import { createKeyVault } from "./project-keys/key-vault.ts";
 import { prepareDefaultProject } from "./projects/default-project.ts";
 import { createExportedProjectReader } from "./projects/exported-project.ts";
+import { createOrganizationReader } from "./projects/organization-reader.ts";
+import { createProjectDeletionStore } from "./projects/project-deletion-store.ts";
 import { createProjectStore } from "./projects/project-store.ts";
+import { createProviderKeyStore } from "./provider-keys/provider-key-store.ts";
+import { createProjectSettingsStore } from "./settings/project-settings-store.ts";
 
 const schema = "auth";
 
@@ -28,7 +51,8 @@ export interface AuthDependencies {
 }
 
 /**
- * Auth owns projects and their keys, and answers the gateway's question whose key one is. It serves as soon as it
+ * Auth owns projects and their keys, accounts, sessions and organizations, and answers the gateway's question whose key
+ * or session one is. It serves as soon as it
  * listens; until PostgreSQL, the schema and the default project are there, every request is answered 503.
  */
 export function createAuth(config: AuthConfig, { logger, clock, metrics }: AuthDependencies): Service {
@@ -42,15 +66,53 @@ export function createAuth(config: AuthConfig, { logger, clock, metrics }: AuthD
       logger,
     });
   const database = openPool(rolesOf(schema).app, 8);
-  const maintenance = openPool(rolesOf(schema).maintenance, 1);
-  const projects = createProjectStore(database, createKeyVault(config.rootSecret), clock);
+  const maintenance = openPool(rolesOf(schema).maintenance, 2);
+  const vault = createKeyVault(config.rootSecret);
+  const projects = createProjectStore(database, vault, clock);
+  const { accounts: accountsConfig } = config;
+  const multiTenant = accountsConfig?.multiTenant ?? false;
+  const openSignup = accountsConfig?.openSignup ?? false;
+  const providerKeys = createProviderKeyStore(database, vault, clock);
+  const models = createModelStore(database, vault);
+  const modelReach = { allowsPrivateHosts: config.allowsPrivateHosts };
+  const fetchModels = createOutboundFetch(modelReach);
+  const members = createMembershipStore({ database, vault, providerKeys, models, clock, multiTenant, openSignup });
+  const mailer = accountsConfig?.mail ? openMailer(accountsConfig.mail, logger) : null;
+  const accounts = accountsConfig && createAccounts({ ...accountsConfig, database, members, mailer, clock, logger });
+  const projectDeletions = createProjectDeletionStore(database, maintenance);
+  const settings = createProjectSettingsStore(database);
+  const audit = createAuditReader(database);
+  const announceRevocations = () => relay?.wake();
+  const ofOrganizations = accountsConfig && {
+    organizations: createOrganizationStore(database),
+    invitations: createInvitationStore({ database, requiresVerification: accountsConfig.requiresVerification }),
+    audit,
+    mailer,
+    publicUrl: accountsConfig.publicUrl,
+    announceRevocations,
+  };
   const http = createHttpServer({
     service: "auth",
-    routes: listRoutes({
-      projects,
-      readExportedProject: createExportedProjectReader(database),
-      announceRevocations: () => relay?.wake(),
-    }).map(({ route, handle }) => ({
+    routes: [
+      ...(ofOrganizations === null ? [] : listOrganizationRoutes(ofOrganizations)),
+      ...listModelRoutes({ settings, models, multiTenant, modelReach, fetchModels }),
+      ...listRoutes({
+        database,
+        settings,
+        models,
+        providerKeys,
+        multiTenant,
+        projects,
+        projectDeletions,
+        members,
+        accountsConfig,
+        accounts,
+        readExportedProject: createExportedProjectReader(database),
+        organizations: createOrganizationReader(database),
+        audit,
+        announceRevocations,
+      }),
+    ].map(({ route, handle }) => ({
       route,
       handle: onceReady(handle),
     })),
@@ -62,6 +124,12 @@ export function createAuth(config: AuthConfig, { logger, clock, metrics }: AuthD
   });
   let bus: Bus | null = null;
   let relay: OutboxRelay | null = null;
+  let announcer: DeletionAnnouncer | null = null;
+  let sweeper: ExpirySweeper | null = null;
+  let modelAnnouncer: ModelAnnouncer | null = null;
+  let confirmations: Promise<Consuming> | null = null;
+  let handedOver: Promise<Consuming> | null = null;
+  let foreignActs: Promise<Consuming> | null = null;
   let preparation: { schema: SchemaPreparation; defaultProject: SchemaPreparation } | null = null;
   let stopped = false;
 
@@ -94,6 +162,7 @@ export function createAuth(config: AuthConfig, { logger, clock, metrics }: AuthD
         password: config.nats.password?.reveal(),
         service: "auth",
         logger,
+        onDeadLetter: countDeadLetters({ service: "auth", metrics }),
       });
       bus = connected;
       const migration = prepareSchema({
@@ -102,17 +171,28 @@ export function createAuth(config: AuthConfig, { logger, clock, metrics }: AuthD
         directory: path.join(import.meta.dirname, "..", "migrations"),
         logger,
       });
-      const defaultProject = prepareDefaultProject({ schema: migration, projects, logger });
+      const defaultProject = prepareDefaultProject({
+        schema: migration,
+        projects,
+        isWanted: !multiTenant,
+        logger,
+      });
       preparation = { schema: migration, defaultProject };
       void defaultProject.done.then(() => {
         if (stopped) return;
         relay = createOutboxRelay({
           store: createOutboxStore(maintenance, schema),
           bus: connected,
-          events: [keyRevoked],
+          events: [keyRevoked, membershipChanged, modelPricesChanged, projectDeleting],
           logger,
           pollMs: 1_000,
         });
+        announcer = announceUnfinishedDeletions({ projectDeletions, onAnnounced: () => relay?.wake(), logger });
+        if (accounts !== null) sweeper = sweepExpired({ database, clock, logger });
+        confirmations = consumeDataDeleted(connected, { projectDeletions, logger });
+        handedOver = consumeModelPricesHandedOver(connected, { models });
+        foreignActs = consumeActsRecorded(connected, { acts: createActFile(database) });
+        modelAnnouncer = announceModels({ models, logger });
       });
       return { address: await http.listen(config.listen) };
     },
@@ -121,10 +201,29 @@ export function createAuth(config: AuthConfig, { logger, clock, metrics }: AuthD
       preparation?.schema.stop();
       preparation?.defaultProject.stop();
       await http.stop();
+      await mailer?.stop();
+      await accounts?.stop();
+      await (await confirmations)?.stop();
+      await (await handedOver)?.stop();
+      await (await foreignActs)?.stop();
+      await modelAnnouncer?.stop();
+      await announcer?.stop();
+      await sweeper?.stop();
       await relay?.stop();
       await bus?.drain();
+      await fetchModels.close();
       await Promise.all([database.close(), maintenance.close()]);
     },
     readiness,
   };
+}
+
+function openMailer(config: MailConfig, logger: Logger): Mailer {
+  return createMailer({ transport: openTransport(config), logger });
+}
+
+function openTransport(config: MailConfig): MailTransport {
+  if (config.kind === "files") return createFileTransport(config.folder, config.from);
+  if (config.kind === "smtp") return createSmtpTransport(config.url, config.from);
+  return createHostedTransport(config);
 }

@@ -10,7 +10,14 @@ import {
   type Service,
   systemClock,
 } from "@touchstone/service-kit";
-import { createTestDatabase, findFreePort, startTestNats, type TestDatabase, type TestNats } from "@touchstone/testkit";
+import {
+  createTestDatabase,
+  findFreePort,
+  openCommitRefusal,
+  startTestNats,
+  type TestDatabase,
+  type TestNats,
+} from "@touchstone/testkit";
 import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import type { z } from "zod";
@@ -185,6 +192,29 @@ test("each created project has a key of its own, and the list shows them oldest 
   });
 });
 
+test("a project that was told 500 or 503 was not made, and is made once when it is asked for again [spec:retry.safe]", async () => {
+  const auth = await startReadyAuth();
+  const refusal = await openCommitRefusal(database.adminUrl, "auth");
+  try {
+    const before = await refusal.countRows();
+    const create = () => auth.ask("POST", routes.createProject.path, auth.projectId, { name: "weather" });
+    for (const [sqlState, status] of [
+      ["53100", 503],
+      ["P0001", 500],
+    ] as const) {
+      await refusal.refuse(sqlState);
+      expect((await create()).status).toBe(status);
+      expect(await refusal.countRows()).toEqual(before);
+    }
+    await refusal.refuse(null);
+    expect((await create()).status).toBe(201);
+  } finally {
+    await refusal.close();
+  }
+  const { body: list } = await auth.ask("GET", routes.listProjects.path, auth.projectId);
+  expect(list.projects.map(({ name }) => name)).toEqual(["Default", "weather"]);
+});
+
 test("a project without a name is 400 and makes nothing", async () => {
   const auth = await startReadyAuth();
 
@@ -253,7 +283,7 @@ test("started before its database it answers 503 and says why, and serves once t
   const auth = await startAuth({ SERVICE_DB_URL: away.href });
 
   const refused = await auth.config();
-  expect([refused.status, refused.headers["retry-after"]]).toEqual([503, "2"]);
+  expect([refused.status, refused.headers["retry-after"]]).toEqual([503, "5"]);
   expect(refused.body).toEqual({ error: "The service is starting; retry." });
   await expect(auth.resolve("tsk_0123456789abcdefghijABCDEFGHIJxy0PImn9")).rejects.toMatchObject({
     code: "service_unavailable",
@@ -332,5 +362,10 @@ test("a project's own settings are exported without its key [spec:export.entity]
     projectId: owner?.projectId,
     sinceMs: null,
   });
-  expect(counted.body).toEqual({ entities: [{ entity: "project-settings", rows: 1 }] });
+  expect(counted.body).toEqual({
+    entities: [
+      { entity: "project-settings", rows: 1 },
+      { entity: "audit-events", rows: 0 },
+    ],
+  });
 });

@@ -5,24 +5,44 @@ import { type Database, openDatabase, prepareSchema, rolesOf, type SchemaPrepara
 import {
   AppError,
   type Clock,
+  countDeadLetters,
   createHttpServer,
+  createInternalClient,
   type Handler,
+  type LocalCalls,
   type Logger,
   type Metrics,
   type Readiness,
   type Service,
 } from "@touchstone/service-kit";
 import { Counter } from "prom-client";
+import { createAnalysisStore } from "./analyses/analysis-store.ts";
+import { createCiRunStore } from "./ci-runs/ci-run-store.ts";
 import type { EvalRunsConfig } from "./config.ts";
 import { createDatasetStore } from "./datasets/dataset-store.ts";
-import { createGradingCache } from "./datasets/grading-cache.ts";
 import { createExportStore } from "./export/export-store.ts";
+import { createGateStore } from "./gates/gate-store.ts";
+import { createConfigStore } from "./graders/config-store.ts";
+import { createGroupStore } from "./graders/group-store.ts";
+import { createGradings } from "./grading/gradings.ts";
 import { evalRunsRoutes } from "./http/routes.ts";
-import { sweepClosingRuns } from "./maintenance/complete-closing-runs.ts";
+import { announceUntoldLiveScorers } from "./maintenance/announce-live-scorers.ts";
+import { relayEvents } from "./maintenance/relay-events.ts";
+import { removeDeletedProjects } from "./maintenance/remove-deleted-projects.ts";
+import { startSweepers } from "./maintenance/start-sweepers.ts";
+import { createRunStreams } from "./progress/run-streams.ts";
+import { showProgress } from "./progress/show-progress.ts";
+import { createPromptStore } from "./registries/prompt-store.ts";
+import { createToolSchemaStore } from "./registries/tool-schema-store.ts";
+import { createRescoringStore } from "./rescoring/rescoring-store.ts";
 import { createBatchScorer } from "./results/batch-scorer.ts";
 import { createClaimStore } from "./results/claim-store.ts";
+import { createRatingNews } from "./results/rating-news.ts";
 import { createResultStore } from "./results/result-store.ts";
+import type { StoredResult } from "./results/stored-result.ts";
 import { createRunStore } from "./runs/run-store.ts";
+import { createIngestClient, type IngestClient } from "./traces/ingest-client.ts";
+import { createLinkedTraces } from "./traces/linked-traces.ts";
 
 const schema = "evals";
 
@@ -30,11 +50,13 @@ export interface EvalRunsDependencies {
   logger: Logger;
   clock: Clock;
   metrics: Metrics;
+  /** Where an ingest in the same process is found without a socket. */
+  localCalls?: LocalCalls | undefined;
 }
 
 /** Datasets, runs and results: outputs come in over HTTP, are judged over the bus, and are stored as they are judged. */
 export function createEvalRuns(config: EvalRunsConfig, dependencies: EvalRunsDependencies): Service {
-  const { logger, clock, metrics } = dependencies;
+  const { logger, clock, metrics, localCalls } = dependencies;
   const { timings } = config;
   const cleanups = new AsyncDisposableStack();
   let parts: { database: Database; bus: Bus; preparation: SchemaPreparation } | null = null;
@@ -48,6 +70,7 @@ export function createEvalRuns(config: EvalRunsConfig, dependencies: EvalRunsDep
       password: config.nats.password?.reveal(),
       service: "eval-runs",
       logger,
+      onDeadLetter: countDeadLetters({ service: "eval-runs", metrics }),
     });
     cleanups.defer(() => bus.drain());
     const preparation = prepareSchema({
@@ -57,35 +80,77 @@ export function createEvalRuns(config: EvalRunsConfig, dependencies: EvalRunsDep
       logger,
     });
     cleanups.defer(() => preparation.stop());
+    const events = startOnceMigrated(preparation, () => {
+      const relay = relayEvents({ maintenance, bus, logger });
+      const announcing = announceUntoldLiveScorers({ database, maintenance, logger });
+      const deletions = removeDeletedProjects({ maintenance, bus, onConfirmed: () => relay.wake(), logger });
+      return {
+        async stop() {
+          await Promise.all([announcing.stop(), deletions.stop()]);
+          await relay.stop();
+        },
+      };
+    });
+    cleanups.defer(() => events.stop());
     parts = { database, bus, preparation };
 
     const datasets = createDatasetStore(database);
-    const stored = new Counter({
-      name: "service_results_stored_total",
-      help: "Results stored, by status and reason of being skipped.",
-      labelNames: ["status", "reason"],
-      registers: [metrics],
-    });
+    const runs = createRunStore(database);
+    const onStored = countStored(metrics);
+    const results = createResultStore(database);
+    const traces = connectIngest();
+    const toolSchemas = createToolSchemaStore(database);
+    const linkedTraces = createLinkedTraces({ ingest: traces, toolSchemas, logger, traceMs: timings.traceMs });
+    const ratingNews = createRatingNews({ isExporting: config.exportsVerdicts });
     const scorer = createBatchScorer({
       bus,
-      claims: createClaimStore(database, timings),
+      claims: createClaimStore(database, timings, ratingNews),
       clock,
       timings,
+      linkedTraces,
       logger,
-      onStored: ({ status, skipReason }) => stored.inc({ status, reason: skipReason ?? "" }),
+      onStored,
     });
+    const runStreams = createRunStreams({
+      readProgress: async (projectId, runId) => {
+        const progress = await results.readProgress(projectId, runId);
+        return progress && showProgress(runId, progress);
+      },
+      logger,
+    });
+    cleanups.defer(() => runStreams.stop());
     cleanups.defer(() => scorer.stop(timings.stopGraceMs));
     const stopping = new AbortController();
     cleanups.defer(() => stopping.abort(new AppError("service_unavailable", "The service is stopping; retry.")));
-    const sweeper = sweepClosingRuns({ database: maintenance, batchMs: timings.batchMs, logger });
-    cleanups.defer(() => sweeper.stop());
+
+    const ciRuns = createCiRunStore(database);
+    const { batchMs } = timings;
+    const finalizing = { database, runs, ciRuns, batchMs, clock, signal: stopping.signal };
+    const sweepers = startSweepers({ ...finalizing, maintenance, runIdleMs: config.runIdleMs, logger });
+    cleanups.defer(() => sweepers.stop());
 
     const routes = evalRunsRoutes({
       database,
       datasets,
-      runs: createRunStore(database),
-      results: createResultStore(database),
-      readGrading: createGradingCache(datasets),
+      runs,
+      results,
+      ratingNews,
+      rescorings: createRescoringStore(database),
+      runStreams,
+      onStored,
+      analyses: createAnalysisStore(database),
+      bus,
+      ingest: traces,
+      linkedTraces,
+      timings,
+      logger,
+      gates: createGateStore(database),
+      ciRuns,
+      prompts: createPromptStore(database),
+      toolSchemas,
+      gradings: createGradings({ datasets, runs }),
+      configs: createConfigStore(database),
+      groups: createGroupStore(database),
       scorer,
       exports: createExportStore(database),
       clock,
@@ -113,10 +178,24 @@ export function createEvalRuns(config: EvalRunsConfig, dependencies: EvalRunsDep
       applicationName: `touchstone eval-runs ${purpose}`,
       connectionsMax,
       statementTimeoutMs: 10_000,
+      openProjects: purpose === "app" ? "evals.open_projects" : undefined,
       logger,
     });
     cleanups.defer(() => database.close());
     return database;
+  }
+
+  function connectIngest(): IngestClient {
+    const client = createInternalClient({
+      issuer: "eval-runs",
+      audience: "ingest",
+      addresses: config.ingestAddresses,
+      rootSecret: config.rootSecret,
+      clock,
+      localCalls,
+    });
+    cleanups.defer(() => client.close());
+    return createIngestClient(client);
   }
 
   async function readiness(): Promise<Readiness> {
@@ -132,6 +211,35 @@ export function createEvalRuns(config: EvalRunsConfig, dependencies: EvalRunsDep
   }
 
   return { name: "eval-runs", start, stop: () => cleanups.disposeAsync(), readiness };
+}
+
+/** Counts results as they are stored. */
+function countStored(metrics: Metrics): (result: StoredResult) => void {
+  const stored = new Counter({
+    name: "service_results_stored_total",
+    help: "Results stored, by status and reason of being skipped.",
+    labelNames: ["status", "reason"],
+    registers: [metrics],
+  });
+  return ({ status, skipReason }) => stored.inc({ status, reason: skipReason ?? "" });
+}
+
+/** Starts background work that needs the schema. */
+function startOnceMigrated(
+  preparation: SchemaPreparation,
+  start: () => { stop(): Promise<void> },
+): { stop(): Promise<void> } {
+  let started: { stop(): Promise<void> } | null = null;
+  let isStopped = false;
+  void preparation.done.then(() => {
+    if (!isStopped) started = start();
+  });
+  return {
+    async stop() {
+      isStopped = true;
+      await started?.stop();
+    },
+  };
 }
 
 /** Until the schema is there, every request is answered 503 and the client tries again. */

@@ -1,5 +1,6 @@
 import { createLogger, systemClock } from "@touchstone/service-kit";
 import { expect, test } from "vitest";
+import { planOfDataset } from "../src/grading/plan.ts";
 import { createBatchScorer } from "../src/results/batch-scorer.ts";
 import type { Batch } from "../src/results/candidate.ts";
 import type { ClaimStore } from "../src/results/claim-store.ts";
@@ -7,7 +8,9 @@ import type { ScoringDependencies } from "../src/results/score-batch.ts";
 import { defaultTimings } from "../src/timings.ts";
 import { createGate } from "./conditions.ts";
 
-const batch = { projectId: "p", runId: "r", batchId: "b", grading: { cases: [] }, results: [{}] } as unknown as Batch;
+const plan = planOfDataset({ id: "d", document: '{"name":"n"}' });
+const grading = { plan, cases: [] };
+const batch = { projectId: "p", runId: "r", batchId: "b", grading, results: [{}] } as unknown as Batch;
 
 /** A scorer whose batches wait at their claim until the gate opens, and then find their run over. */
 function createScorer(batchesMax: number) {
@@ -24,6 +27,7 @@ function createScorer(batchesMax: number) {
     claims,
     clock: systemClock,
     timings: defaultTimings,
+    linkedTraces: { open: () => async () => null, describe: () => Promise.reject(new Error("nobody asks")) },
     logger: createLogger({ service: "eval-runs", level: "silent" }),
     onStored: () => undefined,
   };

@@ -4,6 +4,8 @@ import { type Database, migrateSchema, openDatabase, rolesOf } from "@touchstone
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createClaimStore } from "../src/results/claim-store.ts";
+import { createRatingNews } from "../src/results/rating-news.ts";
+import { digestKey, type ResultRow, type StoredResult } from "../src/results/stored-result.ts";
 import { defaultTimings } from "../src/timings.ts";
 import { quiet } from "./start-eval-runs.ts";
 
@@ -60,7 +62,7 @@ test.each([
   { status: "completed", closingAs: "completed", runIsOpen: false },
   { status: "failed", closingAs: null, runIsOpen: false },
 ])("a run that is $status and closing as $closingAs takes claims: $runIsOpen", async ({ runIsOpen, ...state }) => {
-  const claims = createClaimStore(database, defaultTimings);
+  const claims = createClaimStore(database, defaultTimings, createRatingNews({ isExporting: false }));
   const { projectId, runId } = await putRun(state);
 
   const taken = await claims.take({ projectId, runId, holder: randomUUID() }, []);
@@ -69,10 +71,48 @@ test.each([
 });
 
 test("a run of another project takes no claims", async () => {
-  const claims = createClaimStore(database, defaultTimings);
+  const claims = createClaimStore(database, defaultTimings, createRatingNews({ isExporting: false }));
   const { runId } = await putRun({ status: "in_progress", closingAs: null });
 
   const taken = await claims.take({ projectId: randomUUID(), runId, holder: randomUUID() }, []);
 
   expect(taken.runIsOpen).toBe(false);
+});
+
+test("what stored results say of traces is told with them, of those that were stored only, where it is exported", async () => {
+  const claims = createClaimStore(database, defaultTimings, createRatingNews({ isExporting: true }));
+  const silent = createClaimStore(database, defaultTimings, createRatingNews({ isExporting: false }));
+  const scope = { ...(await putRun({ status: "in_progress", closingAs: null })), holder: randomUUID() };
+  const traceId = randomUUID();
+  const build = (key: string): StoredResult => ({
+    ...{ id: randomUUID(), keyDigest: digestKey(key), idempotencyKey: key, caseId: key, questionIndex: null },
+    ...{ runNumber: 1, isVariant: false, status: "scored", skipReason: null, rating: 7, submittedContext: null },
+    row: {} as ResultRow,
+    ratings: [{ traceId, verdictId: key, scorerKind: "judge", scorerId: "t", scorerName: "Tone", rating: 7 }].map(
+      (rating) => ({ ...rating, justification: "Fine.", model: null, scorerKind: "judge" as const }),
+    ),
+  });
+  const [claimed, lost, untold] = [build("claimed"), build("lost"), build("untold")];
+  await claims.take(scope, [claimed, untold]);
+
+  expect(await claims.finish(scope, [claimed, lost])).toEqual(new Set([claimed.keyDigest]));
+  expect(await silent.finish(scope, [untold])).toEqual(new Set([untold.keyDigest]));
+
+  const maintenance = openDatabase({
+    url: server.url,
+    role: rolesOf("evals").maintenance,
+    applicationName: "test",
+    connectionsMax: 1,
+    statementTimeoutMs: 5_000,
+    logger: quiet,
+  });
+  const { rows } = await maintenance.query<{ body: string }>({
+    name: "",
+    text: "select body from evals.outbox where subject = 'event.results.rated.v1'",
+    values: [],
+  });
+  await maintenance.close();
+  expect(rows.flatMap(({ body }) => JSON.parse(body).results)).toEqual([
+    expect.objectContaining({ projectId: scope.projectId, runId: scope.runId, traceId, verdictId: "claimed" }),
+  ]);
 });

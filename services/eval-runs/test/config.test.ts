@@ -7,6 +7,7 @@ const environment = {
   SERVICE_DB_URL: "postgres://all@localhost/touchstone",
   SERVICE_NATS_URL: "nats://localhost:4222",
   SERVICE_INTERNAL_SECRET: "a root secret of the installation, long enough",
+  SERVICE_INGEST_URL: "http://ingest-1:4700,http://ingest-2:4700",
 };
 
 test("the service's own database wins over the shared one", () => {
@@ -20,7 +21,8 @@ test("whatever is missing is named, all at once", () => {
   const read = () => readEvalRunsConfig({});
 
   expect(read).toThrow(ConfigError);
-  for (const name of ["SERVICE_DB_URL", "SERVICE_NATS_URL", "SERVICE_INTERNAL_SECRET"]) expect(read).toThrow(name);
+  const needed = ["SERVICE_DB_URL", "SERVICE_NATS_URL", "SERVICE_INTERNAL_SECRET", "SERVICE_INGEST_URL"];
+  for (const name of needed) expect(read).toThrow(name);
 });
 
 test("the deadlines of scoring are a chain, each shorter than the next", () => {

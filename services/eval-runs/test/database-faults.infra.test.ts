@@ -1,4 +1,4 @@
-import { buildResult } from "@touchstone/testkit";
+import { buildDataset, buildResult, openCommitRefusal } from "@touchstone/testkit";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createGate, until } from "./conditions.ts";
 import { startCuttableProxy } from "./cuttable-proxy.ts";
@@ -34,7 +34,7 @@ describe("PostgreSQL away", () => {
     expect(await running.service.readiness()).toMatchObject({ ready: true });
   });
 
-  test("while a batch is judged: 503, and the retry takes up what is left", async () => {
+  test("while a batch is judged: 503, and the retry takes up what is left [spec:retry.safe] [spec:retry.results]", async () => {
     const judge = await system.startJudge();
     const proxy = await startCuttableProxy(system.database.url);
     system.cleanups.defer(() => proxy.stop());
@@ -87,6 +87,52 @@ describe("PostgreSQL away", () => {
     expect(await submitting).toMatchObject({ status: 200, body: { accepted: 1 } });
     expect(judge.asked).toHaveLength(1);
   });
+});
+
+test("what fails at its very commit left nothing, whether it was told 500 or 503, and is done once when sent again [spec:status.500] [spec:envelope.global] [spec:retry.safe]", async () => {
+  await system.startJudge();
+  const client = createProjectClient((await system.startService()).address);
+  const datasetId = await client.createDataset({ ...buildDataset(), ci: { enabled: true } });
+  const runId = await client.createRun(datasetId);
+  const judging = "/api/v1/agent-monitoring";
+  // The first look at a project's graders writes the seeded ones.
+  const { judgeScorers } = (await client.sendTo("GET", `${judging}/judge-scorers`)).body;
+  const member = { refId: judgeScorers[0]._id };
+  const refusal = await openCommitRefusal(system.database.adminUrl, "evals");
+  system.cleanups.defer(() => refusal.close());
+
+  const evaluations = "/api/v1/custom-agent-evaluations";
+  for (const [path, body, table] of [
+    [`${evaluations}/datasets`, buildDataset(), "datasets"],
+    [`${evaluations}/datasets/import?name=Imported`, [{ query: "Why?" }], "datasets"],
+    [
+      `${evaluations}/datasets/${datasetId}/cases`,
+      { case: { main_question: { query: "Which colour?" }, source: { traceId: "t" } }, dedupe: false },
+      "dataset_versions",
+    ],
+    [`${evaluations}/evaluation-settings`, { name: "Clarity" }, "grading_configs"],
+    [`${judging}/judge-scorers`, { name: "Tone" }, "grading_configs"],
+    [`${judging}/scorer-groups`, { name: "All", members: [member] }, "scorer_groups"],
+    [`${evaluations}/prompts`, { name: "greet", text: "Greet." }, "prompt_versions"],
+    ["/api/v1/evaluate/tool-schemas", { name: "search", definition: "{}" }, "tool_schemas"],
+    [`${evaluations}/runs`, { datasetId }, "runs"],
+    ["/api/v1/ingest/ci-runs", { dataset_id: datasetId }, "ci_runs"],
+    [`${evaluations}/runs/${runId}/results`, { batchId: "b", results: [buildResult()] }, "results"],
+  ] as const) {
+    const before = await refusal.countRows();
+    for (const [sqlState, status, told] of [
+      ["53100", 503, { error: "The database is unavailable; retry." }],
+      ["P0001", 500, { statusCode: 500, message: expect.stringMatching(/^(?!.*commit)/) }],
+    ] as const) {
+      await refusal.refuse(sqlState);
+      const answer = await client.sendTo("POST", path, body);
+      expect([path, answer.status, answer.body]).toEqual([path, status, told]);
+      expect([path, await refusal.countRows()]).toEqual([path, before]);
+    }
+    await refusal.refuse(null);
+    expect([path, (await client.sendTo("POST", path, body)).status]).toEqual([path, expect.toBeOneOf([200, 201])]);
+    expect([path, (await refusal.countRows())[table]]).toEqual([path, (before[table] ?? 0) + 1]);
+  }
 });
 
 describe("row-level security", () => {

@@ -1,11 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { composeDatasetDocument, renderDataset } from "../src/datasets/dataset-document.ts";
-import { readGrading } from "../src/datasets/grading.ts";
 
 const compose = (text: string) => composeDatasetDocument({ text, value: JSON.parse(text) }, () => "made");
 const composeOf = (dataset: object) => compose(JSON.stringify(dataset));
-const question = (main: object) => ({ main_question: { query: "q", ...main } });
 
 describe("a dataset's document", () => {
   test("returns any JSON in questions and code scorers as it was sent", () => {
@@ -38,41 +36,5 @@ describe("a dataset's document", () => {
     expect(rendered).toBe(
       '{"_id":"id-1","name":"n","numberOfRequests":1,"questions":[],"status":"published","createdAt":"1970-01-01T00:00:00.000Z"}',
     );
-  });
-});
-
-describe("the grading of a dataset", () => {
-  test("has what judging reads, and null for what is not there", () => {
-    expect(readGrading(composeOf({ name: "n", questions: [question({})] }))).toEqual({
-      acceptanceCriteria: null,
-      rejectionCriteria: null,
-      evaluationCriteria: null,
-      metrics: { jaccard: false, bleu: false, rouge: false, vector: null },
-      codeScorerNames: [],
-      cases: [{ query: "q", expectedResults: null, judgeGuideline: null, retrievalContext: null }],
-    });
-  });
-
-  test("has the metrics that are switched on, and the cases in order", () => {
-    const grading = readGrading(
-      composeOf({
-        name: "n",
-        rejectionCriteria: "r",
-        vectorSimilarity: { enabled: true },
-        bleuScore: { enabled: true },
-        rougeScore: { enabled: false },
-        questions: [
-          question({ expectedResults: "e", judgeGuideline: "g", retrievalContext: ["a"] }),
-          question({ query: "second", expectedResults: "\n", retrievalContext: null }),
-        ],
-      }),
-    );
-
-    expect(grading.rejectionCriteria).toBe("r");
-    expect(grading.metrics).toEqual({ jaccard: false, bleu: true, rouge: false, vector: { model: null } });
-    expect(grading.cases).toEqual([
-      { query: "q", expectedResults: "e", judgeGuideline: "g", retrievalContext: ["a"] },
-      { query: "second", expectedResults: null, judgeGuideline: null, retrievalContext: null },
-    ]);
   });
 });

@@ -1,3 +1,4 @@
+import { dataset } from "@touchstone/contracts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createProjectClient, type ProjectClient } from "./project-client.ts";
 import type { RunningService } from "./start-eval-runs.ts";
@@ -113,9 +114,103 @@ describe("creating a dataset", () => {
       "questions[0].main_question.retrievalContext must be a string or an array of strings",
     ],
     [{ name: "n", codeScorers: [1] }, "codeScorers must be an array of objects"],
+    [{ name: "n", thresholds: [] }, "thresholds must be an object"],
     [{ name: "n", codeScorers: [{ code: "x", language: "python" }] }, 'language must be "javascript"'],
   ])("refuses %j: %s", async (body, message) => {
     expect(await create(body)).toMatchObject({ status: 400, body: { error: message } });
+  });
+
+  const trajectory = "questions[0].main_question.expectedTrajectory";
+  const smokeTest = "questions[0].main_question.smokeTest";
+  test.each([
+    [{ judgeGuideline: 1 }, "questions[0].main_question.judgeGuideline must be a string"],
+    [
+      { expectedRetrievalContext: {} },
+      "questions[0].main_question.expectedRetrievalContext must be a string or an array of strings",
+    ],
+    [{ expectedCapabilities: "search" }, "questions[0].main_question.expectedCapabilities must be an array of strings"],
+    [{ expectedKnowledgeBase: [1] }, "questions[0].main_question.expectedKnowledgeBase must be an array of strings"],
+    [{ expectedDelegations: {} }, "questions[0].main_question.expectedDelegations must be an array of strings"],
+    [{ expectedTrajectory: ["search"] }, `${trajectory} must be an object`],
+    [{ expectedTrajectory: {} }, `${trajectory}.tools must be an array of strings`],
+    [{ expectedTrajectory: { tools: null } }, `${trajectory}.tools must be an array of strings`],
+    [{ expectedTrajectory: { tools: [1] } }, `${trajectory}.tools must be an array of strings`],
+    [{ expectedTrajectory: { tools: [], mode: 1 } }, `${trajectory}.mode must be a string`],
+    [{ smokeTest: true }, `${smokeTest} must be an object`],
+    [{ smokeTest: { enabled: "yes" } }, `${smokeTest}.enabled must be a boolean`],
+    [{ smokeTest: { enabled: true, count: 21 } }, `${smokeTest}.count must be an integer between 0 and 20`],
+    [{ smokeTest: { enabled: true, count: 1.5 } }, `${smokeTest}.count must be an integer between 0 and 20`],
+    [{ smokeTest: { guidance: 1 } }, `${smokeTest}.guidance must be a string`],
+  ])("a case is checked: %j: %s", async (more, error) => {
+    const body = { name: "n", questions: [{ main_question: { query: "q", ...more } }] };
+    expect(await create(body)).toMatchObject({ status: 400, body: { error } });
+  });
+
+  test.each([
+    [{ follow_up_questions: {} }, "questions[0].follow_up_questions must be an array"],
+    [{ follow_up_questions: [{ query: "q" }, "r"] }, "questions[0].follow_up_questions[1] must have a query"],
+    [
+      { follow_up_questions: [{ query: "q", expectedResults: 1 }] },
+      "questions[0].follow_up_questions[0].expectedResults must be a string",
+    ],
+    [{ tags: "x" }, "questions[0].tags must be an array of strings"],
+    [{ split: 1 }, "questions[0].split must be a string"],
+    [{ source: "t" }, "questions[0].source must be an object"],
+    [{ source: { sessionId: 7 } }, "questions[0].source.sessionId must be a string"],
+  ])("a question is checked beside its case: %j: %s", async (more, error) => {
+    const body = { name: "n", questions: [{ main_question: { query: "q" }, ...more }] };
+    expect(await create(body)).toMatchObject({ status: 400, body: { error } });
+  });
+
+  test.each([
+    ["on", "ci must be an object"],
+    [{ enabled: "no" }, "ci.enabled must be a boolean"],
+    [{ passRateThreshold: 1.1 }, "ci.passRateThreshold must be a number between 0 and 1"],
+    [{ exposeTestInputs: 1 }, "ci.exposeTestInputs must be a boolean"],
+    [{ failFast: "" }, "ci.failFast must be a boolean"],
+    [{ ratingThreshold: -1 }, "ci.ratingThreshold must be a number between 0 and 10"],
+    [{ thresholds: [] }, "ci.thresholds must be an object"],
+    [{ thresholds: { bleuScore: "0.5" } }, "ci.thresholds.bleuScore must be a number between 0 and 1"],
+  ])("CI settings are checked: %j: %s", async (ci, error) => {
+    expect(await create({ name: "n", ci })).toMatchObject({ status: 400, body: { error } });
+  });
+
+  test("a whole question and whole CI settings come back as they were sent, with members nobody knows [spec:dataset.questions]", async () => {
+    const question = {
+      main_question: {
+        query: "q",
+        expectedResults: "e",
+        judgeGuideline: "g",
+        retrievalContext: ["c"],
+        expectedRetrievalContext: "rc",
+        expectedTrajectory: { tools: ["search"], mode: "some day", extra: 1 },
+        smokeTest: { enabled: true, count: 2, guidance: "shorter", extra: null },
+        expectedCapabilities: ["a"],
+        expectedKnowledgeBase: [],
+        expectedDelegations: null,
+        extra: { deep: [1] },
+      },
+      follow_up_questions: [{ query: "f", extra: 1 }],
+      source: { traceId: "t", sessionId: null, signalId: "s", addedAt: "2026-01-01", extra: 1 },
+      split: "test",
+      tags: ["x"],
+      extra: [true],
+    };
+    const ci = {
+      enabled: true,
+      passRateThreshold: 0.9,
+      exposeTestInputs: false,
+      failFast: true,
+      ratingThreshold: 7.5,
+      thresholds: { vectorSimilarity: 0.5, jaccardSimilarity: 0, bleuScore: 1, rougeScore: null },
+      extra: "kept",
+    };
+    const thresholds = { enabled: true, gates: [{ metric: "rating", min: 5 }] };
+
+    const { status, body } = await create({ name: "n", questions: [question], ci, thresholds });
+
+    expect(status).toBe(201);
+    expect(dataset.parse(body)).toMatchObject({ questions: [question], ci, thresholds });
   });
 
   test("refuses JSON that nests deeper than 128 levels, and takes 128", async () => {

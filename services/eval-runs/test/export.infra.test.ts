@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { exportEntities } from "@touchstone/contracts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createProjectClient, type ProjectClient } from "./project-client.ts";
 import type { RunningService } from "./start-eval-runs.ts";
@@ -57,6 +58,26 @@ test("datasets, their versions, runs and results are exported by id, as they are
   }
 });
 
+test("live profiles of judges are exported by their own ids, with the name they go by [spec:export.entity]", async () => {
+  const client = createProjectClient(service.address, randomUUID());
+  const config = await client.sendTo("POST", "/api/v1/custom-agent-evaluations/evaluation-settings", { name: "Tone" });
+  const evaluationSettingsId = config.body._id;
+  const { body } = await client.sendTo("POST", "/api/v1/monitor/online-evaluators", {
+    name: "Live",
+    evaluationSettingsId,
+  });
+  const { _id: id, ...profile } = body.evaluator;
+
+  const rows = await linesOf(client, "online-evaluators");
+  expect(rows.map((row) => row.id)).toEqual(rows.map((row) => row.id).toSorted());
+  expect(rows.find((row) => row.id === id)).toEqual({ id, projectId: client.projectId, ...profile });
+  const listed = (await client.sendTo("GET", "/api/v1/monitor/online-evaluators")).body.evaluators;
+  expect(rows.map((row) => row.id)).toEqual(listed.map(({ _id }: { _id: string }) => _id).toSorted());
+  const others = await linesOf(createProjectClient(service.address, randomUUID()), "online-evaluators");
+  expect(others.map((row) => row.name)).not.toContain("Live");
+  expect(await linesOf(client, "online-evaluators", "?since=2100-01-01")).toEqual([]);
+});
+
 test("an export of several pages has each row once, and what was sent on several lines stands on one", async () => {
   const client = createProjectClient(service.address, randomUUID());
   const made: string[] = [];
@@ -74,4 +95,73 @@ test("an export of several pages has each row once, and what was sent on several
   expect(await linesOf(client, "dataset-versions")).toHaveLength(510);
   const text = (await client.sendTo("GET", "/api/v1/export/datasets")).text;
   expect(text.split('"n":1e400')).toHaveLength(511);
+});
+
+test("graders, registries, gates and analyses are exported with their versions [spec:export.entity]", async () => {
+  const client = createProjectClient(service.address, randomUUID());
+  const dashboard = (method: "GET" | "POST" | "PUT" | "PATCH", path: string, body?: unknown) =>
+    client.sendTo(method, `/api/v1${path}`, body);
+  const settings = (await client.send("POST", "/evaluation-settings", { name: "Strict", isDefault: true })).body;
+  await client.send("PUT", `/evaluation-settings/${settings._id}`, { evaluationCriteria: "Be strict." });
+  const members = [{ refId: settings._id, weight: 2 }];
+  const group = (await dashboard("POST", "/agent-monitoring/scorer-groups", { name: "All", members })).body.scorerGroup;
+  const first = (await client.send("POST", "/prompts", { name: "p", text: "one", description: "d" })).body;
+  await client.send("POST", "/prompts", { name: "p", text: "two" });
+  const tool = (await dashboard("POST", "/evaluate/tool-schemas", { name: "search", definition: "{}" })).body;
+  const runId = await client.createRun(await client.createDataset({ name: "n" }));
+  await client.submit(runId, [{ idempotencyKey: "k", output: { text: "o" } }]);
+  await client.finalize(runId);
+  await client.send("GET", `/runs/${runId}/gate?failUnder=5&record=true&caller=ci`);
+  const empty = await client.createRun(await client.createDataset({ name: "n" }));
+  await client.finalize(empty);
+  await client.send("POST", `/runs/${empty}/analyze`);
+
+  const common = { projectId: client.projectId, createdAt: expect.stringMatching(/Z$/) };
+  const strict = { name: "Strict", toolContext: "simple" };
+  const own = (lines: Record<string, unknown>[]) =>
+    lines.filter(({ seedKey }) => seedKey === null || seedKey === undefined);
+  expect(own(await linesOf(client, "evaluation-settings"))).toMatchObject([
+    {
+      ...common,
+      ...strict,
+      id: settings._id,
+      version: 2,
+      isDefault: true,
+      online: null,
+      evaluationCriteria: "Be strict.",
+    },
+  ]);
+  const versions = await linesOf(client, "evaluation-settings-versions");
+  expect(versions.filter(({ evaluationSettingsId }) => evaluationSettingsId === settings._id)).toMatchObject([
+    { ...common, ...strict, id: `${settings._id}:1`, version: 1, changeSummary: "Created" },
+    { ...common, ...strict, id: `${settings._id}:2`, version: 2, evaluationCriteria: "Be strict." },
+  ]);
+  expect(await linesOf(client, "scorer-groups")).toMatchObject([
+    { ...common, id: group._id, name: "All", members, online: null, updatedAt: expect.stringMatching(/Z$/) },
+  ]);
+  expect(await linesOf(client, "prompts")).toMatchObject([{ ...common, id: first._id, name: "p", version: 2 }]);
+  expect(await linesOf(client, "prompt-versions")).toMatchObject([
+    { ...common, id: `${first._id}:1`, promptId: first._id, version: 1, text: "one" },
+    { ...common, id: `${first._id}:2`, promptId: first._id, version: 2, text: "two" },
+  ]);
+  const toolId = (tool.toolSchema ?? tool)._id;
+  expect(await linesOf(client, "tool-schemas")).toMatchObject([
+    { ...common, id: toolId, name: "search", version: 1, definition: "{}" },
+  ]);
+  expect(await linesOf(client, "tool-schema-versions")).toMatchObject([
+    { ...common, id: `${toolId}:1`, toolSchemaId: toolId, version: 1, definition: "{}" },
+  ]);
+  expect(await linesOf(client, "gate-results")).toMatchObject([
+    { ...common, runId, passed: true, caller: "ci", gate: { averageRating: 7 } },
+  ]);
+  expect(await linesOf(client, "evaluation-analyses")).toMatchObject([
+    { ...common, id: empty, evaluationId: empty, status: "failed", failure: expect.any(String) },
+  ]);
+
+  const entities = Object.entries(exportEntities).filter(([, owner]) => owner === "eval-runs");
+  const stranger = createProjectClient(service.address, randomUUID());
+  for (const [entity] of entities) {
+    expect(await linesOf(stranger, entity)).toEqual([]);
+    expect(await linesOf(client, entity, "?since=2100-01-01")).toEqual([]);
+  }
 });

@@ -58,3 +58,41 @@ export async function startFakeJudge(natsUrl: string, concurrency = 64): Promise
 
 /** What a skipped result has in every answer. */
 export const skippedAs = (justification: string) => ({ status: "skipped", rating: null, justification });
+
+/**
+ * The reply of a judge that answers everything it is asked: each rubric by its name (null = skipped), each deterministic
+ * scorer with 1, and a group with the plain mean of its judges, or the score it is told.
+ */
+export function answerAll(
+  body: JudgeBody,
+  ratings: Readonly<Record<string, number | null>>,
+  groupScore?: Partial<NonNullable<JudgeReply["group"]>>,
+): JudgeReply {
+  const verdicts = body.judges.map(({ id, name }) => {
+    const rating = ratings[name ?? id] ?? null;
+    const spoken = { judgeId: id, model: "fake", durationMs: 1, rating };
+    return rating === null
+      ? { ...spoken, status: "skipped" as const, justification: `${name} cannot say.`, reason: "no_key" as const }
+      : { ...spoken, status: "scored" as const, justification: `${name} says ${rating}.`, reason: null };
+  });
+  const rated = verdicts.flatMap(({ rating }) => (rating === null ? [] : [rating]));
+  const mean = rated.length === 0 ? null : rated.reduce((sum, rating) => sum + rating, 0) / rated.length;
+  const { codeScorers, trajectoryMatch, contextMatch } = body.deterministic;
+  const names = [
+    ...codeScorers.map(({ name }) => name),
+    ...(trajectoryMatch === null ? [] : ["Trajectory match"]),
+    ...(contextMatch === null ? [] : ["Context match"]),
+  ];
+  return {
+    verdicts,
+    similarity: {},
+    group: body.group && {
+      rating: mean,
+      justification: `The mean of ${rated.length}.`,
+      reason: mean === null ? "no_score" : null,
+      gatedBy: null,
+      ...groupScore,
+    },
+    deterministic: names.map((name) => ({ name, score: 1 })),
+  };
+}

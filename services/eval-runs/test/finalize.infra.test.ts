@@ -71,13 +71,21 @@ describe("finalizing a run", () => {
   test("a terminal run takes no results [spec:run.state.terminal.results] [spec:run.results.409.terminal]", async () => {
     for (const status of ["completed", "failed"]) {
       const runId = await client.createRun(datasetId);
+      const known = buildResult();
+      await client.submit(runId, [known]);
       await client.finalize(runId, { status });
+      const before = await client.readRun(runId);
+      judge.asked.length = 0;
 
-      expect(await client.submit(runId, [buildResult()])).toMatchObject({
-        status: 409,
-        body: { error: "Run is already in a terminal state" },
-      });
-      expect((await client.readRun(runId)).resultCount).toBe(0);
+      // A new result, one that is there, both, and one that would be dropped.
+      for (const results of [[buildResult()], [known], [known, buildResult()], [{}]]) {
+        expect(await client.submit(runId, results)).toMatchObject({
+          status: 409,
+          body: { error: "Run is already in a terminal state" },
+        });
+      }
+      expect(judge.asked).toEqual([]);
+      expect(await client.readRun(runId)).toEqual(before);
     }
   });
 

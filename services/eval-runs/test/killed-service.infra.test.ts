@@ -27,6 +27,7 @@ describe("a service that is killed in the middle of a batch", () => {
         SERVICE_DB_URL: system.database.url,
         SERVICE_NATS_URL: system.nats.url,
         SERVICE_INTERNAL_SECRET: rootSecret,
+        SERVICE_INGEST_URL: "http://127.0.0.1:1",
       },
       // Its end of standard input closes with this process, which ends it too.
       stdio: ["pipe", "pipe", "inherit"],

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { identityHeader, requestIdHeader } from "@touchstone/contracts";
+import { identityHeader, type Method, requestIdHeader } from "@touchstone/contracts";
 import { createIdentitySigner, systemClock } from "@touchstone/service-kit";
 import { expect } from "vitest";
 import { rootSecret } from "./start-eval-runs.ts";
@@ -18,9 +18,9 @@ export interface HttpAnswer {
 export interface ProjectClient {
   projectId: string;
   /** `body` as a value, or as the exact text to send. */
-  send(method: "GET" | "POST", path: string, body?: unknown): Promise<HttpAnswer>;
+  send(method: Method, path: string, body?: unknown, headers?: Record<string, string>): Promise<HttpAnswer>;
   /** The same for a path that does not begin like those of evaluations. */
-  sendTo(method: "GET" | "POST", path: string, body?: unknown): Promise<HttpAnswer>;
+  sendTo(method: Method, path: string, body?: unknown): Promise<HttpAnswer>;
   createDataset(dataset: object): Promise<string>;
   createRun(datasetId: string, more?: object): Promise<string>;
   submit(runId: string, results: readonly object[], batchId?: string, signal?: AbortSignal): Promise<HttpAnswer>;
@@ -32,10 +32,15 @@ export interface ProjectClient {
 export function createProjectClient(address: string, projectId: string = randomUUID()): ProjectClient {
   const sign = createIdentitySigner({ issuer: "gateway", audience: "eval-runs", rootSecret, clock: systemClock });
 
-  const send = (method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<HttpAnswer> =>
-    sendTo(method, `${prefix}${path}`, body, signal);
+  const send: ProjectClient["send"] = (method, path, body, headers) =>
+    sendTo(method, `${prefix}${path}`, body, { headers });
 
-  async function sendTo(method: string, fullPath: string, body?: unknown, signal?: AbortSignal): Promise<HttpAnswer> {
+  async function sendTo(
+    method: string,
+    fullPath: string,
+    body?: unknown,
+    { signal, headers: more }: { signal?: AbortSignal | undefined; headers?: Record<string, string> | undefined } = {},
+  ): Promise<HttpAnswer> {
     const requestId = randomUUID();
     const claims = { projectId, organizationId: null, userId: null, role: "key", requestId } as const;
     const headers: Record<string, string> = {
@@ -43,6 +48,7 @@ export function createProjectClient(address: string, projectId: string = randomU
       [requestIdHeader]: requestId,
     };
     if (body !== undefined) headers["content-type"] = "application/json";
+    Object.assign(headers, more);
     const response = await fetch(`${address}${fullPath}`, {
       method,
       headers,
@@ -69,7 +75,7 @@ export function createProjectClient(address: string, projectId: string = randomU
       return body.runId;
     },
     submit: (runId, results, batchId = "batch-1", signal) =>
-      send("POST", `/runs/${runId}/results`, { batchId, results }, signal),
+      sendTo("POST", `${prefix}/runs/${runId}/results`, { batchId, results }, { signal }),
     finalize: (runId, body) => send("POST", `/runs/${runId}/finalize`, body),
     async readRun(runId) {
       const { status, body } = await send("GET", `/runs/${runId}`);

@@ -3,6 +3,8 @@ import type { Database, Statement } from "@touchstone/db";
 import type { Call } from "@touchstone/service-kit";
 import { buildDataset, buildResult } from "@touchstone/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createDatasetStore } from "../src/datasets/dataset-store.ts";
+import { createGradings } from "../src/grading/gradings.ts";
 import { getRun } from "../src/http/runs/get-run.ts";
 import { createResultStore } from "../src/results/result-store.ts";
 import { createRunStore } from "../src/runs/run-store.ts";
@@ -65,7 +67,7 @@ describe("creating a run", () => {
     ],
     [{ datasetId: "d", runSource: "trace-eval" }, 400, 'runSource must not be "trace-eval"'],
     [{ datasetId: "d", runSource: "a\0b" }, 400, "runSource must be plain text of at most 64 characters"],
-    [{ datasetId: "d", verdictMode: "cache" }, 400, 'verdictMode must be "live"'],
+    [{ datasetId: "d", verdictMode: "fast" }, 400, 'verdictMode must be "live", "cache" or "replay"'],
     [{ datasetId: "d", evaluationSubject: [] }, 400, "evaluationSubject must be an object"],
     [{ datasetId: "d", split: 1 }, 400, "split must be a string"],
     [{ datasetId: "d", workspaceId: "elsewhere" }, 403, "Unauthorized workspace access"],
@@ -105,10 +107,14 @@ describe("reading a run", () => {
       additionalScorerIds: null,
       scorerBreakdown: null,
       evaluationSubject: null,
+      smokeTestVariants: null,
       status: "in_progress",
       runSource: "sdk",
+      verdictMode: "live",
+      scoringRevision: 0,
       resultCount: 0,
       averageRating: null,
+      ratingInterval: null,
       liveStatistics: {
         averageRating: null,
         minRating: null,
@@ -279,7 +285,9 @@ async function readCountingStatements(runId: string): Promise<{ run: { results: 
         }),
       ),
   };
-  const handle = getRun({ runs: createRunStore(counting), results: createResultStore(counting) });
+  const runs = createRunStore(counting);
+  const gradings = createGradings({ datasets: createDatasetStore(counting), runs });
+  const handle = getRun({ runs, results: createResultStore(counting), gradings });
   const call = { identity: { projectId: client.projectId }, params: { runId } } as unknown as Call;
   const { body } = await handle(call);
   return { run: JSON.parse(body as string), statements };

@@ -17,6 +17,8 @@ export interface RunningService {
 export async function startEvalRuns(options: {
   databaseUrl: string;
   natsUrl: string;
+  /** Where ingest is found; by default nobody listens there. */
+  ingestUrl?: string;
   timings?: Partial<Timings>;
   untilReady?: boolean;
 }): Promise<RunningService> {
@@ -25,12 +27,13 @@ export async function startEvalRuns(options: {
     SERVICE_DB_URL: options.databaseUrl,
     SERVICE_NATS_URL: options.natsUrl,
     SERVICE_INTERNAL_SECRET: rootSecret,
+    SERVICE_INGEST_URL: options.ingestUrl ?? "http://127.0.0.1:1",
   });
   const metrics = createMetrics();
-  const service = createEvalRuns(
-    { ...config, timings: { ...config.timings, ...options.timings } },
-    { logger: quiet, clock: systemClock, metrics },
-  );
+  const timings = { ...config.timings, ...options.timings };
+  // Whoever shortens the grace of a stop waits no longer for its callers either.
+  const drainMs = Math.min(config.drainMs, timings.stopGraceMs + 1_000);
+  const service = createEvalRuns({ ...config, timings, drainMs }, { logger: quiet, clock: systemClock, metrics });
   const { address } = await service.start();
   if (options.untilReady !== false) {
     await until(async () => expect(await service.readiness()).toMatchObject({ ready: true }));

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   type CountedResult,
+  computeCaseRatings,
   computeCaseStatistics,
   computeLiveStatistics,
   countResults,
@@ -141,4 +142,15 @@ describe("case statistics", () => {
       }),
     );
   });
+});
+
+test("a case counts once for the interval of a run's rating, with the mean of its repetitions", () => {
+  const result = (questionIndex: number | null, rating: number | null, isVariant = false) => ({
+    questionIndex,
+    rating,
+    isVariant,
+    status: rating === null ? ("skipped" as const) : ("scored" as const),
+  });
+  const results = [result(1, 4), result(0, 9), result(1, 8), result(0, 1, true), result(2, null), result(null, 3)];
+  expect(computeCaseRatings(results)).toEqual([9, 6, 3]);
 });

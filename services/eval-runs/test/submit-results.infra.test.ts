@@ -178,6 +178,7 @@ describe("one result", () => {
         status: "scored",
         error: null,
         batchId: "batch-9",
+        verdictSource: "live",
       },
     ]);
   });
@@ -204,15 +205,18 @@ describe("one result", () => {
     expect(judge.asked).toEqual([
       {
         projectId: client.projectId,
+        organizationId: null,
         judges: [
           {
             id: "primary",
-            name: null,
+            name: expect.any(String),
             model: null,
             acceptanceCriteria: "Names the day.",
             rejectionCriteria: null,
             evaluationCriteria: "Short is good.",
             requiresExpected: false,
+            judgePrompt: null,
+            toolContext: "simple",
           },
         ],
         case: {
@@ -221,8 +225,16 @@ describe("one result", () => {
           expected: "On Tuesday.",
           context: "[chunk 1] Orders ship on Monday.\n\n[chunk 2] Shipping takes a day.",
           guideline: "Be strict.",
+          expectedCapabilities: [],
+          expectedKnowledgeBase: [],
+          expectedDelegations: [],
+          trajectory: null,
         },
         similarity: { jaccard: true, bleu: false, rouge: false, vector: { model: "local-hash" } },
+        verdictMode: "live",
+        runNumber: 1,
+        group: null,
+        deterministic: { codeScorers: [], trajectoryMatch: null, contextMatch: null },
       },
     ]);
   });
@@ -277,20 +289,23 @@ describe("one result", () => {
     ]);
   });
 
-  test("that the judge skips keeps the judge's reason and its metrics [spec:result.skipped] [spec:result.justification]", async () => {
+  test("that the judge skips, as for a spent quota, is answered 200 with the judge's reason and its metrics [spec:result.skipped] [spec:result.justification] [spec:429.judge]", async () => {
     const verdict = { judgeId: "primary", status: "skipped", rating: null, reason: "quota", model: null } as const;
+    const spent =
+      "Daily judge-call quota reached (5/day). Quota resets at midnight UTC; raise SERVICE_QUOTA_JUDGE_CALLS_PER_DAY to change the ceiling.";
     judge.behave(() => ({
-      verdicts: [{ ...verdict, justification: "Daily judge quota reached (5).", durationMs: 0 }],
+      verdicts: [{ ...verdict, justification: spent, durationMs: 0 }],
       similarity: { jaccard: 1, vector: 0.5 },
     }));
 
-    const { body } = await client.submit(runId, [buildResult()]);
+    const { status, body } = await client.submit(runId, [buildResult()]);
 
+    expect(status).toBe(200);
     expect(body.scoredResults).toMatchObject([
       {
         rating: null,
         status: "skipped",
-        justification: "Daily judge quota reached (5).",
+        justification: spent,
         jaccardSimilarity: 1,
         vectorSimilarity: 0.5,
       },
@@ -298,7 +313,7 @@ describe("one result", () => {
     expect(await running.metricsText()).toMatch(/service_results_stored_total\{status="skipped",reason="quota"\} 1/);
   });
 
-  test("gets a row for each code scorer that is switched on, saying that it was not run [spec:result.codeScorerResults]", async () => {
+  test("gets a row for each code scorer that is switched on, one with an error where the judge has none [spec:result.codeScorerResults]", async () => {
     const scored = await client.createRun(
       await client.createDataset({
         name: "Scored",
@@ -310,12 +325,14 @@ describe("one result", () => {
       }),
     );
 
+    const length = { name: "Length", score: 0.5, reasoning: "Half." };
+    judge.behave(() => ({ ...rate(7), deterministic: [length] }));
+
     const { body } = await client.submit(scored, [buildResult()]);
 
-    const error = "Code scorers are not run by this version.";
     expect(body.scoredResults[0].codeScorerResults).toEqual([
-      { name: "Length", score: null, error },
-      { name: "Untitled scorer", score: null, error },
+      length,
+      { name: "Untitled scorer", score: null, error: "The judge did not answer this." },
     ]);
   });
 

@@ -10,7 +10,7 @@ export interface TestSystem {
   nats: TestNats;
   cleanups: AsyncDisposableStack;
   /** One replica, by default on the system's own database, ready when this resolves. */
-  startService(timings?: Partial<Timings>, databaseUrl?: string): Promise<RunningService>;
+  startService(timings?: Partial<Timings>, databaseUrl?: string, ingestUrl?: string): Promise<RunningService>;
   startJudge(concurrency?: number): Promise<FakeJudge>;
   /** The service's database as it sees it itself; `maintenance` sees the rows of every project. */
   open(purpose: "app" | "maintenance"): Database;
@@ -27,8 +27,8 @@ export async function startTestSystem(): Promise<TestSystem> {
     database,
     nats,
     cleanups,
-    async startService(timings = {}, databaseUrl = database.url) {
-      const running = await startEvalRuns({ databaseUrl, natsUrl: nats.url, timings });
+    async startService(timings = {}, databaseUrl = database.url, ingestUrl) {
+      const running = await startEvalRuns({ databaseUrl, natsUrl: nats.url, timings, ...(ingestUrl && { ingestUrl }) });
       cleanups.defer(() => running.service.stop());
       return running;
     },
@@ -44,6 +44,7 @@ export async function startTestSystem(): Promise<TestSystem> {
         applicationName: "test",
         connectionsMax: 2,
         statementTimeoutMs: 20_000,
+        openProjects: purpose === "app" ? "evals.open_projects" : undefined,
         logger: quiet,
       });
       cleanups.defer(() => opened.close());

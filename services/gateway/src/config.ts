@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import path from "node:path";
-import type { Secret } from "@touchstone/contracts";
+import { limits, type Secret, type SettingName } from "@touchstone/contracts";
 import { ConfigError, type Environment, loadSettings, requireSettings } from "@touchstone/service-kit";
 import type { DrainBounds } from "./http/drain-server.ts";
 import type { RateLimitSettings } from "./rate-limits/rate-limits.ts";
@@ -14,8 +14,12 @@ export interface GatewayConfig {
   rootSecret: string;
   nats: { url: string; user: string | undefined; password: Secret | undefined };
   /** Origins of the replicas of each service behind. */
-  services: { auth: readonly string[]; ingest: readonly string[]; "eval-runs": readonly string[] };
+  services: Readonly<Record<"auth" | "ingest" | "eval-runs" | "monitor", readonly string[]>>;
   publicUrl: string | null;
+  /** Whether users sign in (interface: Modes). */
+  hasAccounts: boolean;
+  /** Whether each organization is hard-isolated, with quotas of its own. */
+  isMultiTenant: boolean;
   /** Host names besides loopback and the public URL's. */
   allowedHosts: readonly string[];
   trustedOrigins: readonly string[];
@@ -23,6 +27,10 @@ export interface GatewayConfig {
   redisUrl: Secret | null;
   rateLimits: RateLimitSettings;
   metricsToken: Secret | null;
+  /** Shown in settings; the judge is what asks it. */
+  defaultJudgeModel: string;
+  /** Null: there is no overview for operators. */
+  adminToken: Secret | null;
   otlpBodyMaxBytes: number;
   /** False shortens the default key at start to its first 8 characters. */
   printsWholeKey: boolean;
@@ -47,56 +55,61 @@ export interface GatewayConfig {
 /** completions 1.1: the hard exit. */
 const stopDefaultSeconds = 10;
 
+const gatewaySettings = [
+  "PORT",
+  "SERVICE_HOST",
+  "SERVICE_LOG_LEVEL",
+  "SERVICE_PUBLIC_URL",
+  "SERVICE_ALLOWED_HOSTS",
+  "SERVICE_TRUSTED_ORIGINS",
+  "SERVICE_ALLOW_UNAUTHENTICATED_NETWORK",
+  "SERVICE_TRUST_PROXY",
+  "SERVICE_AUTH",
+  "SERVICE_MULTI_TENANT",
+  "SERVICE_PRINT_KEY",
+  "SERVICE_DEFAULT_JUDGE_MODEL",
+  "SERVICE_NATS_URL",
+  "SERVICE_NATS_USER",
+  "SERVICE_NATS_PASSWORD",
+  "SERVICE_REDIS_URL",
+  "SERVICE_INTERNAL_SECRET",
+  "SERVICE_AUTH_URL",
+  "SERVICE_INGEST_URL",
+  "SERVICE_EVAL_RUNS_URL",
+  "SERVICE_MONITOR_URL",
+  "SERVICE_RATE_LIMIT",
+  "SERVICE_RATE_LIMIT_CREDENTIAL",
+  "SERVICE_RATE_LIMIT_DATA_PLANE",
+  "SERVICE_RATE_LIMIT_PER_KEY",
+  "SERVICE_RATE_LIMIT_KEY_INGEST",
+  "SERVICE_RATE_LIMIT_KEY_CI",
+  "SERVICE_RATE_LIMIT_KEY_EVAL",
+  "SERVICE_METRICS_TOKEN",
+  "SERVICE_ADMIN_TOKEN",
+  "SERVICE_OTLP_MAX_BODY_BYTES",
+  "SERVICE_OTLP_HTTP_PORT",
+  "SERVICE_OTLP_GRPC_PORT",
+  "SERVICE_STOP_SECONDS",
+  "SERVICE_STOP_ANNOUNCE_SECONDS",
+] as const satisfies SettingName[];
+
 /** Reads the gateway's settings; every mistake is reported, by variable name. */
 export function readGatewayConfig(environment: Environment): { config: GatewayConfig; warnings: string[] } {
-  const { values, warnings } = loadSettings(
-    [
-      "PORT",
-      "SERVICE_HOST",
-      "SERVICE_LOG_LEVEL",
-      "SERVICE_PUBLIC_URL",
-      "SERVICE_ALLOWED_HOSTS",
-      "SERVICE_TRUSTED_ORIGINS",
-      "SERVICE_TRUST_NETWORK",
-      "SERVICE_TRUST_PROXY",
-      "SERVICE_AUTH",
-      "SERVICE_PRINT_KEY",
-      "SERVICE_NATS_URL",
-      "SERVICE_NATS_USER",
-      "SERVICE_NATS_PASSWORD",
-      "SERVICE_REDIS_URL",
-      "SERVICE_INTERNAL_SECRET",
-      "SERVICE_AUTH_URL",
-      "SERVICE_INGEST_URL",
-      "SERVICE_EVAL_RUNS_URL",
-      "SERVICE_RATE_LIMIT",
-      "SERVICE_RATE_LIMIT_CREDENTIAL",
-      "SERVICE_RATE_LIMIT_DATA_PLANE",
-      "SERVICE_RATE_LIMIT_PER_KEY",
-      "SERVICE_RATE_LIMIT_KEY_INGEST",
-      "SERVICE_RATE_LIMIT_KEY_CI",
-      "SERVICE_RATE_LIMIT_KEY_EVAL",
-      "SERVICE_METRICS_TOKEN",
-      "SERVICE_OTLP_MAX_BODY_BYTES",
-      "SERVICE_OTLP_HTTP_PORT",
-      "SERVICE_OTLP_GRPC_PORT",
-      "SERVICE_STOP_SECONDS",
-      "SERVICE_STOP_ANNOUNCE_SECONDS",
-    ],
-    environment,
-  );
-  const { rootSecret, natsUrl, auth, ingest, evalRuns } = requireSettings({
+  const { values, warnings } = loadSettings(gatewaySettings, environment);
+  const { rootSecret, natsUrl, auth, ingest, evalRuns, monitor } = requireSettings({
     rootSecret: [values.SERVICE_INTERNAL_SECRET, "SERVICE_INTERNAL_SECRET"],
     natsUrl: [values.SERVICE_NATS_URL, "SERVICE_NATS_URL"],
     auth: [values.SERVICE_AUTH_URL, "SERVICE_AUTH_URL"],
     ingest: [values.SERVICE_INGEST_URL, "SERVICE_INGEST_URL"],
     evalRuns: [values.SERVICE_EVAL_RUNS_URL, "SERVICE_EVAL_RUNS_URL"],
+    monitor: [values.SERVICE_MONITOR_URL, "SERVICE_MONITOR_URL"],
   });
   const stopWithinMs = (values.SERVICE_STOP_SECONDS ?? stopDefaultSeconds) * 1000;
   const mistakes: string[] = [];
-  if (!isLoopback(values.SERVICE_HOST) && !values.SERVICE_TRUST_NETWORK) {
+  const hasAccounts = values.SERVICE_AUTH === "enabled";
+  if (!hasAccounts && !isLoopback(values.SERVICE_HOST) && !values.SERVICE_ALLOW_UNAUTHENTICATED_NETWORK) {
     mistakes.push(
-      `SERVICE_HOST: without accounts, whoever reaches ${values.SERVICE_HOST} gets the default project's key. Listen on 127.0.0.1, or set SERVICE_TRUST_NETWORK=true if everyone in that network may have it`,
+      `SERVICE_HOST: without accounts, whoever reaches ${values.SERVICE_HOST} gets the default project's key. Listen on 127.0.0.1, or set SERVICE_ALLOW_UNAUTHENTICATED_NETWORK=true if everyone in that network may have it`,
     );
   }
   const trustedProxies = readTrustedProxies(values.SERVICE_TRUST_PROXY);
@@ -112,14 +125,18 @@ export function readGatewayConfig(environment: Environment): { config: GatewayCo
       logLevel: values.SERVICE_LOG_LEVEL,
       rootSecret: rootSecret.reveal(),
       nats: { url: natsUrl, user: values.SERVICE_NATS_USER, password: values.SERVICE_NATS_PASSWORD },
-      services: { auth, ingest, "eval-runs": evalRuns },
+      services: { auth, ingest, "eval-runs": evalRuns, monitor },
       publicUrl: values.SERVICE_PUBLIC_URL ?? null,
+      hasAccounts,
+      isMultiTenant: hasAccounts && values.SERVICE_MULTI_TENANT,
       allowedHosts: values.SERVICE_ALLOWED_HOSTS,
       trustedOrigins: values.SERVICE_TRUSTED_ORIGINS,
       trustedProxies: trustedProxies ?? false,
       redisUrl: values.SERVICE_REDIS_URL ?? null,
       rateLimits: readRateLimits(values),
+      defaultJudgeModel: values.SERVICE_DEFAULT_JUDGE_MODEL,
       metricsToken: values.SERVICE_METRICS_TOKEN ?? null,
+      adminToken: values.SERVICE_ADMIN_TOKEN ?? null,
       otlpBodyMaxBytes: values.SERVICE_OTLP_MAX_BODY_BYTES,
       printsWholeKey: values.SERVICE_PRINT_KEY,
       openApiFile: path.join(import.meta.dirname, "../../../libs/contracts/golden/openapi.v1.json"),
@@ -153,13 +170,14 @@ function readRateLimits(values: {
   SERVICE_RATE_LIMIT_KEY_CI: number | null | undefined;
   SERVICE_RATE_LIMIT_KEY_EVAL: number | null | undefined;
 }): RateLimitSettings {
-  const off = { credential: null, dataPlane: null, ingest: null, ci: null, evaluation: null };
+  const off = { credential: null, dataPlane: null, projectDeletion: null, ingest: null, ci: null, evaluation: null };
   if (values.SERVICE_RATE_LIMIT === "off") return off;
   const defaults = values.SERVICE_RATE_LIMIT_PER_KEY === "on" ? perKeyDefaults : off;
   const figure = (set: number | null | undefined, otherwise: number | null) => (set === undefined ? otherwise : set);
   return {
     credential: values.SERVICE_RATE_LIMIT_CREDENTIAL,
     dataPlane: values.SERVICE_RATE_LIMIT_DATA_PLANE,
+    projectDeletion: limits.projectDeletionsPerWindowMax,
     ingest: figure(values.SERVICE_RATE_LIMIT_KEY_INGEST, defaults.ingest),
     ci: figure(values.SERVICE_RATE_LIMIT_KEY_CI, defaults.ci),
     evaluation: figure(values.SERVICE_RATE_LIMIT_KEY_EVAL, defaults.evaluation),

@@ -1,8 +1,17 @@
 import { readFile } from "node:fs/promises";
 import { type Bus, connectBus } from "@touchstone/bus";
-import { deadlines, internalRoutes, keyRevoked, type Route, type ServiceName } from "@touchstone/contracts";
+import {
+  deadlines,
+  internalRoutes,
+  keyRevoked,
+  limits,
+  membershipChanged,
+  type Route,
+  type ServiceName,
+} from "@touchstone/contracts";
 import {
   type Clock,
+  createBodyBudget,
   createInternalClient,
   createReplicaSet,
   type LocalCalls,
@@ -11,25 +20,37 @@ import {
   type Readiness,
   type Service,
   uuidv7,
+  watchBodyBudget,
 } from "@touchstone/service-kit";
 import type { GatewayConfig } from "./config.ts";
 import { createGrpcListener } from "./grpc/grpc-listener.ts";
+import { answerHeadersFor } from "./http/answer-headers.ts";
 import { createCallerOrigin } from "./http/caller-origin.ts";
 import { createEdge } from "./http/edge.ts";
 import { createForward } from "./http/forward.ts";
+import { createIdentification } from "./http/identification.ts";
 import { createOpenStreams } from "./http/open-streams.ts";
 import { createPassOn } from "./http/pass-on.ts";
 import { listAddresses, listOtlpAddresses } from "./http/route-table.ts";
 import { createKeyCache } from "./keys/key-cache.ts";
+import { createAdminAccess } from "./operations/admin-access.ts";
+import { createAdminAudit } from "./operations/admin-audit.ts";
+import { createAdminOverview } from "./operations/admin-overview.ts";
 import { announceKey } from "./operations/announce-key.ts";
 import { createExportIndex } from "./operations/export-index.ts";
 import { createGatewayMetrics } from "./operations/gateway-metrics.ts";
+import { createJudgeUsage } from "./operations/judge-usage.ts";
 import { createMetricsAccess } from "./operations/metrics-access.ts";
 import { createOwnAnswerer } from "./operations/own-routes.ts";
+import { createProjectSettings } from "./operations/project-settings.ts";
+import { createProjectUsage } from "./operations/project-usage.ts";
 import { createServiceMetrics } from "./operations/service-metrics.ts";
 import { createServiceReadiness } from "./operations/service-readiness.ts";
 import { createSpentQuotas } from "./quota/spent-quotas.ts";
 import { createRateLimits, type RateLimits } from "./rate-limits/rate-limits.ts";
+import { readSessionCookie } from "./sessions/presented-session.ts";
+import { createSessionCache } from "./sessions/session-cache.ts";
+import { sessionUseOf } from "./sessions/session-use.ts";
 
 export interface GatewayDependencies {
   logger: Logger;
@@ -52,16 +73,18 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
   const stopping = new AbortController();
   const clientOf = (audience: ServiceName, addresses: readonly string[]) =>
     createInternalClient({ issuer: "gateway", audience, addresses, rootSecret: config.rootSecret, clock, localCalls });
-  const { auth, ingest, "eval-runs": evalRuns } = config.services;
+  const { auth, ingest, "eval-runs": evalRuns, monitor } = config.services;
   const clients = {
     auth: clientOf("auth", auth),
     ingest: clientOf("ingest", ingest),
     "eval-runs": clientOf("eval-runs", evalRuns),
+    monitor: clientOf("monitor", monitor),
   };
   const replicas = {
     auth: createReplicaSet(auth),
     ingest: createReplicaSet(ingest),
     "eval-runs": createReplicaSet(evalRuns),
+    monitor: createReplicaSet(monitor),
   };
   const readiness = createServiceReadiness(replicas);
   // Services of this process show their metrics themselves; others are asked for theirs.
@@ -74,6 +97,14 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
       return (await clients.auth.call(internalRoutes.resolveKey, { apiKey }, options)).key;
     },
   });
+  const isSecure = config.publicUrl?.startsWith("https:") ?? false;
+  const sessions = createSessionCache({
+    clock,
+    async lookUp(cookie) {
+      const options = { requestId: uuidv7(clock.now()), deadlineMs: deadlines.keyLookupMs };
+      return (await clients.auth.call(internalRoutes.resolveSession, { cookie }, options)).session;
+    },
+  });
   const streams = createOpenStreams({ recheckMs: config.streamRecheckMs });
   const spentQuotas = createSpentQuotas();
   const passOn = createPassOn({
@@ -83,9 +114,12 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
     spentQuotas,
     logger,
   });
+  const bodies = createBodyBudget({ bytesMax: limits.gatewayBodiesMaxBytes });
+  watchBodyBudget(bodies, { service: "gateway", metrics: dependencies.metrics });
   const bodyMaxBytes = ({ body }: Route) => (body?.kind === "otlp" ? config.otlpBodyMaxBytes : (body?.maxBytes ?? 0));
   let bus: Bus | null = null;
   let rateLimits: RateLimits | null = null;
+  const judgeUsage = createJudgeUsage(() => bus);
   const listeners: { stop(): Promise<void> }[] = [];
   let isStopping = false;
 
@@ -106,6 +140,12 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
         callerOrigin: createCallerOrigin(config),
         rateLimits,
         keys,
+        identify: createIdentification({ keys, sessions: config.hasAccounts ? sessions : null, isSecure }),
+        mightUseSession: (route: Route) => config.hasAccounts && sessionUseOf(route) !== "none",
+        sessionChanged({ headers }: { headers: { cookie?: string | undefined } }) {
+          const cookie = readSessionCookie(headers.cookie, isSecure);
+          if (cookie !== null) sessions.forget(cookie);
+        },
         spentQuotas,
         answerOwn: createOwnAnswerer({
           checkReadiness,
@@ -113,9 +153,25 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
           mayReadMetrics: createMetricsAccess(config.metricsToken),
           openApi,
           readExportIndex: createExportIndex(clients),
+          requireAdmin: createAdminAccess(config.adminToken),
+          readAdminOverview: createAdminOverview({ clients, judgeUsage }),
+          readAdminAudit: createAdminAudit(clients),
+          readProjectSettings: createProjectSettings({
+            clients,
+            platformModelDefault: config.defaultJudgeModel,
+          }),
+          readProjectUsage: createProjectUsage({ clients, judgeUsage, isMultiTenant: config.isMultiTenant }),
         }),
-        forward: createForward({ passOn, streams, bodyMaxBytes, streamIdleMs: config.streamIdleMs }),
+        forward: createForward({
+          passOn,
+          streams,
+          bodyMaxBytes,
+          publicUrl: config.publicUrl,
+          bodies,
+          streamIdleMs: config.streamIdleMs,
+        }),
         bodyMaxBytes,
+        answerHeaders: answerHeadersFor(config),
         metrics,
         logger,
         trustedProxies: config.trustedProxies,
@@ -125,7 +181,7 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
         drain: config.drain,
       };
       const { host } = config.listen;
-      const edge = createEdge({ ...shared, addresses: listAddresses(), portSetting: "PORT" });
+      const edge = createEdge({ ...shared, addresses: listAddresses(config), portSetting: "PORT" });
       listeners.push(edge);
       const address = await edge.listen(config.listen);
       if (config.otlpHttpPort !== null) {
@@ -135,7 +191,7 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
         logger.info({ address: await otlp.listen({ host, port: config.otlpHttpPort }) }, "taking OTLP/HTTP");
       }
       if (config.otlpGrpcPort !== null) {
-        const grpc = createGrpcListener({ ...shared, passOn, messageMaxBytes: config.otlpBodyMaxBytes });
+        const grpc = createGrpcListener({ ...shared, passOn, bodies, messageMaxBytes: config.otlpBodyMaxBytes });
         listeners.push(grpc);
         logger.info({ port: await grpc.listen({ host, port: config.otlpGrpcPort }) }, "taking OTLP/gRPC");
       }
@@ -151,6 +207,8 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
         keys.forgetProject(projectId);
         void streams.recheck(projectId);
       });
+      // The same with sessions.
+      void bus.listen(membershipChanged, ({ userIds }) => sessions.forgetUsers(userIds));
       if (dependencies.print) {
         void announceKey({
           auth: clients.auth,

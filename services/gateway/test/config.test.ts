@@ -8,6 +8,7 @@ const needed = {
   SERVICE_AUTH_URL: "http://auth:4000",
   SERVICE_INGEST_URL: "http://ingest-1:4000, http://ingest-2:4000",
   SERVICE_EVAL_RUNS_URL: "http://eval-runs:4000",
+  SERVICE_MONITOR_URL: "http://monitor:4000",
 };
 
 const read = (settings: Record<string, string>) => readGatewayConfig({ ...needed, ...settings }).config;
@@ -32,14 +33,21 @@ test("it listens on loopback at 4700, with the documented limits per address and
 
   expect(config.listen).toEqual({ host: "127.0.0.1", port: 4700 });
   expect(config.services.ingest).toEqual(["http://ingest-1:4000", "http://ingest-2:4000"]);
-  expect(config.rateLimits).toEqual({ credential: 120, dataPlane: 6000, ingest: null, ci: null, evaluation: null });
+  expect(config.rateLimits).toEqual({
+    credential: 120,
+    dataPlane: 6000,
+    projectDeletion: 30,
+    ingest: null,
+    ci: null,
+    evaluation: null,
+  });
 });
 
 test.each(["0.0.0.0", "::", "192.0.2.7", "gateway", "127.evil.example"])(
   "to listen on %s it has to be told that the network is trusted",
   (host) => {
-    expect(mistakesOf({ ...needed, SERVICE_HOST: host })).toContain("SERVICE_TRUST_NETWORK=true");
-    expect(read({ SERVICE_HOST: host, SERVICE_TRUST_NETWORK: "true" }).listen.host).toBe(host);
+    expect(mistakesOf({ ...needed, SERVICE_HOST: host })).toContain("SERVICE_ALLOW_UNAUTHENTICATED_NETWORK=true");
+    expect(read({ SERVICE_HOST: host, SERVICE_ALLOW_UNAUTHENTICATED_NETWORK: "true" }).listen.host).toBe(host);
   },
 );
 
@@ -77,20 +85,23 @@ test("mistakes are reported together", () => {
   expect(mistakes).toContain("SERVICE_TRUST_PROXY");
 });
 
-const off = { credential: null, dataPlane: null, ingest: null, ci: null, evaluation: null };
+const off = { credential: null, dataPlane: null, projectDeletion: null, ingest: null, ci: null, evaluation: null };
 
 test.each([
   [{ SERVICE_RATE_LIMIT: "off", SERVICE_RATE_LIMIT_PER_KEY: "on", SERVICE_RATE_LIMIT_KEY_INGEST: "5" }, off],
-  [{ SERVICE_RATE_LIMIT_CREDENTIAL: "0", SERVICE_RATE_LIMIT_DATA_PLANE: "none" }, off],
+  [
+    { SERVICE_RATE_LIMIT_CREDENTIAL: "0", SERVICE_RATE_LIMIT_DATA_PLANE: "none" },
+    { ...off, projectDeletion: 30 },
+  ],
   [
     { SERVICE_RATE_LIMIT_PER_KEY: "on" },
-    { ...off, credential: 120, dataPlane: 6000, ingest: 300, ci: 60, evaluation: 60 },
+    { ...off, credential: 120, dataPlane: 6000, projectDeletion: 30, ingest: 300, ci: 60, evaluation: 60 },
   ],
   [
     { SERVICE_RATE_LIMIT_PER_KEY: "on", SERVICE_RATE_LIMIT_KEY_INGEST: "1000", SERVICE_RATE_LIMIT_KEY_EVAL: "0" },
-    { ...off, credential: 120, dataPlane: 6000, ingest: 1000, ci: 60, evaluation: null },
+    { ...off, credential: 120, dataPlane: 6000, projectDeletion: 30, ingest: 1000, ci: 60, evaluation: null },
   ],
-  [{ SERVICE_RATE_LIMIT_KEY_CI: "7" }, { ...off, credential: 120, dataPlane: 6000, ci: 7 }],
+  [{ SERVICE_RATE_LIMIT_KEY_CI: "7" }, { ...off, credential: 120, dataPlane: 6000, projectDeletion: 30, ci: 7 }],
 ])("%j limits %j", (settings, limits) => {
   expect(read(settings as Record<string, string>).rateLimits).toEqual(limits);
 });

@@ -127,7 +127,7 @@ test.each([
   ["PUT", "/projects", "GET, POST"],
   ["HEAD", "/health", "GET"],
   ["OPTIONS", "/api/v1/otel/v1/traces", "POST"],
-  ["PATCH", "/api/v1/custom-agent-evaluations/runs/x", "GET"],
+  ["PATCH", "/api/v1/custom-agent-evaluations/runs/x", "GET, DELETE"],
 ])("%s %s is 405 and says what is allowed", async (method, path, allowed) => {
   const answer = await ask(path, { method });
 

@@ -30,6 +30,7 @@ const countOf =
 const counts = {
   countIngestExport: countOf("ingest"),
   countEvalRunsExport: countOf("eval-runs"),
+  countMonitorExport: countOf("monitor"),
   countAuthExport: countOf("auth"),
 };
 
@@ -53,7 +54,27 @@ test("each entity is asked of the service that has it, and needs a key [spec:exp
     "dataset-versions": "exportDatasetVersions",
     runs: "exportRuns",
     "run-results": "exportRunResults",
+    "gate-results": "exportGateResults",
+    "evaluation-settings": "exportEvaluationSettings",
+    "evaluation-settings-versions": "exportEvaluationSettingsVersions",
+    "evaluation-analyses": "exportEvaluationAnalyses",
+    "scorer-groups": "exportScorerGroups",
+    "online-evaluators": "exportOnlineEvaluators",
+    prompts: "exportPrompts",
+    "prompt-versions": "exportPromptVersions",
+    "tool-schemas": "exportToolSchemas",
+    "tool-schema-versions": "exportToolSchemaVersions",
+    signals: "exportSignals",
+    "signal-feedback": "exportSignalFeedback",
+    events: "exportEvents",
+    feedback: "exportFeedback",
+    outcomes: "exportOutcomes",
+    "session-scores": "exportSessionScores",
+    patterns: "exportPatterns",
+    "custom-evaluators": "exportCustomEvaluators",
+    "monitor-profiles": "exportMonitorProfiles",
     "project-settings": "exportProjectSettings",
+    "audit-events": "exportAuditEvents",
   };
   const behind = exportEntityNames.map((entity) => [routeOf[entity], answerOf(exportEntities[entity])]);
   const gateway = await start({ behind: Object.fromEntries(behind) });
@@ -97,7 +118,7 @@ test("the index is 503 when one service does not answer, never a zero", async ()
   expect((await get(gateway, "")).status).toBe(503);
 });
 
-test("an export that breaks off behind the gateway breaks off before it", async () => {
+test("an export that breaks off behind the gateway breaks off before it [spec:export.entity]", async () => {
   const gateway = await start({
     behind: {
       async exportTraces() {

@@ -63,6 +63,7 @@ beforeEach(async () => {
     SERVICE_AUTH_URL: `http://127.0.0.1:${authSettings.PORT}`,
     SERVICE_INGEST_URL: ingestUrl,
     SERVICE_EVAL_RUNS_URL: ingestUrl,
+    SERVICE_MONITOR_URL: ingestUrl,
   });
   const destination = new Writable({
     write(chunk, _encoding, done) {

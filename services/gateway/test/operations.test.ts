@@ -1,6 +1,7 @@
 import { routes } from "@touchstone/contracts";
+import type { Handler } from "@touchstone/service-kit";
 import { afterEach, expect, test, vi } from "vitest";
-import { apiKey, startTestGateway, type TestGateway, type TestGatewayOptions } from "./test-gateway.ts";
+import { apiKey, projectId, startTestGateway, type TestGateway, type TestGatewayOptions } from "./test-gateway.ts";
 
 const gateways: TestGateway[] = [];
 
@@ -146,12 +147,116 @@ test("with a token metrics are for those who have it [spec:auth.metrics-token]",
     "Basic the metrics token",
     "the metrics token",
   ]) {
-    const refused = await get(gateway, "/metrics", authorization === "" ? {} : { authorization });
+    const sent: Record<string, string> = authorization === "" ? {} : { authorization };
+    const refused = await get(gateway, "/metrics", sent);
     expect([refused.status, refused.headers.get("content-type")]).toEqual([401, "text/plain; charset=utf-8"]);
     expect(refused.text).toBe("The metrics token is missing or wrong.\n");
+    expect((await get(gateway, "/api/v1/metrics", sent)).status).toBe(401);
   }
-  expect((await get(gateway, "/metrics", { authorization: "Bearer the metrics token" })).status).toBe(200);
+  for (const path of ["/metrics", "/api/v1/metrics"]) {
+    expect((await get(gateway, path, { authorization: "Bearer the metrics token" })).status).toBe(200);
+  }
 });
+
+const overviewPath = routes.getAdminOverview.path;
+const auditPath = routes.listAllAuditEvents.path;
+
+test("without an admin token there is no overview, whatever is presented [spec:admin.overview]", async () => {
+  const gateway = await start();
+
+  for (const headers of [{}, { "x-admin-token": "" }, { "x-admin-token": "undefined" }] as Record<string, string>[]) {
+    for (const path of [overviewPath, auditPath]) {
+      const answer = await get(gateway, path, headers);
+      expect([answer.status, answer.body], path).toEqual([404, { error: "Not found" }]);
+    }
+  }
+  const posted = await fetch(gateway.url + overviewPath, { method: "POST", body: "{}" });
+  expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET"]);
+});
+
+test("a wrong admin token is 401; with the right one an overview without a judge is 503, not zeros [spec:auth.admin-token]", async () => {
+  const token = "canary-of-the-admin-token";
+  const readOrganizations: Handler = async () => ({
+    status: 200,
+    body: { organizations: [], unassigned: [projectId] },
+  });
+  const gateway = await start({ settings: { SERVICE_ADMIN_TOKEN: token }, behind: { readOrganizations } });
+
+  for (const presented of ["", "wrong", `${token}x`, token.slice(0, -1), token.toUpperCase()]) {
+    for (const path of [overviewPath, auditPath]) {
+      const refused = await get(gateway, path, { "x-admin-token": presented });
+      expect([refused.status, refused.body], path).toEqual([401, { error: "Invalid admin token" }]);
+    }
+  }
+  const keyed = await get(gateway, overviewPath, { "x-api-key": apiKey, authorization: `Bearer ${token}` });
+  expect(keyed.status).toBe(401);
+  const answer = await get(gateway, overviewPath, { "x-admin-token": token });
+  expect([answer.status, answer.body]).toEqual([
+    503,
+    { statusCode: 503, message: "The judge service could not answer; retry." },
+  ]);
+  expect(JSON.stringify(gateway.log)).not.toContain(token);
+});
+
+test("GET /admin/audit: asks auth for a page, and is 400 for one that cannot be, 503 without auth", async () => {
+  const token = "the admin token";
+  const asked: unknown[] = [];
+  const page = { events: [], nextCursor: null };
+  const readAudit: Handler = async (call) => {
+    asked.push(await call.json());
+    return { status: 200, body: page };
+  };
+  const gateway = await start({ settings: { SERVICE_ADMIN_TOKEN: token }, behind: { readAudit } });
+  const read = (query: string) => get(gateway, auditPath + query, { "x-admin-token": token });
+
+  const answer = await read("");
+  expect([answer.status, answer.body, answer.headers.get("cache-control")]).toEqual([200, page, "no-store"]);
+  await read(`?limit=200&cursor=${projectId}`);
+  for (const query of ["?limit=0", "?limit=201", "?limit=x", "?cursor=x"]) {
+    expect((await read(query)).status, query).toBe(400);
+  }
+  expect(asked).toEqual([
+    { before: null, limit: 50 },
+    { before: projectId, limit: 200 },
+  ]);
+  await gateway.stopBehind("auth");
+  expect((await read("")).status).toBe(503);
+});
+
+test.each(["auth", "monitor"] as const)(
+  "settings without %s are 503, never defaults that look chosen",
+  async (away) => {
+    const noKey = { configured: false, masked: null };
+    const llm = { openai: noKey, anthropic: noKey, gemini: noKey };
+    const monitoringDefaults = {
+      coverageMode: "all",
+      sampleRate: 1,
+      retentionDays: 30,
+      latencyThresholdMs: 1000,
+      topicsEnabled: false,
+      topicsSampleRate: 1,
+      coherenceSweepEnabled: false,
+      enabledBuiltinPatterns: [],
+    };
+    const settings = { apiKey, platformModel: null, llm };
+    const gateway = await start({
+      behind: {
+        readAccessSettings: async () => ({ status: 200, body: { settings } }),
+        readMonitoringDefaults: async () => ({ status: 200, body: { monitoringDefaults } }),
+      },
+    });
+    const read = () => get(gateway, routes.readSettings.path, { "x-api-key": apiKey });
+    const whole = await read();
+    expect([whole.status, whole.headers.get("cache-control")]).toEqual([200, "no-store"]);
+    expect(whole.body).toMatchObject({ ...settings, monitoringDefaults });
+
+    await gateway.stopBehind(away);
+
+    const answer = await read();
+    expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "5"]);
+    expect(answer.body).toEqual({ statusCode: 503, message: expect.any(String) });
+  },
+);
 
 test("the OpenAPI document is served as it was generated", async () => {
   const gateway = await start();
@@ -169,10 +274,7 @@ test("an installation without the document says so and serves everything else", 
   expect((await get(gateway, "/health")).status).toBe(200);
 });
 
-const configOf = (status: number) => async () => ({
-  status,
-  body: { mode: "disabled", needsSetup: false, apiKey },
-});
+const keyAs = (status: number) => async () => ({ status, body: { apiKey } });
 
 test.each([
   ["true", `Default project API key: ${apiKey}`],
@@ -180,7 +282,7 @@ test.each([
 ])("with SERVICE_PRINT_KEY=%s the start prints the line, and nothing logs it", async (setting, line) => {
   const printed: string[] = [];
   const gateway = await start({
-    behind: { getAuthConfig: configOf(200) },
+    behind: { readDefaultKey: keyAs(200) },
     settings: { SERVICE_PRINT_KEY: setting },
     print: (text) => printed.push(text),
   });
@@ -193,7 +295,7 @@ test("the line waits for auth to be ready", async () => {
   const printed: string[] = [];
   let status = 503;
   await start({
-    behind: { getAuthConfig: async () => configOf(status)() },
+    behind: { readDefaultKey: async () => keyAs(status)() },
     print: (text) => printed.push(text),
   });
   await new Promise((resolve) => setTimeout(resolve, 100));

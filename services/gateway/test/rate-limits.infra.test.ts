@@ -1,14 +1,17 @@
-import { requireRedis } from "@touchstone/testkit";
+import { connect } from "node:net";
+import { type OwnRedis, requireRedis, startOwnRedis } from "@touchstone/testkit";
 import { afterEach, expect, test, vi } from "vitest";
 import { startTcpProxy, type TcpProxy } from "./tcp-proxy.ts";
 import { apiKey, startTestGateway, type TestGateway } from "./test-gateway.ts";
 
 const gateways: TestGateway[] = [];
 const proxies: TcpProxy[] = [];
+const redises: OwnRedis[] = [];
 
 afterEach(async () => {
   await Promise.all(gateways.splice(0).map((gateway) => gateway.stop()));
   await Promise.all(proxies.splice(0).map((proxy) => proxy.stop()));
+  await Promise.all(redises.splice(0).map((redis) => redis.stop()));
 });
 
 /** Limits of their own: the group's name is the same everywhere, so the addresses must differ between tests. */
@@ -79,3 +82,66 @@ test.each(["cut", "freeze"] as const)(
     await vi.waitFor(async () => expect(await remaining(cutOff, address)).toEqual([200, expect.any(Number)]), 10_000);
   },
 );
+
+test("redis emptied in the middle of it: counting begins anew, and there is a limit again", async (context) => {
+  // A database of its own: others count in the usual one.
+  const url = new URL(requireRedis(context));
+  url.pathname = "/11";
+  const gateway = await start(url.href);
+  const address = nextAddress();
+  expect(await remaining(gateway, address)).toEqual([200, 9]);
+
+  await flush(url);
+
+  const statuses: number[] = [];
+  for (let request = 0; request < 11; request += 1) statuses.push((await remaining(gateway, address))[0]);
+  expect(statuses).toEqual([...Array(10).fill(200), 429]);
+});
+
+test("two gateways under load while redis is frozen, emptied and killed: no error, and never more than each counts alone", async (context) => {
+  const redis = await startOwnRedis(context as never);
+  redises.push(redis);
+  const both = [await start(redis.url), await start(redis.url)];
+  /** Requests of one address at both gateways, many at once; every one of them is answered. */
+  const storm = async (address: string): Promise<number> => {
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, index) => remaining(both[index % 2] as TestGateway, address)),
+    );
+    expect(answers.filter(([status]) => status !== 200 && status !== 429)).toEqual([]);
+    return answers.filter(([status]) => status === 200).length;
+  };
+
+  const counted = nextAddress();
+  expect(await remaining(both[0] as TestGateway, counted)).toEqual([200, 9]);
+  await flush(new URL(redis.url));
+  // Ten together; a redis that this machine lets answer late may cost each its own ten.
+  const together = await storm(counted);
+  expect(together).toBeGreaterThanOrEqual(10);
+  expect(together).toBeLessThanOrEqual(20);
+
+  redis.freeze();
+  const address = nextAddress();
+  // Each lets ten through by its own count, and no more however long it lasts.
+  expect((await storm(address)) + (await storm(address))).toBe(20);
+  redis.thaw();
+
+  await redis.kill();
+  // By the same counts: what was let through while it was frozen is not forgotten.
+  expect(await storm(address)).toBe(0);
+  expect(await storm(nextAddress())).toBe(20);
+});
+
+/** Empties the database of a Redis URL. */
+function flush(url: URL): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(url.port), url.hostname).on("error", reject);
+    let received = "";
+    socket.setEncoding("latin1").on("data", (text: unknown) => {
+      received += String(text);
+      if (received !== "+OK\r\n+OK\r\n") return;
+      socket.destroy();
+      resolve();
+    });
+    socket.write(`SELECT ${url.pathname.slice(1) || "0"}\r\nFLUSHDB\r\n`);
+  });
+}

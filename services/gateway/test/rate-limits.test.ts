@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:net";
 import { routes } from "@touchstone/contracts";
 import { afterEach, expect, test, vi } from "vitest";
+import { createLocalCounter } from "../src/rate-limits/local-counter.ts";
 import { apiKey, head, sendRaw, startTestGateway, strangeKey, type TestGateway } from "./test-gateway.ts";
 
 const gateways: TestGateway[] = [];
@@ -50,6 +51,28 @@ test("answers say in draft-7 headers what is left, and the one too many is 429 [
   const [refused] = answers.slice(-1);
   expect(refused?.text).toBe('{"statusCode":429,"message":"Too many requests"}');
   expect(Number(refused?.headers.get("retry-after"))).toBeGreaterThan(50);
+});
+
+test("what a limit refuses no service hears of, so that it can be sent again later [spec:retry.safe]", async () => {
+  const heard: string[] = [];
+  const gateway = await startTestGateway({
+    behind: {
+      createDataset: async (call) => {
+        heard.push(String(((await call.json()) as { name: unknown }).name));
+        return { status: 201, body: {} };
+      },
+    },
+    settings: { SERVICE_RATE_LIMIT_KEY_EVAL: "1" },
+  });
+  gateways.push(gateway);
+  const create = async (name: string) => {
+    const headers = { "x-api-key": apiKey, "content-type": "application/json" };
+    const body = JSON.stringify({ name });
+    return (await fetch(gateway.url + routes.createDataset.path, { method: "POST", headers, body })).status;
+  };
+
+  expect([await create("first"), await create("second")]).toEqual([201, 429]);
+  expect(heard).toEqual(["first"]);
 });
 
 test("refusals of keys and bodies count too, addresses that are not there do not", async () => {
@@ -114,6 +137,72 @@ test("a limit per key counts what is sent, not what is read, and shows when it i
   expect(runs.map(({ status }) => status)).toEqual([200, 200, 429, 200]);
 });
 
+test("a refusal says when to come back, and of which limit: the one it is for [spec:limit.rate.key] [spec:429.rate-limit]", async () => {
+  // The third request is the last one of the address and one too many of the key; the fourth is too many of both.
+  const gateway = await start({ SERVICE_RATE_LIMIT_DATA_PLANE: "3", SERVICE_RATE_LIMIT_KEY_INGEST: "2" });
+  const answers = [];
+  for (let request = 0; request < 4; request += 1) answers.push(await post(gateway, traces));
+
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 429, 429]);
+  const [byKey, byAddress] = answers.slice(2);
+  for (const [refused, limit] of [
+    [byKey, 2],
+    [byAddress, 3],
+  ] as const) {
+    const reset = /^limit=(\d+), remaining=0, reset=(\d+)$/.exec(refused?.headers.get("ratelimit") ?? "");
+    expect(reset?.[1]).toBe(String(limit));
+    expect(refused?.headers.get("retry-after")).toBe(reset?.[2]);
+    expect(refused?.headers.get("ratelimit-policy")).toBe(`${limit};w=60`);
+    expect(refused?.headers.get("content-type")).toBe("application/json; charset=utf-8");
+    expect(refused?.text).toBe('{"statusCode":429,"message":"Too many requests"}');
+  }
+});
+
+test("each limit per key is switched by itself, and with SERVICE_RATE_LIMIT=off none counts [spec:limit.rate.key]", async () => {
+  const policiesOf = async (settings: Record<string, string>) => {
+    const gateway = await start({ SERVICE_RATE_LIMIT_DATA_PLANE: "0", ...settings });
+    const paths = [traces, routes.createCiRun.path, routes.createRun.path];
+    return Promise.all(
+      paths.map(async (path) => (await post(gateway, path)).headers.get("ratelimit-policy")?.split(";")[0] ?? null),
+    );
+  };
+  const on = { SERVICE_RATE_LIMIT_PER_KEY: "on" };
+
+  expect(await policiesOf({})).toEqual([null, null, null]);
+  expect(await policiesOf(on)).toEqual(["300", "60", "60"]);
+  expect(await policiesOf({ ...on, SERVICE_RATE_LIMIT_KEY_INGEST: "900", SERVICE_RATE_LIMIT_KEY_CI: "none" })).toEqual([
+    "900",
+    null,
+    "60",
+  ]);
+  expect(await policiesOf({ SERVICE_RATE_LIMIT_KEY_EVAL: "5" })).toEqual([null, null, "5"]);
+  expect(await policiesOf({ ...on, SERVICE_RATE_LIMIT: "off", SERVICE_RATE_LIMIT_KEY_CI: "5" })).toEqual([
+    null,
+    null,
+    null,
+  ]);
+});
+
+test("an address deletes 30 projects in 15 minutes, besides its other requests [spec:limit.rate.address]", async () => {
+  const gateway = await start({ SERVICE_RATE_LIMIT_CREDENTIAL: "1000" });
+  const remove = () =>
+    fetch(`${gateway.url}${routes.deleteProject.path.replace("{projectId}", "x")}`, {
+      method: "DELETE",
+      headers: { "x-api-key": apiKey },
+    });
+
+  const answers = [];
+  for (let request = 0; request < 31; request += 1) answers.push(await remove());
+
+  expect(answers.map(({ status }) => status)).toEqual([...Array(30).fill(200), 429]);
+  expect(answers[0]?.headers.get("ratelimit-policy")).toBe("30;w=900");
+  const [refused] = answers.slice(-1);
+  expect(refused?.headers.get("ratelimit")).toMatch(/^limit=30, remaining=0, reset=\d+$/);
+  expect(Number(refused?.headers.get("retry-after"))).toBeGreaterThan(60);
+  expect(await refused?.json()).toEqual({ statusCode: 429, message: "Too many requests" });
+  expect((await get(gateway, "/projects")).status).toBe(200);
+});
+
 const forwarded = async (gateway: TestGateway, forwardedFor: string) => {
   const answer = await sendRaw(gateway.url, head("GET", "/health/live", { "x-forwarded-for": forwardedFor }));
   return Number(answer.slice(9, 12));
@@ -135,6 +224,16 @@ test("behind one proxy the address it saw counts, and what a client claims beyon
   expect(await forwarded(gateway, "2001:db8::2")).toBe(429);
 });
 
+test("behind two proxies the second address from the right counts, and one that is none counts as the socket's", async () => {
+  const gateway = await start({ SERVICE_RATE_LIMIT_DATA_PLANE: "1", SERVICE_TRUST_PROXY: "2" });
+
+  expect(await forwarded(gateway, "203.0.113.1, 192.0.2.1, 10.0.0.1")).toBe(200);
+  expect(await forwarded(gateway, "203.0.113.2, 192.0.2.1, 10.0.0.2")).toBe(429);
+  expect(await forwarded(gateway, "203.0.113.1, 192.0.2.2, 10.0.0.1")).toBe(200);
+  expect(await forwarded(gateway, "not-an-address, 10.0.0.1")).toBe(200);
+  expect(await forwarded(gateway, "another, 10.0.0.1")).toBe(429);
+});
+
 test("proxies can be named by their subnet, or all be trusted", async () => {
   const named = await start({ SERVICE_RATE_LIMIT_DATA_PLANE: "1", SERVICE_TRUST_PROXY: "127.0.0.0/8, 10.0.0.0/8" });
   const foreign = await start({ SERVICE_RATE_LIMIT_DATA_PLANE: "1", SERVICE_TRUST_PROXY: "10.0.0.0/8" });
@@ -148,6 +247,24 @@ test("proxies can be named by their subnet, or all be trusted", async () => {
   expect([await forwarded(all, "192.0.2.1, 10.1.1.1"), await forwarded(all, "192.0.2.1, 10.2.2.2")]).toEqual([
     200, 429,
   ]);
+});
+
+test("more addresses than a gateway counts apart share its counters: those it knows keep theirs, nobody is uncounted", () => {
+  let nowMs = 0;
+  const counter = createLocalCounter({ windowMs: 60_000, subjectsMax: 3, nowMs: () => nowMs });
+  const known = ["a", "b", "c"];
+  for (const subject of known) expect(counter.count(subject)).toEqual({ counted: 1, leftMs: 60_000 });
+  nowMs = 20_000;
+
+  const strangers = Array.from({ length: 20_000 }, (_, index) => counter.count(`2001:db8:${index}::/64`));
+
+  // Of twenty thousand a thousand counters: each of them would be over a limit of ten.
+  expect(strangers.filter(({ counted }) => counted <= 10).length).toBeLessThanOrEqual(10_000);
+  expect(Math.max(...strangers.map(({ counted }) => counted))).toBeGreaterThanOrEqual(20);
+  for (const subject of known) expect(counter.count(subject)).toEqual({ counted: 2, leftMs: 40_000 });
+  nowMs = 60_000;
+  expect(counter.count("newcomer")).toEqual({ counted: 1, leftMs: 60_000 });
+  expect(counter.count("a")).toEqual({ counted: 1, leftMs: 60_000 });
 });
 
 test("with a Redis that is down the limits hold all the same", async () => {

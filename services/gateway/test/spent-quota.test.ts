@@ -59,6 +59,41 @@ test("the OTLP routes refuse with the same words and a minute's patience, before
   expect(asked.count).toBe(1);
 });
 
+test("the three kinds of 429 are told apart by their words and their patience, on traces and on exports [spec:status.429] [spec:429.rate-limit] [spec:429.queue-full] [spec:429.quota]", async () => {
+  const full = "Ingest queue is full - retry with backoff (Retry-After: 1s).";
+  const ask = async (refusal: AppError | null, settings: Record<string, string> = {}) => {
+    const refuse = async () => {
+      if (refusal !== null) throw refusal;
+      return { status: 200, body: {} };
+    };
+    const gateway = await startTestGateway({ behind: { submitTrace: refuse, receiveTraces: refuse }, settings });
+    gateways.push(gateway);
+    if (refusal === null) await post(gateway, routes.submitTrace.path, "{}");
+    const told = [];
+    for (const route of [routes.submitTrace, routes.receiveTraces]) {
+      const answer = await post(gateway, route.path, "{}");
+      expect(answer.status).toBe(429);
+      told.push({ body: await answer.json(), patience: answer.headers.get("retry-after") });
+    }
+    return told;
+  };
+  const spent = { internalHeaders: { [spentQuotaHeader]: "7;3600000" } };
+  const aMinute = expect.stringMatching(/^(60|[45]\d)$/);
+
+  expect(await ask(null, { SERVICE_RATE_LIMIT_DATA_PLANE: "1" })).toEqual([
+    { body: { statusCode: 429, message: "Too many requests" }, patience: aMinute },
+    { body: { message: "Too many requests" }, patience: aMinute },
+  ]);
+  expect(await ask(new AppError("queue_full", full))).toEqual([
+    { body: { error: full }, patience: "1" },
+    { body: { message: full }, patience: "1" },
+  ]);
+  expect(await ask(new AppError("trace_quota_spent", message, spent))).toEqual([
+    { body: { error: message }, patience: null },
+    { body: { error: message }, patience: "60" },
+  ]);
+});
+
 test("reading, logs and other projects are not refused", async () => {
   const { gateway } = await startSpent();
   await post(gateway, routes.submitTrace.path, "{}");

@@ -2,6 +2,7 @@ import { connect } from "node:net";
 import { Writable } from "node:stream";
 import { internalRoutes, type RouteId, routes } from "@touchstone/contracts";
 import {
+  type Clock,
   completeProjectKey,
   createHttpServer,
   createLogger,
@@ -25,13 +26,17 @@ export const strangeKey = completeProjectKey("yxJIHGFEDCBAjihgfedcba9876543210")
 /** Services behind a gateway under test. Routes that are not named answer 200 with what they were asked. */
 export type Behind = Partial<Record<RouteId | keyof typeof internalRoutes, Handler>>;
 
+type BehindName = "auth" | "ingest" | "eval-runs" | "monitor";
+
 export interface TestGatewayOptions {
   behind?: Behind;
   /** What each service says of itself. */
-  readiness?: Partial<Record<"auth" | "ingest" | "eval-runs", Readiness>>;
+  readiness?: Partial<Record<BehindName, Readiness>>;
   settings?: Record<string, string>;
   config?: Partial<GatewayConfig>;
   print?: (line: string) => void;
+  /** Of the gateway alone. */
+  clock?: Clock;
 }
 
 export interface TestGateway {
@@ -39,7 +44,7 @@ export interface TestGateway {
   service: Service;
   /** Everything the gateway logged, parsed. */
   log: Record<string, unknown>[];
-  stopBehind(name: "auth" | "ingest" | "eval-runs"): Promise<void>;
+  stopBehind(name: BehindName): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -64,11 +69,11 @@ const resolveKey: Handler = async (call) => {
   return { status: 200, body: { key: asked.apiKey === apiKey ? { projectId, organizationId: null } : null } };
 };
 
-/** A gateway on a free port with three small services behind it, and no NATS. */
+/** A gateway on a free port with four small services behind it, and no NATS. */
 export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   const silent = createLogger({ service: "behind", level: "silent" });
   const handlers: Behind = { resolveKey, ...options.behind };
-  const startBehind = async (service: "auth" | "ingest" | "eval-runs") => {
+  const startBehind = async (service: BehindName) => {
     const served: ServedRoute[] = [...Object.values(routes), ...Object.values(internalRoutes)]
       .filter((route) => route.owner === service)
       .map((route) => ({ route, handle: handlers[route.id as RouteId] ?? echo }));
@@ -87,6 +92,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     auth: await startBehind("auth"),
     ingest: await startBehind("ingest"),
     "eval-runs": await startBehind("eval-runs"),
+    monitor: await startBehind("monitor"),
   };
   const { config } = readGatewayConfig({
     PORT: "0",
@@ -96,6 +102,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     SERVICE_AUTH_URL: behind.auth.url,
     SERVICE_INGEST_URL: behind.ingest.url,
     SERVICE_EVAL_RUNS_URL: behind["eval-runs"].url,
+    SERVICE_MONITOR_URL: behind.monitor.url,
     ...options.settings,
   });
   const log: Record<string, unknown>[] = [];
@@ -109,7 +116,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     { ...config, ...options.config },
     {
       logger: createLogger({ service: "gateway", level: "trace" }, destination),
-      clock: systemClock,
+      clock: options.clock ?? systemClock,
       metrics: createMetrics(),
       ...(options.print && { print: options.print }),
     },

@@ -15,6 +15,8 @@ export interface IngestConfig extends StoreServiceConfig {
   otlpBodyMaxBytes: number;
   /** Leave out OTel traces without any GenAI span in their export. */
   genAiOnly: boolean;
+  /** Live checks look at child spans too. */
+  monitorsChildSpans: boolean;
 }
 
 /** Reads ingest's settings; every mistake is reported at once, by variable name. */
@@ -29,6 +31,7 @@ export function readIngestConfig(environment: Environment): { config: IngestConf
       "SERVICE_OTLP_GENAI_ONLY",
       "SERVICE_QUOTA_TRACES_PER_DAY",
       "SERVICE_RETENTION_DAYS",
+      "SERVICE_MONITOR_CHILD_SPANS",
     ],
   });
   return {
@@ -41,6 +44,7 @@ export function readIngestConfig(environment: Environment): { config: IngestConf
       retentionDays: values.SERVICE_RETENTION_DAYS ?? null,
       otlpBodyMaxBytes: values.SERVICE_OTLP_MAX_BODY_BYTES,
       genAiOnly: values.SERVICE_OTLP_GENAI_ONLY,
+      monitorsChildSpans: values.SERVICE_MONITOR_CHILD_SPANS,
     },
     warnings,
   };

@@ -1,10 +1,11 @@
 import { randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Bus, connectBus } from "@touchstone/bus";
+import { type Bus, type Consuming, connectBus } from "@touchstone/bus";
 import { limits } from "@touchstone/contracts";
-import { openDatabase, prepareSchema, rolesOf, type SchemaPreparation } from "@touchstone/db";
+import { type Database, openDatabase, prepareSchema, rolesOf, type SchemaPreparation } from "@touchstone/db";
 import {
   type Clock,
+  countDeadLetters,
   createHttpServer,
   type Handler,
   type LocalCalls,
@@ -18,6 +19,10 @@ import { createAgentStore } from "./agents/agent-store.ts";
 import type { IngestConfig } from "./config.ts";
 import { createAgentExportStore } from "./export/agent-export-store.ts";
 import { createSpanExportStore } from "./export/span-export-store.ts";
+import { createFigureStore } from "./figures/figure-store.ts";
+import { consumeModelPricesChanged } from "./handlers/model-prices-changed.ts";
+import { consumeSessionsJudged } from "./handlers/sessions-judged.ts";
+import { consumeTracesJudged } from "./handlers/traces-judged.ts";
 import { listRoutes } from "./http/routes.ts";
 import { createImportWriter } from "./import/import-writer.ts";
 import { createStoredSpanFinder } from "./import/stored-span-finder.ts";
@@ -27,11 +32,12 @@ import { createTailStore } from "./live/tail-store.ts";
 import { indexSearch, type SearchUpkeep } from "./maintenance/index-search.ts";
 import { keepPartitions, type PartitionUpkeep } from "./maintenance/keep-partitions.ts";
 import { type EventRelay, relayEvents } from "./maintenance/relay-events.ts";
-import { retainSpans, type SpanRetention } from "./maintenance/retain-spans.ts";
-import { sweepTraces, type TraceSweeper } from "./maintenance/sweep-traces.ts";
+import { removeDeletedProjects } from "./maintenance/remove-deleted-projects.ts";
+import { retainSpans } from "./maintenance/retain-spans.ts";
+import { sweepTraces } from "./maintenance/sweep-traces.ts";
 import { createWriteWatch } from "./maintenance/watch-writes.ts";
 import { createCostEstimator } from "./pricing/cost-estimator.ts";
-import { createPriceStore } from "./pricing/price-store.ts";
+import { createPriceListKeeper, createPriceStore } from "./pricing/price-store.ts";
 import type { TraceQuota } from "./quota/keep-within-quota.ts";
 import { createSpentProjects } from "./quota/spent-projects.ts";
 import { createUsageStore } from "./quota/usage-store.ts";
@@ -46,7 +52,9 @@ import { createSpanRecorder } from "./spans/span-recorder.ts";
 import type { SpanJob } from "./spans/span-row.ts";
 import type { StoredSpan } from "./spans/trace-store.ts";
 import { showListItem } from "./traces/show-trace.ts";
-import { treeSettings } from "./trees/write-trees.ts";
+import { treeSettings } from "./trees/tree-settings.ts";
+import { createSessionVerdictStore } from "./verdicts/session-verdict-store.ts";
+import { createVerdictStore } from "./verdicts/verdict-store.ts";
 
 /** The longest a statement that reads traces may take. */
 const longestReadMs = 15_000;
@@ -68,39 +76,14 @@ export function createIngest(
   config: IngestConfig,
   { logger, clock, metrics, localCalls }: IngestDependencies,
 ): Service {
-  const roles = rolesOf(ingestSchema.schema);
-  const openPool = (role: string, connectionsMax: number, statementTimeoutMs: number, plans?: { plansByKey: true }) =>
-    openDatabase({
-      url: config.databaseUrl,
-      role,
-      applicationName: "touchstone ingest",
-      connectionsMax,
-      statementTimeoutMs,
-      ...plans,
-      logger,
-    });
-  // Readers never take a writer's connection.
-  const writing = openPool(roles.app, writerCount, 5_000, { plansByKey: true });
-  const reading = openPool(roles.app, 8, 10_000, { plansByKey: true });
-  // A search of what is not indexed yet may read everything: few at once, and none for ever.
-  const searching = openPool(roles.app, 4, longestReadMs, { plansByKey: true });
-  const maintenance = openPool(roles.maintenance, 3, 30_000);
-  // Indexes of the searched text take up to minutes.
-  const building = openPool(roles.maintenance, 2, 15 * 60_000);
+  const { writing, reading, searching, maintenance, building } = openPools(config, logger);
 
   const partitions = createSpanPartitionStore(maintenance);
   const pieces = createSearchPieceStore({ maintenance, building });
   const { tracesPerDay } = config;
   const quota: TraceQuota | null = tracesPerDay === null ? null : { tracesPerDay, spent: createSpentProjects() };
-  const traces = createPostgresTraceStore({
-    writing,
-    reading,
-    searching,
-    partitions,
-    pieces,
-    processNumber: randomInt(1 << 20),
-    quota,
-  });
+  const processNumber = randomInt(1 << 20);
+  const traces = createPostgresTraceStore({ writing, reading, searching, partitions, pieces, processNumber, quota });
   const writes = createWriteWatch(maintenance);
   const ingestMetrics = createIngestMetrics(metrics, () => commits.depth());
   const commits = createGroupCommit<SpanJob, StoredSpan[]>({
@@ -125,12 +108,13 @@ export function createIngest(
     fieldCharsMax: config.fieldCharsMax,
     metrics: ingestMetrics,
     quota,
+    settlesChildren: config.monitorsChildSpans,
   });
   const prices = createPriceStore(reading);
   const liveTail = createLiveTail({
     store: createTailStore(reading),
     readRoots: traces.readRoots,
-    show: showListItem,
+    show: async (span) => Buffer.concat(await showListItem(span)),
     clock,
     logger,
   });
@@ -142,6 +126,7 @@ export function createIngest(
       agents: createAgentStore(reading),
       liveTail,
       sessions: createSessionStore(reading),
+      figures: createFigureStore(searching),
       prices,
       costs: createCostEstimator({ reading, prices }),
       clock,
@@ -167,6 +152,7 @@ export function createIngest(
     logger,
     metrics,
     drainMs: config.drainMs,
+    bodiesMaxBytes: limits.ingestBodiesMaxBytes,
     localCalls,
     readiness,
   });
@@ -174,8 +160,8 @@ export function createIngest(
   let preparation: SchemaPreparation | null = null;
   let upkeep: PartitionUpkeep | null = null;
   let relay: EventRelay | null = null;
-  let retention: SpanRetention | null = null;
-  let sweeper: TraceSweeper | null = null;
+  let upkeeps: { stop(): Promise<void> }[] = [];
+  let hearing: Promise<Consuming>[] = [];
   let searchUpkeep: SearchUpkeep | null = null;
   let stopped = false;
 
@@ -209,26 +195,29 @@ export function createIngest(
         password: config.nats.password?.reveal(),
         service: "ingest",
         logger,
+        onDeadLetter: countDeadLetters({ service: "ingest", metrics }),
       });
       bus = connected;
-      preparation = prepareSchema({
-        url: config.databaseUrl,
-        ...ingestSchema,
-        logger,
-      });
+      preparation = prepareSchema({ url: config.databaseUrl, ...ingestSchema, logger });
       void preparation.done.then(() => {
         if (stopped) return;
         upkeep = keepPartitions({ partitions, clock, logger });
         searchUpkeep = indexSearch({ pieces, maintenance, logger, longestReadMs: longestReadMs + 5_000 });
         relay = relayEvents({ maintenance, bus: connected, logger });
-        retention = retainSpans({ maintenance, retentionDays: config.retentionDays, logger });
-        sweeper = sweepTraces({
-          maintenance,
-          tracesPerDay: config.tracesPerDay,
-          settings: treeSettings,
-          logger,
-          onSwept: () => relay?.wake(),
-        });
+        hearing = consumeEvents(connected, maintenance);
+        const wakeRelay = (): void => relay?.wake();
+        upkeeps = [
+          retainSpans({ maintenance, retentionDays: config.retentionDays, logger }),
+          sweepTraces({
+            maintenance,
+            tracesPerDay,
+            settings: treeSettings,
+            settlesChildren: config.monitorsChildSpans,
+            logger,
+            onSwept: wakeRelay,
+          }),
+          removeDeletedProjects({ maintenance, bus: connected, logger, onConfirmed: wakeRelay }),
+        ];
       });
       return { address: await http.listen(config.listen) };
     },
@@ -240,14 +229,48 @@ export function createIngest(
       await http.stop();
       await commits.stop();
       await searchUpkeep?.stop();
+      await Promise.all(hearing.map(async (each) => (await each).stop()));
       await relay?.stop();
-      await retention?.stop();
-      await sweeper?.stop();
+      await Promise.all(upkeeps.map((each) => each.stop()));
       await bus?.drain();
       // A build may be under way for minutes: it ends with the process, and leaves nothing that hinders the next one.
       void building.close().catch(() => undefined);
       await Promise.all([writing.close(), reading.close(), searching.close(), maintenance.close()]);
     },
     readiness,
+  };
+}
+
+/** What other services tell ingest. */
+function consumeEvents(bus: Bus, maintenance: Database): Promise<Consuming>[] {
+  return [
+    consumeSessionsJudged(bus, { sessionVerdicts: createSessionVerdictStore(maintenance) }),
+    consumeTracesJudged(bus, { verdicts: createVerdictStore(maintenance) }),
+    consumeModelPricesChanged(bus, { priceLists: createPriceListKeeper(maintenance) }),
+  ];
+}
+
+/** The connections to PostgreSQL, apart for each kind of work: readers never take a writer's. */
+function openPools({ databaseUrl }: IngestConfig, logger: Logger) {
+  const roles = rolesOf(ingestSchema.schema);
+  const open = (role: string, connectionsMax: number, statementTimeoutMs: number, plans?: { plansByKey: true }) =>
+    openDatabase({
+      url: databaseUrl,
+      role,
+      applicationName: "touchstone ingest",
+      connectionsMax,
+      statementTimeoutMs,
+      openProjects: role === roles.app ? "ingest.open_projects" : undefined,
+      ...plans,
+      logger,
+    });
+  return {
+    writing: open(roles.app, writerCount, 5_000, { plansByKey: true }),
+    reading: open(roles.app, 8, 10_000, { plansByKey: true }),
+    // A search of what is not indexed yet may read everything: few at once, and none for ever.
+    searching: open(roles.app, 4, longestReadMs, { plansByKey: true }),
+    maintenance: open(roles.maintenance, 3, 30_000),
+    // Indexes of the searched text take up to minutes.
+    building: open(roles.maintenance, 2, 15 * 60_000),
   };
 }

@@ -1,19 +1,30 @@
-import { agentList, agentReply, sessionList } from "@touchstone/contracts";
-import { uuidv7 } from "@touchstone/service-kit";
+import { agentReply, internalRoutes, sessionList } from "@touchstone/contracts";
+import { createInternalClient, type InternalClient, systemClock, uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Reply, type RunningIngest, startIngest } from "./running-ingest.ts";
+import { type Reply, type RunningIngest, rootSecret, startIngest } from "./running-ingest.ts";
 
 let database: TestDatabase;
 let ingest: RunningIngest;
+/** Asks what monitor asks. */
+let monitor: InternalClient;
+const options = { requestId: "test", deadlineMs: 20_000 };
 
 beforeAll(async () => {
   database = await createTestDatabase();
   ingest = await startIngest({ databaseUrl: database.url });
   await ingest.ready();
+  monitor = createInternalClient({
+    issuer: "monitor",
+    audience: "ingest",
+    addresses: [ingest.address],
+    rootSecret,
+    clock: systemClock,
+  });
 });
 
 afterAll(async () => {
+  await monitor.close();
   await ingest.stop();
   await database.drop();
 });
@@ -21,7 +32,10 @@ afterAll(async () => {
 const newProject = (): string => uuidv7(Date.now());
 
 describe("the registry of agents", () => {
-  const list = (projectId: string): Promise<Reply> => ingest.call(projectId, "GET", "/api/v1/agents");
+  const find = async (projectId: string, ids: string[] | null = null, withTraffic = false) =>
+    (await monitor.call(internalRoutes.findAgents, { projectId, ids, withTraffic }, options)).agents;
+  const resolve = async (projectId: string, idOrName: string, register: boolean) =>
+    (await monitor.call(internalRoutes.resolveAgent, { projectId, idOrName, register }, options)).agent;
   const create = (projectId: string, body: unknown): Promise<Reply> =>
     ingest.call(projectId, "POST", "/api/v1/agents", { body: JSON.stringify(body) });
 
@@ -33,17 +47,43 @@ describe("the registry of agents", () => {
 
     expect(created.status).toBe(201);
     expect(agentReply.strict().parse(created.json).agent.name).toBe("billing");
-    const { agents } = agentList.parse((await list(projectId)).json);
+    const agents = await find(projectId);
     expect(agents.map(({ name }) => name)).toEqual(["billing", "weather"]);
-    expect(agents[0]).toEqual({
-      ...created.json.agent,
-      kind: "agent",
-      agentType: "external",
-      monitoringAgentId: created.json.agent._id,
-      monitoringProfile: null,
-    });
+    const { _id: id, ...billing } = created.json.agent;
+    expect(agents[0]).toEqual({ id, ...billing, traceCount: null, lastSeenAt: null });
+    expect(await find(projectId, [id])).toEqual([agents[0]]);
     const read = await ingest.call(projectId, "GET", `/api/v1/agents/${created.json.agent._id}`);
     expect(read.json).toEqual(created.json);
+  });
+
+  test("are counted: their root traces, and when the newest of them was", async () => {
+    const projectId = newProject();
+    const at = (day: number) => `2026-01-0${day}T03:04:05.678Z`;
+    for (const day of [2, 3, 1]) await ingest.submit(projectId, { name: "weather", timestamp: at(day) });
+    await create(projectId, { name: "billing" });
+    await ingest.submit(newProject(), { name: "weather" });
+
+    expect(await find(projectId, null, true)).toMatchObject([
+      { name: "billing", traceCount: 0, lastSeenAt: null },
+      { name: "weather", traceCount: 3, lastSeenAt: at(3) },
+    ]);
+  });
+
+  test("finds one by id or name; only where it is asked to it registers a name, once, and never an id", async () => {
+    const projectId = newProject();
+    expect(await resolve(projectId, "weather", false)).toBeNull();
+    const asked = await Promise.all(Array.from({ length: 5 }, () => resolve(projectId, "weather", true)));
+    const [agent] = asked;
+    expect(agent).toMatchObject({ name: "weather" });
+    expect(new Set(asked.map((each) => each?.id)).size).toBe(1);
+    expect(await find(projectId)).toHaveLength(1);
+    expect(await resolve(projectId, agent?.id ?? "", true)).toEqual(agent);
+    const trace = await ingest.submit(projectId, { name: "weather" });
+    expect(trace.json.reference_agent_id).toBe(agent?.id);
+
+    const foreign = newProject();
+    expect(await resolve(foreign, agent?.id ?? "", true)).toBeNull();
+    expect(await find(foreign)).toEqual([]);
   });
 
   test("two agents may share a name; a trace goes to the oldest", async () => {
@@ -54,7 +94,7 @@ describe("the registry of agents", () => {
 
     expect(second.json.agent._id).not.toBe(first.json.agent._id);
     expect(trace.json.reference_agent_id).toBe(first.json.agent._id);
-    expect((await list(projectId)).json.agents).toHaveLength(2);
+    expect(await find(projectId)).toHaveLength(2);
   });
 
   test.each([

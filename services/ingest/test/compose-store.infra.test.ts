@@ -101,6 +101,13 @@ describe("reading what spans refer to", () => {
       expect(JSON.parse(body.toolCalls as string)).toHaveLength(5);
     }
     expect(count()).toBeLessThanOrEqual(3);
+
+    const before = count();
+    const again = await counted.listRoots({ projectId, limit: 100, before: null, ...everything });
+    const bodies = (spans: readonly ReadSpan[]) => Promise.all(spans.map(bodyOf));
+    expect(await bodies(again.spans)).toEqual(await bodies(page.spans));
+    // The page, and a look at what it borrows of: nothing of that is read again.
+    expect(count() - before).toBe(2);
   });
 
   test("large bodies come in slices of bounded size, each row once, and rows that are gone are passed over", async () => {
@@ -155,6 +162,7 @@ describe("reading what spans refer to", () => {
     const ids = job.rows.map(({ id }) => id);
     const loader = loaderOf(foreign);
     for await (const rows of loader.rows(ids)) expect(rows).toEqual([]);
+    for await (const rows of loader.digests(ids)) expect(rows).toEqual([]);
     for await (const found of loader.fragments(ids)) expect(found).toEqual(new Map());
   });
 });

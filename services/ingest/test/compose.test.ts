@@ -1,21 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { decodeSpanBody, encodePlainBody, readBodyMembers, type SpanBody } from "../src/spans/span-body.ts";
-import { type ComposableSpan, type ComposeLoader, composeSpans, type LendingRow } from "../src/trees/compose.ts";
+import { decodeSpanBody, emptyBody, encodePlainBody, readBodyMembers, type SpanBody } from "../src/spans/span-body.ts";
+import type { ComposableSpan, LendingRow } from "../src/trees/composable.ts";
+import { type ComposeLoader, composeSpans } from "../src/trees/compose.ts";
 import type { Derivation } from "../src/trees/derivation.ts";
 import type { FragmentBody } from "../src/trees/fragment-body.ts";
 
-const empty: SpanBody = {
-  input: null,
-  output: null,
-  error: null,
-  toolCalls: null,
-  metadata: null,
-  performanceSummary: null,
-};
-
 /** Members as JSON texts. */
 function bodyOf(members: Partial<SpanBody>): Buffer {
-  return encodePlainBody({ ...empty, ...members });
+  return encodePlainBody({ ...emptyBody, ...members });
 }
 
 function span(derived: Derivation | null, members: Partial<SpanBody> = {}, kind = "chain"): ComposableSpan {
@@ -34,6 +26,9 @@ function load(rows: LendingRow[], fragments: Fragments = {}): ComposeLoader & { 
     Array.from({ length: Math.ceil(items.length / 2) }, (_, at) => items.slice(2 * at, 2 * at + 2));
   return {
     calls: 0,
+    digests() {
+      throw new Error("nothing is recalled");
+    },
     async *rows(ids) {
       for (const slice of slices(rows.filter(({ id }) => ids.includes(id)))) {
         this.calls += 1;
@@ -94,6 +89,39 @@ describe("what a root borrows", () => {
     expect(own).toMatchObject({ input: '"own"', metadata: null });
     const gone = await compose(span({ inputFrom: "nobody" }), load(rows));
     expect(gone).toMatchObject({ input: null, metadata: null });
+  });
+});
+
+describe("a lender that is composed with its borrower", () => {
+  const answer = { role: "assistant", content: "a" };
+
+  test("is not read again", async () => {
+    const lender = { ...span(null, { output: '"Sunny."' }, "agent"), id: "lender", spanId: "span lender" };
+    const loader = load([]);
+    const [root, alone] = await composeSpans([span({ outputFrom: "lender" }), lender], loader, { metadata: true });
+    const body = readBodyMembers(await decodeSpanBody((root as ComposableSpan).body));
+    expect(body).toMatchObject({ output: '"Sunny."', metadata: '{"otel":{"ioFrom":"span lender"}}' });
+    expect(alone).toEqual(lender);
+    expect(loader.calls).toBe(0);
+  });
+
+  test("lends what log records say of it, which are read once", async () => {
+    const lender = { ...span({ hasFragments: true }, {}, "llm"), id: "lender", spanId: "span lender" };
+    const loader = load([], { lender: [{ outputMessages: [answer] }] });
+    const composed = await composeSpans([span({ outputFrom: "lender" }), lender], loader, { metadata: false });
+    for (const { body } of composed) {
+      expect(readBodyMembers(await decodeSpanBody(body)).output).toBe('"a"');
+    }
+    expect(loader.calls).toBe(1);
+  });
+
+  test("leaves the others to be read", async () => {
+    const lender = { ...span(null, { input: '"asked"' }, "agent"), id: "here", spanId: "span here" };
+    const there = row("there", "agent", { output: '"answered"' });
+    const borrower = span({ inputFrom: "here", outputFrom: "there" });
+    const [root] = await composeSpans([lender, borrower].reverse(), load([there]), { metadata: true });
+    const body = readBodyMembers(await decodeSpanBody((root as ComposableSpan).body));
+    expect(body).toMatchObject({ input: '"asked"', output: '"answered"' });
   });
 });
 

@@ -1,5 +1,6 @@
+import type { PriceChange } from "@touchstone/contracts";
 import { describe, expect, test } from "vitest";
-import { catalogueOf, type PriceChange, priceOf } from "../src/pricing/price-catalogue.ts";
+import { priceFinder } from "../src/pricing/price-catalogue.ts";
 import { costOf } from "../src/pricing/token-cost.ts";
 import { treeCost } from "../src/pricing/tree-cost.ts";
 import { growTree, type TreeSpan } from "../src/trees/tree.ts";
@@ -14,26 +15,24 @@ const own: PriceChange = {
   cacheWrite: null,
   isRemoved: false,
 };
-const catalogue = catalogueOf([own]);
-const find = (model: string) => priceOf(catalogue, model);
+const find = priceFinder([own]);
 const tokens = { input: 0, output: 0, cacheRead: null, cacheWrite: null };
 
 describe("the price of a model", () => {
   test("is found by its exact id, else without the date it ends in", () => {
-    expect(find("gpt-4o-mini-2024-07-18")?.model).toBe("gpt-4o-mini");
-    expect(find("claude-haiku-4-5-20251001")?.model).toBe("claude-haiku-4-5");
+    expect(find("gpt-4o-mini-2024-07-18")).toMatchObject({ model: "gpt-4o-mini" });
+    expect(find("claude-haiku-4-5-20251001")).toMatchObject({ model: "claude-haiku-4-5" });
     expect(find("gpt-4o-mini-preview")).toBeNull();
     expect(find("gpt-4o")).toBeNull();
   });
 
-  test("is the project's own where it has one, and none where it took the model out", () => {
-    const changed = catalogueOf([
+  test("is the owner's own where there is one, and none where the model was taken out", () => {
+    const changed = priceFinder([
       { ...own, model: "gpt-5.6-sol" },
       { ...own, model: "gpt-4o-mini", isRemoved: true },
     ]);
-    expect(priceOf(changed, "gpt-5.6-sol")?.input).toBe(1);
-    expect(priceOf(changed, "gpt-4o-mini-2024-07-18")).toBeNull();
-    expect([...changed.keys()][0]).toBe("claude-sonnet-5");
+    expect(changed("gpt-5.6-sol")?.input).toBe(1);
+    expect(changed("gpt-4o-mini-2024-07-18")).toBeNull();
   });
 });
 
@@ -91,6 +90,12 @@ describe("the cost of a trace", () => {
     expect(costIn(agent(3_000_000), ...calls)).toBe(3);
   });
 
+  test("does not price by the model of an agent what it repeats of calls of others", () => {
+    const agent = span("root", null, { ownTokens: used(2_000_000, 0), facts: { name: "root", model: "gpt-5.6-sol" } });
+    const calls = [call("a", "root", "house-model"), call("b", "root", "house-model")];
+    expect(costIn(agent, ...calls)).toBe(2);
+  });
+
   test("does not price an agent that says no model of its own by another's", () => {
     const agent = span("root", null, { kind: "agent", ownTokens: used(9_000_000, 0) });
     expect(costIn(agent, call("a", "root", "house-model"))).toBe(1);
@@ -101,6 +106,8 @@ describe("the cost of a trace", () => {
     expect(
       costIn(span("root", null), call("a", "root", "house-model", twin), call("b", "root", "house-model", twin)),
     ).toBe(1);
+    const silent = { ...twin, facts: { name: "a" } };
+    expect(costIn(span("root", null), call("a", "root", "", silent), call("b", "root", "house-model", twin))).toBe(1);
   });
 
   test("is null when the price of one call is not known, and when nothing was used", () => {

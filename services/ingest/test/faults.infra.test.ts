@@ -2,7 +2,7 @@ import { uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPools } from "./ingest-database.ts";
-import { type RunningIngest, startIngest, until } from "./running-ingest.ts";
+import { type Reply, type RunningIngest, startIngest, until } from "./running-ingest.ts";
 import { startTcpProxy, type TcpProxy } from "./tcp-proxy.ts";
 
 let database: TestDatabase;
@@ -58,7 +58,7 @@ describe("with PostgreSQL away", () => {
     expect((await ingest.submit(newProject(), { name: "x" })).status).toBe(201);
   });
 
-  test("every request is told to retry, nothing is stored, and all works again without a restart [spec:otlp.envelope] [spec:envelope.otlp] [spec:envelope.global] [spec:retry.otlp]", async () => {
+  test("every request is told to retry, nothing is stored, and all works again without a restart [spec:limit.retry-after] [spec:otlp.envelope] [spec:envelope.otlp] [spec:envelope.global] [spec:retry.otlp]", async () => {
     const projectId = newProject();
     const kept = await ingest.submit(projectId, { name: "kept", spanId: "1" });
     await proxy.cut();
@@ -87,6 +87,37 @@ describe("with PostgreSQL away", () => {
     await until(async () => (await ingest.submit(projectId, { name: "lost", spanId: "2" })).status === 201);
     const page = await ingest.call(projectId, "GET", "/api/v1/ingest/traces");
     expect(page.json.traces.map(({ name }: { name: string }) => name)).toEqual(["lost", "kept"]);
+  });
+
+  test("a trace whose commit went through unheard is told 503, and sent again under its span id is that trace [spec:retry.safe] [spec:retry.trace]", async () => {
+    const { maintenance } = openPools(database.url);
+    const projectId = newProject();
+    const once = { name: "once", spanId: "1" };
+    let unheard: Promise<Reply> | undefined;
+    await maintenance.transaction(async (transaction) => {
+      await transaction.query({ name: "spans_lock", text: "lock table ingest.spans in exclusive mode" });
+      unheard = ingest.submit(projectId, once);
+      await until(async () => {
+        const waiting = {
+          name: "",
+          text: "select 1 from pg_locks where relation = 'ingest.spans'::regclass and not granted",
+        };
+        return (await transaction.query(waiting)).rows.length > 0;
+      });
+      // What was sent is with the server: it commits as soon as the lock is gone, and nobody is there to hear it.
+      await proxy.cut();
+    });
+    expect((await unheard)?.status).toBe(503);
+    const stored = { name: "", text: `select from ingest.spans where project_id = '${projectId}'` };
+    await until(async () => (await maintenance.query(stored)).rows.length === 1);
+    await maintenance.close();
+
+    await proxy.open();
+    await until(async () => (await ingest.submit(projectId, once)).status === 201);
+    const again = await ingest.submit(projectId, once);
+    expect(again.json.deduped).toBe(true);
+    const page = await ingest.call(projectId, "GET", "/api/v1/ingest/traces");
+    expect(page.json).toMatchObject({ totalCount: 1, traces: [{ _id: again.json.trace_id, spanId: "1" }] });
   });
 
   test("connections that die in the middle of a load cost no acknowledged trace and double none", async () => {
@@ -122,7 +153,7 @@ describe("with PostgreSQL away", () => {
 });
 
 describe("a store that does not keep up", () => {
-  test("fills the queue, which then refuses, and nothing refused is stored [spec:429.queue-full] [spec:otlp.envelope] [spec:envelope.otlp] [spec:retry.otlp]", async () => {
+  test("fills the queue, which then refuses, and nothing refused is stored [spec:limit.retry-after] [spec:ingest.429] [spec:429.queue-full] [spec:otlp.envelope] [spec:envelope.otlp] [spec:retry.otlp]", async () => {
     const ingest = await startIngest({ databaseUrl: database.url, config: { queueRowsMax: 4 } });
     await ingest.ready();
     const { maintenance } = openPools(database.url);

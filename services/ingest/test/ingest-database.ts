@@ -8,7 +8,7 @@ import { writerCount } from "../src/spans/group-commit.ts";
 import { createPostgresTraceStore } from "../src/spans/postgres-trace-store.ts";
 import { createSpanPartitionStore } from "../src/spans/span-partition-store.ts";
 import type { TraceStore } from "../src/spans/trace-store.ts";
-import type { TreeSettings } from "../src/trees/write-trees.ts";
+import type { TreeSettings } from "../src/trees/tree-settings.ts";
 
 export const silentLogger = createLogger({ service: "ingest", level: "silent" });
 
@@ -22,13 +22,15 @@ export interface IngestDatabase {
   superuser: Database;
   /** Everything that waits for something is due: one turn of the sweeper, which does not run by itself. */
   sweep(): Promise<number>;
+  /** The same where live checks look at children too. */
+  sweepWithChildren(): Promise<number>;
   close(): Promise<void>;
 }
 
 /** Nobody waits for a parent, and a trace of more than a few spans is a large one. */
-const impatient: TreeSettings = { spansMax: 40, orphanGraceMs: 0, staleDelayMs: 0 };
+const impatient: TreeSettings = { spansMax: 40, orphanGraceMs: 0, staleDelayMs: 0, settleDelayMs: 0, openDelayMs: 0 };
 
-export async function openIngestDatabase(): Promise<IngestDatabase> {
+export async function openIngestDatabase(trees: TreeSettings = impatient): Promise<IngestDatabase> {
   const database = await createTestDatabase();
   await migrateSchema({
     url: database.url,
@@ -48,15 +50,18 @@ export async function openIngestDatabase(): Promise<IngestDatabase> {
       pieces,
       processNumber: 0,
       quota: null,
-      trees: impatient,
+      trees,
     });
+  const sweepWith = (children: { settlesChildren: boolean }) =>
+    createTraceSweep({ maintenance, tracesPerDay: null, settings: trees, logger: silentLogger, ...children });
   return {
     store: openStore(app),
     unguardedStore: openStore(superuser),
     app,
     maintenance,
     superuser,
-    sweep: createTraceSweep({ maintenance, tracesPerDay: null, settings: impatient }),
+    sweep: sweepWith({ settlesChildren: false }),
+    sweepWithChildren: sweepWith({ settlesChildren: true }),
     async close() {
       await Promise.all([app.close(), maintenance.close(), superuser.close()]);
       await database.drop();

@@ -12,12 +12,12 @@ import { readSubmittedTrace } from "../src/traces/submitted-trace.ts";
 import { jsonText, objectText } from "./json-arbitrary.ts";
 
 /** Values that go the whole way a trace goes, but for PostgreSQL; traces.infra.test.ts sends some through that too. */
-const valuesCount = 100_000;
+const valuesCount = process.env.TOUCHSTONE_LONG_TESTS === "1" ? 100_000 : 20_000;
 const valuesOfTrace = 10;
 const seed = 20_261_121;
 const projectId = uuidv7(Date.now());
 
-test("100,000 JSON values come back literal by literal, from reading, from an export and from its import", {
+test("JSON values come back literal by literal, from reading, from an export and from its import", {
   timeout: 240_000,
 }, async () => {
   const parts = fc.record({
@@ -45,7 +45,7 @@ test("100,000 JSON values come back literal by literal, from reading, from an ex
 
       const { type, members } = scanMembers(decodeJsonText(Buffer.from(body)));
       const stored = await store(readSubmittedTrace(type, members).span);
-      expectTexts(await showDetail(stored, null), texts);
+      expectTexts(Buffer.concat(await showDetail(stored, null)), texts);
 
       const line = await renderLine(stored);
       const oneLine = Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, onOneLine(text)]));
@@ -86,6 +86,8 @@ async function store(span: IncomingSpan) {
     derived: null,
     startedAtMicros: null,
     endedAtMicros: null,
+    judgeScores: null,
+    topic: null,
   };
 }
 

@@ -1,4 +1,4 @@
-import { tracesStored } from "@touchstone/contracts";
+import { tracesSettled, tracesStored } from "@touchstone/contracts";
 import { uuidv7 } from "@touchstone/service-kit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createAgentStore } from "../src/agents/agent-store.ts";
@@ -8,6 +8,7 @@ import type { StoredSpan } from "../src/spans/trace-store.ts";
 import { type IngestDatabase, openIngestDatabase } from "./ingest-database.ts";
 import { buildJob } from "./span-builders.ts";
 import { anyRoot, describeTraceStore } from "./trace-store-contract.ts";
+import { describeSubtrees } from "./trace-store-subtrees.ts";
 import { describeTrees } from "./trace-store-trees.ts";
 
 let database: IngestDatabase;
@@ -24,11 +25,13 @@ const sweep = () => database.sweep();
 
 describe("the PostgreSQL store", () => {
   describeTraceStore(() => database.store);
+  describeSubtrees(() => database.store);
   describeTrees(() => database.store, sweep);
 });
 
 describe("the PostgreSQL store without row-level security", () => {
   describeTraceStore(() => database.unguardedStore);
+  describeSubtrees(() => database.unguardedStore);
   describeTrees(() => database.unguardedStore, sweep);
 });
 
@@ -69,7 +72,8 @@ describe("in one commit with the spans", () => {
 
     const { rows } = await database.maintenance.query<{ subject: string; body: string }>({
       name: "outbox_read",
-      text: "select subject, body from ingest.outbox",
+      text: "select subject, body from ingest.outbox where subject <> $1",
+      values: [tracesSettled.subject],
     });
     expect(rows).toHaveLength(1);
     expect(rows[0]?.subject).toBe(tracesStored.subject);
@@ -99,7 +103,8 @@ describe("in one commit with the spans", () => {
 
     const { rows } = await database.maintenance.query<{ body: string }>({
       name: "outbox_bodies",
-      text: "select body from ingest.outbox order by id",
+      text: "select body from ingest.outbox where subject = $1 order by id",
+      values: [tracesStored.subject],
     });
     const traces = rows.map(({ body }) => tracesStored.body.parse(JSON.parse(body)).traces);
     expect(rows.length).toBeGreaterThan(1);

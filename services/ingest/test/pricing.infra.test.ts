@@ -1,40 +1,44 @@
-import { modelPriceList, modelPriceReply } from "@touchstone/contracts";
+import { copyFile, mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { connectBus } from "@touchstone/bus";
+import { modelPricesChanged, modelPricesHandedOver, type PriceChange } from "@touchstone/contracts";
+import { type Database, migrateSchema } from "@touchstone/db";
 import { uuidv7 } from "@touchstone/service-kit";
-import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createTestDatabase, startTestNats, type TestDatabase, type TestNats } from "@touchstone/testkit";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { createCostEstimator } from "../src/pricing/cost-estimator.ts";
+import { createPriceListKeeper, createPriceStore } from "../src/pricing/price-store.ts";
+import { ingestSchema } from "../src/schema.ts";
+import type { ReadSpan } from "../src/spans/trace-store.ts";
+import { openPools, silentLogger } from "./ingest-database.ts";
 import { type Reply, type RunningIngest, startIngest } from "./running-ingest.ts";
 
 let database: TestDatabase;
+let nats: TestNats;
 let ingest: RunningIngest;
+let pools: { app: Database; maintenance: Database };
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  ingest = await startIngest({ databaseUrl: database.url });
+  [database, nats] = await Promise.all([createTestDatabase(), startTestNats()]);
+  ingest = await startIngest({ databaseUrl: database.url, natsUrl: nats.url });
   await ingest.ready();
+  pools = openPools(database.url);
 });
 
 afterAll(async () => {
   await ingest.stop();
+  await Promise.all([pools.app.close(), pools.maintenance.close(), nats.stop()]);
   await database.drop();
 });
 
 const newProject = (): string => uuidv7(Date.now());
-const models = (projectId: string, method: string, path = "", body?: unknown): Promise<Reply> =>
-  ingest.call(projectId, method, `/api/v1/agent-monitoring/portability/models${path}`, {
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
+const unpriced = (projectId: string): Promise<Reply> =>
+  ingest.call(projectId, "GET", "/api/v1/agent-monitoring/portability/models/unpriced");
 
 async function costOf(projectId: string, traceId: string): Promise<number | null> {
   return (await ingest.call(projectId, "GET", `/api/v1/ingest/traces/${traceId}`)).json.estimatedCostUSD;
 }
-
-const house = {
-  id: "house/model-1",
-  provider: "openai",
-  label: "House",
-  pricePerMInputTokens: 1,
-  pricePerMOutputTokens: 10,
-};
 
 describe("the estimated cost of a trace", () => {
   test("follows the catalogue; without a price or a token count it is null [spec:trace.detail.estimatedCostUSD]", async () => {
@@ -78,103 +82,99 @@ describe("the estimated cost of a trace", () => {
   });
 });
 
-describe("the price catalogue", () => {
-  test("begins with the built-in models, the default first", async () => {
-    const { status, json } = await models(newProject(), "GET");
-    const listed = modelPriceList.parse(json).models;
+const own: PriceChange = {
+  model: "house/model-1",
+  provider: "custom",
+  label: "House",
+  input: 1,
+  output: 10,
+  cacheRead: null,
+  cacheWrite: null,
+  isRemoved: false,
+};
 
-    expect(status).toBe(200);
-    expect(listed.map(({ id }) => id)).toEqual([
-      "claude-sonnet-5",
-      "claude-fable-5",
-      "claude-haiku-4-5",
-      "claude-opus-5",
-      "gemini-2.5-flash",
-      "gemini-2.5-pro",
-      "gpt-4o-mini",
-      "gpt-5.6-luna",
-      "gpt-5.6-sol",
-      "gpt-5.6-terra",
-    ]);
-    expect(listed.filter(({ isDefault }) => isDefault)).toHaveLength(1);
+describe("the prices that auth announces", () => {
+  const costIn = (projectId: string, organizationId: string | null, model: string) => {
+    const span = { model, inputTokens: 1_000_000, outputTokens: 0, cacheReadTokens: null, cacheWriteTokens: null };
+    const costs = createCostEstimator({ reading: pools.app, prices: createPriceStore(pools.app) });
+    return costs.estimate({ projectId, organizationId }, { ...span, traceKey: null } as ReadSpan);
+  };
+
+  test("count for traces of their owner and of nobody else, from the event on", async () => {
+    const [projectId, foreign] = [newProject(), newProject()];
+    const used = { name: "x", model: own.model, input_tokens: 1_000_000, output_tokens: 1 };
+    const { json } = await ingest.submit(projectId, used);
+    const { json: others } = await ingest.submit(foreign, used);
+    expect((await unpriced(projectId)).json).toEqual({ models: [own.model] });
+    expect(await costOf(projectId, json.trace_id)).toBeNull();
+
+    const bus = connectBus({ url: nats.url, service: "auth", logger: silentLogger });
+    await vi.waitFor(() => expect(bus.status()).toBe("connected"), 15_000);
+    await bus.publish(modelPricesChanged, { ownerId: projectId, revision: 1, changes: [own] }, { messageId: "prices" });
+    await expect.poll(() => costOf(projectId, json.trace_id), { timeout: 20_000 }).toBeCloseTo(1.00001, 12);
+    await bus.drain();
+
+    expect((await unpriced(projectId)).json).toEqual({ models: [] });
+    expect(await costOf(foreign, others.trace_id)).toBeNull();
   });
 
-  test("takes a project's own models, prices traces by them, and gives them up again", async () => {
-    const [projectId, foreign] = [newProject(), newProject()];
-    const path = `/${encodeURIComponent(house.id)}`;
-    const { json } = await ingest.submit(projectId, {
-      name: "x",
-      model: house.id,
-      input_tokens: 1_000_000,
-      output_tokens: 1,
+  test("are the organization's for each of its projects, and an older list never replaces a newer one", async () => {
+    const [organizationId, one, two] = [newProject(), newProject(), newProject()];
+    const keeper = createPriceListKeeper(pools.maintenance);
+    await keeper.keep({ ownerId: organizationId, revision: 7, changes: [{ ...own, input: 3 }] });
+    await keeper.keep({ ownerId: organizationId, revision: 6, changes: [{ ...own, input: 99 }] });
+    await keeper.keep({ ownerId: two, revision: 1, changes: [{ ...own, input: 5 }] });
+
+    expect(await costIn(one, organizationId, own.model)).toBe(3);
+    expect(await costIn(two, organizationId, own.model)).toBe(3);
+    expect(await costIn(two, null, own.model)).toBe(5);
+    expect(await costIn(one, null, own.model)).toBeNull();
+
+    const sol = { ...own, model: "gpt-5.6-sol", isRemoved: true };
+    await keeper.keep({ ownerId: organizationId, revision: 8, changes: [sol] });
+    expect(await costIn(one, organizationId, own.model)).toBeNull();
+    expect(await costIn(one, organizationId, "gpt-5.6-sol")).toBeNull();
+    expect(await costIn(one, null, "gpt-5.6-sol")).toBe(5);
+  });
+});
+
+test("what projects had changed before the catalogue was auth's is handed over, by project and as a whole", async () => {
+  const before = await mkdtemp(path.join(tmpdir(), "touchstone-migrations-"));
+  const old = await createTestDatabase();
+  try {
+    const names = (await readdir(ingestSchema.directory)).filter((name) => name < "0010");
+    await Promise.all(names.map((name) => copyFile(path.join(ingestSchema.directory, name), path.join(before, name))));
+    await migrateSchema({ url: old.url, ...ingestSchema, directory: before, logger: silentLogger });
+    const { maintenance } = openPools(old.url);
+    const [one, two] = [newProject(), newProject()];
+    const insert = (projectId: string, model: string, isRemoved: boolean) =>
+      maintenance.query({
+        name: "insert_price",
+        text: "insert into ingest.model_prices values ($1, $2, 'openai', 'House', 1, 10.5, null, 0.5, $3)",
+        values: [projectId, model, isRemoved],
+      });
+    await insert(one, "house", false);
+    await insert(one, "gpt-4o-mini", true);
+    await insert(two, "house", false);
+
+    await migrateSchema({ url: old.url, ...ingestSchema, logger: silentLogger });
+
+    const { rows } = await maintenance.query<{ subject: string; body: string }>({
+      name: "read_outbox",
+      text: "select subject, body from ingest.outbox order by id",
     });
-    expect((await models(projectId, "GET", "/unpriced")).json).toEqual({ models: [house.id] });
-    expect(await costOf(projectId, json.trace_id)).toBeNull();
-
-    const created = await models(projectId, "POST", "", house);
-    expect([created.status, modelPriceReply.parse(created.json).model]).toEqual([
-      201,
-      {
-        ...house,
-        pricePerMCacheReadTokens: null,
-        pricePerMCacheWriteTokens: null,
-        isDefault: false,
-        baseUrl: null,
-        apiKeyMasked: null,
-      },
+    await maintenance.close();
+    expect(new Set(rows.map(({ subject }) => subject))).toEqual(new Set([modelPricesHandedOver.subject]));
+    const bodies = rows.map(({ body }) => modelPricesHandedOver.body.parse(JSON.parse(body)));
+    expect(bodies.map(({ projectId, changes }) => [projectId, changes.map(({ model }) => model)])).toEqual([
+      [one, ["gpt-4o-mini", "house"]],
+      [two, ["house"]],
     ]);
-    expect(await costOf(projectId, json.trace_id)).toBeCloseTo(1.00001, 12);
-    expect((await models(projectId, "GET", "/unpriced")).json).toEqual({ models: [] });
-    expect((await models(foreign, "GET", "")).json.models).toHaveLength(10);
-    expect((await models(foreign, "PUT", path, { label: "Mine" })).status).toBe(404);
-
-    const again = await models(projectId, "POST", "", house);
-    expect([again.status, again.json]).toEqual([409, { error: `A model with id "${house.id}" already exists` }]);
-    const changed = await models(projectId, "PUT", path, { pricePerMInputTokens: 2, pricePerMCacheReadTokens: 0.5 });
-    expect([changed.status, changed.json.model]).toEqual([
-      200,
-      { ...created.json.model, pricePerMInputTokens: 2, pricePerMCacheReadTokens: 0.5 },
-    ]);
-
-    const deleted = await models(projectId, "DELETE", path);
-    expect([deleted.status, deleted.json]).toEqual([200, { success: true }]);
-    expect((await models(projectId, "DELETE", path)).json).toEqual({ error: "Model not found" });
-    expect(await costOf(projectId, json.trace_id)).toBeNull();
-  });
-
-  test("lets a project change and remove a built-in model, for itself alone", async () => {
-    const [projectId, foreign] = [newProject(), newProject()];
-    await models(projectId, "PUT", "/gpt-5.6-sol", { pricePerMInputTokens: 4 });
-    await models(projectId, "DELETE", "/gpt-4o-mini");
-    const ids = (await models(projectId, "GET")).json.models.map(({ id }: { id: string }) => id);
-    const sol = (reply: Reply) => reply.json.models.find(({ id }: { id: string }) => id === "gpt-5.6-sol");
-
-    expect(ids).not.toContain("gpt-4o-mini");
-    expect(sol(await models(projectId, "GET"))).toMatchObject({ pricePerMInputTokens: 4, pricePerMOutputTokens: 30 });
-    expect(sol(await models(foreign, "GET"))).toMatchObject({ pricePerMInputTokens: 5 });
-    expect((await models(foreign, "GET")).json.models).toHaveLength(10);
-    expect((await models(projectId, "POST", "", { ...house, id: "gpt-4o-mini" })).status).toBe(201);
-  });
-
-  test("takes one of two equal models that are added at once", async () => {
-    const projectId = newProject();
-    const replies = await Promise.all([1, 2, 3, 4].map(() => models(projectId, "POST", "", house)));
-
-    expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409]);
-  });
-
-  test.each([
-    [{ id: "" }, "id is required (the exact model string sent to the provider's API)"],
-    [{ provider: "other" }, 'provider must be "openai", "anthropic", "gemini", or "custom"'],
-    [{ label: 3 }, "label is required"],
-    [{ pricePerMInputTokens: "1" }, "pricePerMInputTokens and pricePerMOutputTokens must be numbers"],
-    [
-      { pricePerMCacheReadTokens: "1" },
-      "pricePerMCacheReadTokens and pricePerMCacheWriteTokens must be numbers or null",
-    ],
-    [{ provider: "custom" }, "baseUrl is required for a custom model"],
-  ])("refuses %j in a sentence", async (change, error) => {
-    const { status, json } = await models(newProject(), "POST", "", { ...house, ...change });
-    expect([status, json]).toEqual([400, { error }]);
-  });
+    const house = { ...own, model: "house", provider: "openai", output: 10.5, cacheWrite: 0.5 };
+    expect(bodies[1]?.changes).toEqual([house]);
+    expect(bodies[0]?.changes[0]?.isRemoved).toBe(true);
+  } finally {
+    await old.drop();
+    await rm(before, { recursive: true, force: true });
+  }
 });

@@ -1,4 +1,4 @@
-import { parseSpentQuota, spentQuotaHeader, traceQuotaMessage } from "@touchstone/contracts";
+import { internalRoutes, parseSpentQuota, spentQuotaHeader } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
 import { isAppError, uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
@@ -12,6 +12,7 @@ import { type Reply, type RunningIngest, startIngest } from "./running-ingest.ts
 import { buildJob } from "./span-builders.ts";
 
 const tracesPerDay = 20;
+const quotaText = `Daily trace quota reached (${tracesPerDay}/day for this project). Quota resets at midnight UTC; raise SERVICE_QUOTA_TRACES_PER_DAY to change the ceiling.`;
 const replicas: RunningIngest[] = [];
 let database: TestDatabase;
 let pools: { app: Database; maintenance: Database };
@@ -58,6 +59,13 @@ async function countRoots(projectId: string): Promise<number> {
   return json.totalCount;
 }
 
+/** As the gateway asks it for `GET /agent-monitoring/usage`. */
+async function readUsage(ingest: RunningIngest, projectId: string) {
+  const { path } = internalRoutes.readTraceUsage;
+  const { json } = await ingest.call(projectId, "POST", path, { body: JSON.stringify({ projectId }) });
+  return internalRoutes.readTraceUsage.reply.parse(json);
+}
+
 async function spend(projectId: string, count = tracesPerDay): Promise<void> {
   await Promise.all(Array.from({ length: count }, () => replica(0).submit(projectId, { name: "spent" })));
 }
@@ -79,7 +87,7 @@ describe("a daily quota of traces", () => {
       const counted = await Promise.all(replicas.map(({ metrics }) => metrics.metrics()));
       const rejected = counted.map((text) => Number(/^service_ingest_spans_rejected_total (\d+)$/m.exec(text)?.[1]));
       expect(rejected.reduce((sum, count) => sum + count, 0)).toBe(50 * replicaCount);
-      expect(refused[0]?.json).toEqual({ error: traceQuotaMessage(tracesPerDay) });
+      expect(refused.map(({ json }) => json)).toEqual(refused.map(() => ({ error: quotaText })));
       expect(refused[0]?.headers.get("retry-after")).toBeNull();
     },
   );
@@ -94,10 +102,7 @@ describe("a daily quota of traces", () => {
     const refused = replies.filter(({ status }) => status === 429);
     expect([replies.length - refused.length, refused.length]).toEqual([6, 10]);
     expect(await countRoots(projectId)).toBe(18);
-    expect([refused[0]?.headers.get("retry-after"), refused[0]?.json]).toEqual([
-      "60",
-      { error: traceQuotaMessage(tracesPerDay) },
-    ]);
+    expect([refused[0]?.headers.get("retry-after"), refused[0]?.json]).toEqual(["60", { error: quotaText }]);
     // What is left is not spent: two more traces fit.
     expect(refused.map(({ headers }) => headers.get(spentQuotaHeader))).toEqual(refused.map(() => null));
     expect((await sendExport(replica(0), projectId, roots(["a", "b"], "f"))).status).toBe(200);
@@ -133,7 +138,7 @@ describe("a daily quota of traces", () => {
     await spend(projectId);
     const refused = await replica(0).submit(projectId, { name: "x" });
     const spent = parseSpentQuota(refused.headers.get(spentQuotaHeader));
-    const { json: usage } = await replica(0).call(projectId, "GET", "/api/v1/agent-monitoring/usage");
+    const usage = await readUsage(replica(0), projectId);
     expect(spent?.tracesPerDay).toBe(tracesPerDay);
     const untilReset = new Date(usage.resetsAt).getTime() - Date.now();
     expect(Math.abs((spent?.remainingMs ?? 0) - untilReset)).toBeLessThan(60_000);
@@ -157,21 +162,30 @@ describe("a daily quota of traces", () => {
     });
 
     expect((await replica(1).submit(projectId, { name: "of today" })).status).toBe(201);
-    const { json } = await replica(1).call(projectId, "GET", "/api/v1/agent-monitoring/usage");
-    expect(json.traces).toEqual({ used: 1, limit: tracesPerDay });
+    const usage = await readUsage(replica(1), projectId);
+    expect(usage).toMatchObject({ used: 1, limit: tracesPerDay });
+    const untilResetMs = Date.parse(usage.resetsAt) - Date.now();
+    expect(usage.resetsAt).toMatch(/T00:00:00\.000Z$/);
+    expect([untilResetMs > -60_000, untilResetMs <= 24 * 60 * 60_000 + 60_000]).toEqual([true, true]);
   });
 
-  test("that is introduced on a day counts what was stored before on that day", async () => {
+  test("that is not set refuses nothing; introduced on a day it counts what was stored before on that day [spec:limit.quota.reset]", async () => {
     const projectId = newProject();
     const unlimited = await startIngest({ databaseUrl: database.url });
     await unlimited.ready();
-    await Promise.all(Array.from({ length: 15 }, () => unlimited.submit(projectId, { name: "before" })));
+    const [theirs, over] = [newProject(), tracesPerDay + 5];
+    const stored = (replies: Reply[]) => replies.filter(({ status }) => status === 201).length;
+    const submitMany = (whose: string, count: number) =>
+      Promise.all(Array.from({ length: count }, () => unlimited.submit(whose, { name: "before" })));
+    expect(stored(await submitMany(theirs, over))).toBe(over);
+    expect(await readUsage(unlimited, theirs)).toMatchObject({ used: over, limit: null });
+    await submitMany(projectId, 15);
     await unlimited.stop();
 
     const replies = await Promise.all(
       Array.from({ length: 10 }, (_, index) => replica(index).submit(projectId, { name: "after" })),
     );
-    expect(replies.filter(({ status }) => status === 201)).toHaveLength(5);
+    expect(stored(replies)).toBe(5);
   });
 
   test("costs a batch of a spent project's traces a few statements, not some for each", async () => {

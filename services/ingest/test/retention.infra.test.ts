@@ -1,3 +1,4 @@
+import { ingestActRecorded, type RecordedAct } from "@touchstone/contracts";
 import { type Database, openDatabase } from "@touchstone/db";
 import { uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
@@ -63,6 +64,11 @@ async function listNames(projectId: string): Promise<string[]> {
   return json.traces.map(({ name }: { name: string }) => name);
 }
 
+/** Something was said of every trace. */
+async function judgeAll(): Promise<void> {
+  await execute("insert into ingest.trace_verdicts select project_id, id, 1 from ingest.spans");
+}
+
 async function execute(text: string, url = database.adminUrl): Promise<{ rows: Record<string, unknown>[] }> {
   const superuser = openDatabase({
     url,
@@ -118,11 +124,13 @@ describe("a sweep", () => {
     const [one, two] = [newProject(), newProject()];
     await submitAged(one, [100, 93, 1, 0]);
     await submitAged(two, [100]);
+    await judgeAll();
     expect((await sweep(30)).weeks).toBeGreaterThanOrEqual(2);
 
     expect([await listNames(one), await listNames(two)]).toEqual([["0 days", "1 days"], []]);
     expect([await countOf("span_keys", one), await countOf("search_docs", one)]).toEqual([2, 2]);
     expect([await countOf("span_keys", two), await countOf("search_docs", two)]).toEqual([0, 0]);
+    expect([await countOf("trace_verdicts", one), await countOf("trace_verdicts", two)]).toEqual([2, 0]);
     const { rows } = await execute("select * from ingest.list_detached_spans()");
     expect(rows).toEqual([]);
   });
@@ -132,7 +140,9 @@ describe("a sweep", () => {
     for (const projectId of [short, long, forEver]) await submitAged(projectId, [400, 50, 20, 3]);
     await keep(short, 10);
     await keep(forEver, 0);
+    await judgeAll();
     expect(await sweep(30)).toMatchObject({ weeks: 0, traces: 5 });
+    expect([await countOf("trace_verdicts", short), await countOf("trace_verdicts", forEver)]).toEqual([1, 4]);
 
     expect(await listNames(short)).toEqual(["3 days"]);
     expect(await listNames(long)).toEqual(["3 days", "20 days"]);
@@ -240,4 +250,36 @@ describe("a span of a week that was dropped", () => {
     expect(await listNames(projectId)).toEqual([]);
     expect(await countOf("span_keys", projectId)).toBe(0);
   });
+});
+
+test("a changed retention and a deletion of traces are told the log, once, with it or not at all", async () => {
+  const projectId = newProject();
+  const acts = async (): Promise<RecordedAct[]> =>
+    (await execute("select subject, body from ingest.outbox order by id")).rows
+      .filter(({ subject }) => subject === ingestActRecorded.subject)
+      .map(({ body }) => ingestActRecorded.body.parse(JSON.parse(body as string)))
+      .filter((act) => act.projectId === projectId);
+  const noActs = "alter table ingest.outbox add constraint no_acts check (subject not like '%act%') not valid";
+  await submitAged(projectId, [1, 2, 3]);
+
+  await execute(noActs);
+  expect((await keep(projectId, 7)).status).toBe(500);
+  expect((await ingest.call(projectId, "DELETE", "/api/v1/ingest/traces?framework=f")).status).toBe(500);
+  await execute("alter table ingest.outbox drop constraint no_acts");
+  expect((await ingest.call(projectId, "GET", settings)).json.retentionDays).toBeNull();
+  expect(await listNames(projectId)).toHaveLength(3);
+
+  for (const days of [7, 7, null]) expect((await keep(projectId, days)).status).toBe(200);
+  const { json } = await ingest.call(projectId, "GET", "/api/v1/ingest/traces?limit=1");
+  const one = `/api/v1/ingest/traces/${json.traces[0]._id}`;
+  expect((await ingest.call(projectId, "DELETE", one)).status).toBe(200);
+  for (const _time of [1, 2]) await ingest.call(projectId, "DELETE", "/api/v1/ingest/traces?framework=f");
+  await sweep(30);
+
+  expect((await acts()).map(({ action, targetId, details }) => [action, targetId, details])).toEqual([
+    ["retention.changed", null, { from: null, to: 7 }],
+    ["retention.changed", null, { from: 7, to: null }],
+    ["traces.deleted", json.traces[0]._id, {}],
+    ["traces.deleted", null, { framework: "f" }],
+  ]);
 });

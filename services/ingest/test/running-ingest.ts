@@ -2,8 +2,10 @@ import { identityHeader } from "@touchstone/contracts";
 import {
   type Clock,
   createIdentitySigner,
+  createInternalClient,
   createMetrics,
   type IdentityClaims,
+  type InternalClient,
   type Logger,
   type Metrics,
   type Service,
@@ -12,7 +14,7 @@ import {
 import { createIngest, type IngestConfig } from "../src/index.ts";
 import { silentLogger } from "./ingest-database.ts";
 
-const rootSecret = "the root secret of a test installation";
+export const rootSecret = "the root secret of a test installation";
 
 /** The service as the gateway sees it. */
 export interface RunningIngest {
@@ -23,6 +25,8 @@ export interface RunningIngest {
   /** The same with the answer's body still to be read. */
   open(projectId: string, method: string, path: string, request?: Request): Promise<Response>;
   submit(projectId: string, trace: unknown): Promise<Reply>;
+  /** Asks what eval-runs asks. */
+  ask: InternalClient["call"];
   /** Resolves once the service is ready. */
   ready(): Promise<void>;
   stop(): Promise<void>;
@@ -71,12 +75,21 @@ export async function startIngest(options: {
       retentionDays: null,
       otlpBodyMaxBytes: 64 * 1024 * 1024,
       genAiOnly: false,
+      monitorsChildSpans: false,
       ...options.config,
     },
     { logger: options.logger ?? silentLogger, clock, metrics },
   );
   const { address } = await service.start();
   const sign = createIdentitySigner({ issuer: "gateway", audience: "ingest", rootSecret, clock });
+
+  const evalRuns = createInternalClient({
+    issuer: "eval-runs",
+    audience: "ingest",
+    addresses: [address ?? ""],
+    rootSecret,
+    clock,
+  });
 
   async function open(projectId: string, method: string, path: string, request: Request = {}): Promise<Response> {
     const claims: IdentityClaims = {
@@ -120,8 +133,12 @@ export async function startIngest(options: {
       call(projectId, "POST", "/api/v1/ingest/traces", {
         body: typeof trace === "string" ? trace : JSON.stringify(trace),
       }),
+    ask: evalRuns.call,
     ready: () => until(async () => (await service.readiness()).ready),
-    stop: () => service.stop(),
+    async stop() {
+      await evalRuns.close();
+      await service.stop();
+    },
   };
 }
 

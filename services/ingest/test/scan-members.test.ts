@@ -54,6 +54,19 @@ test("the elements of an array come back as the texts that were sent", () => {
   );
 });
 
+test("a text that is stored already is cut as one that is looked through", () => {
+  const stored = { isStored: true };
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.string({ unit: "binary" }), jsonText()), { maxLength: 6 }), (entries) => {
+      const object = `{ ${entries.map(([key, text]) => `${JSON.stringify(key)} : ${text}`).join(" , ")} }`;
+      const array = `[${entries.flatMap(([key, text]) => [JSON.stringify(`${key}\\`), text]).join(" ,")}]`;
+      expect(scanMembers(object, stored)).toEqual(scanMembers(object));
+      expect(scanElements(array, stored)).toEqual(scanElements(array));
+    }),
+    { numRuns: 300 },
+  );
+});
+
 test("of a repeated key the last one counts, as for JSON.parse", () => {
   expect(scanMembers('{"a":1,"\\u0061":2}').members?.get("a")?.text).toBe("2");
 });

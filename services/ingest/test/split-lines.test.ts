@@ -34,3 +34,28 @@ test("a line over the limit is told by its number and not held; the next one is 
     [3, "b"],
   ]);
 });
+
+test("what is kept of a line is told, given back after it, and what the listener throws ends the lines", async () => {
+  const pieces = async function* () {
+    for (const piece of ["ab", "cd\nlonger than", " is taken\nef"]) yield Buffer.from(piece);
+  };
+  let held = 0;
+  let heldMost = 0;
+  const hold = (bytes: number): void => {
+    held += bytes;
+    heldMost = Math.max(heldMost, held);
+  };
+  const seen: [text: string | undefined, held: number][] = [];
+  for await (const { bytes } of splitLines(pieces(), 12, hold)) seen.push([bytes?.toString(), held]);
+
+  expect(seen).toEqual([
+    ["abcd", 4],
+    [undefined, 0],
+    ["ef", 2],
+  ]);
+  expect(heldMost).toBe(11);
+  const full = splitLines(pieces(), 12, () => {
+    throw new Error("no room");
+  });
+  await expect(full.next()).rejects.toThrow("no room");
+});

@@ -3,8 +3,8 @@ import { uuidv7 } from "@touchstone/service-kit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTraceSweep } from "../src/maintenance/sweep-traces.ts";
 import type { IncomingSpan } from "../src/spans/span.ts";
-import { treeSettings } from "../src/trees/write-trees.ts";
-import { type IngestDatabase, openIngestDatabase } from "./ingest-database.ts";
+import { treeSettings } from "../src/trees/tree-settings.ts";
+import { type IngestDatabase, openIngestDatabase, silentLogger } from "./ingest-database.ts";
 import { buildJob } from "./span-builders.ts";
 import { anyRoot } from "./trace-store-contract.ts";
 
@@ -52,7 +52,8 @@ const documents = async (projectId: string) =>
 async function announced(projectId: string): Promise<string[]> {
   const { rows } = await database.maintenance.query<{ body: string }>({
     name: "outbox_all",
-    text: "select body from ingest.outbox order by id",
+    text: "select body from ingest.outbox where subject = $1 order by id",
+    values: [tracesStored.subject],
   });
   const traces = rows.flatMap(({ body }) => tracesStored.body.parse(JSON.parse(body)).traces);
   return traces.filter((trace) => trace.projectId === projectId).map(({ traceId }) => traceId);
@@ -84,7 +85,12 @@ describe("a promotion", () => {
       projectId,
       "update ingest.traces set due_at = now() + interval '1 hour' where project_id = $1",
     );
-    await createTraceSweep({ maintenance: database.maintenance, tracesPerDay: null, settings: patient })();
+    await createTraceSweep({
+      maintenance: database.maintenance,
+      tracesPerDay: null,
+      settings: patient,
+      logger: silentLogger,
+    })();
     expect(await rootNames(projectId)).toEqual([]);
     await read("due_now", projectId, "update ingest.traces set due_at = now() where project_id = $1");
     await Promise.all([database.sweep(), database.sweep()]);
@@ -96,7 +102,12 @@ describe("a promotion", () => {
     const projectId = uuidv7(Date.now());
     await insert(projectId, { name: "first" }, orphan, { spanId: "c", parentSpanId: "p", name: "rest" });
     const settings = { ...treeSettings, orphanGraceMs: 0 };
-    const sweep = createTraceSweep({ maintenance: database.maintenance, tracesPerDay: 1, settings });
+    const sweep = createTraceSweep({
+      maintenance: database.maintenance,
+      tracesPerDay: 1,
+      settings,
+      logger: silentLogger,
+    });
     expect(await sweep()).toBe(2);
     expect(await sweep()).toBe(0);
     expect(await rootNames(projectId)).toEqual(["first"]);

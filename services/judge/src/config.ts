@@ -1,76 +1,120 @@
 import type { Secret } from "@touchstone/contracts";
-import { type Environment, loadSettings, requireSettings } from "@touchstone/service-kit";
+import { ConfigError, type Environment, readStoreServiceConfig } from "@touchstone/service-kit";
+import type { ProviderName, Reachable } from "./providers/choose-provider.ts";
+import type { WireApi } from "./providers/request-shape.ts";
 
-/** Where judges are asked, and how hard. */
-export interface ProviderConfig {
+/** One provider judges are asked through. */
+export interface ProviderConfig extends Reachable {
   baseUrl: string;
-  /** Null at an endpoint of the operator's own that asks for none. */
+  /** Null at an endpoint of the operator's own that asks for none, and where the provider is not usable. */
   apiKey: Secret | null;
-  firstApi: "responses" | "chat";
-  /** Deadline of one call. */
-  timeoutMs: number;
-  retriesMax: number;
-  callsMax: number;
+  api: WireApi;
 }
 
 export interface JudgeConfig {
   listen: { host: string; port: number };
   logLevel: string;
+  databaseUrl: string;
   rootSecret: string;
   nats: { url: string; user: string | undefined; password: Secret | undefined };
+  /** Where stored provider keys are read; null: there is no auth, and the environment is all there is. */
+  authAddresses: readonly string[] | null;
+  /** Whether endpoints of custom models may be in the installation's own network (completions 1.7). */
+  allowsPrivateHosts: boolean;
   defaultModel: string;
-  /** Null = OpenAI without a key: every LLM verdict is skipped and says so. */
-  provider: ProviderConfig | null;
+  providers: Readonly<Record<ProviderName, ProviderConfig>>;
+  /** How hard each provider is asked. */
+  calls: {
+    /** Deadline of one call. */
+    timeoutMs: number;
+    retriesMax: number;
+    /** At once. */
+    callsMax: number;
+  };
+  /** Null = no limit. */
+  callsPerDay: number | null;
+  /** How long a stop may take: by default 30 s, of which the bus gives calls in hand 25 s. */
+  stopWithinMs: number;
 }
 
-const openAiBaseUrl = "https://api.openai.com/v1";
+const defaultBaseUrls: Readonly<Record<ProviderName, string>> = {
+  openai: "https://api.openai.com/v1",
+  gemini: "https://generativelanguage.googleapis.com/v1beta/openai/",
+  anthropic: "https://api.anthropic.com/v1/",
+};
 
 /** Reads judge's settings; every mistake is reported at once, by variable name. */
 export function readJudgeConfig(environment: Environment): { config: JudgeConfig; warnings: string[] } {
-  const { values, warnings } = loadSettings(
-    [
-      "PORT",
-      "SERVICE_HOST",
-      "SERVICE_LOG_LEVEL",
-      "SERVICE_NATS_URL",
-      "SERVICE_NATS_USER",
-      "SERVICE_NATS_PASSWORD",
-      "SERVICE_INTERNAL_SECRET",
+  const { config, values, warnings } = readStoreServiceConfig(environment, {
+    database: "SERVICE_JUDGE_DB_URL",
+    more: [
+      "SERVICE_AUTH_URL",
+      "SERVICE_MULTI_TENANT",
+      "SERVICE_ALLOW_PRIVATE_WEBHOOKS",
       "OPENAI_API_KEY",
       "OPENAI_BASE_URL",
+      "GEMINI_API_KEY",
+      "GEMINI_BASE_URL",
+      "ANTHROPIC_API_KEY",
+      "ANTHROPIC_BASE_URL",
       "SERVICE_DEFAULT_JUDGE_MODEL",
       "SERVICE_JUDGE_API",
       "SERVICE_JUDGE_TIMEOUT_MS",
       "SERVICE_JUDGE_RETRIES",
       "SERVICE_JUDGE_CONCURRENCY",
+      "SERVICE_QUOTA_JUDGE_CALLS_PER_DAY",
     ],
-    environment,
-  );
-  const { natsUrl, rootSecret } = requireSettings({
-    natsUrl: [values.SERVICE_NATS_URL, "SERVICE_NATS_URL"],
-    rootSecret: [values.SERVICE_INTERNAL_SECRET, "SERVICE_INTERNAL_SECRET"],
   });
-  const baseUrl = values.OPENAI_BASE_URL ?? openAiBaseUrl;
-  const isOpenAi = /^(.+\.)?api\.openai\.com$/.test(new URL(baseUrl).hostname);
-  const apiKey = values.OPENAI_API_KEY ?? null;
-  const provider: ProviderConfig = {
-    baseUrl,
-    apiKey,
-    // decisions: Judge. Compatible endpoints offer Chat Completions; only OpenAI is sure to have the Responses API.
-    firstApi: values.SERVICE_JUDGE_API ?? (isOpenAi ? "responses" : "chat"),
-    timeoutMs: values.SERVICE_JUDGE_TIMEOUT_MS,
-    retriesMax: values.SERVICE_JUDGE_RETRIES,
-    callsMax: values.SERVICE_JUDGE_CONCURRENCY,
-  };
+  const authAddresses = values.SERVICE_AUTH_URL ?? null;
+  if (authAddresses === null) {
+    if (values.SERVICE_MULTI_TENANT) throw new ConfigError(["SERVICE_AUTH_URL: is needed in multi-tenant mode"]);
+    warnings.push("SERVICE_AUTH_URL: is not set; provider keys that are stored in settings are not used");
+  }
+  const { listen, logLevel, databaseUrl, rootSecret, nats, stopWithinMs } = config;
   return {
     config: {
-      listen: { host: values.SERVICE_HOST, port: values.PORT },
-      logLevel: values.SERVICE_LOG_LEVEL,
-      rootSecret: rootSecret.reveal(),
-      nats: { url: natsUrl, user: values.SERVICE_NATS_USER, password: values.SERVICE_NATS_PASSWORD },
+      listen,
+      logLevel,
+      databaseUrl,
+      rootSecret,
+      nats,
+      authAddresses,
+      allowsPrivateHosts: values.SERVICE_ALLOW_PRIVATE_WEBHOOKS ?? !values.SERVICE_MULTI_TENANT,
       defaultModel: values.SERVICE_DEFAULT_JUDGE_MODEL,
-      provider: isOpenAi && apiKey === null ? null : provider,
+      providers: {
+        openai: describeProvider("openai", values.OPENAI_BASE_URL, values.OPENAI_API_KEY, values.SERVICE_JUDGE_API),
+        gemini: describeProvider("gemini", values.GEMINI_BASE_URL, values.GEMINI_API_KEY, "chat"),
+        anthropic: describeProvider("anthropic", values.ANTHROPIC_BASE_URL, values.ANTHROPIC_API_KEY, "chat"),
+      },
+      calls: {
+        timeoutMs: values.SERVICE_JUDGE_TIMEOUT_MS,
+        retriesMax: values.SERVICE_JUDGE_RETRIES,
+        callsMax: values.SERVICE_JUDGE_CONCURRENCY,
+      },
+      callsPerDay: values.SERVICE_QUOTA_JUDGE_CALLS_PER_DAY ?? null,
+      stopWithinMs,
     },
     warnings,
+  };
+}
+
+function describeProvider(
+  name: ProviderName,
+  ownUrl: string | undefined,
+  key: Secret | undefined,
+  api: WireApi | undefined,
+): ProviderConfig {
+  const baseUrl = ownUrl ?? defaultBaseUrls[name];
+  const host = new URL(defaultBaseUrls[name]).hostname;
+  const given = new URL(baseUrl).hostname;
+  // A provider's regional addresses are the provider.
+  const isOwnAddress = given !== host && !given.endsWith(`.${host}`);
+  return {
+    baseUrl,
+    apiKey: key ?? null,
+    isOwnAddress,
+    isUsable: isOwnAddress || key !== undefined,
+    // decisions: Judge. Compatible endpoints offer Chat Completions; only OpenAI is sure to have the Responses API.
+    api: api ?? (isOwnAddress ? "chat" : "responses"),
   };
 }

@@ -30,6 +30,17 @@ export function createMetricsObserver(metrics: Metrics): JudgeObserver {
     buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 60, 120],
     registers: [metrics],
   });
+  const lookUps = new Counter({
+    name: "service_judge_verdict_lookups_total",
+    help: "Looks into the record of verdicts, by the mode of the run: hits ask no provider.",
+    labelNames: ["mode", "outcome"],
+    registers: [metrics],
+  });
+  const notKept = new Counter({
+    name: "service_judge_verdicts_not_stored_total",
+    help: "Scored verdicts that could not be stored; they count all the same, and no replay will find them.",
+    registers: [metrics],
+  });
   return {
     providerCalled({ provider, operation, outcome, durationMs }) {
       calls.inc({ provider, operation, outcome });
@@ -38,6 +49,12 @@ export function createMetricsObserver(metrics: Metrics): JudgeObserver {
     verdictGiven({ status, reason, durationMs }) {
       verdicts.inc({ status, reason: reason ?? "" });
       verdictSeconds.observe({ status }, durationMs / 1000);
+    },
+    verdictLookedUp({ mode, outcome }) {
+      lookUps.inc({ mode, outcome });
+    },
+    verdictNotKept() {
+      notKept.inc();
     },
   };
 }

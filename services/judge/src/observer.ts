@@ -1,4 +1,4 @@
-import type { SkipReason } from "@touchstone/contracts";
+import type { SkipReason, VerdictMode } from "@touchstone/contracts";
 import type { ProviderFailureKind } from "./providers/provider-failure.ts";
 
 /** One request to a provider, retries counted each for itself. */
@@ -18,8 +18,17 @@ export interface ObservedVerdict {
   durationMs: number;
 }
 
+/** One look into the record of verdicts, before a judge is asked or instead of it. */
+export interface ObservedLookUp {
+  mode: VerdictMode;
+  outcome: "hit" | "miss" | "unavailable";
+}
+
 /** Where metrics come from. Never given a prompt, an answer, a key or a project. */
 export interface JudgeObserver {
   providerCalled(call: ProviderCall): void;
   verdictGiven(verdict: ObservedVerdict): void;
+  verdictLookedUp(lookUp: ObservedLookUp): void;
+  /** A scored verdict went out without being stored. */
+  verdictNotKept(): void;
 }

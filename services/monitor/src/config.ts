@@ -1,9 +1,61 @@
+import type { Secret } from "@touchstone/contracts";
 import { type Environment, readStoreServiceConfig, type StoreServiceConfig } from "@touchstone/service-kit";
+import { type Collector, logsUrlOf } from "./telemetry/collector-address.ts";
 
-export type MonitorConfig = StoreServiceConfig;
+export interface MonitorConfig extends StoreServiceConfig {
+  /** Where ingest is found. */
+  ingestAddresses: readonly string[];
+  /** Live judge calls of a project per UTC day; null: unlimited. */
+  liveCallsPerDay: number | null;
+  /** Whether traces that came over OTLP are looked through for patterns. */
+  watchesOtlp: boolean;
+  /** Whether idle sessions are judged without being asked for. */
+  sweepsSessions: boolean;
+  /** Where users reach the installation, for links; null: unknown. */
+  publicUrl: string | null;
+  /** Whether webhooks may lead into the installation's own network. */
+  allowsPrivateHosts: boolean;
+  /** What messages to channels of profiles are signed with; null: nothing. */
+  webhookSecret: Secret | null;
+  /** Where verdicts are exported to; null: nowhere. */
+  collector: Collector | null;
+}
 
 /** Reads monitor's settings; every mistake is reported at once, by variable name. */
 export function readMonitorConfig(environment: Environment): { config: MonitorConfig; warnings: string[] } {
-  const { config, warnings } = readStoreServiceConfig(environment, { database: "SERVICE_MONITOR_DB_URL" });
-  return { config, warnings };
+  const { config, values, warnings } = readStoreServiceConfig(environment, {
+    database: "SERVICE_MONITOR_DB_URL",
+    more: [
+      "SERVICE_QUOTA_ONLINE_JUDGE_CALLS_PER_DAY",
+      "SERVICE_OTEL_MONITOR",
+      "SERVICE_SESSION_SWEEP",
+      "SERVICE_PUBLIC_URL",
+      "SERVICE_MULTI_TENANT",
+      "SERVICE_ALLOW_PRIVATE_WEBHOOKS",
+      "SERVICE_WEBHOOK_SECRET",
+      "SERVICE_OTLP_EXPORT_ENDPOINT",
+      "SERVICE_OTLP_EXPORT_HEADERS",
+    ],
+    needed: ["SERVICE_INGEST_URL"],
+  });
+  return {
+    config: {
+      ...config,
+      ingestAddresses: values.SERVICE_INGEST_URL,
+      liveCallsPerDay: values.SERVICE_QUOTA_ONLINE_JUDGE_CALLS_PER_DAY ?? null,
+      watchesOtlp: values.SERVICE_OTEL_MONITOR,
+      sweepsSessions: values.SERVICE_SESSION_SWEEP,
+      publicUrl: values.SERVICE_PUBLIC_URL ?? null,
+      allowsPrivateHosts: values.SERVICE_ALLOW_PRIVATE_WEBHOOKS ?? !values.SERVICE_MULTI_TENANT,
+      webhookSecret: values.SERVICE_WEBHOOK_SECRET ?? null,
+      collector:
+        values.SERVICE_OTLP_EXPORT_ENDPOINT === undefined
+          ? null
+          : {
+              url: logsUrlOf(values.SERVICE_OTLP_EXPORT_ENDPOINT),
+              headers: values.SERVICE_OTLP_EXPORT_HEADERS ?? null,
+            },
+    },
+    warnings,
+  };
 }

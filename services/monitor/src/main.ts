@@ -6,5 +6,6 @@ await runProcess(() => {
   const { config, warnings } = readMonitorConfig(process.env);
   const logger = createLogger({ service: "monitor", level: config.logLevel });
   for (const warning of warnings) logger.warn(warning);
-  return { service: createMonitor(config, { logger, clock: systemClock, metrics: createMetrics() }), logger };
+  const service = createMonitor(config, { logger, clock: systemClock, metrics: createMetrics() });
+  return { service, logger, stopWithinMs: config.stopWithinMs };
 });

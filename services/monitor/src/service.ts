@@ -1,87 +1,358 @@
 import path from "node:path";
-import { type Bus, type Consuming, connectBus } from "@touchstone/bus";
-import { openDatabase, prepareSchema, rolesOf, type SchemaPreparation } from "@touchstone/db";
-import { type Clock, createHttpServer, type Logger, type Metrics, type Service } from "@touchstone/service-kit";
+import { type Bus, connectBus } from "@touchstone/bus";
+import { notTakenHeader } from "@touchstone/contracts";
+import { type Database, openDatabase, prepareSchema, rolesOf, type SchemaPreparation } from "@touchstone/db";
+import {
+  AppError,
+  type Clock,
+  countDeadLetters,
+  createHttpServer,
+  createInternalClient,
+  createOutboundFetch,
+  type Handler,
+  type InternalClient,
+  type LocalCalls,
+  type Logger,
+  type Metrics,
+  type Readiness,
+  type Service,
+} from "@touchstone/service-kit";
+import { createAgreementReader } from "./agreement/agreement-reader.ts";
+import { createAlertRuleStore } from "./alerts/alert-rule-store.ts";
+import { evaluateRules } from "./alerts/evaluate-rules.ts";
+import { assembleLiveChecks } from "./checks/assemble-live-checks.ts";
+import { startChecks } from "./checks/start-checks.ts";
 import type { MonitorConfig } from "./config.ts";
+import { type AskEvaluator, createAskEvaluator } from "./custom/ask-evaluator.ts";
+import { externalLimits } from "./custom/ask-external.ts";
+import { createEvaluatorEventReader } from "./custom/evaluator-event-reader.ts";
+import { createEvaluatorStore } from "./custom/evaluator-store.ts";
+import { createExportStore } from "./export/export-store.ts";
+import { createFeedbackStore } from "./feedback/feedback-store.ts";
+import { consumeEvaluationsReceived } from "./handlers/evaluations-received.ts";
+import { consumeGateRecorded } from "./handlers/gate-recorded.ts";
+import { consumeLiveScorersChanged } from "./handlers/live-scorers-changed.ts";
+import { answerReadMembers } from "./handlers/read-members.ts";
+import { consumeResultsRated } from "./handlers/results-rated.ts";
+import { answerScoreMembers } from "./handlers/score-members.ts";
 import { consumeTracesStored } from "./handlers/traces-stored.ts";
+import { monitorRoutes } from "./http/routes.ts";
+import type { WebhookRouteDependencies } from "./http/webhooks/routes.ts";
+import { createIngestClient } from "./ingest/ingest-client.ts";
+import { createJudgementReader } from "./judging/judgement-reader.ts";
+import { createLiveBudget } from "./judging/live-budget.ts";
+import { createLiveScorerStore, type LiveScorerStore } from "./live-scorers/live-scorer-store.ts";
+import { relayEvents } from "./maintenance/relay-events.ts";
+import { removeDeletedProjects } from "./maintenance/remove-deleted-projects.ts";
+import { trimChecks } from "./maintenance/trim-checks.ts";
+import { trimSeenTraces } from "./maintenance/trim-seen-traces.ts";
+import { trimWebhookDeliveries } from "./maintenance/trim-webhook-deliveries.ts";
+import { createPatternStore } from "./patterns/pattern-store.ts";
+import { createPlanAtOnce } from "./patterns/plan-at-once.ts";
+import { createProfileStore } from "./profiles/profile-store.ts";
+import { createNewestTraces } from "./seen-traces/newest-traces.ts";
 import { createSeenTraceStore } from "./seen-traces/seen-trace-store.ts";
+import { startSessionSweep } from "./sessions/session-sweep.ts";
+import { createFindingStore } from "./signals/finding-store.ts";
+import type { FindingStore } from "./signals/signal.ts";
+import { createSignalStore } from "./signals/signal-store.ts";
+import { exportVerdicts } from "./telemetry/export-verdicts.ts";
+import { createVerdictExports, type VerdictExports } from "./telemetry/verdict-exports.ts";
+import { createTopicMapReader } from "./topics/topic-map-reader.ts";
+import { createTopicReader } from "./topics/topic-reader.ts";
+import { createModelReader } from "./traffic/model-reader.ts";
+import { createTrafficReader } from "./traffic/traffic-reader.ts";
+import { createDeliveryLog } from "./webhooks/delivery-log.ts";
+import { countDeliveries } from "./webhooks/delivery-metrics.ts";
+import { createDeliveryStore } from "./webhooks/delivery-store.ts";
+import { createDeliveryWorker } from "./webhooks/delivery-worker.ts";
+import { createSendDelivery, sendBounds } from "./webhooks/send-delivery.ts";
+import { createSigningKeys } from "./webhooks/sign-message.ts";
+import { createWebhookStore } from "./webhooks/webhook-store.ts";
 
 const schema = "monitor";
+
+/** Requests of one replica in hand at a time, of each kind. What a member asks has limits of its own. */
+const memberRequestsMax = 64;
 
 export interface MonitorDependencies {
   logger: Logger;
   clock: Clock;
   metrics: Metrics;
+  /** Where an ingest in the same process is found without a socket. */
+  localCalls?: LocalCalls | undefined;
 }
 
-/**
- * Monitor watches the traffic: it consumes trace events and, in this version, records what it saw. It serves no public
- * route yet; its HTTP side answers the platform's health checks.
- */
+/** Monitor watches live traffic: what is checked of it, what was found, and what people do about it. */
 export function createMonitor(config: MonitorConfig, dependencies: MonitorDependencies): Service {
-  const { logger } = dependencies;
-  const http = createHttpServer({
-    service: "monitor",
-    routes: [],
-    rootSecret: config.rootSecret,
-    clock: dependencies.clock,
-    logger,
-    metrics: dependencies.metrics,
-    readiness,
-  });
-  const database = openDatabase({
-    url: config.databaseUrl,
-    role: rolesOf(schema).maintenance,
-    applicationName: "touchstone monitor",
-    connectionsMax: 4,
-    statementTimeoutMs: 10_000,
-    logger,
-  });
-  let preparation: SchemaPreparation | null = null;
-  let bus: Bus | null = null;
-  let consuming: Promise<Consuming> | null = null;
-  let stopped = false;
+  const { logger, clock, metrics, localCalls } = dependencies;
+  const cleanups = new AsyncDisposableStack();
+  let parts: { database: Database; bus: Bus; preparation: SchemaPreparation } | null = null;
 
-  async function readiness() {
+  async function start(): Promise<{ address: string }> {
+    const database = open("app", 12);
+    const maintenance = open("maintenance", 4);
+    const bus = connectBus({
+      url: config.nats.url,
+      user: config.nats.user,
+      password: config.nats.password?.reveal(),
+      service: "monitor",
+      logger,
+      onDeadLetter: countDeadLetters({ service: "monitor", metrics }),
+    });
+    cleanups.defer(() => bus.drain());
+    const preparation = prepareSchema({
+      url: config.databaseUrl,
+      schema,
+      directory: path.join(import.meta.dirname, "..", "migrations"),
+      logger,
+    });
+    cleanups.defer(() => preparation.stop());
+    parts = { database, bus, preparation };
+    const ingest = createIngestClient(connectIngest());
+    const patterns = createPatternStore(database);
+
+    const seenTraces = createSeenTraceStore(maintenance);
+    const liveScorers = createLiveScorerStore(maintenance);
+    const findings = createFindingStore(config);
+    const budget = createLiveBudget({ database, callsPerDay: config.liveCallsPerDay });
+    const evaluators = createEvaluatorStore(database);
+    const askEvaluator = connectEvaluators(bus);
+    const topics = createTopicReader(database);
+    const verdictExports = createVerdictExports({ isExporting: config.collector !== null });
+    const { patternsCheck, ...liveChecks } = assembleLiveChecks({
+      ...{ database, maintenance, bus, logger, metrics },
+      ...{ ingest, patterns, liveScorers, findings, budget, evaluators, askEvaluator, topics },
+      watchesOtlp: config.watchesOtlp,
+      verdictExports,
+    });
+    let wakeChecks = (): void => {};
+    const sessionSweep = startSessionSweep({
+      database,
+      maintenance,
+      liveScorers,
+      onPlanned: () => wakeChecks(),
+      logger,
+      runsByItself: config.sweepsSessions,
+    });
+    cleanups.defer(() => sessionSweep.stop());
+    const notifications = startNotifications({ database, maintenance, preparation });
+    const upkeep = { database, maintenance, bus, liveScorers, findings, verdictExports };
+    const background = [
+      ...listUpkeep(upkeep).map((begin) => startOnceMigrated(preparation, begin)),
+      startOnceMigrated(preparation, () => {
+        const running = startChecks(liveChecks);
+        const planAtOnce = createPlanAtOnce({ database, check: patternsCheck, onPlanned: running.wake });
+        wakeChecks = running.wake;
+        return stopsBoth(stopsWhenConsumed(consumeTracesStored(bus, { seenTraces, planAtOnce })), running);
+      }),
+    ];
+    const members = { patterns, evaluators, ingest, askEvaluator, bus, logger, clock };
+    background.push(startOnceMigrated(preparation, () => answerForMembers(members)));
+    for (const each of background) cleanups.defer(() => each.stop());
+
+    const routes = monitorRoutes({
+      database,
+      clock,
+      ingest,
+      patterns,
+      newestTraces: createNewestTraces(database),
+      bus,
+      profiles: createProfileStore(database),
+      signals: createSignalStore(database),
+      feedback: createFeedbackStore(database, findings),
+      traffic: createTrafficReader(database),
+      models: createModelReader(database),
+      agreement: createAgreementReader(database),
+      exports: createExportStore(database),
+      judgements: createJudgementReader({ database, liveScorers }),
+      sessionSweep,
+      sweepsSessions: config.sweepsSessions,
+      budget,
+      liveCallsPerDay: config.liveCallsPerDay,
+      webhooks: createWebhookStore({ database, clock }),
+      deliveries: createDeliveryLog(database),
+      alertRules: createAlertRuleStore({ database, clock }),
+      publicUrl: config.publicUrl,
+      ...notifications,
+      evaluators,
+      askEvaluator,
+      evaluatorEvents: createEvaluatorEventReader(database),
+      topics,
+      topicMaps: createTopicMapReader(database),
+    });
+    const http = createHttpServer({
+      service: "monitor",
+      routes: routes.map(({ route, handle }) => ({ route, handle: onceMigrated(preparation, handle) })),
+      rootSecret: config.rootSecret,
+      clock,
+      logger,
+      metrics,
+      drainMs: config.drainMs,
+      readiness,
+    });
+    cleanups.defer(() => http.stop());
+    return { address: await http.listen(config.listen) };
+  }
+
+  /** What is done beside answering and checking: telling others, hearing them, and letting go of what is old. */
+  function listUpkeep(parts: {
+    database: Database;
+    maintenance: Database;
+    bus: Bus;
+    liveScorers: LiveScorerStore;
+    findings: FindingStore;
+    verdictExports: VerdictExports;
+  }): (() => { stop(): Promise<void> })[] {
+    const { database, maintenance, bus, liveScorers, findings, verdictExports } = parts;
+    const { publicUrl, collector } = config;
+    return [
+      () => {
+        const relay = relayEvents({ maintenance, bus, logger });
+        return stopsBoth(removeDeletedProjects({ maintenance, bus, onConfirmed: () => relay.wake(), logger }), relay);
+      },
+      () => stopsWhenConsumed(consumeLiveScorersChanged(bus, { liveScorers })),
+      () => stopsWhenConsumed(consumeEvaluationsReceived(bus, { database })),
+      () => stopsWhenConsumed(consumeResultsRated(bus, { database, verdictExports })),
+      () => stopsWhenConsumed(consumeGateRecorded(bus, { database, publicUrl })),
+      () => trimSeenTraces({ maintenance, logger }),
+      () => trimChecks({ maintenance, logger }),
+      () => trimWebhookDeliveries({ maintenance, logger }),
+      () => exportVerdicts(collector, { maintenance, logger, metrics, clock }),
+      () => evaluateRules({ database, maintenance, findings, logger }),
+    ];
+  }
+
+  /** Webhooks: how they are called and signed, and the worker that sends what is due. */
+  function startNotifications({
+    database,
+    maintenance,
+    preparation,
+  }: {
+    database: Database;
+    maintenance: Database;
+    preparation: SchemaPreparation;
+  }): Pick<WebhookRouteDependencies, "keys" | "reach" | "deliveryWorker"> {
+    const reach = { allowsPrivateHosts: config.allowsPrivateHosts };
+    const keys = createSigningKeys({
+      rootSecret: config.rootSecret,
+      channelSecret: config.webhookSecret?.reveal() ?? null,
+    });
+    const fetch = createOutboundFetch({ ...reach, ...sendBounds });
+    cleanups.defer(() => fetch.close());
+    const deliveryWorker = createDeliveryWorker({
+      store: createDeliveryStore({ database, maintenance }),
+      send: createSendDelivery({ fetch, reach, keys }),
+      logger,
+      onEnded: countDeliveries(metrics),
+    });
+    const background = startOnceMigrated(preparation, () => deliveryWorker.start());
+    cleanups.defer(() => background.stop());
+    return { keys, reach, deliveryWorker };
+  }
+
+  /** Custom scorers: how they are asked. */
+  function connectEvaluators(bus: Bus): AskEvaluator {
+    const outbound = createOutboundFetch({ allowsPrivateHosts: config.allowsPrivateHosts, ...externalLimits });
+    cleanups.defer(() => outbound.close());
+    return createAskEvaluator({ bus, outbound });
+  }
+
+  function open(purpose: "app" | "maintenance", connectionsMax: number): Database {
+    const database = openDatabase({
+      url: config.databaseUrl,
+      role: rolesOf(schema)[purpose],
+      applicationName: `touchstone monitor ${purpose}`,
+      connectionsMax,
+      statementTimeoutMs: 10_000,
+      openProjects: purpose === "app" ? "monitor.open_projects" : undefined,
+      logger,
+    });
+    cleanups.defer(() => database.close());
+    return database;
+  }
+
+  function connectIngest(): InternalClient {
+    const client = createInternalClient({
+      issuer: "monitor",
+      audience: "ingest",
+      addresses: config.ingestAddresses,
+      rootSecret: config.rootSecret,
+      clock,
+      localCalls,
+    });
+    cleanups.defer(() => client.close());
+    return client;
+  }
+
+  async function readiness(): Promise<Readiness> {
+    if (parts === null) return { ready: false, checks: { schema: "not started" } };
     const checks = {
-      schema: preparation?.state() ?? "not started",
-      database: await database.check(),
+      schema: parts.preparation.state(),
+      database: await parts.database.check(),
       // Without the bus events wait in ingest's outbox: monitor is late, not broken.
-      bus: bus?.status() ?? "not started",
+      bus: parts.bus.status(),
     };
     return { ready: checks.schema === "ok" && checks.database === "ok", checks };
   }
 
+  return { name: "monitor", start, stop: () => cleanups.disposeAsync(), readiness };
+}
+
+/** Answers about members of scorer groups, for runs. */
+function answerForMembers(parts: Parameters<typeof answerReadMembers>[1] & Parameters<typeof answerScoreMembers>[1]): {
+  stop(): Promise<void>;
+} {
+  const answered = { concurrency: memberRequestsMax };
+  return stopsBoth(
+    stopsWhenConsumed(answerReadMembers(parts.bus, parts, answered)),
+    stopsWhenConsumed(answerScoreMembers(parts.bus, parts, answered)),
+  );
+}
+
+/** What is being set up to consume, as something to be stopped. */
+function stopsWhenConsumed(consuming: Promise<{ stop(): Promise<void> }>): { stop(): Promise<void> } {
+  return { stop: async () => (await consuming).stop() };
+}
+
+/** Stops the first, then the second. */
+function stopsBoth(first: { stop(): Promise<void> }, second: { stop(): Promise<void> }): { stop(): Promise<void> } {
   return {
-    name: "monitor",
-    async start() {
-      const connected = connectBus({
-        url: config.nats.url,
-        user: config.nats.user,
-        password: config.nats.password?.reveal(),
-        service: "monitor",
-        logger,
-      });
-      bus = connected;
-      preparation = prepareSchema({
-        url: config.databaseUrl,
-        schema,
-        directory: path.join(import.meta.dirname, "..", "migrations"),
-        logger,
-      });
-      void preparation.done.then(() => {
-        if (!stopped) consuming = consumeTracesStored(connected, { seenTraces: createSeenTraceStore(database) });
-      });
-      return { address: await http.listen(config.listen) };
-    },
     async stop() {
-      stopped = true;
-      preparation?.stop();
-      await (await consuming)?.stop();
-      await http.stop();
-      await bus?.drain();
-      await database.close();
+      await first.stop();
+      await second.stop();
     },
-    readiness,
+  };
+}
+
+/** Starts background work that needs the schema. */
+function startOnceMigrated(
+  preparation: SchemaPreparation,
+  start: () => { stop(): Promise<void> },
+): { stop(): Promise<void> } {
+  let started: { stop(): Promise<void> } | null = null;
+  let isStopped = false;
+  void preparation.done.then(() => {
+    if (!isStopped) started = start();
+  });
+  return {
+    async stop() {
+      isStopped = true;
+      await started?.stop();
+    },
+  };
+}
+
+/** Until the schema is there, every request is answered 503 and the client tries again. */
+function onceMigrated(preparation: SchemaPreparation, handle: Handler): Handler {
+  return async (call) => {
+    const state = preparation.state();
+    if (state !== "ok") {
+      throw new AppError("store_unavailable", "The database is unavailable; retry.", {
+        cause: new Error(state),
+        internalHeaders: { [notTakenHeader]: "1" },
+      });
+    }
+    return handle(call);
   };
 }

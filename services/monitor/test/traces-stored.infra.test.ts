@@ -1,15 +1,17 @@
 import { connectBus } from "@touchstone/bus";
-import { type StoredTrace, tracesStored } from "@touchstone/contracts";
+import { defineEvent, type StoredTrace, tracesStored } from "@touchstone/contracts";
 import { createLogger, createMetrics, type Service, systemClock, uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, startTestNats, type TestDatabase, type TestNats } from "@touchstone/testkit";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { z } from "zod";
 import { createMonitor, readMonitorConfig } from "../src/index.ts";
 
 const logger = createLogger({ service: "monitor", level: "silent" });
 let database: TestDatabase;
 let nats: TestNats;
 let monitor: Service;
+const metrics = createMetrics();
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -18,9 +20,10 @@ beforeAll(async () => {
     PORT: "0",
     SERVICE_DB_URL: database.url,
     SERVICE_NATS_URL: nats.url,
+    SERVICE_INGEST_URL: "http://127.0.0.1:1",
     SERVICE_INTERNAL_SECRET: "a root secret of the installation, long enough",
   });
-  monitor = createMonitor(config, { logger, clock: systemClock, metrics: createMetrics() });
+  monitor = createMonitor(config, { logger, clock: systemClock, metrics });
   await monitor.start();
 });
 
@@ -70,6 +73,16 @@ test("each trace of an event is recorded, once, however often the event comes", 
   await vi.waitFor(async () => expect((await readSeen()).map((seen) => seen.name)).toContain("last"), 10_000);
   await vi.waitFor(async () => expect(await readSeen()).toHaveLength(3), 10_000);
   expect((await readSeen()).find((seen) => seen.name === "first")?.pattern_ids).toEqual(["a", "b,c", '"d"']);
+  await bus.drain();
+});
+
+test("an event that monitor cannot read is counted as a dead letter", async () => {
+  const bus = connectBus({ url: nats.url, service: "ingest", logger });
+  await vi.waitFor(() => expect(bus.status()).toBe("connected"));
+  const unreadable = defineEvent({ ...tracesStored, body: z.object({ rows: z.array(z.string()) }) });
+  await bus.publish(unreadable, { rows: [] }, { messageId: "of another version" });
+  const counted = 'service_bus_dead_letters_total{service="monitor",durable="monitor-traces-stored"} 1';
+  await vi.waitFor(async () => expect(await metrics.metrics()).toContain(counted), 20_000);
   await bus.drain();
 });
 

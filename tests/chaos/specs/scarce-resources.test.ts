@@ -1,14 +1,24 @@
-import { mkdir, rmdir, writeFile } from "node:fs/promises";
-import { connect, type Socket } from "node:net";
-import { afterEach, expect, test } from "vitest";
+import { mkdir, readdir, rmdir, writeFile } from "node:fs/promises";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { createLargeExports } from "../../integration/src/large-exports.ts";
+import { readPeakBytes } from "../../integration/src/peak-memory.ts";
 import { waitUntil } from "../../integration/src/wait-until.ts";
 import { auditUnderLoad } from "../src/audited-load.ts";
 import { expectClean } from "../src/expect-clean.ts";
-import { type Installation, type InstallationOptions, startInstallation } from "../src/installation.ts";
+import {
+  type Installation,
+  type InstallationOptions,
+  type ServiceSlot,
+  startInstallation,
+} from "../src/installation.ts";
 import { readResidentBytes } from "../src/process-tree.ts";
+import { listFailures } from "../src/reset-at-the-door.ts";
+import { openRawClients, type RawClient } from "../src/slow-clients.ts";
 
 let system: Installation | undefined;
-const sockets: Socket[] = [];
+/** For the tests that need nothing of their own. */
+let shared: Installation;
+const clients: RawClient[] = [];
 
 async function start(options: InstallationOptions = {}): Promise<Installation> {
   system = await startInstallation(options);
@@ -16,48 +26,86 @@ async function start(options: InstallationOptions = {}): Promise<Installation> {
 }
 
 afterEach(async () => {
-  for (const socket of sockets.splice(0)) socket.destroy();
+  for (const client of clients.splice(0)) client.close();
   await system?.stop();
   system = undefined;
 });
 
-/** Opens connections and leaves them idle; answers how many were made. */
-async function openIdle(url: string, count: number): Promise<number> {
-  const { hostname, port } = new URL(url);
-  const made = await Promise.all(
-    Array.from(
-      { length: count },
-      () =>
-        new Promise<boolean>((resolve) => {
-          const socket = connect(Number(port), hostname);
-          sockets.push(socket);
-          socket.once("connect", () => resolve(true));
-          socket.once("error", () => resolve(false));
-        }),
-    ),
-  );
-  return made.filter(Boolean).length;
-}
+beforeAll(async () => {
+  shared = await startInstallation();
+});
+
+afterAll(async () => {
+  await shared?.stop();
+});
 
 const megabyte = 1024 * 1024;
 
-test("row 41: two thousand idle connections cost little memory, and new requests are served beside them", async () => {
-  const running = await start();
+test("row 41: two thousand idle and slow connections cost little, are closed in time, and others are served beside them", async () => {
+  const running = shared;
   const [gateway] = running.gateways;
+  const { url } = gateway as ServiceSlot;
   const pid = gateway?.process.pid as number;
-  const before = await readResidentBytes(pid);
+  const before = { bytes: await readResidentBytes(pid), descriptors: await countDescriptors(pid) };
+  const head = (method: string, more = ""): string => `${method} /health/live HTTP/1.1\r\nhost: 127.0.0.1\r\n${more}`;
   const seed = 241;
-  const report = await auditUnderLoad(running, { seed }, async (load) => {
-    expect(await openIdle(running.urls[0] as string, 2_000)).toBe(2_000);
-    await load.awaitAcks(120);
-    expect((await readResidentBytes(pid)) - before).toBeLessThan(200 * megabyte);
-    expect(load.answers.filter((answer) => answer === null || answer.status > 201)).toEqual([]);
+  const report = await auditUnderLoad(running, { seed, writers: 2, pauseMs: 100 }, async (load) => {
+    const silent = await openRawClients(url, 600);
+    const slowHeads = await openRawClients(url, 200, head("GET", "x-slow: "));
+    const kept = await openRawClients(url, 1_000, head("GET", "\r\n"));
+    const slowBodies = await openRawClients(
+      url,
+      200,
+      `POST /api/v1/ingest/traces HTTP/1.1\r\nhost: 127.0.0.1\r\nx-api-key: ${running.apiKey}\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n`,
+    );
+    const all = [...silent, ...slowHeads, ...kept, ...slowBodies];
+    clients.push(...all);
+    const drip = setInterval(() => {
+      for (const client of [...slowHeads, ...slowBodies]) client.write(" ");
+    }, 1_000);
+    try {
+      await waitUntil("all who asked are answered", async () => kept.every(({ received }) => isOk(received)));
+      await load.awaitAcks(60);
+      expect((await readResidentBytes(pid)) - before.bytes).toBeLessThan(200 * megabyte);
+      // One for each, and those that the gateway itself opens to the services behind.
+      expect((await countDescriptors(pid)) - before.descriptors).toBeLessThan(all.length + 100);
+      expect((await fetch(`${url}/health/live`)).status).toBe(200);
+
+      // A request has 15 s for its head, and they are looked for every 4 s. A body has a minute.
+      const late = [...silent, ...slowHeads];
+      await waitUntil("who sent no whole head is turned away", async () => late.every(({ isEnded }) => isEnded), {
+        timeoutMs: 25_000,
+      });
+      expect(new Set(late.map(({ received }) => received.slice(0, 12)))).toEqual(new Set(["HTTP/1.1 408"]));
+      await load.awaitAcks(10);
+    } finally {
+      clearInterval(drip);
+    }
+    expect([...kept, ...slowBodies].filter(({ isEnded }) => isEnded)).toEqual([]);
+    for (const client of kept) client.write(head("GET", "\r\n"));
+    await waitUntil("kept connections still serve", async () =>
+      kept.every(({ received }) => received.split("HTTP/1.1 200").length === 3),
+    );
+    for (const client of all) client.close();
+    await waitUntil(
+      "nothing of them is left open",
+      async () => (await countDescriptors(pid)) - before.descriptors < 100,
+    );
+    expect(load.broken).toEqual([]);
   });
   expectClean(report, { seed });
 });
 
+function isOk(received: string): boolean {
+  return received.startsWith("HTTP/1.1 200") && received.includes('"status"');
+}
+
+async function countDescriptors(pid: number): Promise<number> {
+  return (await readdir(`/proc/${pid}/fd`)).length;
+}
+
 test("row 45: bodies that take long to read hold up nobody for long, and no process dies of them", async () => {
-  const running = await start({ gateways: 1, ingests: 1 });
+  const running = shared;
   // As many values as fit into the largest body, nested as deep as is taken, and text that backtracking regexes hate.
   const values = `[${'{"a":[[[[1]]]]},'.repeat(500_000)}1]`;
   const giant = `{"name":"giant","input":${values}}`;
@@ -74,7 +122,7 @@ test("row 45: bodies that take long to read hold up nobody for long, and no proc
     );
     await load.awaitAcks(80);
     expect(heavy.map((answer) => answer?.status)).toEqual([201, 201, 201, 201]);
-    expect(load.answers.filter((answer) => answer === null)).toEqual([]);
+    expect(load.broken).toEqual([]);
   });
 
   const { ghosts, miscounted: _, ...others } = report.findings;
@@ -83,32 +131,43 @@ test("row 45: bodies that take long to read hold up nobody for long, and no proc
   expect(await running.listEnded()).toEqual([]);
 });
 
-test("row 46: an ingest with one gigabyte takes or refuses 24 exports of 16 MB at once, and does not die of them", async () => {
-  const running = await start();
+test("row 46: an ingest with one gigabyte stores or refuses 24 exports of 16 MB at once, and has most of it left", async () => {
+  const running = await start({ gateways: 1, ingests: 1 });
+  const [url] = running.urls as [string];
+  const gateway = running.gateways[0]?.process.pid as number;
   const ingest = running.ingests[0]?.process.pid as number;
   const group = `/sys/fs/cgroup/memory/touchstone-chaos-${process.pid}`;
   await mkdir(group);
   try {
     await writeFile(`${group}/memory.limit_in_bytes`, String(1_024 * megabyte));
     await writeFile(`${group}/cgroup.procs`, String(ingest));
-    const attribute = { key: "input.value", value: { stringValue: "x".repeat(16 * megabyte) } };
-    const span = { traceId: "a".repeat(32), spanId: "b".repeat(16), name: "large", attributes: [attribute] };
-    const body = JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] });
+    // Of another project than the ledger's.
+    const exports = createLargeExports(url, running.apiKey, 16 * megabyte);
     const seed = 246;
-    const report = await auditUnderLoad(running, { seed }, async (load) => {
+    const report = await auditUnderLoad(running, { seed, payloadBytes: 1_000 }, async (load) => {
       await load.awaitAcks(20);
       const answers = await Promise.all(
-        Array.from({ length: 24 }, () => load.client.send("POST", "/otel/v1/traces", body)),
+        Array.from({ length: 24 }, (_export, index) =>
+          exports.send({ isCompressed: index % 2 === 1, isChunked: index % 4 >= 2 }),
+        ),
       );
-      const statuses = new Set(answers.map((answer) => answer?.status));
-      expect(statuses).toContain(200);
-      expect([...statuses].filter((status) => status === undefined || ![200, 429, 503].includes(status))).toEqual([]);
-      await load.awaitAcks(100);
+      const stored = answers.filter(({ status }) => status === 200);
+      const refused = answers.filter(({ status }) => status !== 200);
+      expect(stored.length).toBeGreaterThan(0);
+      expect(refused.filter(({ status, retryAfter }) => status !== 429 || retryAfter !== "1")).toEqual([]);
+      await load.awaitAcks(40);
+      // Whoever writes a kilobyte notices nothing.
+      expect(listFailures(load)).toEqual([]);
+
+      const list = await fetch(`${url}/api/v1/ingest/traces?limit=1&search=large`, {
+        headers: { "x-api-key": running.apiKey },
+      });
+      expect(await list.json()).toMatchObject({ totalCount: stored.length });
     });
 
-    // The export is no entry of the ledger.
-    const { ghosts: _, ...others } = report.findings;
-    expect(Object.values(others).flat()).toEqual([]);
+    expectClean(report, { seed });
+    expect(await readPeakBytes(ingest)).toBeLessThan(700 * megabyte);
+    expect(await readPeakBytes(gateway)).toBeLessThan(300 * megabyte);
     expect(await running.listEnded()).toEqual([]);
   } finally {
     await running.stop();
@@ -123,9 +182,9 @@ test("row 47: a process out of file descriptors goes on when it has some again",
   const seed = 247;
   const report = await auditUnderLoad(running, { seed }, async (load) => {
     await load.awaitAcks(40);
-    for (const { url } of slots) await openIdle(url, 400);
+    for (const { url } of slots) clients.push(...(await openRawClients(url, 400)));
     await new Promise((resolve) => setTimeout(resolve, 1_000));
-    for (const socket of sockets.splice(0)) socket.destroy();
+    for (const client of clients.splice(0)) client.close();
     await load.awaitAcks(80);
   });
 

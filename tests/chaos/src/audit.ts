@@ -33,7 +33,7 @@ export interface AuditReport {
 }
 
 export interface AuditOptions {
-  ledger: Ledger;
+  ledger: Pick<Ledger, "entries">;
   client: HttpClient;
   /** How often monitor recorded each trace of the project. */
   countAnnounced(): Promise<ReadonlyMap<string, number>>;

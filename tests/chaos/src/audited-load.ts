@@ -31,8 +31,11 @@ export interface Load {
   ledger: Ledger;
   client: HttpClient;
   projectId: string;
+  apiKey: string;
   /** Every answer so far, in the order of arrival; null where none came. */
   answers: readonly (Answer | null)[];
+  /** A line for each request that no answer came to: where it went, and what ended it. */
+  broken: readonly string[];
   /** Waits until so many more writes are acknowledged. */
   awaitAcks(more: number): Promise<void>;
   /** Ends the writers now instead of at the end. */
@@ -52,10 +55,12 @@ export async function auditUnderLoad(
 ): Promise<AuditReport> {
   const name = nameOf(seed);
   const random = createRandom(seed);
+  const project = await system.createProject(name);
   const folder = await mkdtemp(path.join(tmpdir(), "touchstone-chaos-"));
   const ledger = await openLedger(path.join(folder, "ledger.ndjson"));
-  const project = await system.createProject(name);
-  const client = createHttpClient({ urls: system.urls, apiKey: project.apiKey });
+  const broken: string[] = [];
+  const onBroken = (reason: string): void => void broken.push(reason);
+  const client = createHttpClient({ urls: system.urls, apiKey: project.apiKey, onBroken });
   const answers: (Answer | null)[] = [];
   const stop = new AbortController();
   const writing = Promise.all(
@@ -80,7 +85,9 @@ export async function auditUnderLoad(
       ledger,
       client,
       projectId: project.id,
+      apiKey: project.apiKey,
       answers,
+      broken,
       async awaitAcks(more) {
         const wanted = ledger.acked() + more;
         await waitUntil(`${more} more writes are acknowledged`, async () => ledger.acked() >= wanted, {

@@ -23,13 +23,15 @@ export interface HttpClientOptions {
   apiKey: string;
   /** Longest wait for an answer. Longer than any deadline of the gateway's own. */
   deadlineMs?: number;
+  /** Told in one line of every request that `send` answers null to: what it was, where it went, what ended it and when. */
+  onBroken?: (reason: string) => void;
 }
 
 /**
  * Every write has a connection of its own: one that is kept alive may be closed by a stopping server just as a request
  * is written, and nobody could tell that loss from one the server caused. Reads are repeated, so theirs are kept.
  */
-export function createHttpClient({ urls, apiKey, deadlineMs = 45_000 }: HttpClientOptions): HttpClient {
+export function createHttpClient({ urls, apiKey, deadlineMs = 45_000, onBroken }: HttpClientOptions): HttpClient {
   const writing = new Agent({ pipelining: 0, connections: 256, connect: { timeout: 5_000 } });
   const reading = new Agent({ connections: 16, connect: { timeout: 5_000 } });
   let turn = 0;
@@ -48,6 +50,7 @@ export function createHttpClient({ urls, apiKey, deadlineMs = 45_000 }: HttpClie
     turn += 1;
     for (let tried = 0; tried < urls.length; tried += 1) {
       const origin = urls[(first + tried) % urls.length] as string;
+      const startedMs = performance.now();
       try {
         return await attempt(origin, {
           method: method as "GET",
@@ -56,9 +59,14 @@ export function createHttpClient({ urls, apiKey, deadlineMs = 45_000 }: HttpClie
           body: body ?? null,
         });
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== "ECONNREFUSED") return null;
+        if ((error as NodeJS.ErrnoException).code === "ECONNREFUSED") continue;
+        const { code, name, message } = error as NodeJS.ErrnoException;
+        const afterMs = Math.round(performance.now() - startedMs);
+        onBroken?.(`${method} ${route} at ${origin}: ${code ?? name} (${message}) after ${afterMs} ms`);
+        return null;
       }
     }
+    onBroken?.(`${method} ${route}: no gateway takes connections`);
     return null;
   };
 

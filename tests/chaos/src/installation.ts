@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import path from "node:path";
 import { findFreePort, startGuardian, startThrowAwayNats, type ThrowAwayNats } from "@touchstone/embedded-servers";
 import { type ServiceProcess, startServiceProcess } from "../../integration/src/service-process.ts";
 import { waitUntil } from "../../integration/src/wait-until.ts";
@@ -7,7 +8,7 @@ import { createProject } from "./create-project.ts";
 import { databaseUrlAt, type PostgresServer, startPostgresServer } from "./postgres-server.ts";
 import { startTcpProxy, type TcpProxy } from "./tcp-proxy.ts";
 
-type ServiceName = "auth" | "ingest" | "monitor" | "gateway";
+type ServiceName = "auth" | "ingest" | "monitor" | "eval-runs" | "judge" | "gateway";
 
 /** A process of a service that can be killed and started again at the same address. */
 export interface ServiceSlot {
@@ -17,30 +18,49 @@ export interface ServiceSlot {
   kill(): Promise<void>;
   /** Asks it to stop and waits; answers the exit code. */
   stop(): Promise<number | null>;
-  /** After its end. */
-  start(): Promise<void>;
+  /** After its end; with the code of another repository if one is given, else with that it had. */
+  start(repository?: string): Promise<void>;
+}
+
+/** One that takes part in judging, with a way to NATS of its own. */
+export interface JudgingSlot extends ServiceSlot {
+  bus: TcpProxy;
 }
 
 export interface InstallationOptions {
   gateways?: number;
   ingests?: number;
+  /** Without eval-runs nothing is evaluated: traces need none, and an installation without starts sooner. */
+  evalRuns?: number;
+  judges?: number;
+  /** On top of `settings`, for one judge. */
+  judgeSettings?: (index: number) => Readonly<Record<string, string>>;
   /** On top of what the layout needs, for every service. */
   settings?: Readonly<Record<string, string>>;
   postgres?: Parameters<typeof startPostgresServer>[0];
+  /** The repository whose code all services run at first. Default: this one. */
+  repository?: string;
   /** How the processes of one service are started: a limit around them, another loader, another place for their log. */
   launch?: Partial<Record<ServiceName, Pick<LaunchOptions, "wrapper" | "nodeArguments" | "output">>>;
 }
 
+/** The code under test. */
+export const thisRepository = path.resolve(import.meta.dirname, "../../..");
+
 type LaunchOptions = Parameters<typeof startServiceProcess>[0];
 
-/** What traces need of the system, one process for each service as in compose; PostgreSQL is reached through a proxy. */
+/** A system, one process or more for each service, as in compose; PostgreSQL is reached through a proxy. */
 export interface Installation extends AuditedSystem {
+  /** Of the default project. */
+  apiKey: string;
   postgres: PostgresServer;
   /** Between the services and PostgreSQL. */
   database: TcpProxy;
   nats: ThrowAwayNats;
   gateways: readonly ServiceSlot[];
   ingests: readonly ServiceSlot[];
+  evalRuns: readonly JudgingSlot[];
+  judges: readonly JudgingSlot[];
   auth: ServiceSlot;
   monitor: ServiceSlot;
   /** Names of the services whose process has ended. Nobody starts one again but the test. */
@@ -68,6 +88,8 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
     const [authPort] = await portsOf(1);
     const [monitorPort] = await portsOf(1);
     const ingestPorts = await portsOf(options.ingests ?? 1);
+    const evalRunsPorts = await portsOf(options.evalRuns ?? 0);
+    const judgePorts = await portsOf(options.judges ?? 0);
     const gatewayPorts = await portsOf(options.gateways ?? 1);
     const at = (port: number | undefined): string => `http://127.0.0.1:${port}`;
     const environment: Record<string, string> = {
@@ -76,41 +98,71 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
       SERVICE_INTERNAL_SECRET: randomBytes(32).toString("base64url"),
       SERVICE_AUTH_URL: at(authPort),
       SERVICE_INGEST_URL: ingestPorts.map(at).join(","),
-      // Not part of what is tested, so nobody listens there.
-      SERVICE_EVAL_RUNS_URL: at(1),
+      // Where it is not part of what is tested nobody listens.
+      SERVICE_EVAL_RUNS_URL: evalRunsPorts.map(at).join(",") || at(1),
+      SERVICE_MONITOR_URL: at(monitorPort),
       SERVICE_RATE_LIMIT: "off",
       SERVICE_LOG_LEVEL: "warn",
       ...options.settings,
     };
-    const openSlot = async (name: ServiceName, port: number | undefined): Promise<ServiceSlot> => {
-      const slot = await startSlot({ name, port: port as number, environment, ...options.launch?.[name] });
+    const openSlot = async (
+      name: ServiceName,
+      port: number | undefined,
+      own: Readonly<Record<string, string>> = {},
+    ): Promise<ServiceSlot> => {
+      const slot = await startSlot({
+        name,
+        port: port as number,
+        environment: { ...environment, ...own },
+        repository: options.repository ?? thisRepository,
+        ...options.launch?.[name],
+      });
       cleanups.push(slot.end);
       return slot;
     };
-    const opening = [
-      openSlot("auth", authPort),
-      openSlot("monitor", monitorPort),
-      ...ingestPorts.map((port) => openSlot("ingest", port)),
-      ...gatewayPorts.map((port) => openSlot("gateway", port)),
-    ];
+    const openJudgingSlot = async (
+      name: "eval-runs" | "judge",
+      port: number,
+      own: Readonly<Record<string, string>> = {},
+    ): Promise<JudgingSlot> => {
+      const bus = await startTcpProxy(nats.port);
+      cleanups.push(() => bus.close());
+      const busUrl = new URL(nats.url);
+      busUrl.port = String(bus.port);
+      const slot = await openSlot(name, port, { SERVICE_NATS_URL: busUrl.href, ...own });
+      return Object.assign(slot, { bus });
+    };
+    const opening = {
+      auth: [openSlot("auth", authPort)],
+      monitor: [openSlot("monitor", monitorPort)],
+      ingests: ingestPorts.map((port) => openSlot("ingest", port)),
+      evalRuns: evalRunsPorts.map((port) => openJudgingSlot("eval-runs", port)),
+      judges: judgePorts.map((port, index) => openJudgingSlot("judge", port, options.judgeSettings?.(index))),
+      gateways: gatewayPorts.map((port) => openSlot("gateway", port)),
+    };
     // All of them have to be there, or not, before the clean-up of a failed start knows what to end.
-    await Promise.allSettled(opening);
-    const [auth, monitor, ...others] = (await Promise.all(opening)) as [ServiceSlot, ServiceSlot, ...ServiceSlot[]];
-    const ingests = others.filter(({ name }) => name === "ingest");
-    const gateways = others.filter(({ name }) => name === "gateway");
+    await Promise.allSettled(Object.values(opening).flat());
+    const [auth] = (await Promise.all(opening.auth)) as [ServiceSlot];
+    const [monitor] = (await Promise.all(opening.monitor)) as [ServiceSlot];
+    const ingests = await Promise.all(opening.ingests);
+    const evalRuns = await Promise.all(opening.evalRuns);
+    const judges = await Promise.all(opening.judges);
+    const gateways = await Promise.all(opening.gateways);
+    const slots = [auth, monitor, ...ingests, ...evalRuns, ...judges, ...gateways];
     const urls = gateways.map(({ url }) => url);
 
     async function settle(): Promise<void> {
       await waitUntil(
-        "every ingest is ready and every gateway serves",
+        "every ingest, eval-runs and judge is ready and every gateway serves",
         async () => {
-          const ready = ingests.map(async ({ url }) => (await fetch(`${url}/health/ready`)).ok);
+          const owners = [...ingests, ...evalRuns, ...judges];
+          const ready = owners.map(async ({ url }) => (await fetch(`${url}/health/ready`)).ok);
           const serving = urls.map(async (url) => (await fetch(`${url}/api/v1/auth/config`)).ok);
           return (await Promise.all([...ready, ...serving])).every(Boolean);
         },
         { timeoutMs: 60_000 },
       ).catch((cause) => {
-        const logs = [auth, monitor, ...others].map(({ name, process }) => `${name}: ${process.log().slice(-2_000)}`);
+        const logs = slots.map(({ name, process }) => `${name}: ${process.log().slice(-2_000)}`);
         throw new Error(logs.join("\n"), { cause });
       });
     }
@@ -118,11 +170,14 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
     await settle();
     const { apiKey } = (await (await fetch(`${urls[0]}/api/v1/auth/config`)).json()) as { apiKey: string };
     return {
+      apiKey,
       postgres,
       database,
       nats,
       gateways,
       ingests,
+      evalRuns,
+      judges,
       auth,
       monitor,
       urls,
@@ -136,7 +191,6 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
       },
       settle,
       async listEnded() {
-        const slots = [auth, monitor, ...others];
         const lives = await Promise.all(
           slots.map(({ url }) =>
             fetch(`${url}/health/live`).then(
@@ -156,12 +210,13 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
 }
 
 async function startSlot(
-  launch: Pick<LaunchOptions, "port" | "environment"> & { name: ServiceName },
+  launch: Pick<LaunchOptions, "port" | "environment"> & { name: ServiceName; repository: string },
 ): Promise<ServiceSlot & { end(): Promise<void> }> {
   const guardian = startGuardian();
+  let { repository } = launch;
   let running = true;
   const begin = async (): Promise<ServiceProcess> => {
-    const started = await startServiceProcess(launch);
+    const started = await startServiceProcess({ ...launch, repository });
     await guardian.watch([{ pid: started.pid, politeSignal: "TERM", forcefulSignal: "KILL" }]);
     return started;
   };
@@ -180,7 +235,8 @@ async function startSlot(
       running = false;
       return current.stop();
     },
-    async start() {
+    async start(other) {
+      repository = other ?? repository;
       current = await begin();
       running = true;
     },

@@ -85,3 +85,17 @@ export async function openLedger(file: string): Promise<Ledger> {
     },
   };
 }
+
+/**
+ * What was promised at this moment. Nobody can tell whether an older copy of the system has what came later: it is
+ * there at most once.
+ */
+export function freezeLedger(ledger: Pick<Ledger, "entries">): () => Pick<Ledger, "entries"> {
+  const known = new Map(ledger.entries().map((entry) => [entry.marker, [...entry.outcomes]]));
+  return () => ({
+    entries: () =>
+      ledger
+        .entries()
+        .map((entry) => ({ ...entry, outcomes: [...(known.get(entry.marker) ?? []), { kind: "broken" }] })),
+  });
+}

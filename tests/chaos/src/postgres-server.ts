@@ -33,7 +33,7 @@ const databaseName = "touchstone";
 /** The URL under which services reach it through a port, the server's own or a proxy's. */
 export const databaseUrlAt = (port: number): string => `postgres://${login}@127.0.0.1:${port}/${databaseName}`;
 
-/** Starts a server that syncs every commit, with an empty database for the services. */
+/** Starts a server that syncs every commit, with an empty database for the services, or with that of a backup. */
 export async function startPostgresServer(options: ThrowAwayPostgresOptions = {}): Promise<PostgresServer> {
   const server = await startThrowAwayPostgres({
     ...options,
@@ -47,14 +47,18 @@ export async function startPostgresServer(options: ThrowAwayPostgresOptions = {}
     return client;
   }
 
-  const admin = await connectTo("postgres");
-  try {
-    await admin.query(`create role ${login} login createrole nosuperuser`);
-    await admin.query(`alter role ${login} set createrole_self_grant = 'set, inherit'`);
-    await admin.query(`create database ${databaseName} owner ${login}`);
-  } finally {
-    await admin.end();
+  async function prepare(): Promise<void> {
+    const admin = await connectTo("postgres");
+    try {
+      await admin.query(`create role ${login} login createrole nosuperuser`);
+      await admin.query(`alter role ${login} set createrole_self_grant = 'set, inherit'`);
+      await admin.query(`create database ${databaseName} owner ${login}`);
+    } finally {
+      await admin.end();
+    }
   }
+
+  if (options.backup === undefined) await prepare();
 
   return {
     port: server.port,

@@ -2,8 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type AnswerCheck, createAnswerCheck } from "../src/check-answer.ts";
 import { toCurl } from "../src/http-request.ts";
-import type { ArbitrarySource } from "../src/json-arbitrary.ts";
-import { makeKnownIds } from "../src/known-ids.ts";
+import { idsFor, type KnownIds, makeKnownIds } from "../src/known-ids.ts";
 import { readOpenApi } from "../src/open-api.ts";
 import { requestArbitrary } from "../src/request-arbitrary.ts";
 import { sendRequest } from "../src/send-request.ts";
@@ -15,41 +14,59 @@ import { openSystem, type TestedSystem } from "../src/system.ts";
  * within five seconds.
  */
 const openApi = await readOpenApi();
+/** Those that change come late and those that delete last, parts before the whole: the others need what there is. */
+const ranks: Readonly<Record<string, number>> = { PUT: 1, PATCH: 1, DELETE: 2 };
+const rankOf = (method: string): number => ranks[method] ?? 0;
+/** Without accounts their routes are 404, whatever is sent; the matrix of tenants holds that. */
+const isOfAccounts = (path: string): boolean =>
+  /^\/api\/v1\/auth(-org)?\//.test(path) && path !== "/api/v1/auth/config";
+const operations = openApi.operations
+  .filter(({ path }) => !isOfAccounts(path))
+  .toSorted(
+    (one, other) =>
+      rankOf(one.method) - rankOf(other.method) || (one.method === "DELETE" ? other.path.length - one.path.length : 0),
+  );
 const requestsMax = Number(process.env.TOUCHSTONE_CONFORMANCE_REQUESTS ?? 5_000);
-const seed = process.env.TOUCHSTONE_CONFORMANCE_SEED;
-const perOperation = Math.ceil(requestsMax / openApi.operations.length);
+/** The same requests each time, so that a failure is of the change at hand; longer runs choose seeds of their own. */
+const seed = Number(process.env.TOUCHSTONE_CONFORMANCE_SEED ?? 20_261_122);
+const perOperation = Math.ceil(requestsMax / operations.length);
 
 /**
  * No request can succeed: the key that may rotate a project's key is the key it makes invalid; the entities that can be
- * exported have paths of their own.
+ * exported have paths of their own; a judge without a model suggests nothing.
  */
-const neverSucceeding = ["rotateProjectKey", "exportUnknown"];
+const neverSucceeding = ["rotateProjectKey", "exportUnknown", "suggestExpected", "generateRegex"];
 
 let system: TestedSystem;
-let source: ArbitrarySource;
+let known: KnownIds;
 let check: AnswerCheck;
 
 beforeAll(async () => {
   system = await openSystem();
-  source = { schemas: openApi.schemas, known: await makeKnownIds(system) };
+  known = await makeKnownIds(system);
   check = createAnswerCheck(openApi);
 }, 120_000);
 
 afterAll(() => system.stop());
 
 describe("the OpenAPI document holds", () => {
-  test.for(openApi.operations)("for $method $path", { timeout: 60_000 + perOperation * 1_000 }, async (operation) => {
+  test.for(operations)("for $id: $method $path", { timeout: 60_000 + perOperation * 1_000 }, async (operation) => {
+    const source = { schemas: openApi.schemas, known: idsFor(operation.id, known) };
     const statuses = new Map<number, number>();
     await fc.assert(
       fc.asyncProperty(requestArbitrary(operation, source), async (request) => {
         const answer = await sendRequest(system, request);
+        // The key that is replaced here is the one all others are sent with.
+        if (operation.id === "regenerateApiKey" && answer.status === 200) {
+          system.apiKey = (JSON.parse(answer.body.toString("utf8")) as { apiKey: string }).apiKey;
+        }
         statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
         const problems = check(operation, request, answer);
         if (problems.length > 0) {
           throw new Error(`${problems.join(" ")}\n${toCurl(request)}\n${answer.body.toString("utf8").slice(0, 500)}`);
         }
       }),
-      { numRuns: perOperation, ...(seed !== undefined && { seed: Number(seed) }) },
+      { numRuns: perOperation, seed },
     );
     const succeeded = [...statuses.keys()].some((status) => status < 300);
     expect(succeeded, JSON.stringify([...statuses])).toBe(!neverSucceeding.includes(operation.id));

@@ -40,6 +40,8 @@ export function createAnswerCheck({ schemas }: OpenApi): AnswerCheck {
     if (typeof answer.headers["x-request-id"] !== "string") problems.push("It has no x-request-id.");
     const documented = operation.answers[String(status)];
     if (documented === undefined) return [...problems, `Status ${status} is not documented for ${operation.id}.`];
+    // Nothing is documented of nothing.
+    if (status === 204 && answer.body.length === 0) return problems;
     const contentType = String(answer.headers["content-type"] ?? "").split(";")[0] ?? "";
     const content = documented[contentType];
     if (content === undefined) {

@@ -6,7 +6,7 @@ export interface ArbitrarySource {
   /** Named schemas, by reference. */
   schemas: Readonly<Record<string, JsonSchema>>;
   /** Ids that exist in the system, by the name of the property or parameter that takes them. */
-  known: Readonly<Record<string, readonly string[]>>;
+  known: Readonly<Record<string, readonly (string | number)[]>>;
 }
 
 /** Texts that have broken JSON stores, indexes, logs and templates before. */
@@ -63,6 +63,8 @@ export function jsonArbitrary(schema: JsonSchema, source: ArbitrarySource): fc.A
   if (Array.isArray(schema.anyOf)) return fc.oneof(...schema.anyOf.map(inner));
   if (Array.isArray(schema.type)) return fc.oneof(...schema.type.map((type) => inner({ ...schema, type })));
   const bound = (name: string): number | undefined => schema[name] as number | undefined;
+  const least = bound("exclusiveMinimum") ?? bound("minimum");
+  const most = bound("maximum");
   switch (schema.type) {
     case undefined:
       return anyJson();
@@ -71,16 +73,18 @@ export function jsonArbitrary(schema: JsonSchema, source: ArbitrarySource): fc.A
     case "boolean":
       return fc.boolean();
     case "string":
+      if (schema.format === "uuid") return fc.uuid();
       return anyText({ minLength: bound("minLength") ?? 0, ...withoutUndefined({ maxLength: bound("maxLength") }) });
     case "integer":
-      return fc.integer(withoutUndefined({ min: bound("minimum"), max: bound("maximum") }));
+      return fc.integer(withoutUndefined({ min: bound("minimum"), max: most }));
     case "number":
       return fc.oneof(
-        fc.integer({ min: 0, max: 100_000 }),
+        fc.integer({ min: Math.ceil(least ?? 0), max: Math.floor(most ?? 100_000) }),
         fc.double({
           noNaN: true,
           noDefaultInfinity: true,
-          ...withoutUndefined({ min: bound("minimum"), max: bound("maximum") }),
+          ...withoutUndefined({ min: least, max: most }),
+          minExcluded: "exclusiveMinimum" in schema,
         }),
       );
     case "array":
@@ -121,10 +125,12 @@ export function withKnown(
 
 const understood = new Set([
   ..."$ref const enum anyOf type properties required additionalProperties items description default".split(" "),
-  ..."minLength maxLength minItems maxItems minimum maximum".split(" "),
+  ..."minLength maxLength minItems maxItems minimum exclusiveMinimum maximum".split(" "),
 ]);
 
 function refuseUnknownKeywords(schema: JsonSchema): void {
+  // A format brings its pattern along.
+  if (schema.format === "uuid") return;
   const unknown = Object.keys(schema).filter((keyword) => !understood.has(keyword));
   if (unknown.length > 0) throw new Error(`The generator does not understand ${unknown.join(", ")}.`);
 }

@@ -1,20 +1,46 @@
 import type { TestedSystem } from "./system.ts";
 
-/** Ids of things that are there, and values that mean something, by the name of the parameter or property that takes them. */
-export type KnownIds = Readonly<Record<string, readonly string[]>>;
+/**
+ * Ids of things that are there, and values that mean something, by the name of the parameter or property that takes them.
+ * What others would delete or take first stands under `<operation> <name>` as well, for that operation alone.
+ */
+export type KnownIds = Readonly<Record<string, readonly (string | number)[]>>;
+
+/** What an operation is called with. */
+export function idsFor(operationId: string, known: KnownIds): KnownIds {
+  const own = Object.entries(known).filter(([name]) => name.startsWith(`${operationId} `));
+  return { ...known, ...Object.fromEntries(own.map(([name, ids]) => [name.slice(operationId.length + 1), ids])) };
+}
+
+/** Where nobody listens. */
+const silentUrl = "http://127.0.0.1:4/";
+
+/** Values of queries that mean something. */
+const filters: KnownIds = {
+  severity: ["low", "medium"],
+  status: ["open"],
+  polarity: ["failure", "all"],
+  window: ["24h", "30d"],
+  failUnder: ["7", "0.5"],
+  tolerance: ["1"],
+  minEffect: ["0.5"],
+  method: ["paired"],
+};
 
 /** Makes one of everything the operations ask for, so that they have something to answer. */
 export async function makeKnownIds(system: TestedSystem): Promise<KnownIds> {
-  const post = async (path: string, body: unknown): Promise<Record<string, unknown>> => {
+  const send = async (method: string, path: string, body?: unknown): Promise<Record<string, unknown>> => {
     const response = await fetch(`${system.url}/api/v1${path}`, {
-      method: "POST",
+      method,
       headers: { "x-api-key": system.apiKey, "content-type": "application/json" },
-      body: JSON.stringify(body),
+      ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    if (!response.ok) throw new Error(`POST ${path} answered ${response.status}: ${text}`);
+    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
     return JSON.parse(text) as Record<string, unknown>;
   };
+  const get = (path: string) => send("GET", path);
+  const post = (path: string, body: unknown) => send("POST", path, body);
   const sessionId = `conformance-${crypto.randomUUID()}`;
   const trace = await post("/ingest/traces", { name: "conformance", session_id: sessionId, input: "a", output: "b" });
   const dataset = await post("/custom-agent-evaluations/datasets", {
@@ -22,10 +48,59 @@ export async function makeKnownIds(system: TestedSystem): Promise<KnownIds> {
     rougeScore: { enabled: true },
     questions: [{ main_question: { query: "a", expectedResults: "b" } }],
   });
+  // Each of its own: what deletes them stands last among the operations that take a parameter of the name.
+  const [settings, scorers, members, deletedSettings] = (await Promise.all(
+    Array.from({ length: 4 }, () =>
+      Promise.all([1, 2, 3].map(() => post("/custom-agent-evaluations/evaluation-settings", { name: "conformance" }))),
+    ),
+  ).then((sets) => sets.map((set) => set.map(({ _id }) => String(_id))))) as [string[], string[], string[], string[]];
   const runs = await Promise.all(
-    [1, 2, 3].map(() => post("/custom-agent-evaluations/runs", { datasetId: dataset._id })),
+    [1, 2, 3, 4, 5].map(() =>
+      post("/custom-agent-evaluations/runs", { datasetId: dataset._id, additionalScorerIds: members.slice(0, 1) }),
+    ),
+  );
+  // Ended, so that gates have a baseline and there is something to compare.
+  const [ended] = runs;
+  await post(`/custom-agent-evaluations/runs/${ended?.runId}/results`, {
+    batchId: "conformance",
+    results: [{ idempotencyKey: "a", error: { type: "a", message: "b" } }],
+  });
+  await post(`/custom-agent-evaluations/runs/${ended?.runId}/finalize`, {});
+  const projects = await Promise.all(["a", "b", "c"].map((name) => post("/projects", { name })));
+  const prompt = await post("/custom-agent-evaluations/prompts", { name: "conformance", text: "a" });
+  const toolSchemas = await Promise.all(
+    ["a", "b", "c"].map((name) => post("/evaluate/tool-schemas", { name: `conformance ${name}`, definition: "a" })),
+  );
+  const groups = await Promise.all(
+    [1, 2].map(() =>
+      post("/agent-monitoring/scorer-groups", { name: "conformance", members: members.map((refId) => ({ refId })) }),
+    ),
+  );
+  // Of a dataset of its own, which no operation on datasets replaces or deletes.
+  const { _id: ciDatasetId } = await post("/custom-agent-evaluations/datasets", {
+    name: "conformance of CI",
+    questions: [{ main_question: { query: "a" } }, { main_question: { query: "b" } }],
+  });
+  const ciRuns = await Promise.all([1, 2, 3].map(() => post("/ingest/ci-runs", { dataset_id: ciDatasetId })));
+  const patterns = await Promise.all(
+    [1, 2, 3, 4].map((number) => post("/monitor/patterns", { name: `conformance ${number}`, includeTerms: ["a"] })),
+  );
+  const patternIds = patterns.map(({ pattern }) => (pattern as { _id: string })._id);
+  // A vote down raises a signal at once.
+  await post("/feedback", { traceId: trace.trace_id, rating: "down" });
+  const { signals } = await get("/monitor/signals");
+  const customEvaluators = await Promise.all(
+    [1, 2, 3].map(() =>
+      post("/agent-monitoring/custom-evaluators", { name: "conformance", kind: "code", script: "a", sampleRate: 0 }),
+    ),
+  );
+  const evaluators = await Promise.all(
+    settings
+      .slice(1)
+      .map((id) => post("/monitor/online-evaluators", { name: "conformance", evaluationSettingsId: id })),
   );
   return {
+    onlineEvaluatorId: evaluators.map(({ evaluator }) => (evaluator as { _id: string })._id),
     traceId: [String(trace.trace_id)],
     cursor: [String(trace.trace_id)],
     agentId: [String(trace.reference_agent_id)],
@@ -38,6 +113,45 @@ export async function makeKnownIds(system: TestedSystem): Promise<KnownIds> {
     source: ["production", "eval"],
     datasetId: [String(dataset._id)],
     modelId: ["gpt-4o-mini", "gemini-2.5-pro", "gemini-2.5-flash"],
+    evaluationSettingsId: settings,
+    versionId: [...settings, String(dataset._id)].map((id) => `${id}:1`),
+    judgeScorerId: scorers,
+    refId: members,
+    scorerGroupId: groups.map(({ scorerGroup }) => (scorerGroup as { _id: string })._id),
+    "deleteEvaluationSettings evaluationSettingsId": deletedSettings,
+    patternId: patternIds.slice(1),
+    "deletePattern patternId": patternIds.slice(0, 1),
+    signalId: (signals as { _id: string }[]).map(({ _id }) => _id),
+    ...(await makeTold(post)),
+    customEvaluatorId: customEvaluators.map(({ evaluator }) => (evaluator as { _id: string })._id),
+    ...filters,
+    dataset_id: [String(ciDatasetId)],
+    ciRunId: ciRuns.map(({ run_id }) => String(run_id)),
+    question_index: [0, 1],
     runId: runs.map(({ runId }) => String(runId)),
+    baseline: [String(ended?.runId)],
+    candidate: [String(ended?.runId)],
+    scorer: members.slice(0, 1),
+    promptId: [String(prompt._id), "conformance"],
+    version: ["1"],
+    toolSchemaId: toolSchemas.map(({ toolSchema }) => (toolSchema as { _id: string })._id),
+    limit: ["10"],
+    projectId: projects.map(({ project }) => (project as { _id: string })._id),
+  };
+}
+
+/** Who is told of failures: webhooks, their deliveries and alert rules. */
+async function makeTold(post: (path: string, body: unknown) => Promise<Record<string, unknown>>): Promise<KnownIds> {
+  const webhooks = await Promise.all([1, 2].map(() => post("/agent-monitoring/webhooks", { url: silentUrl })));
+  const [tested] = webhooks.map(({ webhook }) => (webhook as { _id: string })._id);
+  const { delivery } = await post(`/agent-monitoring/webhooks/${tested}/test`, {});
+  const rule = { name: "a", metric: "traceCount", comparison: "below", threshold: 0, windowMinutes: 60 };
+  const alertRules = await Promise.all([1, 2].map(() => post("/agent-monitoring/alert-rules", rule)));
+  return {
+    baseUrl: [silentUrl],
+    url: [silentUrl],
+    webhookId: webhooks.map(({ webhook }) => (webhook as { _id: string })._id),
+    deliveryId: [(delivery as { _id: string })._id],
+    alertRuleId: alertRules.map(({ alertRule }) => (alertRule as { _id: string })._id),
   };
 }

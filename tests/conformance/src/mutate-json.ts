@@ -61,6 +61,7 @@ function changesOf({ schema, isRequired }: Member): Change[] {
   add("too long", bound("maxLength"), (limit) => "x".repeat(limit + 1));
   add("too few", bound("minItems") || undefined, () => []);
   add("too small", bound("minimum"), (limit) => limit - 1);
+  add("too small", bound("exclusiveMinimum"), (limit) => limit);
   add("too large", bound("maximum"), (limit) => limit + 1);
   const most = bound("maxItems");
   if (most !== undefined) {

@@ -7,10 +7,17 @@ import type { TestedSystem } from "./system.ts";
 const answerDeadlineMs = 5_000;
 
 /** Sends a request with the system's key, unless it states one. Rejects when the answer takes too long. */
-export async function sendRequest({ url, apiKey }: TestedSystem, request: HttpRequest): Promise<HttpAnswer> {
+export async function sendRequest(
+  { url, apiKey, adminToken }: TestedSystem,
+  request: HttpRequest,
+): Promise<HttpAnswer> {
   const { statusCode, headers, body } = await send(`${url}${request.path}`, {
     method: request.method as "GET",
-    headers: { "x-api-key": apiKey, ...request.headers },
+    headers: {
+      "x-api-key": apiKey,
+      ...(adminToken !== null && { "x-admin-token": adminToken }),
+      ...request.headers,
+    },
     body: request.body,
     signal: AbortSignal.timeout(answerDeadlineMs),
   });

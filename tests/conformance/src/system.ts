@@ -1,17 +1,22 @@
+import { randomBytes } from "node:crypto";
+
 /** A running system under test. */
 export interface TestedSystem {
   url: string;
   apiKey: string;
+  /** Null: none is known, and the operator's routes answer 404. */
+  adminToken: string | null;
   stop(): Promise<void>;
 }
 
 /**
- * The system named by `TOUCHSTONE_URL` and `TOUCHSTONE_API_KEY`, or else one started for this run. The suite fills it
+ * The system named by `TOUCHSTONE_URL` and `TOUCHSTONE_API_KEY` (and `TOUCHSTONE_ADMIN_TOKEN`), or else one started for this run. The suite fills it
  * with nonsense, so the named one must be there for that.
  */
 export async function openSystem(): Promise<TestedSystem> {
-  const { TOUCHSTONE_URL: url, TOUCHSTONE_API_KEY: apiKey } = process.env;
-  if (url !== undefined && apiKey !== undefined) return { url, apiKey, stop: async () => {} };
+  const { TOUCHSTONE_URL: url, TOUCHSTONE_API_KEY: apiKey, TOUCHSTONE_ADMIN_TOKEN: given = null } = process.env;
+  if (url !== undefined && apiKey !== undefined) return { url, apiKey, adminToken: given, stop: async () => {} };
   const { startSystem } = await import("../../integration/src/start-system.ts");
-  return startSystem();
+  const adminToken = randomBytes(32).toString("base64url");
+  return { ...(await startSystem({ settings: { SERVICE_ADMIN_TOKEN: adminToken } })), adminToken };
 }

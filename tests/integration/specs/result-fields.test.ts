@@ -1,4 +1,12 @@
-import { createRunReply, dataset, datasetList, run, submitResultsReply } from "@touchstone/contracts";
+import {
+  analyzeRunReply,
+  createRunReply,
+  dataset,
+  datasetList,
+  report,
+  run,
+  submitResultsReply,
+} from "@touchstone/contracts";
 import { buildDataset, buildResult, type ScriptedLlm, startScriptedLlm } from "@touchstone/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ApiClient, createClient } from "../src/client.ts";
@@ -7,6 +15,8 @@ import { type System, startSystem } from "../src/start-system.ts";
 let llm: ScriptedLlm;
 let system: System;
 let client: ApiClient;
+/** What the judge writes when it is asked for an analysis. */
+let narrative: unknown;
 
 const datasets = "/custom-agent-evaluations/datasets";
 const runs = "/custom-agent-evaluations/runs";
@@ -15,6 +25,7 @@ beforeAll(async () => {
   llm = await startScriptedLlm();
   // The judge rates an answer as the answer asks to be rated; what it cannot read as a verdict it skips.
   llm.answerWith(({ prompt }) => {
+    if (prompt.startsWith("Analyse the run.")) return { kind: "text", text: JSON.stringify(narrative) };
     const rating = /rate me (-?\d+)/.exec(prompt)?.[1];
     if (rating === undefined) return { kind: "text", text: "I would rather not say." };
     return { kind: "verdict", rating: Number(rating), justification: `Worth ${rating}.` };
@@ -217,6 +228,155 @@ describe("a result row", () => {
       caseStatistics: [
         { questionIndex: 0, ratedCount: 2, averageRating: 6, minRating: 4, maxRating: 8, ratingVariance: 4 },
       ],
+    });
+  });
+});
+
+describe("a report", () => {
+  /** The least a model can say: what the report makes of the rest is ours. */
+  const bare = { summary: "Fair.", consistencyScore: 5, instructionAdherence: { score: 5 } };
+  const unsaid = { similarities: [], differences: [], outliers: [], rating: "medium" };
+  let runId: string;
+
+  beforeAll(async () => {
+    runId = await createRun();
+    await submit(runId, [answer("rate me 8"), answer("rate me 5", { questionIndex: 1 })]);
+  });
+
+  async function analyze(written: unknown): Promise<Record<string, unknown>> {
+    narrative = written;
+    await client.expect({ status: 200, schema: analyzeRunReply }, "POST", `${runs}/${runId}/analyze`);
+    const { status, body } = await client.send("GET", `${runs}/${runId}/report`);
+    expect(status).toBe(200);
+    report.parse(body);
+    return body as Record<string, unknown>;
+  }
+
+  test.for([
+    [7.25, 7.25],
+    ["7.5", 7.5],
+    [11, 10],
+    [-3, 0],
+  ])(
+    "has a score of consistency from 0 to 10 when the model says %j [spec:report.consistencyScore]",
+    async ([said, shown]) => {
+      expect(await analyze({ ...bare, consistencyScore: said })).toMatchObject({
+        status: "completed",
+        consistencyScore: shown,
+      });
+    },
+  );
+
+  test.for([
+    ["no score of consistency", { ...bare, consistencyScore: "high" }],
+    ["no score of adherence", { ...bare, instructionAdherence: { score: null, analysis: "Good.", rating: "high" } }],
+    ["no summary", { ...bare, summary: ["Fair."] }],
+    ["no object", ["Fair.", 5]],
+  ])(
+    "has no narrative, rather than one made up, when the model gives %s [spec:report.consistencyScore] [spec:report.instructionAdherence]",
+    async ([, said]) => {
+      const read = await analyze(said);
+      expect(Object.keys(read).toSorted()).toEqual(
+        ["datasetId", "failureReason", "lowScoringCases", "runId", "stale", "statistics", "status"].toSorted(),
+      );
+      expect(read).toMatchObject({ status: "failed", statistics: { numberOfRuns: 2, averageRating: 6.5 } });
+    },
+  );
+
+  test("has the score, analysis, deviations and rating of adherence, whatever else stands with them [spec:report.instructionAdherence]", async () => {
+    const deviations = ["No day.", "", 7, null, { text: "no" }, ["x"], " Too long. "];
+    const said = { score: "12", analysis: " Mostly. ", deviations, rating: "HIGH ", grade: "A" };
+    expect((await analyze({ ...bare, instructionAdherence: said })).instructionAdherence).toEqual({
+      score: 10,
+      analysis: "Mostly.",
+      deviations: ["No day.", "Too long."],
+      rating: "high",
+    });
+    expect((await analyze(bare)).instructionAdherence).toEqual({
+      score: 5,
+      analysis: "",
+      deviations: [],
+      rating: "medium",
+    });
+  });
+
+  test("has similarities, differences, outliers and a rating of the responses [spec:report.responsePatterns]", async () => {
+    const said = { similarities: ["Short."], differences: ["Tone."], outliers: ["One list."], rating: "low" };
+    expect((await analyze({ ...bare, responsePatterns: said })).responsePatterns).toEqual(said);
+    const wrong = { similarities: "Short.", differences: [1], outliers: { 0: "x" }, rating: "very high", more: 1 };
+    for (const hostile of [wrong, [], "Short.", null]) {
+      expect((await analyze({ ...bare, responsePatterns: hostile })).responsePatterns).toEqual(unsaid);
+    }
+  });
+
+  test("has the quality, patterns, gaps and rating of the reasoning [spec:report.reasoningAnalysis]", async () => {
+    const said = { cotQuality: "Sound.", reasoningPatterns: ["Looks up."], reasoningGaps: ["Dates."], rating: "high" };
+    expect((await analyze({ ...bare, reasoningAnalysis: said })).reasoningAnalysis).toEqual(said);
+    const wrong = { cotQuality: 9, reasoningPatterns: [[], "Looks up."], reasoningGaps: null, rating: 9, extra: {} };
+    expect((await analyze({ ...bare, reasoningAnalysis: wrong })).reasoningAnalysis).toEqual({
+      cotQuality: "",
+      reasoningPatterns: ["Looks up."],
+      reasoningGaps: [],
+      rating: "medium",
+    });
+  });
+
+  test("has the effectiveness, patterns, issues and rating of the use of tools [spec:report.toolUsageAnalysis]", async () => {
+    const said = { effectiveness: "Good.", patterns: ["Search first."], issues: ["Retries."], rating: "medium" };
+    expect((await analyze({ ...bare, toolUsageAnalysis: said })).toolUsageAnalysis).toEqual(said);
+    const wrong = { effectiveness: ["Good."], patterns: false, issues: [null, "Retries."], rating: "Low", tools: 3 };
+    expect((await analyze({ ...bare, toolUsageAnalysis: wrong })).toolUsageAnalysis).toEqual({
+      effectiveness: "",
+      patterns: [],
+      issues: ["Retries."],
+      rating: "low",
+    });
+  });
+
+  test("has recommendations of known categories and priorities only [spec:report.recommendations]", async () => {
+    const known = ["instructions", "tools", "knowledge", "reasoning", "consistency", "other"];
+    const good = known.map((category, index) => ({
+      category,
+      priority: ["high", "medium", "low"][index % 3],
+      recommendation: `Mend ${category}.`,
+      reasoning: "It fails.",
+    }));
+    const hostile = [
+      { category: "prompting", priority: "urgent", recommendation: "a", reasoning: 7, effort: "small" },
+      { category: ["tools"], priority: 1, recommendation: "b" },
+      { category: "tools", priority: "high", reasoning: "It says what for, not what." },
+      "c",
+      7,
+      null,
+    ];
+    expect((await analyze({ ...bare, recommendations: [...good, ...hostile] })).recommendations).toEqual([
+      ...good,
+      ...["a", "b", "c"].map((recommendation) => ({
+        category: "other",
+        priority: "medium",
+        recommendation,
+        reasoning: "",
+      })),
+    ]);
+    expect((await analyze({ ...bare, recommendations: { 0: good[0] } })).recommendations).toEqual([]);
+  });
+
+  test("proposes no change of instructions, whatever the model proposes [spec:report.instructionChanges]", async () => {
+    expect((await analyze(bare)).instructionChanges).toEqual([]);
+    expect((await analyze({ ...bare, instructionChanges: ["Say the day."] })).instructionChanges).toEqual([]);
+  });
+
+  test("has strengths, weaknesses and a rating of the whole, and no member that is not the report's [spec:report.overallAssessment]", async () => {
+    const said = { strengths: ["Facts."], weaknesses: ["Dates."], rating: "low" };
+    const stray = { runId: "another", status: "failed", lowScoringCases: [], verdict: "ok" };
+    const read = await analyze({ ...stray, ...bare, overallAssessment: { ...said, score: 9 } });
+    expect(read.overallAssessment).toEqual(said);
+    expect(read).toMatchObject({ runId, status: "completed", lowScoringCases: [{ rating: 5 }] });
+    expect(read).not.toHaveProperty("verdict");
+    expect((await analyze({ ...bare, overallAssessment: "Fair." })).overallAssessment).toEqual({
+      strengths: [],
+      weaknesses: [],
+      rating: "medium",
     });
   });
 });

@@ -103,7 +103,7 @@ test.each(["ingest", "eval-runs"] as const)(
 
     const answer = await client.send("GET", route);
 
-    expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "2"]);
+    expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "5"]);
     expect(answer.body).toEqual({ statusCode: 503, message: expect.any(String) });
 
     await system.restart(name);

@@ -6,6 +6,7 @@ import {
   submitResultsReply,
   traceDetail,
   traceList,
+  usage,
 } from "@touchstone/contracts";
 import { buildDataset, buildResult, type ScriptedLlm, startScriptedLlm } from "@touchstone/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -119,6 +120,16 @@ test("a recorded export becomes a listed trace, and a dataset becomes a graded r
     error: { type: "Timeout" },
   });
   expect(graded.results.some((row) => row.traceId === listed?._id)).toBe(true);
+
+  // Counted in batches, every 2 s.
+  const judgeCalls = llm.requests.filter(({ api }) => api !== "embeddings").length;
+  await expect
+    .poll(() => client.expect({ status: 200, schema: usage }, "GET", "/agent-monitoring/usage"), { timeout: 30_000 })
+    .toMatchObject({
+      traces: { used: 1, limit: null },
+      onlineJudgeCalls: { used: 0, limit: null },
+      judgeCalls: { used: judgeCalls, limit: null },
+    });
 
   const late = await client.send("POST", `${evaluations}/runs/${runId}/results`, {
     batchId: "late",

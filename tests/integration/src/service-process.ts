@@ -3,7 +3,9 @@ import { closeSync, openSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-const repository = path.resolve(import.meta.dirname, "../../..");
+const workTree = path.resolve(import.meta.dirname, "../../..");
+/** Half of the CPU of a start is making JavaScript of TypeScript: what one process made of it, the others take. */
+export const compileCache = process.env.NODE_COMPILE_CACHE ?? path.join(workTree, ".cache", "node");
 // A machine that runs several of these tests at once is slow to start a process.
 const startDeadlineMs = 60_000;
 
@@ -25,6 +27,8 @@ export async function startServiceProcess(options: {
   name: string;
   port: number;
   environment: Record<string, string>;
+  /** The repository whose code it runs. Default: this one. */
+  repository?: string;
   /** What node is started by, such as a shell that sets a limit and becomes node. */
   wrapper?: readonly string[];
   /** Before the script: a loader. */
@@ -32,13 +36,13 @@ export async function startServiceProcess(options: {
   /** The file its standard output goes to. Default: `log()` gives it. */
   output?: string;
 }): Promise<ServiceProcess> {
-  const { name, port, wrapper = [], nodeArguments = [] } = options;
+  const { name, port, repository = workTree, wrapper = [], nodeArguments = [] } = options;
   const script = path.join(repository, "services", name, "src", "main.ts");
   const [command = "node", ...args] = [...wrapper, "node", ...nodeArguments, script];
   const output = options.output === undefined ? null : openSync(options.output, "a");
   const child = spawn(command, args, {
     cwd: repository,
-    env: { PATH: process.env.PATH, ...options.environment, PORT: String(port) },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: compileCache, ...options.environment, PORT: String(port) },
     stdio: ["ignore", output ?? "pipe", "pipe"],
   });
   if (output !== null) closeSync(output);

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import path from "node:path";
+import { compileCache } from "./service-process.ts";
 
 const repository = path.resolve(import.meta.dirname, "../../..");
 
@@ -41,6 +42,7 @@ export async function startStandaloneProcess(options: StandaloneOptions): Promis
     cwd: repository,
     env: {
       PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: compileCache,
       PORT: "0",
       SERVICE_HOME: options.home,
       SERVICE_RATE_LIMIT: "off",
@@ -82,19 +84,23 @@ function readStartLines(
   deadlineMs: number,
 ): Promise<{ url: string; apiKey: string }> {
   return new Promise((resolve, reject) => {
+    let isLate = false;
     const timer = setTimeout(() => {
-      child.kill("SIGKILL");
-      reject(new Error(`Not ready after ${deadlineMs} ms:\n${output()}`));
+      isLate = true;
+      // It stops its servers itself, within ten seconds: nothing of it is left when the test cleans up.
+      child.kill("SIGINT");
     }, deadlineMs);
     child.once("close", (code) => {
       clearTimeout(timer);
-      reject(new StandaloneFailure(code, output()));
+      reject(
+        isLate ? new Error(`Not ready after ${deadlineMs} ms:\n${output()}`) : new StandaloneFailure(code, output()),
+      );
     });
     const read = (chunk: Buffer): void => {
       keep(chunk.toString("utf8"));
       const url = /ready at (\S+)/.exec(output())?.[1];
       const apiKey = /Default project API key: (\S+)/.exec(output())?.[1];
-      if (url === undefined || apiKey === undefined || !output().includes("Started in")) return;
+      if (isLate || url === undefined || apiKey === undefined || !output().includes("Started in")) return;
       clearTimeout(timer);
       resolve({ url, apiKey });
     };

@@ -7,11 +7,15 @@ import { waitUntil } from "./wait-until.ts";
 const serviceNames = ["auth", "ingest", "judge", "eval-runs", "monitor", "gateway"] as const;
 type ServiceName = (typeof serviceNames)[number];
 
+type Settings = Record<string, string>;
+
 export interface SystemOptions {
   /** Settings on top of what the layout needs, for every service: the judge's provider, limits. */
-  settings?: Record<string, string>;
+  settings?: Settings | ((servers: { databaseUrl: string; url: string }) => Settings | Promise<Settings>);
   /** Judge processes; several share one queue group. */
   judges?: number;
+  /** What every service's node is given before the script: a loader. */
+  nodeArguments?: readonly string[];
 }
 
 /** A whole system, one process for each service as in compose, on a database and a nats-server of its own. */
@@ -52,21 +56,22 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
       SERVICE_EVAL_RUNS_URL: at("eval-runs"),
       SERVICE_MONITOR_URL: at("monitor"),
       SERVICE_RATE_LIMIT: "off",
-      ...options.settings,
+      ...(await settingsOf(options, { databaseUrl: database.url, url: at("gateway") })),
     };
     const start = async (name: ServiceName, port: number): Promise<ServiceProcess> => {
-      const started = await startServiceProcess({ name, port, environment });
+      const { nodeArguments = [] } = options;
+      const started = await startServiceProcess({ name, port, environment, nodeArguments });
       cleanups.push(() => started.stop());
       return started;
     };
     const services = Object.fromEntries(
-      await Promise.all(
+      await allStarted(
         serviceNames
           .filter((name) => name !== "judge")
           .map(async (name) => [name, await start(name, ports[name])] as const),
       ),
     ) as Record<Exclude<ServiceName, "judge">, ServiceProcess>;
-    const judges = await Promise.all(
+    const judges = await allStarted(
       Array.from({ length: options.judges ?? 1 }, async () => start("judge", await findFreePort())),
     );
     const url = at("gateway");
@@ -93,4 +98,14 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     await stop();
     throw error;
   }
+}
+
+function settingsOf({ settings }: SystemOptions, servers: { databaseUrl: string; url: string }) {
+  return typeof settings === "function" ? settings(servers) : settings;
+}
+
+/** All of them, or the first failure once each has either started or failed: what started late is stopped too. */
+async function allStarted<Started>(starting: readonly Promise<Started>[]): Promise<Started[]> {
+  await Promise.allSettled(starting);
+  return Promise.all(starting);
 }

@@ -28,6 +28,17 @@ export const tracesStored = defineEvent({
 });
 
 /**
+ * What users' sessions open has changed: somebody left an organization, has another role there, or it was deleted.
+ * Gateways forget these users' sessions at once; one that misses the event forgets them within 5 s by itself.
+ */
+export const membershipChanged = defineEvent({
+  subject: "event.membership.changed.v1",
+  publishedBy: "auth",
+  consumedBy: ["gateway"],
+  body: z.object({ userIds: z.array(z.uuid()) }),
+});
+
+/**
  * A project's key stopped working. Gateways drop every key of the project from their caches at once; one that misses
  * the event forgets the key within 5 s by itself. It never carries the key.
  */

@@ -1,7 +1,12 @@
 import { z } from "zod";
 import { defineRequest } from "./define.ts";
+import { payer } from "./judge-payer.ts";
 
-/** Why a judge gave no rating. `no_reference`: the judge needs an expected result and the case has none. */
+/**
+ * Why a judge gave no rating. `no_reference`: the judge needs an expected result and the case has none. `replay_miss`:
+ * the run replays stored verdicts and there is none for this case. `gate_unrated`: a must-pass member of the scorer group
+ * gave nothing. `no_score`: no member of the group gave anything.
+ */
 export const skipReason = z.enum([
   "no_key",
   "no_judge",
@@ -11,6 +16,9 @@ export const skipReason = z.enum([
   "provider_error",
   "unparseable",
   "too_large",
+  "replay_miss",
+  "gate_unrated",
+  "no_score",
 ]);
 export type SkipReason = z.infer<typeof skipReason>;
 
@@ -23,8 +31,45 @@ export const judgeRubric = z.object({
   rejectionCriteria: z.string().nullable(),
   evaluationCriteria: z.string().nullable(),
   requiresExpected: z.boolean(),
+  /** A template of its own in place of the default one; `{input}`, `{output}`, `{expected}`, `{context}` are filled in. */
+  judgePrompt: z.string().nullable().default(null),
+  /** What the judge sees of the linked trace (completions 4.2). */
+  toolContext: z.enum(["none", "simple", "detailed"]).default("simple"),
 });
 export type JudgeRubric = z.infer<typeof judgeRubric>;
+
+/** One call of a tool, as the linked trace recorded it. */
+export const recordedToolCall = z.looseObject({
+  name: z.string(),
+  input: z.json().optional(),
+  output: z.json().optional(),
+  latency_ms: z.number().nullish(),
+  success: z.boolean().nullish(),
+  error: z.string().nullish(),
+});
+export type RecordedToolCall = z.infer<typeof recordedToolCall>;
+
+/** What the agent did, from the linked trace: the trace's subtree in start order, and the root's tool calls. */
+export const trajectory = z.object({
+  /** Empty when the trace has no span tree; at most 40, the rest is counted. Texts are cut at 300 characters. */
+  steps: z.array(
+    z.object({
+      depth: z.number().int().nonnegative(),
+      name: z.string(),
+      kind: z.string(),
+      model: z.string().nullable(),
+      latencyMs: z.number().nullable(),
+      input: z.string().nullable(),
+      output: z.string().nullable(),
+      error: z.string().nullable(),
+    }),
+  ),
+  omittedSteps: z.number().int().nonnegative(),
+  toolCalls: z.array(recordedToolCall),
+  /** Definitions known of tools, used or not: told by the trace, or registered in the project. */
+  toolDefinitions: z.array(z.object({ name: z.string(), definition: z.string() })),
+});
+export type Trajectory = z.infer<typeof trajectory>;
 
 /** What is judged. Every text is untrusted. Null = the case has none. */
 export const judgedCase = z.object({
@@ -33,6 +78,10 @@ export const judgedCase = z.object({
   expected: z.string().nullable(),
   context: z.string().nullable(),
   guideline: z.string().nullable(),
+  expectedCapabilities: z.array(z.string()).default([]),
+  expectedKnowledgeBase: z.array(z.string()).default([]),
+  expectedDelegations: z.array(z.string()).default([]),
+  trajectory: trajectory.nullable().default(null),
 });
 export type JudgedCase = z.infer<typeof judgedCase>;
 
@@ -54,6 +103,8 @@ export const verdict = z.object({
   reason: skipReason.nullable(),
   model: z.string().nullable(),
   durationMs: z.number().nonnegative(),
+  /** Where a scored verdict comes from: a call just made, or the record. Null when skipped. */
+  source: z.enum(["live", "cache", "replay"]).nullable().default(null),
 });
 export type Verdict = z.infer<typeof verdict>;
 
@@ -66,19 +117,103 @@ export const similarityScores = z.object({
 });
 export type SimilarityScores = z.infer<typeof similarityScores>;
 
+/** How verdicts are come by (architecture 4). `replay` never calls a provider. */
+export const verdictMode = z.enum(["live", "cache", "replay"]);
+export type VerdictMode = z.infer<typeof verdictMode>;
+
+/** Deterministic scorers of one result, besides similarity (completions 6.1, 6.3, 6.4). They run after the judges. */
+export const deterministicRequest = z.object({
+  codeScorers: z.array(z.object({ name: z.string(), code: z.string() })).max(50),
+  /** The tools the case expects. `linked` is false when no trace is linked or it cannot be found: a row with an error. */
+  trajectoryMatch: z
+    .object({
+      tools: z.array(z.string()),
+      mode: z.enum(["strict", "unordered", "subset", "superset"]),
+      linked: z.boolean(),
+    })
+    .nullable(),
+  /** `actual` null = nothing was retrieved: a row with an error. */
+  contextMatch: z.object({ expected: z.string(), actual: z.string().nullable() }).nullable(),
+});
+export type DeterministicRequest = z.infer<typeof deterministicRequest>;
+
+/** One row of `codeScorerResults`. `score` is null when the scorer abstained or failed; then `error` says why, if it failed. */
+export const deterministicScore = z.object({
+  name: z.string(),
+  score: z.number().nullable(),
+  reasoning: z.string().optional(),
+  error: z.string().optional(),
+});
+export type DeterministicScore = z.infer<typeof deterministicScore>;
+
+const groupMember = z.object({
+  refId: z.string(),
+  name: z.string(),
+  weight: z.number().nonnegative(),
+  gate: z.boolean(),
+  /** The live judge budget kept it from being asked, or from asking. */
+  stoppedByBudget: z.boolean().default(false),
+});
+
 /**
- * Scores one result: every rubric and every metric in parallel, each isolated from the others' failures.
- * `verdicts` has one entry per rubric, in the order asked.
+ * A scorer group whose score is the result's rating (completions 4.4). Judge members name a rubric by its id; what the
+ * others found is known before the judge is asked.
+ */
+export const groupRequest = z.object({
+  name: z.string(),
+  members: z
+    .array(
+      z.discriminatedUnion("kind", [
+        groupMember.extend({ kind: z.literal("judge") }),
+        groupMember.extend({
+          kind: z.enum(["pattern", "custom"]),
+          /** How good it found the result; null = it found nothing. */
+          goodness: z.number().min(0).max(1).nullable(),
+          /** Why it found nothing, for the client to read. */
+          because: z.string().nullable().default(null),
+        }),
+      ]),
+    )
+    .max(50),
+});
+export type GroupRequest = z.infer<typeof groupRequest>;
+
+/** A group's score, 0 to 10 with one decimal; null = no score, with the reason. */
+export const groupScore = z.object({
+  rating: z.number().min(0).max(10).nullable(),
+  justification: z.string(),
+  reason: skipReason.nullable(),
+  /** The name of the must-pass member that set the score to 0. */
+  gatedBy: z.string().nullable(),
+});
+export type GroupScore = z.infer<typeof groupScore>;
+
+const noDeterministic = { codeScorers: [], trajectoryMatch: null, contextMatch: null };
+
+/**
+ * Scores one result: every rubric and every metric in parallel, each isolated from the others' failures, then the
+ * group's arithmetic and the deterministic scorers, which read what the judges said. `verdicts` has one entry per
+ * rubric, in the order asked; `deterministic` has the code scorers in order, then trajectory match, then context match.
  */
 export const scoreResult = defineRequest({
   subject: "svc.judge.score-result.v1",
-  askedBy: ["eval-runs"],
+  askedBy: ["eval-runs", "monitor"],
   answeredBy: "judge",
   body: z.object({
-    projectId: z.uuid(),
-    judges: z.array(judgeRubric).max(11),
+    ...payer,
+    judges: z.array(judgeRubric).max(50),
     case: judgedCase,
     similarity: similarityRequest,
+    verdictMode: verdictMode.default("live"),
+    /** Part of what a verdict is stored under: repetitions of a case are judged each for itself. */
+    runNumber: z.number().int().default(1),
+    group: groupRequest.nullable().default(null),
+    deterministic: deterministicRequest.default(noDeterministic),
   }),
-  reply: z.object({ verdicts: z.array(verdict), similarity: similarityScores }),
+  reply: z.object({
+    verdicts: z.array(verdict),
+    similarity: similarityScores,
+    group: groupScore.nullable().default(null),
+    deterministic: z.array(deterministicScore).default([]),
+  }),
 });

@@ -16,15 +16,3 @@ export const submittedAgent = z.object({
     .max(limits.traceNameMaxChars, { error: `name must have at most ${limits.traceNameMaxChars} characters` })
     .refine((name) => name.isWellFormed() && !name.includes("\0"), { error: "name must be text without NUL" }),
 });
-
-/** `GET /agents` (completions 9.1). */
-export const agentList = z.object({
-  agents: z.array(
-    agentReply.shape.agent.extend({
-      kind: z.literal("agent"),
-      agentType: z.literal("external"),
-      monitoringAgentId: z.string(),
-      monitoringProfile: z.null().describe("Monitoring profiles are not part of this version"),
-    }),
-  ),
-});

@@ -1,11 +1,20 @@
 import { z } from "zod";
 
-/** `GET /auth/config` in default mode (interface: Account routes; completions 12.1). */
-export const authConfig = z.object({
-  mode: z.literal("disabled"),
-  needsSetup: z.boolean(),
-  apiKey: z.string(),
-});
+/** `GET /auth/config` (interface: Account routes; completions 12.1): a key in default mode only. */
+export const authConfig = z.discriminatedUnion("mode", [
+  z.object({ mode: z.literal("disabled"), needsSetup: z.boolean(), apiKey: z.string() }),
+  z.object({
+    mode: z.literal("enabled"),
+    /** Until the first account exists. */
+    needsSetup: z.boolean(),
+    socialProviders: z.array(z.enum(["google", "github"])),
+    emailEnabled: z.boolean(),
+    verificationRequired: z.boolean(),
+    oidc: z.object({ name: z.string() }).nullable(),
+    multiTenant: z.boolean(),
+    openSignup: z.boolean(),
+  }),
+]);
 
 export const project = z.object({
   _id: z.string(),
@@ -17,5 +26,11 @@ export const project = z.object({
 
 export const projectList = z.object({ projects: z.array(project) });
 export const projectReply = z.object({ project });
-export const submittedProject = z.object({ name: z.string().min(1).max(200), workspaceId: z.string().optional() });
+export const submittedProject = z.object({
+  name: z.string().min(1).max(200),
+  workspaceId: z.string().optional(),
+  /** With a session: which of the caller's organizations it is for; the first one otherwise. */
+  organizationId: z.string().optional(),
+});
+export const renamedProject = z.object({ name: z.string().min(1).max(200) });
 export const projectParams = z.object({ projectId: z.string() });

@@ -4,26 +4,77 @@ import { limits } from "../limits.ts";
 /** A metric is kept only when `enabled` is true (completions 3.1). */
 const metric = z.looseObject({ enabled: z.boolean().optional() });
 
+const share = z.number().min(0).max(1);
+
+/** How pipelines use a dataset (completions 8.1). Without it CI is enabled, with 0.8, inputs shown, and 5. */
+const ciSettings = z.looseObject({
+  enabled: z.boolean().nullish(),
+  passRateThreshold: share.nullish(),
+  exposeTestInputs: z.boolean().nullish(),
+  failFast: z.boolean().nullish(),
+  ratingThreshold: z.number().min(limits.ratingMin).max(limits.ratingMax).nullish(),
+  thresholds: z
+    .looseObject({
+      vectorSimilarity: share.nullish(),
+      jaccardSimilarity: share.nullish(),
+      bleuScore: share.nullish(),
+      rougeScore: share.nullish(),
+    })
+    .nullish(),
+});
+
 /** Settings that a dataset keeps for the features that read them (completions 3.1: stored and echoed). */
 const keptSettings = {
   sovereigntyIndex: z.record(z.string(), z.json()).optional(),
   thresholds: z.record(z.string(), z.json()).optional(),
-  ci: z.record(z.string(), z.json()).optional(),
+  ci: ciSettings.optional(),
 };
 
 const stringOrStrings = z.union([z.string(), z.array(z.string())]);
+const strings = z.array(z.string());
 
+/** completions 3.2. */
 const testCase = z.looseObject({
-  query: z.string(),
-  expectedResults: z.string().nullish(),
-  judgeGuideline: z.string().nullish(),
-  retrievalContext: stringOrStrings.nullish(),
+  query: z.string().min(1),
+  expectedResults: z.string().nullish().describe("The reference answer."),
+  judgeGuideline: z.string().nullish().describe("A word to the judge, for this case only."),
+  retrievalContext: stringOrStrings.nullish().describe("Context that is used where nothing was retrieved."),
+  expectedRetrievalContext: stringOrStrings.nullish().describe("Asks for the context match scorer."),
+  expectedTrajectory: z
+    .looseObject({
+      tools: strings,
+      mode: z.string().nullish().describe("strict, unordered, subset or superset; anything else is strict."),
+    })
+    .nullish()
+    .describe("Asks for the trajectory match scorer."),
+  smokeTest: z
+    .looseObject({
+      enabled: z.boolean().nullish(),
+      count: z.int().min(0).max(limits.variantsPerCaseMax).nullish().describe("Default 1."),
+      guidance: z.string().nullish(),
+    })
+    .nullish()
+    .describe("Paraphrases that are made when a run starts."),
+  expectedCapabilities: strings.nullish(),
+  expectedKnowledgeBase: strings.nullish(),
+  expectedDelegations: strings.nullish(),
+});
+
+/** Where a case comes from. */
+export const caseSource = z.looseObject({
+  traceId: z.string().nullish(),
+  sessionId: z.string().nullish(),
+  signalId: z.string().nullish(),
+  addedAt: z.string().nullish().describe("ISO 8601."),
 });
 
 /** interface: Dataset, `questions`; completions 3.2. Unknown keys are stored and returned unchanged. */
 export const question = z.looseObject({
   main_question: testCase,
-  follow_up_questions: z.json().optional().describe("Later turns; kept and returned as they were sent, not scored."),
+  follow_up_questions: z.array(testCase).nullish().describe("Later turns; kept, not scored."),
+  source: caseSource.nullish(),
+  split: z.string().nullish(),
+  tags: strings.nullish(),
 });
 
 /** Body of `POST /custom-agent-evaluations/datasets` (completions 3.1). */
@@ -66,3 +117,26 @@ export const dataset = z.object({
 
 export const datasetParams = z.object({ datasetId: z.string() });
 export const datasetList = z.object({ datasets: z.array(dataset) });
+
+/** Answer to `DELETE .../datasets/{datasetId}`. */
+export const deletedDataset = z.object({ deleted: z.literal(true) });
+
+export const datasetVersionParams = datasetParams.extend({ versionId: z.string() });
+
+/** What a dataset was at one time, newest first (completions 3.3). */
+export const datasetVersions = z.array(
+  z.object({
+    _id: z.string(),
+    versionNumber: z.int(),
+    changeSummary: z.string(),
+    snapshot: z.record(z.string(), z.json()).describe("The dataset as it was."),
+    createdAt: z.string(),
+    creator: z.string().nullable(),
+  }),
+);
+
+/** Query of `GET /evaluate/datasets/batch/versions`. */
+export const datasetVersionCountsQuery = z.object({ ids: z.string().optional().describe("Ids, between commas.") });
+
+/** How many versions each of them has; those that are none of the project's are left out. */
+export const datasetVersionCounts = z.object({ versionCounts: z.record(z.string(), z.int()) });

@@ -13,8 +13,8 @@ export const modelPrice = z.object({
   pricePerMCacheReadTokens: price.nullable(),
   pricePerMCacheWriteTokens: price.nullable(),
   isDefault: z.boolean(),
-  baseUrl: z.null().describe("Connections of models are not part of this version"),
-  apiKeyMasked: z.null(),
+  baseUrl: z.string().nullable().describe("Of a custom model: an OpenAI-compatible endpoint"),
+  apiKeyMasked: z.string().nullable(),
 });
 
 export const modelPriceReply = z.object({ model: modelPrice });
@@ -31,9 +31,11 @@ export const changedModelPrice = z.object({
   pricePerMOutputTokens: price.optional(),
   pricePerMCacheReadTokens: price.nullish(),
   pricePerMCacheWriteTokens: price.nullish(),
+  baseUrl: z.string().optional(),
+  apiKey: z.string().nullish().describe("Blank keeps the stored one; null removes it"),
 });
 
-/** Body of `POST`. `baseUrl` is checked and not kept: connections of models are not part of this version. */
+/** Body of `POST`. */
 export const submittedModelPrice = z.object({
   id: z.string().min(1).max(512),
   provider,
@@ -43,4 +45,18 @@ export const submittedModelPrice = z.object({
   pricePerMCacheReadTokens: price.nullish(),
   pricePerMCacheWriteTokens: price.nullish(),
   baseUrl: z.string().optional().describe("Required of a custom model"),
+  apiKey: z.string().nullish().describe("Of a custom model's endpoint, where it asks for one"),
+});
+
+/** Body of `POST .../test-connection`. */
+export const testedConnection = z.object({
+  baseUrl: z.string().min(1),
+  modelId: z.string().min(1),
+  apiKey: z.string().nullish(),
+});
+
+export const connectionReport = z.object({
+  live: z.boolean().describe("The endpoint answers and has the model"),
+  error: z.string().optional().describe("Why it is not live"),
+  availableModelIds: z.array(z.string()).optional().describe("What the endpoint lists, at most 200"),
 });

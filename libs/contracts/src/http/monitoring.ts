@@ -8,8 +8,10 @@ export const usage = z.object({
   day: z.string().describe("YYYY-MM-DD, UTC"),
   resetsAt: z.string().describe("ISO 8601; the next midnight UTC"),
   traces: counted,
-  onlineJudgeCalls: counted.describe("Live judging is not part of this version: none are made"),
-  judgeCalls: z.object({ used: z.number().int().nullable().describe("null: not counted by this version"), limit }),
+  onlineJudgeCalls: counted,
+  judgeCalls: counted.describe(
+    "Of the project's organization where quotas are per organization, else of the installation",
+  ),
 });
 
 /**

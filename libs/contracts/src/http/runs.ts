@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { verdictMode } from "../bus/judge.v1.ts";
 import { limits } from "../limits.ts";
 
 export const runParams = z.object({ runId: z.string() });
@@ -18,7 +19,7 @@ export const submittedRun = z.object({
   evaluationSubject: z.record(z.string(), z.json()).nullish(),
   split: z.string().nullish(),
   runSource: z.string().nullish(),
-  verdictMode: z.enum(["live"]).nullish(),
+  verdictMode: verdictMode.nullish(),
   sdk: z.record(z.string(), z.json()).nullish(),
   workspaceId: z.string().nullish(),
 });
@@ -96,6 +97,18 @@ export const resultRow = z.object({
   status: resultStatus,
   error: z.object({ type: z.string().optional(), message: z.string().optional() }).nullable(),
   batchId: z.string(),
+  verdictSource: verdictMode
+    .nullable()
+    .optional()
+    .describe("Where the rating comes from: a judge asked just then, or the record. Null when no judge rated it."),
+});
+
+/** decisions: Evaluation, `ratingInterval`: the 95 % interval of the mean rating over cases; null below two cases. */
+const ratingInterval = z.object({
+  level: z.number(),
+  low: z.number(),
+  high: z.number(),
+  cases: z.number().int(),
 });
 
 /** interface: Run. */
@@ -120,8 +133,11 @@ export const run = z.object({
   evaluationSubject: z.record(z.string(), z.json()).nullable(),
   status: runStatus,
   runSource: z.string(),
+  verdictMode,
+  scoringRevision: z.number().int().describe("How often its skipped results were judged again after it ended"),
   resultCount: z.number().int(),
   averageRating: z.number().nullable(),
+  ratingInterval: ratingInterval.nullable(),
   liveStatistics,
   caseStatistics: z.array(
     z.object({
@@ -134,6 +150,7 @@ export const run = z.object({
     }),
   ),
   results: z.array(resultRow),
+  smokeTestVariants: smokeTestVariants.describe("As they were made when the run was created"),
   createdAt: z.string(),
 });
 
@@ -199,6 +216,54 @@ export const finalizeRunReply = z.object({
   runId: z.string(),
   _id: z.string(),
   datasetId: z.string(),
+  status: runStatus,
+  resultCount: z.number().int(),
+  averageRating: z.number().nullable(),
+  liveStatistics,
+});
+
+/** Query of `GET /custom-agent-evaluations/runs` (completions 5.2). */
+export const listRunsQuery = z.object({
+  limit: z.string().optional().describe("1 to 200, default 50"),
+  cursor: z.string().optional().describe("The run to continue after; take it from nextCursor"),
+  datasetId: z.string().optional(),
+  status: z.string().optional().describe("in_progress, completed or failed"),
+});
+
+/** A run without its results, newest first. */
+export const runList = z.object({
+  runs: z.array(run.omit({ results: true, ratingInterval: true, smokeTestVariants: true })),
+  hasNextPage: z.boolean(),
+  nextCursor: z.string().nullable(),
+});
+
+/** 200 of `GET .../missing-results` (completions 5.5): what is stored, and what the dataset still asks for. */
+export const missingResults = z.object({
+  runId: z.string(),
+  submittedKeys: z.array(z.string()),
+  submittedCount: z.number().int(),
+  missing: z.array(
+    z.object({ questionIndex: z.number().int(), runNumber: z.number().int(), idempotencyKey: z.string() }),
+  ),
+});
+
+export const deletedRun = z.object({ deleted: z.literal(true) });
+
+/** 200 of `POST .../rescore` (decisions: Skipped). Call it again while `remaining` is not 0. */
+export const rescoreRunReply = z.object({
+  runId: z.string(),
+  status: runStatus,
+  rescored: z.number().int().describe("Judged now, and stored in the place of the skipped ones"),
+  stillSkipped: z.number().int().describe("Asked about again without a rating; they stay as they were"),
+  remaining: z.number().int().describe("Not asked about, because the time of the call was over"),
+  scoringRevision: z.number().int(),
+  averageRating: z.number().nullable(),
+  liveStatistics,
+});
+
+/** What an event of `GET .../runs/{runId}/stream` says. */
+export const runProgress = z.object({
+  runId: z.string(),
   status: runStatus,
   resultCount: z.number().int(),
   averageRating: z.number().nullable(),

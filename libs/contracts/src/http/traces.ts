@@ -73,7 +73,8 @@ export const submitTraceReply = z.object({
   deduped: z.boolean(),
 });
 
-const judgeScores = z.object({
+/** interface: Trace, `judgeScores`; completions 2.3. */
+export const judgeScores = z.object({
   rating: z.number(),
   threshold: z.number().nullable(),
   scorerName: z.string(),
@@ -89,6 +90,15 @@ const judgeScores = z.object({
     }),
   ),
 });
+export type JudgeScores = z.infer<typeof judgeScores>;
+
+/** What a trace is about (completions 2.4). */
+export const traceTopic = z.object({
+  intent: z.string(),
+  sentiment: z.enum(["positive", "neutral", "negative"]),
+  issueType: z.enum(["none", "refusal", "hallucination", "off_topic", "incomplete", "other"]),
+});
+export type TraceTopic = z.infer<typeof traceTopic>;
 
 /** interface: Trace (list item). Absent fields are omitted, save the three that are always there and nullable. */
 export const traceListItem = z.object({
@@ -121,7 +131,7 @@ export const traceDetail = traceListItem.extend({
   cacheReadTokens: z.number().optional(),
   cacheWriteTokens: z.number().optional(),
   estimatedCostUSD: z.number().nullable(),
-  topic: z.object({ intent: z.string(), sentiment: z.string(), issueType: z.string() }).optional(),
+  topic: traceTopic.optional(),
   agentId: z.string().nullable(),
 });
 

@@ -1,7 +1,14 @@
-import { authConfig, projectList, projectParams, projectReply, submittedProject } from "../http/auth.ts";
+import {
+  authConfig,
+  projectList,
+  projectParams,
+  projectReply,
+  renamedProject,
+  submittedProject,
+} from "../http/auth.ts";
 import { deadlines } from "../limits.ts";
 import type { Route } from "../route.ts";
-import { checkedBody, error, json, prefix } from "./route-parts.ts";
+import { checkedBody, error, forbidden, json, prefix } from "./route-parts.ts";
 
 /** Who may come in. */
 export const accountRoutes = {
@@ -23,7 +30,7 @@ export const accountRoutes = {
     method: "GET",
     path: `${prefix}/projects`,
     owner: "auth",
-    authentication: ["key"],
+    authentication: ["key", "session"],
     rateGroup: "credential",
     envelope: "standard",
     deadlineMs: deadlines.gatewayHopMs,
@@ -36,7 +43,7 @@ export const accountRoutes = {
     method: "POST",
     path: `${prefix}/projects`,
     owner: "auth",
-    authentication: ["key"],
+    authentication: ["key", "session"],
     rateGroup: "credential",
     envelope: "standard",
     deadlineMs: deadlines.gatewayHopMs,
@@ -45,18 +52,59 @@ export const accountRoutes = {
     summary: "Create a project.",
     section: "completions 12.2",
   },
+  renameProject: {
+    id: "renameProject",
+    method: "PATCH",
+    path: `${prefix}/projects/{projectId}`,
+    owner: "auth",
+    authentication: ["key", "session"],
+    rateGroup: "credential",
+    envelope: "standard",
+    deadlineMs: deadlines.gatewayHopMs,
+    params: projectParams,
+    body: json(renamedProject),
+    responses: {
+      200: { description: "The project under its new name.", schema: projectReply },
+      403: forbidden("With a session: the caller is neither owner nor admin. With accounts a key may not delete."),
+      404: error("No such project, or a foreign one."),
+      ...checkedBody,
+    },
+    summary: "Rename a project.",
+    section: "completions 12.2",
+  },
+  deleteProject: {
+    id: "deleteProject",
+    method: "DELETE",
+    path: `${prefix}/projects/{projectId}`,
+    owner: "auth",
+    authentication: ["key", "session"],
+    rateGroup: "credential",
+    addressRateGroup: "projectDeletion",
+    envelope: "standard",
+    deadlineMs: deadlines.gatewayHopMs,
+    params: projectParams,
+    responses: {
+      204: { description: "Its key stopped at once; its data goes in the background.", schema: null },
+      400: error("The default project, or the only remaining one."),
+      403: forbidden("With a session: the caller is neither owner nor admin. With accounts a key may not delete."),
+      404: error("No such project, or a foreign one."),
+    },
+    summary: "Delete a project with everything in it.",
+    section: "completions 12.2",
+  },
   rotateProjectKey: {
     id: "rotateProjectKey",
     method: "POST",
     path: `${prefix}/projects/{projectId}/rotate-key`,
     owner: "auth",
-    authentication: ["key"],
+    authentication: ["key", "session"],
     rateGroup: "credential",
     envelope: "standard",
     deadlineMs: deadlines.gatewayHopMs,
     params: projectParams,
     responses: {
       200: { description: "The project with its new key; the old one stops at once.", schema: projectReply },
+      403: forbidden("With a session: the caller is neither owner nor admin. With accounts a key may not delete."),
       404: error("No such project, or another project's key."),
     },
     summary: "Replace a project's key.",

@@ -1,7 +1,10 @@
 import { z } from "zod";
+import { adminAuditPage, adminOverview } from "../http/admin.ts";
 import { health, readiness } from "../http/health.ts";
+import { auditQuery } from "../http/organizations.ts";
 import { deadlines } from "../limits.ts";
 import type { Route } from "../route.ts";
+import { error, prefix } from "./route-parts.ts";
 
 /** For operators and their platforms; the gateway's own. */
 export const operationRoutes = {
@@ -61,6 +64,40 @@ export const operationRoutes = {
     responses: { 200: { description: "Prometheus text.", schema: null, contentType: "text/plain" } },
     summary: "Metrics.",
     section: "interface: GET /metrics",
+  },
+  getAdminOverview: {
+    id: "getAdminOverview",
+    method: "GET",
+    path: `${prefix}/admin/overview`,
+    owner: "gateway",
+    authentication: ["admin"],
+    rateGroup: "credential",
+    envelope: "standard",
+    deadlineMs: deadlines.gatewayHopMs,
+    responses: {
+      200: { description: "Organizations, what they have and what they used.", schema: adminOverview },
+      404: error("No admin token is set."),
+    },
+    summary: "Read the operator's overview.",
+    section: "completions 12.5",
+  },
+  listAllAuditEvents: {
+    id: "listAllAuditEvents",
+    method: "GET",
+    path: `${prefix}/admin/audit`,
+    owner: "gateway",
+    authentication: ["admin"],
+    rateGroup: "credential",
+    envelope: "standard",
+    deadlineMs: deadlines.gatewayHopMs,
+    query: auditQuery,
+    responses: {
+      200: { description: "Administrative acts of the whole installation, the newest first.", schema: adminAuditPage },
+      400: error("A parameter is wrong."),
+      404: error("No admin token is set."),
+    },
+    summary: "Read the operator's audit log.",
+    section: "completions 12.5",
   },
   getOpenApi: {
     id: "getOpenApi",

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { errorBody, globalErrorBody } from "../errors.ts";
+import { accountErrorBody } from "../http/accounts.ts";
 import { deadlines, limits } from "../limits.ts";
 import type { BodyContract, ResponseContract } from "../route.ts";
 
@@ -10,6 +11,11 @@ export const prefix = "/api/v1";
 export const error = (description: string): ResponseContract => ({ description, schema: errorBody });
 /** An answer `{ statusCode, message }`. */
 export const globalError = (description: string): ResponseContract => ({ description, schema: globalErrorBody });
+/** 403 of a route for who is signed in: the role, or an origin or host that is not trusted. */
+export const forbidden = (description: string): ResponseContract => ({
+  description,
+  schema: z.union([errorBody, accountErrorBody, globalErrorBody]),
+});
 /** A JSON body. */
 export const json = (schema: z.ZodType, required = true): BodyContract => ({
   kind: "json",

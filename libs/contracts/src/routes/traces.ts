@@ -1,5 +1,5 @@
 import { validationErrorBody } from "../errors.ts";
-import { agentList, agentParams, agentReply, submittedAgent } from "../http/agents.ts";
+import { agentParams, agentReply, submittedAgent } from "../http/agents.ts";
 import { listSessionsQuery, sessionList } from "../http/sessions.ts";
 import {
   deletedTraces,
@@ -38,6 +38,7 @@ export const traceRoutes = {
   listTraces: {
     ...dataPlane,
     id: "listTraces",
+    authentication: ["key", "session"],
     method: "GET",
     path: `${prefix}/ingest/traces`,
     owner: "ingest",
@@ -52,6 +53,7 @@ export const traceRoutes = {
   streamTraces: {
     ...dataPlane,
     id: "streamTraces",
+    authentication: ["key", "session"],
     method: "GET",
     path: `${prefix}/ingest/traces/stream`,
     owner: "ingest",
@@ -133,16 +135,6 @@ export const traceRoutes = {
     responses: { 200: { description: "The sessions of the window, newest activity first.", schema: sessionList } },
     summary: "List sessions.",
     section: "completions 2.7",
-  },
-  listAgents: {
-    ...dataPlane,
-    id: "listAgents",
-    method: "GET",
-    path: `${prefix}/agents`,
-    owner: "ingest",
-    responses: { 200: { description: "The project's agents, by name.", schema: agentList } },
-    summary: "List agents.",
-    section: "completions 9.1",
   },
   createAgent: {
     ...dataPlane,

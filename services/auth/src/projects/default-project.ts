@@ -10,6 +10,8 @@ export interface DefaultProjectOptions {
   /** What has to be there first. */
   schema: SchemaPreparation;
   projects: ProjectStore;
+  /** False in multi-tenant mode, where each organization has one of its own. */
+  isWanted: boolean;
   logger: Logger;
 }
 
@@ -17,14 +19,19 @@ export interface DefaultProjectOptions {
  * Makes the default project once the schema is there, and reads its key back: an installation started with another root
  * secret must say so, instead of finding every key unknown. Keeps trying, since what fails may pass.
  */
-export function prepareDefaultProject({ schema, projects, logger }: DefaultProjectOptions): SchemaPreparation {
+export function prepareDefaultProject({
+  schema,
+  projects,
+  isWanted,
+  logger,
+}: DefaultProjectOptions): SchemaPreparation {
   let state = "waiting for the schema";
   const stopping = new AbortController();
   async function prepare(): Promise<void> {
     await schema.done;
     for (let delayMs = delayFirstMs; !stopping.signal.aborted; delayMs = Math.min(delayMs * 2, delayMaxMs)) {
       try {
-        await projects.ensureDefaultProject();
+        if (isWanted) await projects.ensureDefaultProject();
         await projects.findDefaultProject();
         state = "ok";
         return;

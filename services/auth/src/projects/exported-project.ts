@@ -26,6 +26,7 @@ export function createExportedProjectReader(database: Database): ReadExportedPro
         select id, name, is_default, organization_id, created_at
         from auth.projects
         where id = $1
+          and deleting_since is null
           and ($2::float8 is null or created_at >= to_timestamp($2 / 1000))`,
       values: [projectId, sinceMs],
     });

@@ -1,6 +1,7 @@
 import { keyRevoked } from "@touchstone/contracts";
 import type { Database, Queryable } from "@touchstone/db";
 import { type Clock, uuidv7 } from "@touchstone/service-kit";
+import { type Act, recordAudit } from "../audit/record-audit.ts";
 import type { KeyVault } from "../project-keys/key-vault.ts";
 import { createProjectKey } from "../project-keys/project-key.ts";
 
@@ -18,11 +19,20 @@ export interface ProjectStore {
   ensureDefaultProject(): Promise<void>;
   /** Null before {@link ProjectStore.ensureDefaultProject}. Throws when its key was sealed under another root secret. */
   findDefaultProject(): Promise<Project | null>;
-  /** Every project, oldest first. */
-  listProjects(): Promise<Project[]>;
-  createProject(name: string): Promise<Project>;
+  /** Every project, or those of these organizations; oldest first. */
+  listProjects(organizationIds?: readonly string[]): Promise<Project[]>;
+  /**
+   * Without an organization it belongs to the installation: default mode. Null: the organization was deleted. This and
+   * the next two write the log in their transaction.
+   */
+  createProject(name: string, organizationId: string | null, act: Act): Promise<Project | null>;
   /** Gives a project a new key; the old one is unknown from here on, and an event says so. Null: no such project. */
-  rotateKey(projectId: string): Promise<Project | null>;
+  rotateKey(projectId: string, act: Act): Promise<Project | null>;
+  /** Null: no such project, or it is being deleted. */
+  renameProject(projectId: string, name: string, act: Act): Promise<Project | null>;
+  isDefaultProject(projectId: string): Promise<boolean>;
+  /** A project's key; null: no such project, or it is being deleted. */
+  readKey(projectId: string): Promise<string | null>;
   /** Who a key belongs to; null when no project has it. */
   resolveKey(apiKey: string): Promise<{ projectId: string; organizationId: string | null } | null>;
 }
@@ -35,7 +45,9 @@ interface ProjectRow {
   sealed_key: Buffer;
 }
 
-const columns = "project.id, project.name, project.is_default, project.created_at, key.sealed_key";
+const columns = `
+  project.id, project.name, project.is_default or project.is_tenant_default as is_default, project.created_at,
+  key.sealed_key`;
 
 /** Keeps {@link ProjectStore} in the schema `auth`, under the app role. */
 export function createProjectStore(database: Database, vault: KeyVault, clock: Clock): ProjectStore {
@@ -90,7 +102,7 @@ export function createProjectStore(database: Database, vault: KeyVault, clock: C
       return rows[0] === undefined ? null : fromRow(rows[0]);
     },
 
-    async listProjects() {
+    async listProjects(organizationIds) {
       const { rows } = await database.query<ProjectRow>({
         // Oldest first: ids are UUIDv7.
         name: "project_list",
@@ -98,30 +110,42 @@ export function createProjectStore(database: Database, vault: KeyVault, clock: C
           select ${columns}
           from auth.projects project
           join auth.project_keys key on key.project_id = project.id
+          where $1::uuid[] is null
+            or project.organization_id = any($1)
           order by project.id`,
+        values: [organizationIds ?? null],
       });
       return rows.map(fromRow);
     },
 
-    async createProject(name) {
+    async createProject(name, organizationId, act) {
       const createdAt = new Date(clock.now());
       const id = uuidv7(clock.now());
       const apiKey = createProjectKey();
-      await database.transaction(async (transaction) => {
+      const isCreated = await database.transaction(async (transaction) => {
+        if (organizationId !== null && !(await holdOrganization(transaction, organizationId))) return false;
         await transaction.query({
           // Names need not be unique.
           name: "project_insert",
           text: `
-            insert into auth.projects (id, name, created_at)
-            values ($1, $2, $3)`,
-          values: [id, name, createdAt],
+            insert into auth.projects (id, name, created_at, organization_id)
+            values ($1, $2, $3, $4)`,
+          values: [id, name, createdAt, organizationId],
         });
         await insertKey(transaction, id, apiKey, createdAt);
+        await recordAudit(transaction, {
+          ...act,
+          action: "project.created",
+          organizationId,
+          projectId: id,
+          details: { name },
+        });
+        return true;
       });
-      return { id, name, apiKey, isDefault: false, createdAt };
+      return isCreated ? { id, name, apiKey, isDefault: false, createdAt } : null;
     },
 
-    async rotateKey(projectId) {
+    async rotateKey(projectId, act) {
       const apiKey = createProjectKey();
       return database.transaction(async (transaction) => {
         const { rows } = await transaction.query<ProjectRow>({
@@ -145,8 +169,48 @@ export function createProjectStore(database: Database, vault: KeyVault, clock: C
             values ($1, $2)`,
           values: [keyRevoked.subject, JSON.stringify(keyRevoked.body.parse({ projectId }))],
         });
+        await recordAudit(transaction, { ...act, action: "project.key-rotated", projectId });
         return fromRow(rows[0]);
       });
+    },
+
+    renameProject: (projectId, name, act) =>
+      database.transaction(async (transaction) => {
+        const { rows } = await transaction.query<ProjectRow & { former_name: string }>({
+          // A project that is being deleted has no key.
+          name: "project_rename",
+          text: `
+            update auth.projects project
+            set name = $2
+            from auth.project_keys key, (select id, name from auth.projects where id = $1 for update) as before
+            where project.id = before.id
+              and key.project_id = project.id
+            returning ${columns}, before.name as former_name`,
+          values: [projectId, name],
+        });
+        if (rows[0] === undefined) return null;
+        const details = { from: rows[0].former_name, to: name };
+        await recordAudit(transaction, { ...act, action: "project.renamed", projectId, details });
+        return fromRow(rows[0]);
+      }),
+
+    async isDefaultProject(projectId) {
+      const { rowCount } = await database.query({
+        name: "project_is_default",
+        text: "select from auth.projects where id = $1 and is_default",
+        values: [projectId],
+      });
+      return rowCount === 1;
+    },
+
+    async readKey(projectId) {
+      const { rows } = await database.query<{ sealed_key: Buffer }>({
+        name: "project_key_read",
+        text: "select sealed_key from auth.project_keys where project_id = $1",
+        values: [projectId],
+      });
+      const [row] = rows;
+      return row === undefined ? null : vault.open(projectId, row.sealed_key);
     },
 
     async resolveKey(apiKey) {
@@ -164,4 +228,18 @@ export function createProjectStore(database: Database, vault: KeyVault, clock: C
       return row === undefined ? null : { projectId: row.project_id, organizationId: row.organization_id };
     },
   };
+}
+
+/** Keeps the organization from being deleted before the transaction ends. False: it was. */
+async function holdOrganization(transaction: Queryable, organizationId: string): Promise<boolean> {
+  const { rows } = await transaction.query({
+    name: "organization_hold",
+    text: `
+      select
+      from auth.organizations
+      where id = $1
+      for key share`,
+    values: [organizationId],
+  });
+  return rows.length === 1;
 }

@@ -3,11 +3,14 @@ import { AppError } from "@touchstone/service-kit";
 const nameMaxChars = 200;
 
 /**
- * The name of a project to be made, from the body of `POST /projects`. Throws the 400s of completions 12.2, and the
+ * A project to be made, from the body of `POST /projects`; `organizationId` is for who asks to judge. Throws the 400s of completions 12.2, and the
  * 403s of decisions: workspaceId when the body names another project than the key's.
  */
-export function readSubmittedProject(body: unknown, keyProjectId: string | null): { name: string } {
-  const { name, workspaceId }: { name?: unknown; workspaceId?: unknown } =
+export function readSubmittedProject(
+  body: unknown,
+  keyProjectId: string | null,
+): { name: string; organizationId: unknown } {
+  const { name, workspaceId, organizationId }: { name?: unknown; workspaceId?: unknown; organizationId?: unknown } =
     typeof body === "object" && body !== null ? body : {};
   if (workspaceId !== undefined && typeof workspaceId !== "string") {
     throw new AppError("forbidden", "Could not resolve a valid workspace");
@@ -15,6 +18,16 @@ export function readSubmittedProject(body: unknown, keyProjectId: string | null)
   if (workspaceId !== undefined && workspaceId !== "local" && workspaceId !== keyProjectId) {
     throw new AppError("forbidden", "Unauthorized workspace access");
   }
+  return { name: requireProjectName(name), organizationId };
+}
+
+/** The new name in the body of `PATCH /projects/{id}`, by the rules for the first one. */
+export function readProjectName(body: unknown): string {
+  const { name }: { name?: unknown } = typeof body === "object" && body !== null ? body : {};
+  return requireProjectName(name);
+}
+
+function requireProjectName(name: unknown): string {
   if (typeof name !== "string" || name.trim() === "") throw new AppError("bad_request", "name is required");
   if (name.length > nameMaxChars) {
     throw new AppError("bad_request", `name must not be longer than ${nameMaxChars} characters`);
@@ -23,5 +36,5 @@ export function readSubmittedProject(body: unknown, keyProjectId: string | null)
   if (name.includes("\0") || !name.isWellFormed()) {
     throw new AppError("bad_request", "name must not contain NUL or half of a surrogate pair");
   }
-  return { name: name.trim() };
+  return name.trim();
 }

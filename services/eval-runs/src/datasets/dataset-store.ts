@@ -1,12 +1,21 @@
+import { limits } from "@touchstone/contracts";
 import type { Database, Statement } from "@touchstone/db";
 
 /** A dataset at its newest version. `document` is what {@link composeDatasetDocument} made. */
-export interface StoredDataset {
+export type StoredDataset = {
   id: string;
   version: number;
   document: string;
   createdAt: Date;
-}
+};
+
+/** One version. */
+export type DatasetVersion = {
+  version: number;
+  document: string;
+  changeSummary: string;
+  createdAt: Date;
+};
 
 /** Datasets and their versions. A version never changes once it is written, so whoever holds its number holds it for good. */
 export interface DatasetStore {
@@ -18,7 +27,14 @@ export interface DatasetStore {
   list(projectId: string): Promise<StoredDataset[]>;
   /** The document of one version, also of a dataset that has newer ones. */
   readVersion(projectId: string, id: string, version: number): Promise<string | null>;
+  /** Newest first: at most `limits.datasetVersionsListedMax`, fewer where they are large. */
+  listVersions(projectId: string, id: string): Promise<DatasetVersion[]>;
+  /** How many versions each dataset has; those that do not exist are left out. */
+  countVersions(projectId: string, ids: readonly string[]): Promise<Map<string, number>>;
 }
+
+/** As they are stored, which is compressed. One version always goes. */
+const listedVersionsMaxBytes = 8 * 1024 * 1024;
 
 export function createDatasetStore(database: Database): DatasetStore {
   async function select<Row extends Record<string, unknown>>(projectId: string, statement: Statement): Promise<Row[]> {
@@ -44,20 +60,7 @@ export function createDatasetStore(database: Database): DatasetStore {
     },
 
     async find(projectId, id) {
-      const rows = await select<DatasetRow>(projectId, {
-        name: "dataset_find",
-        text: `
-          select datasets.id, datasets.version, versions.document::text, datasets.created_at
-          from evals.datasets
-          join evals.dataset_versions as versions
-            on versions.project_id = datasets.project_id
-            and versions.dataset_id = datasets.id
-            and versions.version = datasets.version
-          where datasets.project_id = $1
-            and datasets.id = $2`,
-        values: [projectId, id],
-      });
-      return rows[0] === undefined ? null : readRow(rows[0]);
+      return (await select<StoredDataset>(projectId, selectDataset(projectId, id)))[0] ?? null;
     },
 
     async findVersion(projectId, id) {
@@ -75,20 +78,15 @@ export function createDatasetStore(database: Database): DatasetStore {
 
     async list(projectId) {
       // Newest first: an id begins with the millisecond it was made in.
-      const rows = await select<DatasetRow>(projectId, {
+      return select<StoredDataset>(projectId, {
         name: "dataset_list",
         text: `
-          select datasets.id, datasets.version, versions.document::text, datasets.created_at
-          from evals.datasets
-          join evals.dataset_versions as versions
-            on versions.project_id = datasets.project_id
-            and versions.dataset_id = datasets.id
-            and versions.version = datasets.version
+          select ${datasetColumns}
+          from ${datasetSource}
           where datasets.project_id = $1
           order by datasets.id desc`,
         values: [projectId],
       });
-      return rows.map(readRow);
     },
 
     async readVersion(projectId, id, version) {
@@ -104,14 +102,63 @@ export function createDatasetStore(database: Database): DatasetStore {
       });
       return rows[0]?.document ?? null;
     },
+
+    async listVersions(projectId, id) {
+      return select<DatasetVersion>(projectId, {
+        name: "dataset_list_versions",
+        text: `
+          select version, document::text, change_summary as "changeSummary", created_at as "createdAt"
+          from (
+            select
+              version, document, change_summary, created_at,
+              sum(pg_column_size(document)) over (order by version desc) - pg_column_size(document) as bytes_before
+            from evals.dataset_versions
+            where project_id = $1
+              and dataset_id = $2
+            order by version desc
+            limit ${limits.datasetVersionsListedMax}
+          ) newest
+          where bytes_before < ${listedVersionsMaxBytes}
+          order by version desc`,
+        values: [projectId, id],
+      });
+    },
+
+    async countVersions(projectId, ids) {
+      const rows = await select<{ id: string; versions: number }>(projectId, {
+        name: "dataset_count_versions",
+        text: `
+          select datasets.id, count(*)::integer as versions
+          from evals.datasets
+          join evals.dataset_versions as versions
+            on versions.project_id = datasets.project_id
+            and versions.dataset_id = datasets.id
+          where datasets.project_id = $1
+            and datasets.id = any ($2)
+          group by datasets.id`,
+        values: [projectId, ids],
+      });
+      return new Map(rows.map((row) => [row.id, row.versions]));
+    },
   };
 }
 
-type DatasetRow = { id: string; version: number; document: string; created_at: Date };
+const datasetColumns = 'datasets.id, datasets.version, versions.document::text, datasets.created_at as "createdAt"';
 
-const readRow = (row: DatasetRow): StoredDataset => ({
-  id: row.id,
-  version: row.version,
-  document: row.document,
-  createdAt: row.created_at,
+const datasetSource = `
+  evals.datasets
+  join evals.dataset_versions as versions
+    on versions.project_id = datasets.project_id
+    and versions.dataset_id = datasets.id
+    and versions.version = datasets.version`;
+
+/** A dataset at its newest version: rows of {@link StoredDataset}. */
+export const selectDataset = (projectId: string, id: string): Statement => ({
+  name: "dataset_find",
+  text: `
+    select ${datasetColumns}
+    from ${datasetSource}
+    where datasets.project_id = $1
+      and datasets.id = $2`,
+  values: [projectId, id],
 });

@@ -1,17 +1,13 @@
-import type { SimilarityRequest } from "@touchstone/contracts";
+import type { DeterministicRequest } from "@touchstone/contracts";
+import { type GradingPlan, type GradingSource, planOfDataset } from "../grading/plan.ts";
 
-/**
- * What a run is graded by: the part of a dataset version that judging reads. Grading configs and scorer groups are
- * further sources of the same thing.
- */
+/** What the results of a run are graded by: its plan, and the cases of the dataset version it was created with. */
 export interface Grading {
-  acceptanceCriteria: string | null;
-  rejectionCriteria: string | null;
-  evaluationCriteria: string | null;
-  metrics: SimilarityRequest;
-  /** Of the code scorers that are switched on. */
-  codeScorerNames: readonly string[];
+  plan: GradingPlan;
+  /** By question index. */
   cases: readonly EvaluationCase[];
+  /** How often each case is to be answered. */
+  numberOfRequests: number;
 }
 
 /** One question of a dataset with its per-case inputs (completions 3.2). Null = the case has none. */
@@ -20,52 +16,88 @@ export interface EvaluationCase {
   expectedResults: string | null;
   judgeGuideline: string | null;
   retrievalContext: string | readonly string[] | null;
+  /** What should have been retrieved, as one text; asks for the context match scorer. */
+  expectedRetrievalContext: string | null;
+  /** Asks for the trajectory match scorer. */
+  expectedTrajectory: ExpectedTrajectory | null;
+  expectedCapabilities: readonly string[];
+  expectedKnowledgeBase: readonly string[];
+  expectedDelegations: readonly string[];
+  /** Paraphrases to make when a run is created; null = none. */
+  smokeTest: { count: number; guidance: string | null } | null;
 }
 
-/** Reads the grading out of a stored dataset document, which {@link composeDatasetDocument} has checked. */
-export function readGrading(document: string): Grading {
-  const stored: StoredDocument = JSON.parse(document);
+export type ExpectedTrajectory = Pick<NonNullable<DeterministicRequest["trajectoryMatch"]>, "tools" | "mode">;
+
+/** Reads a dataset version, which {@link composeDatasetDocument} has checked: its cases, and how it grades by itself. */
+export function readGrading(dataset: GradingSource): Grading {
+  const { questions, numberOfRequests } = JSON.parse(dataset.document) as StoredDataset;
   return {
-    acceptanceCriteria: stored.acceptanceCriteria ?? null,
-    rejectionCriteria: stored.rejectionCriteria ?? null,
-    evaluationCriteria: stored.evaluationCriteria ?? null,
-    metrics: {
-      jaccard: stored.jaccardSimilarity !== undefined,
-      bleu: stored.bleuScore !== undefined,
-      rouge: stored.rougeScore !== undefined,
-      vector: stored.vectorSimilarity === undefined ? null : { model: stored.vectorSimilarity.model ?? null },
-    },
-    codeScorerNames: (stored.codeScorers ?? [])
-      .filter((scorer) => scorer.enabled !== false)
-      .map((scorer) => (typeof scorer.name === "string" && scorer.name !== "" ? scorer.name : "Untitled scorer")),
-    cases: stored.questions.map(({ main_question: main }) => ({
-      query: main.query,
-      expectedResults: filledOrNull(main.expectedResults),
-      judgeGuideline: filledOrNull(main.judgeGuideline),
-      retrievalContext: main.retrievalContext ?? null,
-    })),
+    plan: planOfDataset(dataset),
+    cases: questions.map((question) => readCase(question.main_question)),
+    numberOfRequests,
   };
+}
+
+/** A case keeps whatever it was sent, so what is no rule of the specification is read with care. */
+function readCase(main: StoredCase): EvaluationCase {
+  return {
+    query: main.query,
+    expectedResults: filledOrNull(main.expectedResults),
+    judgeGuideline: filledOrNull(main.judgeGuideline),
+    retrievalContext: main.retrievalContext ?? null,
+    expectedRetrievalContext: readExpectedContext(main.expectedRetrievalContext),
+    expectedTrajectory: readExpectedTrajectory(main.expectedTrajectory),
+    expectedCapabilities: textsOf(main.expectedCapabilities),
+    expectedKnowledgeBase: textsOf(main.expectedKnowledgeBase),
+    expectedDelegations: textsOf(main.expectedDelegations),
+    smokeTest: readSmokeTest(main.smokeTest),
+  };
+}
+
+function readExpectedContext(context: unknown): string | null {
+  return filledOrNull(typeof context === "string" ? context : textsOf(context).join("\n\n"));
+}
+
+const trajectoryModes = ["strict", "unordered", "subset", "superset"] as const;
+
+/** An unknown mode is strict (completions 3.2). */
+function readExpectedTrajectory(value: unknown): ExpectedTrajectory | null {
+  if (!isObject(value) || !Array.isArray(value.tools)) return null;
+  const mode = trajectoryModes.find((known) => known === value.mode) ?? "strict";
+  return { tools: textsOf(value.tools), mode };
+}
+
+function readSmokeTest(value: unknown): EvaluationCase["smokeTest"] {
+  if (!isObject(value) || value.enabled !== true) return null;
+  const count = typeof value.count === "number" ? Math.trunc(value.count) : 1;
+  if (!(count > 0)) return null;
+  return { count, guidance: typeof value.guidance === "string" ? filledOrNull(value.guidance) : null };
 }
 
 /** A blank text says as much as none. */
 const filledOrNull = (text: string | null | undefined): string | null =>
   text === null || text === undefined || text.trim() === "" ? null : text;
 
-interface StoredDocument {
-  acceptanceCriteria?: string;
-  rejectionCriteria?: string;
-  evaluationCriteria?: string;
-  vectorSimilarity?: { model?: string };
-  jaccardSimilarity?: unknown;
-  bleuScore?: unknown;
-  rougeScore?: unknown;
-  codeScorers?: { name?: unknown; enabled?: unknown }[];
-  questions: {
-    main_question: {
-      query: string;
-      expectedResults?: string | null;
-      judgeGuideline?: string | null;
-      retrievalContext?: string | string[] | null;
-    };
-  }[];
+const textsOf = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((element) => typeof element === "string") : [];
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+
+interface StoredDataset {
+  questions: { main_question: StoredCase }[];
+  numberOfRequests: number;
+}
+
+interface StoredCase {
+  query: string;
+  expectedResults?: string | null;
+  judgeGuideline?: string | null;
+  retrievalContext?: string | string[] | null;
+  expectedRetrievalContext?: unknown;
+  expectedTrajectory?: unknown;
+  expectedCapabilities?: unknown;
+  expectedKnowledgeBase?: unknown;
+  expectedDelegations?: unknown;
+  smokeTest?: unknown;
 }

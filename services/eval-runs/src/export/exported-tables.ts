@@ -1,29 +1,10 @@
-/** One member of an exported row, as JSON text. */
-type MemberText = readonly [name: string, valueText: string];
+import { type ExportedTable, firstId } from "@touchstone/db";
+import { analysisTables } from "./analysis-tables.ts";
+import { byId, createdAt, json, jsonText, versionsOf } from "./exported-table.ts";
+import { graderTables } from "./grader-tables.ts";
+import { registryTables } from "./registry-tables.ts";
 
-/** What a row is made of: columns as PostgreSQL answers them. Free JSON comes as the text it is stored as. */
-type Columns = Readonly<Record<string, unknown>>;
-
-/** How one table is exported: SQL that reads it within project $1, and the shape of its rows (completions 13). */
-export interface ExportedTable {
-  /** The columns of a row; `id` is its name in the export and the cursor to the next one. */
-  columns: string;
-  source: string;
-  /** The order, and the rows after the cursor $2, both along an index. */
-  order: string;
-  after: string;
-  firstCursor: string;
-  /** The column `since` is compared with. */
-  time: string;
-  /** Bytes of a row's text, nearly. */
-  size: string;
-  members(row: Columns): readonly MemberText[];
-  /** A JSON object whose members stand in the row beside the others. */
-  document?(row: Columns): string;
-}
-
-const firstId = "00000000-0000-0000-0000-000000000000";
-
+/** Every table this service exports, by the name of the entity (completions 13). */
 export const exportedTables = {
   datasets: {
     columns: "datasets.id, datasets.version, versions.document::text, datasets.created_at",
@@ -43,40 +24,32 @@ export const exportedTables = {
     document: (row) => row.document as string,
   },
 
-  "dataset-versions": {
-    columns: `
-      versions.dataset_id || ':' || versions.version as id, versions.dataset_id, versions.version,
-      versions.document::text, versions.created_at`,
-    source: `
-      evals.dataset_versions as versions
-      where versions.project_id = $1`,
-    order: "versions.dataset_id, versions.version",
-    after: `(versions.dataset_id, versions.version)
-      > (split_part($2::text, ':', 1)::uuid, split_part($2::text, ':', 2)::integer)`,
-    firstCursor: `${firstId}:0`,
-    time: "versions.created_at",
-    size: "length(versions.document::text)",
-    members: (row) => [["datasetId", json(row.dataset_id)], ["version", json(row.version)], createdAt(row)],
-    document: (row) => row.document as string,
-  },
+  "dataset-versions": versionsOf(
+    { table: "dataset_versions", ownerColumn: "dataset_id", ownerName: "datasetId" },
+    {
+      columns: "versions.change_summary, versions.document::text",
+      size: "length(versions.document::text)",
+      members: (row) => [["changeSummary", json(row.change_summary)]],
+      document: (row) => row.document as string,
+    },
+  ),
 
   runs: {
     columns: `
-      runs.id, runs.dataset_id, runs.dataset_version, runs.evaluation_subject::text, runs.sdk::text, runs.run_source,
+      runs.id, runs.dataset_id, runs.dataset_version, runs.evaluation_settings_id, runs.scorer_group_id,
+      runs.additional_scorer_ids, runs.verdict_mode, runs.evaluation_subject::text, runs.sdk::text, runs.run_source,
       runs.status, runs.created_at, runs.finished_at`,
-    source: `
-      evals.runs
-      where runs.project_id = $1`,
-    order: "runs.id",
-    after: "runs.id > $2::uuid",
-    firstCursor: firstId,
-    time: "runs.created_at",
+    ...byId("runs"),
     size: "coalesce(length(runs.evaluation_subject::text), 0) + coalesce(length(runs.sdk::text), 0)",
     members: (row) => [
       ["datasetId", json(row.dataset_id)],
       ["datasetVersion", json(row.dataset_version)],
-      ["evaluationSubject", (row.evaluation_subject as string | null) ?? "null"],
-      ["sdk", (row.sdk as string | null) ?? "null"],
+      ["evaluationSettingsId", json(row.evaluation_settings_id)],
+      ["scorerGroupId", json(row.scorer_group_id)],
+      ["additionalScorerIds", json(row.additional_scorer_ids)],
+      ["verdictMode", json(row.verdict_mode)],
+      ["evaluationSubject", jsonText(row.evaluation_subject)],
+      ["sdk", jsonText(row.sdk)],
       ["runSource", json(row.run_source)],
       ["status", json(row.status)],
       createdAt(row),
@@ -88,13 +61,7 @@ export const exportedTables = {
     columns: `
       results.id, results.run_id, results.idempotency_key::text, results.case_id::text, results.document::text,
       results.created_at`,
-    source: `
-      evals.results
-      where results.project_id = $1`,
-    order: "results.id",
-    after: "results.id > $2::uuid",
-    firstCursor: firstId,
-    time: "results.created_at",
+    ...byId("results"),
     size: "length(results.document::text)",
     members: (row) => [
       ["runId", json(row.run_id)],
@@ -104,12 +71,7 @@ export const exportedTables = {
     ],
     document: (row) => row.document as string,
   },
+  ...analysisTables,
+  ...graderTables,
+  ...registryTables,
 } as const satisfies Record<string, ExportedTable>;
-
-function createdAt(row: Columns): MemberText {
-  return ["createdAt", json(row.created_at)];
-}
-
-function json(value: unknown): string {
-  return JSON.stringify(value ?? null);
-}

@@ -1,28 +1,68 @@
-import { internalRoutes, routes } from "@touchstone/contracts";
-import type { Clock, ServedRoute } from "@touchstone/service-kit";
+import type { Bus } from "@touchstone/bus";
+import { routes } from "@touchstone/contracts";
+import type { Clock, Logger, ServedRoute } from "@touchstone/service-kit";
+import type { AnalysisStore } from "../analyses/analysis-store.ts";
+import type { CiRunStore } from "../ci-runs/ci-run-store.ts";
+import { createDatasetBook } from "../datasets/dataset-book.ts";
 import type { DatasetStore } from "../datasets/dataset-store.ts";
-import type { ReadGrading } from "../datasets/grading-cache.ts";
 import type { ExportStore } from "../export/export-store.ts";
+import type { GateStore } from "../gates/gate-store.ts";
+import type { ConfigStore } from "../graders/config-store.ts";
+import type { GroupStore } from "../graders/group-store.ts";
+import { createMemberReader } from "../graders/member-reader.ts";
+import type { Gradings } from "../grading/gradings.ts";
+import type { RunStreams } from "../progress/run-streams.ts";
+import type { PromptStore } from "../registries/prompt-store.ts";
+import type { ToolSchemaStore } from "../registries/tool-schema-store.ts";
+import type { RescoringStore } from "../rescoring/rescoring-store.ts";
 import type { BatchScorer } from "../results/batch-scorer.ts";
+import type { RatingNews } from "../results/rating-news.ts";
 import type { ResultStore } from "../results/result-store.ts";
+import type { StoredResult } from "../results/stored-result.ts";
 import type { FinalizingDependencies } from "../runs/finalize-run.ts";
-import { createDataset } from "./datasets/create-dataset.ts";
-import { getDataset } from "./datasets/get-dataset.ts";
-import { listDatasets } from "./datasets/list-datasets.ts";
-import { countExported } from "./export/count-exported.ts";
-import { exportDatasetVersions } from "./export/export-dataset-versions.ts";
-import { exportDatasets } from "./export/export-datasets.ts";
-import { exportRunResults } from "./export/export-run-results.ts";
-import { exportRuns } from "./export/export-runs.ts";
+import type { Timings } from "../timings.ts";
+import type { IngestClient } from "../traces/ingest-client.ts";
+import type { LinkedTraces } from "../traces/linked-traces.ts";
+import { createTraceEvaluator } from "../traces/trace-evaluator.ts";
+import { analysisRoutes } from "./analyses/routes.ts";
+import { ciRunRoutes } from "./ci-runs/routes.ts";
+import { datasetRoutes } from "./datasets/routes.ts";
+import { exportRoutes } from "./export/routes.ts";
+import { gateRoutes } from "./gates/routes.ts";
+import { graderRoutes } from "./grader-routes.ts";
+import { promptRoutes } from "./prompts/routes.ts";
 import { createRun } from "./runs/create-run.ts";
+import { deleteRun } from "./runs/delete-run.ts";
 import { finalizeRun } from "./runs/finalize-run.ts";
 import { getRun } from "./runs/get-run.ts";
+import { listMissingResults } from "./runs/list-missing-results.ts";
+import { listRuns } from "./runs/list-runs.ts";
+import { rescoreRun } from "./runs/rescore-run.ts";
+import { streamRun } from "./runs/stream-run.ts";
 import { submitResults } from "./runs/submit-results.ts";
+import { toolSchemaRoutes } from "./tool-schemas/routes.ts";
+import { evaluateTrace } from "./traces/evaluate-trace.ts";
 
 export interface RouteDependencies extends FinalizingDependencies {
   datasets: DatasetStore;
   results: ResultStore;
-  readGrading: ReadGrading;
+  gradings: Gradings;
+  configs: ConfigStore;
+  groups: GroupStore;
+  gates: GateStore;
+  ciRuns: CiRunStore;
+  prompts: PromptStore;
+  toolSchemas: ToolSchemaStore;
+  analyses: AnalysisStore;
+  rescorings: RescoringStore;
+  runStreams: RunStreams;
+  onStored: (result: StoredResult) => void;
+  bus: Bus;
+  ingest: IngestClient;
+  linkedTraces: LinkedTraces;
+  ratingNews: RatingNews;
+  timings: Timings;
+  logger: Logger;
   scorer: BatchScorer;
   exports: ExportStore;
   clock: Clock;
@@ -30,19 +70,35 @@ export interface RouteDependencies extends FinalizingDependencies {
 
 /** Every route this service answers, with what each one needs. */
 export function evalRunsRoutes(dependencies: RouteDependencies): ServedRoute[] {
-  const { datasets, runs, results, readGrading, scorer, clock, database, batchMs, signal, exports } = dependencies;
+  const { datasets, runs, results, ciRuns, gates, gradings, configs, groups } = dependencies;
+  const { prompts, toolSchemas, scorer, clock, database, batchMs, signal, exports } = dependencies;
+  const { bus, logger, timings } = dependencies;
+  const members = createMemberReader(bus);
+  const variants = { bus, logger, signal, variantsMs: timings.variantsMs };
   return [
-    { route: routes.createDataset, handle: createDataset({ datasets, clock }) },
-    { route: routes.listDatasets, handle: listDatasets({ datasets }) },
-    { route: routes.getDataset, handle: getDataset({ datasets }) },
-    { route: routes.createRun, handle: createRun({ datasets, runs, clock }) },
-    { route: routes.getRun, handle: getRun({ runs, results }) },
-    { route: routes.submitResults, handle: submitResults({ runs, results, readGrading, scorer }) },
-    { route: routes.finalizeRun, handle: finalizeRun({ runs, results, database, batchMs, signal }) },
-    { route: routes.exportDatasets, handle: exportDatasets({ exports }) },
-    { route: routes.exportDatasetVersions, handle: exportDatasetVersions({ exports }) },
-    { route: routes.exportRuns, handle: exportRuns({ exports }) },
-    { route: routes.exportRunResults, handle: exportRunResults({ exports }) },
-    { route: internalRoutes.countEvalRunsExport, handle: countExported({ exports }) },
+    ...datasetRoutes({ ...dependencies, book: createDatasetBook(database) }),
+    {
+      route: routes.createRun,
+      handle: createRun({ datasets, runs, gradings, configs, groups, members, clock, variants }),
+    },
+    { route: routes.listRuns, handle: listRuns({ runs, results, gradings }) },
+    { route: routes.listMissingResults, handle: listMissingResults({ runs, results, gradings }) },
+    { route: routes.rescoreRun, handle: rescoreRun(dependencies) },
+    { route: routes.streamRun, handle: streamRun({ runs, runStreams: dependencies.runStreams }) },
+    { route: routes.deleteRun, handle: deleteRun({ runs }) },
+    { route: routes.getRun, handle: getRun({ runs, results, gradings }) },
+    { route: routes.submitResults, handle: submitResults({ runs, results, gradings, groups, ciRuns, scorer }) },
+    { route: routes.finalizeRun, handle: finalizeRun({ runs, results, ciRuns, database, batchMs, signal }) },
+    {
+      route: routes.evaluateTrace,
+      handle: evaluateTrace({ ...dependencies, evaluator: createTraceEvaluator(dependencies) }),
+    },
+    ...graderRoutes({ database, configs, groups, members, clock }),
+    ...analysisRoutes(dependencies),
+    ...ciRunRoutes(dependencies),
+    ...gateRoutes({ database, runs, gates, gradings, clock, datasets, results }),
+    ...promptRoutes({ prompts, clock }),
+    ...toolSchemaRoutes({ toolSchemas, clock }),
+    ...exportRoutes({ exports }),
   ];
 }

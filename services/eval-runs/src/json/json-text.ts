@@ -39,6 +39,22 @@ export function objectText(members: readonly JsonMember[]): string {
   return `{${members.map(({ name, valueText }) => `${JSON.stringify(name)}:${valueText}`).join(",")}}`;
 }
 
+/** The same JSON without the space between its parts. */
+export function compactText(json: string): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (let at = 0; at < json.length; at += 1) {
+    const character = json[at] as string;
+    if (character === '"') {
+      at = endOfString(json, at) - 1;
+    } else if (isSpace(character)) {
+      parts.push(json.slice(from, at));
+      from = at + 1;
+    }
+  }
+  return parts.length === 0 ? json : `${parts.join("")}${json.slice(from)}`;
+}
+
 /** Where each item of an array or object begins and ends: at commas outside strings and nested brackets. */
 function itemsOf(text: string): [start: number, end: number][] {
   const items: [number, number][] = [];
@@ -65,9 +81,11 @@ function itemsOf(text: string): [start: number, end: number][] {
 
 /** The position after the closing quote of the string that begins at `start`. */
 function endOfString(text: string, start: number): number {
-  let at = start + 1;
-  while (text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
-  return at + 1;
+  for (let quote = text.indexOf('"', start + 1); ; quote = text.indexOf('"', quote + 1)) {
+    let escapes = 0;
+    while (text[quote - 1 - escapes] === "\\") escapes += 1;
+    if (escapes % 2 === 0) return quote + 1;
+  }
 }
 
 function isSpace(character: string): boolean {

@@ -1,14 +1,9 @@
 import type { Database } from "@touchstone/db";
-import { AppError, type Logger } from "@touchstone/service-kit";
+import type { Logger } from "@touchstone/service-kit";
 import { completeRun } from "../runs/complete-run.ts";
+import { type RegularSweep, sweepRegularly } from "./regular-sweep.ts";
 
 const sweepEveryMs = 30_000;
-
-export interface ClosingRunSweeper {
-  /** Completes what is due now; answers how many runs that were. */
-  sweep(): Promise<number>;
-  stop(): Promise<void>;
-}
 
 /**
  * Completes runs whose finalize died half-way: closed to batches for longer than any finalize waits, and still in
@@ -21,7 +16,7 @@ export function sweepClosingRuns(options: {
   /** Longest a finalize waits; a run closed for that long again is nobody's any more. */
   batchMs: number;
   logger: Logger;
-}): ClosingRunSweeper {
+}): RegularSweep {
   const { database, batchMs, logger } = options;
 
   async function sweep(): Promise<number> {
@@ -44,19 +39,5 @@ export function sweepClosingRuns(options: {
     return rows.length;
   }
 
-  let sweeping: Promise<unknown> = Promise.resolve();
-  const timer = setInterval(() => {
-    sweeping = sweep().catch((err) => {
-      // The store being away is readiness's business, and the next sweep comes by itself.
-      if (!(err instanceof AppError)) logger.error({ err }, "sweeping runs failed unexpectedly");
-    });
-  }, sweepEveryMs);
-
-  return {
-    sweep,
-    async stop() {
-      clearInterval(timer);
-      await sweeping;
-    },
-  };
+  return sweepRegularly({ sweep, everyMs: sweepEveryMs, logger });
 }

@@ -1,58 +1,21 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { type Bus, type BusError, isBusError } from "@touchstone/bus";
+import type { Bus, BusError } from "@touchstone/bus";
 import { scoreResult } from "@touchstone/contracts";
-import type { z } from "zod";
+import { type AskingOptions, askThroughOutages } from "./ask-through-outages.ts";
 import { type Judgement, type JudgeRequest, skipped } from "./judgement.ts";
-
-export interface AskingOptions {
-  /** The whole time, waiting out an outage included. */
-  timeoutMs: number;
-  /** How long an absent judge or bus is waited for within that time. */
-  outageMs: number;
-  signal: AbortSignal;
-}
-
-/** A judge that restarts is found again within this. */
-const outagePauseMs = 500;
+import type { JudgeReply } from "./read-reply.ts";
 
 /**
  * Asks the judges about one result. An absent judge or bus is waited for, since a skipped result is final for its key;
- * after that, and for every other failure, the result is skipped with a reason: judging never fails the call
+ * after that, and for every other failure, there is a judgement that skips it with a reason: judging never fails the call
  * (decisions: Skipped; interface: Result status). Rejects only when `signal` is aborted, with its reason.
  */
-export async function askJudge(bus: Bus, request: JudgeRequest, options: AskingOptions): Promise<Judgement> {
-  const startedMs = performance.now();
-  for (;;) {
-    const elapsedMs = performance.now() - startedMs;
-    try {
-      // Whole milliseconds: the bus drops a deadline that is none.
-      const timeoutMs = Math.max(0, Math.floor(options.timeoutMs - elapsedMs));
-      return readReply(await bus.request(scoreResult, request, { timeoutMs, signal: options.signal }));
-    } catch (thrown) {
-      if (options.signal.aborted || !isBusError(thrown)) throw thrown;
-      const waitedMs = performance.now() - startedMs + outagePauseMs;
-      if (!isOutage(thrown) || waitedMs >= Math.min(options.outageMs, options.timeoutMs)) return explain(thrown);
-      await sleep(outagePauseMs, undefined, { signal: options.signal }).catch(() => options.signal.throwIfAborted());
-    }
-  }
-}
-
-const isOutage = (error: BusError): boolean => error.kind === "no_responder" || error.kind === "disconnected";
-
-function readReply(reply: z.output<typeof scoreResult.reply>): Judgement {
-  const [verdict] = reply.verdicts;
-  const { similarity } = reply;
-  if (verdict === undefined) return { ...skipped("unparseable", "The judge returned no verdict."), similarity };
-  if (verdict.status === "skipped" || verdict.rating === null) {
-    return { ...skipped(verdict.reason ?? "unparseable", verdict.justification), similarity };
-  }
-  return {
-    status: "scored",
-    rating: verdict.rating,
-    justification: verdict.justification,
-    skipReason: null,
-    similarity,
-  };
+export async function askJudge(
+  bus: Bus,
+  request: JudgeRequest,
+  options: AskingOptions,
+): Promise<{ reply: JudgeReply } | { skipped: Judgement }> {
+  const asked = await askThroughOutages(bus, scoreResult, request, options);
+  return "reply" in asked ? asked : { skipped: explain(asked.failure) };
 }
 
 /** The fixed text for each way the bus has to fail. */

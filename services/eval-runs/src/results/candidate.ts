@@ -1,3 +1,4 @@
+import type { VerdictMode } from "@touchstone/contracts";
 import { type Clock, uuidv7 } from "@touchstone/service-kit";
 import type { EvaluationCase, Grading } from "../datasets/grading.ts";
 import { failedCase, type Judgement } from "./judgement.ts";
@@ -7,8 +8,11 @@ import type { SubmittedResult } from "./submitted-result.ts";
 /** A batch of valid results with different idempotency keys. */
 export interface Batch {
   projectId: string;
+  /** Whose judge calls these are; null without organizations. */
+  organizationId: string | null;
   runId: string;
   batchId: string;
+  verdictMode: VerdictMode;
   grading: Grading;
   results: readonly SubmittedResult[];
 }
@@ -31,9 +35,10 @@ export function composeCandidates({ grading, batchId, results }: Batch, clock: C
   return results.map((submitted) => {
     // Made in a row, so that results sort as they were submitted.
     const id = uuidv7(now);
-    const evaluationCase = grading.cases[submitted.questionIndex] ?? null;
+    const { questionIndex } = submitted;
+    const evaluationCase = questionIndex === null ? null : (grading.cases[questionIndex] ?? null);
     const compose = (judgement: Judgement) =>
-      composeResult(id, submitted, judgement, { grading, evaluationCase, batchId });
+      composeResult(id, submitted, judgement, { plan: grading.plan, evaluationCase, batchId });
     const unjudged = compose(submitted.error === null ? neverJudged : failedCase(submitted.error));
     return { submitted, evaluationCase, keyDigest: unjudged.keyDigest, unjudged, compose };
   });

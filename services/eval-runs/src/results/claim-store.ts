@@ -1,4 +1,5 @@
-import type { Database, Queryable } from "@touchstone/db";
+import type { Database, Queryable, Statement, Transaction } from "@touchstone/db";
+import type { RatingNews } from "./rating-news.ts";
 import { resultColumns, resultValues, selectSentResults } from "./result-columns.ts";
 import type { ResultRow, StoredResult } from "./stored-result.ts";
 
@@ -50,8 +51,9 @@ export interface ClaimStore {
 export function createClaimStore(
   database: Database,
   { leaseMs, resultMs }: { leaseMs: number; resultMs: number },
+  ratingNews: RatingNews,
 ): ClaimStore {
-  const scoped = <Result>({ projectId }: ClaimScope, work: (transaction: Queryable) => Promise<Result>) =>
+  const scoped = <Result>({ projectId }: ClaimScope, work: (transaction: Transaction) => Promise<Result>) =>
     database.scoped([projectId], work);
 
   return {
@@ -73,7 +75,9 @@ export function createClaimStore(
         return { runIsOpen: true, states };
       }),
 
-    look: (scope, keyDigests) => scoped(scope, (transaction) => readStates(transaction, scope, keyDigests)),
+    async look(scope, keyDigests) {
+      return keyStatesOf(await database.readScoped<KeyRow>([scope.projectId], selectKeys(scope, keyDigests)));
+    },
 
     async renew(scope) {
       // Skips what is locked: a claim being taken over or stored at this moment needs no longer lease, and a renewal
@@ -101,38 +105,16 @@ export function createClaimStore(
 
     finish: (scope, results) =>
       scoped(scope, async (transaction) => {
-        // Claims go and results come in one statement. A run has claims only while it is in progress, so where there is
-        // one to delete the result may be stored; a finalize that is under way is waited out at the claim itself. Claims
-        // are locked in the order in which they are taken, so that nobody who takes several over can deadlock with this.
-        const { rows } = await transaction.query<{ key_digest: string }>({
-          name: "results_finish",
-          text: `
-            with finished as (${selectSentResults(4)}
-            ), held as (
-              select key_digest
-              from evals.claims
-              where project_id = $1
-                and run_id = $2
-                and holder = $3
-                and key_digest in (select key_digest from finished)
-              order by key_digest
-              for update
-            ), released as (
-              delete from evals.claims
-              where project_id = $1
-                and run_id = $2
-                and key_digest in (select key_digest from held)
-              returning key_digest
-            )
-            insert into evals.results (project_id, run_id, ${resultColumns})
-            select $1, $2, finished.*
-            from finished
-            where key_digest in (select key_digest from released)
-            on conflict (project_id, run_id, key_digest) do nothing
-            returning encode(key_digest, 'hex') as key_digest`,
-          values: [scope.projectId, scope.runId, scope.holder, ...resultValues(results)],
-        });
-        return new Set(rows.map((row) => row.key_digest));
+        const finishing = buildFinish(scope, results);
+        if (!ratingNews.hasAny(results)) {
+          const [{ rows }] = await transaction.finish<[{ key_digest: string }]>([finishing]);
+          return new Set(rows.map((row) => row.key_digest));
+        }
+        const { rows } = await transaction.query<{ key_digest: string }>(finishing);
+        const stored = new Set(rows.map((row) => row.key_digest));
+        const told = results.filter(({ keyDigest }) => stored.has(keyDigest));
+        await ratingNews.write(transaction, scope, told);
+        return stored;
       }),
 
     async release(scope) {
@@ -148,6 +130,42 @@ export function createClaimStore(
         }),
       );
     },
+  };
+}
+
+/**
+ * Claims go and results come in one statement. A run has claims only while it is in progress, so where there is one to
+ * delete the result may be stored; a finalize that is under way is waited out at the claim itself. Claims are locked in
+ * the order in which they are taken, so that nobody who takes several over can deadlock with this.
+ */
+function buildFinish(scope: ClaimScope, results: readonly StoredResult[]): Statement {
+  return {
+    name: "results_finish",
+    text: `
+              with finished as (${selectSentResults(4)}
+              ), held as (
+                select key_digest
+                from evals.claims
+                where project_id = $1
+                  and run_id = $2
+                  and holder = $3
+                  and key_digest in (select key_digest from finished)
+                order by key_digest
+                for update
+              ), released as (
+                delete from evals.claims
+                where project_id = $1
+                  and run_id = $2
+                  and key_digest in (select key_digest from held)
+                returning key_digest
+              )
+              insert into evals.results (project_id, run_id, ${resultColumns})
+              select $1, $2, finished.*
+              from finished
+              where key_digest in (select key_digest from released)
+              on conflict (project_id, run_id, key_digest) do nothing
+              returning encode(key_digest, 'hex') as key_digest`,
+    values: [scope.projectId, scope.runId, scope.holder, ...resultValues(results)],
   };
 }
 
@@ -212,7 +230,8 @@ async function insertClaims(
           status = excluded.status,
           skip_reason = excluded.skip_reason,
           rating = excluded.rating,
-          document = excluded.document
+          document = excluded.document,
+          submitted_context = excluded.submitted_context
       where held.lease_until < clock_timestamp()
       returning encode(key_digest, 'hex') as key_digest`,
     values: [projectId, runId, holder, leaseMs, resultMs, ...resultValues(results)],
@@ -220,36 +239,40 @@ async function insertClaims(
   return rows.map((row) => row.key_digest);
 }
 
-/** How each key stands, one row for each. */
-async function readStates(
-  transaction: Queryable,
-  { projectId, runId }: ClaimScope,
-  keyDigests: readonly string[],
-): Promise<Map<string, KeyState>> {
-  const { rows } = await transaction.query<{
-    key_digest: string;
-    id: string | null;
-    document: ResultRow | null;
-    is_held: boolean | null;
-  }>({
-    name: "keys_read_states",
-    text: `
-      select wanted.key_digest, results.id, results.document, claims.lease_until >= clock_timestamp() as is_held
-      from unnest($3::text[]) as wanted (key_digest)
-      left join evals.results
-        on results.project_id = $1
-        and results.run_id = $2
-        and results.key_digest = decode(wanted.key_digest, 'hex')
-      left join evals.claims
-        on claims.project_id = $1
-        and claims.run_id = $2
-        and claims.key_digest = decode(wanted.key_digest, 'hex')`,
-    values: [projectId, runId, keyDigests],
-  });
-  return new Map(rows.map((row) => [row.key_digest, readState(row)]));
+interface KeyRow {
+  key_digest: string;
+  id: string | null;
+  document: ResultRow | null;
+  is_held: boolean | null;
 }
 
-function readState(row: { id: string | null; document: ResultRow | null; is_held: boolean | null }): KeyState {
+/** How each key stands, one row for each. */
+const selectKeys = ({ projectId, runId }: ClaimScope, keyDigests: readonly string[]): Statement => ({
+  name: "keys_read_states",
+  text: `
+    select wanted.key_digest, results.id, results.document, claims.lease_until >= clock_timestamp() as is_held
+    from unnest($3::text[]) as wanted (key_digest)
+    left join evals.results
+      on results.project_id = $1
+      and results.run_id = $2
+      and results.key_digest = decode(wanted.key_digest, 'hex')
+    left join evals.claims
+      on claims.project_id = $1
+      and claims.run_id = $2
+      and claims.key_digest = decode(wanted.key_digest, 'hex')`,
+  values: [projectId, runId, keyDigests],
+});
+
+const keyStatesOf = ({ rows }: { rows: KeyRow[] }): Map<string, KeyState> =>
+  new Map(rows.map((row) => [row.key_digest, readState(row)]));
+
+const readStates = async (
+  transaction: Queryable,
+  scope: ClaimScope,
+  keyDigests: readonly string[],
+): Promise<Map<string, KeyState>> => keyStatesOf(await transaction.query<KeyRow>(selectKeys(scope, keyDigests)));
+
+function readState(row: KeyRow): KeyState {
   if (row.id !== null && row.document !== null) {
     return { kind: "stored", result: { id: row.id, row: row.document } };
   }

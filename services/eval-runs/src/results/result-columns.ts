@@ -3,7 +3,7 @@ import type { StoredResult } from "./stored-result.ts";
 /** What `evals.results` and `evals.claims` have in common: a result, column by column. */
 export const resultColumns = `
   key_digest, id, idempotency_key, case_id, question_index, run_number, is_variant,
-  status, skip_reason, rating, document`;
+  status, skip_reason, rating, document, submitted_context`;
 
 /**
  * A select that yields results sent as parameters, one array for each of {@link resultColumns}; `first` is the number
@@ -22,12 +22,13 @@ export function selectSentResults(first: number): string {
     "text",
     "double precision",
     "text",
+    "text",
   ];
   const arrays = types.map((type, index) => `$${first + index}::${type}[]`).join(", ");
   return `
     select
       decode(key_digest, 'hex') as key_digest, id, idempotency_key::json as idempotency_key, case_id::json as case_id,
-      question_index, run_number, is_variant, status, skip_reason, rating, document::json as document
+      question_index, run_number, is_variant, status, skip_reason, rating, document::json as document, submitted_context::json as submitted_context
     from unnest(${arrays}) as sent (${resultColumns})`;
 }
 
@@ -45,5 +46,6 @@ export function resultValues(results: readonly StoredResult[]): unknown[] {
     results.map((result) => result.skipReason),
     results.map((result) => result.rating),
     results.map((result) => JSON.stringify(result.row)),
+    results.map((result) => (result.submittedContext === null ? null : JSON.stringify(result.submittedContext))),
   ];
 }

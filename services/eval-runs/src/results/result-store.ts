@@ -12,10 +12,28 @@ export interface RunProgress {
   tallies: ResultTally[];
 }
 
+/** One stored result by the key it was submitted under. */
+export interface StoredKey {
+  idempotencyKey: string;
+  questionIndex: number | null;
+  runNumber: number | null;
+  isVariant: boolean;
+}
+
+/** What a list of runs counts: of single-judge runs no row is opened. */
+export interface CountedRuns {
+  ofOneJudge: readonly string[];
+  ofSeveral: readonly string[];
+}
+
 /** Reading what is stored of a run's results. */
 export interface ResultStore {
   /** All results of a run: by question index, run number, originals before variants, then creation (completions 5.5). */
   list(projectId: string, runId: string): Promise<ReadResult[]>;
+  /** What is counted of several runs, by run id; the rows of those with one judge hold nothing. */
+  listCounted(projectId: string, runs: CountedRuns): Promise<Map<string, ReadResult[]>>;
+  /** The idempotency keys of a run's results, in the order of {@link list}. */
+  listKeys(projectId: string, runId: string): Promise<StoredKey[]>;
   /** Two statements in one wait, however many results there are; null when there is no such run. */
   readProgress(projectId: string, runId: string): Promise<RunProgress | null>;
 }
@@ -46,6 +64,63 @@ export function createResultStore(database: Database): ResultStore {
         status: row.status,
         rating: row.rating,
         rowText: row.document,
+      }));
+    },
+
+    async listCounted(projectId, { ofOneJudge, ofSeveral }) {
+      const { rows } = await database.readScoped<{
+        run_id: string;
+        question_index: string | null;
+        is_variant: boolean;
+        status: CountedResult["status"];
+        rating: number | null;
+        document: string | null;
+      }>([projectId], {
+        name: "results_list_counted",
+        text: `
+          select run_id, question_index, is_variant, status, rating, null::text as document
+          from evals.results
+          where project_id = $1
+            and run_id = any ($2::uuid[])
+          union all
+          select run_id, question_index, is_variant, status, rating, document::text
+          from evals.results
+          where project_id = $1
+            and run_id = any ($3::uuid[])`,
+        values: [projectId, ofOneJudge, ofSeveral],
+      });
+      const counted = rows.map((row) => ({
+        runId: row.run_id,
+        questionIndex: row.question_index === null ? null : Number(row.question_index),
+        isVariant: row.is_variant,
+        status: row.status,
+        rating: row.rating,
+        rowText: row.document ?? '{"judgeScorerResults":null}',
+      }));
+      return Map.groupBy(counted, (result) => result.runId);
+    },
+
+    async listKeys(projectId, runId) {
+      const { rows } = await database.readScoped<{
+        idempotency_key: string;
+        question_index: string | null;
+        run_number: string | null;
+        is_variant: boolean;
+      }>([projectId], {
+        name: "results_list_keys",
+        text: `
+          select idempotency_key, question_index, run_number, is_variant
+          from evals.results
+          where project_id = $1
+            and run_id = $2
+          order by question_index nulls last, run_number nulls last, is_variant, id`,
+        values: [projectId, runId],
+      });
+      return rows.map((row) => ({
+        idempotencyKey: row.idempotency_key,
+        questionIndex: row.question_index === null ? null : Number(row.question_index),
+        runNumber: row.run_number === null ? null : Number(row.run_number),
+        isVariant: row.is_variant,
       }));
     },
 

@@ -3,11 +3,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Bus } from "@touchstone/bus";
 import { AppError, type Clock, type Logger } from "@touchstone/service-kit";
 import type { Timings } from "../timings.ts";
-import { askJudge } from "./ask-judge.ts";
+import type { LinkedTraces } from "../traces/linked-traces.ts";
 import { type Batch, type Candidate, composeCandidates } from "./candidate.ts";
 import type { ClaimScope, ClaimStore, KeyState } from "./claim-store.ts";
-import { composeJudgeRequest } from "./judge-request.ts";
-import { failedCase, type Judgement, skipped } from "./judgement.ts";
+import { judgeResult } from "./judge-result.ts";
+import type { Judgement } from "./judgement.ts";
 import { createGroupedStore } from "./store-in-groups.ts";
 import type { ResultRow, StoredResult } from "./stored-result.ts";
 
@@ -22,6 +22,7 @@ export interface ScoringDependencies {
   claims: ClaimStore;
   clock: Clock;
   timings: Timings;
+  linkedTraces: LinkedTraces;
   logger: Logger;
   /** Told of each result that was stored. */
   onStored: (result: StoredResult) => void;
@@ -42,7 +43,7 @@ const pollMaxMs = 500;
  * store goes away half-way it throws too: what was stored stays, and sending the batch again completes it.
  */
 export async function scoreBatch(
-  { bus, claims, clock, timings, logger, onStored }: ScoringDependencies,
+  { bus, claims, clock, timings, linkedTraces, logger, onStored }: ScoringDependencies,
   batch: Batch,
   signal: AbortSignal,
 ): Promise<Map<string, SettledResult>> {
@@ -50,6 +51,7 @@ export async function scoreBatch(
   const scope: ClaimScope = { projectId, runId, holder: randomUUID() };
   const deadlineMs = performance.now() + timings.batchMs;
   const settling = new Map<string, Promise<SettledResult>>();
+  const linkTrace = linkedTraces.open(projectId, batch.grading.plan);
   const store = createGroupedStore((results) => claims.finish(scope, results));
 
   const heartbeat = setInterval(() => {
@@ -117,12 +119,13 @@ export async function scoreBatch(
     return { row: result.row, isDuplicate: false };
   }
 
-  async function judge({ submitted, evaluationCase }: Candidate): Promise<Judgement> {
-    if (submitted.error !== null) return failedCase(submitted.error);
-    const timeoutMs = Math.min(timings.resultMs, deadlineMs - performance.now()) - timings.storeMs;
-    if (timeoutMs <= 0) return skipped("timeout", "The time of the batch was over before the result was judged.");
-    const request = composeJudgeRequest(projectId, batch.grading, evaluationCase, submitted);
-    return askJudge(bus, request, { timeoutMs, outageMs: timings.outageMs, signal });
+  function judge({ submitted, evaluationCase }: Candidate): Promise<Judgement> {
+    const { organizationId, verdictMode, grading } = batch;
+    return judgeResult(
+      { bus, timings },
+      { projectId, organizationId, verdictMode, plan: grading.plan, evaluationCase, submitted, linkTrace },
+      { leftMs: deadlineMs - performance.now(), signal },
+    );
   }
 
   /** The claim was lost: the result is whatever its new holder, or a finalize, stores. */
@@ -133,6 +136,8 @@ export async function scoreBatch(
         // After a commit whose answer was lost the row found is our own.
         return { row: state.result.row, isDuplicate: state.result.id !== mine.id };
       }
+      // Neither stored nor claimed: the run was deleted, or whoever took the claim over gave it up.
+      if (state?.kind === "unclaimed" && !(await claims.take(scope, [])).runIsOpen) throw runIsTerminal();
       await pause(pauseMs);
     }
   }

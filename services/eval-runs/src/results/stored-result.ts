@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
 import type { resultRow, submitResultsReply } from "@touchstone/contracts";
 import type { z } from "zod";
-import type { EvaluationCase, Grading } from "../datasets/grading.ts";
-import { metricNames, metricsFor } from "./judge-request.ts";
+import type { EvaluationCase } from "../datasets/grading.ts";
+import { type GradingPlan, rowGradersOf, scorerMembersOf } from "../grading/plan.ts";
+import { deterministicNamesFor, metricNames, metricsFor } from "./judge-request.ts";
 import { type Judgement, type StoredSkipReason, skipped } from "./judgement.ts";
 import type { SubmittedResult } from "./submitted-result.ts";
+import { ratingsOf, type TraceRating } from "./trace-ratings.ts";
 
 export type ResultRow = z.infer<typeof resultRow>;
 export type ScoredResult = z.infer<typeof submitResultsReply>["scoredResults"][number];
@@ -16,13 +18,18 @@ export interface StoredResult {
   keyDigest: string;
   idempotencyKey: string;
   caseId: string;
-  questionIndex: number;
+  /** Null = it answers no question of a dataset. */
+  questionIndex: number | null;
   runNumber: number;
   isVariant: boolean;
   status: Judgement["status"];
   skipReason: StoredSkipReason | null;
   rating: number | null;
   row: ResultRow;
+  /** What the client said was retrieved; no row shows it, and rescoring needs it. */
+  submittedContext: SubmittedResult["retrievalContext"];
+  /** What it says of the trace it names. */
+  ratings: readonly TraceRating[];
 }
 
 /** What finalizing stores for a result that nobody finished. */
@@ -39,10 +46,32 @@ export function composeResult(
   id: string,
   submitted: SubmittedResult,
   judgement: Judgement,
-  graded: { grading: Grading; evaluationCase: EvaluationCase | null; batchId: string },
+  graded: { plan: GradingPlan; evaluationCase: EvaluationCase | null; batchId: string },
 ): StoredResult {
-  const { grading, evaluationCase } = graded;
+  const { plan, evaluationCase } = graded;
   const { query, outputText } = submitted;
+  const row: ResultRow = {
+    questionIndex: submitted.questionIndex,
+    questionText: evaluationCase?.query ?? null,
+    runNumber: submitted.runNumber,
+    input: query === null ? null : { query },
+    output: outputText === null ? null : { text: outputText },
+    rating: judgement.rating,
+    justification: judgement.justification,
+    traceId: submitted.traceId,
+    latencyMs: submitted.latencyMs,
+    inputTokens: submitted.inputTokens,
+    outputTokens: submitted.outputTokens,
+    ...composeMetrics(judgement, plan, evaluationCase),
+    codeScorerResults: composeCodeScorerResults(judgement, plan, evaluationCase),
+    judgeScorerResults: composeJudgeScorerResults(judgement, plan),
+    isSmokeTestVariant: submitted.isVariant,
+    smokeTestVariantText: submitted.variantText,
+    status: judgement.status,
+    error: submitted.error,
+    batchId: graded.batchId,
+    verdictSource: judgement.verdictSource,
+  };
   return {
     id,
     keyDigest: digestKey(submitted.idempotencyKey),
@@ -54,27 +83,9 @@ export function composeResult(
     status: judgement.status,
     skipReason: judgement.skipReason,
     rating: judgement.rating,
-    row: {
-      questionIndex: submitted.questionIndex,
-      questionText: evaluationCase?.query ?? null,
-      runNumber: submitted.runNumber,
-      input: query === null ? null : { query },
-      output: outputText === null ? null : { text: outputText },
-      rating: judgement.rating,
-      justification: judgement.justification,
-      traceId: submitted.traceId,
-      latencyMs: submitted.latencyMs,
-      inputTokens: submitted.inputTokens,
-      outputTokens: submitted.outputTokens,
-      ...composeMetrics(judgement, grading, evaluationCase),
-      codeScorerResults: judgement.status === "failed" ? null : composeCodeScorerResults(grading),
-      judgeScorerResults: null,
-      isSmokeTestVariant: submitted.isVariant,
-      smokeTestVariantText: submitted.variantText,
-      status: judgement.status,
-      error: submitted.error,
-      batchId: graded.batchId,
-    },
+    row,
+    submittedContext: submitted.retrievalContext,
+    ratings: ratingsOf(id, row, plan),
   };
 }
 
@@ -101,10 +112,10 @@ export function composeScoredResult(idempotencyKey: string, row: ResultRow): Sco
 /** A key for each metric that applies; null where it could not be computed. */
 function composeMetrics(
   judgement: Judgement,
-  grading: Grading,
+  plan: GradingPlan,
   evaluationCase: EvaluationCase | null,
 ): Partial<Pick<ResultRow, (typeof metricNames)[number][0]>> {
-  const wanted = metricsFor(grading, evaluationCase);
+  const wanted = metricsFor(plan, evaluationCase);
   return Object.fromEntries(
     metricNames
       .filter(([, metric]) => wanted[metric])
@@ -112,11 +123,46 @@ function composeMetrics(
   );
 }
 
-function composeCodeScorerResults(grading: Grading): ResultRow["codeScorerResults"] {
-  if (grading.codeScorerNames.length === 0) return null;
-  return grading.codeScorerNames.map((name) => ({
-    name,
-    score: null,
-    error: "Code scorers are not run by this version.",
-  }));
+/** A row for each judge besides the primary, and for each of a group; one that was not heard shares the result's fate. */
+function composeJudgeScorerResults(judgement: Judgement, plan: GradingPlan): ResultRow["judgeScorerResults"] {
+  const graders = rowGradersOf(plan);
+  if (judgement.status === "failed" || graders.length === 0) return null;
+  return graders.map((grader) => {
+    const verdict = judgement.verdicts.get(grader.id);
+    return {
+      scorerId: grader.id,
+      name: grader.name,
+      rating: verdict?.rating ?? null,
+      justification: verdict?.justification ?? notHeard(judgement),
+      status: verdict?.status ?? "skipped",
+    };
+  });
+}
+
+/**
+ * A row for each scorer that was asked, in the order asked, then one for each pattern and custom scorer of a group, whose
+ * score is how good it found the result (completions 4.4); one that was not heard has an error.
+ */
+function composeCodeScorerResults(
+  judgement: Judgement,
+  plan: GradingPlan,
+  evaluationCase: EvaluationCase | null,
+): ResultRow["codeScorerResults"] {
+  const names = deterministicNamesFor(plan, evaluationCase);
+  const members = scorerMembersOf(plan);
+  if (judgement.status === "failed" || names.length + members.length === 0) return null;
+  const computed = names.map((name, index) => {
+    const heard = judgement.deterministic[index];
+    return heard === undefined ? { name, score: null, error: notHeard(judgement) } : { ...heard, name };
+  });
+  const found = members.map(({ name }, index) => {
+    const { goodness = null, because = notHeard(judgement) } = judgement.members[index] ?? {};
+    return { name, score: goodness, ...(goodness === null && because !== null && { error: because }) };
+  });
+  return [...computed, ...found];
+}
+
+/** Why something asked of the judge has no answer: what befell the whole result, or that the judge left it out. */
+function notHeard({ status, justification, verdicts }: Judgement): string {
+  return status === "skipped" && verdicts.size === 0 ? justification : "The judge did not answer this.";
 }

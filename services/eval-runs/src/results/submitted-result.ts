@@ -6,7 +6,8 @@ import { memberText } from "../json/json-text.ts";
 export interface SubmittedResult {
   idempotencyKey: string;
   caseId: string;
-  questionIndex: number;
+  /** Null = it answers no question of a dataset: a trace that is graded by itself. */
+  questionIndex: number | null;
   runNumber: number;
   /** What was asked; null = not stated, the case's query counts. */
   query: string | null;

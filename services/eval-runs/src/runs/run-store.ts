@@ -1,4 +1,8 @@
+import type { VerdictMode } from "@touchstone/contracts";
 import type { Database, Statement } from "@touchstone/db";
+import type { Act } from "@touchstone/service-kit";
+import { recordAct } from "../acts/record-act.ts";
+import { refuseGoneDataset } from "./gone-dataset.ts";
 
 export type RunStatus = "in_progress" | "completed" | "failed";
 export type TerminalStatus = Exclude<RunStatus, "in_progress">;
@@ -7,11 +11,21 @@ export type TerminalStatus = Exclude<RunStatus, "in_progress">;
 export interface StoredRun {
   id: string;
   datasetId: string;
-  /** The version of the dataset this run was created with; it is graded by that one to its end. */
-  datasetVersion: number;
+  /** The version of the dataset this run was created with; its cases are that one's to its end. Null = it has no cases. */
+  datasetVersion: number | null;
+  /** What was named to grade it besides the dataset. How it is graded is in its plan. */
+  evaluationSettingsId: string | null;
+  scorerGroupId: string | null;
+  /** Null = none; never empty, and always null beside a group. */
+  additionalScorerIds: readonly string[] | null;
+  verdictMode: VerdictMode;
+  /** JSON text of the paraphrases; null when no question asks for any. */
+  smokeTestVariants: string | null;
   /** JSON text as it was sent, or null. */
   evaluationSubject: string | null;
   runSource: string;
+  /** How often its skipped results were judged again after it ended. */
+  scoringRevision: number;
   status: RunStatus;
   /** Set once finalizing has begun: no new batch is taken. */
   closingAs: TerminalStatus | null;
@@ -19,11 +33,29 @@ export interface StoredRun {
 }
 
 /** A run as it is created. */
-export type NewRun = Omit<StoredRun, "status" | "closingAs"> & { sdk: string | null };
+export type NewRun = Omit<StoredRun, "status" | "closingAs" | "scoringRevision"> & {
+  sdk: string | null;
+  /** What {@link writePlan} made. */
+  plan: string;
+};
+
+export interface RunListQuery {
+  limit: number;
+  /** Null = from the newest. */
+  cursor: string | null;
+  datasetId: string | null;
+  status: RunStatus | null;
+}
 
 export interface RunStore {
   insert(projectId: string, run: NewRun): Promise<void>;
   find(projectId: string, id: string): Promise<StoredRun | null>;
+  /** A page of the project's runs, newest first: at most `limit`, those after `cursor` in that order. */
+  list(projectId: string, query: RunListQuery): Promise<StoredRun[]>;
+  /** Deletes a run with everything that hangs on it, and tells the log; false when there is no such run. */
+  remove(projectId: string, id: string, act: Act): Promise<boolean>;
+  /** What grades the run, as it was frozen; null for a run of before there were plans. */
+  readPlan(projectId: string, id: string): Promise<string | null>;
   /** Closes a run to new batches; the first caller decides how it will end. Null when there is no such run. */
   beginClosing(projectId: string, id: string, status: TerminalStatus): Promise<StoredRun | null>;
   /** How many results are still being judged under a live lease. */
@@ -50,24 +82,7 @@ export function createRunStore(database: Database): RunStore {
 
   return {
     async insert(projectId, run) {
-      await writeOne(projectId, {
-        name: "run_insert",
-        text: `
-          insert into evals.runs (
-            project_id, id, dataset_id, dataset_version, evaluation_subject, sdk, run_source, created_at
-          )
-          values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-        values: [
-          projectId,
-          run.id,
-          run.datasetId,
-          run.datasetVersion,
-          run.evaluationSubject,
-          run.sdk,
-          run.runSource,
-          run.createdAt,
-        ],
-      });
+      await refuseGoneDataset(() => writeOne(projectId, buildRunInsert(projectId, run)));
     },
 
     async find(projectId, id) {
@@ -81,6 +96,68 @@ export function createRunStore(database: Database): RunStore {
         values: [projectId, id],
       });
       return row && readRow(row);
+    },
+
+    async list(projectId, { limit, cursor, datasetId, status }) {
+      // Newest first: an id begins with the millisecond it was made in.
+      const { rows } = await database.readScoped<RunRow>([projectId], {
+        name: "run_list",
+        text: `
+          select ${runColumns}
+          from evals.runs
+          where project_id = $1
+            and ($2::uuid is null or id < $2)
+            and ($3::uuid is null or dataset_id = $3)
+            and ($4::text is null or status = $4)
+          order by id desc
+          limit $5`,
+        values: [projectId, cursor, datasetId, status, limit],
+      });
+      return rows.map(readRow);
+    },
+
+    remove: (projectId, id, act) =>
+      database.scoped([projectId], async (transaction) => {
+        // The lock first: a batch that is taking claims is waited out, and finds no run afterwards.
+        const { rowCount } = await transaction.query({
+          name: "run_remove_lock",
+          text: `
+            select id
+            from evals.runs
+            where project_id = $1
+              and id = $2
+            for update`,
+          values: [projectId, id],
+        });
+        if (rowCount === 0) return false;
+        await transaction.query({
+          name: "run_remove",
+          text: `
+            with gone_claims as (
+              delete from evals.claims where project_id = $1 and run_id = $2
+            ), gone_results as (
+              delete from evals.results where project_id = $1 and run_id = $2
+            )
+            delete from evals.runs
+            where project_id = $1
+              and id = $2`,
+          values: [projectId, id],
+        });
+        await recordAct(transaction, act, { action: "run.deleted", targetId: id });
+        return true;
+      }),
+
+    async readPlan(projectId, id) {
+      const row = await readOne<{ plan: string | null }>(projectId, {
+        name: "run_read_plan",
+        text: `
+          select plan::text
+          from evals.runs
+          where project_id = $1
+            and id = $2`,
+        values: [projectId, id],
+      });
+      return row?.plan ?? null;
     },
 
     async beginClosing(projectId, id, status) {
@@ -115,15 +192,51 @@ export function createRunStore(database: Database): RunStore {
   };
 }
 
+/** The insert of a run, for those who write something beside it in one transaction. */
+export function buildRunInsert(projectId: string, run: NewRun): Statement {
+  return {
+    name: "run_insert",
+    text: `
+      insert into evals.runs (
+        project_id, id, dataset_id, dataset_version, evaluation_settings_id, scorer_group_id, additional_scorer_ids,
+        plan, verdict_mode, smoke_test_variants, evaluation_subject, sdk, run_source, created_at
+      )
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+    values: [
+      projectId,
+      run.id,
+      run.datasetId,
+      run.datasetVersion,
+      run.evaluationSettingsId,
+      run.scorerGroupId,
+      run.additionalScorerIds,
+      run.plan,
+      run.verdictMode,
+      run.smokeTestVariants,
+      run.evaluationSubject,
+      run.sdk,
+      run.runSource,
+      run.createdAt,
+    ],
+  };
+}
+
 const runColumns = `
-  id, dataset_id, dataset_version, evaluation_subject::text, run_source, status, closing_as, created_at`;
+  id, dataset_id, dataset_version, evaluation_settings_id, scorer_group_id, additional_scorer_ids, verdict_mode,
+  evaluation_subject::text, smoke_test_variants::text, run_source, scoring_revision, status, closing_as, created_at`;
 
 type RunRow = {
   id: string;
   dataset_id: string;
-  dataset_version: number;
+  dataset_version: number | null;
+  evaluation_settings_id: string | null;
+  scorer_group_id: string | null;
+  additional_scorer_ids: string[] | null;
+  verdict_mode: VerdictMode;
   evaluation_subject: string | null;
+  smoke_test_variants: string | null;
   run_source: string;
+  scoring_revision: number;
   status: RunStatus;
   closing_as: TerminalStatus | null;
   created_at: Date;
@@ -133,8 +246,14 @@ const readRow = (row: RunRow): StoredRun => ({
   id: row.id,
   datasetId: row.dataset_id,
   datasetVersion: row.dataset_version,
+  evaluationSettingsId: row.evaluation_settings_id,
+  scorerGroupId: row.scorer_group_id,
+  additionalScorerIds: row.additional_scorer_ids,
+  verdictMode: row.verdict_mode,
   evaluationSubject: row.evaluation_subject,
+  smokeTestVariants: row.smoke_test_variants,
   runSource: row.run_source,
+  scoringRevision: row.scoring_revision,
   status: row.status,
   closingAs: row.closing_as,
   createdAt: row.created_at,

@@ -70,6 +70,29 @@ export function computeCaseStatistics(results: readonly CountedResult[]): CaseSt
     });
 }
 
+/**
+ * The mean rating of each case that is rated, variants left out, by question index; a result that belongs to no case
+ * is a case of its own.
+ */
+export function computeCaseRatings(results: readonly CountedResult[]): number[] {
+  const ratings = new Map<number, number[]>();
+  const single: number[] = [];
+  for (const { questionIndex, isVariant, rating } of results) {
+    if (isVariant || rating === null) continue;
+    if (questionIndex === null) {
+      single.push(rating);
+      continue;
+    }
+    const repeated = ratings.get(questionIndex);
+    if (repeated === undefined) ratings.set(questionIndex, [rating]);
+    else repeated.push(rating);
+  }
+  const means = [...ratings]
+    .sort(([one], [other]) => one - other)
+    .map(([, repeated]) => repeated.reduce((sum, rating) => sum + rating, 0) / repeated.length);
+  return [...means, ...single];
+}
+
 interface Weighted {
   value: number;
   count: number;

@@ -1,4 +1,4 @@
-import { limits } from "@touchstone/contracts";
+import { limits, type VerdictMode, verdictMode } from "@touchstone/contracts";
 import { AppError } from "@touchstone/service-kit";
 import { isJsonObject, type JsonObject } from "../json/json-object.ts";
 import { type JsonMember, membersOf, memberText, objectText } from "../json/json-text.ts";
@@ -10,6 +10,7 @@ export interface SubmittedRun {
   evaluationSubject: string | null;
   sdk: string | null;
   runSource: string;
+  verdictMode: VerdictMode;
 }
 
 /** The graders a run names besides its dataset. */
@@ -34,6 +35,7 @@ export function readSubmittedRun(body: JsonObject): SubmittedRun {
     evaluationSubject: readSubject(body),
     sdk: readObject(body, "sdk"),
     runSource: readRunSource(value),
+    verdictMode: readVerdictMode(value.verdictMode),
   };
 }
 
@@ -65,11 +67,13 @@ function readRunSource(value: JsonObject["value"]): string {
   if (runSource.length > runSourceMaxChars || !runSource.isWellFormed() || runSource.includes("\0")) {
     refuse(`runSource must be plain text of at most ${runSourceMaxChars} characters`);
   }
-  const { verdictMode } = value;
-  if (verdictMode !== undefined && verdictMode !== null && verdictMode !== "live") {
-    refuse('verdictMode must be "live"');
-  }
   return runSource;
+}
+
+function readVerdictMode(mode: unknown): VerdictMode {
+  if (mode === undefined || mode === null) return "live";
+  const known = verdictMode.safeParse(mode);
+  return known.success ? known.data : refuse('verdictMode must be "live", "cache" or "replay"');
 }
 
 const runSourceMaxChars = 64;

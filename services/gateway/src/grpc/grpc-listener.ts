@@ -10,7 +10,7 @@ import {
   ServerListenerBuilder,
 } from "@grpc/grpc-js";
 import type { Route } from "@touchstone/contracts";
-import { AppError, type Logger, translateListenError } from "@touchstone/service-kit";
+import { AppError, type BodyBudget, type Logger, noRoom, translateListenError } from "@touchstone/service-kit";
 import { rateLimitSubject } from "../http/client-address.ts";
 import type { DrainBounds } from "../http/drain-server.ts";
 import type { PassOn } from "../http/pass-on.ts";
@@ -29,6 +29,8 @@ export interface GrpcListenerOptions {
   passOn: PassOn;
   /** Largest message, before and after inflation. */
   messageMaxBytes: number;
+  /** Bounds the messages in hand, from when they are read. */
+  bodies: BodyBudget;
   metrics: GatewayMetrics;
   logger: Logger;
   drain: DrainBounds;
@@ -122,19 +124,25 @@ export function createGrpcListener(options: GrpcListenerOptions): GrpcListener {
     { caller, message, signal }: { caller: KeyOwner | null; message: Buffer; signal: AbortSignal },
   ): Promise<Buffer | HttpRefusal> {
     if (caller === null) throw new AppError("unauthorized", "Invalid or missing API key");
-    const answer = await options.passOn({
-      route,
-      target: route.path,
-      headers: { "content-type": "application/x-protobuf" },
-      body: message,
-      caller,
-      requestId: randomUUID(),
-      signal,
-    });
-    const body = Buffer.from(await answer.body.arrayBuffer());
-    if (answer.status === 200) return body;
-    const after = Number(answer.headers["retry-after"]);
-    return { status: answer.status, retryAfterSeconds: after > 0 ? after : null, body: parse(body) };
+    const share = options.bodies.open(() => noRoom(route.owner, route.envelope));
+    try {
+      await share.enter(message.length);
+      const answer = await options.passOn({
+        route,
+        target: route.path,
+        headers: { "content-type": "application/x-protobuf" },
+        body: message,
+        caller,
+        requestId: randomUUID(),
+        signal,
+      });
+      const body = Buffer.from(await answer.body.arrayBuffer());
+      if (answer.status === 200) return body;
+      const after = Number(answer.headers["retry-after"]);
+      return { status: answer.status, retryAfterSeconds: after > 0 ? after : null, body: parse(body) };
+    } finally {
+      share.release();
+    }
   }
 
   function note(route: Route, caller: KeyOwner | null, startedMs: number, httpStatus: number): void {

@@ -11,7 +11,7 @@ export interface HttpRefusal {
 
 /** What the gateway itself refuses, as the HTTP route would have. */
 export function refusalOf(thrown: unknown): HttpRefusal {
-  const rendered = renderError(thrown, "otlp");
+  const rendered = renderError(thrown, "otlp", "POST");
   const after = rendered.headers["retry-after"];
   return {
     status: rendered.status,

@@ -1,6 +1,13 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { BodyContract } from "@touchstone/contracts";
-import { AppError, readOtlpEncoding, requireJson, requireKnownEncoding, requireNdjson } from "@touchstone/service-kit";
+import {
+  bodyTooLarge,
+  readOtlpEncoding,
+  readRowsType,
+  requireJson,
+  requireKnownEncoding,
+  requireNdjson,
+} from "@touchstone/service-kit";
 
 /** Whether the headers announce a body. */
 export function hasBody(headers: IncomingHttpHeaders): boolean {
@@ -13,10 +20,7 @@ export function refuseBodyByHeaders(contract: BodyContract, headers: IncomingHtt
   if (Number(headers["content-length"] ?? 0) > maxBytes) throw bodyTooLarge();
   if (contract.kind === "otlp") readOtlpEncoding(headers["content-type"]);
   else if (contract.kind === "ndjson") requireNdjson(headers["content-type"]);
+  else if (contract.kind === "rows") readRowsType(headers["content-type"]);
   else requireJson(headers["content-type"]);
   requireKnownEncoding(headers["content-encoding"]);
-}
-
-export function bodyTooLarge(): AppError {
-  return new AppError("body_too_large", "request entity too large");
 }

@@ -1,7 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { requestIdHeader } from "@touchstone/contracts";
+import type { AnswerHeaders } from "./answer-headers.ts";
+
+// To import a value of this module loads all that it offers, WebSockets among it: 11 MB that a gateway never uses.
+const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
 export interface BrokenRequests {
   /** Notes each request that did arrive, with its answer. */
@@ -15,7 +19,7 @@ export interface BrokenRequests {
  * middle (408). Where an earlier request of the connection still waits for its answer, the connection just ends: the
  * client would take the refusal for that answer.
  */
-export function createBrokenRequests(): BrokenRequests {
+export function createBrokenRequests(answerHeaders: AnswerHeaders): BrokenRequests {
   const latest = new WeakMap<Socket, { request: IncomingMessage; response: ServerResponse }>();
 
   function isItsTurn(socket: Socket): boolean {
@@ -36,12 +40,12 @@ export function createBrokenRequests(): BrokenRequests {
         return;
       }
       // A client that keeps its side open must not keep ours.
-      socket.end(renderRefusal(error.code), () => socket.destroy());
+      socket.end(renderRefusal(error.code, answerHeaders), () => socket.destroy());
     },
   };
 }
 
-function renderRefusal(code: string | undefined): string {
+function renderRefusal(code: string | undefined, answerHeaders: AnswerHeaders): string {
   const [status, message] = describe(code);
   const body = JSON.stringify({ statusCode: status, message });
   return [
@@ -49,6 +53,7 @@ function renderRefusal(code: string | undefined): string {
     "content-type: application/json; charset=utf-8",
     `content-length: ${Buffer.byteLength(body)}`,
     `${requestIdHeader}: ${randomUUID()}`,
+    ...Object.entries(answerHeaders).map(([name, value]) => `${name}: ${value}`),
     "connection: close",
     "",
     body,

@@ -10,9 +10,10 @@ export interface CallerOriginOptions {
 export interface CallerOrigin {
   /**
    * Refuses (403) a host name this installation does not go by, and a browser page of another origin. Answers the
-   * origin when it is a foreign one that is trusted: its answers need CORS headers; null for everyone else.
+   * origin when it is a foreign one that is trusted: its answers need CORS headers; null for everyone else. A foreign
+   * page that might use a session hears it in the words of the sign-in family.
    */
-  check(request: IncomingMessage): string | null;
+  check(request: IncomingMessage, mightUseSession: boolean): string | null;
 }
 
 const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
@@ -32,8 +33,10 @@ export function createCallerOrigin(options: CallerOriginOptions): CallerOrigin {
   const origins = new Set(options.trustedOrigins);
 
   return {
-    check({ headers, socket }) {
+    check({ headers, headersDistinct, socket }, mightUseSession) {
       const host = headers.host ?? "";
+      // Of several, this code and a proxy before it might each take another one.
+      if ((headersDistinct.host ?? []).length > 1) throw new AppError("host_refused", "A request names one host.");
       if (!hosts.has(nameOf(host)) && !isOwnAddress(host, socket.localAddress)) {
         throw new AppError(
           "host_refused",
@@ -43,6 +46,7 @@ export function createCallerOrigin(options: CallerOriginOptions): CallerOrigin {
       const { origin } = headers;
       if (origin === undefined || isSameOrigin(origin, host) || origin === publicUrl?.origin) return null;
       if (origins.has(origin)) return origin;
+      if (mightUseSession) throw new AppError("invalid_origin", "Invalid origin");
       throw new AppError(
         "host_refused",
         `Pages of the origin ${quote(origin)} may not call this installation; add it to SERVICE_TRUSTED_ORIGINS.`,
@@ -64,7 +68,7 @@ function isOwnAddress(host: string, localAddress: string | undefined): boolean {
 }
 
 /** Schemes may differ: behind a proxy that ends TLS the page is https and we are http. */
-function isSameOrigin(origin: string, host: string): boolean {
+export function isSameOrigin(origin: string, host: string): boolean {
   return URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
 }
 

@@ -1,10 +1,11 @@
 import type { FastifyReply } from "fastify";
 
 const exposedHeaders = "retry-after, ratelimit, ratelimit-policy, x-request-id";
-const allowedHeaders = "authorization, content-encoding, content-type, x-api-key";
+const allowedHeaders = "authorization, content-encoding, content-type, x-api-key, x-project-id";
 
-/** Lets pages of a trusted origin read the answer (otlp 1: browser exporters). No cookies: the key is the credential. */
-export function allowOrigin(reply: FastifyReply, origin: string): void {
+/** Lets pages of a trusted origin read the answer (otlp 1: browser exporters). Cookies count only where accounts are. */
+export function allowOrigin(reply: FastifyReply, origin: string, mightUseSession: boolean): void {
+  if (mightUseSession) reply.header("access-control-allow-credentials", "true");
   reply
     .header("access-control-allow-origin", origin)
     .header("access-control-expose-headers", exposedHeaders)

@@ -1,5 +1,6 @@
 import type { Server } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import { closePort } from "@touchstone/service-kit";
 import type { FastifyInstance } from "fastify";
 
 export interface DrainBounds {
@@ -20,6 +21,7 @@ export async function drainServer(app: FastifyInstance, { announceMs, drainMs }:
   while (performance.now() < deadline && (await countConnections(server)) > 0) await sleep(20);
   // A connection may become idle later: a refused body is still read off it after its answer.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
+  await closePort(server);
   await app.close();
   clearInterval(sweep);
   clearTimeout(cut);

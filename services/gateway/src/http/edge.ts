@@ -9,17 +9,18 @@ import {
 } from "@touchstone/service-kit";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { TrustedProxies } from "../config.ts";
-import type { KeyCache, KeyOwner } from "../keys/key-cache.ts";
 import type { GatewayMetrics } from "../operations/gateway-metrics.ts";
 import type { SpentQuotas } from "../quota/spent-quotas.ts";
 import type { RateCount, RateLimits } from "../rate-limits/rate-limits.ts";
+import type { AnswerHeaders } from "./answer-headers.ts";
 import { refuseBodyByHeaders } from "./body-refusal.ts";
 import { type BrokenRequests, createBrokenRequests } from "./broken-request.ts";
+import type { Caller } from "./caller.ts";
 import type { CallerOrigin } from "./caller-origin.ts";
 import { rateLimitSubject } from "./client-address.ts";
 import { allowOrigin, answerPreflight } from "./cross-origin.ts";
 import { type DrainBounds, drainServer } from "./drain-server.ts";
-import { readPresentedKey } from "./presented-key.ts";
+import type { Identify } from "./identification.ts";
 import { showRateLimit } from "./rate-limit-headers.ts";
 import { type Address, createMethodFinder } from "./route-table.ts";
 import { sendRefusal } from "./send-refusal.ts";
@@ -28,9 +29,9 @@ import { sendRefusal } from "./send-refusal.ts";
 export interface Passage {
   /** Null for an address that is not there. */
   route: Route | null;
-  caller: KeyOwner | null;
-  /** Asks auth again whether the key still opens the caller's project; null on routes without a key. */
-  isKeyGood: (() => Promise<boolean>) | null;
+  caller: Caller | null;
+  /** Asks auth again whether the key or session still opens the caller's project; null on routes without one. */
+  isStillGood: (() => Promise<boolean>) | null;
   /** For the log: the code of a refusal, or who answered. */
   outcome: string;
 }
@@ -53,13 +54,18 @@ export interface EdgeOptions {
   portSetting: SettingName;
   callerOrigin: CallerOrigin;
   rateLimits: RateLimits;
-  keys: KeyCache;
+  identify: Identify;
+  /** Whether a page may use a session on this route; never in default mode. */
+  mightUseSession: (route: Route) => boolean;
+  /** Called before a request of the sign-in family that may have ended a session is answered. */
+  sessionChanged: (request: FastifyRequest) => void;
   spentQuotas: SpentQuotas;
   /** Routes of the gateway itself. */
   answerOwn: Answerer;
   /** Routes of the services behind. */
   forward: Answerer;
   bodyMaxBytes: (route: Route) => number;
+  answerHeaders: AnswerHeaders;
   metrics: GatewayMetrics;
   logger: Logger;
   trustedProxies: TrustedProxies;
@@ -78,8 +84,8 @@ export interface Edge {
 
 /** The one public door. */
 export function createEdge(options: EdgeOptions): Edge {
-  const { addresses, callerOrigin, rateLimits, keys, logger } = options;
-  const brokenRequests = createBrokenRequests();
+  const { addresses, callerOrigin, rateLimits, logger } = options;
+  const brokenRequests = createBrokenRequests(options.answerHeaders);
   const app = createFastify(options, brokenRequests);
   const methodsOf = createMethodFinder(addresses);
   let draining = false;
@@ -87,7 +93,7 @@ export function createEdge(options: EdgeOptions): Edge {
   /** The order of checks (decisions: Order of checks): who is refused early costs least and learns least. */
   app.addHook("onRequest", async (request, reply) => {
     const route = request.routeOptions.config.contract ?? null;
-    const passage: Passage = { route, caller: null, isKeyGood: null, outcome: "ok" };
+    const passage: Passage = { route, caller: null, isStillGood: null, outcome: "ok" };
     request.passage = passage;
     watch(request, reply, passage);
     brokenRequests.remember(request.raw, reply.raw);
@@ -97,16 +103,21 @@ export function createEdge(options: EdgeOptions): Edge {
       () => brokenRequests.refuse(arrivedTooLate(), request.raw.socket),
     );
 
-    const foreignOrigin = callerOrigin.check(request.raw); // 403
-    if (foreignOrigin !== null) allowOrigin(reply, foreignOrigin);
+    const mightUseSession = route !== null && options.mightUseSession(route);
+    const foreignOrigin = callerOrigin.check(request.raw, mightUseSession); // 403
+    if (foreignOrigin !== null) allowOrigin(reply, foreignOrigin, mightUseSession);
     if (route === null) return answerUnrouted(request, reply, foreignOrigin); // 404, 405
-    const byAddress = await count(reply, route.rateGroup, subjectOf(request), null); // 429
-    await identify(route, request, passage); // 401, 503
-    if (passage.caller !== null && route.keyRateGroup !== undefined && route.method === "POST") {
-      // The documented limits per key are of POSTs (interface: Limits): who polls a run is not slowed down.
-      await count(reply, route.keyRateGroup, passage.caller.projectId, byAddress); // 429
+    let byAddress = await count(reply, route.rateGroup, subjectOf(request), null); // 429
+    if (route.addressRateGroup !== undefined) {
+      byAddress = await count(reply, route.addressRateGroup, subjectOf(request), byAddress); // 429
     }
-    if (passage.caller !== null) options.spentQuotas.check(passage.caller.projectId, route); // 429
+    Object.assign(passage, await options.identify(route, request)); // 401, 503
+    const projectId = passage.caller?.projectId ?? null;
+    if (projectId !== null && route.keyRateGroup !== undefined && route.method === "POST") {
+      // The documented limits per key are of POSTs (interface: Limits): who polls a run is not slowed down.
+      await count(reply, route.keyRateGroup, projectId, byAddress); // 429
+    }
+    if (projectId !== null) options.spentQuotas.check(projectId, route); // 429
     if (route.body !== undefined) {
       refuseBodyByHeaders(route.body, request.headers, options.bodyMaxBytes(route)); // 413, 415
     } else {
@@ -125,7 +136,9 @@ export function createEdge(options: EdgeOptions): Edge {
     });
   }
 
-  app.addHook("onSend", async (_request, reply) => {
+  app.addHook("onSend", async (request, reply) => {
+    const route = request.passage?.route;
+    if (route?.authentication.includes("account") && route.method !== "GET") options.sessionChanged(request);
     if (draining) reply.header("connection", "close");
   });
 
@@ -155,25 +168,15 @@ export function createEdge(options: EdgeOptions): Edge {
   ): Promise<RateCount | null> {
     const counted = await rateLimits.count(group, subject);
     if (counted === null) return shown;
-    if (shown === null || counted.remaining < shown.remaining) showRateLimit(reply, counted);
+    if (shown === null || counted.isOver || counted.remaining < shown.remaining) showRateLimit(reply, counted);
     if (!counted.isOver) return counted;
     throw new AppError("rate_limited", "Too many requests", { retryAfterSeconds: counted.resetSeconds });
-  }
-
-  async function identify(route: Route, request: FastifyRequest, passage: Passage): Promise<void> {
-    if (route.authentication.includes("none") || route.authentication.includes("metrics")) return;
-    const apiKey = readPresentedKey(request.headers, route.authentication);
-    // Auth's own routes show and replace keys: there a revoked one must not live on while it is cached.
-    const owner = apiKey === null ? null : await keys.resolve(apiKey, { fresh: route.owner === "auth" });
-    if (apiKey === null || owner === null) throw new AppError("unauthorized", "Invalid or missing API key");
-    passage.caller = owner;
-    passage.isKeyGood = async () => (await keys.resolve(apiKey, { fresh: true }))?.projectId === owner.projectId;
   }
 
   /** Headers every answer has, and the one log line and measurement of every request, however it ends. */
   function watch(request: FastifyRequest, reply: FastifyReply, passage: Passage): void {
     const startedMs = performance.now();
-    reply.header(requestIdHeader, request.id).header("x-content-type-options", "nosniff");
+    reply.header(requestIdHeader, request.id).headers(options.answerHeaders);
     reply.raw.once("close", () => {
       const durationMs = performance.now() - startedMs;
       const operation = passage.route?.id ?? "unknown";
@@ -241,7 +244,7 @@ function createFastify(options: EdgeOptions, brokenRequests: BrokenRequests): Fa
     clientErrorHandler: brokenRequests.refuse,
     // An address that cannot be decoded, or whose parameter is absurdly long, names nothing.
     frameworkErrors(_error, request, reply) {
-      reply.header(requestIdHeader, request.id);
+      reply.header(requestIdHeader, request.id).headers(options.answerHeaders);
       sendRefusal(new AppError("route_not_found", "Not found"), { route: null, request, reply });
     },
     routerOptions: { maxParamLength: 1024 },

@@ -1,7 +1,8 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import type { Route, ServiceName } from "@touchstone/contracts";
-import { AppError, type HopAnswer, passStream } from "@touchstone/service-kit";
+import { AppError, type BodyBudget, type HopAnswer, noRoom, passStream } from "@touchstone/service-kit";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { accountHeaders, pageOriginHeaders } from "./account-headers.ts";
 import type { Answerer } from "./edge.ts";
 import type { OpenStreams } from "./open-streams.ts";
 import { type PassOn, pick } from "./pass-on.ts";
@@ -11,6 +12,9 @@ import { targetOf } from "./route-table.ts";
 /** What comes back to a client is a list of what is meant to: nothing internal passes. */
 const passedBack = ["content-type", "content-encoding", "content-disposition", "cache-control", "retry-after", "vary"];
 
+/** Cookies are set by the sign-in family alone, and it alone sends people elsewhere. */
+const passedBackOfAccounts = ["set-cookie", "location"];
+
 /** An answer up to here is read whole before it is passed back: one that breaks off can still become a 503. */
 const bufferedMaxBytes = 1024 * 1024;
 
@@ -18,27 +22,35 @@ export interface ForwardOptions {
   passOn: PassOn;
   streams: OpenStreams;
   bodyMaxBytes: (route: Route) => number;
+  publicUrl: string | null;
+  /** Bounds the bodies in hand. */
+  bodies: BodyBudget;
   /** How long a reader may take nothing of an answer. */
   streamIdleMs: number;
 }
 
 /** Passes requests on to the service that owns the route, and answers back: bytes both ways, as fast as both sides are. */
 export function createForward(options: ForwardOptions): Answerer {
-  const { passOn, streams, bodyMaxBytes } = options;
+  const { passOn, streams, bodyMaxBytes, bodies } = options;
   return async (route, request, reply) => {
     const gone = new AbortController();
     reply.raw.once("close", () => {
       if (!reply.raw.writableFinished) gone.abort(new Error("the client is gone"));
     });
     if (route.streaming) streams.admit();
+    const share = bodies.open(() => noRoom(route.owner, route.envelope));
     let body = noBody;
     try {
-      if (route.body !== undefined) body = await readRequestBody(request.raw, bodyMaxBytes(route));
+      if (route.body !== undefined) {
+        body = await readRequestBody(request.raw, { maxBytes: bodyMaxBytes(route), share });
+      }
       const answer = await passOn({
         route,
         target: targetOf(route, request.url),
         headers: request.headers,
+        ownHeaders: ownHeadersOf(route, request, options.publicUrl),
         body: body.content,
+        bodyBytes: body.bytes,
         caller: request.passage?.caller ?? null,
         requestId: request.id,
         signal: gone.signal,
@@ -52,12 +64,16 @@ export function createForward(options: ForwardOptions): Answerer {
       throw thrown;
     } finally {
       body.discardRest();
+      share.release();
     }
   };
 
   async function passBack(answer: HopAnswer, route: Route, request: FastifyRequest, reply: FastifyReply) {
     const { status, headers } = answer;
     reply.code(status).headers(pick(headers, passedBack));
+    if (isOfAccounts(route)) {
+      for (const name of passedBackOfAccounts) if (headers[name] !== undefined) reply.header(name, headers[name]);
+    }
     const length = headers["content-length"];
     if (length !== undefined && Number(length) <= bufferedMaxBytes) {
       const whole = await readWhole(answer, route.owner);
@@ -70,12 +86,22 @@ export function createForward(options: ForwardOptions): Answerer {
       headers: reply.getHeaders() as OutgoingHttpHeaders,
       stallMs: options.streamIdleMs,
     });
-    const { caller = null, isKeyGood = null } = request.passage ?? {};
-    if (route.streaming && caller !== null && isKeyGood !== null) {
-      streams.hold(stream, reply.raw, { projectId: caller.projectId, isGood: isKeyGood });
+    const { caller = null, isStillGood = null } = request.passage ?? {};
+    const projectId = caller?.projectId ?? null;
+    if (route.streaming && projectId !== null && isStillGood !== null) {
+      streams.hold(stream, reply.raw, { projectId, isGood: isStillGood });
     }
     return reply;
   }
+}
+
+function ownHeadersOf(route: Route, request: FastifyRequest, publicUrl: string | null) {
+  if (isOfAccounts(route)) return accountHeaders(request, publicUrl);
+  return route.id === "createInvitation" ? pageOriginHeaders(request, publicUrl) : undefined;
+}
+
+function isOfAccounts({ authentication }: Route): boolean {
+  return authentication.includes("account");
 }
 
 async function readWhole(answer: HopAnswer, owner: ServiceName): Promise<Buffer> {

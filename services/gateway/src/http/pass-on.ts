@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { type Route, type ServiceName, spentQuotaHeader } from "@touchstone/contracts";
+import { identityRefusedHeader, type Route, type ServiceName, spentQuotaHeader } from "@touchstone/contracts";
 import { AppError, type HopAnswer, type InternalClient, type Logger } from "@touchstone/service-kit";
-import type { KeyOwner } from "../keys/key-cache.ts";
 import type { SpentQuotas } from "../quota/spent-quotas.ts";
+import type { Caller } from "./caller.ts";
 import type { RequestBody } from "./request-body.ts";
 
 /** A request that passed every check at the door. */
@@ -11,8 +11,11 @@ export interface PassedRequest {
   /** Path and query at the owner. */
   target: string;
   headers: IncomingHttpHeaders;
+  /** What the gateway itself has to say beside them. */
+  ownHeaders?: Record<string, string> | undefined;
   body: RequestBody["content"];
-  caller: KeyOwner | null;
+  bodyBytes?: RequestBody["bytes"];
+  caller: Caller | null;
   requestId: string;
   /** Aborts when the client is gone. */
   signal: AbortSignal;
@@ -44,20 +47,21 @@ const passedOn = [
 
 /** The one way in, for HTTP and gRPC: bytes as they are, under a signed identity, within the route's deadline. */
 export function createPassOn({ clients, requestTimeoutMs, streamIdleMs, spentQuotas, logger }: PassOnOptions): PassOn {
-  return async ({ route, target, headers, body, caller, requestId, signal }) => {
+  return async ({ route, target, headers, ownHeaders, body, bodyBytes, caller, requestId, signal }) => {
     const client = clients[route.owner];
     if (client === undefined) throw new Error(`no client for ${route.owner}`);
     const isStream = body !== undefined && !Buffer.isBuffer(body);
     const answer = await client.forward({
       method: route.method,
       path: target,
-      headers: pick(headers, passedOn),
+      headers: { ...pick(headers, passedOn), ...ownHeaders },
       body,
+      bodyBytes,
       claims: {
         projectId: caller?.projectId ?? null,
         organizationId: caller?.organizationId ?? null,
-        userId: null,
-        role: caller === null ? null : "key",
+        userId: caller?.user?.userId ?? null,
+        role: caller === null ? null : caller.user === undefined ? "key" : caller.user.role,
         requestId,
       },
       // Of a stream it starts anew with every piece: the owner is not charged for the client's slowness.
@@ -65,12 +69,14 @@ export function createPassOn({ clients, requestTimeoutMs, streamIdleMs, spentQuo
       lasting: route.streaming ? { idleMs: streamIdleMs } : undefined,
       signal,
     });
-    if (answer.status === 401) {
+    // Auth alone has 401s for clients; of the others an older version does not say what it means by one.
+    if (answer.status === 401 && (route.owner !== "auth" || answer.headers[identityRefusedHeader] !== undefined)) {
       await answer.body.dump();
       logger.error({ operation: route.id, owner: route.owner }, "a service refused the gateway's identity");
       throw new AppError("service_unavailable", `The ${route.owner} service is not reachable; retry.`);
     }
-    if (caller !== null) spentQuotas.note(caller.projectId, answer.headers[spentQuotaHeader]);
+    if (caller !== null && caller.projectId !== null)
+      spentQuotas.note(caller.projectId, answer.headers[spentQuotaHeader]);
     return answer;
   };
 }

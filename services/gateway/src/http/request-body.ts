@@ -1,56 +1,76 @@
 import type { IncomingMessage } from "node:http";
-import { bodyTooLarge, hasBody } from "./body-refusal.ts";
+import { type BodyShare, bodyTooLarge, collectChunks, discardBody, readBody } from "@touchstone/service-kit";
+import { hasBody } from "./body-refusal.ts";
 
 /** Up to here a body goes on as one buffer: half again as fast as a stream, and it can be offered to another replica. */
 const bufferedMaxBytes = 1024 * 1024;
 
+/** What a stream keeps of a body at a time: the buffers of both its sockets and the chunk between them. */
+const streamBytes = 256 * 1024;
+
 /** A body to be passed on unread: nothing, one buffer, or a stream of a larger one. */
 export interface RequestBody {
   content: Buffer | AsyncIterable<Buffer> | undefined;
+  /** How many bytes a stream has, where the client said. */
+  bytes: number | undefined;
   /** Reads what is left off the socket: a client that still writes would miss the answer if it were cut. */
   discardRest(): void;
 }
 
-export const noBody: RequestBody = { content: undefined, discardRest: () => {} };
+export const noBody: RequestBody = { content: undefined, bytes: undefined, discardRest: () => {} };
+
+export interface RequestBodyBounds {
+  maxBytes: number;
+  /** Where room is made before anything is read, for a buffer or for what a stream keeps. */
+  share: BodyShare;
+}
 
 /**
  * Takes the body of a request. Bytes are counted on the wire, so that a body without a length is refused (413) as soon
  * as it passes `maxBytes`; a stream throws the refusal then.
  */
-export async function readRequestBody(request: IncomingMessage, maxBytes: number): Promise<RequestBody> {
-  if (!hasBody(request.headers)) return noBody;
-  const chunks: AsyncIterator<Buffer> = request.iterator({ destroyOnReturn: false });
-  const discardRest = (): void => {
-    if (!request.readableEnded) void chunks.return?.().then(() => request.resume());
-  };
-  const head: Buffer[] = [];
-  let bytes = 0;
+export async function readRequestBody(request: IncomingMessage, bounds: RequestBodyBounds): Promise<RequestBody> {
+  const { headers } = request;
+  if (!hasBody(headers)) return noBody;
+  const bytes = headers["content-length"] === undefined ? undefined : Number(headers["content-length"]);
+  if (bytes !== undefined && bytes <= bufferedMaxBytes) {
+    return { ...noBody, content: await readBody(request, bounds) };
+  }
   try {
-    while (bytes <= bufferedMaxBytes) {
-      const { value, done } = await chunks.next();
-      if (done) return { content: Buffer.concat(head, bytes), discardRest };
-      bytes += value.length;
-      if (bytes > maxBytes) throw bodyTooLarge();
-      head.push(value);
+    if (bytes !== undefined) {
+      await bounds.share.enter(streamBytes);
+      return streamOn(request, { head: null, bytes, maxBytes: bounds.maxBytes });
     }
+    const { body, isWhole } = await collectChunks(request, { ...bounds, stopAfter: bufferedMaxBytes });
+    if (isWhole) return { ...noBody, content: body };
+    return streamOn(request, { head: body, bytes, maxBytes: bounds.maxBytes });
   } catch (thrown) {
-    discardRest();
+    discardBody(request);
     throw thrown;
   }
-  return { content: streamOn(head, chunks, { bytes, maxBytes }), discardRest };
 }
 
-async function* streamOn(
-  head: readonly Buffer[],
-  rest: AsyncIterator<Buffer>,
-  { bytes, maxBytes }: { bytes: number; maxBytes: number },
-): AsyncGenerator<Buffer> {
-  yield* head;
-  for (let total = bytes; ; ) {
-    const { value, done } = await rest.next();
-    if (done) return;
-    total += value.length;
-    if (total > maxBytes) throw bodyTooLarge();
-    yield value;
+interface StreamedBody {
+  head: Buffer | null;
+  bytes: number | undefined;
+  maxBytes: number;
+}
+
+function streamOn(request: IncomingMessage, { head, bytes, maxBytes }: StreamedBody): RequestBody {
+  const chunks: AsyncIterator<Buffer> = request.iterator({ destroyOnReturn: false });
+  async function* content(): AsyncGenerator<Buffer> {
+    if (head !== null) yield head;
+    for (let total = head?.length ?? 0; ; ) {
+      const { value, done } = await chunks.next();
+      if (done) return;
+      total += value.length;
+      if (total > maxBytes) throw bodyTooLarge();
+      yield value;
+    }
   }
+  return {
+    content: content(),
+    bytes,
+    discardRest: () => void chunks.return?.().then(() => discardBody(request)),
+  };
 }

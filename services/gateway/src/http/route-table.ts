@@ -8,10 +8,17 @@ export interface Address {
   route: Route;
 }
 
-/** Every address: the routes, their aliases, and the OTLP paths with a slash at the end, as some exporters send them. */
-export function listAddresses(): Address[] {
-  const own: Route[] = Object.values(routes);
-  const aliases = routeAliases.map(({ path, routeId }) => ({ path, route: routes[routeId] as Route }));
+/**
+ * Every address: the routes, their aliases, and the OTLP paths with a slash at the end, as some exporters send them. What
+ * only who is signed in can use is there only where accounts are.
+ */
+export function listAddresses({ hasAccounts }: { hasAccounts: boolean }): Address[] {
+  const isThere = ({ authentication }: Route): boolean =>
+    hasAccounts || authentication.some((way) => way !== "account" && way !== "session");
+  const own = Object.values<Route>(routes).filter(isThere);
+  const aliases = routeAliases
+    .map(({ path, routeId }) => ({ path, route: routes[routeId] as Route }))
+    .filter(({ route }) => isThere(route));
   const withSlash = own
     .filter(({ envelope }) => envelope === "otlp")
     .map((route) => ({ path: `${route.path}/`, route }));

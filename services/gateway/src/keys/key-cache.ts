@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { AppError, type Clock, isWellFormedProjectKey } from "@touchstone/service-kit";
+import { createRecentMap } from "./recent-map.ts";
 
 /** What a key stands for. */
 export interface KeyOwner {
@@ -43,8 +44,8 @@ interface Entry {
  * time, however many requests wait for it.
  */
 export function createKeyCache({ lookUp, clock, entriesMax = 10_000 }: KeyCacheOptions): KeyCache {
-  const known = createRecentMap(entriesMax);
-  const unknown = createRecentMap(entriesMax);
+  const known = createRecentMap<Entry>(entriesMax);
+  const unknown = createRecentMap<Entry>(entriesMax);
   const asking = new Map<string, Promise<KeyOwner | null>>();
   let authFailedAtMs: number | null = null;
   // Counts revocations: an answer that was on its way during one may be older than it, and is not kept.
@@ -105,38 +106,6 @@ export function createKeyCache({ lookUp, clock, entriesMax = 10_000 }: KeyCacheO
     forgetProject(projectId) {
       revocations += 1;
       known.deleteWhere(({ owner }) => owner?.projectId === projectId);
-    },
-  };
-}
-
-interface RecentMap {
-  get(digest: string): Entry | undefined;
-  set(digest: string, entry: Entry): void;
-  delete(digest: string): void;
-  deleteWhere(matches: (entry: Entry) => boolean): void;
-}
-
-/** A Map keeps the order of insertion: what is used is inserted again, so the first is the least recently used. */
-function createRecentMap(entriesMax: number): RecentMap {
-  const entries = new Map<string, Entry>();
-  return {
-    get(digest) {
-      const entry = entries.get(digest);
-      if (entry !== undefined) {
-        entries.delete(digest);
-        entries.set(digest, entry);
-      }
-      return entry;
-    },
-    set(digest, entry) {
-      entries.delete(digest);
-      entries.set(digest, entry);
-      const [oldest] = entries.keys();
-      if (entries.size > entriesMax && oldest !== undefined) entries.delete(oldest);
-    },
-    delete: (digest) => entries.delete(digest),
-    deleteWhere(matches) {
-      for (const [digest, entry] of entries) if (matches(entry)) entries.delete(digest);
     },
   };
 }

@@ -17,7 +17,7 @@ export type ReadExportIndex = (request: ExportIndexRequest) => Promise<Answer>;
  * that does not answer makes it 503: a zero would look like an empty project.
  */
 export function createExportIndex(
-  clients: Readonly<Record<"auth" | "ingest" | "eval-runs", InternalClient>>,
+  clients: Readonly<Record<"auth" | "ingest" | "eval-runs" | "monitor", InternalClient>>,
 ): ReadExportIndex {
   return async ({ projectId, query, requestId }) => {
     const asked = { projectId, sinceMs: readSince(query) };
@@ -25,6 +25,7 @@ export function createExportIndex(
     const counts = await Promise.all([
       clients.ingest.call(internalRoutes.countIngestExport, asked, options),
       clients["eval-runs"].call(internalRoutes.countEvalRunsExport, asked, options),
+      clients.monitor.call(internalRoutes.countMonitorExport, asked, options),
       clients.auth.call(internalRoutes.countAuthExport, asked, options),
     ]);
     const rows = new Map(counts.flatMap(({ entities }) => entities.map((each) => [each.entity, each.rows])));

@@ -1,16 +1,12 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { Secret } from "@touchstone/contracts";
+import { createSecretComparison } from "./compare-secret.ts";
 
 /**
  * Whether an `Authorization` header opens `/metrics` (interface: Account routes). Everybody may look where no token is
- * set. Digests are compared, so neither time nor length tells how much of a guess was right.
+ * set.
  */
 export function createMetricsAccess(token: Secret | null): (authorization: string | undefined) => boolean {
   if (token === null) return () => true;
-  const expected = digest(`Bearer ${token.reveal()}`);
-  return (authorization) => timingSafeEqual(digest(authorization ?? ""), expected);
-}
-
-function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
+  const isExpected = createSecretComparison(`Bearer ${token.reveal()}`);
+  return (authorization) => isExpected(authorization ?? "");
 }

@@ -1,9 +1,13 @@
 import type { RouteId } from "@touchstone/contracts";
-import { type Answer, AppError, type Readiness } from "@touchstone/service-kit";
+import { type Answer, AppError, type Call, type Readiness } from "@touchstone/service-kit";
 import type { FastifyRequest } from "fastify";
 import type { Answerer } from "../http/edge.ts";
+import type { ReadAdminAudit } from "./admin-audit.ts";
+import type { ReadAdminOverview } from "./admin-overview.ts";
 import { type ReadExportIndex, refuseUnknownEntity } from "./export-index.ts";
 import type { GatewayMetrics } from "./gateway-metrics.ts";
+import type { ReadProjectSettings } from "./project-settings.ts";
+import type { ReadProjectUsage } from "./project-usage.ts";
 
 export interface OwnRoutesOptions {
   checkReadiness: () => Promise<Readiness>;
@@ -12,6 +16,12 @@ export interface OwnRoutesOptions {
   /** The OpenAPI document's text; null where the installation lacks it. */
   openApi: string | null;
   readExportIndex: ReadExportIndex;
+  /** Throws unless the header `x-admin-token` is the operator's. */
+  requireAdmin: (presented: unknown) => void;
+  readAdminOverview: ReadAdminOverview;
+  readAdminAudit: ReadAdminAudit;
+  readProjectUsage: ReadProjectUsage;
+  readProjectSettings: ReadProjectSettings;
 }
 
 type OwnHandler = (request: FastifyRequest) => Promise<Answer>;
@@ -36,7 +46,8 @@ export function createOwnAnswerer(options: OwnRoutesOptions): Answerer {
   };
 }
 
-function listHandlers({ checkReadiness, metrics, mayReadMetrics, openApi, readExportIndex }: OwnRoutesOptions) {
+function listHandlers(options: OwnRoutesOptions) {
+  const { checkReadiness, metrics, mayReadMetrics, openApi, readExportIndex } = options;
   return {
     async getHealth() {
       const { ready, checks } = await checkReadiness();
@@ -66,13 +77,33 @@ function listHandlers({ checkReadiness, metrics, mayReadMetrics, openApi, readEx
       if (openApi !== null) return { status: 200, body: openApi };
       throw new AppError("service_unavailable", "This installation lacks its OpenAPI document.");
     },
-    async listExports({ query, id, passage }) {
-      const projectId = passage?.caller?.projectId;
-      if (projectId === undefined) throw new AppError("unauthorized", "Invalid or missing API key");
-      return readExportIndex({ projectId, query: query as Record<string, unknown>, requestId: id });
+    async getAdminOverview({ headers, id }) {
+      options.requireAdmin(headers["x-admin-token"]);
+      return options.readAdminOverview(id);
+    },
+    async listAllAuditEvents({ headers, id, query }) {
+      options.requireAdmin(headers["x-admin-token"]);
+      return options.readAdminAudit(query as Call["query"], id);
+    },
+    async getUsage(request) {
+      return options.readProjectUsage(requireCaller(request), request.id);
+    },
+    async readSettings(request) {
+      return options.readProjectSettings(requireCaller(request).projectId, request.id);
+    },
+    async listExports(request) {
+      const { projectId } = requireCaller(request);
+      return readExportIndex({ projectId, query: request.query as Record<string, unknown>, requestId: request.id });
     },
     async exportUnknown({ params }) {
       return refuseUnknownEntity((params as { entity: string }).entity);
     },
   } satisfies Partial<Record<RouteId, OwnHandler>>;
+}
+
+/** Who calls, on a route of a project. */
+function requireCaller({ passage }: FastifyRequest): { projectId: string; organizationId: string | null } {
+  const projectId = passage?.caller?.projectId ?? null;
+  if (projectId === null) throw new AppError("unauthorized", "Invalid or missing API key");
+  return { projectId, organizationId: passage?.caller?.organizationId ?? null };
 }

@@ -1,16 +1,20 @@
-import type { KeyRateGroup, RateGroup, Secret } from "@touchstone/contracts";
+import type { AddressRateGroup, KeyRateGroup, RateGroup, Secret } from "@touchstone/contracts";
 import type { Logger } from "@touchstone/service-kit";
 import type { Redis } from "ioredis";
-import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
+import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
+import { createLocalCounter, type LocalCounter } from "./local-counter.ts";
 import { connectRedis } from "./redis-connection.ts";
 
-/** Requests per minute; null switches a limiter off. */
-export type RateLimitSettings = Record<Exclude<RateGroup, "none"> | KeyRateGroup, number | null>;
+type LimitedGroup = Exclude<RateGroup, "none"> | AddressRateGroup | KeyRateGroup;
+
+/** Requests per window; null switches a limiter off. */
+export type RateLimitSettings = Record<LimitedGroup, number | null>;
 
 /** Where a counter stands after one more request. */
 export interface RateCount {
   isOver: boolean;
   limit: number;
+  windowSeconds: number;
   remaining: number;
   /** Whole seconds until the window ends, at least 1. */
   resetSeconds: number;
@@ -18,15 +22,22 @@ export interface RateCount {
 
 export interface RateLimits {
   /** Counts one request of a subject (a client address or a project). Null when its group is not limited. */
-  count(group: RateGroup | KeyRateGroup, subject: string): Promise<RateCount | null>;
+  count(group: RateGroup | AddressRateGroup | KeyRateGroup, subject: string): Promise<RateCount | null>;
   close(): void;
 }
 
-export const windowSeconds = 60;
+const windowSeconds = 60;
+/** Subjects of a group that one gateway counts apart: some 20 MB. */
+const subjectsMax = 100_000;
+/** Windows of another length (completions 1.3). */
+const ownWindowSeconds: Partial<Record<string, number>> = { projectDeletion: 15 * 60 } satisfies Partial<
+  Record<LimitedGroup, number>
+>;
 
 /**
- * Counts requests per minute (interface: Limits). With Redis all gateways count together. While Redis is away, or does
- * not answer at once, each counts for itself: a limit never turns into an error, and never into no limit.
+ * Counts requests per minute, or in the window of their group (interface: Limits). With Redis all gateways count
+ * together. While Redis is away, or does not answer at once, each counts for itself: a limit never turns into an error,
+ * and never into no limit. What a gateway counts itself has a bound.
  */
 export function createRateLimits(options: {
   settings: RateLimitSettings;
@@ -43,36 +54,56 @@ export function createRateLimits(options: {
     async count(group, subject) {
       const limiter = limiters.get(group);
       if (limiter === undefined) return null;
-      try {
-        return describe(limiter.points, await limiter.consume(subject), false);
-      } catch (thrown) {
-        if (thrown instanceof RateLimiterRes) return describe(limiter.points, thrown, true);
-        throw thrown;
-      }
+      const { counted, leftMs } = (await countTogether(limiter, subject)) ?? limiter.local.count(subject);
+      return {
+        isOver: counted > limiter.limit,
+        limit: limiter.limit,
+        windowSeconds: limiter.windowSeconds,
+        remaining: Math.max(0, limiter.limit - counted),
+        resetSeconds: Math.max(1, Math.ceil(leftMs / 1000)),
+      };
     },
     close: () => redis?.disconnect(),
   };
 }
 
-function createLimiter(group: string, limit: number, redis: Redis | null): RateLimiterMemory | RateLimiterRedis {
-  const bounds = { keyPrefix: `touchstone:rate:${group}`, points: limit, duration: windowSeconds };
-  const local = new RateLimiterMemory(bounds);
-  if (redis === null) return local;
-  return new RateLimiterRedis({
-    ...bounds,
-    storeClient: redis,
-    rejectIfRedisNotReady: true,
-    insuranceLimiter: local,
-    // Whoever is over the limit is refused from memory until the window ends: a storm does not reach Redis.
-    inMemoryBlockOnConsumed: limit + 1,
-  });
+interface Limiter {
+  limit: number;
+  windowSeconds: number;
+  /** Null without Redis. */
+  shared: RateLimiterRedis | null;
+  local: LocalCounter;
 }
 
-function describe(limit: number, result: RateLimiterRes, isOver: boolean): RateCount {
+function createLimiter(group: string, limit: number, redis: Redis | null): Limiter {
+  const seconds = ownWindowSeconds[group] ?? windowSeconds;
   return {
-    isOver,
     limit,
-    remaining: isOver ? 0 : result.remainingPoints,
-    resetSeconds: Math.max(1, Math.ceil(result.msBeforeNext / 1000)),
+    windowSeconds: seconds,
+    local: createLocalCounter({ windowMs: seconds * 1000, subjectsMax }),
+    shared:
+      redis === null
+        ? null
+        : new RateLimiterRedis({
+            keyPrefix: `touchstone:rate:${group}`,
+            points: limit,
+            duration: seconds,
+            storeClient: redis,
+            rejectIfRedisNotReady: true,
+            // Whoever is over the limit is refused from memory until the window ends: a storm does not reach Redis.
+            inMemoryBlockOnConsumed: limit + 1,
+          }),
   };
+}
+
+/** What Redis counted; null when it is away, too late or not in use. */
+async function countTogether({ shared, limit }: Limiter, subject: string) {
+  if (shared === null) return null;
+  try {
+    const { consumedPoints, msBeforeNext } = await shared.consume(subject);
+    return { counted: consumedPoints, leftMs: msBeforeNext };
+  } catch (thrown) {
+    // Thrown by the library for whoever is over the limit; of those it knows from memory it does not say how far.
+    return thrown instanceof RateLimiterRes ? { counted: limit + 1, leftMs: thrown.msBeforeNext } : null;
+  }
 }

@@ -10,14 +10,25 @@ export interface Agent {
   createdAt: Date;
 }
 
+/** An agent and how much is stored of it. */
+export interface AgentWithTraffic extends Agent {
+  traceCount: number;
+  /** Time of its newest root trace; null: it has none. */
+  lastSeenAt: Date | null;
+}
+
 /** The registry of agents. New ones register themselves with their first trace, in the statement that stores it. */
 export interface AgentStore {
   /** Null when the project has no agent of this id. */
   readAgent(projectId: string, id: string): Promise<Agent | null>;
   /** By id, else the oldest of that name; null when the project has neither. */
   findAgent(projectId: string, idOrName: string): Promise<Agent | null>;
-  /** By name, those of one name by age; at most `limits.agentsListedMax`. */
-  listAgents(projectId: string): Promise<Agent[]>;
+  /** By name, those of one name by age; at most `limits.agentsListedMax`. All of the project where no ids are given. */
+  listAgents(projectId: string, ids: readonly string[] | null): Promise<Agent[]>;
+  /** The same with the root traces of each counted as they are now. */
+  listAgentsWithTraffic(projectId: string, ids: readonly string[] | null): Promise<AgentWithTraffic[]>;
+  /** The oldest of the name, registered when there is none: however many ask at once, once. */
+  ensureAgent(projectId: string, name: string): Promise<Agent>;
   /** Registers one more agent, whether or not there is one of the name. Traces of the name go to the oldest. */
   createAgent(projectId: string, name: string): Promise<Agent>;
 }
@@ -50,18 +61,70 @@ export function createAgentStore(database: Database): AgentStore {
   return {
     readAgent: async (projectId, id) => (isUuid(id) ? find(projectId, id, null) : null),
     findAgent: (projectId, idOrName) => find(projectId, isUuid(idOrName) ? idOrName : null, idOrName),
-    async listAgents(projectId) {
+    async listAgents(projectId, ids) {
       const { rows } = await database.readScoped<AgentRecord>([projectId], {
         name: "agents_list",
         text: `
           select id, name, created_at
           from ingest.agents
-          where project_id = $1
+          where project_id = $1 and ($3::uuid[] is null or id = any ($3))
           order by name, created_at, id
           limit $2`,
-        values: [projectId, limits.agentsListedMax],
+        values: [projectId, limits.agentsListedMax, ids],
       });
       return rows.map(toAgent);
+    },
+    async listAgentsWithTraffic(projectId, ids) {
+      const { rows } = await database.readScoped<AgentRecord & { trace_count: string; last_seen_at: Date | null }>(
+        [projectId],
+        {
+          name: "agents_list_with_traffic",
+          text: `
+            select agents.id, agents.name, agents.created_at, coalesce(roots.n, 0) as trace_count, newest.last_seen_at
+            from ingest.agents
+            left join (
+              select agent_id, count(*) as n
+              from ingest.spans
+              where project_id = $1 and is_root and agent_id is not null and ($3::uuid[] is null or agent_id = any ($3))
+              group by agent_id
+            ) roots on roots.agent_id = agents.id
+            left join lateral (
+              -- The time in its id is the trace's own.
+              select uuid_extract_timestamp(spans.id) as last_seen_at
+              from ingest.spans
+              where spans.project_id = $1 and spans.agent_id = agents.id and is_root
+              order by spans.id desc
+              limit 1
+            ) newest on roots.n is not null
+            where agents.project_id = $1 and ($3::uuid[] is null or agents.id = any ($3))
+            order by agents.name, agents.created_at, agents.id
+            limit $2`,
+          values: [projectId, limits.agentsListedMax, ids],
+        },
+      );
+      return rows.map((row) => ({
+        ...toAgent(row),
+        traceCount: Number(row.trace_count),
+        lastSeenAt: row.last_seen_at,
+      }));
+    },
+    async ensureAgent(projectId, name) {
+      const there = await find(projectId, null, name);
+      if (there !== null) return there;
+      await database.scoped([projectId], (transaction) =>
+        transaction.query({
+          name: "agent_ensure",
+          text: `
+            insert into ingest.agents (project_id, id, name_key, name, is_requested)
+            values ($1, $2, $2, $3, true)
+            on conflict (project_id, id) do update
+            set is_requested = true`,
+          values: [projectId, agentIdOf(projectId, name), name],
+        }),
+      );
+      const registered = await find(projectId, null, name);
+      if (registered === null) throw new Error("an agent was registered and is not there");
+      return registered;
     },
     async createAgent(projectId, name) {
       const { rows } = await database.scoped([projectId], (transaction) =>

@@ -1,5 +1,6 @@
 import { limits } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
+import { idBefore } from "../spans/id-before.ts";
 import { narrowColumns, type SpanRecord, toReadSpan } from "../spans/span-select.ts";
 import type { ReadSpan } from "../spans/trace-store.ts";
 import { composeSpans } from "../trees/compose.ts";
@@ -32,8 +33,6 @@ export interface SpanExportStore {
 
 /** A page of large spans ends earlier, since it is held as long as its reader takes. One span always goes. */
 const pageBytesMax = 8 * 1024 * 1024;
-/** What 48 bits hold. */
-const idTimeMaxMs = 2 ** 48 - 1;
 
 type ExportRecord = SpanRecord & {
   is_root: boolean;
@@ -63,7 +62,7 @@ export function createSpanExportStore(database: Database): SpanExportStore {
           left join ingest.agents on agents.project_id = $1 and agents.id = page.agent_id and page.is_root
           where bytes_before < ${pageBytesMax}
           order by page.id`,
-        values: [projectId, afterId ?? beforeFirst(sinceMs)],
+        values: [projectId, afterId ?? idBefore(sinceMs)],
       });
       return rows.map((record) => ({
         ...toReadSpan(record),
@@ -88,17 +87,9 @@ export function createSpanExportStore(database: Database): SpanExportStore {
           select count(*) as rows
           from ingest.spans
           where project_id = $1 and id > $2`,
-        values: [projectId, beforeFirst(sinceMs)],
+        values: [projectId, idBefore(sinceMs)],
       });
       return Number(rows[0]?.rows ?? 0);
     },
   };
-}
-
-/** Below every id whose time is `sinceMs` or later, and above all others: no id has version 0. */
-function beforeFirst(sinceMs: number | null): string {
-  const hex = Math.min(Math.ceil(sinceMs ?? 0), idTimeMaxMs)
-    .toString(16)
-    .padStart(12, "0");
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }

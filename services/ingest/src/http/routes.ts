@@ -3,6 +3,7 @@ import type { Clock, Handler, ServedRoute } from "@touchstone/service-kit";
 import type { AgentStore } from "../agents/agent-store.ts";
 import type { AgentExportStore } from "../export/agent-export-store.ts";
 import type { SpanExportStore } from "../export/span-export-store.ts";
+import type { FigureStore } from "../figures/figure-store.ts";
 import type { ImportWriter } from "../import/import-writer.ts";
 import type { LiveTail } from "../live/live-tail.ts";
 import type { CostEstimator } from "../pricing/cost-estimator.ts";
@@ -13,25 +14,27 @@ import type { SessionStore } from "../sessions/session-store.ts";
 import type { SpanRecorder } from "../spans/span-recorder.ts";
 import type { TraceStore } from "../spans/trace-store.ts";
 import { createAgent } from "./agents/create-agent.ts";
+import { findAgents } from "./agents/find-agents.ts";
 import { getAgent } from "./agents/get-agent.ts";
-import { listAgents } from "./agents/list-agents.ts";
+import { resolveAgent } from "./agents/resolve-agent.ts";
+import { readCostTrend } from "./dashboards/read-cost-trend.ts";
+import { readMetrics } from "./dashboards/read-metrics.ts";
 import { countExported } from "./export/count-exported.ts";
 import { exportAgents } from "./export/export-agents.ts";
 import { exportTraces } from "./export/export-traces.ts";
 import { importTraces } from "./import/import-traces.ts";
+import { readTraceForJudging } from "./judging/read-trace-for-judging.ts";
+import { readTraceForScripts } from "./judging/read-trace-for-scripts.ts";
+import { readTurns } from "./judging/read-turns.ts";
 import { getRetention } from "./monitoring/get-retention.ts";
-import { getUsage } from "./monitoring/get-usage.ts";
 import { setRetention } from "./monitoring/set-retention.ts";
-import { createInflightBudget } from "./otlp/inflight-budget.ts";
+import { createLargeTurns } from "./otlp/large-turns.ts";
 import { receiveLogs } from "./otlp/receive-logs.ts";
 import { receiveMetrics } from "./otlp/receive-metrics.ts";
 import { receiveTraces } from "./otlp/receive-traces.ts";
 import { receiveTracesAtBase } from "./otlp/receive-traces-at-base.ts";
-import { createModel } from "./pricing/create-model.ts";
-import { deleteModel } from "./pricing/delete-model.ts";
-import { listModels } from "./pricing/list-models.ts";
 import { listUnpricedModels } from "./pricing/list-unpriced-models.ts";
-import { updateModel } from "./pricing/update-model.ts";
+import { readModelCosts } from "./pricing/read-model-costs.ts";
 import { readSide } from "./read-side.ts";
 import { listSessionSpans } from "./sessions/list-session-spans.ts";
 import { listSessions } from "./sessions/list-sessions.ts";
@@ -41,6 +44,8 @@ import { getTrace } from "./traces/get-trace.ts";
 import { listTraces } from "./traces/list-traces.ts";
 import { streamTraces } from "./traces/stream-traces.ts";
 import { submitTrace } from "./traces/submit-trace.ts";
+import { countRecentRoots } from "./usage/count-recent-roots.ts";
+import { readTraceUsage } from "./usage/read-trace-usage.ts";
 
 export interface RouteDependencies {
   recorder: SpanRecorder;
@@ -50,6 +55,7 @@ export interface RouteDependencies {
   sessions: SessionStore;
   prices: PriceStore;
   costs: CostEstimator;
+  figures: FigureStore;
   clock: Clock;
   usage: UsageStore;
   /** Daily quota of root traces; null = unlimited. */
@@ -68,19 +74,10 @@ export interface RouteDependencies {
   onceReady(handle: Handler): Handler;
 }
 
-/** OTLP bodies in hand, all together (otlp 1, Content-Encoding). At least one of any size must fit, in both forms. */
-const inflightMaxBytes = 256 * 1024 * 1024;
-/** Spans and log records decoded and not committed yet, all together; each holds one to two kilobytes. */
-const inflightMaxRows = 65_536;
-
 /** Everything ingest serves. */
 export function listRoutes(dependencies: RouteDependencies): ServedRoute[] {
   const { otlpBodyMaxBytes, onceReady } = dependencies;
-  const budget = createInflightBudget({
-    bytesMax: Math.max(inflightMaxBytes, 2 * otlpBodyMaxBytes),
-    rowsMax: inflightMaxRows,
-  });
-  const otlp = { ...dependencies, budget };
+  const otlp = { ...dependencies, turns: createLargeTurns() };
   const sized = <R extends Route>(route: R): Route =>
     route.body === undefined ? route : { ...route, body: { ...route.body, maxBytes: otlpBodyMaxBytes } };
   const reads = (handle: Handler): Handler => readSide(onceReady(handle));
@@ -91,19 +88,15 @@ export function listRoutes(dependencies: RouteDependencies): ServedRoute[] {
     { route: routes.getTrace, handle: reads(getTrace(dependencies)) },
     { route: routes.listSessionSpans, handle: reads(listSessionSpans(dependencies)) },
     { route: routes.listSessions, handle: reads(listSessions(dependencies)) },
+    { route: routes.readMetrics, handle: reads(readMetrics(dependencies)) },
+    { route: routes.readCostTrend, handle: reads(readCostTrend(dependencies)) },
     { route: routes.deleteTrace, handle: onceReady(deleteTrace(dependencies)) },
     { route: routes.deleteTraces, handle: onceReady(deleteTraces(dependencies)) },
-    { route: routes.getUsage, handle: reads(getUsage(dependencies)) },
     { route: routes.getRetention, handle: reads(getRetention(dependencies)) },
     { route: routes.setRetention, handle: onceReady(setRetention(dependencies)) },
-    { route: routes.listAgents, handle: reads(listAgents(dependencies)) },
     { route: routes.createAgent, handle: onceReady(createAgent(dependencies)) },
     { route: routes.getAgent, handle: reads(getAgent(dependencies)) },
-    { route: routes.listModels, handle: reads(listModels(dependencies)) },
     { route: routes.listUnpricedModels, handle: reads(listUnpricedModels(dependencies)) },
-    { route: routes.createModel, handle: onceReady(createModel(dependencies)) },
-    { route: routes.updateModel, handle: onceReady(updateModel(dependencies)) },
-    { route: routes.deleteModel, handle: onceReady(deleteModel(dependencies)) },
     { route: sized(routes.receiveTraces), handle: onceReady(receiveTraces(otlp)) },
     { route: sized(routes.receiveTracesAtBase), handle: onceReady(receiveTracesAtBase(otlp)) },
     { route: sized(routes.receiveLogs), handle: onceReady(receiveLogs(otlp)) },
@@ -111,6 +104,14 @@ export function listRoutes(dependencies: RouteDependencies): ServedRoute[] {
     { route: routes.exportTraces, handle: reads(exportTraces(dependencies)) },
     { route: routes.exportAgents, handle: reads(exportAgents(dependencies)) },
     { route: routes.importTraces, handle: onceReady(importTraces(dependencies)) },
+    { route: internalRoutes.readTraceForJudging, handle: onceReady(readTraceForJudging(dependencies)) },
+    { route: internalRoutes.readTraceForScripts, handle: onceReady(readTraceForScripts(dependencies)) },
+    { route: internalRoutes.findAgents, handle: onceReady(findAgents(dependencies)) },
+    { route: internalRoutes.readModelCosts, handle: onceReady(readModelCosts(dependencies)) },
+    { route: internalRoutes.resolveAgent, handle: onceReady(resolveAgent(dependencies)) },
+    { route: internalRoutes.readTurns, handle: onceReady(readTurns(dependencies)) },
     { route: internalRoutes.countIngestExport, handle: onceReady(countExported(dependencies)) },
+    { route: internalRoutes.countRecentRoots, handle: onceReady(countRecentRoots(dependencies)) },
+    { route: internalRoutes.readTraceUsage, handle: onceReady(readTraceUsage(dependencies)) },
   ];
 }

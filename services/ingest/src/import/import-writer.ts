@@ -109,7 +109,8 @@ export function createImportWriter(options: ImportWriterOptions): ImportWriter {
         spans.map(({ span }) => span),
         context,
       );
-      const placed = rows.map((row, index) => ({ row, line: spans[index]?.line ?? 0 }));
+      // Nothing is asked of monitoring, so nothing has to settle.
+      const placed = rows.map((row, index) => ({ row: { ...row, settled: null }, line: spans[index]?.line ?? 0 }));
       const fresh = await selectNew(projectId, placed, counter);
       if (fresh.length > 0) await commit({ projectId, bytes }, fresh, counter);
     },

@@ -9,17 +9,28 @@ const lineFeed = 0x0a;
 
 /**
  * Cuts a stream of bytes into lines, without their ends. Holds one line at a time, and of one longer than `bytesMax`
- * nothing. Empty lines are counted and left out.
+ * nothing. Empty lines are counted and left out. `hold` is told how many bytes more, or fewer, of a line are kept; what it
+ * throws ends the lines.
  */
-export async function* splitLines(source: AsyncIterable<Buffer>, bytesMax: number): AsyncGenerator<Line> {
+export async function* splitLines(
+  source: AsyncIterable<Buffer>,
+  bytesMax: number,
+  hold: (bytes: number) => void = () => {},
+): AsyncGenerator<Line> {
   let parts: Buffer[] = [];
   let length = 0;
+  let held = 0;
   let number = 1;
 
+  const holdOnly = (bytes: number): void => {
+    hold(bytes - held);
+    held = bytes;
+  };
   const take = (part: Buffer): void => {
     length += part.length;
     if (length > bytesMax) parts = [];
     else parts.push(part);
+    holdOnly(length > bytesMax ? 0 : length);
   };
   const finish = (): Line | null => {
     const line = { number, bytes: length > bytesMax ? null : Buffer.concat(parts, length) };
@@ -37,6 +48,7 @@ export async function* splitLines(source: AsyncIterable<Buffer>, bytesMax: numbe
       start = end + 1;
       const line = finish();
       if (line !== null) yield line;
+      holdOnly(0);
     }
     if (start < chunk.length) take(chunk.subarray(start));
   }

@@ -19,9 +19,13 @@ export class JsonSyntaxError extends Error {
  * `JSON.stringify` would lose (`1e400`, `-0`, integers over 2^53, `\u0000`, lone surrogates, `__proto__`) stays as it
  * was sent (architecture 3). Accepts exactly what `JSON.parse` accepts, and of a repeated key keeps the last, as it
  * does. `members` is null when the text is some other JSON value. Does not recurse: a body may nest a million deep.
+ * `isStored`: it was accepted before, so that strings need not be looked into, which is a tenth of the time.
  */
-export function scanMembers(text: string): { type: JsonType; members: ReadonlyMap<string, JsonSlice> | null } {
-  const cursor = startCursor(text);
+export function scanMembers(
+  text: string,
+  { isStored = false } = {},
+): { type: JsonType; members: ReadonlyMap<string, JsonSlice> | null } {
+  const cursor = startCursor(text, isStored);
   skipWhitespace(cursor);
   if (text.charCodeAt(cursor.at) !== openBrace) {
     const { type } = cutValue(cursor);
@@ -53,9 +57,9 @@ export function scanMembers(text: string): { type: JsonType; members: ReadonlyMa
   return { type: "object", members };
 }
 
-/** Cuts a JSON array into the raw texts of its elements; null when the text is some other JSON value. */
-export function scanElements(text: string): JsonSlice[] | null {
-  const cursor = startCursor(text);
+/** Cuts a JSON array into the raw texts of its elements; null when the text is some other JSON value. `isStored` as above. */
+export function scanElements(text: string, { isStored = false } = {}): JsonSlice[] | null {
+  const cursor = startCursor(text, isStored);
   skipWhitespace(cursor);
   if (text.charCodeAt(cursor.at) !== openBracket) return null;
   const elements: JsonSlice[] = [];
@@ -90,13 +94,14 @@ const nine = 0x39;
 
 interface Cursor {
   readonly text: string;
+  readonly isStored: boolean;
   at: number;
   /** One entry for each open container: the code that closes it. Grows by doubling. */
   closers: Uint8Array;
 }
 
-function startCursor(text: string): Cursor {
-  return { text, at: 0, closers: new Uint8Array(64) };
+function startCursor(text: string, isStored: boolean): Cursor {
+  return { text, isStored, at: 0, closers: new Uint8Array(64) };
 }
 
 function cutValue(cursor: Cursor): JsonSlice {
@@ -192,6 +197,10 @@ function skipWord(cursor: Cursor, word: string): void {
 function skipString(cursor: Cursor): void {
   const { text } = cursor;
   expect(cursor, quote);
+  if (cursor.isStored) {
+    cursor.at = closingQuote(text, cursor.at) + 1;
+    return;
+  }
   let at = cursor.at;
   for (;;) {
     const code = text.charCodeAt(at);
@@ -209,6 +218,19 @@ function skipString(cursor: Cursor): void {
     at += 1;
   }
   cursor.at = at + 1;
+}
+
+/** Where the string ends whose first character is at `from`: at the first quote that is not escaped. */
+function closingQuote(text: string, from: number): number {
+  let at = text.indexOf('"', from);
+  while (at >= 0 && text.charCodeAt(at - 1) === backslash && isEscaped(text, at)) at = text.indexOf('"', at + 1);
+  return at < 0 ? text.length : at;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let backslashes = 1;
+  while (text.charCodeAt(at - 1 - backslashes) === backslash) backslashes += 1;
+  return backslashes % 2 === 1;
 }
 
 function escapeLength(cursor: Cursor): number {

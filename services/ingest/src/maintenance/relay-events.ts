@@ -1,6 +1,14 @@
-import { type Bus, createOutboxRelay, type OutboxStore } from "@touchstone/bus";
-import { tracesStored } from "@touchstone/contracts";
-import { createOutboxStore, type Database } from "@touchstone/db";
+import { type Bus, createOutboxKeeper, createOutboxRelay, type OutboxStore } from "@touchstone/bus";
+import {
+  evaluationsReceived,
+  ingestActRecorded,
+  ingestDataDeleted,
+  modelPricesHandedOver,
+  spansSettled,
+  tracesSettled,
+  tracesStored,
+} from "@touchstone/contracts";
+import { createKeptOutboxStore, type Database } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
 import { createLease } from "./lease.ts";
 
@@ -11,21 +19,42 @@ export interface EventRelay {
   stop(): Promise<void>;
 }
 
+/** What the outbox may hold. */
+const announced = [
+  tracesStored,
+  tracesSettled,
+  spansSettled,
+  evaluationsReceived,
+  ingestActRecorded,
+  ingestDataDeleted,
+  modelPricesHandedOver,
+];
 /** Commits that follow one another within this time are announced together: a turn of the relay costs two statements. */
 const gatherMs = 20;
 /** How soon an event is published that another replica committed. */
 const pollMs = 250;
 
-/** Starts publishing what commits leave in the outbox; of several replicas only the one that holds the lease does. */
+/**
+ * Starts publishing what commits leave in the outbox; of several replicas only the one that holds the lease does. A row
+ * leaves the outbox when its consumers have acknowledged its event.
+ */
 export function relayEvents(options: { maintenance: Database; bus: Bus; logger: Logger }): EventRelay {
   const { maintenance, bus, logger } = options;
   const lease = createLease({ database: maintenance, name: "relay", logger, onAcquired: () => relay.wake() });
-  const outbox = createOutboxStore(maintenance, "ingest");
+  const outbox = createKeptOutboxStore(maintenance, "ingest");
+  const keeper = createOutboxKeeper({ store: outbox, bus, events: announced });
   const leased: OutboxStore = {
     take: async (afterId, limit) => (lease.isHeld() ? outbox.take(afterId, limit) : []),
-    remove: outbox.remove,
+    settle: outbox.settle,
   };
-  const relay = createOutboxRelay({ store: leased, bus, events: [tracesStored], logger, pollMs });
+  const relay = createOutboxRelay({
+    store: leased,
+    keeper: { look: async () => lease.isHeld() && (await keeper.look()) },
+    bus,
+    events: announced,
+    logger,
+    pollMs,
+  });
   let gathering: NodeJS.Timeout | null = null;
 
   return {

@@ -1,91 +1,57 @@
+import type { modelPricesChanged, PriceChange } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
-import type { ModelPrice } from "./model-price.ts";
-import type { PriceChange } from "./price-catalogue.ts";
+import type { z } from "zod";
 
-interface PriceRecord {
-  model: string;
-  provider: ModelPrice["provider"];
-  label: string;
-  input_price: number;
-  output_price: number;
-  cache_read_price: number | null;
-  cache_write_price: number | null;
-  is_removed: boolean;
+/** A project with whose prices its traces are estimated by: its organization's, or its own where it is in none. */
+export interface PricedProject {
+  projectId: string;
+  organizationId: string | null;
 }
 
-/** What projects changed in the price catalogue, and the models they used. */
+/** What was changed in the built-in prices, and the models that projects used. */
 export interface PriceStore {
-  listChanges(projectId: string): Promise<PriceChange[]>;
-  /** Writes a change over the one there is. With `isNew` only over a removal or nothing: else false. */
-  write(projectId: string, change: PriceChange, options: { isNew: boolean }): Promise<boolean>;
-  /** Takes a change back. */
-  remove(projectId: string, model: string): Promise<void>;
+  listChanges(project: PricedProject): Promise<PriceChange[]>;
   /** The models of spans that report tokens, by name; at most `limit`. */
   listUsedModels(projectId: string, limit: number): Promise<string[]>;
 }
 
+/** Keeps what auth announces. */
+export interface PriceListKeeper {
+  /** Keeps a list unless a newer one of its owner is here, or the owner was deleted. */
+  keep(list: z.output<typeof modelPricesChanged.body>): Promise<void>;
+}
+
+export function createPriceListKeeper(maintenance: Database): PriceListKeeper {
+  return {
+    async keep({ ownerId, revision, changes }) {
+      await maintenance.query({
+        name: "price_list_keep",
+        text: `
+          insert into ingest.price_lists as known (owner_id, revision, changes)
+          select $1::uuid, $2::bigint, $3::json
+          where not exists (select from ingest.deleted_projects where project_id = $1)
+          on conflict (owner_id) do update
+          set revision = excluded.revision, changes = excluded.changes
+          where known.revision < excluded.revision`,
+        values: [ownerId, revision, JSON.stringify(changes)],
+      });
+    },
+  };
+}
+
 export function createPriceStore(database: Database): PriceStore {
   return {
-    async listChanges(projectId) {
-      const { rows } = await database.readScoped<PriceRecord>([projectId], {
-        name: "prices_list",
+    async listChanges({ projectId, organizationId }) {
+      const ownerId = organizationId ?? projectId;
+      const { rows } = await database.readScoped<{ changes: PriceChange[] }>([...new Set([projectId, ownerId])], {
+        name: "price_list_read",
         text: `
-          select model, provider, label, input_price, output_price, cache_read_price, cache_write_price, is_removed
-          from ingest.model_prices
-          where project_id = $1`,
-        values: [projectId],
+          select changes
+          from ingest.price_lists
+          where owner_id = $1`,
+        values: [ownerId],
       });
-      return rows.map((row) => ({
-        model: row.model,
-        provider: row.provider,
-        label: row.label,
-        input: row.input_price,
-        output: row.output_price,
-        cacheRead: row.cache_read_price,
-        cacheWrite: row.cache_write_price,
-        isRemoved: row.is_removed,
-      }));
-    },
-
-    async write(projectId, change, { isNew }) {
-      const { rowCount } = await database.scoped([projectId], (transaction) =>
-        transaction.query({
-          name: "price_write",
-          text: `
-            insert into ingest.model_prices as price (
-              project_id, model, provider, label, input_price, output_price, cache_read_price, cache_write_price, is_removed
-            )
-            values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-            on conflict (project_id, model) do update
-            set provider = excluded.provider, label = excluded.label, input_price = excluded.input_price,
-              output_price = excluded.output_price, cache_read_price = excluded.cache_read_price,
-              cache_write_price = excluded.cache_write_price, is_removed = excluded.is_removed
-            where price.is_removed or not $10`,
-          values: [
-            projectId,
-            change.model,
-            change.provider,
-            change.label,
-            change.input,
-            change.output,
-            change.cacheRead,
-            change.cacheWrite,
-            change.isRemoved,
-            isNew,
-          ],
-        }),
-      );
-      return (rowCount ?? 0) > 0;
-    },
-
-    async remove(projectId, model) {
-      await database.scoped([projectId], (transaction) =>
-        transaction.query({
-          name: "price_remove",
-          text: "delete from ingest.model_prices where project_id = $1 and model = $2",
-          values: [projectId, model],
-        }),
-      );
+      return rows[0]?.changes ?? [];
     },
 
     async listUsedModels(projectId, limit) {

@@ -1,4 +1,5 @@
 import type { Database } from "@touchstone/db";
+import { idBefore } from "../spans/id-before.ts";
 
 /** What projects stored on the present day (UTC), by PostgreSQL's clock. */
 export interface DayUsage {
@@ -23,6 +24,8 @@ interface UsageRecord {
 export interface UsageStore {
   /** At least one project. */
   readToday(projectIds: readonly string[]): Promise<DayUsage>;
+  /** Root traces by their own time, by project; projects without any are left out. `sinceMs` is epoch milliseconds. */
+  countRootsSince(projectIds: readonly string[], sinceMs: number): Promise<Map<string, number>>;
 }
 
 export function createUsageStore(database: Database): UsageStore {
@@ -54,6 +57,20 @@ export function createUsageStore(database: Database): UsageStore {
         remainingMs: first.remaining_ms,
         traces: new Map(rows.map((row) => [row.project_id, Number(row.used)])),
       };
+    },
+
+    async countRootsSince(projectIds, sinceMs) {
+      const { rows } = await database.readScoped<{ project_id: string; roots: string }>(projectIds, {
+        // A stretch of the index of the trace list for each project.
+        name: "roots_count_since",
+        text: `
+          select project_id, count(*) as roots
+          from ingest.spans
+          where project_id = any($1::uuid[]) and is_root and id > $2
+          group by project_id`,
+        values: [projectIds, idBefore(sinceMs)],
+      });
+      return new Map(rows.map((row) => [row.project_id, Number(row.roots)]));
     },
   };
 }

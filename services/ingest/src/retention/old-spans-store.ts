@@ -77,6 +77,10 @@ export function createOldSpansStore(maintenance: Database): OldSpansStore {
           not_awaiting as (
             delete from ingest.awaited_parents
             where project_id = $1 and child_id = any($2::uuid[])
+          ),
+          not_judged as (
+            delete from ingest.trace_verdicts
+            where project_id = $1 and trace_id = any($2::uuid[])
           )
           delete from ingest.log_fragments
           where project_id = $1 and trace_key is null and response_id = any($4::text[])`,

@@ -1,4 +1,5 @@
 import type { Database } from "@touchstone/db";
+import { toUuid } from "../spans/hash-uuid.ts";
 import { firstIdOf } from "../spans/root-conditions.ts";
 import { otlpFlag } from "../spans/span-row.ts";
 
@@ -16,6 +17,16 @@ export interface SessionSummary {
   totalLatencyMs: number;
   firstAt: Date;
   lastAt: Date;
+  /** What live judging last said of it; null = nothing. */
+  verdict: SessionVerdict | null;
+}
+
+export interface SessionVerdict {
+  /** The headline (completions 2.3). */
+  rating: number;
+  scorerName: string;
+  checkedAt: Date;
+  judges: { name: string; rating: number }[];
 }
 
 interface SessionRecord {
@@ -28,12 +39,27 @@ interface SessionRecord {
   latency_ms: number;
   first_at: Date;
   last_at: Date;
+  /** Null with what follows: live judging said nothing of it. */
+  rating: number | null;
+  scorer_name: string | null;
+  checked_at: Date | null;
+  judges: string | null;
 }
 
-/** The overview of a project's sessions (completions 2.7). */
+function toVerdict({ rating, scorer_name: scorerName, checked_at: checkedAt, judges }: SessionRecord) {
+  if (rating === null || scorerName === null || checkedAt === null || judges === null) return null;
+  return { rating, scorerName, checkedAt, judges: JSON.parse(judges) as SessionVerdict["judges"] };
+}
+
+/** The sessions of a project. */
 export interface SessionStore {
-  /** Sessions with a span created since then, newest activity first; spans without a session are left out. */
+  /**
+   * Their overview (completions 2.7): sessions with a span created since then, newest activity first; spans without a
+   * session are left out.
+   */
   listSessions(projectId: string, sinceMs: number, limit: number): Promise<SessionSummary[]>;
+  /** Ids of the roots of a session or, by its 32 hexadecimal digits, of an OTel trace: the first so many by start. */
+  findRoots(projectId: string, sessionId: string, limit: number): Promise<string[]>;
 }
 
 export function createSessionStore(reading: Database): SessionStore {
@@ -67,9 +93,12 @@ export function createSessionStore(reading: Database): SessionStore {
             order by last_at desc, session_id
             limit $3
           )
-          select listed.*, agents.name as agent_name
+          select listed.*, agents.name as agent_name, verdicts.rating, verdicts.scorer_name, verdicts.checked_at,
+            verdicts.judges
           from listed
           left join ingest.agents on agents.project_id = $1 and agents.id = listed.agent_id
+          left join ingest.session_verdicts verdicts
+            on verdicts.project_id = $1 and verdicts.session_id = listed.session_id
           order by last_at desc, session_id`,
         values: [projectId, firstIdOf(sinceMs), limit],
       });
@@ -82,7 +111,35 @@ export function createSessionStore(reading: Database): SessionStore {
         totalLatencyMs: row.latency_ms,
         firstAt: row.first_at,
         lastAt: row.last_at,
+        verdict: toVerdict(row),
       }));
+    },
+
+    async findRoots(projectId, sessionId, limit) {
+      const traceKey = /^[0-9a-f]{32}$/i.test(sessionId) ? toUuid(sessionId.toLowerCase()) : null;
+      const { rows } = await reading.readScoped<{ id: string }>([projectId], {
+        name: "session_roots",
+        // REST spans say their session themselves; the spans of an OTel trace have that of the trace, or its own id.
+        text: `
+          select id
+          from (
+            select id, span_id, coalesce(started_at, created_at) as at
+            from ingest.spans
+            where project_id = $1 and session_id = $2 and is_root and flags & ${otlpFlag} = 0
+            union all
+            select id, span_id, coalesce(started_at, created_at)
+            from ingest.spans
+            where project_id = $1 and is_root and flags & ${otlpFlag} <> 0 and trace_key in (
+              select trace_key from ingest.traces where project_id = $1 and session_id = $2
+              union
+              select $3::uuid where $3 is not null
+            )
+          ) roots
+          order by at, coalesce(span_id, ''), id
+          limit $4`,
+        values: [projectId, sessionId, traceKey, limit],
+      });
+      return rows.map(({ id }) => id);
     },
   };
 }

@@ -7,27 +7,22 @@ const specials = /["\\]/g;
  * ones up. (The driver's own escapes each element in two passes, UUIDs and numbers too: half of what sending a batch took.)
  */
 export function textArray(values: readonly (string | null)[]): string | null {
-  let literal = "";
-  let isSaid = false;
-  for (const value of values) {
-    if (value === null) literal += ",NULL";
-    else {
-      isSaid = true;
-      literal += special.test(value) ? `,"${value.replace(specials, "\\$&")}"` : `,"${value}"`;
-    }
-  }
-  return isSaid ? `{${literal.slice(1)}}` : null;
+  return literalOf(values, (value) => (special.test(value) ? `"${value.replace(specials, "\\$&")}"` : `"${value}"`));
 }
 
 /** The same for values whose text holds nothing that has a meaning in an array: numbers, booleans, UUIDs. */
 export function plainArray(values: readonly (string | number | boolean | null)[]): string | null {
+  return literalOf(values, String);
+}
+
+function literalOf<Value>(values: readonly (Value | null)[], spell: (value: Value) => string): string | null {
   let literal = "";
   let isSaid = false;
   for (const value of values) {
     if (value === null) literal += ",NULL";
     else {
       isSaid = true;
-      literal += `,${value}`;
+      literal += `,${spell(value)}`;
     }
   }
   return isSaid ? `{${literal.slice(1)}}` : null;

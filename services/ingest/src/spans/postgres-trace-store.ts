@@ -5,9 +5,11 @@ import { createUsageStore } from "../quota/usage-store.ts";
 import type { SearchPieceStore } from "../search/search-piece-store.ts";
 import { type ComposeLoader, composeSpans } from "../trees/compose.ts";
 import { createComposeLoader } from "../trees/compose-store.ts";
+import { createListedBodies } from "../trees/listed-bodies.ts";
 import { createRecentTraces } from "../trees/recent-traces.ts";
 import { tracesKnown } from "../trees/trace-read.ts";
-import { type Holders, type TreeSettings, treeSettings, type WriteContext, writeTrees } from "../trees/write-trees.ts";
+import { type TreeSettings, treeSettings } from "../trees/tree-settings.ts";
+import { type Holders, type WriteContext, writeTrees } from "../trees/write-trees.ts";
 import { forgetLostIdentities } from "./lost-identities.ts";
 import { buildRootList, buildRootsRead } from "./root-list.ts";
 import { buildSessionPage, type SessionRecord } from "./session-page.ts";
@@ -15,7 +17,9 @@ import { buildSpanInsert, type ProjectRow } from "./span-insert.ts";
 import type { SpanPartitionStore } from "./span-partition-store.ts";
 import { otlpFlag, type SpanJob } from "./span-row.ts";
 import { buildTraceRead, type SpanRecord, toReadSpan } from "./span-select.ts";
+import { readSpanSlices } from "./span-slices.ts";
 import { splitRows } from "./split-rows.ts";
+import { buildChildPlaces, buildTracePlaces, type PlacedRecord, toPlacedSpan } from "./subtree-read.ts";
 import { createTraceRemover } from "./trace-remover.ts";
 import type { StoredSpan, TraceStore } from "./trace-store.ts";
 
@@ -28,6 +32,9 @@ const processShards = 8;
 
 /** An export up to this size may be taken for new traces: to have taken it for that in vain costs preparing it again. */
 const recentRowsMax = 1024;
+
+/** Levels of REST spans that are read of a subtree, one statement for each. */
+const subtreeLevelsMax = 100;
 
 /** No partition holds the row. */
 const noPartition = "23514";
@@ -67,6 +74,7 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
   const firstShard = (options.processNumber % processShards) * writersMax;
 
   const recent = createRecentTraces();
+  const listed = createListedBodies();
 
   /** Writes where a partition may be missing. */
   async function makingRoom<Result>(rows: readonly ProjectRow[], write: () => Promise<Result>): Promise<Result> {
@@ -202,7 +210,7 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
       const records = rows.filter((row) => row.id !== null);
       const page = records.slice(0, query.limit).map(toReadSpan);
       return {
-        spans: await composeSpans(page, loaderOf(query.projectId), { metadata: false }),
+        spans: await composeSpans(page, loaderOf(query.projectId), { metadata: false, listed }),
         hasNextPage: records.length > query.limit,
         totalCount: Number(rows[0]?.total ?? 0),
       };
@@ -227,6 +235,32 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
         if (rows.length > 0) yield composeSpans(rows.map(toReadSpan), loaderOf(projectId), { metadata: true });
         after = rows.at(-1) ?? null;
       } while (after?.has_more);
+    },
+
+    async readSubtree(projectId, id, spansMax) {
+      const read = async (statement: Statement) =>
+        (await reading.readScoped<PlacedRecord>([projectId], statement)).rows;
+      const found = await read(buildTracePlaces(projectId, id, spansMax));
+      if (found.length === 0) return null;
+      const known = new Set(found.map((record) => record.id));
+      let level = found[0]?.is_otlp ? [] : found;
+      for (let levels = 0; level.length > 0 && levels < subtreeLevelsMax && found.length < spansMax; levels += 1) {
+        const parents = level.map(({ span_id }) => span_id).filter((spanId) => spanId !== null);
+        const children =
+          parents.length === 0 ? [] : await read(buildChildPlaces(projectId, parents, spansMax - found.length));
+        level = children.filter((record) => !known.has(record.id));
+        for (const record of level) known.add(record.id);
+        found.push(...level);
+      }
+      return found.map(toPlacedSpan);
+    },
+
+    async *readSpans(projectId, ids) {
+      yield* readSpanSlices((statement) => reading.readScoped([projectId], statement), {
+        projectId,
+        ids,
+        metadata: true,
+      });
     },
   };
   const { quota } = options;

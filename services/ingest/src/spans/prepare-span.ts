@@ -2,7 +2,10 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { limits } from "@touchstone/contracts";
 import { uuidv7 } from "@touchstone/service-kit";
 import { agentIdOf } from "../agents/agent-id.ts";
+import { writeToolTally } from "../figures/tool-tally.ts";
 import { searchText } from "../search/search-text.ts";
+import { writeSettledFacts } from "../settling/settled-facts.ts";
+import { type CallOutcome, readCallOutcomes } from "../traces/tool-calls.ts";
 import type { OwnFacts } from "../trees/own-facts.ts";
 import { toTokenList } from "../trees/token-list.ts";
 import { capField } from "./cap-field.ts";
@@ -25,6 +28,8 @@ export interface SpanContext {
   /** See `StoredTrace`. */
   monitor: boolean | null;
   patternIds: string[] | null;
+  /** Whether live checks look at child spans too, so that those of REST settle as well. Absent = false. */
+  settlesChildren?: boolean;
 }
 
 /** 9999-12-31T23:59:59.999Z, the last instant that ISO 8601 writes with four digits. */
@@ -66,7 +71,20 @@ function prepareRow(span: IncomingSpan, context: SpanContext, body: Buffer): Spa
   const source = span.trafficSource;
   const agentName =
     isRoot && context.agentId === null ? storableText(span.agentName ?? name, limits.traceNameMaxChars) : null;
+  const hasError = span.error !== null && span.error !== "";
+  const framework = span.framework === null ? null : storableText(span.framework, limits.frameworkMaxChars);
+  const latencyMs = roundLatency(span.latencyMs);
   const agentId = agentName === null ? (isRoot ? context.agentId : null) : agentIdOf(projectId, agentName);
+  const settles = !isOtlp && (isRoot || context.settlesChildren === true);
+  // The agent of a child is the one it names: its root may not have come.
+  const described = { id, agentId: agentId ?? context.agentId, name, createdAtMs, source };
+  const ownTokens = toTokenList([
+    span.inputTokens,
+    span.outputTokens,
+    span.cacheReadTokens,
+    span.cacheWriteTokens,
+    span.tree?.reasoningTokens,
+  ]);
   return {
     id,
     dk: dedupeKey(span.producer, span.otelTraceId, spanId),
@@ -82,29 +100,36 @@ function prepareRow(span: IncomingSpan, context: SpanContext, body: Buffer): Spa
     agentName,
     name,
     kind: span.kind,
-    framework: span.framework === null ? null : storableText(span.framework, limits.frameworkMaxChars),
+    framework,
     source,
     model,
-    hasError: span.error !== null && span.error !== "",
-    latencyMs: roundLatency(span.latencyMs),
-    ownTokens: toTokenList([
-      span.inputTokens,
-      span.outputTokens,
-      span.cacheReadTokens,
-      span.cacheWriteTokens,
-      span.tree?.reasoningTokens,
-    ]),
+    hasError,
+    latencyMs,
+    ownTokens,
     aggTokens: null,
+    // Of an OTel span its trace decides.
+    netTokens: isOtlp ? null : ownTokens,
+    tools: isOtlp ? null : writeToolTally(callsOf(span, { name, hasError })),
     facts: isOtlp ? ownFacts(span, { name, sessionId, model }) : null,
     derived: null,
     responseId: maybeStorable(span.tree?.responseId ?? null),
     parentDk: isOtlp ? null : dedupeKey("rest", null, parentSpanId),
     flags: (isOtlp ? otlpFlag : 0) | (span.parentIsRemote ? remoteParentFlag : 0),
     body,
-    event: isRoot && !isOtlp ? describeRoot(projectId, { id, agentId, name, createdAtMs, source }, context) : null,
+    event: settles ? describeRoot(projectId, described, context) : null,
+    settled: settles ? writeSettledFacts({ ...span, sessionId, framework, model, latencyMs, hasError }) : null,
     ...(isOtlp && context.monitor !== null && { asked: { monitor: context.monitor, patternIds: context.patternIds } }),
     doc: isRoot && !isOtlp ? searchText({ ...span, id, name, sessionId }) : null,
   };
+}
+
+/** The calls a REST span lists; that of a tool is one itself. */
+function callsOf(
+  { kind, toolCalls }: IncomingSpan,
+  { name, hasError }: { name: string; hasError: boolean },
+): CallOutcome[] {
+  const listed = readCallOutcomes(toolCalls);
+  return listed.length === 0 && kind === "tool" ? [{ name, hasFailed: hasError }] : listed;
 }
 
 /** `timestamp`, else the span's start, else receipt; never more than a minute ahead (completions 2.1). */

@@ -1,6 +1,6 @@
 import type { Statement } from "@touchstone/db";
 import { firstIdOf, rootConditions, traceNamed } from "./root-conditions.ts";
-import { narrowColumns } from "./span-select.ts";
+import { narrowColumns, verdictColumn } from "./span-select.ts";
 import type { RootQuery } from "./trace-store.ts";
 
 /**
@@ -35,12 +35,12 @@ function buildFilteredList(query: RootQuery): Statement {
       order by id desc
       limit $2 + 1
     )
-    select counts.total, page.*
+    select counts.total, shown.*, ${verdictColumn}
     from (
       ${total}
     ) counts
-    left join page on true
-    order by page.id desc`;
+    left join page shown on true
+    order by shown.id desc`;
   const names = conditions.map(({ name }) => `_${name}`).join("");
   return { name: `roots_list${names}${query.before === null ? "" : "_before"}`, text, values };
 }
@@ -48,25 +48,28 @@ function buildFilteredList(query: RootQuery): Statement {
 /** Roots by their ids. */
 export function buildRootsRead(projectId: string, ids: readonly string[]): Statement {
   const text = `
-    select ${narrowColumns}, body
-    from unnest($2::uuid[]) as wanted (wanted_id)
-    join ingest.spans on spans.project_id = $1 and spans.id = wanted.wanted_id
-    where is_root`;
+    select shown.*, ${verdictColumn}
+    from (
+      select ${narrowColumns}, body
+      from unnest($2::uuid[]) as wanted (wanted_id)
+      join ingest.spans on spans.project_id = $1 and spans.id = wanted.wanted_id
+      where is_root
+    ) shown`;
   return { name: "roots_read", text, values: [projectId, ids] };
 }
 
 function buildSearchedList(query: RootQuery): Statement {
   const source = { production: "", eval: "eval-run", all: null }[query.source];
   const text = `
-    select found.total, page.*
+    select found.total, shown.*, ${verdictColumn}
     from ingest.find_roots($3, $4, $2 + 1, $5, $6, $7, $8, $9, $10, $11, $12, $13) found
     left join lateral (
       select ${narrowColumns},
         case when row_number() over (order by id desc) <= $2 then body end as body
       from unnest(found.ids) as hit (hit_id)
       join ingest.spans on spans.project_id = $1 and spans.id = hit.hit_id
-    ) page on true
-    order by page.id desc`;
+    ) shown on true
+    order by shown.id desc`;
   const values = [
     query.projectId,
     query.limit,

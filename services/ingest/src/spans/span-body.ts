@@ -14,7 +14,17 @@ export type SpanBody = { readonly [Member in BodyMember]: JsonText | null };
 
 /** The members in stored order: what a list shows comes first. New ones go to the end; old bodies lack them. */
 const bodyMembers = ["input", "output", "error", "toolCalls", "metadata", "performanceSummary"] as const;
-type BodyMember = (typeof bodyMembers)[number];
+export type BodyMember = (typeof bodyMembers)[number];
+
+/** A body in which nobody said anything. */
+export const emptyBody: SpanBody = {
+  input: null,
+  output: null,
+  error: null,
+  toolCalls: null,
+  metadata: null,
+  performanceSummary: null,
+};
 
 const plain = 0;
 const zstd = 1;
@@ -59,7 +69,38 @@ export function decodeSpanBody(blob: Buffer): Buffer | Promise<Buffer> {
   const rest = blob.subarray(1);
   if (codec === plain) return rest;
   if (codec !== zstd) throw new Error(`span body has the unknown codec ${codec}`);
-  return rest.length < asynchronousFromBytes ? zstdDecompressSync(rest) : decompress(rest);
+  // One piece of the very length: by default it would be put together from pieces of 16 KB.
+  const options = { chunkSize: Math.max(readContentSize(rest) + 1, pieceBytesMin) };
+  return rest.length < asynchronousFromBytes ? zstdDecompressSync(rest, options) : decompress(rest, options);
+}
+
+/** The least that zlib takes. */
+const pieceBytesMin = 64;
+/** Where the length is not stated. */
+const pieceBytesUsual = 16 * 1024;
+/** A stated length is believed up to here; beyond, pieces are put together. */
+const pieceBytesMax = 4 * 1024 * 1024;
+
+/** How long a zstd frame says its content is (RFC 8878, 3.1.1.1). */
+function readContentSize(frame: Buffer): number {
+  const descriptor = frame[4] ?? 0;
+  const isSingleSegment = (descriptor & 0x20) !== 0;
+  const at = 5 + (isSingleSegment ? 0 : 1) + ([0, 1, 2, 4][descriptor & 3] as number);
+  let bytes = pieceBytesUsual;
+  switch (descriptor >> 6) {
+    case 0:
+      if (isSingleSegment) bytes = frame.readUInt8(at);
+      break;
+    case 1:
+      bytes = frame.readUInt16LE(at) + 256;
+      break;
+    case 2:
+      bytes = frame.readUInt32LE(at);
+      break;
+    default:
+      bytes = pieceBytesMax;
+  }
+  return Math.min(bytes, pieceBytesMax);
 }
 
 /**
@@ -82,15 +123,21 @@ export function hasBodyMember(text: Buffer, member: BodyMember): boolean {
   return (readLengths(text).lengths[bodyMembers.indexOf(member)] ?? 0) > 0;
 }
 
-/** A blob, not compressed, of a decoded body's input, output and error, and these calls. */
-export function lendToolCalls(text: Buffer, toolCalls: JsonText): Buffer {
-  const lengths = readLengths(text).lengths.slice(0, bodyMembers.indexOf("toolCalls"));
-  lengths.push(Buffer.byteLength(toolCalls));
+/** A blob, not compressed, of what lists show of a decoded body: input, output, error, and these calls, else its own. */
+export function listBody(text: Buffer, toolCalls: JsonText | null): Buffer {
+  const { lengths } = readLengths(text);
+  const listed = lengths.slice(0, bodyMembers.indexOf("toolCalls") + (toolCalls === null ? 1 : 0));
+  if (toolCalls !== null) listed.push(Buffer.byteLength(toolCalls));
   return Buffer.concat([
-    Buffer.from(`\0{"lengths":[${lengths.join(",")}]`),
-    cutBodyMembers(text, "error"),
-    Buffer.from(`,"toolCalls":${toolCalls}}`),
+    Buffer.from(`\0{"lengths":[${listed.join(",")}]`),
+    cutBodyMembers(text, toolCalls === null ? "toolCalls" : "error"),
+    Buffer.from(toolCalls === null ? "}" : `,"toolCalls":${toolCalls}}`),
   ]);
+}
+
+/** Whether a blob is unpacked while the event loop waits, and is worth keeping unpacked. */
+export function isPackedSmall(blob: Buffer): boolean {
+  return blob[0] === zstd && blob.length < asynchronousFromBytes;
 }
 
 /** How long each member of a decoded body is, and where the first begins. */
@@ -99,23 +146,16 @@ function readLengths(text: Buffer): { start: number; lengths: number[] } {
   return { start, lengths: JSON.parse(text.toString("latin1", '{"lengths":'.length, start)) as number[] };
 }
 
-/** The members of a decoded body, as the sender wrote them. */
-export function readBodyMembers(text: Buffer): SpanBody {
+/** The members of a decoded body, as the sender wrote them; those that are not wanted are null. */
+export function readBodyMembers(text: Buffer, wanted: readonly BodyMember[] = bodyMembers): SpanBody {
   const { start: first, lengths } = readLengths(text);
   let start = first;
-  const members: Record<BodyMember, JsonText | null> = {
-    input: null,
-    output: null,
-    error: null,
-    toolCalls: null,
-    metadata: null,
-    performanceSummary: null,
-  };
+  const members: Record<BodyMember, JsonText | null> = { ...emptyBody };
   for (const [index, name] of bodyMembers.entries()) {
     const length = lengths[index] ?? 0;
     if (length === 0) continue;
     start += `,"${name}":`.length;
-    members[name] = text.toString("utf8", start, start + length);
+    if (wanted.includes(name)) members[name] = text.toString("utf8", start, start + length);
     start += length;
   }
   return members;

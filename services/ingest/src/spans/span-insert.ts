@@ -1,4 +1,4 @@
-import { tracesStored } from "@touchstone/contracts";
+import { spansSettled, tracesSettled, tracesStored } from "@touchstone/contracts";
 import type { Statement } from "@touchstone/db";
 import { tokenLiteral } from "../trees/token-list.ts";
 import { plainArray, textArray } from "./array-literal.ts";
@@ -18,7 +18,9 @@ const eventCharsMax = 1024 * 1024;
 
 /**
  * One statement, hence one transaction: the identities, the spans whose identity is new, the agents their roots
- * register, the counters and the outbox row. Answers the ids that were not stored because their identity is taken.
+ * register, the counters and the outbox rows: one for all new roots, one for those among them that settle with it, and
+ * one for children ({@link insertTextWithChildren}) where they settle with it too. Answers the ids that
+ * were not stored because their identity is taken.
  *
  * - The project list for row-level security is set by the first step, and every row checked against it comes out of
  *   that step. (A `select` on these tables could not do that: its policy may be evaluated before.)
@@ -27,9 +29,9 @@ const eventCharsMax = 1024 * 1024;
  * - A row sent again after a lost answer meets its own id: it is neither stored nor counted nor announced twice.
  * - The `in (…) is true` keep the planner from turning a hashed look-up into a join whose size it cannot know.
  */
-const insertText = `
+const storeText = `
   with scope as materialized (
-    select set_config('app.projects', $1, true) as projects
+    select set_config('app.projects', ingest.open_projects($1), true) as projects
   ),
   incoming as materialized (
     select u.*
@@ -38,12 +40,14 @@ const insertText = `
         $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::text[], $7::text[], $8::boolean[], $9::float8[],
         $10::float8[], $11::float8[], $12::text[], $13::uuid[], $14::text[], $15::text[], $16::text[], $17::text[],
         $18::text[], $19::text[], $20::boolean[], $21::float8[], $22::text[], $23::smallint[], $24::integer[],
-        $25::integer[], $26::text[], $27::integer[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $37::uuid[]
+        $25::integer[], $26::text[], $27::integer[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $37::uuid[],
+        $39::text[], $41::text[], $42::text[]
       ) with ordinality as u (
         project_id, id, dk, trace_key, span_id, parent_span_id, is_root, created_at_ms,
         started_at_ms, ended_at_ms, session_id, agent_id, agent_name, name, kind, framework,
         source, model, has_error, latency_ms, own_tokens, flags, body_start,
-        body_length, event, event_part, agg_tokens, facts, derived, response_id, doc, parent_dk, position
+        body_length, event, event_part, agg_tokens, facts, derived, response_id, doc, parent_dk,
+        settled, net_tokens, tools, position
       )
     where scope.projects is not null
   ),
@@ -60,12 +64,14 @@ const insertText = `
     insert into ingest.spans (
       project_id, id, dk, trace_key, span_id, parent_span_id, is_root, created_at,
       started_at, ended_at, session_id, agent_id, name, kind, framework,
-      source, model, has_error, latency_ms, own_tokens, agg_tokens, flags, facts, derived, response_id, body
+      source, model, has_error, latency_ms, own_tokens, agg_tokens, net_tokens, tools, flags, facts, derived, response_id,
+      body
     )
     select
       project_id, id, dk, trace_key, span_id, parent_span_id, is_root, to_timestamp(created_at_ms / 1000),
       to_timestamp(started_at_ms / 1000), to_timestamp(ended_at_ms / 1000), session_id, agent_id, name, kind, framework,
-      source, model, has_error, latency_ms, own_tokens::float8[], agg_tokens::float8[], flags, facts, derived, response_id,
+      source, model, has_error, latency_ms, own_tokens::float8[], agg_tokens::float8[], net_tokens::float8[], tools,
+      flags, facts, derived, response_id,
       substr($28::bytea, body_start, body_length)
     from incoming
     where dk is null or id in (select id from claimed)
@@ -132,6 +138,13 @@ const insertText = `
     select $30, '{"traces":[' || string_agg(event, ',' order by position) || ']}'
     from new_roots
     group by event_part
+    union all
+    select $40, '{"traces":[' || string_agg('{' || settled || substr(event, 2), ',') || ']}'
+    from new_roots
+    where settled is not null
+    group by event_part`;
+
+const answerText = `
   )
   select id
   from incoming
@@ -139,8 +152,16 @@ const insertText = `
     and (select bool_and(ingest.require_quota(project_id, day, n, $36::bigint)) from used) is not false
     and (select awaiting from arrived) is distinct from -1`;
 
+const insertText = storeText + answerText;
+const insertTextWithChildren = `${storeText}
+    union all
+    select '${spansSettled.subject}', '{"spans":[' || string_agg('{' || settled || substr(event, 2), ',') || ']}'
+    from incoming
+    where not is_root and settled is not null and (id in (select id from stored)) is true
+    group by event_part${answerText}`;
+
 /**
- * The statement that stores these rows; see {@link insertText}. `shard` belongs to one writer at a time. With a `quota`
+ * The statement that stores these rows; see {@link storeText}. `shard` belongs to one writer at a time. With a `quota`
  * (root traces per project and UTC day) a statement that would exceed it fails with SQLSTATE {@link quotaSpent}. A REST
  * child waits `orphanGraceMs` for its parent, then the sweeper looks after it.
  */
@@ -158,9 +179,10 @@ export function buildSpanInsert(
     start += body.length;
     return at;
   });
+  const childrenSettle = rows.some(({ row }) => !row.isRoot && row.settled !== null);
   return {
-    name: "spans_insert",
-    text: insertText,
+    name: childrenSettle ? "spans_insert_children" : "spans_insert",
+    text: childrenSettle ? insertTextWithChildren : insertText,
     values: [
       [...new Set(rows.map(({ projectId }) => projectId))].join(","),
       plainArray(rows.map(({ projectId }) => projectId)),
@@ -200,16 +222,20 @@ export function buildSpanInsert(
       quota,
       plain((row) => row.parentDk),
       orphanGraceMs / 1000,
+      texts((row) => row.settled),
+      tracesSettled.subject,
+      texts((row) => tokenLiteral(row.netTokens)),
+      texts((row) => row.tools),
     ],
   };
 }
 
-/** Which outbox row announces each row: nearly always the first and only one. */
+/** Which outbox rows announce each row: nearly always the first ones. The longer of the two is within the bound. */
 function numberEventParts(rows: readonly ProjectRow[]): number[] {
   let part = 0;
   let chars = 0;
   return rows.map(({ row }) => {
-    const length = row.event?.length ?? 0;
+    const length = (row.event?.length ?? 0) + (row.settled?.length ?? 0);
     if (chars > 0 && chars + length > eventCharsMax) {
       part += 1;
       chars = 0;

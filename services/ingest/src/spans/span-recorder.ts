@@ -28,6 +28,8 @@ export interface SpanRecorderOptions {
   metrics: IngestMetrics;
   /** Null = unlimited. */
   quota: TraceQuota | null;
+  /** See {@link SpanContext}. */
+  settlesChildren: boolean;
 }
 
 /** A fragment's columns and its share of the queue, beside the body. */
@@ -37,7 +39,7 @@ const fragmentOverheadBytes = 400;
 const refusals: ReadonlySet<string> = new Set(["queue_full", "trace_quota_spent"]);
 
 export function createSpanRecorder(options: SpanRecorderOptions): SpanRecorder {
-  const { commits, clock, fieldCharsMax, metrics, quota } = options;
+  const { commits, clock, fieldCharsMax, metrics, quota, settlesChildren } = options;
 
   /** Children are free. A root that was sent again is refused too: to tell it from a new one would cost a statement. */
   function requireQuota(projectId: string, spans: readonly IncomingSpan[]): void {
@@ -51,7 +53,8 @@ export function createSpanRecorder(options: SpanRecorderOptions): SpanRecorder {
   return {
     async record(spans, { projectId, agentId = null, monitor = null, patternIds = null }) {
       if (spans.length === 0) return [];
-      const context = { projectId, nowMs: clock.now(), fieldCharsMax, agentId, monitor, patternIds };
+      const asked = { agentId, monitor, patternIds };
+      const context = { projectId, nowMs: clock.now(), fieldCharsMax, settlesChildren, ...asked };
       try {
         requireQuota(projectId, spans);
         commits.requireRoom(spans.length);

@@ -40,6 +40,10 @@ export interface SpanRow {
   ownTokens: TokenList | null;
   /** The same with what descendants add (otlp 6); null where that is nothing. */
   aggTokens: TokenList | null;
+  /** What of its trace's tokens no other span accounts for; null = nothing. */
+  netTokens: TokenList | null;
+  /** Calls of tools it stands for (see figures/tool-tally.ts); null = none. */
+  tools: string | null;
   /** What the span itself says, for deriving its trace anew; null on REST. */
   facts: OwnFacts | null;
   /** What reading adds from other rows (JSON; src/trees/derivation.ts); null = nothing. */
@@ -51,8 +55,16 @@ export interface SpanRow {
   flags: number;
   /** See span-body.ts. */
   body: Buffer;
-  /** What `event.traces.stored.v1` says of a new root, as JSON; null for a child, and on OTLP until its trace is derived. */
+  /**
+   * What `event.traces.stored.v1` says of a new root, as JSON; null on OTLP until its trace is derived. Of a child that
+   * settles with the commit the same, which no such event tells; null for all other children.
+   */
   event: string | null;
+  /**
+   * What settles with the commit, beyond `event` (see settling/settled-facts.ts); null for all but new REST roots, and
+   * REST children where these are checked too.
+   */
+  settled: string | null;
   /** What the sender of an OTel span asks of monitoring; absent = nothing, as OTLP itself has no words for it. */
   asked?: Pick<StoredTrace, "monitor" | "patternIds">;
   /** What search reads of a root, lower-cased; null for a child, and on OTLP until its trace is derived. */

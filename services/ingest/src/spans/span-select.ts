@@ -26,6 +26,8 @@ export interface SpanRecord {
   /** What a child of an OTel trace has of its trace: session, shared facts (JSON), agent. */
   trace_wide: [string | null, string | null, string | null] | null;
   body: Buffer;
+  /** What live judging says of it, as JSON: scores and topic. Null = nothing; read for what shows it. */
+  verdict?: [string | null, string | null] | null;
 }
 
 /** Of `ingest.spans`, under that name. */
@@ -38,12 +40,22 @@ export const narrowColumns = `
       where traces.project_id = spans.project_id and traces.trace_key = spans.trace_key
     ) end as trace_wide`;
 
+/** Of a row of `ingest.spans`, or of a page of them under the name `shown`: looked up for each row that is answered. */
+export const verdictColumn = `(
+      select array[judge_scores, topic]
+      from ingest.trace_verdicts
+      where trace_verdicts.project_id = $1 and trace_verdicts.trace_id = shown.id
+    ) as verdict`;
+
 /** One span by its id, which also names the partition to look in. */
 export function buildTraceRead(projectId: string, id: string): Statement {
   const text = `
-    select ${narrowColumns}, body
-    from ingest.spans
-    where project_id = $1 and id = $2`;
+    select shown.*, ${verdictColumn}
+    from (
+      select ${narrowColumns}, body
+      from ingest.spans
+      where project_id = $1 and id = $2
+    ) shown`;
   return { name: "span_read", text, values: [projectId, id] };
 }
 
@@ -72,7 +84,13 @@ export function toReadSpan(record: SpanRecord): ReadSpan {
     traceKey: isOtlp ? record.trace_key : null,
     derived: mergeDerived(shared, record.derived),
     body: record.body,
+    judgeScores: parseMaybe(record.verdict?.[0]),
+    topic: parseMaybe(record.verdict?.[1]),
   };
+}
+
+function parseMaybe<Value>(json: string | null | undefined): Value | null {
+  return json === null || json === undefined ? null : (JSON.parse(json) as Value);
 }
 
 function nameOfTrace(record: SpanRecord): string | null {

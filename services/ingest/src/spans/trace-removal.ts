@@ -66,3 +66,15 @@ export function buildRowRemoval(projectId: string, ids: readonly string[]): Stat
     from removed`;
   return { name: "spans_remove", text, values: [projectId, ids, removalShard] };
 }
+
+/**
+ * Removes what live judging says of rows that were just removed: a statement of its own, because it must see a verdict
+ * that was being written while the removal waited for its row.
+ */
+export function buildVerdictRemoval(projectId: string, ids: readonly string[]): Statement {
+  return {
+    name: "trace_verdicts_remove",
+    text: "delete from ingest.trace_verdicts where project_id = $1 and trace_id = any($2::uuid[])",
+    values: [projectId, ids],
+  };
+}

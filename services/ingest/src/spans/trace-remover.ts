@@ -1,11 +1,14 @@
 import type { Database, Transaction } from "@touchstone/db";
 import { firstIdOf } from "./root-conditions.ts";
 import type { RootFilter } from "./root-filter.ts";
-import { buildRootSeeds, buildRowRemoval } from "./trace-removal.ts";
+import { buildRootSeeds, buildRowRemoval, buildVerdictRemoval } from "./trace-removal.ts";
 import { settleTraces, tracesLock } from "./trace-settling.ts";
 
 /** What removes the traces that a list would show. */
 export type RemovalFilter = Omit<RootFilter, "pattern">;
+
+/** Said in the transaction that is the first to take something away: neither is there without the other. */
+export type SayRemoval = (transaction: Transaction) => Promise<void>;
 
 /** What a removal took away. */
 export interface Removal {
@@ -27,11 +30,24 @@ export interface TraceRemover {
    * The whole trace that a span belongs to: an OTel trace with all its spans, or a REST span with its descendants. Null
    * when the project has no such span.
    */
-  removeTrace(projectId: string, id: string, mayGoOn: () => boolean): Promise<Removal | null>;
+  removeTrace(projectId: string, id: string, mayGoOn: () => boolean, say?: SayRemoval): Promise<Removal | null>;
   /** The traces with a matching root. */
-  removeTraces(projectId: string, filter: RemovalFilter, mayGoOn: () => boolean): Promise<Removal>;
+  removeTraces(projectId: string, filter: RemovalFilter, mayGoOn: () => boolean, say?: SayRemoval): Promise<Removal>;
   /** Single spans made before an instant, for those whose trace is not old as a whole. */
   removeSpansBefore(projectId: string, beforeMs: number, mayGoOn: () => boolean): Promise<Removal>;
+}
+
+/** A removal at work. */
+interface RunningRemoval extends Removal {
+  /** To be called in each transaction, with what it removed. */
+  say(transaction: Transaction, removed: Removed): Promise<void>;
+  /** Counts what a transaction removed. */
+  add(removed: Removed): void;
+}
+
+interface Removed {
+  spans: number;
+  roots: number;
 }
 
 interface Seed {
@@ -48,11 +64,14 @@ const seedsMax = 100;
 
 export function createTraceRemover(database: Database): TraceRemover {
   /** Adds up what several transactions removed. */
-  function startRemoval(): Removal & { add(removed: { spans: number; roots: number }): void } {
+  function startRemoval(say?: SayRemoval): RunningRemoval {
     return {
       traces: 0,
       spans: 0,
       isComplete: true,
+      async say(transaction, { spans }) {
+        if (this.spans === 0 && spans > 0) await say?.(transaction);
+      },
       add({ spans, roots }) {
         this.traces += roots;
         this.spans += spans;
@@ -61,14 +80,17 @@ export function createTraceRemover(database: Database): TraceRemover {
   }
 
   async function removeRows(transaction: Transaction, projectId: string, ids: readonly string[]) {
-    const { rows } = await transaction.query<{ spans: number; roots: number }>(buildRowRemoval(projectId, ids));
+    const [{ rows }] = await transaction.pipeline<[{ spans: number; roots: number }, object]>([
+      buildRowRemoval(projectId, ids),
+      buildVerdictRemoval(projectId, ids),
+    ]);
     return rows[0] ?? { spans: 0, roots: 0 };
   }
 
   async function removeOtelTraces(
     projectId: string,
     seeds: readonly Seed[],
-    total: ReturnType<typeof startRemoval>,
+    total: RunningRemoval,
     mayGoOn: () => boolean,
   ): Promise<void> {
     const traceKeys = [...new Set(seeds.map(({ trace_key }) => trace_key).filter((key) => key !== null))];
@@ -95,6 +117,7 @@ export function createTraceRemover(database: Database): TraceRemover {
         const ids = rows.map(({ id }) => id);
         const removed = await removeRows(transaction, projectId, isDone ? [...ids, ...seedIds] : ids);
         await settleTraces(transaction, projectId, traceKeys);
+        await total.say(transaction, removed);
         total.add(removed);
       });
     }
@@ -104,7 +127,7 @@ export function createTraceRemover(database: Database): TraceRemover {
   async function removeRestTrees(
     projectId: string,
     seeds: readonly Seed[],
-    total: ReturnType<typeof startRemoval>,
+    total: RunningRemoval,
     mayGoOn: () => boolean,
   ): Promise<void> {
     const ids = seeds.map(({ id }) => id);
@@ -132,14 +155,19 @@ export function createTraceRemover(database: Database): TraceRemover {
         return;
       }
       const part = ids.slice(Math.max(0, end - batchRows), end);
-      total.add(await database.scoped([projectId], (transaction) => removeRows(transaction, projectId, part)));
+      const removed = await database.scoped([projectId], async (transaction) => {
+        const gone = await removeRows(transaction, projectId, part);
+        await total.say(transaction, gone);
+        return gone;
+      });
+      total.add(removed);
     }
   }
 
   async function removeSeeds(
     projectId: string,
     seeds: readonly Seed[],
-    total: ReturnType<typeof startRemoval>,
+    total: RunningRemoval,
     mayGoOn: () => boolean,
   ): Promise<void> {
     const { otel = [], rest = [] } = Object.groupBy(seeds, ({ is_otlp }) => (is_otlp ? "otel" : "rest"));
@@ -148,7 +176,7 @@ export function createTraceRemover(database: Database): TraceRemover {
   }
 
   return {
-    async removeTrace(projectId, id, mayGoOn) {
+    async removeTrace(projectId, id, mayGoOn, say) {
       const { rows: seeds } = await database.readScoped<Seed>([projectId], {
         name: "trace_to_remove",
         text: `
@@ -158,13 +186,13 @@ export function createTraceRemover(database: Database): TraceRemover {
         values: [projectId, id],
       });
       if (seeds.length === 0) return null;
-      const total = startRemoval();
+      const total = startRemoval(say);
       await removeSeeds(projectId, seeds, total, mayGoOn);
       return total;
     },
 
-    async removeTraces(projectId, filter, mayGoOn) {
-      const total = startRemoval();
+    async removeTraces(projectId, filter, mayGoOn, say) {
+      const total = startRemoval(say);
       for (;;) {
         const { rows: seeds } = await database.readScoped<Seed>(
           [projectId],

@@ -1,3 +1,4 @@
+import type { JudgeScores, TraceTopic } from "@touchstone/contracts";
 import type { Derivation } from "../trees/derivation.ts";
 import type { RootFilter } from "./root-filter.ts";
 import type { SpanJob } from "./span-row.ts";
@@ -36,6 +37,19 @@ export interface ReadSpan {
   derived: Derivation | null;
   /** The blob; see span-body.ts. */
   body: Buffer;
+  /** What live judging says of it; read with lists, live tail and detail only. */
+  judgeScores: JudgeScores | null;
+  topic: TraceTopic | null;
+}
+
+/** What tells the place of a span in its tree. */
+export interface PlacedSpan {
+  id: string;
+  spanId: string | null;
+  parentSpanId: string | null;
+  kind: string;
+  /** Its start, else its creation. */
+  atMs: number;
 }
 
 export interface RootQuery extends RootFilter {
@@ -78,4 +92,11 @@ export interface TraceStore extends TraceRemover {
    * bounded size: a session may hold any number. Each slice is read when it is asked for.
    */
   listSessionSpans(projectId: string, sessionId: string): AsyncIterable<ReadSpan[]>;
+  /**
+   * The span of this id with what may be below it, in no order, without contents: at most `spansMax` spans, those of an
+   * OTel trace that start first, those of REST that are not too far below. Null when the project has none of this id.
+   */
+  readSubtree(projectId: string, id: string, spansMax: number): Promise<PlacedSpan[] | null>;
+  /** Spans by their ids, in the order asked, in slices of bounded size; those that are gone are missing. */
+  readSpans(projectId: string, ids: readonly string[]): AsyncIterable<ReadSpan[]>;
 }

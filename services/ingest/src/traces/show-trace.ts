@@ -1,39 +1,46 @@
 import { cutBodyMembers, decodeSpanBody } from "../spans/span-body.ts";
 import type { ReadSpan } from "../spans/trace-store.ts";
 
+/** One JSON value in pieces, to be put together once, with whatever stands around it: what is shown is large. */
+export type JsonPieces = readonly Buffer[];
+
 /**
  * The answers that show spans, as bytes: what the sender wrote is spliced in, not parsed (interface: Trace). Members are
  * left out when absent, but for the few that are always there and nullable.
  */
-export async function showListItem(span: ReadSpan): Promise<Buffer> {
-  return splice(span, { ...narrowMembers(span), judgeScores: null }, "toolCalls");
+export async function showListItem(span: ReadSpan): Promise<JsonPieces> {
+  return splice(span, { ...narrowMembers(span), judgeScores: span.judgeScores }, "toolCalls");
 }
 
 /** A span in full. */
-export async function showDetail(span: ReadSpan, estimatedCostUSD: number | null): Promise<Buffer> {
-  return splice(span, { ...detailMembers(span), judgeScores: null, estimatedCostUSD }, "performanceSummary");
+export async function showDetail(span: ReadSpan, estimatedCostUSD: number | null): Promise<JsonPieces> {
+  const { judgeScores, topic } = span;
+  const members = { ...detailMembers(span), judgeScores, estimatedCostUSD, topic: topic ?? undefined };
+  return splice(span, members, "performanceSummary");
 }
 
 /** A span of a session: the detail without what is told of whole traces only (completions 2.7). */
-export async function showSessionSpan(span: ReadSpan): Promise<Buffer> {
+export async function showSessionSpan(span: ReadSpan): Promise<JsonPieces> {
   return splice(span, detailMembers(span), "performanceSummary");
 }
 
-/** `[item,item]` from items that are JSON already. */
-export function joinJson(items: readonly Buffer[]): Buffer {
-  const comma = Buffer.from(",");
-  const parts = items.flatMap((item, index) => (index === 0 ? [item] : [comma, item]));
-  return Buffer.concat([Buffer.from("["), ...parts, Buffer.from("]")]);
+const comma = Buffer.from(",");
+const closingBrace = Buffer.from("}");
+
+/** `item,item`. */
+export function joinPieces(items: readonly JsonPieces[]): JsonPieces {
+  return items.flatMap((item, index) => (index === 0 ? item : [comma, ...item]));
 }
 
 async function splice(
   span: ReadSpan,
   narrow: Record<string, unknown>,
   last: Parameters<typeof cutBodyMembers>[1],
-): Promise<Buffer> {
-  const body = cutBodyMembers(await decodeSpanBody(span.body), last);
+): Promise<JsonPieces> {
+  const decoded = decodeSpanBody(span.body);
+  const body = cutBodyMembers(Buffer.isBuffer(decoded) ? decoded : await decoded, last);
   const open = Buffer.from(JSON.stringify(narrow).slice(0, -1));
-  return Buffer.concat([open, body, Buffer.from("}")]);
+  return [open, body, closingBrace];
 }
 
 function narrowMembers(span: ReadSpan): Record<string, unknown> {

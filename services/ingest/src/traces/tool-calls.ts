@@ -1,6 +1,7 @@
 import { limits } from "@touchstone/contracts";
 import { type JsonSlice, scanElements, scanMembers } from "../json/scan-members.ts";
 import type { JsonText } from "../spans/span.ts";
+import { storableText } from "../spans/storable-text.ts";
 
 /**
  * The stored form of `tool_calls`: the first 50 (interface: Limits), each under its camelCase names and with the
@@ -27,4 +28,29 @@ function renameMembers({ text }: JsonSlice): JsonText {
 
 function reportsError(error: JsonSlice | undefined): boolean {
   return error !== undefined && error.type !== "null" && error.text !== '""' && error.text !== "false";
+}
+
+/** What a row tells of one call of a tool. */
+export interface CallOutcome {
+  /** Empty: the call has none. */
+  name: string;
+  /** What the call says of itself, else whether it says why it failed. */
+  hasFailed: boolean;
+}
+
+/** What its row holds was read as JSON when it came. */
+const stored = { isStored: true };
+
+/** How the calls in their stored form went, the first 50 (interface: Limits). */
+export function readCallOutcomes(toolCalls: JsonText | null): CallOutcome[] {
+  const calls = toolCalls === null ? [] : (scanElements(toolCalls, stored) ?? []).slice(0, limits.toolCallsMax);
+  return calls.map(({ text }) => {
+    const members = scanMembers(text, stored).members ?? new Map<string, JsonSlice>();
+    const name = members.get("name");
+    const success = members.get("success");
+    return {
+      name: name?.type === "string" ? storableText(JSON.parse(name.text) as string, limits.traceNameMaxChars) : "",
+      hasFailed: success?.type === "boolean" ? success.text === "false" : reportsError(members.get("error")),
+    };
+  });
 }

@@ -73,13 +73,24 @@ function gather(children: readonly TreeNode[], gathered: readonly Gathered[]): G
   };
 }
 
+/** The tool spans that are calls of their own: of the spans of one call one. */
+export function findCountedCalls({ nodes }: Tree): ReadonlySet<TreeNode> {
+  const tools = nodes.filter(({ span }) => span.kind === "tool");
+  if (tools.length < 2) return new Set(tools);
+  const twins = findNestedTwins(nodes);
+  return new Set(withoutRepeats(tools.filter((tool) => !twins.has(tool)).sort(byStart)));
+}
+
 function firstOf(nodes: TreeNode[]): TreeNode[] {
   return nodes.sort(byStart).slice(0, callsMax);
 }
 
-/** Of the spans of one tool call the one highest up, then the earliest. */
 function firstCalls(tools: TreeNode[]): TreeNode[] {
-  const ordered = tools.sort(byStart);
+  return withoutRepeats(tools.sort(byStart)).slice(0, callsMax);
+}
+
+/** Of the spans of one tool call the one highest up, then the earliest. */
+function withoutRepeats(ordered: readonly TreeNode[]): TreeNode[] {
   const ofCall = new Map<string, TreeNode>();
   for (const tool of ordered) {
     const { toolCallId } = tool.span.facts;
@@ -87,12 +98,10 @@ function firstCalls(tools: TreeNode[]): TreeNode[] {
     const known = ofCall.get(toolCallId);
     if (known === undefined || tool.depth < known.depth) ofCall.set(toolCallId, tool);
   }
-  return ordered
-    .filter((tool) => {
-      const { toolCallId } = tool.span.facts;
-      return toolCallId === undefined || ofCall.get(toolCallId) === tool;
-    })
-    .slice(0, callsMax);
+  return ordered.filter((tool) => {
+    const { toolCallId } = tool.span.facts;
+    return toolCallId === undefined || ofCall.get(toolCallId) === tool;
+  });
 }
 
 /** A tool span directly within another of the same call: the framework's, and that of the client it used. */

@@ -26,12 +26,15 @@ const callsCharsMax = 1024 * 1024;
 
 const absent: JsonText = JSON.stringify(truncationMarker);
 
+/** What rows hold was read as JSON when it came. */
+const stored = { isStored: true };
+
 /** The one call a tool's row carries, with the id that the trace knows it by. */
-export function callsOfTools(body: SpanBody): LentCall[] {
-  const elements = body.toolCalls === null ? [] : (scanElements(body.toolCalls) ?? []);
+export function callsOfTools(body: Pick<SpanBody, "toolCalls" | "metadata">): LentCall[] {
+  const elements = body.toolCalls === null ? [] : (scanElements(body.toolCalls, stored) ?? []);
   const id = elements.length === 0 ? null : toolCallId(body.metadata);
   return elements.flatMap(({ text }) => {
-    const { members } = scanMembers(text);
+    const { members } = scanMembers(text, stored);
     return members === null ? [] : [{ id, members: bounded(members) }];
   });
 }
@@ -43,8 +46,8 @@ function bounded(members: NonNullable<ReturnType<typeof scanMembers>["members"]>
 function toolCallId(metadata: JsonText | null): string | null {
   // Looking for the name first is far cheaper than reading what may be a long text.
   if (metadata === null || !metadata.includes('"toolCallId"')) return null;
-  const otel = scanMembers(metadata).members?.get("otel");
-  const id = otel === undefined ? undefined : scanMembers(otel.text).members?.get("toolCallId");
+  const otel = scanMembers(metadata, stored).members?.get("otel");
+  const id = otel === undefined ? undefined : scanMembers(otel.text, stored).members?.get("toolCallId");
   return id?.type === "string" ? (JSON.parse(id.text) as string) : null;
 }
 

@@ -4,6 +4,9 @@ import type { Derivation } from "./derivation.ts";
 import type { FragmentBody } from "./fragment-body.ts";
 import type { MergedBody } from "./merge-fragments.ts";
 
+/** What rows hold was read as JSON when it came. */
+const stored = { isStored: true };
+
 /** What is known of a span besides what it said. */
 export interface MetadataAdditions {
   fragments: readonly FragmentBody[];
@@ -55,12 +58,12 @@ function addEvaluations(members: Map<string, JsonText>, fragments: readonly Frag
   const given = fragments.flatMap(({ evaluation }) => (evaluation === undefined ? [] : [JSON.stringify(evaluation)]));
   if (given.length === 0) return;
   const own = members.get("evaluations");
-  const listed = own === undefined ? [] : (scanElements(own)?.map(({ text }) => text) ?? [own]);
+  const listed = own === undefined ? [] : (scanElements(own, stored)?.map(({ text }) => text) ?? [own]);
   members.set("evaluations", `[${[...listed, ...given].join(",")}]`);
 }
 
 function membersOf(object: JsonText | null): Map<string, JsonText> {
-  const members = object === null ? null : scanMembers(object).members;
+  const members = object === null ? null : scanMembers(object, stored).members;
   return new Map([...(members ?? [])].map(([name, { text }]) => [name, text]));
 }
 

@@ -1,6 +1,7 @@
 import type { Queryable, Statement } from "@touchstone/db";
 import { parseLossless } from "../otlp/json-text.ts";
-import type { ComposeLoader, LendingRow } from "./compose.ts";
+import type { LenderDigest, LendingRow } from "./composable.ts";
+import type { ComposeLoader } from "./compose.ts";
 import type { FragmentBody } from "./fragment-body.ts";
 
 /** What one statement answers: rows, and bytes of bodies beyond the first. */
@@ -22,6 +23,8 @@ interface RowRecord {
   body: Buffer;
 }
 
+type DigestRecord = Pick<RowRecord, "id" | "kind" | "has_fragments"> & { digest: string };
+
 interface FragmentRecord {
   id: string;
   /** Place of the span in the request. */
@@ -41,6 +44,12 @@ interface FragmentRecord {
  */
 export function createComposeLoader(read: Queryable["query"], projectId: string): ComposeLoader {
   return {
+    async *digests(ids) {
+      for (let start = 0; start < ids.length; start += sliceRowsMax) {
+        const asked = ids.slice(start, start + sliceRowsMax);
+        yield (await read<DigestRecord>(buildDigests(projectId, asked))).rows.map(toLenderDigest);
+      }
+    },
     async *rows(ids) {
       let left = ids;
       while (left.length > 0) {
@@ -64,6 +73,21 @@ export function createComposeLoader(read: Queryable["query"], projectId: string)
   };
 }
 
+function toLenderDigest({ id, kind, has_fragments: hasFragments, digest }: DigestRecord): LenderDigest {
+  return { id, kind, hasFragments, digest };
+}
+
+function buildDigests(projectId: string, ids: readonly string[]): Statement {
+  const text = `
+    select spans.id, spans.kind, ${hasFragments}, encode(sha256(spans.body), 'base64') as digest
+    from unnest($2::uuid[]) as wanted (id)
+    cross join lateral (select * from ingest.spans where project_id = $1 and spans.id = wanted.id limit 1) spans`;
+  return { name: "compose_digests", text, values: [projectId, ids] };
+}
+
+/** Of `ingest.spans`, under that name. */
+const hasFragments = `coalesce(spans.derived like '%"hasFragments":true%', false) as has_fragments`;
+
 function toLendingRow(record: RowRecord): LendingRow {
   return {
     id: record.id,
@@ -80,7 +104,7 @@ function buildRows(projectId: string, ids: readonly string[]): Statement {
     select at, id, span_id, kind, has_fragments, body, every as is_whole
     from (
       select wanted.at::integer, spans.id, spans.span_id, spans.kind, spans.body,
-        coalesce(spans.derived like '%"hasFragments":true%', false) as has_fragments,
+        ${hasFragments},
         sum(octet_length(spans.body)) over (order by wanted.at) <= $3 or row_number() over (order by wanted.at) = 1 as fits,
         sum(octet_length(spans.body)) over () <= $3 as every
       from unnest($2::uuid[]) with ordinality as wanted (id, at)

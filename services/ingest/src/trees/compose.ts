@@ -6,67 +6,76 @@
  */
 
 import {
+  type BodyMember,
   decodeSpanBody,
   encodePlainBody,
   hasBodyMember,
-  lendToolCalls,
+  isPackedSmall,
+  listBody,
   readBodyMembers,
   type SpanBody,
 } from "../spans/span-body.ts";
+import type { ComposableSpan, LenderDigest, LendingRow } from "./composable.ts";
 import { callsOfTools, type LentCall, matchCalls, readTold, type ToldCalls, writeCalls } from "./compose-calls.ts";
 import { addMetadata } from "./compose-metadata.ts";
 import { lendSide } from "./compose-sides.ts";
 import type { Derivation } from "./derivation.ts";
 import type { FragmentBody } from "./fragment-body.ts";
+import type { ListedBodies } from "./listed-bodies.ts";
 import { mergeFragments } from "./merge-fragments.ts";
-
-/** What of a read span composing needs. */
-export interface ComposableSpan {
-  id: string;
-  kind: string;
-  derived: Derivation | null;
-  /** The blob; see span-body.ts. */
-  body: Buffer;
-}
-
-/** A row that another one refers to. */
-export interface LendingRow {
-  id: string;
-  spanId: string | null;
-  kind: string;
-  hasFragments: boolean;
-  body: Buffer;
-}
+import { createRecall } from "./recall-bodies.ts";
 
 /** Reads what spans refer to; compose-store.ts does it. Each slice is bounded, and is let go before the next is read. */
 export interface ComposeLoader {
+  /** Of rows by id, in any order; those that are gone are missing. */
+  digests(ids: readonly string[]): AsyncIterable<LenderDigest[]>;
   /** Rows by id, in any order; those that are gone are missing. */
   rows(ids: readonly string[]): AsyncIterable<LendingRow[]>;
   /** What log records say of rows, by row id, each list in an order that does not depend on their arrival. */
   fragments(ids: readonly string[]): AsyncIterable<Map<string, FragmentBody[]>>;
 }
 
-/**
- * The spans with their derivations applied to their bodies, in order. Lists do without the metadata, which is costly and
- * not shown there.
- */
+/** What is composed for. */
+export interface ComposeOptions {
+  /** Lists do without the metadata, which is costly and not shown there. */
+  metadata: boolean;
+  /**
+   * Bodies that were composed for lists before: what is found there is neither unpacked nor are its lenders read. Whether
+   * it is found costs a look at the lenders.
+   */
+  listed?: ListedBodies;
+}
+
+/** The spans with their derivations applied to their bodies, in order. */
 export async function composeSpans<Span extends ComposableSpan>(
   spans: readonly Span[],
   loader: ComposeLoader,
-  { metadata }: { metadata: boolean },
+  { metadata, listed }: ComposeOptions,
 ): Promise<Span[]> {
-  if (spans.every(({ derived }) => derived === null)) return [...spans];
+  const recall = listed === undefined ? null : createRecall(spans, listed);
+  if (recall === null && spans.every(({ derived }) => derived === null)) return [...spans];
   const needs = listNeeds(spans);
   const told = await readOwnFragments(spans, loader);
-  const lent = await readLent(needs, loader);
+  if (recall !== null) for await (const slice of loader.digests([...needs.keys()])) recall.see(slice);
+  const wanted = [...needs.keys()].filter((id) => recall === null || recall.isWanted(id));
+  const lent = await readLent(needs, lendingRows(wanted, spans, loader), { loader, told });
   const composed: Span[] = [];
   for (const span of spans) {
     const { derived } = span;
-    composed.push(
-      derived === null ? span : { ...span, body: await composeBody(span, derived, told.get(span.id), lent, metadata) },
-    );
+    let body = recall?.bodyOf(span);
+    if (body === undefined) {
+      if (derived !== null) body = await composeBody(span, derived, told.get(span.id), lent, metadata);
+      else body = recall === null ? span.body : await unpackSmall(span.body);
+      recall?.keep(span, body, (id) => lent.get(id)?.isTold === false);
+    }
+    composed.push(body === span.body ? span : { ...span, body });
   }
   return composed;
+}
+
+/** What is unpacked beside the event loop is left to whoever shows it: several at once then. */
+async function unpackSmall(body: Buffer): Promise<Buffer> {
+  return isPackedSmall(body) ? listBody(await decodeSpanBody(body), null) : body;
 }
 
 /** What is asked of one lending row. */
@@ -87,6 +96,8 @@ interface Lent {
   output: string | null;
   tools: LentCall[];
   told: ToldCalls | null;
+  /** Log records say some of it. */
+  isTold: boolean;
 }
 
 function listNeeds(spans: readonly ComposableSpan[]): Map<string, Need> {
@@ -125,15 +136,36 @@ async function readFragments(ids: readonly string[], loader: ComposeLoader): Pro
   return found;
 }
 
-async function readLent(needs: ReadonlyMap<string, Need>, loader: ComposeLoader): Promise<Map<string, Lent>> {
+/** The rows of these ids. Those that are at hand, as in a session, which holds whole traces, are not read again. */
+async function* lendingRows(
+  ids: readonly string[],
+  spans: readonly ComposableSpan[],
+  loader: ComposeLoader,
+): AsyncIterable<LendingRow[]> {
+  const wanted = new Set(ids);
+  const atHand = spans.flatMap(({ id, spanId, kind, derived, body }) =>
+    spanId !== undefined && wanted.delete(id)
+      ? [{ id, spanId, kind, hasFragments: derived?.hasFragments === true, body }]
+      : [],
+  );
+  if (atHand.length > 0) yield atHand;
+  if (wanted.size > 0) yield* loader.rows([...wanted]);
+}
+
+async function readLent(
+  needs: ReadonlyMap<string, Need>,
+  slices: AsyncIterable<LendingRow[]>,
+  { loader, told }: { loader: ComposeLoader; told: ReadonlyMap<string, FragmentBody[]> },
+): Promise<Map<string, Lent>> {
   const lent = new Map<string, Lent>();
-  if (needs.size === 0) return lent;
-  for await (const rows of loader.rows([...needs.keys()])) {
+  for await (const rows of slices) {
     const fragments = await readFragments(
-      rows.filter(({ hasFragments }) => hasFragments).map(({ id }) => id),
+      rows.filter(({ id, hasFragments }) => hasFragments && !told.has(id)).map(({ id }) => id),
       loader,
     );
-    for (const row of rows) lent.set(row.id, await reduceRow(row, fragments.get(row.id) ?? [], needs));
+    for (const row of rows) {
+      lent.set(row.id, await reduceRow(row, told.get(row.id) ?? fragments.get(row.id) ?? [], needs));
+    }
   }
   return lent;
 }
@@ -144,7 +176,8 @@ async function reduceRow(
   needs: ReadonlyMap<string, Need>,
 ): Promise<Lent> {
   const need = needs.get(row.id) as Need;
-  const { body } = mergeFragments(await readBody(row.body), fragments, row.kind);
+  const own = readBodyMembers(await decodeSpanBody(row.body), fragments.length === 0 ? membersFor(need) : undefined);
+  const { body } = mergeFragments(own, fragments, row.kind);
   return {
     spanId: row.spanId,
     kind: row.kind,
@@ -152,7 +185,17 @@ async function reduceRow(
     output: need.output ? body.output : null,
     tools: need.tools ? callsOfTools(body) : [],
     told: need.calls ? readTold(body) : null,
+    isTold: row.hasFragments,
   };
+}
+
+/** What has to be read of a row of which log records tell nothing. */
+function membersFor({ input, output, tools, calls }: Need): BodyMember[] {
+  const members: BodyMember[] = [];
+  if (input || calls) members.push("input");
+  if (output || calls) members.push("output");
+  if (tools) members.push("toolCalls", "metadata");
+  return members;
 }
 
 async function composeBody(
@@ -166,7 +209,7 @@ async function composeBody(
   // The common case of a list, where only the calls come from elsewhere: the rest need not be read.
   if (!withMetadata && lendsCallsOnly(text, derived, fragments)) {
     const calls = hasBodyMember(text, "toolCalls") ? null : writeCalls(collectCalls(derived, fragments, lent));
-    return calls === null ? span.body : lendToolCalls(text, calls);
+    return calls === null && !isPackedSmall(span.body) ? span.body : listBody(text, calls);
   }
   const own = readBodyMembers(text);
   const merged = mergeFragments(own, fragments, span.kind);
@@ -225,8 +268,4 @@ function collectCalls(
 function describeLenders(input: string | null, output: string | null): unknown {
   if (input === null || output === null || input === output) return input ?? output;
   return { input, output };
-}
-
-async function readBody(blob: Buffer): Promise<SpanBody> {
-  return readBodyMembers(await decodeSpanBody(blob));
 }

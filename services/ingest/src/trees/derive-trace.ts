@@ -1,8 +1,9 @@
+import { writeToolTally } from "../figures/tool-tally.ts";
 import { withoutAgentPrefix, withoutOperation } from "../otlp/span-name.ts";
 import { atTop, byEndDescending, first, hasInput, hasOutput, lendInput, lendOutput } from "./borrow-content.ts";
-import { type CallSources, chooseCalls } from "./choose-calls.ts";
+import { type CallSources, chooseCalls, findCountedCalls } from "./choose-calls.ts";
 import type { Derivation } from "./derivation.ts";
-import { rollTokens } from "./roll-tokens.ts";
+import { type RolledTokens, rollTokens } from "./roll-tokens.ts";
 import { sameTokens, type TokenList } from "./token-list.ts";
 import { findTraceWide, type TraceWide } from "./trace-wide.ts";
 import {
@@ -31,6 +32,10 @@ export interface DerivedSpan {
   hasError: boolean;
   /** Null = its own. */
   aggTokens: TokenList | null;
+  /** What of its trace's tokens no other span accounts for. */
+  netTokens: TokenList | null;
+  /** The call of a tool that it stands for (see figures/tool-tally.ts); null = none. */
+  tools: string | null;
   /** JSON of a {@link Derivation}; null = nothing. */
   derived: string | null;
 }
@@ -61,13 +66,14 @@ export function deriveTrace(spans: readonly TreeSpan[], fragments: readonly Tree
   const wide = findTraceWide(tree);
   const rolled = rollTokens(tree);
   const calls = chooseCalls(tree);
+  const counted = findCountedCalls(tree);
   const errorsBelow = countErrorsBelow(tree);
   const derivedSpans = tree.nodes.map((node): DerivedSpan => {
     const { span, isRoot } = node;
     const below = isRoot ? descendants(tree, node) : [];
     const derived = deriveRow(node, below, { calls: calls.get(node), childErrors: errorsBelow[node.position] ?? 0 });
     if (isRoot) Object.assign(derived, inherited(span, wide));
-    const tokens = rolled[node.position] ?? null;
+    const { whole, net } = rolled[node.position] as RolledTokens;
     return {
       id: span.id,
       isRoot,
@@ -77,7 +83,11 @@ export function deriveTrace(spans: readonly TreeSpan[], fragments: readonly Tree
       sessionId: isRoot ? wide.sessionId : (span.facts.session ?? null),
       agentName: isRoot ? agentOf(node, below) : null,
       hasError: hasFailed(node),
-      aggTokens: sameTokens(tokens, span.ownTokens) ? null : tokens,
+      aggTokens: sameTokens(whole, span.ownTokens) ? null : whole,
+      netTokens: net,
+      tools: counted.has(node)
+        ? writeToolTally([{ name: span.facts.toolName ?? nameOf(node), hasFailed: hasFailed(node) }])
+        : null,
       derived: textOf(derived),
     };
   });

@@ -10,7 +10,7 @@ export interface ProjectFragment {
   fragment: IncomingFragment;
 }
 
-/** Stores fragments; one that says the same as one that is stored changes nothing. */
+/** Stores fragments and answers those that are new; one that says the same as one that is stored changes nothing. */
 export function buildFragmentInsert(fragments: readonly ProjectFragment[]): Statement {
   const column = <Value>(read: (fragment: IncomingFragment) => Value): Value[] =>
     fragments.map(({ fragment }) => read(fragment));
@@ -19,7 +19,8 @@ export function buildFragmentInsert(fragments: readonly ProjectFragment[]): Stat
     select *
     from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::numeric[], $7::text[], $8::bytea[])
     order by 1, 2
-    on conflict do nothing`;
+    on conflict do nothing
+    returning project_id, dk`;
   return {
     name: "fragments_insert",
     text,

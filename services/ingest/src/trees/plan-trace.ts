@@ -18,6 +18,8 @@ export interface TouchedTrace extends TraceKey {
   /** None of which is stored, but for those of a huge trace; each span id once. */
   incoming: SpanRow[];
   fragments: TreeFragment[];
+  /** Some of the fragments come with this batch. */
+  hasNewFragments: boolean;
   /** The row whose parent is not waited for any longer. */
   promoted: string | null;
 }
@@ -34,6 +36,8 @@ export interface RowColumns {
   agentName: string | null;
   hasError: boolean;
   aggTokens: TokenList | null;
+  netTokens: TokenList | null;
+  tools: string | null;
   derived: string | null;
   flags: number;
 }
@@ -64,6 +68,8 @@ export interface TraceChange {
   isStale: boolean;
   /** What it waits for: a parent, a derivation, nothing. */
   waits: "orphan" | "stale" | null;
+  /** When it settles, counted from now: soon, or later because a root has no end; null = as it is stored. */
+  settles: "quiet" | "open" | null;
 }
 
 /** Derives a trace from all that is stored and comes, and says what that changes. Pure. */
@@ -101,6 +107,7 @@ export function planTrace(touched: TouchedTrace): TracePlan {
     spanCount: spans.length,
     isStale: false,
     waits: derived.firstOrphan === null ? null : "orphan",
+    settles: planSettling(touched, spans, (id) => shown.get(id)?.isRoot === true),
   };
   if (isHuge && state !== null) {
     // Derived of the new spans alone it would lose what the others said; the sweeper derives it whole.
@@ -115,6 +122,20 @@ export function planTrace(touched: TouchedTrace): TracePlan {
   }
   const { firstOrphan } = derived;
   return { projectId, traceKey, inserts, changes, trace: isKnown(state, trace) ? null : trace, firstOrphan };
+}
+
+/** Only what comes makes a trace settle, and only what was not imported; without a root nothing is there to settle. */
+function planSettling(
+  { isHuge, incoming, hasNewFragments, promoted }: TouchedTrace,
+  spans: readonly TreeSpan[],
+  isRoot: (id: string) => boolean,
+): TraceChange["settles"] {
+  const hasGrown = hasNewFragments || promoted !== null || incoming.some(({ asked }) => asked?.monitor !== false);
+  if (!hasGrown) return null;
+  const roots = spans.filter(({ id }) => isRoot(id));
+  if (roots.some(({ endedAtMs }) => endedAtMs === null)) return "open";
+  // Of a huge trace the roots are not known here.
+  return roots.length > 0 || isHuge ? "quiet" : null;
 }
 
 function rowToTreeSpan(row: SpanRow): TreeSpan {
@@ -149,6 +170,8 @@ function toColumns(
     agentName,
     hasError: shown.hasError,
     aggTokens: shown.aggTokens,
+    netTokens: shown.netTokens,
+    tools: shown.tools,
     derived: shown.derived,
     flags: ownFlags | (shown.isPromoted ? promotedFlag : 0),
   };
@@ -172,6 +195,8 @@ function isShownAlready(record: TreeRecord, columns: RowColumns): boolean {
     record.agent_id === columns.agentId &&
     record.has_error === columns.hasError &&
     record.derived === columns.derived &&
+    record.tools === columns.tools &&
+    sameTokens(toTokenList(record.net_tokens ?? []), columns.netTokens) &&
     sameTokens(toTokenList(record.agg_tokens ?? []), columns.aggTokens)
   );
 }
@@ -198,6 +223,7 @@ function isKnown(state: TraceRecord | null, trace: TraceChange): boolean {
     state.agent_id === trace.agentId &&
     state.span_count === trace.spanCount &&
     state.is_stale === trace.isStale &&
-    state.is_watched === (trace.waits !== null)
+    state.is_watched === (trace.waits !== null) &&
+    trace.settles === null
   );
 }

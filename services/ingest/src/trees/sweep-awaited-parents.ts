@@ -1,6 +1,8 @@
 import { type Database, sqlStateOf, type Transaction } from "@touchstone/db";
 import { agentIdOf } from "../agents/agent-id.ts";
+import { writeSettledFacts } from "../settling/settled-facts.ts";
 import { describeRoot } from "../spans/describe-root.ts";
+import { decodeSpanBody, readBodyMembers } from "../spans/span-body.ts";
 import { quotaSpent } from "../spans/span-insert.ts";
 import { promotedFlag, remoteParentFlag } from "../spans/span-row.ts";
 import { rootText } from "./root-text.ts";
@@ -20,9 +22,13 @@ interface ChildRecord {
   is_root: boolean | null;
   name: string;
   model: string | null;
+  framework: string | null;
+  latency_ms: number | null;
   session_id: string | null;
   has_error: boolean;
   agg_tokens: (number | null)[] | null;
+  net_tokens: (number | null)[] | null;
+  tools: string | null;
   flags: number;
   created_at: Date;
   source: string | null;
@@ -81,7 +87,8 @@ async function sweepChildren(
         for update skip locked
       ) waiting
       left join lateral (
-        select is_root, name, model, session_id, has_error, agg_tokens, flags, created_at, source, body
+        select is_root, name, model, framework, latency_ms, session_id, has_error, agg_tokens, net_tokens, tools, flags,
+          created_at, source, body
         from ingest.spans
         where spans.project_id = waiting.project_id and spans.id = waiting.child_id
         limit 1
@@ -132,11 +139,14 @@ async function promote(projectId: string, child: ChildRecord): Promise<ChangedRo
     source: child.source,
   });
   const change = { ...shown(projectId, child), isRoot: true, agentId, agentName: name };
-  return { change: { ...change, flags: change.flags | promotedFlag }, doc, event };
+  const { output, toolCalls } = readBodyMembers(await decodeSpanBody(child.body), ["output", "toolCalls"]);
+  const { framework, latency_ms: latencyMs, has_error: hasError } = child;
+  const settled = writeSettledFacts({ sessionId, framework, model, latencyMs, hasError, output, toolCalls });
+  return { change: { ...change, flags: change.flags | promotedFlag }, doc, event, settled };
 }
 
 function demote(projectId: string, child: ChildRecord): ChangedRow {
-  return { change: shown(projectId, child), doc: null, event: null };
+  return { change: shown(projectId, child), doc: null, event: null, settled: null };
 }
 
 /** As a child that is not promoted. */
@@ -152,6 +162,8 @@ function shown(projectId: string, child: ChildRecord): ChangedRow["change"] {
     agentName: null,
     hasError: child.has_error,
     aggTokens: toTokenList(child.agg_tokens ?? []),
+    netTokens: toTokenList(child.net_tokens ?? []),
+    tools: child.tools,
     derived: null,
     flags: child.flags & remoteParentFlag,
     before: { is_root: child.is_root === true, created_at: child.created_at, source: child.source },

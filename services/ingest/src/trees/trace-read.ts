@@ -45,6 +45,8 @@ export interface TreeRecord {
   agent_id: string | null;
   has_error: boolean;
   agg_tokens: (number | null)[] | null;
+  net_tokens: (number | null)[] | null;
+  tools: string | null;
   derived: string | null;
   created_at: Date;
   source: string | null;
@@ -105,8 +107,8 @@ export function buildTreeRead(keys: readonly TraceKey[], spansMax: number | null
       select project_id, trace_key, id, span_id, parent_span_id, kind, flags,
         (extract(epoch from started_at) * 1000)::float8 as started_ms,
         (extract(epoch from ended_at) * 1000)::float8 as ended_ms,
-        own_tokens, response_id, facts, is_root, name, model, session_id, agent_id, has_error, agg_tokens, derived,
-        created_at, source
+        own_tokens, response_id, facts, is_root, name, model, session_id, agent_id, has_error, agg_tokens,
+        net_tokens, tools, derived, created_at, source
       from ingest.spans
       where spans.project_id = traces.project_id and spans.trace_key = traces.trace_key and flags & ${otlpFlag} <> 0
       offset 0

@@ -1,7 +1,8 @@
-import { tracesStored } from "@touchstone/contracts";
+import { tracesSettled, tracesStored } from "@touchstone/contracts";
 import type { Statement } from "@touchstone/db";
-import type { RowChange, TracePlan } from "./plan-trace.ts";
+import type { RowChange, TraceChange, TracePlan } from "./plan-trace.ts";
 import { tokenLiteral } from "./token-list.ts";
+import type { TreeSettings } from "./tree-settings.ts";
 
 /** A changed row with what its being a root, or none any more, entails. */
 export interface ChangedRow {
@@ -10,6 +11,8 @@ export interface ChangedRow {
   doc: string | null;
   /** What announces a row that becomes a root, as JSON. */
   event: string | null;
+  /** What settles with the change, beyond `event` (see settling/settled-facts.ts); null: its trace settles later. */
+  settled: string | null;
 }
 
 const rowChangesText = `
@@ -17,17 +20,18 @@ const rowChangesText = `
     select *
     from unnest(
       $1::uuid[], $2::uuid[], $3::boolean[], $4::text[], $5::text[], $6::text[], $7::uuid[], $8::text[], $9::boolean[],
-      $10::text[], $11::text[], $12::smallint[], $13::text[], $14::text[]
+      $10::text[], $11::text[], $12::smallint[], $13::text[], $14::text[], $18::text[],
+      $20::text[], $21::text[]
     ) with ordinality as u (
       project_id, id, is_root, name, model, session_id, agent_id, agent_name, has_error,
-      agg_tokens, derived, flags, doc, event, position
+      agg_tokens, derived, flags, doc, event, settled, net_tokens, tools, position
     )
   ),
   changed as (
     update ingest.spans
     set is_root = wanted.is_root, name = wanted.name, model = wanted.model, session_id = wanted.session_id,
       agent_id = wanted.agent_id, has_error = wanted.has_error, agg_tokens = wanted.agg_tokens::float8[],
-      derived = wanted.derived, flags = wanted.flags
+      net_tokens = wanted.net_tokens::float8[], tools = wanted.tools, derived = wanted.derived, flags = wanted.flags
     from wanted
     where spans.project_id = wanted.project_id and spans.id = wanted.id
     returning spans.project_id, spans.id, spans.created_at, spans.framework, spans.source,
@@ -100,6 +104,12 @@ const rowChangesText = `
     join changed on changed.project_id = wanted.project_id and changed.id = wanted.id
     where wanted.event is not null and changed.step > 0
     having count(*) > 0
+    union all
+    select $19, '{"traces":[' || string_agg('{' || wanted.settled || substr(wanted.event, 2), ',') || ']}'
+    from wanted
+    join changed on changed.project_id = wanted.project_id and changed.id = wanted.id
+    where wanted.settled is not null and changed.step > 0
+    having count(*) > 0
   )
   select count(*) as rows
   from changed
@@ -136,6 +146,10 @@ export function buildRowChanges(
       shard,
       quota,
       tracesStored.subject,
+      rows.map(({ settled }) => settled),
+      tracesSettled.subject,
+      column((row) => tokenLiteral(row.netTokens)),
+      column((row) => row.tools),
     ],
   };
 }
@@ -143,25 +157,30 @@ export function buildRowChanges(
 /** Writes what is known of whole traces, and when the sweeper has to look at them; the caller holds their locks. */
 export function buildTraceChanges(
   plans: readonly TracePlan[],
-  { orphanGraceMs, staleDelayMs }: { orphanGraceMs: number; staleDelayMs: number },
+  { orphanGraceMs, staleDelayMs, settleDelayMs, openDelayMs }: TreeSettings,
 ): Statement {
   const changed = plans.flatMap(({ projectId, traceKey, trace }) =>
     trace === null ? [] : [{ projectId, traceKey, ...trace }],
   );
+  const settlesIn = (settles: TraceChange["settles"]): number | null =>
+    settles === null ? null : (settles === "open" ? openDelayMs : settleDelayMs) / 1000;
   // What is due already stays due: whoever adds to a trace all the time does not put it off for ever.
   const text = `
     insert into ingest.traces as traces (
-      project_id, trace_key, session_id, shared, agent_id, span_count, is_stale, due_at
+      project_id, trace_key, session_id, shared, agent_id, span_count, is_stale, due_at, settles_at
     )
     select project_id, trace_key, session_id, shared, agent_id, span_count, is_stale,
-      now() + make_interval(secs => wait_seconds)
+      now() + make_interval(secs => wait_seconds), clock_timestamp() + make_interval(secs => settle_seconds)
     from unnest(
-      $1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::uuid[], $6::integer[], $7::boolean[], $8::float8[]
-    ) as u (project_id, trace_key, session_id, shared, agent_id, span_count, is_stale, wait_seconds)
+      $1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::uuid[], $6::integer[], $7::boolean[], $8::float8[], $9::float8[]
+    ) as u (
+      project_id, trace_key, session_id, shared, agent_id, span_count, is_stale, wait_seconds, settle_seconds
+    )
     order by project_id, trace_key
     on conflict (project_id, trace_key) do update
     set session_id = excluded.session_id, shared = excluded.shared, agent_id = excluded.agent_id,
       span_count = excluded.span_count, is_stale = excluded.is_stale,
+      settles_at = coalesce(excluded.settles_at, traces.settles_at),
       due_at = case
         when excluded.due_at is null then null
         when traces.is_stale and not excluded.is_stale then excluded.due_at
@@ -179,6 +198,7 @@ export function buildTraceChanges(
       changed.map(({ spanCount }) => spanCount),
       changed.map(({ isStale }) => isStale),
       changed.map(({ waits }) => (waits === null ? null : (waits === "stale" ? staleDelayMs : orphanGraceMs) / 1000)),
+      changed.map(({ settles }) => settlesIn(settles)),
     ],
   };
 }

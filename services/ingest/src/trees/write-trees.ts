@@ -26,21 +26,10 @@ import {
   type TreeRecord,
 } from "./trace-read.ts";
 import { buildRowChanges, buildTraceChanges, type ChangedRow } from "./trace-write.ts";
+import type { TreeSettings } from "./tree-settings.ts";
 
 /** Rows changed by one statement. */
 const changesMax = 2_000;
-
-/** How trees are kept. */
-export interface TreeSettings {
-  /** A trace of more spans is not read with every export; the sweeper derives it. */
-  spansMax: number;
-  /** How long a span waits for its parent. */
-  orphanGraceMs: number;
-  /** How long a large trace shows derived values that are behind. */
-  staleDelayMs: number;
-}
-
-export const treeSettings: TreeSettings = { spansMax: 2_000, orphanGraceMs: 60_000, staleDelayMs: 1_000 };
 
 /** Whoever writes counts on a shard of its own, and within the quota (null = none). */
 export interface WriteContext {
@@ -139,7 +128,9 @@ function keyOf({ projectId, traceKey }: TraceKey): string {
   return `${projectId} ${traceKey}`;
 }
 
-function fragmentKeyOf({ project_id, dk }: FragmentRecord): string {
+type NewFragment = Pick<FragmentRecord, "project_id" | "dk">;
+
+function fragmentKeyOf({ project_id, dk }: NewFragment): string {
   return `${project_id} ${dk}`;
 }
 
@@ -173,6 +164,7 @@ function emptyTrace({ projectId, traceKey }: TraceKey): ReadTrace {
       stored: [],
       incoming: [],
       fragments: [],
+      hasNewFragments: false,
       promoted: null,
     },
     holders: new Map(),
@@ -208,7 +200,7 @@ async function readTraces(
     rows: readonly ProjectRow[];
     responses: readonly ResponseKey[];
     spansMax: number | null;
-    /** Run under the locks, before anything is read. */
+    /** Run under the locks, before anything is read; answers the fragments that are new. */
     before: readonly Statement[];
   },
 ): Promise<Map<string, ReadTrace>> {
@@ -241,6 +233,9 @@ async function readTraces(
     spans = trees.rows;
     for (const fragment of more.rows) byResponse.set(fragmentKeyOf(fragment), fragment);
   }
+  const fresh = new Set(
+    results.slice(1, 1 + before.length).flatMap((result) => (result.rows as NewFragment[]).map(fragmentKeyOf)),
+  );
   const traces = new Map<string, ReadTrace>();
   for (const key of keys) traces.set(keyOf(key), emptyTrace(key));
   const of = (record: { project_id: string; trace_key: string }): ReadTrace =>
@@ -255,15 +250,17 @@ async function readTraces(
     touched.stored.push(span);
     holders.set(span.span_id, span.id);
   }
+  const give = ({ touched }: ReadTrace, fragment: FragmentRecord): void => {
+    touched.fragments.push(recordToTreeFragment(fragment));
+    if (fresh.has(fragmentKeyOf(fragment))) touched.hasNewFragments = true;
+  };
   for (const fragment of ofTraces) {
-    of({ project_id: fragment.project_id, trace_key: fragment.trace_key as string }).touched.fragments.push(
-      recordToTreeFragment(fragment),
-    );
+    give(of({ project_id: fragment.project_id, trace_key: fragment.trace_key as string }), fragment);
   }
   for (const fragment of byResponse.values()) {
     // A tree takes of them what belongs to its spans.
-    for (const { touched } of traces.values()) {
-      if (touched.projectId === fragment.project_id) touched.fragments.push(recordToTreeFragment(fragment));
+    for (const trace of traces.values()) {
+      if (trace.touched.projectId === fragment.project_id) give(trace, fragment);
     }
   }
   return traces;
@@ -303,6 +300,7 @@ async function writePlans(
                 source: change.before.source,
               })
             : null,
+        settled: null,
       });
     }
   }

@@ -12,10 +12,10 @@ import {
   type PlainSpan,
 } from "./reference-decoder.ts";
 
-// A hundred thousand decodings: on a busy machine the default of five seconds is not enough.
+// Tens of thousands of decodings, on a machine that may be busy.
 vi.setConfig({ testTimeout: 240_000 });
 
-const mutationsCount = 100_000;
+const mutationsCount = process.env.TOUCHSTONE_LONG_TESTS === "1" ? 100_000 : 20_000;
 /** Of the damaged bodies, one in so many is a whole capture and not one span of it, and one in so many is mapped too. */
 const wholeEvery = 20;
 const mappedEvery = 10;
@@ -29,7 +29,7 @@ test.each(traces)("our reader and the reference read the same from $name", async
   expect(compare(await readCapture(capture))).toBe("both accept");
 });
 
-test("they agree on 100,000 damaged bodies, value by value; only groups, which OTLP has none of, are refused by ours alone", async () => {
+test("they agree on damaged bodies, value by value; only groups, which OTLP has none of, are refused by ours alone", async () => {
   const random = seededRandom(20_261_121);
   const outcomes = { "both accept": 0, "both refuse": 0, "ours refuses": 0 };
   for (let round = 0; round < mutationsCount; round += 1) {
@@ -39,8 +39,8 @@ test("they agree on 100,000 damaged bodies, value by value; only groups, which O
     if (round % mappedEvery === 0) await decodeOrRefuse(body);
   }
   // The damage must be of both sorts to prove anything.
-  expect(outcomes["both accept"]).toBeGreaterThan(40_000);
-  expect(outcomes["both refuse"]).toBeGreaterThan(40_000);
+  expect(outcomes["both accept"]).toBeGreaterThan(0.4 * mutationsCount);
+  expect(outcomes["both refuse"]).toBeGreaterThan(0.4 * mutationsCount);
 });
 
 test.each(traces)(

@@ -18,7 +18,7 @@ describe.each(traceCaptures)("$name", (capture) => {
   test("makes the golden roots of its traces", async () => {
     const rows = await storeInMemory([await spansOf(capture)]);
     const roots = `${JSON.stringify(
-      rows.filter(({ isRoot }) => isRoot),
+      rows.filter(({ isRoot }) => isRoot).map(({ netTokens: _net, tools: _tools, ...row }) => row),
       null,
       2,
     )}\n`;
@@ -47,6 +47,13 @@ test.each(Object.entries(totals))("the agent run of %s used what its calls used,
   expect(root.tokens).toBe(tokens);
 });
 
+test.each(Object.entries(totals))("what the spans of %s used add up to what its roots did", async (name) => {
+  const rows = await rowsOf(name);
+  const added = [0, 1, 2, 3, 4].map((at) => rows.reduce((sum, row) => sum + (row.netTokens?.[at] ?? 0), 0));
+  const roots = rows.filter(({ isRoot }) => isRoot).map(({ tokens }) => (tokens ?? "{}").slice(1, -1).split(","));
+  expect(added).toEqual([0, 1, 2, 3, 4].map((at) => roots.reduce((sum, counts) => sum + (Number(counts[at]) || 0), 0)));
+});
+
 /** The Claude Agent SDK's run called no tool; OpenTelemetry's OpenAI instrumentation tells of calls in logs alone. */
 const untold = ["claude-agent-sdk/01", "otel-openai/03"];
 
@@ -58,10 +65,14 @@ test.each(Object.keys(totals).filter((name) => !untold.includes(name)))(
   },
 );
 
-async function agentRun(name: string): Promise<ComparedRow> {
+async function rowsOf(name: string): Promise<ComparedRow[]> {
   const capture = traceCaptures.find((candidate) => candidate.name === name);
   if (capture === undefined) throw new Error(`there is no capture ${name}`);
-  const rows = await storeInMemory([await spansOf(capture)]);
+  return storeInMemory([await spansOf(capture)]);
+}
+
+async function agentRun(name: string): Promise<ComparedRow> {
+  const rows = await rowsOf(name);
   const roots = rows.filter(({ isRoot, tokens }) => isRoot && tokens !== null);
   return roots.sort((left, right) => weight(right) - weight(left))[0] as ComparedRow;
 }

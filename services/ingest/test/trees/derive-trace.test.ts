@@ -121,6 +121,25 @@ describe("tokens", () => {
     ).toEqual([1, 2]);
   });
 
+  test("are accounted for once: a parent keeps what no child reports, of two tellings of one call the first all", () => {
+    const call = { kind: "llm", responseId: "r" };
+    const { of } = trace({
+      root: { tokens: [300, 40] },
+      "a<root": { ...call, tokens: [120, 24, 64] },
+      "b<root": { ...call, tokens: [130, 20] },
+      "c<root": { kind: "agent", tokens: [100, 9] },
+      "d<c": { kind: "llm", tokens: [100, 9] },
+    });
+    const net = (id: string) => of(id).netTokens?.slice(0, 3) ?? null;
+    expect(["root", "a", "b", "c", "d"].map(net)).toEqual([
+      [70, 7, 0],
+      [120, 24, 64],
+      [10, 0, null],
+      null,
+      [100, 9, null],
+    ]);
+  });
+
   test("are not repeated where they are the span's own", () => {
     expect(trace({ a: { tokens: [1, 2] } }).of("a").aggTokens).toBeNull();
   });
@@ -128,6 +147,23 @@ describe("tokens", () => {
 
 describe("calls of tools", () => {
   const tool = (facts: Partial<OwnFacts> = {}): Said => ({ kind: "tool", facts });
+
+  test("are counted once each: not the client's span within the framework's, nor a span of the same call elsewhere", () => {
+    const { of } = trace({
+      root: {},
+      "a<root": tool({ toolName: "search", toolCallId: "1" }),
+      "b<a": tool({ toolName: "search" }),
+      "c<root": tool({ toolName: "fetch", toolCallId: "1", failed: true }),
+      "d<root": tool({ toolName: "fetch", toolCallId: "2", failed: true }),
+    });
+    expect(["root", "a", "b", "c", "d"].map((id) => of(id).tools)).toEqual([
+      null,
+      "1 0 search",
+      null,
+      null,
+      "1 1 fetch",
+    ]);
+  });
 
   test("are shown by roots and agents, by start", () => {
     const spans = { root: {}, "agent<root": { kind: "agent" }, "t2<agent": tool(), "t1<agent": tool() };

@@ -17,6 +17,9 @@ export interface ComparedRow {
   agent: string | null;
   hasError: boolean;
   tokens: string | null;
+  /** What of them no other span accounts for. */
+  netTokens: readonly (number | null)[] | null;
+  tools: string | null;
   derived: unknown;
 }
 
@@ -87,6 +90,7 @@ export async function storeInMemory(exports: readonly IncomingSpan[][]): Promise
         stored: [...trace.rows.values()],
         incoming,
         fragments: [],
+        hasNewFragments: false,
         promoted: null,
       });
       for (const { row, columns } of plan.inserts) {
@@ -132,6 +136,8 @@ function compareRows(
     agent: row.agent_id === null ? null : (agents.get(row.agent_id) ?? "?"),
     hasError: row.has_error,
     tokens: tokenText(row.agg_tokens ?? row.own_tokens),
+    netTokens: row.net_tokens,
+    tools: row.tools,
     derived:
       row.derived === null
         ? null
@@ -154,6 +160,8 @@ function shown(columns: {
   agentId: string | null;
   hasError: boolean;
   aggTokens: readonly (number | null)[] | null;
+  netTokens: readonly (number | null)[] | null;
+  tools: string | null;
   derived: string | null;
   flags: number;
 }) {
@@ -165,6 +173,8 @@ function shown(columns: {
     agent_id: columns.agentId,
     has_error: columns.hasError,
     agg_tokens: columns.aggTokens === null ? null : [...columns.aggTokens],
+    net_tokens: columns.netTokens === null ? null : [...columns.netTokens],
+    tools: columns.tools,
     derived: columns.derived,
     flags: columns.flags,
   };

@@ -24,10 +24,17 @@ export interface OpenAiProviderOptions {
   retriesMax: number;
   /** Calls at once; the adaptive limit stays at or below it. */
   placesMax: number;
+  /** How the endpoint is reached. Default: {@link cappedFetch}. */
+  fetch?: typeof globalThis.fetch;
   clock: Clock;
   sleep: Sleep;
   random: () => number;
   observer: JudgeObserver;
+  /**
+   * Asked right before a question is sent, each attempt for itself; embeddings are free. When it rejects, nothing is
+   * sent, and its reason is the call's.
+   */
+  reserveCall(call: CallOptions): Promise<void>;
 }
 
 /** completions 7.1: what an endpoint without a key is sent, because the client library insists on one. */
@@ -55,7 +62,7 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): Provider {
     webhookSecret: null,
     maxRetries: 0,
     timeout: timeoutMs,
-    fetch: cappedFetch,
+    fetch: options.fetch ?? cappedFetch,
     logLevel: "off",
   });
   const places = createAdaptiveLimit({ placesMax: options.placesMax, clock, sleep });
@@ -63,11 +70,9 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): Provider {
   const shapes = createShapeMemory(options.firstApi);
 
   /** One HTTP call. Answers undefined for a body that is not JSON, which is the caller's to judge. */
-  async function send(
-    request: WireRequest,
-    operation: ProviderCall["operation"],
-    signal: AbortSignal,
-  ): Promise<unknown> {
+  async function send(request: WireRequest, operation: ProviderCall["operation"], call: CallOptions): Promise<unknown> {
+    const { signal } = call;
+    if (operation !== "embeddings") await options.reserveCall(call);
     const startedAtMs = clock.now();
     let outcome: ProviderCall["outcome"] = "answered";
     // The package's own deadline does not cover the body of an error answer, which may stall like any other.
@@ -131,7 +136,7 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): Provider {
         let firstRefusal: ProviderFailure | null = null;
         for (;;) {
           try {
-            const reply = await send(writeQuestion(question, shape), shape.api, call.signal);
+            const reply = await send(writeQuestion(question, shape), shape.api, call);
             shapes.remember(question.model, shape);
             return readAnswer(reply, shape);
           } catch (thrown) {
@@ -149,7 +154,7 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): Provider {
     embed(texts, model, call) {
       return retrying(call, async () => {
         const request = { path: "/embeddings", body: { model, input: texts, encoding_format: "float" } };
-        const embeddings = readEmbeddings(await send(request, "embeddings", call.signal), texts.length);
+        const embeddings = readEmbeddings(await send(request, "embeddings", call), texts.length);
         if (embeddings === null) throw new ProviderFailure("refused", "The provider's embeddings cannot be read.");
         return embeddings;
       });

@@ -1,6 +1,6 @@
 import type { Clock } from "@touchstone/service-kit";
 import { APIConnectionError, APIConnectionTimeoutError, APIError } from "openai";
-import { ReplyTooLargeError } from "./capped-fetch.ts";
+import { BrokenReplyError, ReplyTooLargeError } from "./capped-fetch.ts";
 import { ProviderFailure, type RefusalHints } from "./provider-failure.ts";
 
 /** The error codes that are worth showing. Any other might be a sentence, or a secret that the provider echoes. */
@@ -30,13 +30,18 @@ export function readFailure(thrown: unknown, options: { clock: Clock; timeoutMs:
   if (findInCauses(thrown, (error) => error instanceof ReplyTooLargeError)) {
     return new ProviderFailure("reply_too_large", "The judge provider's answer is longer than 1 MB.");
   }
+  if (findInCauses(thrown, (error) => error instanceof BrokenReplyError)) return connectionBroke();
   if (thrown instanceof APIConnectionError) {
     return new ProviderFailure("unreachable", "The judge provider cannot be reached.");
   }
   if (thrown instanceof APIError && typeof thrown.status === "number") {
     return readRefusal(thrown, thrown.status, options.clock);
   }
-  // What is left broke while the answer was being read: the connection, or its encoding.
+  // Nothing else is known to be thrown.
+  return connectionBroke();
+}
+
+function connectionBroke(): ProviderFailure {
   return new ProviderFailure("unreachable", "The connection to the judge provider broke.");
 }
 

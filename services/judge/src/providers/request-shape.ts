@@ -39,6 +39,11 @@ export interface ShapeMemory {
 const modelsMax = 500;
 
 /** completions 7.1: temperature is omitted for models whose id starts with `gpt-5`. */
+export function takesTemperature(model: string): boolean {
+  return !model.startsWith("gpt-5");
+}
+
+/** Starts with what is known of no provider in particular. */
 export function createShapeMemory(firstApi: WireApi): ShapeMemory {
   let api = firstApi;
   const models = new Map<string, Pick<RequestShape, "format" | "hasTemperature">>();
@@ -48,7 +53,7 @@ export function createShapeMemory(firstApi: WireApi): ShapeMemory {
       return {
         api,
         format: known?.format ?? "json_schema",
-        hasTemperature: known?.hasTemperature ?? !model.startsWith("gpt-5"),
+        hasTemperature: known?.hasTemperature ?? takesTemperature(model),
       };
     },
     remember(model, shape) {

@@ -1,4 +1,5 @@
 import type { Clock } from "@touchstone/service-kit";
+import { orAborted } from "./or-aborted.ts";
 import type { Sleep } from "./sleep.ts";
 
 /** A call the breaker let through. Exactly one of the three is called, once the call has ended. */
@@ -112,12 +113,4 @@ export function createCircuitBreaker({ clock, sleep, failuresMax, openMs }: Circ
     },
     state: () => (openUntilMs === null ? "closed" : "open"),
   };
-}
-
-function orAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason);
-    signal.addEventListener("abort", abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
 }

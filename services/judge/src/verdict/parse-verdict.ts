@@ -1,5 +1,8 @@
 import { limits } from "@touchstone/contracts";
 import { z } from "zod";
+import { findObjects } from "../asking/find-objects.ts";
+import { statedNumber } from "../asking/stated-number.ts";
+import { makeStorable } from "../asking/storable-text.ts";
 
 /** What a judge said, made safe: `rating` is between 0 and 10, `justification` can be stored. */
 export interface ParsedVerdict {
@@ -10,14 +13,7 @@ export interface ParsedVerdict {
 /** Longest justification that is kept. A judge is asked for four sentences; a longer one is cut, visibly. */
 export const justificationMaxChars = 20_000;
 
-const rating = z.union([
-  z.number(),
-  z
-    .string()
-    .regex(/^\s*[+-]?\d+(\.\d+)?\s*$/)
-    .transform(Number),
-]);
-const reply = z.object({ rating: rating.refine(Number.isFinite), justification: z.string().catch("") });
+const reply = z.object({ rating: statedNumber, justification: z.string().catch("") });
 
 /**
  * Reads the verdict out of a judge's reply (completions 7.4), or null when it holds no usable rating. Code fences and
@@ -35,7 +31,10 @@ export function parseVerdict(text: string): ParsedVerdict | null {
       continue;
     }
     if (found !== null && found.rating !== clamp(read.data.rating)) return null;
-    found ??= { rating: clamp(read.data.rating), justification: makeStorable(read.data.justification) };
+    found ??= {
+      rating: clamp(read.data.rating),
+      justification: makeStorable(read.data.justification, justificationMaxChars),
+    };
   }
   return found;
 }
@@ -43,53 +42,4 @@ export function parseVerdict(text: string): ParsedVerdict | null {
 /** `+ 0` turns a negative zero into zero, which JSON would otherwise print as `0` and a test would see as `-0`. */
 function clamp(value: number): number {
   return Math.min(limits.ratingMax, Math.max(limits.ratingMin, value)) + 0;
-}
-
-/** PostgreSQL takes neither NUL nor half a surrogate pair. */
-function makeStorable(text: string): string {
-  const whole = text.replaceAll("\0", "\uFFFD").toWellFormed();
-  if (whole.length <= justificationMaxChars) return whole;
-  return `${whole.slice(0, justificationMaxChars).toWellFormed()}... [cut after ${justificationMaxChars} characters]`;
-}
-
-/** Braces that were tried as the start of an object. Text that is nothing but braces must not cost quadratic time. */
-const startsMax = 64;
-
-/** The JSON objects in a text, outermost only, in order. */
-function* findObjects(text: string): Generator<object> {
-  let starts = 0;
-  for (let from = text.indexOf("{"); from >= 0 && starts < startsMax; starts += 1) {
-    const end = findObjectEnd(text, from);
-    const object = end < 0 ? null : parseObject(text.slice(from, end));
-    if (object !== null) yield object;
-    from = text.indexOf("{", object === null ? from + 1 : end);
-  }
-}
-
-/** The index after the brace that balances the one at `from`, or -1. Braces inside JSON strings do not count. */
-function findObjectEnd(text: string, from: number): number {
-  let depth = 0;
-  let inString = false;
-  for (let index = from; index < text.length; index += 1) {
-    const character = text[index];
-    if (inString) {
-      if (character === "\\") index += 1;
-      else if (character === '"') inString = false;
-    } else if (character === '"') inString = true;
-    else if (character === "{") depth += 1;
-    else if (character === "}") {
-      depth -= 1;
-      if (depth === 0) return index + 1;
-    }
-  }
-  return -1;
-}
-
-function parseObject(text: string): object | null {
-  try {
-    // The text starts with a brace, so what parses is an object.
-    return JSON.parse(text) as object;
-  } catch {
-    return null;
-  }
 }

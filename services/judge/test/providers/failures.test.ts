@@ -1,7 +1,6 @@
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { type LlmReply, type ScriptedLlm, startScriptedLlm } from "@touchstone/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { repliesWithoutRating, repliesWithRating } from "../verdict/replies.ts";
 import { letTimePass, setUpJudge } from "./judge-setup.ts";
 
 let llm: ScriptedLlm;
@@ -64,6 +63,16 @@ describe("a failure that passes", () => {
       justification: "The judge provider cannot be reached.",
     });
   });
+});
+
+test("a provider whose name cannot be resolved is skipped as unreachable, after its retries", async () => {
+  const { judge, clock, calls } = setUpJudge(llm, { baseUrl: "http://no-such-host.invalid/v1" });
+  await expect(letTimePass(clock, judge())).resolves.toMatchObject({
+    status: "skipped",
+    reason: "provider_error",
+    justification: "The judge provider cannot be reached.",
+  });
+  expect(calls.map(({ outcome }) => outcome)).toEqual(["unreachable", "unreachable", "unreachable"]);
 });
 
 describe("a provider that wants fewer calls", () => {
@@ -158,60 +167,32 @@ describe("a provider that keeps us waiting", () => {
 });
 
 describe("an answer that is no verdict", () => {
-  test.each(repliesWithRating)("%s over the wire is rated %d", async (_, rating, text) => {
-    llm.answerWith({ kind: "text", text });
-    await expect(setUpJudge(llm).judge()).resolves.toMatchObject({ status: "scored", rating });
-    expect(llm.requests).toHaveLength(1);
-  });
-
-  test.each(repliesWithoutRating)("%s over the wire is repaired once, then skipped", async (_, text) => {
-    llm.answerWith({ kind: "text", text });
-    const { judge } = setUpJudge(llm, { firstApi: "chat" });
-    await expect(judge()).resolves.toMatchObject({
-      status: "skipped",
-      rating: null,
-      reason: "unparseable",
-      justification: "Judge returned no usable rating",
-    });
-    expect(llm.requests).toHaveLength(2);
-    expect(llm.requests[1]?.prompt).toContain("Your previous reply could not be used.");
-  });
-
   test("and is followed by one is as good as the second", async () => {
     llm.enqueue({ kind: "text", text: "about 7, I think" }, verdict);
     await expect(setUpJudge(llm).judge()).resolves.toMatchObject(scored);
   });
 
-  const envelopes: [name: string, reply: LlmReply][] = [
-    ["not JSON", { kind: "raw", body: "<html>welcome</html>" }],
-    ["not JSON and not labelled so", { kind: "raw", body: "<html>welcome</html>", contentType: "text/html" }],
-    ["empty", { kind: "raw", body: "" }],
-    ["null", { kind: "raw", body: "null" }],
-    ["an array", { kind: "raw", body: "[]" }],
-    ["a string", { kind: "raw", body: '"ok"' }],
-    ["without an answer in it", { kind: "raw", body: "{}" }],
-    ["with an answer of the wrong type", { kind: "raw", body: '{"output_text": 7, "output": "x"}' }],
-    ["with members of the wrong types", { kind: "raw", body: '{"output": [null, {"content": {}}], "choices": [{}]}' }],
-    ["of status 204", { kind: "raw", body: "", status: 204 }],
-    ["invalid UTF-8", { kind: "raw", body: Uint8Array.of(0xff, 0xfe, 0x80) }],
-    ["nested too deep to walk", { kind: "raw", body: "[".repeat(400_000) + "]".repeat(400_000) }],
-  ];
-  test.each(envelopes)("in an envelope that is %s is skipped as unparseable", async (_, reply) => {
-    llm.answerWith(reply);
-    for (const firstApi of ["responses", "chat"] as const) {
-      await expect(setUpJudge(llm, { firstApi }).judge()).resolves.toMatchObject({
-        status: "skipped",
-        rating: null,
-        reason: "unparseable",
-      });
-    }
-    expect(llm.requests).toHaveLength(4);
+  test("because it is invalid UTF-8 is skipped as unparseable", async () => {
+    llm.answerWith({ kind: "raw", body: Uint8Array.of(0xff, 0xfe, 0x80) });
+    await expect(setUpJudge(llm).judge()).resolves.toMatchObject({ status: "skipped", reason: "unparseable" });
   });
 
-  test("may be compressed", async () => {
-    const body = gzipSync(JSON.stringify({ output_text: '{"rating": 8}' }));
-    llm.answerWith({ kind: "raw", body, headers: { "content-encoding": "gzip" } });
+  test.each([
+    ["gzip", gzipSync],
+    ["deflate", deflateSync],
+    ["br", brotliCompressSync],
+  ])("may be compressed as %s, though nobody asked for it", async (encoding, compress) => {
+    const body = compress(JSON.stringify({ output_text: '{"rating": 8}' }));
+    llm.answerWith({ kind: "raw", body, headers: { "content-encoding": encoding } });
     await expect(setUpJudge(llm).judge()).resolves.toMatchObject(scored);
+  });
+
+  test("because it is not compressed as it says is a broken connection", async () => {
+    llm.answerWith({ kind: "raw", body: '{"output_text": "{}"}', headers: { "content-encoding": "br" } });
+    await expect(setUpJudge(llm, { retriesMax: 0 }).judge()).resolves.toMatchObject({
+      reason: "provider_error",
+      justification: "The connection to the judge provider broke.",
+    });
   });
 });
 

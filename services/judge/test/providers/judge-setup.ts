@@ -1,10 +1,12 @@
 import type { JudgedCase, JudgeRubric, Verdict } from "@touchstone/contracts";
 import { createLogger, type Logger } from "@touchstone/service-kit";
 import { createScriptedClock, type ScriptedClock, type ScriptedLlm } from "@touchstone/testkit";
+import { createAskForJson } from "../../src/asking/ask-for-json.ts";
 import type { ObservedVerdict, ProviderCall } from "../../src/observer.ts";
 import { createOpenAiProvider, type OpenAiProviderOptions } from "../../src/providers/openai-provider.ts";
 import type { Provider } from "../../src/providers/provider.ts";
 import { createCaseJudge } from "../../src/verdict/judge-case.ts";
+import { createVerdicts } from "../../src/verdict-store/verdicts.ts";
 import { buildCase, buildRubric, fenceSecret } from "../judge-builders.ts";
 
 export const testKey = "sk-canary-0123456789abcdef";
@@ -32,6 +34,8 @@ export function setUpJudge(llm: ScriptedLlm, options: Partial<OpenAiProviderOpti
   const observer = {
     providerCalled: (call: ProviderCall) => void calls.push(call),
     verdictGiven: (verdict: ObservedVerdict) => void verdicts.push(verdict),
+    verdictLookedUp: () => undefined,
+    verdictNotKept: () => undefined,
   };
   const { logger, log } = createTestLogger();
   const provider = createOpenAiProvider({
@@ -45,9 +49,24 @@ export function setUpJudge(llm: ScriptedLlm, options: Partial<OpenAiProviderOpti
     sleep: clock.sleep,
     random: () => 1,
     observer,
+    reserveCall: async () => undefined,
     ...options,
   });
-  const judgeCase = createCaseJudge({ provider, defaultModel: "gpt-5.6-luna", fenceSecret, clock, logger, observer });
+  const missing = { skipped: "no_key", because: "" } as const;
+  const { host } = new URL(llm.baseUrl);
+  const judgeCase = createCaseJudge({
+    askForJson: createAskForJson({ logger }),
+    verdicts: createVerdicts({
+      record: { find: async () => null, keep: async () => undefined },
+      promptVersion: "1",
+      logger,
+      observer,
+    }),
+    resolveModel: async (named) => ({ model: named ?? "gpt-5.6-luna", host, api: "responses", provider, missing }),
+    fenceSecret,
+    clock,
+    observer,
+  });
   return {
     provider,
     clock,
@@ -59,6 +78,9 @@ export function setUpJudge(llm: ScriptedLlm, options: Partial<OpenAiProviderOpti
         group: "00000000-0000-7000-8000-000000000001",
         signal: call.signal ?? new AbortController().signal,
         deadlineAtMs: call.deadlineAtMs ?? Number.POSITIVE_INFINITY,
+        mode: "live",
+        owner: "00000000-0000-7000-8000-000000000001",
+        runNumber: 1,
       }),
   };
 }

@@ -1,11 +1,12 @@
 import type { SimilarityRequest, SimilarityScores } from "@touchstone/contracts";
 import { expect, test } from "vitest";
-import { createSimilarityScorer, type EmbedPair } from "../../src/scorers/similarity/score-similarity.ts";
+import { createSimilarityScorer } from "../../src/scorers/similarity/score-similarity.ts";
+import type { EmbedTexts } from "../../src/scorers/similarity/vector/embed-texts.ts";
 
 const everything: SimilarityRequest = { jaccard: true, bleu: true, rouge: true, vector: { model: null } };
 
 function setUp(
-  embed: EmbedPair = async () => [
+  embed: EmbedTexts = async () => [
     [1, 0],
     [3, 4],
   ],

@@ -2,7 +2,7 @@ import type { JudgedCase } from "@touchstone/contracts";
 import { gullibleJudge, type ScriptedLlm, startScriptedLlm } from "@touchstone/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { assemblePrompt } from "../../src/verdict/assemble-prompt.ts";
-import { buildCase, buildRubric } from "../judge-builders.ts";
+import { buildCase, buildRubric, buildStep, buildTrajectory } from "../judge-builders.ts";
 import { setUpJudge } from "../providers/judge-setup.ts";
 
 /** What people write to a judge that is to judge them. Each would move a rating if it were heard. */
@@ -57,17 +57,50 @@ beforeAll(async () => {
 });
 afterAll(() => llm.stop());
 
-const places: (keyof JudgedCase)[] = ["output", "input", "expected", "context", "guideline"];
+type Put = (text: string) => Partial<JudgedCase>;
+
+const places: Record<string, Put> = {
+  output: (output) => ({ output }),
+  input: (input) => ({ input }),
+  expected: (expected) => ({ expected }),
+  context: (context) => ({ context }),
+  guideline: (guideline) => ({ guideline }),
+  expectations: (text) => ({
+    expectedCapabilities: [text],
+    expectedKnowledgeBase: ["manual", text],
+    expectedDelegations: [text, text],
+  }),
+  steps: (text) => ({
+    trajectory: buildTrajectory({
+      steps: [buildStep({ name: text, model: text, input: text, output: text, error: text })],
+    }),
+  }),
+  tools: (text) => ({
+    trajectory: buildTrajectory({
+      toolCalls: [{ name: "used", input: { [text]: text }, output: text, success: false, error: text }],
+      toolDefinitions: [
+        { name: "used", definition: text },
+        { name: text, definition: text },
+      ],
+    }),
+  }),
+};
+
+/** One with the variables where a fence is easily torn: within lines, and against each other. */
+const ownTemplate = "Q: {input}{output} against {expected}, sources {context}.";
 
 describe.each(["responses", "chat"] as const)("a judge that obeys whatever it hears, asked through %s,", (firstApi) => {
   test.each(injections)("is not moved by %s, wherever it stands", async (_, text) => {
     const { judge } = setUpJudge(llm, { firstApi });
-    const untouched = await judge();
+    const rubric = { toolContext: "detailed" } as const;
+    const untouched = await judge({}, rubric);
     expect(untouched).toMatchObject({ status: "scored", rating: 5, justification: "Nobody told me what to say." });
-    for (const place of places) {
-      await expect(judge({ [place]: text }), place).resolves.toMatchObject({ status: "scored", rating: 5 });
+    for (const [place, put] of Object.entries(places)) {
+      await expect(judge(put(text), rubric), place).resolves.toMatchObject({ status: "scored", rating: 5 });
     }
-    await expect(judge(Object.fromEntries(places.map((place) => [place, text])))).resolves.toMatchObject({ rating: 5 });
+    const everywhere = Object.assign({}, ...Object.values(places).map((put) => put(text)));
+    await expect(judge(everywhere, rubric)).resolves.toMatchObject({ rating: 5 });
+    await expect(judge(everywhere, { ...rubric, judgePrompt: ownTemplate })).resolves.toMatchObject({ rating: 5 });
   });
 });
 

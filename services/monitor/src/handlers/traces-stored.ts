@@ -1,10 +1,15 @@
 import type { Bus, Consuming } from "@touchstone/bus";
 import { tracesStored } from "@touchstone/contracts";
+import type { PlanAtOnce } from "../patterns/plan-at-once.ts";
 import type { SeenTraceStore } from "../seen-traces/seen-trace-store.ts";
 
-/** Consumes `event.traces.stored.v1`: records each new root trace exactly once. */
-export function consumeTracesStored(bus: Bus, dependencies: { seenTraces: SeenTraceStore }): Promise<Consuming> {
+/** Consumes `event.traces.stored.v1`: records each new root trace exactly once, and has checked what asks for it. */
+export function consumeTracesStored(
+  bus: Bus,
+  { seenTraces, planAtOnce }: { seenTraces: SeenTraceStore; planAtOnce: PlanAtOnce },
+): Promise<Consuming> {
   return bus.consume(tracesStored, { durable: "monitor-traces-stored" }, async ({ traces }) => {
-    await dependencies.seenTraces.recordTraces(traces);
+    await seenTraces.recordTraces(traces);
+    await planAtOnce(traces);
   });
 }

@@ -3,7 +3,7 @@ import type { Database } from "@touchstone/db";
 
 /** What monitor saw. */
 export interface SeenTraceStore {
-  /** Records traces of any projects; one that was recorded before stays as it is. */
+  /** Records traces of any projects; one that was recorded before stays as it is, and of deleted projects none is. */
   recordTraces(traces: readonly StoredTrace[]): Promise<void>;
 }
 
@@ -22,6 +22,9 @@ export function createSeenTraceStore(maintenance: Database): SeenTraceStore {
                       else array(select json_array_elements_text(pattern_ids)) end
           from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::timestamptz[], $6::text[], $7::bool[], $8::json[])
             as seen(project_id, trace_id, agent_id, name, created_at, traffic_source, monitor, pattern_ids)
+          where not exists (
+            select from monitor.deleted_projects where deleted_projects.project_id = seen.project_id
+          )
           on conflict (project_id, trace_id) do nothing`,
         values: [
           traces.map((trace) => trace.projectId),

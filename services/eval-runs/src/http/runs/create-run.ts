@@ -2,7 +2,10 @@ import { type createRunReply, limits } from "@touchstone/contracts";
 import { AppError, type Clock, type Handler, isUuid, uuidv7 } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { DatasetStore } from "../../datasets/dataset-store.ts";
-import { requireGraders } from "../../runs/run-graders.ts";
+import type { Gradings } from "../../grading/gradings.ts";
+import { planOfRun, writePlan } from "../../grading/plan.ts";
+import { findGraders, type GraderStores } from "../../runs/find-graders.ts";
+import { makeVariants, type VariantDependencies } from "../../runs/make-variants.ts";
 import type { RunStore } from "../../runs/run-store.ts";
 import { readSubmittedRun } from "../../runs/submitted-run.ts";
 import { readJsonObject } from "../read-json-object.ts";
@@ -16,16 +19,21 @@ const clientLimits = {
 };
 
 /**
- * POST /custom-agent-evaluations/runs (completions 5.1). The run keeps the dataset's version of this moment: a later
- * edit changes no run.
+ * POST /custom-agent-evaluations/runs (completions 5.1). The run keeps the dataset's version of this moment, and how it
+ * is graded: a later edit changes no run.
  */
 export function createRun({
   datasets,
   runs,
+  gradings,
   clock,
-}: {
+  variants,
+  ...stores
+}: GraderStores & {
+  variants: VariantDependencies;
   datasets: DatasetStore;
   runs: RunStore;
+  gradings: Gradings;
   clock: Clock;
 }): Handler {
   return async (call) => {
@@ -35,21 +43,38 @@ export function createRun({
     requireWorkspace(body.value.workspaceId, projectId);
     const datasetVersion = isUuid(datasetId) ? await datasets.findVersion(projectId, datasetId) : null;
     if (datasetVersion === null) throw new AppError("not_found", "Dataset not found");
-    requireGraders(graders);
+    const named = await findGraders(stores, projectId, graders);
+    const grading = await gradings.ofDataset(projectId, datasetId, datasetVersion);
+    const plan = planOfRun(grading.plan, named);
+
+    const { organizationId } = call.identity;
+    const smokeTestVariants = await makeVariants(variants, { projectId, organizationId }, grading.cases);
 
     const now = clock.now();
     const id = uuidv7(now);
-    await runs.insert(projectId, { ...submitted, id, datasetId, datasetVersion, createdAt: new Date(now) });
+    const gradedBy = {
+      evaluationSettingsId: graders.evaluationSettingsId,
+      scorerGroupId: graders.scorerGroupId,
+      additionalScorerIds: plan.additional.length === 0 ? null : plan.additional.map((grader) => grader.id),
+    };
+    await runs.insert(projectId, {
+      ...submitted,
+      ...gradedBy,
+      id,
+      datasetId,
+      datasetVersion,
+      plan: writePlan(plan),
+      smokeTestVariants: smokeTestVariants && JSON.stringify(smokeTestVariants),
+      createdAt: new Date(now),
+    });
 
     const reply: z.input<typeof createRunReply> = {
       _id: id,
       runId: id,
       datasetId,
-      evaluationSettingsId: null,
-      scorerGroupId: null,
-      additionalScorerIds: null,
+      ...gradedBy,
       status: "in_progress",
-      smokeTestVariants: null,
+      smokeTestVariants,
       limits: clientLimits,
     };
     return { status: 201, body: reply };

@@ -1,19 +1,26 @@
 import type { finalizeRunReply } from "@touchstone/contracts";
 import { AppError, type Handler, isUuid } from "@touchstone/service-kit";
 import type { z } from "zod";
+import type { CiRunStore } from "../../ci-runs/ci-run-store.ts";
 import type { ResultStore } from "../../results/result-store.ts";
 import { type FinalizingDependencies, finalizeRun as finalize } from "../../runs/finalize-run.ts";
 import type { TerminalStatus } from "../../runs/run-store.ts";
 import { computeLiveStatistics, countResults } from "../../runs/statistics.ts";
 import { readJsonObject } from "../read-json-object.ts";
 import { requireProject } from "../require-project.ts";
+import { refuseCiRun } from "./refuse-ci-run.ts";
 
 /** POST /custom-agent-evaluations/runs/{runId}/finalize (interface; completions 5.4). */
-export function finalizeRun({ results, ...finalizing }: FinalizingDependencies & { results: ResultStore }): Handler {
+export function finalizeRun({
+  results,
+  ciRuns,
+  ...finalizing
+}: FinalizingDependencies & { results: ResultStore; ciRuns: Pick<CiRunStore, "exists"> }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
     const { runId = "" } = call.params;
     const status = readStatus((await readJsonObject(call)).value.status);
+    if (isUuid(runId)) await refuseCiRun(ciRuns, projectId, runId);
     const run = isUuid(runId) ? await finalize(finalizing, { projectId, runId, status }) : null;
     const progress = run && (await results.readProgress(projectId, runId));
     if (run === null || progress === null) throw new AppError("not_found", "Run not found");

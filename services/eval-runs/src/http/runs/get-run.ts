@@ -1,16 +1,25 @@
-import { AppError, type Handler, isUuid } from "@touchstone/service-kit";
+import type { Handler } from "@touchstone/service-kit";
+import type { Gradings } from "../../grading/gradings.ts";
 import type { ResultStore } from "../../results/result-store.ts";
 import { renderRun } from "../../runs/render-run.ts";
 import type { RunStore } from "../../runs/run-store.ts";
 import { requireProject } from "../require-project.ts";
+import { requireRun } from "../require-run.ts";
 
-/** GET /custom-agent-evaluations/runs/{runId} (interface; completions 5.5): two queries, however many results. */
-export function getRun({ runs, results }: { runs: RunStore; results: ResultStore }): Handler {
+/** GET /custom-agent-evaluations/runs/{runId} (interface; completions 5.5): as many queries whatever the number of results. */
+export function getRun({
+  runs,
+  results,
+  gradings,
+}: {
+  runs: RunStore;
+  results: ResultStore;
+  gradings: Pick<Gradings, "planOf">;
+}): Handler {
   return async (call) => {
     const projectId = requireProject(call);
-    const { runId = "" } = call.params;
-    const run = isUuid(runId) ? await runs.find(projectId, runId) : null;
-    if (run === null) throw new AppError("not_found", "Run not found");
-    return { status: 200, body: renderRun(run, await results.list(projectId, runId)) };
+    const run = await requireRun(runs, projectId, call.params.runId);
+    const plan = await gradings.planOf(projectId, run);
+    return { status: 200, body: renderRun(run, plan, await results.list(projectId, run.id)) };
   };
 }

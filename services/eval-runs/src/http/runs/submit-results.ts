@@ -1,7 +1,9 @@
 import { limits, type submitResultsReply } from "@touchstone/contracts";
-import { AppError, type Handler, isUuid } from "@touchstone/service-kit";
+import { AppError, type Handler, isAppError } from "@touchstone/service-kit";
 import type { z } from "zod";
-import type { ReadGrading } from "../../datasets/grading-cache.ts";
+import type { CiRunStore } from "../../ci-runs/ci-run-store.ts";
+import type { GroupStore } from "../../graders/group-store.ts";
+import type { Gradings } from "../../grading/gradings.ts";
 import { isJsonObject, type JsonObject } from "../../json/json-object.ts";
 import { elementsOf, memberText } from "../../json/json-text.ts";
 import type { BatchScorer } from "../../results/batch-scorer.ts";
@@ -13,6 +15,8 @@ import type { RunStore } from "../../runs/run-store.ts";
 import { computeLiveStatistics } from "../../runs/statistics.ts";
 import { readJsonObject } from "../read-json-object.ts";
 import { requireProject } from "../require-project.ts";
+import { requireRun } from "../require-run.ts";
+import { refuseCiRun } from "./refuse-ci-run.ts";
 
 type Reply = z.input<typeof submitResultsReply>;
 
@@ -23,30 +27,44 @@ type Reply = z.input<typeof submitResultsReply>;
 export function submitResults({
   runs,
   results,
-  readGrading,
+  gradings,
+  groups,
+  ciRuns,
   scorer,
 }: {
   runs: RunStore;
   results: ResultStore;
-  readGrading: ReadGrading;
+  gradings: Gradings;
+  groups: Pick<GroupStore, "exists">;
+  ciRuns: Pick<CiRunStore, "exists">;
   scorer: BatchScorer;
 }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
     const { runId = "" } = call.params;
     const { batchId, submitted } = readBatch(await readJsonObject(call));
-    const run = isUuid(runId) ? await runs.find(projectId, runId) : null;
-    if (run === null) throw new AppError("not_found", "Run not found");
+    const run = await requireRun(runs, projectId, runId);
+    if (run.runSource === "ci") await refuseCiRun(ciRuns, projectId, runId);
     if (run.status !== "in_progress" || run.closingAs !== null) {
       throw new AppError("conflict", "Run is already in a terminal state");
+    }
+    if (run.scorerGroupId !== null && !(await groups.exists(projectId, run.scorerGroupId))) {
+      throw new AppError("conflict", "The scorer group grading this run no longer exists");
     }
 
     const valid = submitted.filter((result) => result !== null);
     // Of two results with one key the first counts (completions 5.3).
     const byKey = new Map(valid.toReversed().map((result) => [result.idempotencyKey, result]));
     const unique = valid.filter((result) => byKey.get(result.idempotencyKey) === result);
-    const grading = await readGrading(projectId, run.datasetId, run.datasetVersion);
-    const settled = await scorer.score({ projectId, runId, batchId, grading, results: unique });
+    const grading = await gradings.ofRun(projectId, run);
+    const { organizationId } = call.identity;
+    const { verdictMode } = run;
+    const batch = { projectId, organizationId, runId, batchId, verdictMode, grading, results: unique };
+    const settled = await scorer.score(batch).catch(async (thrown) => {
+      // A run that was deleted meanwhile takes no results either, but it is not one that has ended.
+      if (isAppError(thrown) && thrown.code === "conflict") await requireRun(runs, projectId, runId);
+      throw thrown;
+    });
 
     let accepted = 0;
     const scoredResults = valid.map((result): Reply["scoredResults"][number] => {

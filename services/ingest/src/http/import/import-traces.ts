@@ -68,7 +68,8 @@ async function importLines(
   const turn = takeTurn();
   let waiting: ImportedSpan[] = [];
   let bytes = 0;
-  for await (const line of splitLines(call.stream(limits.importInflatedMaxBytes), otlpBodyMaxBytes)) {
+  const source = call.stream(limits.importInflatedMaxBytes);
+  for await (const line of splitLines(source, otlpBodyMaxBytes, call.hold)) {
     for (const span of await readImportedLine(line, clock.now(), counter)) waiting.push({ line: line.number, span });
     bytes += line.bytes?.length ?? 0;
     while (waiting.length >= jobSpans || (bytes >= jobBytes && waiting.length > 0)) {
@@ -82,6 +83,6 @@ async function importLines(
 }
 
 function interrupted(error: AppError, counter: ImportCounter): Answer {
-  const { status, headers } = renderError(error, "standard");
+  const { status, headers } = renderError(error, "standard", "POST");
   return { status, headers, body: { error: error.message, ...counter.tally() } };
 }

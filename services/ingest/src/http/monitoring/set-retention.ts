@@ -1,5 +1,5 @@
 import { submittedRetention } from "@touchstone/contracts";
-import { AppError, type Handler } from "@touchstone/service-kit";
+import { AppError, actOf, type Handler } from "@touchstone/service-kit";
 import type { RetentionStore } from "../../retention/retention-store.ts";
 import { requireProject } from "../require-project.ts";
 import { showRetention } from "./show-retention.ts";
@@ -17,7 +17,7 @@ export function setRetention(dependencies: { retention: RetentionStore; retentio
     }
     const { retentionDays: asked } = submitted.data;
     const own = asked === null ? null : Math.max(0, asked);
-    await retention.write(projectId, own);
+    await retention.write(projectId, own, actOf(call.identity));
     return showRetention(own, retentionDays);
   };
 }

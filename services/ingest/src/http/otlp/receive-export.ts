@@ -1,31 +1,46 @@
-import { type Handler, type OtlpEncoding, readOtlpEncoding } from "@touchstone/service-kit";
+import { type Answer, type Handler, type OtlpEncoding, readOtlpEncoding } from "@touchstone/service-kit";
 import type { EncodedReply } from "../../otlp/encode-reply.ts";
 import { requireProject } from "../require-project.ts";
-import type { InflightBudget } from "./inflight-budget.ts";
+import type { LargeTurns } from "./large-turns.ts";
 
 /** One export, out of its content encoding. */
 export interface ReceivedExport {
   projectId: string;
   body: Buffer;
   encoding: OtlpEncoding;
-  /** See {@link InflightBudget}. */
+  /** Says how many decoded spans or records are in hand. Throws `queue_full` when there is no room for them. */
   holdRows(rows: number): void;
 }
 
+/** What a decoded span or record takes, beside its body: one to two kilobytes. */
+const rowBytes = 2048;
+
+/** From here on an export is a commit of its own, or nearly. */
+const largeBytes = 4 * 1024 * 1024;
+
 /**
- * What the OTLP routes have in common (otlp 1, 2): content types, the bound on bodies in hand, and an answer in the
- * encoding of the request.
+ * What the OTLP routes have in common (otlp 1, 2): content types, turns for large exports, and an answer in the encoding
+ * of the request.
  */
 export function receiveExport(
-  { budget }: { budget: InflightBudget },
+  { turns }: { turns: LargeTurns },
   answer: (received: ReceivedExport) => Promise<EncodedReply>,
 ): Handler {
   return async (call) => {
     const projectId = requireProject(call.identity);
     const encoding = readOtlpEncoding(call.headers["content-type"]);
-    return budget.hold(call, async (body, holdRows) => {
+    let held = 0;
+    const holdRows = (rows: number): void => {
+      call.hold((rows - held) * rowBytes);
+      held = rows;
+    };
+    const work = async (body: Buffer): Promise<Answer> => {
       const { contentType, body: reply } = await answer({ projectId, body, encoding, holdRows });
       return { status: 200, contentType, body: reply };
-    });
+    };
+    // Inflated in its turn, too: until then it holds what came over the wire.
+    if (call.rawBody.length > largeBytes) return turns.take(async () => work(await call.body()));
+    const body = await call.body();
+    return body.length > largeBytes ? turns.take(() => work(body)) : work(body);
   };
 }

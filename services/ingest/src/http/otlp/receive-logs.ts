@@ -3,7 +3,7 @@ import { readLogExport } from "../../otlp/decode-log-export.ts";
 import { encodeLogsExportResponse } from "../../otlp/encode-reply.ts";
 import type { SpanRecorder } from "../../spans/span-recorder.ts";
 import { inOtlpWords } from "./in-otlp-words.ts";
-import type { InflightBudget } from "./inflight-budget.ts";
+import type { LargeTurns } from "./large-turns.ts";
 import { receiveExport } from "./receive-export.ts";
 
 /** Records held at a time; see receive-traces.ts. */
@@ -13,7 +13,7 @@ const slice = { rowsMax: 8192, bytesMax: 16 * 1024 * 1024 };
  * `POST /otel/v1/logs`: what records say of spans is committed before the answer, whether the spans have come or not
  * (otlp 7). A record sent again is stored once, so a failure asks for the whole export again.
  */
-export function receiveLogs(dependencies: { recorder: SpanRecorder; budget: InflightBudget }): Handler {
+export function receiveLogs(dependencies: { recorder: SpanRecorder; turns: LargeTurns }): Handler {
   const { recorder } = dependencies;
   return receiveExport(dependencies, async ({ projectId, body, encoding, holdRows }) => {
     const request = { body, contentType: encoding };

@@ -1,11 +1,11 @@
 import type { Handler } from "@touchstone/service-kit";
 import { checkMetricsEnvelope } from "../../otlp/check-metrics-envelope.ts";
 import { encodeMetricsExportResponse } from "../../otlp/encode-reply.ts";
-import type { InflightBudget } from "./inflight-budget.ts";
+import type { LargeTurns } from "./large-turns.ts";
 import { receiveExport } from "./receive-export.ts";
 
 /** `POST /otel/v1/metrics`: accepted and not stored; an exporter would log any error once a minute (otlp 7). */
-export function receiveMetrics(dependencies: { budget: InflightBudget }): Handler {
+export function receiveMetrics(dependencies: { turns: LargeTurns }): Handler {
   return receiveExport(dependencies, async ({ body, encoding }) => {
     await checkMetricsEnvelope(body, encoding);
     return encodeMetricsExportResponse({ rejected: 0, message: null, contentType: encoding });

@@ -3,7 +3,7 @@ import { readTraceExport } from "../../otlp/decode-trace-export.ts";
 import { encodeTraceExportResponse } from "../../otlp/encode-reply.ts";
 import type { SpanRecorder } from "../../spans/span-recorder.ts";
 import { inOtlpWords } from "./in-otlp-words.ts";
-import type { InflightBudget } from "./inflight-budget.ts";
+import type { LargeTurns } from "./large-turns.ts";
 import { receiveExport } from "./receive-export.ts";
 
 /**
@@ -18,7 +18,7 @@ const slice = { rowsMax: 8192, bytesMax: 16 * 1024 * 1024 };
  */
 export function receiveTraces(dependencies: {
   recorder: SpanRecorder;
-  budget: InflightBudget;
+  turns: LargeTurns;
   clock: Clock;
   genAiOnly: boolean;
 }): Handler {

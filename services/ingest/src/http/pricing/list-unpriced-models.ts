@@ -1,6 +1,6 @@
 import { limits } from "@touchstone/contracts";
 import type { Handler } from "@touchstone/service-kit";
-import { catalogueOf, priceOf } from "../../pricing/price-catalogue.ts";
+import { priceFinder } from "../../pricing/price-catalogue.ts";
 import type { PriceStore } from "../../pricing/price-store.ts";
 import { requireProject } from "../require-project.ts";
 
@@ -9,7 +9,8 @@ export function listUnpricedModels({ prices }: { prices: PriceStore }): Handler 
   return async (call) => {
     const projectId = requireProject(call.identity);
     const used = await prices.listUsedModels(projectId, limits.modelPricesMax);
-    const catalogue = catalogueOf(await prices.listChanges(projectId));
-    return { status: 200, body: { models: used.filter((model) => priceOf(catalogue, model) === null) } };
+    const { organizationId } = call.identity;
+    const findPrice = priceFinder(await prices.listChanges({ projectId, organizationId }));
+    return { status: 200, body: { models: used.filter((model) => findPrice(model) === null) } };
   };
 }

@@ -43,8 +43,10 @@ async function* writeSpans(
         const shown = await showSessionSpan(span);
         if (!isFirst) parts.push(comma);
         isFirst = false;
-        parts.push(shown);
-        bytes += shown.length;
+        for (const piece of shown) {
+          parts.push(piece);
+          bytes += piece.length;
+        }
         if (bytes < pieceBytes) continue;
         yield Buffer.concat(parts);
         parts = [];

@@ -1,4 +1,5 @@
-import { AppError, type Clock, type Handler, isUuid } from "@touchstone/service-kit";
+import { AppError, actOf, type Clock, type Handler, isUuid } from "@touchstone/service-kit";
+import { recordAct } from "../../acts/record-act.ts";
 import type { TraceStore } from "../../spans/trace-store.ts";
 import { requireProject } from "../require-project.ts";
 import { deletionTime } from "./deletion-time.ts";
@@ -8,7 +9,12 @@ export function deleteTrace({ traces, clock }: { traces: TraceStore; clock: Cloc
   return async (call) => {
     const projectId = requireProject(call.identity);
     const traceId = call.params.traceId ?? "";
-    const removal = isUuid(traceId) ? await traces.removeTrace(projectId, traceId, deletionTime(call, clock)) : null;
+    const act = actOf(call.identity);
+    const removal = isUuid(traceId)
+      ? await traces.removeTrace(projectId, traceId, deletionTime(call, clock), (transaction) =>
+          recordAct(transaction, act, { action: "traces.deleted", targetId: traceId }),
+        )
+      : null;
     if (removal === null) throw new AppError("not_found", "Trace not found");
     return {
       status: 200,

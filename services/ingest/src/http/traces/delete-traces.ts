@@ -1,4 +1,5 @@
-import type { Clock, Handler } from "@touchstone/service-kit";
+import { actOf, type Clock, type Handler } from "@touchstone/service-kit";
+import { recordAct } from "../../acts/record-act.ts";
 import type { TraceStore } from "../../spans/trace-store.ts";
 import { requireProject } from "../require-project.ts";
 import { deletionTime } from "./deletion-time.ts";
@@ -8,7 +9,13 @@ import { readDeletionFilter } from "./read-deletion-filter.ts";
 export function deleteTraces({ traces, clock }: { traces: TraceStore; clock: Clock }): Handler {
   return async (call) => {
     const projectId = requireProject(call.identity);
-    const removal = await traces.removeTraces(projectId, readDeletionFilter(call.query), deletionTime(call, clock));
+    const act = actOf(call.identity);
+    const filter = readDeletionFilter(call.query);
+    // As it was sent: it passed the check, so each is one text.
+    const details = call.query as Record<string, string>;
+    const removal = await traces.removeTraces(projectId, filter, deletionTime(call, clock), (transaction) =>
+      recordAct(transaction, act, { action: "traces.deleted", details }),
+    );
     return {
       status: 200,
       body: { deletedTraces: removal.traces, deletedSpans: removal.spans, complete: removal.isComplete },

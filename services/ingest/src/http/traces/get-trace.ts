@@ -11,6 +11,8 @@ export function getTrace({ traces, costs }: { traces: TraceStore; costs: CostEst
     const projectId = requireProject(call.identity);
     const span = isUuid(traceId) ? await traces.readTrace(projectId, traceId) : null;
     if (span === null) throw new AppError("not_found", "Trace not found");
-    return { status: 200, body: await showDetail(span, await costs.estimate(projectId, span)) };
+    const { organizationId } = call.identity;
+    const cost = await costs.estimate({ projectId, organizationId }, span);
+    return { status: 200, body: Buffer.concat(await showDetail(span, cost)) };
   };
 }

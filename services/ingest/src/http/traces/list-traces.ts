@@ -1,7 +1,7 @@
 import { limits } from "@touchstone/contracts";
 import { AppError, type Handler, isUuid } from "@touchstone/service-kit";
 import type { RootPage, TraceStore } from "../../spans/trace-store.ts";
-import { joinJson, showListItem } from "../../traces/show-trace.ts";
+import { joinPieces, showListItem } from "../../traces/show-trace.ts";
 import { requireProject } from "../require-project.ts";
 import { readRootFilter } from "./root-filter.ts";
 
@@ -28,9 +28,9 @@ export function listTraces({ traces }: { traces: TraceStore }): Handler {
     return {
       status: 200,
       body: Buffer.concat([
-        Buffer.from(`{"totalCount":${page.totalCount},"traces":`),
-        joinJson(items),
-        Buffer.from(`,${JSON.stringify(rest).slice(1)}`),
+        Buffer.from(`{"totalCount":${page.totalCount},"traces":[`),
+        ...joinPieces(items),
+        Buffer.from(`],${JSON.stringify(rest).slice(1)}`),
       ]),
     };
   };

@@ -6,15 +6,9 @@ import { scoreJaccard } from "./jaccard/score.ts";
 import { scoreRouge } from "./rouge/score.ts";
 import { runInSlices, type Sliced } from "./run-in-slices.ts";
 import { readTokenPair } from "./token-pair.ts";
+import type { EmbedTexts } from "./vector/embed-texts.ts";
 import { embedByHashing, hashEmbeddingModel } from "./vector/hash-embedding.ts";
 import { scoreVector } from "./vector/score.ts";
-
-/** Two embeddings, in the order of the texts. Rejects when the provider cannot give them. */
-export type EmbedPair = (
-  texts: readonly [string, string],
-  model: string | null,
-  options: CallOptions,
-) => Promise<readonly [readonly number[], readonly number[]]>;
 
 /** One result to compare with what was expected. Jobs of one group never hold up those of another. */
 export interface SimilarityJob extends CallOptions {
@@ -26,7 +20,7 @@ export interface SimilarityJob extends CallOptions {
 }
 
 export interface SimilarityScorerOptions {
-  embed: EmbedPair;
+  embed: EmbedTexts;
   /** Told of a metric that threw although it never should; the metric is null then. */
   onBug(err: unknown, metric: keyof SimilarityScores): void;
 }
@@ -75,7 +69,8 @@ export function createSimilarityScorer(
           if (model === hashEmbeddingModel) {
             return scoreVector(await compute(embedByHashing(candidate)), await compute(embedByHashing(reference)));
           }
-          return scoreVector(...(await options.embed([candidate, reference], model, call)));
+          const [left, right] = (await options.embed([candidate, reference], model, call)) ?? [];
+          return left && right ? scoreVector(left, right) : null;
         }),
       ),
     );

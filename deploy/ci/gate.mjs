@@ -1,0 +1,321 @@
+// Runs a dataset through an agent and asks Touchstone whether the outputs pass. Needs Node 20 or newer and nothing else.
+// Exit code: 0 the gate passes, 1 it fails, 2 it could not be asked. Settings: README.md beside this file.
+import { spawn } from "node:child_process";
+import { appendFile, readFile, writeFile } from "node:fs/promises";
+
+const batchSize = 10;
+const stderrKept = 2_000;
+/** Ten of them fit into a body. */
+const outputMaxBytes = 512 * 1024;
+const shownViolations = 50;
+
+/** Something that keeps the gate from being asked; its message is all that is shown. */
+class Failure extends Error {}
+
+async function main(environment) {
+  const settings = readSettings(environment);
+  const outputs = settings.outputsFile === null ? null : await readOutputs(settings.outputsFile);
+  const api = createApi(settings);
+
+  const run = await api.post("/ingest/ci-runs", {
+    dataset_id: settings.datasetId,
+    ...(settings.agentName !== null && { agent_name: settings.agentName }),
+    ...(settings.passRateThreshold !== null && { pass_rate_threshold: settings.passRateThreshold }),
+    git_context: readGitContext(environment),
+  });
+  if (typeof run?.run_id !== "string") throw new Failure(`What answers at ${settings.url} is not Touchstone.`);
+  print(`CI run ${run.run_id}: ${run.total_questions} questions, ${percent(run.pass_rate_threshold)} must pass.`);
+
+  const runPath = `/ingest/ci-runs/${run.run_id}`;
+  const cases = outputs === null ? casesOf(run) : null;
+  for (const slice of slicesOf(cases ?? outputs)) {
+    const results = cases === null ? slice : await answerAll(slice, settings);
+    const scored = await api.post(`${runPath}/results`, { results }, { isDecided: (status) => status === 409 });
+    // Null: an answer was lost, and the run had been decided by what it was about.
+    for (const score of scored?.scores ?? []) print(describeScore(score));
+    if (scored === null || scored.gate_fired) {
+      print("The pass rate can no longer be reached: the rest is not run.");
+      break;
+    }
+  }
+
+  const verdict = await api.post(`${runPath}/finalize`, {});
+  await report(verdict, environment, settings);
+  return verdict.gate === "pass" ? 0 : 1;
+}
+
+function readSettings(environment) {
+  const mistakes = [];
+  const text = (name) => environment[name]?.trim() || null;
+  const needed = (name) => {
+    if (text(name) === null) mistakes.push(`${name} is not set.`);
+    return text(name) ?? "";
+  };
+  const number = (name, otherwise, holds, words) => {
+    const value = text(name) === null ? otherwise : Number(text(name));
+    if (value !== null && !(Number.isFinite(value) && holds(value))) mistakes.push(`${name} must be ${words}.`);
+    return value;
+  };
+  const settings = {
+    url: needed("TOUCHSTONE_URL").replace(/\/+$/, ""),
+    apiKey: needed("TOUCHSTONE_API_KEY"),
+    datasetId: needed("TOUCHSTONE_DATASET_ID"),
+    command: text("TOUCHSTONE_COMMAND"),
+    outputsFile: text("TOUCHSTONE_OUTPUTS_FILE"),
+    agentName: text("TOUCHSTONE_AGENT_NAME"),
+    passRateThreshold: number(
+      "TOUCHSTONE_PASS_RATE_THRESHOLD",
+      null,
+      (value) => value >= 0 && value <= 1,
+      "a number between 0 and 1",
+    ),
+    parallel: number(
+      "TOUCHSTONE_PARALLEL",
+      4,
+      (value) => Number.isInteger(value) && value >= 1 && value <= batchSize,
+      `a whole number between 1 and ${batchSize}`,
+    ),
+    commandTimeoutMs:
+      1_000 * number("TOUCHSTONE_COMMAND_TIMEOUT_SECONDS", 120, (value) => value > 0, "a number above 0"),
+    resultFile: text("TOUCHSTONE_RESULT_FILE"),
+  };
+  if (settings.url !== "" && !/^https?:\/\//.test(settings.url)) mistakes.push("TOUCHSTONE_URL must begin with http.");
+  if ((settings.command === null) === (settings.outputsFile === null)) {
+    mistakes.push("Set one of TOUCHSTONE_COMMAND and TOUCHSTONE_OUTPUTS_FILE.");
+  }
+  if (mistakes.length > 0) throw new Failure(mistakes.join(" "));
+  return settings;
+}
+
+/** What the pipeline knows of the commit: GitHub's variables, else GitLab's. */
+function readGitContext(environment) {
+  const either = (...names) => names.map((name) => environment[name]).find((value) => value);
+  const { GITHUB_SERVER_URL, GITHUB_REPOSITORY, GITHUB_REF } = environment;
+  const context = {
+    branch: either("GITHUB_HEAD_REF", "GITHUB_REF_NAME", "CI_COMMIT_REF_NAME"),
+    commit_sha: either("GITHUB_SHA", "CI_COMMIT_SHA"),
+    pr_number: /^refs\/pull\/(\d+)\//.exec(GITHUB_REF ?? "")?.[1] ?? environment.CI_MERGE_REQUEST_IID,
+    repo_url: GITHUB_REPOSITORY ? `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}` : environment.CI_PROJECT_URL,
+    triggered_by: either("GITHUB_ACTOR", "GITLAB_USER_LOGIN"),
+  };
+  return Object.fromEntries(Object.entries(context).filter(([, value]) => value));
+}
+
+/** The outputs somebody else made: `[{question_index, output, ...}]`, as results are submitted. */
+async function readOutputs(file) {
+  let outputs;
+  try {
+    outputs = JSON.parse(await readFile(file, "utf8"));
+  } catch (thrown) {
+    throw new Failure(`TOUCHSTONE_OUTPUTS_FILE ${file} cannot be read: ${thrown.message}`);
+  }
+  const isList = Array.isArray(outputs) && outputs.every((one) => Number.isInteger(one?.question_index));
+  if (!isList) throw new Failure(`${file} must hold a list of {"question_index", "output"}.`);
+  return outputs;
+}
+
+/** A case for each question; without its query where the dataset keeps its inputs to itself. */
+function casesOf(run) {
+  const queries = new Map(run.test_cases.map(({ index, query }) => [index, query]));
+  return Array.from({ length: run.total_questions }, (_, index) => ({ index, query: queries.get(index) ?? "" }));
+}
+
+async function answerAll(cases, settings) {
+  const results = [];
+  let next = 0;
+  const work = async () => {
+    while (next < cases.length) {
+      const at = next++;
+      results[at] = await answer(cases[at], settings);
+    }
+  };
+  await Promise.all(Array.from({ length: settings.parallel }, work));
+  return results;
+}
+
+/** Runs the command for one case: the query is its standard input, its standard output is the agent's answer. */
+function answer({ index, query }, { command, commandTimeoutMs }) {
+  const startedMs = performance.now();
+  return new Promise((resolve) => {
+    const child = spawn(command, {
+      shell: true,
+      // A group of its own, so that what the shell started ends with it.
+      detached: process.platform !== "win32",
+      env: { ...process.env, TOUCHSTONE_QUESTION_INDEX: String(index) },
+    });
+    const stdout = [];
+    let bytes = 0;
+    let stderr = "";
+    let failure = null;
+    const stop = (type, message) => {
+      failure ??= { type, message };
+      try {
+        if (process.platform === "win32") child.kill("SIGKILL");
+        else process.kill(-child.pid, "SIGKILL");
+      } catch {
+        // It has ended by itself.
+      }
+    };
+    const timer = setTimeout(
+      () => stop("Timeout", `The command took longer than ${commandTimeoutMs / 1_000} s.`),
+      commandTimeoutMs,
+    );
+    child.stdout.on("data", (chunk) => {
+      bytes += chunk.length;
+      if (bytes > outputMaxBytes) stop("OutputTooLarge", `The command wrote more than ${outputMaxBytes} bytes.`);
+      else stdout.push(chunk);
+    });
+    child.stderr.on("data", (chunk) => {
+      stderr = (stderr + chunk).slice(-stderrKept);
+    });
+    // A command that reads nothing may be gone before the query is written.
+    child.stdin.on("error", () => undefined);
+    child.stdin.end(query);
+    child.once("error", (error) => stop("CommandFailed", error.message));
+    child.once("close", (code, signal) => {
+      clearTimeout(timer);
+      const ending = code === null ? `was ended by ${signal}` : `ended with code ${code}`;
+      if (failure === null && code !== 0) {
+        failure = { type: "CommandFailed", message: `The command ${ending}. ${stderr}`.trim() };
+      }
+      const output = Buffer.concat(stdout).toString("utf8").trimEnd();
+      const said = { question_index: index, latency_ms: Math.round(performance.now() - startedMs) };
+      if (query !== "") said.input = query;
+      resolve(failure === null ? { ...said, output } : { ...said, error: failure });
+    });
+  });
+}
+
+function createApi({ url, apiKey }) {
+  const base = url.endsWith("/api/v1") ? url : `${url}/api/v1`;
+  const pausesMs = [1_000, 3_000, 9_000];
+
+  /** Answers null for a status that `isDecided` takes. What is safe to send again is sent again, with pauses. */
+  async function post(path, body, { isDecided = () => false } = {}) {
+    // A second run would be left behind and fail when it expires.
+    const isRepeatable = path !== "/ingest/ci-runs";
+    for (let attempt = 0; ; attempt += 1) {
+      const answered = await send(path, body, isRepeatable && attempt < pausesMs.length);
+      if (answered?.ok) return readJson(answered);
+      if (answered !== null && isDecided(answered.status)) return null;
+      const mayRetry =
+        answered === null || [429, 503].includes(answered.status) || (isRepeatable && answered.status >= 500);
+      if (!mayRetry || attempt >= pausesMs.length) throw new Failure(await describeRefusal(path, answered));
+      const asked = Number(answered?.headers.get("retry-after") ?? 0);
+      await new Promise((resolve) => setTimeout(resolve, Math.min(60_000, Math.max(pausesMs[attempt], asked * 1_000))));
+    }
+  }
+
+  /** Null when the server could not be reached and may be asked again. */
+  async function send(path, body, mayRetry) {
+    try {
+      return await fetch(`${base}${path}`, {
+        method: "POST",
+        headers: { "x-api-key": apiKey, "content-type": "application/json" },
+        body: JSON.stringify(body),
+        // Longer than judging a batch may take.
+        signal: AbortSignal.timeout(270_000),
+      });
+    } catch (thrown) {
+      if (mayRetry) return null;
+      const reason = thrown.cause?.code ?? thrown.cause?.message ?? thrown.message;
+      throw new Failure(`Touchstone cannot be reached at ${base}: ${reason}.`);
+    }
+  }
+
+  async function readJson(answered) {
+    try {
+      return await answered.json();
+    } catch {
+      throw new Failure(`What answers at ${base} is not Touchstone: its answer is no JSON.`);
+    }
+  }
+
+  async function describeRefusal(path, answered) {
+    const text = await answered.text().catch(() => "");
+    let said = text.slice(0, 300);
+    try {
+      const { error, message } = JSON.parse(text);
+      said = error ?? message ?? said;
+    } catch {
+      // Something in between answered; its words are shown as they are.
+    }
+    const hint = answered.status === 401 ? " Check TOUCHSTONE_API_KEY." : "";
+    return `POST ${path} was answered ${answered.status}: ${said}${hint}`;
+  }
+
+  return { post };
+}
+
+async function report(verdict, environment, settings) {
+  const { gate, pass_rate, pass_rate_threshold, passed_questions, total_questions, violations, run_id } = verdict;
+  const headline = `Gate: ${gate}. ${passed_questions} of ${total_questions} questions passed (${percent(pass_rate)}, ${percent(pass_rate_threshold)} needed).`;
+  for (const violation of violations.slice(0, shownViolations)) print(describeViolation(violation));
+  if (violations.length > shownViolations) print(`... and ${violations.length - shownViolations} more violations.`);
+  print(headline);
+
+  const outputs = { gate, "pass-rate": pass_rate, "run-id": run_id };
+  const lines = Object.entries(outputs).map(([name, value]) => `${name}=${value}\n`);
+  if (environment.GITHUB_OUTPUT) await appendFile(environment.GITHUB_OUTPUT, lines.join(""));
+  if (environment.GITHUB_STEP_SUMMARY) {
+    await appendFile(environment.GITHUB_STEP_SUMMARY, renderSummary(headline, verdict));
+  }
+  if (settings.resultFile !== null) await writeFile(settings.resultFile, `${JSON.stringify(verdict, null, 2)}\n`);
+}
+
+function renderSummary(headline, { violations, run_id }) {
+  const rows = violations
+    .slice(0, shownViolations)
+    .map((one) =>
+      [one.question_index, one.question_text ?? "", one.metric, one.actual ?? "not measured", one.threshold]
+        .map((cell) => cellOf(String(cell)))
+        .join(" | "),
+    );
+  const table =
+    rows.length === 0
+      ? []
+      : [
+          "",
+          "| Question | Text | Metric | Actual | Needed |",
+          "|---|---|---|---|---|",
+          ...rows.map((row) => `| ${row} |`),
+        ];
+  const more =
+    violations.length > shownViolations ? ["", `${violations.length - shownViolations} more are not shown.`] : [];
+  return [`### ${headline}`, "", `CI run \`${run_id}\``, ...table, ...more, "", ""].join("\n");
+}
+
+/** Text of others in a table: neither markup nor a second line. */
+const cellOf = (text) => shorten(text).replace(/[&<>|`\\[\]*_]/g, (character) => `&#${character.charCodeAt(0)};`);
+
+const describeScore = ({ question_index, passed, rating, justification }) =>
+  `Question ${question_index}: ${passed ? "passed" : "failed"}, ${rating === null ? "not rated" : `rated ${rating}`}. ${shorten(justification ?? "")}`;
+
+function describeViolation({ question_index, metric, threshold, actual }) {
+  if (metric === "missing") return `Violation: question ${question_index} has no result.`;
+  return `Violation: question ${question_index}, ${shorten(metric)}: ${actual ?? "not measured"}, ${threshold} needed.`;
+}
+
+/** One line of at most 200 characters. */
+function shorten(text) {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length > 200 ? `${line.slice(0, 199)}…` : line;
+}
+
+/** Every line begins with words of ours, so that no text of others is taken for a command of the pipeline. */
+function print(line) {
+  process.stdout.write(`${line.replace(/[\r\n]+/g, " ")}\n`);
+}
+
+const percent = (share) => `${Math.round(share * 1_000) / 10} %`;
+
+function* slicesOf(list) {
+  for (let from = 0; from < list.length; from += batchSize) yield list.slice(from, from + batchSize);
+}
+
+try {
+  process.exitCode = await main(process.env);
+} catch (thrown) {
+  print(`Error: ${thrown instanceof Failure ? thrown.message : (thrown?.stack ?? thrown)}`);
+  process.exitCode = 2;
+}

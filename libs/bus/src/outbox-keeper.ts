@@ -1,0 +1,36 @@
+import type { EventContract } from "@touchstone/contracts";
+import type { Bus } from "./bus.ts";
+import type { KeptOutboxStore } from "./outbox-store.ts";
+
+/** Looks after rows that were published. */
+export interface OutboxKeeper {
+  /**
+   * Compares the outbox with the event store: what was consumed leaves it, what the store lost is to be published
+   * again. Answers whether there is any of that. Rejects when either of the two is away.
+   */
+  look(): Promise<boolean>;
+}
+
+/** What keeps rows of an outbox until every durable consumer of their event has acknowledged them. */
+export function createOutboxKeeper({
+  store,
+  bus,
+  events,
+}: {
+  store: KeptOutboxStore;
+  bus: Pick<Bus, "readConsumption">;
+  events: readonly EventContract[];
+}): OutboxKeeper {
+  return {
+    async look() {
+      let reopened = 0;
+      for (const contract of events) {
+        const consumption = await bus.readConsumption(contract);
+        // First: a row beyond the end of the store would look consumed once the store has counted past it again.
+        reopened += await store.reopen(consumption);
+        await store.trim({ ...consumption, subject: contract.subject });
+      }
+      return reopened > 0;
+    },
+  };
+}

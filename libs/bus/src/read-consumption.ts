@@ -1,0 +1,70 @@
+import { JetStreamApiError, type JetStreamManager, type StreamInfo } from "@nats-io/jetstream";
+import type { EventContract } from "@touchstone/contracts";
+import type { Bus, Consumption } from "./bus.ts";
+import { BusError } from "./bus-error.ts";
+import type { Connection } from "./connection.ts";
+import type { EnsuredEventStream } from "./ensured-event-stream.ts";
+import { describeEventStream, type EventStoreOptions, identityOf, openJetStream } from "./event-streams.ts";
+import { toBusError } from "./store-message.ts";
+import { allDurablesOf, consumerName, eventStream } from "./subjects.ts";
+
+const consumerNotFound = 10014;
+const streamNotFound = 10059;
+
+/** How far durable consumers are; see `Bus.readConsumption`. */
+export function createReadConsumption(
+  connection: Connection,
+  { store, stream }: { store: EventStoreOptions; stream: EnsuredEventStream },
+): Bus["readConsumption"] {
+  return async (contract) => {
+    const { subject } = contract;
+    const nats = connection.current();
+    if (!nats) throw new BusError("disconnected", "NATS is away", { subject });
+    try {
+      const consumption = await readConsumption(await openJetStream(nats), store, contract);
+      // A stream can be replaced without a loss of the connection; what is published from here on goes into the new one.
+      if ((await stream.identityOn(nats)) !== consumption.store) stream.forget();
+      return consumption;
+    } catch (cause) {
+      throw toBusError(cause, nats, subject);
+    }
+  };
+}
+
+async function readConsumption(
+  manager: JetStreamManager,
+  store: EventStoreOptions,
+  contract: EventContract,
+): Promise<Consumption> {
+  const before = await describeOrCreate(manager, store);
+  const floors = await Promise.all(allDurablesOf(contract).map((durable) => readFloor(manager, durable, contract)));
+  // A consumer's answer does not say of which stream it speaks. That of another one would be believed of this.
+  const after = await manager.streams.info(eventStream);
+  if (identityOf(before) !== identityOf(after)) throw new Error("the event store was replaced meanwhile");
+  const { first_seq: firstKept, last_seq: lastSequence } = after.state;
+  return {
+    store: identityOf(after),
+    lastSequence,
+    doneThrough: Math.max(Math.min(lastSequence, ...floors), firstKept - 1),
+  };
+}
+
+/** Creating is asked only of a server that has no stream: in a cluster it is work for the leader of all streams. */
+async function describeOrCreate(manager: JetStreamManager, store: EventStoreOptions): Promise<StreamInfo> {
+  try {
+    return await manager.streams.info(eventStream);
+  } catch (error) {
+    if (!(error instanceof JetStreamApiError) || error.code !== streamNotFound) throw error;
+    return await describeEventStream(manager, store);
+  }
+}
+
+/** All events up to this sequence were acknowledged; 0 for a consumer that does not exist. */
+async function readFloor(manager: JetStreamManager, durable: string, { subject }: EventContract): Promise<number> {
+  try {
+    return (await manager.consumers.info(eventStream, consumerName(durable, subject))).ack_floor.stream_seq;
+  } catch (error) {
+    if (error instanceof JetStreamApiError && error.code === consumerNotFound) return 0;
+    throw error;
+  }
+}

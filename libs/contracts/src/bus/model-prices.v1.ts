@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { defineEvent } from "./define.ts";
+
+const price = z.number().nonnegative().describe("USD per million tokens");
+
+/** What was changed in the built-in catalogue: a model of one's own, other prices, or a built-in model that is out. */
+export const priceChange = z.object({
+  model: z.string(),
+  provider: z.enum(["openai", "anthropic", "gemini", "custom"]),
+  label: z.string(),
+  input: price,
+  output: price,
+  /** Null: cached tokens cost what others do. */
+  cacheRead: price.nullable(),
+  cacheWrite: price.nullable(),
+  isRemoved: z.boolean(),
+});
+export type PriceChange = z.infer<typeof priceChange>;
+
+/**
+ * The changes of one owner as a whole (decision 29): an organization, or a project that is in none. `revision` grows with
+ * every change of one owner: a reader keeps the greatest it saw, so order and repetition do not matter.
+ */
+export const modelPricesChanged = defineEvent({
+  subject: "event.model-prices.changed.v1",
+  publishedBy: "auth",
+  consumedBy: ["ingest"],
+  durables: ["ingest-model-prices-changed"],
+  body: z.object({ ownerId: z.uuid(), revision: z.number().int().positive(), changes: z.array(priceChange) }),
+});
+
+/** Changes that ingest kept for a project before the catalogue was auth's. What auth has under the same id stays. */
+export const modelPricesHandedOver = defineEvent({
+  subject: "event.model-prices.handed-over.v1",
+  publishedBy: "ingest",
+  consumedBy: ["auth"],
+  durables: ["auth-model-prices-handed-over"],
+  body: z.object({ projectId: z.uuid(), changes: z.array(priceChange) }),
+});

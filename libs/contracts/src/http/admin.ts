@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { limits } from "../limits.ts";
+import { auditEvent } from "./organizations.ts";
+
+const count = z.number().int().nonnegative();
+
+/**
+ * `GET /admin/overview` (completions 12.5): every organization with what it has and what it used in the last 24 hours.
+ * `unassigned` are projects of no organization: all of them where there are no accounts.
+ */
+export const adminOverview = z.object({
+  organizations: z.array(
+    z.object({
+      _id: z.string(),
+      name: z.string(),
+      createdAt: z.string(),
+      members: count,
+      projects: count,
+      judgeCalls24h: count.describe("Calls to judges, counted by the hour: the present one and the 23 before it"),
+      traces24h: count.describe("Root traces"),
+    }),
+  ),
+  unassigned: z.object({ projects: count, judgeCalls24h: count }),
+});
+
+/** Which page of the log the gateway asks auth for: so many acts below the act `before`; null = from the newest. */
+export const adminAuditQuery = z.object({
+  before: z.uuid().nullable(),
+  limit: z.number().int().min(1).max(limits.auditPageMax),
+});
+
+/** `GET /admin/audit` (completions 12.5): an organization's log with all others', and what is in none. */
+export const adminAuditPage = z.object({
+  events: z.array(
+    auditEvent.extend({
+      organizationId: z.string().nullable().describe("null: a project without one, or a deleted organization"),
+    }),
+  ),
+  nextCursor: z.string().nullable(),
+});

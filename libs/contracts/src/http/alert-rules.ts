@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { severity } from "./patterns.ts";
+
+/** What a rule measures of the traffic of a stretch of time. Rates are from 0 to 1, ratings from 0 to 10. */
+export const alertMetric = z.enum([
+  "failureRate",
+  "downvoteRate",
+  "toolFailureRate",
+  "p95LatencyMs",
+  "errorCount",
+  "meanRating",
+  "traceCount",
+]);
+export type AlertMetric = z.infer<typeof alertMetric>;
+
+/** Body of `POST /agent-monitoring/alert-rules`. */
+export const submittedAlertRule = z.object({
+  name: z.string().min(1).max(200),
+  metric: alertMetric,
+  comparison: z.enum(["above", "below"]),
+  threshold: z.number(),
+  windowMinutes: z.number().int().min(1).max(1_440),
+  agentId: z.uuid().nullish(),
+  severity: severity.optional(),
+  enabled: z.boolean().optional(),
+  cooldownMinutes: z.number().int().min(1).max(10_080).optional(),
+  minSamples: z
+    .number()
+    .int()
+    .min(1)
+    .max(10_000)
+    .optional()
+    .describe("Fewer traces or ratings decide nothing; counts are compared as they are"),
+});
+/** Body of `PUT /agent-monitoring/alert-rules/{alertRuleId}`: only what is sent changes. */
+export const changedAlertRule = submittedAlertRule.partial();
+
+export const alertRule = submittedAlertRule.required().extend({
+  _id: z.string(),
+  agentId: z.string().nullable(),
+  lastFiredAt: z.string().nullable(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+});
+
+export const alertRuleParams = z.object({ alertRuleId: z.string() });
+export const alertRuleReply = z.object({ alertRule });
+export const alertRuleList = z.object({ alertRules: z.array(alertRule) });

@@ -1,0 +1,83 @@
+import { z } from "zod";
+import { limits } from "../limits.ts";
+import { caseSource, dataset, question } from "./datasets.ts";
+import { recordedTurn } from "./judging.ts";
+
+/** A question that is added to a dataset says where it comes from: a trace, a session or a signal. */
+const submittedCase = question.extend({ source: caseSource });
+
+/** Body of `POST .../datasets/{datasetId}/cases` (completions 3.3). */
+export const submittedCases = z.object({
+  case: submittedCase.optional(),
+  cases: z.array(submittedCase).max(limits.casesPerRequestMax).optional().describe("Instead of `case`: several."),
+  dedupe: z.boolean().optional().describe("Default true; false adds whatever is sent."),
+});
+
+/** Why a case is not added, looked for in this order; `similarity` is a cosine, 0 to 1. */
+const duplicate = z.object({
+  reason: z.enum(["same-source", "same-query", "similar-query"]),
+  existingQuery: z.string(),
+  similarity: z.number().optional(),
+});
+
+/** Answer to `case`, and to `cases`, which counts. */
+export const addedCases = z.object({
+  ok: z.literal(true),
+  added: z.int().optional(),
+  duplicates: z.array(duplicate.extend({ index: z.int().describe("Which of `cases`, from 0.") })).optional(),
+  caseCount: z.int(),
+});
+
+/** 409 of a `case` that the dataset has already. */
+export const duplicateCase = z.object({ error: z.string(), duplicate });
+
+/** Body of `POST .../datasets/case-preview`: one of the two. */
+export const casePreviewBody = z.object({ traceId: z.string().optional(), sessionId: z.string().optional() });
+
+/** What a recorded trace or session would be as a case: the first turn asks, the others follow up. */
+export const casePreview = z.object({ case: submittedCase, turns: z.array(recordedTurn) });
+
+/** Body of `POST .../datasets/suggest-expected`. */
+export const suggestExpectedBody = z.object({
+  query: z.string().min(1),
+  actualOutput: z.string().nullish(),
+  error: z.string().nullish(),
+  judgeModel: z.string().nullish(),
+});
+
+/** What the judge would have answered. */
+export const suggestedExpected = z.object({ expected: z.string(), rationale: z.string().nullable() });
+
+/** Query of `POST .../datasets/import`. */
+export const importDatasetQuery = z.object({
+  name: z.string().min(1),
+  description: z.string().optional(),
+  dryRun: z.enum(["true", "false"]).optional().describe("true stores nothing and shows what would be."),
+});
+
+const listed = z.union([z.string(), z.array(z.string())]).nullish();
+
+/** One row of an import: a question (completions 3.2), or the columns of a table by name, of which `query` must be filled. */
+export const importedCase = z.looseObject({
+  main_question: question.shape.main_question.optional(),
+  query: z.string().optional(),
+  expected_results: z.string().nullish(),
+  judge_guideline: z.string().nullish(),
+  retrieval_context: z.string().nullish(),
+  expected_capabilities: listed.describe("A list, or a text that is split at semicolons."),
+  expected_knowledge_base: listed,
+  expected_delegations: listed,
+});
+
+const importTally = {
+  imported: z.int(),
+  skipped: z
+    .array(z.object({ row: z.int(), reason: z.string() }))
+    .describe("The first 100 rows with a mistake; rows count from 1, without the header."),
+  skippedCount: z.int(),
+};
+
+export const importedDataset = z.object({ dataset, ...importTally });
+
+/** Answer of a dry run. */
+export const importPreview = z.object({ ...importTally, cases: z.array(question).describe("The first 20.") });

@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { limits } from "../limits.ts";
+
+const text = z.string().max(limits.feedbackTextMaxChars);
+const name = z.string().max(limits.feedbackNameMaxChars);
+const thumb = z.enum(["up", "down"]);
+
+/** Body of `POST /feedback` (completions 9.6). */
+export const submittedFeedback = z.object({
+  traceId: z.string().min(1),
+  rating: thumb,
+  comment: text.nullish(),
+  endUserId: name.nullish(),
+});
+
+/** A person's vote on a trace. */
+const feedback = z.object({
+  _id: z.string(),
+  traceId: z.string(),
+  rating: thumb,
+  comment: z.string().optional(),
+  endUserId: z.string().optional(),
+  createdAt: z.string(),
+});
+
+export const feedbackReply = z.object({ feedback });
+export const feedbackList = z.object({ feedback: z.array(feedback) });
+export const feedbackParams = z.object({ traceId: z.string() });
+
+/** Body of `POST /outcomes` (completions 9.6). One of the two ids is there. */
+export const submittedOutcome = z.object({
+  outcome: name.min(1),
+  isNegative: z.boolean(),
+  traceId: name.nullish(),
+  evaluationRunResultId: name.nullish(),
+  reason: text.nullish(),
+  reportedBy: name.nullish(),
+});
+
+export const outcomeReply = z.object({
+  report: z.object({
+    _id: z.string(),
+    traceId: z.string().nullable(),
+    evaluationRunResultId: z.string().nullable(),
+    outcome: z.string(),
+    isNegative: z.boolean(),
+    reason: z.string().nullable(),
+    reportedBy: z.string().nullable(),
+    reportedAt: z.string(),
+  }),
+});

@@ -1,0 +1,135 @@
+import { z } from "zod";
+
+/** Query of `GET .../runs/{runId}/gate` (completions 5.6; decisions: Paired gate). At least one check is needed. */
+export const gateQuery = z.object({
+  failUnder: z.string().optional().describe("A number: the least average rating that passes"),
+  noRegression: z.string().optional().describe("true or 1: compare the average with the newest baseline's"),
+  tolerance: z.string().optional().describe("A number, default 0.5: how far below the baseline still passes"),
+  method: z.string().optional().describe("paired: compare case by case with the baseline"),
+  minEffect: z
+    .string()
+    .optional()
+    .describe("A number above 0, default 0.5: the least difference that matters (paired)"),
+  strict: z.string().optional().describe("true or 1: undecided does not pass either (paired)"),
+  baseline: z.string().optional().describe("Run to compare with. Default: the newest baseline"),
+  scorer: z.string().optional().describe("Name or id of an additional scorer whose ratings are gated instead"),
+  record: z.string().optional().describe("true or 1: keep the verdict"),
+  caller: z.string().optional().describe("Label of who asks, cut at 60 characters"),
+});
+
+const gateCheck = z.object({
+  check: z.enum(["fail-under", "no-regression", "paired", "pass-rate"]),
+  passed: z.boolean(),
+  threshold: z.number().nullable(),
+  actual: z.number().nullable(),
+  detail: z.string(),
+});
+export type GateCheck = z.infer<typeof gateCheck>;
+
+/** What a comparison case by case found. Null numbers: fewer than six cases are rated in both runs. */
+const pairedComparison = z.object({
+  outcome: z.enum(["regressed", "improved", "no_evidence", "undecided"]),
+  cases: z.number().int().describe("Rated in both runs"),
+  difference: z.number().nullable().describe("Mean over the cases of this run minus the baseline"),
+  interval: z.object({ level: z.number(), low: z.number(), high: z.number() }).nullable(),
+  pValue: z.number().nullable(),
+  minEffect: z.number(),
+  moreCases: z.number().int().nullable().describe("About how many more would decide; null when decided or unknown"),
+});
+export type PairedComparison = z.infer<typeof pairedComparison>;
+
+/** 200 of the gate. The status is 200 for either verdict. */
+export const gate = z.object({
+  runId: z.string(),
+  datasetId: z.string(),
+  gatedScorer: z.object({ id: z.string(), name: z.string().nullable() }).nullable(),
+  averageRating: z.number().nullable().describe("Rounded to 2 decimals, as it is compared"),
+  resultCount: z.number().int(),
+  baselineRunId: z.string().nullable(),
+  baselineAverage: z.number().nullable(),
+  scoringRevision: z.number().int().describe("How often the run had been rescored"),
+  checks: z.array(gateCheck),
+  paired: pairedComparison.nullable(),
+  passed: z.boolean(),
+});
+export type Gate = z.infer<typeof gate>;
+
+/** 200 of `GET /evaluate/ci/gates`: the newest 50 recorded verdicts. */
+export const recordedGates = z.object({
+  gates: z.array(
+    z.object({
+      _id: z.string(),
+      runId: z.string(),
+      datasetId: z.string(),
+      datasetName: z.string().nullable().describe("Null when the dataset is gone"),
+      passed: z.boolean(),
+      averageRating: z.number().nullable(),
+      baselineAverage: z.number().nullable(),
+      checks: z.array(gateCheck),
+      scoringRevision: z.number().int(),
+      caller: z.string().nullable(),
+      createdAt: z.string(),
+    }),
+  ),
+});
+
+/** Query of `GET /evaluate/ci/gates/preview`: the gate of the dataset's newest completed run. */
+export const gatePreviewQuery = gateQuery
+  .omit({ record: true, caller: true })
+  .extend({ datasetId: z.string().optional() });
+
+const comparedRun = z.object({
+  runId: z.string(),
+  createdAt: z.string(),
+  version: z.string().nullable(),
+  averageRating: z.number().nullable(),
+});
+
+const comparedCase = z.object({
+  rating: z.number().nullable().describe("Mean of the repetitions, rounded to 1 decimal"),
+  output: z.string().nullable(),
+  justification: z.string().nullable(),
+  error: z.object({ type: z.string().optional(), message: z.string().optional() }).nullable(),
+});
+
+/** Query of `GET /evaluate/runs/compare`. */
+export const compareRunsQuery = z.object({ baseline: z.string().optional(), candidate: z.string().optional() });
+
+/** 200 of `GET /evaluate/runs/compare` (completions 5.7). A side a case is missing on is null throughout. */
+export const comparedRuns = z.object({
+  baselineRun: comparedRun,
+  candidateRun: comparedRun,
+  cases: z.array(
+    z.object({
+      questionIndex: z.number().int().nullable(),
+      query: z.string().nullable(),
+      baseline: comparedCase,
+      candidate: comparedCase,
+      delta: z.number().nullable(),
+    }),
+  ),
+  paired: pairedComparison,
+});
+
+/** 200 of `GET /evaluate/datasets/{datasetId}/run-comparison` (completions 5.7). */
+export const comparedVersions = z.object({
+  versions: z.array(
+    z.object({
+      version: z.string(),
+      runCount: z.number().int(),
+      ratedCount: z.number().int(),
+      averageRating: z.number().nullable(),
+      lastRunAt: z.string(),
+      latestRunId: z.string(),
+    }),
+  ),
+  comparison: z
+    .object({
+      candidateVersion: z.string(),
+      baselineVersion: z.string(),
+      candidateAvg: z.number().nullable(),
+      baselineAvg: z.number().nullable(),
+      passed: z.boolean(),
+    })
+    .nullable(),
+});

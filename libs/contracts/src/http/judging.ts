@@ -1,0 +1,80 @@
+import { z } from "zod";
+import { trajectory } from "../bus/judge.v1.ts";
+import { scriptSpan } from "../bus/judge-writing.v1.ts";
+
+/**
+ * What eval-runs reads of a recorded trace in order to judge it. Input and output are texts: what is no string comes as
+ * its JSON text (completions 2.8), what is absent as null.
+ */
+export const judgedTrace = z.object({
+  traceId: z.string(),
+  name: z.string(),
+  agentId: z.string().nullable(),
+  input: z.string().nullable(),
+  output: z.string().nullable(),
+  error: z.string().nullable(),
+  model: z.string().nullable(),
+  latencyMs: z.number().nullable(),
+  inputTokens: z.number().nullable(),
+  outputTokens: z.number().nullable(),
+  trajectory,
+  /** What its retrieval spans returned, one text per document, in order; else `metadata.retrievalContext`. */
+  retrieval: z.object({ source: z.enum(["spans", "metadata"]), texts: z.array(z.string()) }).nullable(),
+});
+export type JudgedTrace = z.infer<typeof judgedTrace>;
+
+/** Body of the internal `readTraceForJudging`. Without content, which may be large, input and output are null. */
+export const judgedTraceQuery = z.object({
+  projectId: z.uuid(),
+  traceId: z.string(),
+  withContent: z.boolean().default(true),
+});
+
+/** Its reply; null = no such trace in the project. */
+export const judgedTraceReply = z.object({ trace: judgedTrace.nullable() });
+
+/** Body of the internal `readTraceForScripts`. */
+export const scriptTraceQuery = z.object({ projectId: z.uuid(), traceId: z.string() });
+
+/**
+ * A recorded trace with its spans, itself first, for scorers that are programs (completions 4.5, 6.2). Input and output
+ * are texts as of {@link judgedTrace}. Spans and their contents are bounded: what is left out is null, or cut to a text.
+ */
+export const scriptTrace = z.object({
+  traceId: z.string(),
+  name: z.string(),
+  agentId: z.string().nullable(),
+  sessionId: z.string().nullable(),
+  input: z.string().nullable(),
+  output: z.string().nullable(),
+  error: z.string().nullable(),
+  model: z.string().nullable(),
+  latencyMs: z.number().nullable(),
+  inputTokens: z.number().nullable(),
+  outputTokens: z.number().nullable(),
+  metadata: z.json(),
+  spans: z.array(scriptSpan),
+});
+export type ScriptTrace = z.infer<typeof scriptTrace>;
+
+/** Its reply; null = no such trace in the project. */
+export const scriptTraceReply = z.object({ trace: scriptTrace.nullable() });
+
+/** Body of the internal `readTurns`: exactly one of the two ids. */
+export const turnsQuery = z.object({
+  projectId: z.uuid(),
+  traceId: z.string().optional(),
+  sessionId: z.string().optional(),
+});
+
+/** One question that was asked of an agent and what came of it. Texts, as of {@link judgedTrace}. */
+export const recordedTurn = z.object({
+  query: z.string(),
+  actualOutput: z.string().nullable(),
+  error: z.string().nullable(),
+  traceId: z.string(),
+});
+export type RecordedTurn = z.infer<typeof recordedTurn>;
+
+/** The turns of a trace or session: its roots in start order, at most 200, those without input left out. */
+export const turnsReply = z.object({ turns: z.array(recordedTurn) });

@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { liveRatings } from "./online-evaluators.ts";
+
+const { window } = liveRatings.shape;
+const share = z.number().min(0).max(1).nullable();
+
+/** `GET /agent-monitoring/model-comparison` (completions 9.5): at most 50 models, those with most traces first. */
+export const modelComparison = z.object({
+  window,
+  models: z.array(
+    z.object({
+      model: z.string().nullable().describe("As the traces name it; null: they name none"),
+      traces: z.int().describe("Watched root traces, by the time they began"),
+      errors: z.int().describe("Traces that ended in an error"),
+      errorRate: share,
+      latencyP50: z.number().nullable().describe("Milliseconds; null where no trace has one"),
+      latencyP95: z.number().nullable(),
+      meanRating: z.number().min(0).max(10).nullable().describe("Of the ratings; null without one"),
+      ratings: z.int().describe("Newest words of live judges and custom scorers. Groups would count them twice"),
+      costUSD: z
+        .number()
+        .nonnegative()
+        .nullable()
+        .describe("Of all spans of the model, those in other models' traces too; null where no price is known"),
+    }),
+  ),
+});
+
+/** Asks ingest what the spans of a project cost, with the prices of its organization. */
+export const modelCostsQuery = z.object({
+  projectId: z.uuid(),
+  organizationId: z.uuid().nullable(),
+  window,
+});
+
+/** USD by model; those of which nothing can be priced are missing. */
+export const modelCosts = z.object({ costs: z.array(z.object({ model: z.string(), cost: z.number().nonnegative() })) });

@@ -1,0 +1,110 @@
+import { z } from "zod";
+import { limits } from "../limits.ts";
+
+const settings = {
+  sampleRate: z.number().min(0).max(1),
+  scopeMode: z.enum(["all", "selected"]),
+  agentIds: z.array(z.string()).max(limits.onlineAgentsMax),
+  enabled: z.boolean(),
+  alertThreshold: z.number().min(limits.ratingMin).max(limits.ratingMax).nullable().describe("null never alerts"),
+  severity: z.enum(["low", "medium", "high", "critical"]),
+  scope: z.enum(["trace", "session"]),
+  idleSeconds: z.int().min(1).max(86_400),
+};
+
+/** What a client may send of a live profile; what is left out has its default, or stays. */
+const submitted = z.object(settings).partial();
+
+/** Body of `POST /monitor/online-evaluators` (completions 9.5). */
+export const submittedOnlineEvaluator = submitted.extend({
+  name: z.string().min(1).max(limits.graderNameMaxChars),
+  evaluationSettingsId: z.string(),
+});
+
+/** Body of `PUT`: sparse. What it judges by stays. */
+export const changedOnlineEvaluator = submitted.extend({ name: z.string().max(limits.graderNameMaxChars).optional() });
+
+/** The live profile of a judge scorer; `_id` is its `profileId`. */
+const onlineEvaluator = z.object({
+  _id: z.string(),
+  name: z.string(),
+  evaluationSettingsId: z.string(),
+  ...settings,
+  createdAt: z.string(),
+});
+
+export const onlineEvaluatorReply = z.object({ evaluator: onlineEvaluator });
+export const onlineEvaluatorList = z.object({ evaluators: z.array(onlineEvaluator) });
+export const onlineEvaluatorParams = z.object({ onlineEvaluatorId: z.string() });
+
+const window = z.enum(["24h", "7d", "30d"]);
+
+/** An unknown window reads as 7d. */
+export const liveWindowQuery = z.object({ window: z.string().optional().describe("24h, 7d or 30d; default 7d") });
+
+/** What a live judge or group gave over time: by the hour for 24h, else by the day, in UTC, oldest first. */
+export const liveRatings = z.object({
+  window,
+  points: z.array(
+    z.object({ label: z.string(), ts: z.string(), averageRating: z.number().nullable(), count: z.int() }),
+  ),
+});
+
+/** What it said, worst first, at most 20. */
+export const liveRatingEvents = z.object({
+  window,
+  events: z.array(
+    z.object({
+      id: z.string(),
+      traceId: z.string().nullable().describe("null: a session was judged"),
+      rating: z.number(),
+      justification: z.string().nullable(),
+      createdAt: z.string(),
+      input: z.string().nullable().describe("Its first 500 characters; null when the trace is gone"),
+      output: z.string().nullable().describe("Its first 500 characters; null when the trace is gone"),
+      sessionId: z.string().nullable(),
+    }),
+  ),
+});
+
+export const judgedTraceParams = z.object({ traceId: z.string() });
+
+/** What live judges and groups say of a trace. */
+export const traceEvaluations = z.object({
+  evaluations: z.array(
+    z.object({
+      id: z.string(),
+      kind: z.enum(["judge", "group"]),
+      evaluatorId: z.string(),
+      evaluatorName: z.string(),
+      rating: z.number(),
+      justification: z.string().nullable(),
+      createdAt: z.string(),
+    }),
+  ),
+});
+
+export const judgedSessionParams = z.object({ sessionId: z.string() });
+
+/** What live judges and groups said of a session, newest first (completions 2.7). */
+export const sessionScores = z.object({
+  scores: z.array(
+    z.object({
+      _id: z.string(),
+      sessionId: z.string(),
+      kind: z.string(),
+      rating: z.number().nullable(),
+      justification: z.string().nullable(),
+      driftSpanId: z.string().nullable(),
+      findings: z.array(
+        z.object({ spanId: z.string().nullable(), spanIndex: z.int(), text: z.string(), tag: z.string() }),
+      ),
+      spanCount: z.int(),
+      judgeModel: z.string().nullable(),
+      createdAt: z.string(),
+    }),
+  ),
+});
+
+/** How many idle sessions were given to their judges; `skipped` when sessions are not swept. */
+export const sessionSweepReply = z.object({ judged: z.int(), skipped: z.literal(true).optional() });

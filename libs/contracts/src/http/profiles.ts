@@ -1,0 +1,106 @@
+import { z } from "zod";
+import { limits } from "../limits.ts";
+import { agentReply } from "./agents.ts";
+import { monitoringDefaults } from "./project-settings.ts";
+
+const rate = z.number().min(0).max(1);
+const days = z.int().max(36_500);
+const object = z.record(z.string(), z.json());
+
+/** How an agent is watched (completions 9.2), with the project's defaults in it. */
+export const monitorProfile = z.object({
+  _id: z.string(),
+  agentId: z.string(),
+  workspaceId: z.string(),
+  enabled: z.boolean(),
+  failureDetectionEnabled: z.boolean(),
+  infoDetectionEnabled: z.boolean(),
+  topicsEnabled: z.boolean().describe("The project's"),
+  coverageMode: z.enum(["all", "sampled"]).describe("The project's"),
+  sampleRate: z.number(),
+  retentionDays: z.number().int().describe("The project's; 0 and less keep for ever"),
+  thresholdOverrides: object,
+  approvalPolicy: object,
+  channels: z.array(z.string()),
+  billingMode: z.string(),
+  pausedForCredits: z.boolean(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+});
+export type MonitorProfile = z.infer<typeof monitorProfile>;
+
+/** Body of `PUT /monitor/profiles/{agentId}`: only what is sent changes; what the project decides is taken and not kept. */
+export const changedProfile = z.object({
+  enabled: z.boolean().optional(),
+  failureDetectionEnabled: z.boolean().optional(),
+  infoDetectionEnabled: z.boolean().optional(),
+  topicsEnabled: z.boolean().optional(),
+  coverageMode: z.enum(["all", "sampled"]).optional(),
+  sampleRate: rate.optional(),
+  retentionDays: z.number().optional(),
+  thresholdOverrides: object.optional(),
+  approvalPolicy: object.optional(),
+  channels: z.array(z.string().max(2_000)).max(limits.profileChannelsMax).optional(),
+  billingMode: z.string().optional(),
+  pausedForCredits: z.boolean().optional(),
+});
+
+export const profileReply = z.object({ profile: monitorProfile.nullable() });
+
+/** Body of `PUT /agent-monitoring/settings/monitoring-defaults`: only what is sent changes. */
+export const changedMonitoringDefaults = z.object({
+  coverageMode: z.enum(["all", "sampled"]).optional(),
+  sampleRate: rate.optional(),
+  retentionDays: days.optional(),
+  latencyThresholdMs: z.number().positive().optional(),
+  topicsEnabled: z.boolean().optional(),
+  topicsSampleRate: rate.optional(),
+  coherenceSweepEnabled: z.boolean().optional(),
+  enabledBuiltinPatterns: z.array(z.string()).max(100).optional(),
+});
+export const monitoringDefaultsReply = z.object({ monitoringDefaults });
+
+/** `GET /agents` (completions 9.1). */
+export const agentList = z.object({
+  agents: z.array(
+    agentReply.shape.agent.extend({
+      kind: z.literal("agent"),
+      agentType: z.literal("external"),
+      monitoringAgentId: z.string(),
+      monitoringProfile: monitorProfile.nullable(),
+    }),
+  ),
+});
+
+/** `GET` and `PUT /ingest/tracked-agents` (decisions: tracked-agents). */
+export const trackedAgentList = z.object({
+  agents: z.array(
+    z.object({
+      _id: z.string(),
+      name: z.string(),
+      tracked: z.boolean(),
+      traceCount: z.number().int().describe("Root traces that are stored now"),
+      lastSeenAt: z.string().nullable().describe("Time of the newest of them"),
+    }),
+  ),
+});
+export const changedTracking = z.object({ agentId: z.string(), tracked: z.boolean() });
+
+/** Body of the internal `findAgents`: the agents of these ids, or all; with their traces counted where that is asked. */
+export const agentsQuery = z.object({
+  projectId: z.uuid(),
+  ids: z.array(z.uuid()).nullable(),
+  withTraffic: z.boolean(),
+});
+
+const foundAgent = z.object({ id: z.uuid(), name: z.string(), createdAt: z.string() });
+export type FoundAgent = z.infer<typeof foundAgent>;
+
+/** Its reply, by name; `traceCount` and `lastSeenAt` are null where they were not asked for, or there is no trace. */
+export const agentsFound = z.object({
+  agents: z.array(foundAgent.extend({ traceCount: z.number().int().nullable(), lastSeenAt: z.string().nullable() })),
+});
+
+/** Body of the internal `resolveAgent`: by id, else the oldest of the name; registered where there is none and `register`. */
+export const agentQuery = z.object({ projectId: z.uuid(), idOrName: z.string(), register: z.boolean() });
+export const agentFound = z.object({ agent: foundAgent.nullable() });

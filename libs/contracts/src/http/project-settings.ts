@@ -1,0 +1,63 @@
+import { z } from "zod";
+
+/** The providers whose keys an organization keeps. */
+export const llmProviders = ["openai", "anthropic", "gemini"] as const;
+export type LlmProvider = (typeof llmProviders)[number];
+
+/** A stored key as it is shown: its first 3 and last 4 characters, or four bullets. Null: none is stored. */
+const shownKey = z.object({ configured: z.boolean(), masked: z.string().nullable() });
+const shownKeys = z.object({ openai: shownKey, anthropic: shownKey, gemini: shownKey });
+export type ShownLlmKeys = z.infer<typeof shownKeys>;
+
+/** The keys themselves, between services only. */
+export const providerKeys = z.object({
+  openai: z.string().nullable(),
+  anthropic: z.string().nullable(),
+  gemini: z.string().nullable(),
+});
+export type ProviderKeys = z.infer<typeof providerKeys>;
+
+/** What monitors of a project begin with (completions 9.2). */
+export const monitoringDefaults = z.object({
+  coverageMode: z.enum(["all", "sampled"]),
+  sampleRate: z.number().min(0).max(1),
+  /** 0 and less keep for ever. */
+  retentionDays: z.number().int(),
+  latencyThresholdMs: z.number(),
+  topicsEnabled: z.boolean(),
+  topicsSampleRate: z.number().min(0).max(1),
+  coherenceSweepEnabled: z.boolean(),
+  enabledBuiltinPatterns: z.array(z.string()),
+});
+export type MonitoringDefaults = z.infer<typeof monitoringDefaults>;
+
+const platformModel = z
+  .string()
+  .nullable()
+  .describe("Asked where a request names no model; null: platformModelDefault");
+
+/** `GET /agent-monitoring/settings` (completions 11.3). `llm` tells of stored keys; the environment's are not shown. */
+export const projectSettings = z.object({
+  apiKey: z.string().nullable(),
+  monitoringDefaults,
+  platformModel,
+  platformModelDefault: z.string(),
+  llm: shownKeys,
+});
+
+/** Auth's part of it; null: no such project. */
+export const accessSettingsReply = z.object({
+  settings: z.object({ apiKey: z.string(), platformModel: z.string().nullable(), llm: shownKeys }).nullable(),
+});
+
+const submittedKey = z.string().nullable().optional().describe("null removes the stored key");
+
+export const submittedLlmKeys = z.object({
+  openaiApiKey: submittedKey,
+  anthropicApiKey: submittedKey,
+  geminiApiKey: submittedKey,
+});
+export const llmKeysReply = z.object({ llm: shownKeys });
+export const regeneratedKeyReply = z.object({ apiKey: z.string() });
+export const submittedPlatformModel = z.object({ model: z.string().nullable() });
+export const platformModelReply = z.object({ platformModel });

@@ -1,0 +1,87 @@
+import { z } from "zod";
+import { polarity, severity } from "./patterns.ts";
+
+const signalStatus = z.enum(["open", "reopened", "in_review", "resolved", "archived", "dismissed"]);
+const agentRef = z.object({ _id: z.string(), name: z.string() });
+
+/** What needs a person's look: one for each project, finding and agent (completions 9.4). */
+export const signal = z.object({
+  _id: z.string(),
+  workspaceId: z.string(),
+  patternKey: z.string(),
+  type: z.string(),
+  severity,
+  polarity,
+  status: signalStatus,
+  reviewStatus: z.string().optional(),
+  recommendedActions: z.json().optional(),
+  summary: z.string(),
+  rootCause: z.string().optional(),
+  agentId: agentRef.optional(),
+  evidence: z.json().optional(),
+  occurrenceCount: z.number().int(),
+  occurrences: z
+    .array(
+      z.object({
+        id: z.string(),
+        agentId: z.string().optional(),
+        traceId: z.string().optional(),
+        sessionId: z.string().optional(),
+        seenAt: z.string(),
+        query: z.string().optional(),
+        responsePreview: z.string().optional(),
+        rating: z.number().optional(),
+        justification: z.string().optional(),
+      }),
+    )
+    .describe("The newest first: 10 in a list, 100 of one signal"),
+  firstSeenAt: z.string(),
+  lastSeenAt: z.string(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+});
+
+export const signalParams = z.object({ signalId: z.string() });
+export const signalReply = z.object({ signal });
+export const signalList = z.object({ signals: z.array(signal) });
+
+/** `limit`: 50 unless told, at most 100; `polarity`: failure unless told, `all` for both. */
+export const signalsQuery = z.object({
+  severity: severity.optional(),
+  status: signalStatus.optional(),
+  agentId: z.string().optional(),
+  polarity: z.enum(["failure", "proper", "all"]).optional(),
+  limit: z.string().optional(),
+});
+
+/** Body of `PATCH /monitor/signals/{signalId}`. */
+export const changedSignal = z.object({
+  status: signalStatus.optional(),
+  severity: severity.optional(),
+  reviewStatus: z.string().max(200).nullish(),
+  recommendedActions: z.json().optional(),
+});
+
+/** Body of `POST /agent-monitoring/signals/{signalId}/feedback`. */
+export const submittedSignalFeedback = z.object({
+  metric: z.string().min(1),
+  rationale: z.string().min(1),
+  occurrenceId: z.string().nullish(),
+  originalScore: z.number().nullish(),
+  correctedScore: z.number().nullish(),
+  queuedForAutotune: z.boolean().nullish(),
+});
+
+export const signalFeedbackReply = z.object({
+  feedback: z.object({
+    _id: z.string(),
+    signalId: z.string(),
+    metric: z.string(),
+    rationale: z.string(),
+    occurrenceId: z.string().nullable(),
+    originalScore: z.number().nullable(),
+    correctedScore: z.number().nullable(),
+    queuedForAutotune: z.boolean(),
+    createdAt: z.string(),
+  }),
+});

@@ -1,0 +1,13 @@
+import { z } from "zod";
+
+/** Body of `POST /ingest/traces/{traceId}/evaluate`: the id of a dataset or of a grading config. */
+export const traceToEvaluate = z.object({ datasetId: z.string().min(1), workspaceId: z.string().nullish() });
+
+/** 200 of the same. `rating` is null when the judge could not score; then `justification` says why. */
+export const evaluateTraceReply = z.object({
+  run_id: z.string(),
+  trace_id: z.string(),
+  rating: z.number().nullable(),
+  justification: z.string().nullable(),
+  status: z.literal("completed"),
+});

@@ -1,0 +1,67 @@
+import { z } from "zod";
+import { severity } from "./patterns.ts";
+
+/** What a webhook may be told of (completions 10). */
+export const webhookEvent = z.enum(["signal.new", "signal.reopened", "signal.repeated", "gate.failed"]);
+export type WebhookEvent = z.infer<typeof webhookEvent>;
+
+export const webhook = z.object({
+  _id: z.string(),
+  url: z.string(),
+  description: z.string().nullable(),
+  events: z.array(webhookEvent),
+  minSeverity: severity,
+  agentIds: z.array(z.string()).describe("Empty: of every agent"),
+  enabled: z.boolean(),
+  disabledReason: z.string().nullable().describe("Why it was disabled without being asked"),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+});
+
+/** Body of `POST /agent-monitoring/webhooks`. */
+export const submittedWebhook = z.object({
+  url: z.string(),
+  description: z.string().max(500).nullish(),
+  events: z.array(webhookEvent).min(1).optional(),
+  minSeverity: severity.optional(),
+  agentIds: z.array(z.uuid()).max(100).optional(),
+  enabled: z.boolean().optional(),
+});
+/** Body of `PUT /agent-monitoring/webhooks/{webhookId}`: only what is sent changes. */
+export const changedWebhook = submittedWebhook.partial();
+
+export const webhookParams = z.object({ webhookId: z.string() });
+export const webhookReply = z.object({ webhook });
+/** The one answer, besides the one to a rotation, that shows the secret. */
+export const webhookSecretReply = z.object({ webhook, secret: z.string().describe("whsec_ and 32 bytes as base64") });
+export const webhookList = z.object({ webhooks: z.array(webhook) });
+
+/** A message on its way to a receiver, or there, or given up. */
+export const webhookDelivery = z.object({
+  _id: z.string().describe("What the receiver has as `webhook-id`"),
+  webhookId: z.string().nullable().describe("Null: to a channel of an agent's profile"),
+  url: z.string(),
+  event: z.string(),
+  signalId: z.string().nullable(),
+  status: z.enum(["pending", "delivered", "failed"]),
+  attempts: z.number().int(),
+  nextAttemptAt: z.string().nullable(),
+  lastStatus: z.number().int().nullable().describe("What the receiver answered last"),
+  lastError: z.string().nullable(),
+  createdAt: z.string(),
+  deliveredAt: z.string().nullable(),
+  body: z.json().describe("What is sent"),
+});
+export const webhookDeliveryParams = z.object({ deliveryId: z.string() });
+export const webhookDeliveryReply = z.object({ delivery: webhookDelivery });
+export const webhookDeliveryList = z.object({
+  deliveries: z.array(webhookDelivery),
+  nextCursor: z.string().nullable(),
+});
+/** `limit`: 50 unless told, at most 200. */
+export const webhookDeliveriesQuery = z.object({
+  status: z.enum(["pending", "delivered", "failed"]).optional(),
+  webhookId: z.string().optional(),
+  limit: z.string().optional(),
+  cursor: z.string().optional().describe("The delivery to continue after; take it from nextCursor."),
+});

@@ -1,0 +1,107 @@
+import {
+  changedCustomEvaluator,
+  customEvaluatorEvents,
+  customEvaluatorList,
+  customEvaluatorParams,
+  customEvaluatorReply,
+  customEvaluatorTrial,
+  customEvaluatorTrialReply,
+  submittedCustomEvaluator,
+  topicCounts,
+} from "../http/custom-evaluators.ts";
+import { liveWindowQuery } from "../http/online-evaluators.ts";
+import { topicMap } from "../http/topic-map.ts";
+import type { Route } from "../route.ts";
+import { bodyRefusals, checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
+
+const monitor = { ...dataPlane, owner: "monitor", section: "completions 4.5" } as const;
+
+const evaluatorsPath = `${prefix}/agent-monitoring/custom-evaluators`;
+const evaluatorPath = `${evaluatorsPath}/{customEvaluatorId}`;
+const noEvaluator = error("No such custom scorer in the project.");
+
+/** Scorers that are a project's own programs, and what traffic is about. */
+export const customEvaluatorRoutes = {
+  createCustomEvaluator: {
+    ...monitor,
+    id: "createCustomEvaluator",
+    method: "POST",
+    path: evaluatorsPath,
+    body: json(submittedCustomEvaluator),
+    responses: { 201: { description: "The custom scorer.", schema: customEvaluatorReply }, ...checkedBody },
+    summary: "Create a custom scorer of live traffic.",
+  },
+  listCustomEvaluators: {
+    ...monitor,
+    id: "listCustomEvaluators",
+    method: "GET",
+    path: evaluatorsPath,
+    responses: { 200: { description: "By age.", schema: customEvaluatorList } },
+    summary: "List custom scorers.",
+  },
+  tryCustomEvaluator: {
+    ...monitor,
+    id: "tryCustomEvaluator",
+    method: "POST",
+    path: `${evaluatorsPath}/dry-run`,
+    body: json(customEvaluatorTrial),
+    responses: {
+      200: { description: "What the scorer answered, or why it could not be used.", schema: customEvaluatorTrialReply },
+      ...bodyRefusals,
+    },
+    summary: "Try a custom scorer without storing anything.",
+  },
+  updateCustomEvaluator: {
+    ...monitor,
+    id: "updateCustomEvaluator",
+    method: "PUT",
+    path: evaluatorPath,
+    params: customEvaluatorParams,
+    body: json(changedCustomEvaluator),
+    responses: {
+      200: { description: "The custom scorer.", schema: customEvaluatorReply },
+      ...checkedBody,
+      404: noEvaluator,
+    },
+    summary: "Change a custom scorer.",
+  },
+  deleteCustomEvaluator: {
+    ...monitor,
+    id: "deleteCustomEvaluator",
+    method: "DELETE",
+    path: evaluatorPath,
+    params: customEvaluatorParams,
+    responses: { 204: { description: "It is gone; what it said stays.", schema: null }, 404: noEvaluator },
+    summary: "Delete a custom scorer.",
+  },
+  listCustomEvaluatorEvents: {
+    ...monitor,
+    id: "listCustomEvaluatorEvents",
+    method: "GET",
+    path: `${evaluatorPath}/events`,
+    params: customEvaluatorParams,
+    query: liveWindowQuery,
+    responses: { 200: { description: "Worst first.", schema: customEvaluatorEvents }, 404: noEvaluator },
+    summary: "List what a custom scorer said.",
+  },
+  readTopics: {
+    ...monitor,
+    id: "readTopics",
+    method: "GET",
+    path: `${prefix}/agent-monitoring/topics`,
+    query: liveWindowQuery,
+    responses: { 200: { description: "The most frequent first.", schema: topicCounts } },
+    summary: "Count what traffic is about.",
+    section: "completions 9.5",
+  },
+  readTopicMap: {
+    ...monitor,
+    id: "readTopicMap",
+    method: "GET",
+    path: `${prefix}/agent-monitoring/topics/map`,
+    query: liveWindowQuery,
+    responses: { 200: { description: "The most frequent intents first.", schema: topicMap } },
+    summary: "Read how each thing that traffic is about goes.",
+    section: "completions 9.5",
+  },
+} as const satisfies Record<string, Route>;

@@ -1,0 +1,85 @@
+import {
+  calibration,
+  costTrend,
+  figuresQuery,
+  kpis,
+  metrics,
+  performance,
+  topFailing,
+  trend,
+} from "../http/dashboards.ts";
+import { modelComparison } from "../http/model-comparison.ts";
+import { liveWindowQuery } from "../http/online-evaluators.ts";
+import type { Route } from "../route.ts";
+import { dataPlane, prefix } from "./route-parts.ts";
+
+const monitor = { ...dataPlane, owner: "monitor", method: "GET", section: "completions 9.5" } as const;
+const ingest = { ...monitor, owner: "ingest" } as const;
+const monitoring = `${prefix}/agent-monitoring`;
+
+/** How the live traffic does, and what it comes to. */
+export const dashboardRoutes = {
+  readKpis: {
+    ...monitor,
+    id: "readKpis",
+    path: `${prefix}/monitor/kpis`,
+    query: liveWindowQuery,
+    responses: { 200: { description: "How the window did, and what changed since the one before.", schema: kpis } },
+    summary: "Read how healthy the live traffic is.",
+  },
+  readTrend: {
+    ...monitor,
+    id: "readTrend",
+    path: `${monitoring}/trend`,
+    query: liveWindowQuery,
+    responses: { 200: { description: "A point for each hour or day.", schema: trend } },
+    summary: "Read the health of the live traffic over time.",
+  },
+  readPerformance: {
+    ...monitor,
+    id: "readPerformance",
+    path: `${monitoring}/performance`,
+    query: liveWindowQuery,
+    responses: { 200: { description: "A point for each hour or day.", schema: performance } },
+    summary: "Read latency and errors of the live traffic over time.",
+  },
+  readTopFailing: {
+    ...monitor,
+    id: "readTopFailing",
+    path: `${monitoring}/top-failing`,
+    query: liveWindowQuery,
+    responses: { 200: { description: "Most failing first.", schema: topFailing } },
+    summary: "Read which agents fail most, and what is found most often.",
+  },
+  readModelComparison: {
+    ...monitor,
+    id: "readModelComparison",
+    path: `${monitoring}/model-comparison`,
+    query: liveWindowQuery,
+    responses: { 200: { description: "Most used first.", schema: modelComparison } },
+    summary: "Compare the models of the live traffic.",
+  },
+  readCalibration: {
+    ...monitor,
+    id: "readCalibration",
+    path: `${monitoring}/calibration`,
+    responses: { 200: { description: "By scorer and version.", schema: calibration } },
+    summary: "Read how far live scorers agree with people.",
+  },
+  readMetrics: {
+    ...ingest,
+    id: "readMetrics",
+    path: `${monitoring}/metrics`,
+    query: figuresQuery,
+    responses: { 200: { description: "A bucket for each hour or day, and their totals.", schema: metrics } },
+    summary: "Read what the spans of a window come to: tokens, costs, tools, errors, latency.",
+  },
+  readCostTrend: {
+    ...ingest,
+    id: "readCostTrend",
+    path: `${monitoring}/cost-trend`,
+    query: figuresQuery,
+    responses: { 200: { description: "A point for each hour or day, and their totals.", schema: costTrend } },
+    summary: "Read what the traffic cost over time, by model.",
+  },
+} as const satisfies Record<string, Route>;

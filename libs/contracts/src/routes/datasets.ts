@@ -1,0 +1,172 @@
+import { z } from "zod";
+import { errorBody, globalErrorBody } from "../errors.ts";
+import {
+  addedCases,
+  casePreview,
+  casePreviewBody,
+  duplicateCase,
+  importDatasetQuery,
+  importedCase,
+  importedDataset,
+  importPreview,
+  submittedCases,
+  suggestExpectedBody,
+  suggestedExpected,
+} from "../http/cases.ts";
+import {
+  dataset,
+  datasetParams,
+  datasetVersionCounts,
+  datasetVersionCountsQuery,
+  datasetVersionParams,
+  datasetVersions,
+  deletedDataset,
+  submittedDataset,
+} from "../http/datasets.ts";
+import { deletedVersion } from "../http/graders.ts";
+import { deadlines, limits } from "../limits.ts";
+import type { Route } from "../route.ts";
+import { checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
+
+const dashboard = { ...dataPlane, owner: "eval-runs" } as const;
+const evaluation = { ...dashboard, keyRateGroup: "evaluation" } as const;
+const datasetsPath = `${prefix}/custom-agent-evaluations/datasets`;
+const versionsPath = `${prefix}/evaluate/datasets/{datasetId}/versions`;
+const noDataset = error("No such dataset in the project.");
+
+/** What becomes of datasets: their cases, their versions, and how they come in. */
+export const datasetRoutes = {
+  updateDataset: {
+    ...evaluation,
+    id: "updateDataset",
+    method: "PUT",
+    path: `${datasetsPath}/{datasetId}`,
+    params: datasetParams,
+    body: json(submittedDataset),
+    responses: {
+      200: { description: "The dataset as it is now: a new version, if anything changed.", schema: dataset },
+      ...checkedBody,
+      404: noDataset,
+    },
+    summary: "Replace a dataset.",
+    section: "completions 3.3",
+  },
+  deleteDataset: {
+    ...evaluation,
+    id: "deleteDataset",
+    method: "DELETE",
+    path: `${datasetsPath}/{datasetId}`,
+    params: datasetParams,
+    responses: {
+      200: { description: "It is gone; its runs stay, with the versions they use.", schema: deletedDataset },
+      404: noDataset,
+    },
+    summary: "Delete a dataset.",
+    section: "completions 3.3",
+  },
+  addCases: {
+    ...evaluation,
+    id: "addCases",
+    method: "POST",
+    path: `${datasetsPath}/{datasetId}/cases`,
+    params: datasetParams,
+    body: json(submittedCases),
+    responses: {
+      201: { description: "The cases are added; of several, those that are no duplicates.", schema: addedCases },
+      ...checkedBody,
+      404: noDataset,
+      409: { description: "The dataset has the case already.", schema: duplicateCase },
+    },
+    summary: "Add cases to a dataset.",
+    section: "completions 3.3",
+  },
+  previewCase: {
+    ...evaluation,
+    id: "previewCase",
+    method: "POST",
+    path: `${datasetsPath}/case-preview`,
+    body: json(casePreviewBody),
+    responses: {
+      200: { description: "The case, and the turns it is made of.", schema: casePreview },
+      ...checkedBody,
+      404: error("The project has no such trace or session, or nothing was asked in it."),
+    },
+    summary: "Make a case of a recorded trace or session, without storing it.",
+    section: "completions 3.3",
+  },
+  suggestExpected: {
+    ...evaluation,
+    id: "suggestExpected",
+    method: "POST",
+    path: `${datasetsPath}/suggest-expected`,
+    body: json(suggestExpectedBody),
+    responses: {
+      200: { description: "What the judge would have answered.", schema: suggestedExpected },
+      ...checkedBody,
+      422: error("The judge gave no suggestion; the text says why."),
+    },
+    deadlineMs: deadlines.gatewayScoringHopMs,
+    summary: "Suggest the expected result of a question.",
+    section: "completions 3.3",
+  },
+  importDataset: {
+    ...evaluation,
+    id: "importDataset",
+    method: "POST",
+    path: `${datasetsPath}/import`,
+    query: importDatasetQuery,
+    body: { kind: "rows", schema: importedCase, maxBytes: limits.jsonBodyMaxBytes, required: true },
+    responses: {
+      200: { description: "A dry run: what would be imported.", schema: importPreview },
+      201: { description: "The new dataset; rows with a mistake are left out and told.", schema: importedDataset },
+      ...checkedBody,
+      400: {
+        description: "The name is missing, the body is not what its type says, or it has too many rows.",
+        schema: z.union([errorBody, globalErrorBody]),
+      },
+    },
+    summary: "Make a dataset of a CSV file, a JSON array or JSON lines.",
+    section: "completions 3.3",
+  },
+  listDatasetVersions: {
+    ...dashboard,
+    id: "listDatasetVersions",
+    method: "GET",
+    path: versionsPath,
+    params: datasetParams,
+    responses: {
+      200: { description: "The newest 200 versions, newest first.", schema: datasetVersions },
+      404: noDataset,
+    },
+    summary: "List the versions of a dataset.",
+    section: "completions 3.3",
+  },
+  deleteDatasetVersion: {
+    ...dashboard,
+    id: "deleteDatasetVersion",
+    method: "DELETE",
+    path: `${versionsPath}/{versionId}`,
+    params: datasetVersionParams,
+    responses: {
+      200: {
+        description: "Whether it was deleted: the newest version, and one that a run uses, stay.",
+        schema: deletedVersion,
+      },
+      404: noDataset,
+    },
+    summary: "Delete an earlier version of a dataset.",
+    section: "completions 3.3",
+  },
+  countDatasetVersions: {
+    ...dashboard,
+    id: "countDatasetVersions",
+    method: "GET",
+    path: `${prefix}/evaluate/datasets/batch/versions`,
+    query: datasetVersionCountsQuery,
+    responses: {
+      200: { description: "How many versions each dataset has.", schema: datasetVersionCounts },
+    },
+    summary: "Count the versions of datasets.",
+    section: "completions 3.3",
+  },
+} as const satisfies Record<string, Route>;

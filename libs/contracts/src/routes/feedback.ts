@@ -1,0 +1,47 @@
+import {
+  feedbackList,
+  feedbackParams,
+  feedbackReply,
+  outcomeReply,
+  submittedFeedback,
+  submittedOutcome,
+} from "../http/feedback.ts";
+import type { Route } from "../route.ts";
+import { checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
+
+const monitor = { ...dataPlane, owner: "monitor", section: "completions 9.6" } as const;
+
+/** What people say of traces, and how things ended. */
+export const feedbackRoutes = {
+  createFeedback: {
+    ...monitor,
+    id: "createFeedback",
+    method: "POST",
+    path: `${prefix}/feedback`,
+    body: json(submittedFeedback),
+    responses: {
+      201: { description: "The vote.", schema: feedbackReply },
+      ...checkedBody,
+      404: error("No such trace in the project."),
+    },
+    summary: "Vote on a trace; a vote down raises a signal.",
+  },
+  listFeedback: {
+    ...monitor,
+    id: "listFeedback",
+    method: "GET",
+    path: `${prefix}/feedback/trace/{traceId}`,
+    params: feedbackParams,
+    responses: { 200: { description: "The newest votes first, at most 200.", schema: feedbackList } },
+    summary: "List the votes on a trace.",
+  },
+  createOutcome: {
+    ...monitor,
+    id: "createOutcome",
+    method: "POST",
+    path: `${prefix}/outcomes`,
+    body: json(submittedOutcome),
+    responses: { 201: { description: "The report.", schema: outcomeReply }, ...checkedBody },
+    summary: "Report how something ended.",
+  },
+} as const satisfies Record<string, Route>;

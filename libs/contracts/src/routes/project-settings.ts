@@ -1,0 +1,56 @@
+import {
+  llmKeysReply,
+  platformModelReply,
+  projectSettings,
+  regeneratedKeyReply,
+  submittedLlmKeys,
+  submittedPlatformModel,
+} from "../http/project-settings.ts";
+import type { Route } from "../route.ts";
+import { checkedBody, dataPlane, json, prefix } from "./route-parts.ts";
+
+/** What a project is set to, and the provider keys it judges with. */
+export const projectSettingsRoutes = {
+  readSettings: {
+    ...dataPlane,
+    id: "readSettings",
+    method: "GET",
+    path: `${prefix}/agent-monitoring/settings`,
+    owner: "gateway",
+    responses: { 200: { description: "The settings; provider keys are masked.", schema: projectSettings } },
+    summary: "Read the project's settings.",
+    section: "completions 11.3",
+  },
+  setLlmKeys: {
+    ...dataPlane,
+    id: "setLlmKeys",
+    method: "PUT",
+    path: `${prefix}/agent-monitoring/settings/llm-keys`,
+    owner: "auth",
+    body: json(submittedLlmKeys),
+    responses: { 200: { description: "The keys that are stored now, masked.", schema: llmKeysReply }, ...checkedBody },
+    summary: "Store or remove provider keys.",
+    section: "completions 11.3",
+  },
+  regenerateApiKey: {
+    ...dataPlane,
+    id: "regenerateApiKey",
+    method: "POST",
+    path: `${prefix}/agent-monitoring/settings/api-key/regenerate`,
+    owner: "auth",
+    responses: { 200: { description: "The new key; the old one stops at once.", schema: regeneratedKeyReply } },
+    summary: "Replace the project's key.",
+    section: "completions 11.3",
+  },
+  setPlatformModel: {
+    ...dataPlane,
+    id: "setPlatformModel",
+    method: "PUT",
+    path: `${prefix}/agent-monitoring/settings/platform-model`,
+    owner: "auth",
+    body: json(submittedPlatformModel),
+    responses: { 200: { description: "The model that is asked now.", schema: platformModelReply }, ...checkedBody },
+    summary: "Choose the model that is asked where a request names none.",
+    section: "completions 11.3",
+  },
+} as const satisfies Record<string, Route>;

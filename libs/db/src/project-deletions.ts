@@ -1,0 +1,245 @@
+import type { Logger } from "@touchstone/service-kit";
+import type { Database, Queryable } from "./database.ts";
+
+/** A table with rows of projects. */
+export interface ProjectTable {
+  /** Within the schema. */
+  name: string;
+  /** Holds the project's id. Default `project_id`. */
+  projectColumn?: string;
+  /** What a batch is picked by: the place of the row, unless the table is partitioned. Default `ctid`. */
+  pickedBy?: string;
+}
+
+export interface ProjectDeletionsOptions {
+  /** Under the maintenance role. */
+  database: Database;
+  /** It has the tables `deleted_projects` and `outbox`; see the migrations that made them. */
+  schema: string;
+  /** Every table with rows of projects, what refers to others first. */
+  tables: readonly ProjectTable[];
+  /** The event that says that all is gone, for the outbox. */
+  describeConfirmation(projectId: string): { subject: string; body: string };
+  /** Called when a confirmation was committed. */
+  onConfirmed(): void;
+  logger: Logger;
+  /** From closing a project to the pass that may confirm. Longer than any statement of the service takes. */
+  graceMs?: number;
+  pollMs?: number;
+}
+
+/** Removes deleted projects from one schema. */
+export interface ProjectDeletions {
+  /**
+   * Closes a project: once this resolves no transaction in its scope can begin, and its rows go in the background. For a
+   * project that is gone already the confirmation is given again. May be called any number of times, on any replica.
+   */
+  begin(projectId: string): Promise<void>;
+  /** Ends after the batch in hand; whoever runs next goes on. */
+  stop(): Promise<void>;
+}
+
+interface Claim {
+  projectId: string;
+  /** The grace is over: whoever was at work when the project was closed has ended. */
+  isQuiet: boolean;
+  isConfirmed: boolean;
+}
+
+const batchRows = 1_000;
+/** A pass whose process died is taken up after this. It is renewed with each batch. */
+const claimSeconds = 15;
+const retryMs = 2_000;
+
+/**
+ * How rows go (decision 24). Closing a project is one committed row: from then on `<schema>.open_projects` refuses its
+ * scope. Then come passes over all tables, in batches of their own transactions: the first at once, the next when the
+ * grace is over, and more until one that began after the grace finds nothing. That one confirms, in one transaction with
+ * the note that it did. An hour later a last pass looks whether anything came after all.
+ *
+ * Replicas share the work by claims; a pass that two of them make does no harm.
+ */
+export function createProjectDeletions(options: ProjectDeletionsOptions): ProjectDeletions {
+  const {
+    database,
+    schema,
+    tables,
+    describeConfirmation,
+    onConfirmed,
+    logger,
+    graceMs = 10_000,
+    pollMs = 1_000,
+  } = options;
+  const stopping = new AbortController();
+  let wake = (): void => {};
+  const ended = run();
+
+  async function run(): Promise<void> {
+    let isFailing = false;
+    while (!stopping.signal.aborted) {
+      try {
+        const claim = await takeClaim();
+        if (claim === null) await pause(pollMs);
+        else await work(claim);
+        isFailing = false;
+      } catch (err) {
+        // One line per outage: what is left of a pass is done by the next.
+        if (!isFailing) logger.warn({ err, schema }, "rows of a deleted project could not be removed; trying again");
+        isFailing = true;
+        await pause(retryMs);
+      }
+    }
+  }
+
+  async function work(claim: Claim): Promise<void> {
+    const removed = await takePass(claim.projectId);
+    if (removed === null) return;
+    if (removed > 0)
+      logger.info({ schema, projectId: claim.projectId, rows: removed }, "rows of a deleted project removed");
+    if (claim.isConfirmed) await scheduleAfterConfirmation(claim.projectId, removed > 0);
+    else if (claim.isQuiet && removed === 0) await confirm(claim.projectId);
+    else await scheduleNext(claim.projectId);
+  }
+
+  /** How many rows went; null when it was told to stop before it was through. */
+  async function takePass(projectId: string): Promise<number | null> {
+    let removed = 0;
+    for (const table of tables) {
+      for (let isEmpty = false; !isEmpty; ) {
+        if (stopping.signal.aborted) {
+          await release(projectId);
+          return null;
+        }
+        const count = await removeBatch(table, projectId);
+        removed += count;
+        isEmpty = count === 0;
+        if (!isEmpty) await renew(projectId);
+      }
+    }
+    return removed;
+  }
+
+  async function removeBatch(table: ProjectTable, projectId: string): Promise<number> {
+    const { name, projectColumn = "project_id", pickedBy = "ctid" } = table;
+    const { rowCount } = await database.query({
+      name: `${schema}_${name}_remove_deleted`,
+      text: `
+        delete from ${schema}.${name}
+        where ${projectColumn} = $1
+          and ${pickedBy} = any(array(select ${pickedBy} from ${schema}.${name} where ${projectColumn} = $1 limit $2))`,
+      values: [projectId, batchRows],
+    });
+    return rowCount ?? 0;
+  }
+
+  async function takeClaim(): Promise<Claim | null> {
+    const { rows } = await database.query<{ project_id: string; is_quiet: boolean; is_confirmed: boolean }>({
+      name: `${schema}_deletion_claim`,
+      text: `
+        update ${schema}.deleted_projects
+        set next_pass_at = now() + make_interval(secs => $1)
+        where project_id = (
+          select project_id
+          from ${schema}.deleted_projects
+          where next_pass_at <= now()
+          order by next_pass_at
+          limit 1
+          for update skip locked
+        )
+        returning project_id, closed_at <= now() - make_interval(secs => $2) as is_quiet,
+          confirmed_at is not null as is_confirmed`,
+      values: [claimSeconds, graceMs / 1000],
+    });
+    const [row] = rows;
+    return row === undefined
+      ? null
+      : { projectId: row.project_id, isQuiet: row.is_quiet, isConfirmed: row.is_confirmed };
+  }
+
+  const setNextPass = (name: string, at: string) => async (projectId: string, seconds: number) => {
+    await database.query({
+      name: `${schema}_deletion_${name}`,
+      text: `update ${schema}.deleted_projects set next_pass_at = ${at} where project_id = $1`,
+      values: [projectId, seconds],
+    });
+  };
+  const setAfterNow = setNextPass("again", "now() + make_interval(secs => $2)");
+  const setAfterClosing = setNextPass("wait", "greatest(now(), closed_at + make_interval(secs => $2))");
+
+  const renew = (projectId: string) => setAfterNow(projectId, claimSeconds);
+  const release = (projectId: string) => setAfterNow(projectId, 0);
+  const scheduleNext = (projectId: string) => setAfterClosing(projectId, graceMs / 1000);
+
+  async function scheduleAfterConfirmation(projectId: string, foundRows: boolean): Promise<void> {
+    await database.query({
+      name: `${schema}_deletion_rest`,
+      text: `
+        update ${schema}.deleted_projects
+        set next_pass_at = case when $2 then now() + interval '1 hour' end
+        where project_id = $1`,
+      values: [projectId, foundRows],
+    });
+  }
+
+  async function confirm(projectId: string): Promise<void> {
+    await database.transaction(async (transaction) => {
+      await transaction.query({
+        name: `${schema}_deletion_confirm`,
+        text: `
+          update ${schema}.deleted_projects
+          set confirmed_at = now(), next_pass_at = now() + interval '1 hour'
+          where project_id = $1`,
+        values: [projectId],
+      });
+      await enqueueConfirmation(transaction, projectId);
+    });
+    logger.info({ schema, projectId }, "no row of a deleted project is left");
+    onConfirmed();
+  }
+
+  async function enqueueConfirmation(target: Queryable, projectId: string): Promise<boolean> {
+    const { subject, body } = describeConfirmation(projectId);
+    const { rowCount } = await target.query({
+      name: `${schema}_deletion_enqueue`,
+      text: `
+        insert into ${schema}.outbox (subject, body)
+        select $2, $3
+        from ${schema}.deleted_projects
+        where project_id = $1 and confirmed_at is not null`,
+      values: [projectId, subject, body],
+    });
+    return rowCount === 1;
+  }
+
+  function pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      if (stopping.signal.aborted) return resolve();
+      const timer = setTimeout(resolve, ms);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  return {
+    async begin(projectId) {
+      await database.query({
+        name: `${schema}_project_close`,
+        text: `
+          insert into ${schema}.deleted_projects (project_id)
+          values ($1)
+          on conflict (project_id) do nothing`,
+        values: [projectId],
+      });
+      // Whoever asks again did not hear it.
+      if (await enqueueConfirmation(database, projectId)) onConfirmed();
+      wake();
+    },
+    async stop() {
+      stopping.abort();
+      wake();
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,189 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createLogger, isAppError } from "@touchstone/service-kit";
+import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import {
+  createProjectDeletions,
+  type Database,
+  migrateSchema,
+  openDatabase,
+  type ProjectDeletions,
+  rolesOf,
+} from "../src/index.ts";
+
+const schema = "deletions";
+const logger = createLogger({ service: "test", level: "silent" });
+const graceMs = 400;
+let database: TestDatabase;
+let maintenance: Database;
+let app: Database;
+const running: ProjectDeletions[] = [];
+
+/** As the services' own migrations make it, with one table of things. */
+const migration = `
+  create table deletions.things (project_id uuid not null, id integer not null, primary key (project_id, id));
+  create table deletions.deleted_projects (
+    project_id uuid primary key,
+    closed_at timestamptz not null default now(),
+    confirmed_at timestamptz,
+    next_pass_at timestamptz default now()
+  );
+  create table deletions.outbox (id bigint generated always as identity primary key, subject text, body text);
+  create function deletions.open_projects(projects text) returns text language plpgsql as $$
+  begin
+    if exists (
+      select from deletions.deleted_projects
+      where project_id = any (string_to_array(nullif(projects, ''), ',')::uuid[])
+    ) then
+      raise exception using errcode = 'TSD01', message = 'the project was deleted';
+    end if;
+    return projects;
+  end
+  $$;
+  grant usage on schema deletions to touchstone_deletions_app, touchstone_deletions_maintenance;
+  grant all on all tables in schema deletions to touchstone_deletions_app, touchstone_deletions_maintenance;
+`;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const directory = await mkdtemp(path.join(tmpdir(), "deletions-"));
+  await writeFile(path.join(directory, "0001-things.sql"), migration);
+  await migrateSchema({ url: database.url, schema, directory, logger });
+  await rm(directory, { recursive: true });
+  maintenance = open("maintenance");
+  app = open("app");
+});
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((each) => each.stop()));
+});
+
+afterAll(async () => {
+  await maintenance?.close();
+  await app?.close();
+  await database?.drop();
+});
+
+function open(purpose: "app" | "maintenance"): Database {
+  return openDatabase({
+    url: database.url,
+    role: rolesOf(schema)[purpose],
+    applicationName: "test",
+    connectionsMax: 4,
+    statementTimeoutMs: 5_000,
+    openProjects: purpose === "app" ? "deletions.open_projects" : undefined,
+    logger,
+  });
+}
+
+function start(): ProjectDeletions {
+  const deletions = createProjectDeletions({
+    database: maintenance,
+    schema,
+    tables: [{ name: "things" }],
+    describeConfirmation: (projectId) => ({ subject: "gone", body: projectId }),
+    onConfirmed: () => undefined,
+    logger,
+    graceMs,
+    pollMs: 20,
+  });
+  running.push(deletions);
+  return deletions;
+}
+
+const store = (projectId: string, from: number, to: number) =>
+  maintenance.query({
+    name: "things_insert",
+    text: "insert into deletions.things select $1, generate_series($2::integer, $3::integer)",
+    values: [projectId, from, to],
+  });
+
+async function count(what: string, projectId: string): Promise<number> {
+  const { rows } = await maintenance.query<{ n: number }>({
+    name: "",
+    text: `select count(*)::integer as n from deletions.${what} = $1`,
+    values: [projectId],
+  });
+  return rows[0]?.n ?? 0;
+}
+
+const things = (projectId: string) => count("things where project_id", projectId);
+const confirmations = (projectId: string) => count("outbox where body", projectId);
+
+test("what a request that was under way stores after the first pass goes too, before anybody is told", async () => {
+  const gone = crypto.randomUUID();
+  await store(gone, 1, 2_500);
+  await start().begin(gone);
+  await vi.waitFor(async () => expect(await things(gone)).toBe(0), 5_000);
+  expect(await confirmations(gone)).toBe(0);
+
+  await store(gone, 1, 10);
+
+  await vi.waitFor(async () => expect(await confirmations(gone)).toBe(1), 5_000);
+  expect(await things(gone)).toBe(0);
+});
+
+test("once a project is closed no transaction begins in its scope, alone or beside others", async () => {
+  const [gone, kept] = [crypto.randomUUID(), crypto.randomUUID()];
+  const read = { name: "one", text: "select 1 as one" };
+  await expect(app.readScoped([gone, kept], read)).resolves.toBeDefined();
+
+  await start().begin(gone);
+
+  for (const scope of [[gone], [kept, gone]]) {
+    await expect(app.readScoped(scope, read)).rejects.toSatisfy(
+      (err) => isAppError(err) && err.code === "unauthorized",
+    );
+    await expect(app.scoped(scope, (transaction) => transaction.query(read))).rejects.toThrow(
+      "Invalid or missing API key",
+    );
+  }
+  await expect(app.readScoped([kept], read)).resolves.toBeDefined();
+  await expect(app.readScoped([], read)).resolves.toBeDefined();
+});
+
+test("a deletion that is announced again is confirmed again, and not before it is done", async () => {
+  const gone = crypto.randomUUID();
+  await store(gone, 1, 5);
+  const deletions = start();
+  await deletions.begin(gone);
+  await deletions.begin(gone);
+  await vi.waitFor(async () => expect(await confirmations(gone)).toBe(1), 5_000);
+
+  await deletions.begin(gone);
+
+  expect(await confirmations(gone)).toBe(2);
+});
+
+test("what one replica left half-way another finishes, and several at once confirm once", async () => {
+  const gone = crypto.randomUUID();
+  await store(gone, 1, 20_000);
+  const first = start();
+  await first.begin(gone);
+  await vi.waitFor(async () => expect(await things(gone)).toBeLessThan(20_000), 5_000);
+  await first.stop();
+  expect(await things(gone)).toBeGreaterThan(0);
+
+  start();
+  start();
+
+  await vi.waitFor(async () => expect(await confirmations(gone)).toBe(1), 10_000);
+  expect(await things(gone)).toBe(0);
+});
+
+test("a project that a killed process had in hand is taken up when its claim is over", async () => {
+  const gone = crypto.randomUUID();
+  await store(gone, 1, 5);
+  await maintenance.query({
+    name: "claimed",
+    text: "insert into deletions.deleted_projects (project_id, next_pass_at) values ($1, now() + interval '300 ms')",
+    values: [gone],
+  });
+
+  start();
+
+  await vi.waitFor(async () => expect(await confirmations(gone)).toBe(1), 5_000);
+  expect(await things(gone)).toBe(0);
+});

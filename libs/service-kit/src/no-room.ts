@@ -1,0 +1,19 @@
+import type { ServiceName } from "@touchstone/contracts";
+import { AppError } from "./app-error.ts";
+
+/**
+ * What is answered when there is no room for a body. Ingest says that its queue is full, in the words of the route's
+ * dialect (interface: Errors; completions 2.6); nobody has counted the spans of an export that was not read.
+ */
+export function noRoom(owner: ServiceName, envelope: "standard" | "otlp"): AppError {
+  if (owner !== "ingest") {
+    const message = `The ${owner} service has too much in hand; retry.`;
+    return new AppError("service_unavailable", message, { retryAfterSeconds: 1 });
+  }
+  return new AppError(
+    "queue_full",
+    envelope === "otlp"
+      ? "ingest queue full - export shed, retry with backoff"
+      : "Ingest queue is full - retry with backoff (Retry-After: 1s).",
+  );
+}

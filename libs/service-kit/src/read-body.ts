@@ -1,0 +1,133 @@
+import type { IncomingMessage } from "node:http";
+import { AppError } from "./app-error.ts";
+import type { BodyShare } from "./body-budget.ts";
+
+export interface BodyBounds {
+  maxBytes: number;
+  /** Where room for the body is made: for all of an announced length before its first byte, else chunk by chunk. */
+  share: BodyShare;
+}
+
+const empty = Buffer.alloc(0);
+
+/**
+ * The whole body of a request. Refused with 413 as soon as it is known to pass `maxBytes`, and with what `share` says
+ * when there is no room; what the client still sends is then read and dropped, so that it gets to read the answer. 400
+ * when the body breaks off. Events cost two thirds of what an iterator does for a body of one chunk.
+ */
+export async function readBody(request: IncomingMessage, { maxBytes, share }: BodyBounds): Promise<Buffer> {
+  const announced = request.headers["content-length"];
+  try {
+    if (announced === undefined) {
+      if (request.headers["transfer-encoding"] === undefined) return empty;
+      return (await collectChunks(request, { stopAfter: Number.POSITIVE_INFINITY, maxBytes, share })).body;
+    }
+    const bytes = Number(announced);
+    if (bytes > maxBytes) throw bodyTooLarge();
+    if (bytes === 0) return empty;
+    await share.enter(bytes);
+    return await collect(request, bytes);
+  } catch (thrown) {
+    discardBody(request);
+    throw thrown;
+  }
+}
+
+/** The chunks of a body without a length, until it ends or is longer than `stopAfter`; then the request is paused. */
+export function collectChunks(
+  request: IncomingMessage,
+  { stopAfter, maxBytes, share }: BodyBounds & { stopAfter: number },
+): Promise<{ body: Buffer; isWhole: boolean }> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  let isEntering = false;
+  let isEnded = false;
+  return listen(request, (finish, fail) => ({
+    onData(chunk) {
+      bytes += chunk.length;
+      if (bytes > maxBytes) return fail(bodyTooLarge());
+      request.pause();
+      isEntering = true;
+      share.enter(chunk.length).then(() => {
+        isEntering = false;
+        chunks.push(chunk);
+        if (isEnded) finish({ body: Buffer.concat(chunks, bytes), isWhole: true });
+        else if (bytes > stopAfter) finish({ body: Buffer.concat(chunks, bytes), isWhole: false });
+        else request.resume();
+      }, fail);
+    },
+    onEnd() {
+      // A paused request ends all the same, once its last chunk is read: that one may still be waiting for room.
+      isEnded = true;
+      if (!isEntering) finish({ body: Buffer.concat(chunks, bytes), isWhole: true });
+    },
+  }));
+}
+
+/** What is read and dropped of a refused body; its sender has had time to see the answer by then. */
+const discardMaxBytes = 64 * 1024 * 1024;
+
+/** Reads what is left of a body off the socket: a client that still writes would miss the answer if it were cut. */
+export function discardBody(request: IncomingMessage): void {
+  if (request.readableEnded || request.destroyed) return;
+  let bytes = 0;
+  request.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > discardMaxBytes) request.socket.destroy();
+  });
+  request.on("error", () => {});
+  request.resume();
+}
+
+export function bodyTooLarge(): AppError {
+  return new AppError("body_too_large", "request entity too large");
+}
+
+/** A body of a known length, in one piece of memory. */
+function collect(request: IncomingMessage, length: number): Promise<Buffer> {
+  let body: Buffer | null = null;
+  let bytes = 0;
+  return listen(request, (finish) => ({
+    onData(chunk) {
+      if (chunk.length === length) return finish(chunk);
+      body ??= Buffer.allocUnsafeSlow(length);
+      bytes += chunk.copy(body, bytes);
+      if (bytes === length) finish(body);
+    },
+    onEnd() {},
+  }));
+}
+
+interface Listener {
+  onData(chunk: Buffer): void;
+  onEnd(): void;
+}
+
+/** Listens to a body until it is finished with, or breaks off. */
+function listen<Result>(
+  request: IncomingMessage,
+  listenerOf: (finish: (result: Result) => void, fail: (reason: unknown) => void) => Listener,
+): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const forget = (): void => {
+      request.off("data", onData).off("end", onEnd).off("error", onBroken).off("close", onClose);
+    };
+    const fail = (reason: unknown): void => {
+      forget();
+      reject(reason);
+    };
+    const onBroken = (cause?: unknown): void => {
+      fail(new AppError("body_unreadable", "The request body broke off.", { cause }));
+    };
+    // A body that has ended is whole, though its last chunk may still be waiting for room.
+    const onClose = (): void => {
+      if (!request.readableEnded) onBroken();
+    };
+    const { onData, onEnd } = listenerOf((result) => {
+      forget();
+      resolve(result);
+    }, fail);
+    if (request.destroyed && !request.readableEnded) return onBroken();
+    request.on("data", onData).on("end", onEnd).on("error", onBroken).on("close", onClose);
+  });
+}

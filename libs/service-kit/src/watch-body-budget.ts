@@ -1,0 +1,22 @@
+import type { ServiceName } from "@touchstone/contracts";
+import { Gauge } from "prom-client";
+import type { BodyBudget } from "./body-budget.ts";
+import type { Metrics } from "./metrics.ts";
+
+/** Shows what a service has in hand of request bodies, read when it is scraped. */
+export function watchBodyBudget(
+  bodies: BodyBudget,
+  { service, metrics }: { service: ServiceName; metrics: Metrics },
+): void {
+  new Gauge({
+    name: "service_http_body_bytes",
+    help: "Bytes of request bodies in hand, with what they were inflated to and decoded.",
+    labelNames: ["service", "size"],
+    registers: [metrics],
+    collect() {
+      const { small, large } = bodies.bytes();
+      this.set({ service, size: "small" }, small);
+      this.set({ service, size: "large" }, large);
+    },
+  });
+}

@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { AppError, type BodyShare, createBodyBudget } from "../src/index.ts";
+
+const mebibyte = 1024 * 1024;
+const refuse = () => new AppError("queue_full", "no room");
+const noRoom = { code: "queue_full" };
+/** 2 MiB for small bodies, 6 MiB for large ones. */
+const bytesMax = 8 * mebibyte;
+
+function createBudget(options: { turnMs?: number; turnsMax?: number } = {}) {
+  const budget = createBodyBudget({ bytesMax, ...options });
+  return { ...budget, open: () => budget.open(refuse) };
+}
+
+async function enter(share: BodyShare, bytes: number): Promise<BodyShare> {
+  await share.enter(bytes);
+  return share;
+}
+
+/** What has happened to a promise by the end of this turn of the event loop. */
+async function stateOf(promise: Promise<unknown>): Promise<"waits" | "admitted" | "refused"> {
+  return Promise.race([
+    promise.then(
+      () => "admitted" as const,
+      () => "refused" as const,
+    ),
+    sleep(0).then(() => "waits" as const),
+  ]);
+}
+
+test("a large body that does not fit waits, enters when another leaves, and is refused when none leaves in time", async () => {
+  const budget = createBudget({ turnMs: 30 });
+  const first = await enter(budget.open(), 4 * mebibyte);
+  const second = budget.open();
+  const entering = second.enter(3 * mebibyte);
+  expect(await stateOf(entering)).toBe("waits");
+
+  first.release();
+  await entering;
+  await expect(budget.open().enter(4 * mebibyte)).rejects.toMatchObject(noRoom);
+  second.release();
+  expect(budget.bytes()).toEqual({ small: 0, large: 0 });
+});
+
+test("a waiting body is not overtaken by smaller ones that would fit, whether they are new or grow large", async () => {
+  const budget = createBudget();
+  const holder = await enter(budget.open(), 4 * mebibyte);
+  const growing = await enter(budget.open(), 1_000);
+  const order: string[] = [];
+  const waiters = [budget.open(), budget.open()] as const;
+  const all = [
+    waiters[0].enter(5 * mebibyte).then(() => order.push("large")),
+    waiters[1].enter(mebibyte).then(() => order.push("new")),
+    growing.enter(100_000).then(() => order.push("grown")),
+  ];
+  expect(await stateOf(all[1] as Promise<unknown>)).toBe("waits");
+  expect(await stateOf(all[2] as Promise<unknown>)).toBe("waits");
+
+  holder.release();
+  await all[0];
+  await all[1];
+  waiters[0].release();
+  await Promise.all(all);
+  expect(order).toEqual(["large", "new", "grown"]);
+});
+
+test("a body larger than all the room is admitted when no large one is in hand", async () => {
+  const budget = createBudget();
+  const small = await enter(budget.open(), 60_000);
+  const giant = await enter(budget.open(), 64 * mebibyte);
+  giant.take(64 * mebibyte);
+
+  expect(budget.bytes()).toEqual({ small: 60_000, large: 128 * mebibyte });
+  expect(await stateOf(budget.open().enter(100_000))).toBe("waits");
+  for (const share of [small, giant]) share.release();
+});
+
+test("small bodies are admitted while large ones have all the room, up to a part of their own", async () => {
+  const budget = createBudget();
+  await budget.open().enter(6 * mebibyte);
+  const part = Array.from({ length: 32 }, () => enter(budget.open(), 64 * 1024));
+  const shares = await Promise.all(part);
+
+  await expect(budget.open().enter(1)).rejects.toMatchObject(noRoom);
+  shares[0]?.release();
+  await budget.open().enter(64 * 1024);
+});
+
+test("one that is in grows at once or is refused, and keeps what it had", async () => {
+  const budget = createBudget();
+  const other = await enter(budget.open(), 4 * mebibyte);
+  const growing = await enter(budget.open(), mebibyte);
+
+  growing.take(mebibyte);
+  expect(() => growing.take(1)).toThrow("no room");
+  await expect(growing.enter(1)).rejects.toMatchObject(noRoom);
+  expect(budget.bytes().large).toBe(6 * mebibyte);
+  growing.take(-mebibyte);
+  other.release();
+  growing.take(4 * mebibyte);
+  growing.release();
+  growing.release();
+  expect(budget.bytes()).toEqual({ small: 0, large: 0 });
+});
+
+test("one that leaves while it waits is refused, and lets the next one in", async () => {
+  const budget = createBudget();
+  await budget.open().enter(4 * mebibyte);
+  const leaving = budget.open();
+  const left = leaving.enter(4 * mebibyte);
+  const next = budget.open().enter(mebibyte);
+  expect(await stateOf(next)).toBe("waits");
+
+  leaving.release();
+  await expect(left).rejects.toMatchObject(noRoom);
+  await next;
+});
+
+test("only so many wait", async () => {
+  const budget = createBudget({ turnsMax: 1 });
+  await budget.open().enter(6 * mebibyte);
+  const waiting = budget.open().enter(mebibyte);
+  await expect(budget.open().enter(mebibyte)).rejects.toMatchObject(noRoom);
+  expect(await stateOf(waiting)).toBe("waits");
+});

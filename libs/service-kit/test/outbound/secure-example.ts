@@ -1,0 +1,20 @@
+/** A self-signed certificate for `secure.example`, with its key, until 2126. For tests; it protects nothing. */
+export const certificate = `-----BEGIN CERTIFICATE-----
+MIIBpTCCAUqgAwIBAgIUGQasOPY5Rgu/4mM8+QuEYUWe6AwwCgYIKoZIzj0EAwIw
+GTEXMBUGA1UEAwwOc2VjdXJlLmV4YW1wbGUwIBcNMjYxMTIxMjMxMjM0WhgPMjEy
+NjEwMjgyMzEyMzRaMBkxFzAVBgNVBAMMDnNlY3VyZS5leGFtcGxlMFkwEwYHKoZI
+zj0CAQYIKoZIzj0DAQcDQgAE7C4bPyfOnL5PSDHa34hjEooIz2znUem6sRWCfG4q
+NpJ6+0Dxuv1AIUgQT7iafbrmaf+gqD/aLbv1Cd2g24iEsKNuMGwwHQYDVR0OBBYE
+FM+9TdMdvScCwRSvg3AsMTguXpgaMB8GA1UdIwQYMBaAFM+9TdMdvScCwRSvg3As
+MTguXpgaMBkGA1UdEQQSMBCCDnNlY3VyZS5leGFtcGxlMA8GA1UdEwEB/wQFMAMB
+Af8wCgYIKoZIzj0EAwIDSQAwRgIhAM/zL8fFU2CDVfWOGRWZr1tptnbmM1MysQFy
+O+UITv82AiEAv+T4OFB1BqTFJvP6+DmI97ybhEDWc+9qEzB8xy9uP6E=
+-----END CERTIFICATE-----
+`;
+
+export const privateKey = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgUshFG4yt4jnSaCgd
+u8UkbO4TVYPfp8qfkTVrb6oPcFShRANCAATsLhs/J86cvk9IMdrfiGMSigjPbOdR
+6bqxFYJ8bio2knr7QPG6/UAhSBBPuJp9uuZp/6CoP9otu/UJ3aDbiISw
+-----END PRIVATE KEY-----
+`;

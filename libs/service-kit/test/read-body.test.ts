@@ -1,0 +1,48 @@
+import { createServer, request as httpRequest } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { AppError, createBodyBudget, readBody } from "../src/index.ts";
+
+const budget = createBodyBudget({ bytesMax: 64 * 1024 * 1024 });
+
+/** Reads each body so many milliseconds after its head, and answers it. */
+const server = createServer(async (request, response) => {
+  await sleep(Number(request.headers["x-read-after"]));
+  const share = budget.open(() => new AppError("queue_full", "full"));
+  response.end(await readBody(request, { maxBytes: 1_000_000, share }));
+  share.release();
+});
+
+beforeAll(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)));
+afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+/** Sends pieces as chunks, or as one body of a known length, and answers what came back. */
+function echo(pieces: readonly string[], options: { readAfterMs: number; isChunked: boolean }): Promise<string> {
+  const { port } = server.address() as AddressInfo;
+  const length = options.isChunked ? {} : { "content-length": Buffer.byteLength(pieces.join("")) };
+  return new Promise((resolve, reject) => {
+    const sent = httpRequest(
+      { port, host: "127.0.0.1", method: "POST", headers: { "x-read-after": options.readAfterMs, ...length } },
+      (response) => {
+        let text = "";
+        response.setEncoding("utf8").on("data", (piece) => {
+          text += piece;
+        });
+        response.on("end", () => resolve(text));
+      },
+    );
+    sent.on("error", reject);
+    for (const piece of pieces) sent.write(piece);
+    sent.end();
+  });
+}
+
+describe.each([true, false])("a body (chunked: %s)", (isChunked) => {
+  // What OpenTelemetry's exporters send: all of it may be there, its end included, before anybody reads.
+  test.each([0, 1, 30])("read %i ms after its head is whole, however it was cut", async (readAfterMs) => {
+    for (const pieces of [["one"], ["one", "two"], ["a".repeat(90_000), "b".repeat(90_000), "c"]]) {
+      expect(await echo(pieces, { readAfterMs, isChunked })).toBe(pieces.join(""));
+    }
+  });
+});

@@ -1,0 +1,32 @@
+import type { TestContext } from "vitest";
+import { requireRedis } from "./redis.ts";
+import { startRedisProcess } from "./redis-server.ts";
+
+/** A redis-server of one test, which may be stopped, frozen and emptied. */
+export interface OwnRedis {
+  url: string;
+  /** Stops it as SIGSTOP does: connections are taken, nothing is answered. */
+  freeze(): void;
+  thaw(): void;
+  /** Ends it at once; nothing of it comes back. */
+  kill(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts a redis-server from the PATH; skips the test that asks where there is none. */
+export async function startOwnRedis(context: Pick<TestContext, "skip">): Promise<OwnRedis> {
+  requireRedis(context);
+  const redis = await startRedisProcess(process.env.PATH ?? "");
+  if (redis === null) context.skip("There is no redis-server on the PATH.");
+  const { url, send, stop } = redis as NonNullable<typeof redis>;
+  return {
+    url,
+    freeze: () => send("SIGSTOP"),
+    thaw: () => send("SIGCONT"),
+    async kill() {
+      send("SIGKILL");
+      await stop();
+    },
+    stop,
+  };
+}

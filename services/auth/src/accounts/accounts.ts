@@ -1,0 +1,255 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Database } from "@touchstone/db";
+import { type Answer, AppError, type Clock, isAppError, type Logger, uuidv7 } from "@touchstone/service-kit";
+import { isAPIError } from "better-auth/api";
+import { type BetterAuthOptions, betterAuth } from "better-auth/minimal";
+import type { ProvidersConfig } from "../config.ts";
+import { passwordResetLetter, verificationLetter } from "../mail/letters.ts";
+import type { Mailer } from "../mail/mailer.ts";
+import { translateBeginning } from "../sign-in/begin-sign-in.ts";
+import { createSignInProviders } from "../sign-in/sign-in-providers.ts";
+import { createLibraryAdapter } from "./library-adapter.ts";
+import type { MembershipStore } from "./membership-store.ts";
+import { endOtherSessions } from "./password-change.ts";
+import { createPasswordHashing } from "./password-hashing.ts";
+import { refuseForeignReturn } from "./return-address.ts";
+import { createSignInAttempts } from "./sign-in-attempts.ts";
+
+/** A request of the sign-in family, as the gateway let it in. */
+export interface AccountRequest {
+  method: string;
+  /** With the query. */
+  path: string;
+  /** Under which origin the client reached the installation: links in mails begin with it. */
+  origin: string;
+  headers: Readonly<Record<string, string>>;
+  /** JSON text; null without a body. */
+  body: string | null;
+  requestId: string;
+}
+
+export interface Accounts {
+  /** Answers a request of the sign-in family. Throws 503 when the database is away. */
+  answer(request: AccountRequest): Promise<Answer>;
+  /** Whose session a cookie's value is; null when it is nobody's, or over. */
+  findUser(cookie: string): Promise<string | null>;
+  stop(): Promise<void>;
+}
+
+export interface AccountsOptions {
+  database: Database;
+  members: MembershipStore;
+  /** Null: no mail is sent. */
+  mailer: Mailer | null;
+  secret: string;
+  publicUrl: string | null;
+  trustedOrigins: readonly string[];
+  requiresVerification: boolean;
+  providers: ProvidersConfig;
+  clock: Clock;
+  logger: Logger;
+}
+
+const daySeconds = 24 * 60 * 60;
+
+/** Where the family lives; the library sees no other path. */
+const basePath = "/api/v1/auth";
+
+/** What the library wants to say. Its words may hold addresses; the error's code and stack do not. */
+function tellOurLog(logger: Logger): BetterAuthOptions["logger"] {
+  return {
+    level: "error",
+    log: (_level, _message, ...facts) =>
+      logger.error({ err: facts.find((fact) => fact instanceof Error) }, "the accounts library met an error"),
+  };
+}
+
+/**
+ * Accounts by better-auth (decision 23): passwords, sessions, their cookie, verification and reset, and the state of a
+ * sign-in by a provider. Which of its paths are open is decided by our table of routes; none of its plugins is in use.
+ */
+export function createAccounts(options: AccountsOptions): Accounts {
+  const { clock, mailer, members, logger, publicUrl } = options;
+  // The library turns what it is thrown into 500s and 422s; what was meant is kept beside.
+  const failures = new AsyncLocalStorage<{ unavailable: Error | null }>();
+  const noteUnavailable = (error: Error): void => {
+    const kept = failures.getStore();
+    if (kept !== undefined) kept.unavailable ??= error;
+  };
+  const isSecure = publicUrl?.startsWith("https:") ?? false;
+  const asking = new AsyncLocalStorage<Pick<AccountRequest, "origin" | "requestId" | "path">>();
+  const providers = createSignInProviders(options.providers, {
+    publicUrl,
+    requiresVerification: options.requiresVerification,
+    onUnavailable: noteUnavailable,
+    issuerOfResponse: () => new URLSearchParams(asking.getStore()?.path.split("?")[1]).get("iss") || null,
+    clock,
+    logger,
+  });
+  const attempts = createSignInAttempts(options);
+  const offered = providers.map(({ library }) => library.id);
+  const home = publicUrl ?? "/";
+  const trustedBeside = (origin?: string): string[] => [...options.trustedOrigins, ...(origin ? [origin] : [])];
+  const settings = {
+    appName: "Touchstone",
+    basePath,
+    ...(publicUrl !== null && { baseURL: new URL(publicUrl).origin }),
+    secret: options.secret,
+    // Asked for each request: without a public URL the origin is the one the client came by.
+    trustedOrigins: async () => trustedBeside(asking.getStore()?.origin),
+    database: createLibraryAdapter({
+      database: options.database,
+      placeUser: (transaction, user) => members.placeUser(transaction, user, requireRequestId(asking.getStore())),
+      onUnavailable: noteUnavailable,
+    }),
+    emailAndPassword: {
+      enabled: true,
+      minPasswordLength: 8,
+      maxPasswordLength: 128,
+      requireEmailVerification: options.requiresVerification,
+      revokeSessionsOnPasswordReset: true,
+      password: createPasswordHashing(noteUnavailable),
+      ...(mailer !== null && {
+        sendResetPassword: async ({ user, url }) => mailer.post(passwordResetLetter(user.email, url)),
+      }),
+    },
+    emailVerification: {
+      ...(mailer !== null && {
+        sendVerificationEmail: async ({ user, url }) => mailer.post(verificationLetter(user.email, url)),
+      }),
+    },
+    session: {
+      expiresIn: 7 * daySeconds,
+      updateAge: daySeconds,
+      additionalFields: { activeOrganizationId: { type: "string", required: false, input: false } },
+    },
+    verification: { storeIdentifier: "hashed" },
+    account: {
+      // Stated, because everything hangs on them: an account somewhere else joins one of ours only where both sides have
+      // verified the address, and a sign-in counts only in the browser that began it.
+      accountLinking: { enabled: true, trustedProviders: [], requireLocalEmailVerified: true },
+      skipStateCookieCheck: false,
+    },
+    // The library has no way to give it providers of one's own but this.
+    plugins: [
+      {
+        id: "touchstone-providers",
+        init: () => ({ context: { socialProviders: providers.map(({ library }) => library) } }),
+      },
+    ],
+    onAPIError: {
+      // Where a browser ends up whose sign-in cannot be told apart any more.
+      errorURL: home,
+      // What is no answer of the library is answered and logged like any other mistake, instead of printed.
+      onError: (thrown) => {
+        if (!isAPIError(thrown)) throw thrown;
+      },
+    },
+    advanced: {
+      cookiePrefix: "touchstone",
+      // Stated, because the library leaves both out where NODE_ENV is "test".
+      disableOriginCheck: false,
+      disableCSRFCheck: false,
+      useSecureCookies: isSecure,
+      database: { generateId: () => uuidv7(clock.now()) },
+      ipAddress: { ipAddressHeaders: ["x-forwarded-for"] },
+    },
+    // Ours stand at the gateway.
+    rateLimit: { enabled: false },
+    telemetry: { enabled: false },
+    logger: tellOurLog(logger),
+  } satisfies BetterAuthOptions;
+  const library = betterAuth(settings);
+  const cookieName = sessionCookieName(isSecure);
+
+  return {
+    async answer({ method, origin, headers, requestId, ...asked }) {
+      const refusal = refuseForeignReturn(asked, trustedBeside(origin));
+      if (refusal !== null) return refusal;
+      const beginning = translateBeginning({ method, ...asked }, { offered, home });
+      if (beginning !== null && "status" in beginning) return beginning;
+      const { path, body } = beginning ?? {
+        path: asked.path,
+        body: pathOf(asked.path) === `${basePath}/change-password` ? endOtherSessions(asked.body) : asked.body,
+      };
+      const tried = addressOfPasswordSignIn({ method, path, body });
+      if (tried !== null) await attempts.count(tried);
+      const request = new Request(new URL(path, origin), {
+        method,
+        headers: { ...headers, ...(body !== null && { "content-type": "application/json" }) },
+        body,
+      });
+      const kept: { unavailable: Error | null } = { unavailable: null };
+      const response = await failures
+        .run(kept, () => asking.run({ origin, requestId, path }, () => library.handler(request)))
+        .catch((thrown) => {
+          throw kept.unavailable ?? thrown;
+        });
+      if (kept.unavailable !== null && response.status >= 400) throw kept.unavailable;
+      if (tried !== null && response.status === 200) await attempts.forget(tried);
+      return toAnswer(response);
+    },
+
+    async findUser(cookie) {
+      const kept: { unavailable: Error | null } = { unavailable: null };
+      try {
+        const found = await failures.run(kept, () =>
+          library.api.getSession({
+            headers: new Headers({ cookie: `${cookieName}=${cookie}` }),
+            query: { disableRefresh: true },
+          }),
+        );
+        return found?.user.id ?? null;
+      } catch (thrown) {
+        if (kept.unavailable !== null) throw kept.unavailable;
+        if (isAppError(thrown)) throw thrown;
+        throw new AppError("service_unavailable", "Sessions cannot be checked at the moment; retry.", {
+          cause: thrown,
+        });
+      }
+    },
+
+    async stop() {
+      await Promise.all(providers.map((provider) => provider.close()));
+    },
+  };
+}
+
+/** Accounts are made by requests alone. */
+function requireRequestId(asked: Pick<AccountRequest, "requestId"> | undefined): string {
+  if (asked === undefined) throw new Error("an account of no request");
+  return asked.requestId;
+}
+
+/** How the session's cookie is called (decisions: Own names on the wire). */
+function sessionCookieName(isSecure: boolean): string {
+  return `${isSecure ? "__Secure-" : ""}touchstone.session_token`;
+}
+
+/** For which address a request tries a password; null when it does not. */
+function addressOfPasswordSignIn(request: { method: string; path: string; body: string | null }): string | null {
+  if (request.method !== "POST" || pathOf(request.path) !== `${basePath}/sign-in/email`) return null;
+  const fields = JSON.parse(request.body ?? "{}") as { email?: unknown } | null;
+  return typeof fields?.email === "string" ? fields.email : null;
+}
+
+/** Without the query. */
+function pathOf(path: string): string | undefined {
+  return path.split("?")[0];
+}
+
+async function toAnswer(response: Response): Promise<Answer> {
+  const cookies = response.headers.getSetCookie();
+  const location = response.headers.get("location");
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: {
+      // Tokens and sessions are nothing a browser or proxy may keep.
+      "cache-control": "no-store",
+      ...(cookies.length > 0 && { "set-cookie": cookies }),
+      ...(location !== null && { location }),
+    },
+    ...(text !== "" && { body: text }),
+  };
+}

@@ -1,0 +1,126 @@
+import { type Database, type Queryable, sqlStateOf } from "@touchstone/db";
+import { isAppError } from "@touchstone/service-kit";
+import type { BetterAuthOptions } from "better-auth";
+import { type AdapterFactory, createAdapterFactory, type DBTransactionAdapter } from "better-auth/adapters";
+import { APIError } from "better-auth/api";
+import { inLateTransaction, type Statements } from "./late-transaction.ts";
+import type { NewUser } from "./membership-store.ts";
+import {
+  type Condition,
+  countRows,
+  deleteOneRow,
+  deleteRows,
+  insertRow,
+  type Row,
+  selectRows,
+  toFields,
+  updateRows,
+} from "./row-statements.ts";
+
+export interface LibraryAdapterOptions {
+  database: Database;
+  /** Gives a new user their place in the installation, in the transaction that stores them. */
+  placeUser: (transaction: Queryable, user: NewUser) => Promise<void>;
+  /** The library answers 500, or worse 422, for a database that is away; whoever called it can know better. */
+  onUnavailable: (error: Error) => void;
+}
+
+/**
+ * The accounts library on our pool, role, deadlines and error words (decision 23). What it does in one transaction is one
+ * here: an account is never stored without its password, nor without its owner's place.
+ */
+export function createLibraryAdapter(options: LibraryAdapterOptions): AdapterFactory<BetterAuthOptions> {
+  const { database } = options;
+  const pool: Statements = {
+    reading: async () => database,
+    writing: async () => {
+      throw new Error("writes outside of a transaction get one each");
+    },
+  };
+  return (libraryOptions) => buildAdapter(pool, options)(libraryOptions);
+
+  function buildAdapter(statements: Statements, own: LibraryAdapterOptions): AdapterFactory<BetterAuthOptions> {
+    return (libraryOptions) =>
+      createAdapterFactory<BetterAuthOptions>({
+        config: {
+          adapterId: "touchstone",
+          adapterName: "Touchstone",
+          supportsDates: true,
+          supportsBooleans: true,
+          supportsJSON: false,
+          transaction: (work) =>
+            inLateTransaction(database, (late) =>
+              work(buildAdapter(late, own)(libraryOptions) as DBTransactionAdapter<BetterAuthOptions>),
+            ).catch(noteUnavailable),
+        },
+        adapter: () => ({
+          create: async ({ model, data }) =>
+            write(async (transaction) => {
+              const { rows } = await transaction.query<Row>(insertRow(model, data)).catch(refuseKnownAddress);
+              const stored = toFields(rows[0] ?? {});
+              if (model === "user") await own.placeUser(transaction, stored as unknown as NewUser);
+              return stored as never;
+            }),
+          findOne: async ({ model, where }) => {
+            const [row] = await read(selectRows(model, { conditions: conditionsOf(where), limit: 1 }));
+            return (row ?? null) as never;
+          },
+          findMany: async ({ model, where, limit, sortBy, offset }) =>
+            (await read(selectRows(model, { conditions: conditionsOf(where), limit, sortBy, offset }))) as never,
+          count: async ({ model, where }) => {
+            const [row] = await read(countRows(model, conditionsOf(where)));
+            return Number(row?.count ?? 0);
+          },
+          update: async ({ model, where, update }) => {
+            const [row] = await change(updateRows(model, conditionsOf(where), update as Row));
+            return (row ?? null) as never;
+          },
+          updateMany: async ({ model, where, update }) =>
+            (await change(updateRows(model, conditionsOf(where), update))).length,
+          delete: async ({ model, where }) => void (await change(deleteRows(model, conditionsOf(where)))),
+          deleteMany: async ({ model, where }) => (await change(deleteRows(model, conditionsOf(where)))).length,
+          consumeOne: async ({ model, where }) => {
+            const [row] = await change(deleteOneRow(model, conditionsOf(where)));
+            return (row ?? null) as never;
+          },
+        }),
+      })(libraryOptions);
+
+    async function read(statement: Parameters<Queryable["query"]>[0]): Promise<Row[]> {
+      const reading = await statements.reading();
+      const { rows } = await reading.query<Row>(statement).catch(noteUnavailable);
+      return rows.map(toFields);
+    }
+
+    function write<Result>(work: (transaction: Queryable) => Promise<Result>): Promise<Result> {
+      const written = statements === pool ? database.transaction(work) : statements.writing().then(work);
+      return written.catch(noteUnavailable);
+    }
+
+    function change(statement: Parameters<Queryable["query"]>[0]): Promise<Row[]> {
+      return write(async (transaction) => (await transaction.query<Row>(statement)).rows.map(toFields));
+    }
+  }
+
+  function noteUnavailable(thrown: unknown): never {
+    if (isAppError(thrown)) options.onUnavailable(thrown);
+    throw thrown;
+  }
+}
+
+function conditionsOf(where: readonly unknown[] | undefined): readonly Condition[] {
+  return (where ?? []) as readonly Condition[];
+}
+
+/** Two sign-ups with one address at once: the later one hears what it would have heard a moment later. */
+function refuseKnownAddress(thrown: unknown): never {
+  if (sqlStateOf(thrown) === "23505" && thrown instanceof Error && "constraint" in thrown) {
+    if (thrown.constraint === "users_email_key") {
+      throw APIError.from("UNPROCESSABLE_ENTITY", {
+        code: "USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL",
+        message: "User already exists. Use another email.",
+      });
+    }
+  }
+  throw thrown;
+}

@@ -1,0 +1,244 @@
+import type { Database, Queryable } from "@touchstone/db";
+import { type Clock, uuidv7 } from "@touchstone/service-kit";
+import { type Act, recordAudit } from "../audit/record-audit.ts";
+import type { ModelStore } from "../models/model-store.ts";
+import type { KeyVault } from "../project-keys/key-vault.ts";
+import { createProjectKey } from "../project-keys/project-key.ts";
+import type { ProviderKeyStore } from "../provider-keys/provider-key-store.ts";
+
+export type Role = "owner" | "admin" | "member";
+
+/** Which organizations a user is in, the one joined first at the beginning. */
+export interface Membership {
+  organizationId: string;
+  role: Role;
+}
+
+export interface NewUser {
+  id: string;
+  name: string;
+  email: string;
+}
+
+export interface MembershipStore {
+  /**
+   * Gives a user who was just stored their place, in the same transaction (completions 12.3): the first of all becomes
+   * the owner of a new organization that takes every unowned project; later ones join it under open sign-up, else nobody.
+   * In multi-tenant mode everyone gets an organization of their own, with a project. The log says so, as their own act.
+   */
+  placeUser(transaction: Queryable, user: NewUser, requestId: string): Promise<void>;
+  membershipsOf(userId: string): Promise<Membership[]>;
+  /** The projects of a user's organizations, the oldest first. */
+  projectsOf(userId: string): Promise<{ projectId: string; organizationId: string }[]>;
+  /** A user's role in the organization of a project; null when they are not in it, or there is no such project. */
+  roleInProject(userId: string, projectId: string): Promise<Role | null>;
+  /** Whether no account was ever made. */
+  needsSetup(): Promise<boolean>;
+}
+
+export interface MembershipStoreOptions {
+  database: Database;
+  vault: KeyVault;
+  providerKeys: Pick<ProviderKeyStore, "handOver">;
+  models: Pick<ModelStore, "handOver">;
+  clock: Clock;
+  multiTenant: boolean;
+  openSignup: boolean;
+}
+
+/** Keeps {@link MembershipStore} in the schema `auth`, under the app role. */
+export function createMembershipStore(options: MembershipStoreOptions): MembershipStore {
+  const { database, vault, providerKeys, models, clock, multiTenant, openSignup } = options;
+
+  async function makeOrganization(transaction: Queryable, name: string, ownerId: string): Promise<string> {
+    const id = uuidv7(clock.now());
+    await transaction.query({
+      name: "organization_insert",
+      text: `
+        insert into auth.organizations (id, name, created_at)
+        values ($1, $2, $3)`,
+      values: [id, name, new Date(clock.now())],
+    });
+    await addMember(transaction, id, ownerId, "owner");
+    return id;
+  }
+
+  async function addMember(
+    transaction: Queryable,
+    organizationId: string,
+    userId: string,
+    role: Role,
+  ): Promise<string> {
+    const id = uuidv7(clock.now());
+    await transaction.query({
+      name: "member_insert",
+      text: `
+        insert into auth.members (id, organization_id, user_id, role, created_at)
+        values ($1, $2, $3, $4, $5)`,
+      values: [id, organizationId, userId, role, new Date(clock.now())],
+    });
+    return id;
+  }
+
+  /** True for exactly one caller ever. Of callers at once the others wait here until it has committed. */
+  async function setUp(transaction: Queryable): Promise<boolean> {
+    const { rows } = await transaction.query({
+      name: "installation_set_up",
+      text: `
+        insert into auth.installation (set_up_at)
+        values ($1)
+        on conflict (is_set_up) do nothing
+        returning true`,
+      values: [new Date(clock.now())],
+    });
+    return rows.length > 0;
+  }
+
+  async function becomeOwner(transaction: Queryable, user: NewUser, act: Act): Promise<void> {
+    const name = workspaceName(user.name);
+    const organizationId = await makeOrganization(transaction, name, user.id);
+    await transaction.query({
+      name: "installation_name_organization",
+      text: `
+        update auth.installation
+        set organization_id = $1`,
+      values: [organizationId],
+    });
+    const { rowCount } = await transaction.query({
+      // Everything that default mode left behind.
+      name: "projects_claim",
+      text: `
+        update auth.projects
+        set organization_id = $1
+        where organization_id is null`,
+      values: [organizationId],
+    });
+    await providerKeys.handOver(transaction, organizationId);
+    await models.handOver(transaction, organizationId);
+    await recordAudit(transaction, {
+      ...act,
+      action: "organization.created",
+      organizationId,
+      details: { name, owner: user.email, projectsTaken: rowCount ?? 0 },
+    });
+  }
+
+  async function joinInstallation(transaction: Queryable, user: NewUser, act: Act): Promise<void> {
+    const { rows } = await transaction.query<{ organization_id: string | null }>({
+      name: "installation_read",
+      text: "select organization_id from auth.installation",
+    });
+    const organizationId = rows[0]?.organization_id ?? null;
+    if (organizationId === null) return;
+    const targetId = await addMember(transaction, organizationId, user.id, "member");
+    const details = { email: user.email, role: "member" };
+    await recordAudit(transaction, { ...act, action: "member.joined", organizationId, targetId, details });
+  }
+
+  async function makeWorkspace(transaction: Queryable, user: NewUser, act: Act): Promise<void> {
+    const name = workspaceName(user.name);
+    const organizationId = await makeOrganization(transaction, name, user.id);
+    const details = { name, owner: user.email, projectsTaken: 0 };
+    await recordAudit(transaction, { ...act, action: "organization.created", organizationId, details });
+    const projectId = await seedProject(transaction, organizationId);
+    await recordAudit(transaction, {
+      ...act,
+      action: "project.created",
+      organizationId,
+      projectId,
+      details: { name: seededName },
+    });
+  }
+
+  async function seedProject(transaction: Queryable, organizationId: string): Promise<string> {
+    const id = uuidv7(clock.now());
+    const at = new Date(clock.now());
+    const apiKey = createProjectKey();
+    await transaction.query({
+      name: "project_insert_tenant_default",
+      text: `
+        insert into auth.projects (id, name, is_tenant_default, organization_id, created_at)
+        values ($1, $2, true, $3, $4)`,
+      values: [id, seededName, organizationId, at],
+    });
+    await transaction.query({
+      name: "project_key_insert",
+      text: `
+        insert into auth.project_keys (project_id, fingerprint, sealed_key, created_at)
+        values ($1, $2, $3, $4)`,
+      values: [id, vault.fingerprint(apiKey), vault.seal(id, apiKey), at],
+    });
+    return id;
+  }
+
+  return {
+    async placeUser(transaction, user, requestId) {
+      const act: Act = { actor: { type: "user", userId: user.id }, requestId };
+      const isFirst = await setUp(transaction);
+      if (multiTenant) {
+        await makeWorkspace(transaction, user, act);
+      } else if (isFirst) {
+        await becomeOwner(transaction, user, act);
+      } else if (openSignup) {
+        await joinInstallation(transaction, user, act);
+      }
+    },
+
+    async membershipsOf(userId) {
+      const { rows } = await database.query<{ organization_id: string; role: Role }>({
+        // Ids are UUIDv7: the order of joining.
+        name: "member_list_of_user",
+        text: `
+          select organization_id, role
+          from auth.members
+          where user_id = $1
+          order by id`,
+        values: [userId],
+      });
+      return rows.map((row) => ({ organizationId: row.organization_id, role: row.role }));
+    },
+
+    async projectsOf(userId) {
+      const { rows } = await database.query<{ id: string; organization_id: string }>({
+        name: "project_list_ids_of_user",
+        text: `
+          select project.id, project.organization_id
+          from auth.members member
+          join auth.projects project on project.organization_id = member.organization_id
+          where member.user_id = $1
+            and project.deleting_since is null
+          order by project.id`,
+        values: [userId],
+      });
+      return rows.map((row) => ({ projectId: row.id, organizationId: row.organization_id }));
+    },
+
+    async roleInProject(userId, projectId) {
+      const { rows } = await database.query<{ role: Role }>({
+        name: "member_role_in_project",
+        text: `
+          select member.role
+          from auth.projects project
+          join auth.members member on member.organization_id = project.organization_id
+          where project.id = $1 and project.deleting_since is null and member.user_id = $2`,
+        values: [projectId, userId],
+      });
+      return rows[0]?.role ?? null;
+    },
+
+    async needsSetup() {
+      const { rows } = await database.query<{ needs_setup: boolean }>({
+        name: "installation_needs_setup",
+        text: "select not exists (select from auth.installation) as needs_setup",
+      });
+      return rows[0]?.needs_setup ?? true;
+    },
+  };
+}
+
+/** The project that comes with a workspace. */
+const seededName = "Default";
+
+function workspaceName(userName: string): string {
+  return `${userName}'s Workspace`;
+}

@@ -1,0 +1,49 @@
+import type { RecordedAct } from "@touchstone/contracts";
+import type { Database } from "@touchstone/db";
+
+/** Keeps acts that other services tell of. */
+export interface ActFile {
+  /**
+   * Files an act under the organization that owns its project, once for each id, whoever tells it how often. Of a project
+   * that is gone it goes to the organization that owned it; where that is gone too, or there was none, nobody could read it
+   * and it is dropped.
+   */
+  file(act: RecordedAct): Promise<void>;
+}
+
+/** Keeps {@link ActFile} in the schema `auth`, under the app role. */
+export function createActFile(database: Database): ActFile {
+  return {
+    async file({ id, projectId, organizationId, actor, action, targetId, details, requestId, at }) {
+      await database.query({
+        name: "audit_event_file",
+        text: `
+          with project as (
+            -- Held: what forgets the acts on a project that goes comes before this, or finds the row.
+            select organization_id from auth.projects where id = $2 for key share
+          )
+          insert into auth.audit_events
+            (id, organization_id, project_id, actor_type, actor_id, action, target_id, details, request_id, created_at)
+          select $1, owner.organization_id, $2, $4, $5, $6, $7, $8, $9, $10
+          from (
+            select organization_id from project
+            union all
+            select id from auth.organizations where id = $3 and not exists (select from project)
+          ) as owner
+          on conflict (id) do nothing`,
+        values: [
+          id,
+          projectId,
+          organizationId,
+          actor.type,
+          actor.id,
+          action,
+          targetId,
+          JSON.stringify(details),
+          requestId,
+          at,
+        ],
+      });
+    },
+  };
+}

@@ -1,0 +1,15 @@
+import type { Bus, Consuming } from "@touchstone/bus";
+import { modelPricesHandedOver } from "@touchstone/contracts";
+import type { ModelStore } from "../models/model-store.ts";
+
+/** Consumes the prices that ingest kept for projects before the catalogue was auth's (decision 29). */
+export function consumeModelPricesHandedOver(
+  bus: Bus,
+  { models }: { models: Pick<ModelStore, "adopt"> },
+): Promise<Consuming> {
+  return bus.consume(
+    modelPricesHandedOver,
+    { durable: "auth-model-prices-handed-over" },
+    async ({ projectId, changes }) => models.adopt(projectId, changes),
+  );
+}

@@ -1,0 +1,53 @@
+import { accountOriginHeader, clientAddressHeader } from "@touchstone/contracts";
+import { AppError, type Handler, isAppError } from "@touchstone/service-kit";
+import type { Accounts } from "../../accounts/accounts.ts";
+
+/** Any route of the sign-in family: the body is checked to be JSON here, everything else by the accounts library. */
+export function answerAccountRoute({ accounts }: { accounts: Accounts }, { method, path }: AccountRoute): Handler {
+  return async (call) => {
+    const origin = call.headers[accountOriginHeader];
+    if (typeof origin !== "string") throw new AppError("service_unavailable", "The gateway is of another version.");
+    let body: string | null = null;
+    if (method === "POST") {
+      try {
+        body = JSON.stringify((await call.json()) ?? {});
+      } catch (thrown) {
+        if (!isAppError(thrown) || thrown.code !== "body_unreadable") throw thrown;
+        return { status: 400, body: { message: thrown.message, code: "BAD_REQUEST" } };
+      }
+    }
+    const address = call.headers[clientAddressHeader];
+    return accounts.answer({
+      method,
+      path: pathOf(path, call.params, call.identity.path),
+      origin,
+      headers: {
+        ...pick(call.headers, ["cookie", "user-agent", "origin", "referer"]),
+        ...(typeof address === "string" && { "x-forwarded-for": address }),
+      },
+      body,
+      requestId: call.identity.requestId,
+    });
+  };
+}
+
+interface AccountRoute {
+  method: string;
+  path: string;
+}
+
+/** The route's own path with its parameter, and the query as it came: an alias is gone, and so is any odd spelling. */
+function pathOf(path: string, params: Readonly<Record<string, string>>, asked: string): string {
+  const named = path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(params[name] ?? ""));
+  const question = asked.indexOf("?");
+  return question < 0 ? named : named + asked.slice(question);
+}
+
+function pick(headers: Readonly<Record<string, string | string[] | undefined>>, names: readonly string[]) {
+  const picked: Record<string, string> = {};
+  for (const name of names) {
+    const value = headers[name];
+    if (typeof value === "string") picked[name] = value;
+  }
+  return picked;
+}

@@ -1,0 +1,24 @@
+import type { Handler } from "@touchstone/service-kit";
+import type { OrganizationStore } from "../../organizations/organization-store.ts";
+import { membersOf, requireUser } from "./require-user.ts";
+
+export interface DeleteOrganizationDependencies {
+  organizations: OrganizationStore;
+  /** Says that events were committed; they would go out a moment later anyhow. */
+  announceRevocations: () => void;
+}
+
+/**
+ * `DELETE /auth-org/organizations/{id}` (interface: Account routes): answered when its keys are dead; the data goes in the
+ * background. Accounts survive.
+ */
+export function deleteOrganization(dependencies: DeleteOrganizationDependencies): Handler {
+  return async (call) => {
+    const by = requireUser(call);
+    const { confirmName } = membersOf(await call.json());
+    const id = call.params.organizationId ?? "";
+    const projectsDeleted = await dependencies.organizations.deleteOrganization(id, confirmName, by);
+    dependencies.announceRevocations();
+    return { status: 200, body: { ok: true, projectsDeleted } };
+  };
+}

@@ -1,0 +1,224 @@
+import { modelPricesChanged, type PriceChange } from "@touchstone/contracts";
+import type { Database, Queryable } from "@touchstone/db";
+import type { KeyVault } from "../project-keys/key-vault.ts";
+import { type ModelChange, type ModelOwner, ownerIdOf, priceOf } from "./model.ts";
+
+/** What is to become of one model: a change to store, or the id of one to take back. */
+export type ModelDecision = { put: ModelChange } | { remove: string };
+
+export interface ModelStore {
+  /** By id. */
+  list(owner: ModelOwner): Promise<ModelChange[]>;
+  /**
+   * Decides with the changes at hand and stores the decision, with the event that says so, and `also` in the same
+   * transaction. Changes of one owner follow one another.
+   */
+  change(
+    owner: ModelOwner,
+    decide: (changes: readonly ModelChange[]) => ModelDecision,
+    also: (transaction: Queryable) => Promise<void>,
+  ): Promise<void>;
+  /** Gives the catalogues of projects to the organization that just took them; of two of one id the older project's stays. */
+  handOver(transaction: Queryable, organizationId: string): Promise<void>;
+  /** Takes prices that were kept elsewhere before; what is here under the same id stays. */
+  adopt(projectId: string, changes: readonly PriceChange[]): Promise<void>;
+  /** Announces every catalogue again: a reader that lost one has it then. */
+  announceAll(): Promise<void>;
+}
+
+interface ModelRow {
+  owner_id: string;
+  model: string;
+  provider: ModelChange["provider"];
+  label: string;
+  input_price: number;
+  output_price: number;
+  cache_read_price: number | null;
+  cache_write_price: number | null;
+  base_url: string | null;
+  sealed_key: Buffer | null;
+  is_removed: boolean;
+}
+
+const columns = `
+  owner_id, model, provider, label, input_price, output_price, cache_read_price, cache_write_price, base_url, sealed_key,
+  is_removed`;
+
+/** Keeps {@link ModelStore} in the schema `auth`, under the app role. */
+export function createModelStore(
+  database: Database,
+  { providerKeys: sealing }: Pick<KeyVault, "providerKeys">,
+): ModelStore {
+  const fromRow = (row: ModelRow): ModelChange => ({
+    model: row.model,
+    provider: row.provider,
+    label: row.label,
+    input: row.input_price,
+    output: row.output_price,
+    cacheRead: row.cache_read_price,
+    cacheWrite: row.cache_write_price,
+    baseUrl: row.base_url,
+    apiKey: row.sealed_key === null ? null : sealing.open(boundTo(row.owner_id, row.model), row.sealed_key),
+    isRemoved: row.is_removed,
+  });
+
+  async function listOf(queryable: Queryable, ownerId: string): Promise<ModelChange[]> {
+    const { rows } = await queryable.query<ModelRow>({
+      name: "models_list",
+      text: `
+        select ${columns}
+        from auth.models
+        where owner_id = $1
+        order by model`,
+      values: [ownerId],
+    });
+    return rows.map(fromRow);
+  }
+
+  async function put(
+    transaction: Queryable,
+    owner: ModelOwner,
+    change: ModelChange,
+    { replaces }: { replaces: boolean },
+  ): Promise<void> {
+    const ownerId = ownerIdOf(owner);
+    await transaction.query({
+      name: "model_put",
+      text: `
+        insert into auth.models as known (
+          owner_id, organization_id, project_id, model, provider, label, input_price, output_price, cache_read_price,
+          cache_write_price, base_url, sealed_key, is_removed
+        )
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+        on conflict (owner_id, model) do update
+        set provider = excluded.provider, label = excluded.label, input_price = excluded.input_price,
+          output_price = excluded.output_price, cache_read_price = excluded.cache_read_price,
+          cache_write_price = excluded.cache_write_price, base_url = excluded.base_url, sealed_key = excluded.sealed_key,
+          is_removed = excluded.is_removed
+        where $14`,
+      values: [
+        ownerId,
+        owner.organizationId,
+        owner.organizationId === null ? owner.projectId : null,
+        change.model,
+        change.provider,
+        change.label,
+        change.input,
+        change.output,
+        change.cacheRead,
+        change.cacheWrite,
+        change.baseUrl,
+        change.apiKey === null ? null : sealing.seal(boundTo(ownerId, change.model), change.apiKey),
+        change.isRemoved,
+        replaces,
+      ],
+    });
+  }
+
+  /** Whoever changes the catalogue of an owner waits here for whoever does. */
+  async function lock(transaction: Queryable, ownerId: string): Promise<void> {
+    await transaction.query({
+      name: "models_lock",
+      text: "select pg_advisory_xact_lock(hashtextextended('touchstone models ' || $1, 0))",
+      values: [ownerId],
+    });
+  }
+
+  async function announce(transaction: Queryable, ownerId: string): Promise<void> {
+    const { rows } = await transaction.query<{ revision: string }>({
+      name: "models_next_revision",
+      text: "select nextval('auth.model_revisions') as revision",
+    });
+    const changes = (await listOf(transaction, ownerId)).map(priceOf);
+    const body = modelPricesChanged.body.parse({ ownerId, revision: Number(rows[0]?.revision), changes });
+    await transaction.query({
+      name: "models_announce",
+      text: `
+        insert into auth.outbox (subject, body)
+        values ($1, $2)`,
+      values: [modelPricesChanged.subject, JSON.stringify(body)],
+    });
+  }
+
+  return {
+    list: (owner) => listOf(database, ownerIdOf(owner)),
+
+    change: (owner, decide, also) =>
+      database.transaction(async (transaction) => {
+        const ownerId = ownerIdOf(owner);
+        await lock(transaction, ownerId);
+        const decision = decide(await listOf(transaction, ownerId));
+        if ("put" in decision) await put(transaction, owner, decision.put, { replaces: true });
+        else {
+          await transaction.query({
+            name: "model_remove",
+            text: "delete from auth.models where owner_id = $1 and model = $2",
+            values: [ownerId, decision.remove],
+          });
+        }
+        await also(transaction);
+        await announce(transaction, ownerId);
+      }),
+
+    async handOver(transaction, organizationId) {
+      const { rows } = await transaction.query<ModelRow>({
+        name: "models_take",
+        text: `
+          select ${columns}
+          from auth.models
+          where project_id in (select id from auth.projects where organization_id = $1)
+          order by owner_id, model`,
+        values: [organizationId],
+      });
+      if (rows.length === 0) return;
+      await lock(transaction, organizationId);
+      for (const row of rows) {
+        const owner = { organizationId, projectId: row.owner_id };
+        await put(transaction, owner, fromRow(row), { replaces: false });
+      }
+      await transaction.query({
+        name: "models_remove_taken",
+        text: "delete from auth.models where owner_id = any($1::uuid[])",
+        values: [[...new Set(rows.map((row) => row.owner_id))]],
+      });
+      await announce(transaction, organizationId);
+    },
+
+    adopt: (projectId, changes) =>
+      database.transaction(async (transaction) => {
+        const { rows } = await transaction.query<{ organization_id: string | null }>({
+          // Held, so that it is not claimed or deleted meanwhile.
+          name: "models_find_owner",
+          text: "select organization_id from auth.projects where id = $1 and deleting_since is null for share",
+          values: [projectId],
+        });
+        const [project] = rows;
+        if (project === undefined) return;
+        const owner = { organizationId: project.organization_id, projectId };
+        await lock(transaction, ownerIdOf(owner));
+        for (const change of changes) {
+          const connection = { baseUrl: null, apiKey: null };
+          await put(transaction, owner, { ...change, ...connection }, { replaces: false });
+        }
+        await announce(transaction, ownerIdOf(owner));
+      }),
+
+    async announceAll() {
+      const { rows } = await database.query<{ owner_id: string }>({
+        name: "models_owners",
+        text: "select distinct owner_id from auth.models",
+      });
+      for (const { owner_id } of rows) {
+        await database.transaction(async (transaction) => {
+          await lock(transaction, owner_id);
+          await announce(transaction, owner_id);
+        });
+      }
+    },
+  };
+}
+
+/** What a sealed key is bound to: a row that is moved to another owner or model does not open. */
+function boundTo(ownerId: string, model: string): string {
+  return `model ${ownerId} ${model}`;
+}

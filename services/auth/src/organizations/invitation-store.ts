@@ -1,0 +1,319 @@
+import { limits } from "@touchstone/contracts";
+import type { Database, Transaction } from "@touchstone/db";
+import { AppError, isUuid, uuidv7 } from "@touchstone/service-kit";
+import { recordAudit } from "../audit/record-audit.ts";
+import { createInvitationToken, digestOf } from "./invitation-token.ts";
+import { lockOrganization } from "./lock-organization.ts";
+import type { Administrator } from "./organization-store.ts";
+import { administers, requireRole } from "./roles.ts";
+
+export type GivenRole = "admin" | "member";
+
+export interface PendingInvitation {
+  /** Public: it opens nothing. */
+  id: string;
+  email: string;
+  role: GivenRole;
+  createdAt: Date;
+  expiresAt: Date;
+}
+
+/** An invitation that was just made: the token is told once and not stored. */
+export interface IssuedInvitation extends PendingInvitation {
+  token: string;
+  organizationName: string;
+}
+
+export interface FoundInvitation {
+  organizationName: string;
+  email: string;
+  role: GivenRole;
+  status: "pending" | "accepted" | "expired" | "revoked";
+  emailMatches: boolean;
+}
+
+/** Invitations (interface: Teams and invitations; completions 12.4; decision 25). Their times are PostgreSQL's. */
+export interface InvitationStore {
+  /**
+   * Invites an address, given in lower case, for seven days; one that is pending for it is revoked. Owners and admins,
+   * else 403; who is invited is read when that is known. 409: a member has the address already, or too many are pending.
+   */
+  create(
+    organizationId: string,
+    readInvited: () => { email: string; role: GivenRole },
+    by: Administrator,
+  ): Promise<IssuedInvitation>;
+  /** Those that can be accepted, the newest first. */
+  listPending(organizationId: string): Promise<PendingInvitation[]>;
+  /** By its public id or its token. Owners and admins, else 403, 404. 404: none that could still be accepted. */
+  revoke(organizationId: string, idOrToken: string, by: Administrator): Promise<void>;
+  /** Null: no such token. */
+  read(token: string, userId: string): Promise<FoundInvitation | null>;
+  /**
+   * Makes the user a member, once, and answers of what. Who is one already keeps their role. 404: unknown, used or
+   * revoked; 410: expired; 403: it was issued to another address, or theirs is not verified where that is required.
+   */
+  accept(token: string, by: Administrator): Promise<string>;
+}
+
+export interface InvitationStoreOptions {
+  database: Database;
+  /** Only a verified address accepts. */
+  requiresVerification: boolean;
+}
+
+interface InvitationRow {
+  id: string;
+  email: string;
+  role: GivenRole;
+  created_at: Date;
+  expires_at: Date;
+}
+
+/** Keeps {@link InvitationStore} in the schema `auth`, under the app role. */
+export function createInvitationStore({ database, requiresVerification }: InvitationStoreOptions): InvitationStore {
+  return {
+    create: (organizationId, readInvited, { userId, act }) =>
+      database.transaction(async (transaction) => {
+        const place = await lockOrganization(transaction, organizationId, userId);
+        if (place === null || !administers(place.role)) {
+          throw new AppError("forbidden", "Only an owner or admin can invite members");
+        }
+        const { email, role } = readInvited();
+        await refuseMember(transaction, organizationId, email);
+        const replaced = await revokePendingOf(transaction, organizationId, email);
+        await requireRoom(transaction, organizationId);
+        const token = createInvitationToken();
+        const { rows } = await transaction.query<InvitationRow>({
+          name: "invitation_insert",
+          text: `
+            insert into auth.invitations (id, token_hash, organization_id, email, role, invited_by)
+            values ($1, $2, $3, $4, $5, $6)
+            returning id, email, role, created_at, expires_at`,
+          values: [uuidv7(Date.now()), digestOf(token), organizationId, email, role, userId],
+        });
+        const issued = toPending(rows[0] as InvitationRow);
+        await recordAudit(transaction, {
+          ...act,
+          action: "invitation.created",
+          organizationId,
+          targetId: issued.id,
+          details: { email, role, replaced },
+        });
+        return { ...issued, token, organizationName: place.name };
+      }),
+
+    async listPending(organizationId) {
+      const { rows } = await database.query<InvitationRow>({
+        name: "invitation_list_pending",
+        text: `
+          select id, email, role, created_at, expires_at
+          from auth.invitations
+          where organization_id = $1 and accepted_at is null and revoked_at is null and expires_at > now()
+          order by id desc`,
+        values: [organizationId],
+      });
+      return rows.map(toPending);
+    },
+
+    revoke: (organizationId, idOrToken, { userId, act }) =>
+      database.transaction(async (transaction) => {
+        requireRole(
+          await lockOrganization(transaction, organizationId, userId),
+          ["owner", "admin"],
+          "Only an owner or admin can revoke invitations",
+        );
+        const { rows } = await transaction.query<{ id: string; email: string }>({
+          name: "invitation_revoke",
+          text: `
+            update auth.invitations
+            set revoked_at = now()
+            where organization_id = $1 and (id = $2 or token_hash = $3)
+              and accepted_at is null and revoked_at is null
+            returning id, email`,
+          values: [organizationId, isUuid(idOrToken) ? idOrToken : null, digestOf(idOrToken)],
+        });
+        const [revoked] = rows;
+        if (revoked === undefined) throw new AppError("not_found", "Invitation not found");
+        await recordAudit(transaction, {
+          ...act,
+          action: "invitation.revoked",
+          organizationId,
+          targetId: revoked.id,
+          details: { email: revoked.email },
+        });
+      }),
+
+    async read(token, userId) {
+      const { rows } = await database.query<{
+        organization_name: string;
+        email: string;
+        role: GivenRole;
+        status: FoundInvitation["status"];
+        email_matches: boolean;
+      }>({
+        name: "invitation_read",
+        text: `
+          select organization.name as organization_name, invitation.email, invitation.role,
+            case
+              when invitation.accepted_at is not null then 'accepted'
+              when invitation.revoked_at is not null then 'revoked'
+              when invitation.expires_at <= now() then 'expired'
+              else 'pending'
+            end as status,
+            invitation.email = (select lower(email) from auth.users where id = $2) as email_matches
+          from auth.invitations invitation
+          join auth.organizations organization on organization.id = invitation.organization_id
+          where invitation.token_hash = $1`,
+        values: [digestOf(token), userId],
+      });
+      const [row] = rows;
+      if (row === undefined) return null;
+      const { organization_name: organizationName, email, role, status, email_matches: emailMatches } = row;
+      return { organizationName, email, role, status, emailMatches };
+    },
+
+    accept: (token, { userId, act }) =>
+      database.transaction(async (transaction) => {
+        const invitation = await lockInvitation(transaction, token);
+        if (invitation === null) throw alreadyUsed();
+        if (invitation.is_expired) throw new AppError("gone", "Invitation expired - ask for a new one");
+        const account = await readAccount(transaction, userId);
+        if (account.email !== invitation.email) {
+          throw new AppError(
+            "forbidden",
+            `This invitation was issued to ${invitation.email} - sign in with that account`,
+          );
+        }
+        if (requiresVerification && !account.isVerified) {
+          throw new AppError("forbidden", "Verify your e-mail address before you accept an invitation");
+        }
+        const { rowCount } = await transaction.query({
+          // The condition alone decides who of many comes first; the member follows in the same transaction.
+          name: "invitation_accept",
+          text: `
+            update auth.invitations
+            set accepted_at = now()
+            where id = $1 and accepted_at is null and revoked_at is null`,
+          values: [invitation.id],
+        });
+        if (rowCount !== 1) throw alreadyUsed();
+        await transaction.query({
+          name: "member_insert_invited",
+          text: `
+            insert into auth.members (id, organization_id, user_id, role, created_at)
+            values ($1, $2, $3, $4, now())
+            on conflict (organization_id, user_id) do nothing`,
+          values: [uuidv7(Date.now()), invitation.organization_id, userId, invitation.role],
+        });
+        await recordAudit(transaction, {
+          ...act,
+          action: "invitation.accepted",
+          organizationId: invitation.organization_id,
+          targetId: invitation.id,
+          details: { email: invitation.email, role: invitation.role },
+        });
+        return invitation.organization_id;
+      }),
+  };
+}
+
+function alreadyUsed(): AppError {
+  return new AppError("not_found", "Invitation not found or already used");
+}
+
+const toPending = (row: InvitationRow): PendingInvitation => ({
+  id: row.id,
+  email: row.email,
+  role: row.role,
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+});
+
+/**
+ * The invitation, unless it was used or revoked, with its organization taken for the rest of the transaction: acts on one
+ * organization come one after the other, and none joins what is being deleted.
+ */
+async function lockInvitation(transaction: Transaction, token: string) {
+  const [, { rows }] = await transaction.pipeline<
+    [
+      Record<string, never>,
+      { id: string; organization_id: string; email: string; role: GivenRole; is_expired: boolean },
+    ]
+  >([
+    {
+      name: "organization_lock_of_invitation",
+      text: `
+        select
+        from auth.organizations
+        where id = (select organization_id from auth.invitations where token_hash = $1)
+        for update`,
+      values: [digestOf(token)],
+    },
+    {
+      name: "invitation_find_open",
+      text: `
+        select id, organization_id, email, role, expires_at <= now() as is_expired
+        from auth.invitations
+        where token_hash = $1 and accepted_at is null and revoked_at is null`,
+      values: [digestOf(token)],
+    },
+  ]);
+  return rows[0] ?? null;
+}
+
+async function readAccount(transaction: Transaction, userId: string): Promise<{ email: string; isVerified: boolean }> {
+  const { rows } = await transaction.query<{ email: string; is_verified: boolean }>({
+    name: "user_read_address",
+    text: `
+      select lower(email) as email, email_verified as is_verified
+      from auth.users
+      where id = $1`,
+    values: [userId],
+  });
+  return { email: rows[0]?.email ?? "", isVerified: rows[0]?.is_verified ?? false };
+}
+
+async function refuseMember(transaction: Transaction, organizationId: string, email: string): Promise<void> {
+  const { rows } = await transaction.query({
+    name: "member_find_by_address",
+    text: `
+      select
+      from auth.members member
+      join auth.users account on account.id = member.user_id
+      where member.organization_id = $1 and lower(account.email) = $2`,
+    values: [organizationId, email],
+  });
+  if (rows.length > 0) throw new AppError("conflict", `${email} is already a member of this organization`);
+}
+
+/** One link for an address at a time: the newest. Answers how many there were. */
+async function revokePendingOf(transaction: Transaction, organizationId: string, email: string): Promise<number> {
+  const { rowCount } = await transaction.query({
+    name: "invitations_revoke_of_address",
+    text: `
+      update auth.invitations
+      set revoked_at = now()
+      where organization_id = $1 and email = $2
+        and accepted_at is null and revoked_at is null and expires_at > now()`,
+    values: [organizationId, email],
+  });
+  return rowCount ?? 0;
+}
+
+async function requireRoom(transaction: Transaction, organizationId: string): Promise<void> {
+  const { rows } = await transaction.query<{ pending: number }>({
+    name: "invitations_count_pending",
+    text: `
+      select count(*)::integer as pending
+      from auth.invitations
+      where organization_id = $1 and accepted_at is null and revoked_at is null and expires_at > now()`,
+    values: [organizationId],
+  });
+  if ((rows[0]?.pending ?? 0) >= limits.invitationsPendingMax) {
+    throw new AppError(
+      "conflict",
+      `${limits.invitationsPendingMax} invitations are pending already; revoke some of them first`,
+    );
+  }
+}

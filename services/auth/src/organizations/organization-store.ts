@@ -1,0 +1,336 @@
+import { keyRevoked, limits, membershipChanged, projectDeleting } from "@touchstone/contracts";
+import type { Database, Transaction } from "@touchstone/db";
+import { AppError, isUuid } from "@touchstone/service-kit";
+import type { Role } from "../accounts/membership-store.ts";
+import { type Act, recordAudit } from "../audit/record-audit.ts";
+import { lockOrganization, type Place } from "./lock-organization.ts";
+import { administers, organizationNotFound, requireRole } from "./roles.ts";
+
+export interface Organization {
+  id: string;
+  name: string;
+  /** The caller's. */
+  role: Role;
+}
+
+export interface Member {
+  id: string;
+  userId: string;
+  email: string;
+  name: string;
+  role: Role;
+}
+
+/** A user who administers, and the record of it. */
+export interface Administrator {
+  userId: string;
+  act: Act;
+}
+
+/**
+ * Organizations and their members (completions 12.4). Every change reads the caller's role and writes the log in its own
+ * transaction. Unknown organizations, those of others, and what is no id at all are the same.
+ */
+export interface OrganizationStore {
+  /** The one joined first at the beginning. */
+  listOfUser(userId: string): Promise<Organization[]>;
+  /** A user's place; null when they are not in it. */
+  findPlace(organizationId: string, userId: string): Promise<Place | null>;
+  /** The owner first, then by the time of joining. */
+  listMembers(organizationId: string): Promise<Member[]>;
+  /** Owners and admins; else 403, 404. The name is read when that is known: who may not is not told what is wrong. */
+  rename(organizationId: string, readName: () => string, by: Administrator): Promise<Organization>;
+  /** The owner alone; else 403, 404. 404: no such member. 400: it is the owner. */
+  changeRole(
+    organizationId: string,
+    memberId: string,
+    readRole: () => "admin" | "member",
+    by: Administrator,
+  ): Promise<Member>;
+  /**
+   * Owners and admins; admins among themselves cannot (decision 25); else 403. 404: no such member. 400: it is the owner.
+   * What the member had invited and nobody accepted is revoked.
+   */
+  removeMember(organizationId: string, memberId: string, by: Administrator): Promise<void>;
+  /**
+   * Deletes the organization, with its members, invitations, log and projects; answers how many these were. Their keys
+   * are dead with the commit, their data goes in the background. The owner alone; else 403, 404. 400: not its name.
+   */
+  deleteOrganization(organizationId: string, confirmName: unknown, by: Administrator): Promise<number>;
+}
+
+/** An event stays a few kilobytes. */
+const usersPerEvent = 100;
+
+const memberColumns = `member.id, member.user_id, account.email, account.name, member.role`;
+
+interface MemberRow {
+  id: string;
+  user_id: string;
+  email: string;
+  name: string;
+  role: Role;
+}
+
+const toMember = (row: MemberRow): Member => ({
+  id: row.id,
+  userId: row.user_id,
+  email: row.email,
+  name: row.name,
+  role: row.role,
+});
+
+/** Keeps {@link OrganizationStore} in the schema `auth`, under the app role. */
+export function createOrganizationStore(database: Database): OrganizationStore {
+  return {
+    async listOfUser(userId) {
+      const { rows } = await database.query<Organization>({
+        name: "organization_list_of_user",
+        text: `
+          select organization.id, organization.name, member.role
+          from auth.members member
+          join auth.organizations organization on organization.id = member.organization_id
+          where member.user_id = $1
+          order by member.id`,
+        values: [userId],
+      });
+      return rows;
+    },
+
+    async findPlace(organizationId, userId) {
+      if (!isUuid(organizationId)) return null;
+      const { rows } = await database.query<{ name: string; role: Role }>({
+        name: "organization_find_place",
+        text: `
+          select organization.name, member.role
+          from auth.members member
+          join auth.organizations organization on organization.id = member.organization_id
+          where member.organization_id = $1 and member.user_id = $2`,
+        values: [organizationId, userId],
+      });
+      return rows[0] === undefined ? null : { organizationId, ...rows[0] };
+    },
+
+    async listMembers(organizationId) {
+      const { rows } = await database.query<MemberRow>({
+        name: "member_list",
+        text: `
+          select ${memberColumns}
+          from auth.members member
+          join auth.users account on account.id = member.user_id
+          where member.organization_id = $1
+          order by member.role <> 'owner', member.id
+          limit ${limits.membersListedMax}`,
+        values: [organizationId],
+      });
+      return rows.map(toMember);
+    },
+
+    rename: (organizationId, readName, { userId, act }) =>
+      database.transaction(async (transaction) => {
+        const place = requireRole(
+          await lockOrganization(transaction, organizationId, userId),
+          ["owner", "admin"],
+          "Only an owner or admin can rename an organization",
+        );
+        const name = readName();
+        await transaction.query({
+          name: "organization_rename",
+          text: "update auth.organizations set name = $2 where id = $1",
+          values: [organizationId, name],
+        });
+        await recordAudit(transaction, {
+          ...act,
+          action: "organization.renamed",
+          organizationId,
+          details: { from: place.name, to: name },
+        });
+        return { id: organizationId, name, role: place.role };
+      }),
+
+    changeRole: (organizationId, memberId, readRole, { userId, act }) =>
+      database.transaction(async (transaction) => {
+        const refusal = "Only the owner can change roles";
+        requireRole(await lockOrganization(transaction, organizationId, userId), ["owner"], refusal);
+        const role = readRole();
+        const member = await requireMember(transaction, organizationId, memberId);
+        if (member.role === "owner") throw new AppError("bad_request", "The owner's role cannot be changed");
+        if (member.role === role) return member;
+        await transaction.query({
+          name: "member_change_role",
+          text: "update auth.members set role = $2 where id = $1",
+          values: [memberId, role],
+        });
+        const revokedInvitations =
+          role === "member" ? await revokeInvitationsOf(transaction, organizationId, member.userId) : 0;
+        await announceChange(transaction, [member.userId]);
+        await recordAudit(transaction, {
+          ...act,
+          action: "member.role-changed",
+          organizationId,
+          targetId: memberId,
+          details: { email: member.email, from: member.role, to: role, revokedInvitations },
+        });
+        return { ...member, role };
+      }),
+
+    removeMember: (organizationId, memberId, { userId, act }) =>
+      database.transaction(async (transaction) => {
+        const place = await lockOrganization(transaction, organizationId, userId);
+        if (place === null || !administers(place.role)) {
+          throw new AppError("forbidden", "Only an owner or admin can remove members");
+        }
+        const member = await requireMember(transaction, organizationId, memberId);
+        if (member.role === "owner") throw new AppError("bad_request", "The owner cannot be removed");
+        if (member.role === "admin" && place.role !== "owner" && member.userId !== userId) {
+          throw new AppError("forbidden", "Only the owner can remove an admin");
+        }
+        await transaction.query({
+          name: "member_delete",
+          text: "delete from auth.members where id = $1",
+          values: [memberId],
+        });
+        const revokedInvitations = await revokeInvitationsOf(transaction, organizationId, member.userId);
+        await announceChange(transaction, [member.userId]);
+        await recordAudit(transaction, {
+          ...act,
+          action: "member.removed",
+          organizationId,
+          targetId: memberId,
+          details: { email: member.email, role: member.role, revokedInvitations },
+        });
+      }),
+
+    deleteOrganization: (organizationId, confirmName, { userId, act }) =>
+      database.transaction(async (transaction) => {
+        const place = await lockOrganization(transaction, organizationId, userId);
+        if (place === null) throw organizationNotFound();
+        if (place.role !== "owner") throw new AppError("forbidden", "Only the owner can delete an organization");
+        if (confirmName !== place.name) {
+          throw new AppError("bad_request", `confirmName must be the organization's name: ${place.name}`);
+        }
+        const projectsDeleted = await closeProjects(transaction, organizationId);
+        await closeOwnData(transaction, organizationId);
+        await announceChange(transaction, await listUsers(transaction, organizationId));
+        await transaction.query({
+          // Members, invitations and the log go with it.
+          name: "organization_delete",
+          text: "delete from auth.organizations where id = $1",
+          values: [organizationId],
+        });
+        await recordAudit(transaction, {
+          ...act,
+          action: "organization.deleted",
+          organizationId: null,
+          targetId: organizationId,
+          details: { projectsDeleted },
+        });
+        return projectsDeleted;
+      }),
+  };
+}
+
+async function requireMember(transaction: Transaction, organizationId: string, memberId: string): Promise<Member> {
+  const { rows } = isUuid(memberId)
+    ? await transaction.query<MemberRow>({
+        name: "member_find",
+        text: `
+          select ${memberColumns}
+          from auth.members member
+          join auth.users account on account.id = member.user_id
+          where member.organization_id = $1 and member.id = $2`,
+        values: [organizationId, memberId],
+      })
+    : { rows: [] };
+  if (rows[0] === undefined) throw new AppError("not_found", "Member not found");
+  return toMember(rows[0]);
+}
+
+/** Gateways remember for seconds what a session opens: they are told, in the transaction that changes it. */
+async function announceChange(transaction: Transaction, userIds: readonly string[]): Promise<void> {
+  for (let first = 0; first < userIds.length; first += usersPerEvent) {
+    const body = membershipChanged.body.parse({ userIds: userIds.slice(first, first + usersPerEvent) });
+    await transaction.query({
+      name: "membership_changed_enqueue",
+      text: `
+        insert into auth.outbox (subject, body)
+        values ($1, $2)`,
+      values: [membershipChanged.subject, JSON.stringify(body)],
+    });
+  }
+}
+
+async function listUsers(transaction: Transaction, organizationId: string): Promise<string[]> {
+  const { rows } = await transaction.query<{ user_id: string }>({
+    name: "member_list_users",
+    text: `
+      select user_id
+      from auth.members
+      where organization_id = $1`,
+    values: [organizationId],
+  });
+  return rows.map((row) => row.user_id);
+}
+
+/** Whoever may not invite any more must not come back, or bring others, by a link they kept. Answers how many. */
+async function revokeInvitationsOf(transaction: Transaction, organizationId: string, userId: string): Promise<number> {
+  const { rowCount } = await transaction.query({
+    name: "invitations_revoke_of_user",
+    text: `
+      update auth.invitations
+      set revoked_at = now()
+      where organization_id = $1 and invited_by = $2 and accepted_at is null and revoked_at is null`,
+    values: [organizationId, userId],
+  });
+  return rowCount ?? 0;
+}
+
+/** Deletes every project the way one is deleted (decision 24), the default one too; answers how many. */
+async function closeProjects(transaction: Transaction, organizationId: string): Promise<number> {
+  const { rows } = await transaction.query<{ id: string }>({
+    name: "projects_mark_deleting_of_organization",
+    text: `
+      update auth.projects
+      set deleting_since = now(), announced_at = now(), is_default = false, is_tenant_default = false
+      where organization_id = $1 and deleting_since is null
+      returning id`,
+    values: [organizationId],
+  });
+  const ids = rows.map(({ id }) => id);
+  await transaction.query({
+    name: "project_keys_delete",
+    text: "delete from auth.project_keys where project_id = any($1)",
+    values: [ids],
+  });
+  await transaction.query({
+    name: "projects_events_enqueue",
+    text: `
+      insert into auth.outbox (subject, body)
+      select subject, json_build_object('projectId', id)::text
+      from unnest($1::text[]) as subject
+      cross join unnest($2::uuid[]) as id`,
+    values: [[keyRevoked.subject, projectDeleting.subject], ids],
+  });
+  return ids.length;
+}
+
+/**
+ * Some rows of other services are an organization's and no project's: the verdicts it shares. They go the way of a
+ * project's, under the organization's id, which no project has: announced until every service has confirmed.
+ */
+async function closeOwnData(transaction: Transaction, organizationId: string): Promise<void> {
+  await transaction.pipeline([
+    {
+      name: "organization_mark_deleting",
+      text: `
+        insert into auth.projects (id, name, created_at, deleting_since, announced_at)
+        values ($1, '', now(), now(), now())`,
+      values: [organizationId],
+    },
+    {
+      name: "organization_event_enqueue",
+      text: "insert into auth.outbox (subject, body) values ($1, $2)",
+      values: [projectDeleting.subject, JSON.stringify(projectDeleting.body.parse({ projectId: organizationId }))],
+    },
+  ]);
+}

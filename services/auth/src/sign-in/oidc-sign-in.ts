@@ -1,0 +1,185 @@
+import { createRemoteJWKSet, customFetch, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
+import type { OidcClient } from "../config.ts";
+import { createDiscovery, type ProviderMetadata } from "./discovery.ts";
+import { createProviderHttp, providerUnavailable } from "./provider-http.ts";
+import { readProviderProfile } from "./provider-profile.ts";
+import {
+  authorizationUrl,
+  type ProviderDependencies,
+  requireOwnSignIn,
+  type SignInProvider,
+  textOf,
+} from "./sign-in-provider.ts";
+
+export interface OidcSignInOptions extends ProviderDependencies {
+  id: "google" | "oidc";
+  name: string;
+  client: OidcClient;
+}
+
+/** Whoever holds a public key can make none of them, and `none` is not among them. */
+const algorithms = [
+  "RS256",
+  "RS384",
+  "RS512",
+  "PS256",
+  "PS384",
+  "PS512",
+  "ES256",
+  "ES384",
+  "ES512",
+  "EdDSA",
+  "Ed25519",
+];
+/** How far the provider's clock may be from ours. */
+const clockToleranceSeconds = 30;
+/** Some older Google tokens leave out the scheme. */
+const otherIssuers: Readonly<Record<string, string>> = { "https://accounts.google.com": "accounts.google.com" };
+
+/**
+ * Sign-in by OpenID Connect (decision 26): authorization code, PKCE, state and nonce. Who somebody is, is the issuer and
+ * their subject there, never an address. No token of the provider is kept.
+ */
+export function createOidcSignIn(options: OidcSignInOptions): SignInProvider {
+  const { id, client, redirectUri, issuerOfResponse, clock, logger, onUnavailable } = options;
+  const { issuer, clientId } = client;
+  const http = createProviderHttp({ home: issuer, requestTimeoutMs: options.requestTimeoutMs });
+  const discovery = createDiscovery({ issuer, http, clock });
+  let keys: { url: string; find: JWTVerifyGetKey } | null = null;
+
+  function keysAt(url: string): JWTVerifyGetKey {
+    if (keys?.url !== url) {
+      const { requestTimeoutMs: timeoutDuration } = options;
+      keys = { url, find: createRemoteJWKSet(new URL(url), { timeoutDuration, [customFetch]: http.fetch }) };
+    }
+    return keys.find;
+  }
+
+  /** Throws unless the token is of this issuer, for us, of this sign-in, and not over. */
+  async function verify(idToken: string, nonce: string, keysUrl: string): Promise<JWTPayload & { sub: string }> {
+    const { payload } = await jwtVerify(idToken, keysAt(keysUrl), {
+      issuer: [issuer, otherIssuers[issuer] ?? issuer],
+      audience: clientId,
+      algorithms,
+      requiredClaims: ["sub", "iat", "exp"],
+      clockTolerance: clockToleranceSeconds,
+      currentDate: new Date(clock.now()),
+    });
+    if (payload.nonce !== nonce) throw new Error("the token is of another sign-in");
+    const isShared = Array.isArray(payload.aud) && payload.aud.length > 1;
+    if ((isShared || payload.azp !== undefined) && payload.azp !== clientId) {
+      throw new Error("the token was given to another client");
+    }
+    if (typeof payload.sub !== "string" || payload.sub === "") throw new Error("the token names nobody");
+    return payload as JWTPayload & { sub: string };
+  }
+
+  /** Many providers put the address only here. What is said of somebody else counts nothing. */
+  async function askForClaims(
+    { userInfoEndpoint }: ProviderMetadata,
+    { sub, accessToken }: { sub: string; accessToken: string | null },
+  ): Promise<Record<string, unknown>> {
+    if (userInfoEndpoint === null || accessToken === null) return {};
+    const headers = { accept: "application/json", authorization: `Bearer ${accessToken}` };
+    const { status, body } = await http.ask(userInfoEndpoint, { headers });
+    return status === 200 && textOf(body, "sub") === sub ? (body as Record<string, unknown>) : {};
+  }
+
+  return {
+    library: {
+      id,
+      name: options.name,
+      issuer,
+      requiresIdTokenNonce: true,
+      // Not of a token that a client brings: only of one that we fetched.
+      options: { requireEmailVerification: options.requiresVerification, disableIdTokenSignIn: true },
+      accountSubject: ({ profile }) => `${issuer} ${textOf(profile, "sub") ?? ""}`.trim(),
+
+      async createAuthorizationURL({ state, codeVerifier, idTokenNonce }) {
+        if (idTokenNonce === undefined) throw new Error("a sign-in has a nonce");
+        try {
+          const { authorizationEndpoint } = await discovery.read();
+          const scope = "openid email profile";
+          const url = authorizationUrl(authorizationEndpoint, { clientId, redirectUri, scope, state, codeVerifier });
+          url.searchParams.set("nonce", idTokenNonce);
+          return url;
+        } catch (thrown) {
+          logger.warn({ provider: id, reason: reasonOf(thrown) }, "a sign-in cannot begin at its provider");
+          onUnavailable(providerUnavailable(thrown));
+          throw thrown;
+        }
+      },
+
+      async validateAuthorizationCode({ code, codeVerifier = "" }) {
+        try {
+          await requireOwnSignIn(id);
+          const { tokenEndpoint, secretGoesIn, namesItselfInResponses } = await discovery.read();
+          // The library refuses another issuer's name. Of a provider that always gives its own (RFC 9207), none is as bad.
+          if (namesItselfInResponses && issuerOfResponse() === null) throw new Error("the response names no issuer");
+          const secret = client.clientSecret.reveal();
+          const isInHeader = secretGoesIn === "header";
+          const { status, body } = await http.ask(tokenEndpoint, {
+            method: "POST",
+            headers: {
+              accept: "application/json",
+              "content-type": "application/x-www-form-urlencoded",
+              ...(isInHeader && { authorization: basic(clientId, secret) }),
+            },
+            body: new URLSearchParams({
+              grant_type: "authorization_code",
+              code,
+              redirect_uri: redirectUri,
+              code_verifier: codeVerifier,
+              ...(!isInHeader && { client_id: clientId, client_secret: secret }),
+            }).toString(),
+          });
+          const idToken = textOf(body, "id_token");
+          if (status !== 200) throw new Error(`the token endpoint answered ${status}`);
+          if (idToken === null) throw new Error("the token endpoint gave no id token");
+          // Under `raw`, because the library would store what it finds under its own names.
+          return { raw: { idToken, accessToken: textOf(body, "access_token") } };
+        } catch (thrown) {
+          logger.warn({ provider: id, reason: reasonOf(thrown) }, "a provider's code could not be redeemed");
+          throw new Error("the code could not be redeemed");
+        }
+      },
+
+      async getUserInfo({ raw = {}, expectedIdTokenNonce }) {
+        try {
+          const idToken = textOf(raw, "idToken");
+          if (idToken === null || expectedIdTokenNonce === undefined) throw new Error("nothing to check");
+          const metadata = await discovery.read();
+          const token = await verify(idToken, expectedIdTokenNonce, metadata.keysUrl);
+          const { sub } = token;
+          const asked =
+            token.email === undefined
+              ? await askForClaims(metadata, { sub, accessToken: textOf(raw, "accessToken") })
+              : {};
+          const claims: Record<string, unknown> = { ...asked, ...token };
+          const profile = readProviderProfile({
+            name: claims.name ?? claims.preferred_username,
+            email: claims.email,
+            emailVerified: claims.email_verified,
+            image: claims.picture,
+          });
+          return { user: profile, data: { sub } };
+        } catch (thrown) {
+          logger.warn({ provider: id, reason: reasonOf(thrown) }, "a provider's token was refused");
+          return null;
+        }
+      },
+    },
+    close: http.close,
+  };
+}
+
+/** As RFC 6749 has it: both parts in the way of forms. */
+function basic(clientId: string, secret: string): string {
+  const encode = (text: string) => new URLSearchParams({ x: text }).toString().slice(2);
+  return `Basic ${Buffer.from(`${encode(clientId)}:${encode(secret)}`).toString("base64")}`;
+}
+
+/** Messages of ours and of the libraries that check; none of them repeats a token. */
+function reasonOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message.slice(0, 300) : "unknown";
+}

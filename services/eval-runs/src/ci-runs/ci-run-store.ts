@@ -1,0 +1,224 @@
+import type { Gate } from "@touchstone/contracts";
+import type { Database, Statement } from "@touchstone/db";
+import { announceGate } from "../gates/announce-gate.ts";
+import { refuseGoneDataset } from "../runs/gone-dataset.ts";
+import { buildRunInsert, type NewRun, type TerminalStatus } from "../runs/run-store.ts";
+import type { AssessedRow } from "./assess-result.ts";
+import type { CiSettings } from "./ci-settings.ts";
+import type { AnsweredQuestion, Verdict } from "./decide-ci-run.ts";
+
+export interface FrozenCiSettings extends CiSettings {
+  totalQuestions: number;
+}
+
+/** A CI run with what is known of the evaluation run of the same id. Times are PostgreSQL's. */
+export interface StoredCiRun {
+  id: string;
+  datasetId: string;
+  settings: FrozenCiSettings;
+  /** JSON text as it was sent, or null. */
+  gitContext: string | null;
+  createdAt: Date;
+  expiresAt: Date;
+  isExpired: boolean;
+  /** How its evaluation run ends or has ended; null = it is open. */
+  closingAs: TerminalStatus | null;
+  /** Null until it is finalized. */
+  verdict: Verdict | null;
+  finalizedAt: Date | null;
+  resultsSubmitted: number;
+}
+
+export type NewCiRun = Pick<StoredCiRun, "settings" | "gitContext"> & { agentName: string | null; run: NewRun };
+
+/** A verdict to be stored, and the row of the gates' history that goes with a failing one. */
+export interface NewVerdict {
+  verdict: Verdict;
+  /** Null = it passed. */
+  failure: { id: string; gate: Gate } | null;
+}
+
+export interface CiRunStore {
+  /** Stores the CI run and its evaluation run, both or neither; answers when it expires. */
+  insert(projectId: string, ciRun: NewCiRun): Promise<Date>;
+  find(projectId: string, id: string): Promise<StoredCiRun | null>;
+  /** The newest first. */
+  list(projectId: string, query: { datasetId: string | null; limit: number }): Promise<StoredCiRun[]>;
+  /** Whether an evaluation run belongs to a CI run. */
+  exists(projectId: string, id: string): Promise<boolean>;
+  /** What is stored of the run, by question. */
+  readAnswered(projectId: string, id: string): Promise<AnsweredQuestion[]>;
+  /** Stores the verdict unless there is one: of several callers one decides. A failing one is announced with the commit. */
+  decide(projectId: string, id: string, decided: NewVerdict): Promise<void>;
+}
+
+/** completions 8.2. */
+const lifetime = "2 hours";
+
+export function createCiRunStore(database: Database): CiRunStore {
+  async function select<Row extends Record<string, unknown>>(projectId: string, statement: Statement): Promise<Row[]> {
+    return (await database.readScoped<Row>([projectId], statement)).rows;
+  }
+
+  return {
+    insert: (projectId, { run, agentName, settings, gitContext }) =>
+      refuseGoneDataset(() =>
+        database.scoped([projectId], async (transaction) => {
+          await transaction.query(buildRunInsert(projectId, run));
+          const { rows } = await transaction.query<{ expires_at: Date }>({
+            name: "ci_run_insert",
+            text: `
+              insert into evals.ci_runs (project_id, run_id, agent_name, settings, git_context, expires_at, created_at)
+              values ($1, $2, $3, $4, $5, now() + interval '${lifetime}', now())
+              returning expires_at`,
+            values: [projectId, run.id, agentName, JSON.stringify(settings), gitContext],
+          });
+          return (rows[0] as { expires_at: Date }).expires_at;
+        }),
+      ),
+
+    async find(projectId, id) {
+      const [row] = await select<CiRunRow>(projectId, {
+        name: "ci_run_find",
+        text: `
+          select ${ciRunColumns}
+          from ${ciRunTables}
+          where ci_runs.project_id = $1
+            and ci_runs.run_id = $2`,
+        values: [projectId, id],
+      });
+      return row === undefined ? null : readRow(row);
+    },
+
+    async list(projectId, { datasetId, limit }) {
+      // Newest first: an id begins with the millisecond it was made in.
+      const rows = await select<CiRunRow>(projectId, {
+        name: "ci_run_list",
+        text: `
+          select ${ciRunColumns}
+          from ${ciRunTables}
+          where ci_runs.project_id = $1
+            and ($2::uuid is null or runs.dataset_id = $2)
+          order by ci_runs.run_id desc
+          limit $3`,
+        values: [projectId, datasetId, limit],
+      });
+      return rows.map(readRow);
+    },
+
+    async exists(projectId, id) {
+      const rows = await select(projectId, {
+        name: "ci_run_exists",
+        text: `
+          select run_id
+          from evals.ci_runs
+          where project_id = $1
+            and run_id = $2`,
+        values: [projectId, id],
+      });
+      return rows.length > 0;
+    },
+
+    async readAnswered(projectId, id) {
+      // The documents are opened here: PostgreSQL opens none that has a NUL in it.
+      const rows = await select<{ question_index: string; document: string }>(projectId, {
+        name: "ci_run_answered",
+        text: `
+          select question_index, document::text
+          from evals.results
+          where project_id = $1
+            and run_id = $2
+          order by question_index`,
+        values: [projectId, id],
+      });
+      return rows.map((row) => ({
+        questionIndex: Number(row.question_index),
+        row: JSON.parse(row.document) as AssessedRow,
+      }));
+    },
+
+    async decide(projectId, id, { verdict, failure }) {
+      await database.scoped([projectId], async (transaction) => {
+        const { rows } = await transaction.query<{ created_at: Date }>({
+          name: "ci_run_decide",
+          text: `
+            with decided as (
+              update evals.ci_runs
+              set verdict = $3,
+                  finalized_at = now()
+              where project_id = $1
+                and run_id = $2
+                and verdict is null
+              returning run_id
+            )
+            insert into evals.gate_results (
+              project_id, id, run_id, dataset_id, scoring_revision, passed, caller, document, created_at
+            )
+            select $1, $4::uuid, runs.id, runs.dataset_id, runs.scoring_revision, false, 'ci-run', $5::json, now()
+            from decided
+            join evals.runs
+              on runs.project_id = $1
+              and runs.id = decided.run_id
+            where $4::uuid is not null
+            returning created_at`,
+          values: [
+            projectId,
+            id,
+            JSON.stringify(verdict),
+            failure?.id ?? null,
+            failure && JSON.stringify(failure.gate),
+          ],
+        });
+        const recordedAt = rows[0]?.created_at;
+        if (failure !== null && recordedAt !== undefined) {
+          await announceGate(transaction, projectId, { ...failure, recordedAt });
+        }
+      });
+    },
+  };
+}
+
+const ciRunTables = `
+  evals.ci_runs
+  join evals.runs
+    on runs.project_id = ci_runs.project_id
+    and runs.id = ci_runs.run_id
+  cross join lateral (
+    select count(*)::integer as count
+    from evals.results
+    where results.project_id = ci_runs.project_id
+      and results.run_id = ci_runs.run_id
+  ) as submitted`;
+
+const ciRunColumns = `
+  ci_runs.run_id, runs.dataset_id, ci_runs.settings, ci_runs.git_context::text, ci_runs.created_at, ci_runs.expires_at,
+  ci_runs.expires_at <= clock_timestamp() as is_expired, runs.closing_as, ci_runs.verdict, ci_runs.finalized_at,
+  submitted.count as results_submitted`;
+
+type CiRunRow = {
+  run_id: string;
+  dataset_id: string;
+  settings: FrozenCiSettings;
+  git_context: string | null;
+  created_at: Date;
+  expires_at: Date;
+  is_expired: boolean;
+  closing_as: TerminalStatus | null;
+  verdict: Verdict | null;
+  finalized_at: Date | null;
+  results_submitted: number;
+};
+
+const readRow = (row: CiRunRow): StoredCiRun => ({
+  id: row.run_id,
+  datasetId: row.dataset_id,
+  settings: row.settings,
+  gitContext: row.git_context,
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+  isExpired: row.is_expired,
+  closingAs: row.closing_as,
+  verdict: row.verdict,
+  finalizedAt: row.finalized_at,
+  resultsSubmitted: row.results_submitted,
+});

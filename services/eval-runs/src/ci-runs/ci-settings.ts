@@ -1,0 +1,68 @@
+import { limits } from "@touchstone/contracts";
+import { isJsonObject } from "../json/json-object.ts";
+import { metricNames } from "../results/judge-request.ts";
+
+/** What a result must at least score in one respect: `rating`, a similarity metric, or a scorer by its name. */
+export interface Minimum {
+  metric: string;
+  min: number;
+}
+
+/** By what a CI run is decided, frozen when it is created. */
+export interface CiSettings {
+  passRateThreshold: number;
+  exposesInputs: boolean;
+  failsFast: boolean;
+  /** The rating's first, then those of the metrics, then the dataset's gates; none twice. */
+  minimums: readonly Minimum[];
+}
+
+const defaults = { passRateThreshold: 0.8, ratingThreshold: 5 };
+
+/**
+ * Reads a dataset's document (completions 8.1, 4.1): its CI settings, and the gates of its `thresholds` when they are
+ * enabled. What is left out, or is no value of its kind, has its default. Null = CI is disabled.
+ */
+export function readCiSettings(document: string): CiSettings | null {
+  const dataset = JSON.parse(document) as { ci?: unknown; thresholds?: unknown };
+  const ci = isJsonObject(dataset.ci) ? dataset.ci : {};
+  if (ci.enabled === false) return null;
+  const rating = numberOr(ci.ratingThreshold, limits.ratingMax, defaults.ratingThreshold);
+  return {
+    passRateThreshold: numberOr(ci.passRateThreshold, 1, defaults.passRateThreshold),
+    exposesInputs: ci.exposeTestInputs !== false,
+    failsFast: ci.failFast === true,
+    minimums: withoutRepetitions([
+      { metric: "rating", min: rating },
+      ...readMetricThresholds(ci.thresholds),
+      ...readGates(dataset.thresholds),
+    ]),
+  };
+}
+
+function readMetricThresholds(thresholds: unknown): Minimum[] {
+  if (!isJsonObject(thresholds)) return [];
+  return metricNames.flatMap(([metric]) => {
+    const min = thresholds[metric];
+    return typeof min === "number" ? [{ metric, min }] : [];
+  });
+}
+
+function readGates(thresholds: unknown): Minimum[] {
+  if (!isJsonObject(thresholds) || thresholds.enabled !== true || !Array.isArray(thresholds.gates)) return [];
+  return thresholds.gates.flatMap((gate) =>
+    isJsonObject(gate) && typeof gate.metric === "string" && typeof gate.min === "number"
+      ? [{ metric: gate.metric, min: gate.min }]
+      : [],
+  );
+}
+
+function withoutRepetitions(minimums: readonly Minimum[]): Minimum[] {
+  return minimums.filter(
+    ({ metric, min }, index) => minimums.findIndex((one) => one.metric === metric && one.min === min) === index,
+  );
+}
+
+function numberOr(value: unknown, max: number, otherwise: number): number {
+  return typeof value === "number" && value >= 0 && value <= max ? value : otherwise;
+}

@@ -1,0 +1,60 @@
+import { type AssessedRow, findMisses, type Miss } from "./assess-result.ts";
+import type { CiSettings } from "./ci-settings.ts";
+
+/** A stored result, by the question it answers. */
+export interface AnsweredQuestion {
+  questionIndex: number;
+  row: AssessedRow;
+}
+
+/** A miss, and the question on which it happened. */
+export interface Violation extends Miss {
+  questionIndex: number;
+}
+
+/** What finalizing finds, once (completions 8.4). */
+export interface Verdict {
+  gate: "pass" | "fail";
+  passRate: number;
+  passedQuestions: number;
+  resultsSubmitted: number;
+  /** By question, those of a result in the order of what is asked. */
+  violations: readonly Violation[];
+}
+
+type Asked = Pick<CiSettings, "passRateThreshold" | "minimums"> & { totalQuestions: number };
+
+/** One result is needed for each question, and there is none. */
+const missing: Miss = { metric: "missing", threshold: 1, actual: 0 };
+
+/**
+ * Decides on a CI run: the share of all its questions that pass, against what is asked. A question without a result
+ * fails; so does a run that expired, whatever its results say (completions 8.4).
+ */
+export function decideCiRun(answered: readonly AnsweredQuestion[], asked: Asked, isExpired: boolean): Verdict {
+  const { totalQuestions, passRateThreshold, minimums } = asked;
+  const rows = new Map(answered.map(({ questionIndex, row }) => [questionIndex, row]));
+  const violations: Violation[] = [];
+  let passedQuestions = 0;
+  for (let questionIndex = 0; questionIndex < totalQuestions; questionIndex += 1) {
+    const row = rows.get(questionIndex);
+    const misses = row === undefined ? [missing] : findMisses(row, minimums);
+    if (misses.length === 0) passedQuestions += 1;
+    violations.push(...misses.map((miss) => ({ questionIndex, ...miss })));
+  }
+  const passRate = passedQuestions / totalQuestions;
+  return {
+    gate: !isExpired && passRate >= passRateThreshold ? "pass" : "fail",
+    passRate,
+    passedQuestions,
+    resultsSubmitted: rows.size,
+    violations,
+  };
+}
+
+/** Whether a run passes if every question that is still open does (completions 8.3, `gate_fired`). */
+export function canStillPass(answered: readonly AnsweredQuestion[], asked: Asked): boolean {
+  const { totalQuestions, passRateThreshold, minimums } = asked;
+  const failed = answered.filter(({ row }) => findMisses(row, minimums).length > 0).length;
+  return (totalQuestions - failed) / totalQuestions >= passRateThreshold;
+}

@@ -1,0 +1,107 @@
+import type { Gate } from "@touchstone/contracts";
+import { type Clock, uuidv7 } from "@touchstone/service-kit";
+import { roundAverage } from "../gates/check-gate.ts";
+import { completeRun } from "../runs/complete-run.ts";
+import { type FinalizingDependencies, finalizeRun } from "../runs/finalize-run.ts";
+import type { TerminalStatus } from "../runs/run-store.ts";
+import type { CiRunStore, StoredCiRun } from "./ci-run-store.ts";
+import { type AnsweredQuestion, decideCiRun, type Verdict } from "./decide-ci-run.ts";
+
+export interface CiFinalizingDependencies extends FinalizingDependencies {
+  ciRuns: CiRunStore;
+  clock: Clock;
+}
+
+interface Ending {
+  projectId: string;
+  ciRun: StoredCiRun;
+}
+
+/**
+ * Finalizes a CI run (completions 8.4): ends its evaluation run as every run ends, waiting for what is being judged, and
+ * stores the verdict. Idempotent: the verdict is of rows that change no more, and the first one stays.
+ */
+export async function finalizeCiRun(
+  dependencies: CiFinalizingDependencies,
+  { projectId, ciRun }: Ending,
+): Promise<void> {
+  await finalizeRun(dependencies, { projectId, runId: ciRun.id, status: "completed" });
+  await storeVerdict(dependencies, { projectId, ciRun });
+}
+
+/**
+ * The same without waiting: closes the run, and ends it only when nothing is being judged any more. For who cannot wait,
+ * because it answers a batch itself or has other runs to see to; whoever is judging, or the next sweep, ends the run.
+ */
+export async function endCiRunIfIdle(
+  dependencies: CiFinalizingDependencies,
+  { projectId, ciRun, status }: Ending & { status: TerminalStatus },
+): Promise<boolean> {
+  const { runs, database } = dependencies;
+  const run = await runs.beginClosing(projectId, ciRun.id, status);
+  if (run === null) return false;
+  if (run.status === "in_progress") {
+    if ((await runs.countLiveClaims(projectId, ciRun.id)) > 0) return false;
+    await database.scoped([projectId], (transaction) => completeRun(transaction, projectId, ciRun.id));
+  }
+  await storeVerdict(dependencies, { projectId, ciRun });
+  return true;
+}
+
+/** Decides on a run that has ended. */
+async function storeVerdict(
+  { ciRuns, runs, clock }: CiFinalizingDependencies,
+  { projectId, ciRun }: Ending,
+): Promise<void> {
+  const run = await runs.find(projectId, ciRun.id);
+  if (run === null || run.status === "in_progress") return;
+  const answered = await ciRuns.readAnswered(projectId, ciRun.id);
+  const isExpired = run.status === "failed";
+  const verdict = decideCiRun(answered, ciRun.settings, isExpired);
+  const failure =
+    verdict.gate === "pass"
+      ? null
+      : {
+          id: uuidv7(clock.now()),
+          gate: composeGate(ciRun, { verdict, answered, isExpired, scoringRevision: run.scoringRevision }),
+        };
+  await ciRuns.decide(projectId, ciRun.id, { verdict, failure });
+}
+
+/** The verdict as the history of gates shows it (completions 5.6). */
+function composeGate(
+  { id, datasetId, settings }: StoredCiRun,
+  decided: {
+    verdict: Verdict;
+    answered: readonly AnsweredQuestion[];
+    isExpired: boolean;
+    scoringRevision: number;
+  },
+): Gate {
+  const { verdict, answered, isExpired, scoringRevision } = decided;
+  const ratings = answered.flatMap(({ row }) => (row.rating === null ? [] : [row.rating]));
+  const average = ratings.length === 0 ? null : ratings.reduce((sum, rating) => sum + rating, 0) / ratings.length;
+  const { passedQuestions, passRate } = verdict;
+  const passed = `${passedQuestions} of ${settings.totalQuestions} questions passed.`;
+  return {
+    runId: id,
+    datasetId,
+    gatedScorer: null,
+    averageRating: roundAverage(average),
+    resultCount: answered.length,
+    baselineRunId: null,
+    baselineAverage: null,
+    scoringRevision,
+    checks: [
+      {
+        check: "pass-rate",
+        passed: false,
+        threshold: settings.passRateThreshold,
+        actual: passRate,
+        detail: isExpired ? `The run expired before it was finalized; ${passed}` : passed,
+      },
+    ],
+    paired: null,
+    passed: false,
+  };
+}

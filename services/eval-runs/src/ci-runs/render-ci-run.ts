@@ -1,0 +1,79 @@
+import type { ciRun, ciVerdict } from "@touchstone/contracts";
+import type { z } from "zod";
+import type { EvaluationCase } from "../datasets/grading.ts";
+import type { ReadResult } from "../results/result-store.ts";
+import type { ResultRow } from "../results/stored-result.ts";
+import { stateOf } from "./ci-run-state.ts";
+import type { StoredCiRun } from "./ci-run-store.ts";
+import type { Verdict } from "./decide-ci-run.ts";
+
+type CiRunReply = Omit<z.input<typeof ciRun>, "git_context">;
+type VerdictReply = Omit<z.input<typeof ciVerdict>, "git_context">;
+
+/** A CI run as it is read (completions 8.4), as JSON text: the git context stands in it as it was sent. */
+export function renderCiRun(run: StoredCiRun): string {
+  const { settings, verdict, finalizedAt } = run;
+  const state = stateOf(run);
+  const statuses = { open: "in_progress", finalizing: "in_progress", decided: "completed", expired: "failed" } as const;
+  const reply: CiRunReply = {
+    run_id: run.id,
+    dataset_id: run.datasetId,
+    status: statuses[state],
+    gate: state === "expired" ? "fail" : (verdict?.gate ?? null),
+    results_submitted: run.resultsSubmitted,
+    total_questions: settings.totalQuestions,
+    created_at: run.createdAt.toISOString(),
+    expires_at: run.expiresAt.toISOString(),
+    finalized_at: finalizedAt?.toISOString() ?? null,
+    pass_rate: verdict?.passRate ?? null,
+  };
+  return withGitContext(reply, run.gitContext);
+}
+
+/**
+ * The answer to a finalize (completions 8.4), as JSON text. The verdict says what was found; inputs and outputs are read
+ * from the results, which change no more. Where inputs are not exposed the questions' texts are left out.
+ */
+export function renderVerdict(
+  run: StoredCiRun & { verdict: Verdict; finalizedAt: Date },
+  results: readonly ReadResult[],
+  cases: readonly EvaluationCase[],
+): string {
+  const { settings, verdict } = run;
+  const questionText = (index: number) => (settings.exposesInputs ? (cases[index]?.query ?? null) : null);
+  const failed = new Set(verdict.violations.map(({ questionIndex }) => questionIndex));
+  const reply: VerdictReply = {
+    run_id: run.id,
+    gate: verdict.gate,
+    pass_rate: verdict.passRate,
+    pass_rate_threshold: settings.passRateThreshold,
+    total_questions: settings.totalQuestions,
+    passed_questions: verdict.passedQuestions,
+    results_submitted: verdict.resultsSubmitted,
+    scores: results.map(({ rowText }) => {
+      const row = JSON.parse(rowText) as ResultRow;
+      const questionIndex = row.questionIndex as number;
+      return {
+        question_index: questionIndex,
+        rating: row.rating,
+        justification: row.justification,
+        passed: !failed.has(questionIndex),
+        input: row.input?.query ?? questionText(questionIndex),
+        output: row.output?.text ?? null,
+      };
+    }),
+    violations: verdict.violations.map(({ questionIndex, metric, threshold, actual }) => ({
+      question_index: questionIndex,
+      metric,
+      threshold,
+      actual,
+      question_text: questionText(questionIndex),
+    })),
+    finalized_at: run.finalizedAt.toISOString(),
+    status: "completed",
+  };
+  return withGitContext(reply, run.gitContext);
+}
+
+const withGitContext = (reply: CiRunReply | VerdictReply, gitContext: string | null): string =>
+  `${JSON.stringify(reply).slice(0, -1)},"git_context":${gitContext ?? "null"}}`;

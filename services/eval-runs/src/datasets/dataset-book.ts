@@ -1,0 +1,142 @@
+import { type Database, type Queryable, sqlStateOf } from "@touchstone/db";
+import type { Act } from "@touchstone/service-kit";
+import { recordAct } from "../acts/record-act.ts";
+import { compactText } from "../json/json-text.ts";
+import { type StoredDataset, selectDataset } from "./dataset-store.ts";
+import { describeChange } from "./describe-change.ts";
+
+/** Changing datasets. The changes of one dataset wait for one another, so that none is lost. Deletions tell the log. */
+export interface DatasetBook {
+  /**
+   * Stores what `compose` makes of the newest document as a new version, unless it says the same. `compose` runs while
+   * the dataset is locked, so it waits for nothing. Null when there is no such dataset.
+   */
+  update(
+    projectId: string,
+    id: string,
+    compose: (current: StoredDataset) => string,
+    changedAt: Date,
+  ): Promise<StoredDataset | null>;
+  /** Deletes a dataset with the versions that no run uses; false when there is no such dataset. */
+  delete(projectId: string, id: string, act: Act): Promise<boolean>;
+  /** False when there is no such version, it is the newest, or a run uses it. */
+  deleteVersion(projectId: string, id: string, version: number, act: Act): Promise<boolean>;
+}
+
+export function createDatasetBook(database: Database): DatasetBook {
+  return {
+    update: (projectId, id, compose, changedAt) =>
+      database.scoped([projectId], async (transaction) => {
+        // Two statements: one alone would read the version that was the newest when it began to wait for the lock.
+        const [, { rows }] = await transaction.pipeline<[object, StoredDataset]>([
+          lockDataset(projectId, id),
+          selectDataset(projectId, id),
+        ]);
+        const current = rows[0];
+        if (current === undefined) return null;
+        const document = compose(current);
+        const [before, after] = [compactText(current.document), compactText(document)];
+        if (before === after) return current;
+        const version = current.version + 1;
+        await transaction.query({
+          name: "dataset_update",
+          text: `
+            with next_version as (
+              insert into evals.dataset_versions (project_id, dataset_id, version, document, change_summary, created_at)
+              values ($1, $2, $3, $4, $5, $6)
+            )
+            update evals.datasets
+            set version = $3
+            where project_id = $1
+              and id = $2`,
+          values: [projectId, id, version, document, describeChange(before, after), changedAt],
+        });
+        return { ...current, version, document };
+      }),
+
+    delete: (projectId, id, act) =>
+      besideNewRuns(() =>
+        database.scoped([projectId], async (transaction) => {
+          const { rowCount } = await transaction.query(lockDataset(projectId, id));
+          if (rowCount === 0) return false;
+          await transaction.query({
+            name: "dataset_delete",
+            text: `
+              with deleted as (
+                delete from evals.datasets
+                where project_id = $1
+                  and id = $2
+              )
+              delete from evals.dataset_versions as versions
+              where versions.project_id = $1
+                and versions.dataset_id = $2
+                and ${unused}`,
+            values: [projectId, id],
+          });
+          await recordAct(transaction, act, { action: "dataset.deleted", targetId: id });
+          return true;
+        }),
+      ),
+
+    deleteVersion: (projectId, id, version, act) =>
+      besideNewRuns(() =>
+        database.scoped([projectId], async (transaction) => {
+          if (!(await deleteVersion(transaction, projectId, id, version))) return false;
+          await recordAct(transaction, act, { action: "dataset-version.deleted", targetId: id, details: { version } });
+          return true;
+        }),
+      ),
+  };
+}
+
+async function deleteVersion(transaction: Queryable, projectId: string, id: string, version: number): Promise<boolean> {
+  const { rowCount } = await transaction.query({
+    name: "dataset_delete_version",
+    text: `
+      delete from evals.dataset_versions as versions
+      using evals.datasets
+      where versions.project_id = $1
+        and versions.dataset_id = $2
+        and versions.version = $3
+        and datasets.project_id = versions.project_id
+        and datasets.id = versions.dataset_id
+        and datasets.version > versions.version
+        and ${unused}`,
+    values: [projectId, id, version],
+  });
+  return rowCount === 1;
+}
+
+const unused = `
+  not exists (
+    select
+    from evals.runs
+    where runs.project_id = versions.project_id
+      and runs.dataset_id = versions.dataset_id
+      and runs.dataset_version = versions.version
+  )`;
+
+const lockDataset = (projectId: string, id: string) => ({
+  name: "dataset_lock",
+  text: `
+    select id
+    from evals.datasets
+    where project_id = $1
+      and id = $2
+    for update`,
+  values: [projectId, id],
+});
+
+const foreignKeyViolation = "23503";
+const attemptsMax = 3;
+
+/** A run that is created at the same moment keeps its version: what was refused for it sees it when it is tried again. */
+async function besideNewRuns<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (thrown) {
+      if (sqlStateOf(thrown) !== foreignKeyViolation || attempt === attemptsMax) throw thrown;
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import { elementsOf, membersOf } from "../json/json-text.ts";
+
+/** How a change of each member of a document is told; those of one word are told once. */
+const words: Readonly<Record<string, string>> = {
+  name: "renamed",
+  description: "description changed",
+  numberOfRequests: "repetitions changed",
+  acceptanceCriteria: "criteria changed",
+  rejectionCriteria: "criteria changed",
+  evaluationCriteria: "criteria changed",
+  vectorSimilarity: "metrics changed",
+  jaccardSimilarity: "metrics changed",
+  bleuScore: "metrics changed",
+  rougeScore: "metrics changed",
+  codeScorers: "code scorers changed",
+  thresholds: "thresholds changed",
+  ci: "CI settings changed",
+  sovereigntyIndex: "compared models changed",
+};
+
+/** What changed between two documents of a dataset, in words: `3 cases added, criteria changed`. */
+export function describeChange(before: string, after: string): string {
+  const old = textsOf(before);
+  const current = textsOf(after);
+  const changed = [...new Set([...old.keys(), ...current.keys()])].filter(
+    (name) => name !== "questions" && old.get(name) !== current.get(name),
+  );
+  const cases = describeCases(old.get("questions") ?? "[]", current.get("questions") ?? "[]");
+  const parts = [...cases, ...changed.map((name) => words[name] ?? `${name} changed`)];
+  return parts.length === 0 ? "reformatted" : [...new Set(parts)].join(", ");
+}
+
+function describeCases(before: string, after: string): string[] {
+  const [old, current] = [elementsOf(before), elementsOf(after)];
+  const removed = withoutEach(old, current);
+  const added = withoutEach(current, old);
+  if (removed.length === 0 && added.length === 0) {
+    return old.some((text, index) => text !== current[index]) ? ["cases reordered"] : [];
+  }
+  // A case that asks the same is the same case.
+  const gone = removed.map(queryOf);
+  const fresh = withoutEach(added.map(queryOf), gone).length;
+  const changed = added.length - fresh;
+  return [count(fresh, "added"), count(removed.length - changed, "removed"), count(changed, "changed")].flat();
+}
+
+const count = (cases: number, what: string): string[] =>
+  cases === 0 ? [] : [`${cases} ${cases === 1 ? "case" : "cases"} ${what}`];
+
+/** The elements of `list` that are left when each of `others` has taken away one that equals it. */
+function withoutEach(list: readonly string[], others: readonly string[]): string[] {
+  const taken = new Map<string, number>();
+  for (const other of others) taken.set(other, (taken.get(other) ?? 0) + 1);
+  return list.filter((element) => {
+    const left = taken.get(element) ?? 0;
+    taken.set(element, left - 1);
+    return left <= 0;
+  });
+}
+
+const queryOf = (questionText: string): string => JSON.parse(questionText).main_question.query;
+
+const textsOf = (document: string): Map<string, string> =>
+  new Map(membersOf(document).map(({ name, valueText }) => [name, valueText]));

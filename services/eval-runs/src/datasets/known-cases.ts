@@ -1,0 +1,46 @@
+/** What a case is recognised by. */
+export interface CaseIdentity {
+  query: string;
+  /** The kind and id of what it was made from; null = nobody said. */
+  source: string | null;
+}
+
+/** The case that another one repeats. */
+export interface DuplicateCase {
+  reason: "same-source" | "same-query" | "similar-query";
+  existingQuery: string;
+  /** A cosine, 0 to 1; only of similar queries. */
+  similarity?: number;
+}
+
+/** Cases a dataset has, found by what is the same in them (completions 3.3: dedupe order). */
+export interface KnownCases {
+  /** The same source, else the same query; null = it is none of them by that. */
+  find(candidate: CaseIdentity): DuplicateCase | null;
+  add(candidate: CaseIdentity): void;
+  /** The queries of the newest so many, each once. */
+  newestQueries(countMax: number): string[];
+}
+
+export function createKnownCases(cases: readonly CaseIdentity[]): KnownCases {
+  const bySource = new Map<string, string>();
+  const byQuery = new Map<string, string>();
+  const add = ({ query, source }: CaseIdentity): void => {
+    if (source !== null && !bySource.has(source)) bySource.set(source, query);
+    const folded = foldQuery(query);
+    if (!byQuery.has(folded)) byQuery.set(folded, query);
+  };
+  for (const each of cases) add(each);
+  return {
+    find({ query, source }) {
+      const sameSource = source === null ? undefined : bySource.get(source);
+      if (sameSource !== undefined) return { reason: "same-source", existingQuery: sameSource };
+      const sameQuery = byQuery.get(foldQuery(query));
+      return sameQuery === undefined ? null : { reason: "same-query", existingQuery: sameQuery };
+    },
+    add,
+    newestQueries: (countMax) => [...byQuery.values()].slice(-countMax),
+  };
+}
+
+const foldQuery = (query: string): string => query.toLowerCase().replaceAll(/\s+/g, " ").trim();

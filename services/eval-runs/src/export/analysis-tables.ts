@@ -1,0 +1,45 @@
+import { type ExportedTable, firstId } from "@touchstone/db";
+import { byId, createdAt, json, jsonText } from "./exported-table.ts";
+
+/** What was found out about runs: kept verdicts of gates, and analyses. */
+export const analysisTables = {
+  "gate-results": {
+    columns: `
+      gate_results.id, gate_results.run_id, gate_results.dataset_id, gate_results.scoring_revision, gate_results.passed,
+      gate_results.caller, gate_results.document::text, gate_results.created_at`,
+    ...byId("gate_results"),
+    size: "length(gate_results.document::text)",
+    members: (row) => [
+      ["runId", json(row.run_id)],
+      ["datasetId", json(row.dataset_id)],
+      ["scoringRevision", json(row.scoring_revision)],
+      ["passed", json(row.passed)],
+      ["caller", json(row.caller)],
+      ["gate", jsonText(row.document)],
+      createdAt(row),
+    ],
+  },
+
+  // A run has one, under its own id.
+  "evaluation-analyses": {
+    columns: `
+      analyses.run_id as id, analyses.status, analyses.scoring_revision, analyses.document::text, analyses.created_at,
+      analyses.finished_at`,
+    source: `
+      evals.analyses
+      where analyses.project_id = $1`,
+    order: "analyses.run_id",
+    after: "analyses.run_id > $2::uuid",
+    firstCursor: firstId,
+    time: "analyses.created_at",
+    size: "coalesce(length(analyses.document::text), 0)",
+    members: (row) => [
+      ["evaluationId", json(row.id)],
+      ["status", json(row.status)],
+      ["scoringRevision", json(row.scoring_revision)],
+      createdAt(row),
+      ["finishedAt", json(row.finished_at)],
+    ],
+    document: (row) => (row.document as string | null) ?? "{}",
+  },
+} as const satisfies Record<string, ExportedTable>;

@@ -1,0 +1,47 @@
+import type { ExportedTable } from "@touchstone/db";
+import { byId, createdAt, json, jsonText, updatedAt, versionsOf } from "./exported-table.ts";
+
+/** What is registered: prompts and tool schemas. */
+export const registryTables = {
+  prompts: {
+    columns: `
+      prompts.id, prompts.name, prompts.description::text, prompts.version, prompts.created_at, prompts.updated_at`,
+    ...byId("prompts"),
+    size: "coalesce(length(prompts.description::text), 0)",
+    members: (row) => [
+      ["name", json(row.name)],
+      ["description", jsonText(row.description)],
+      ["version", json(row.version)],
+      createdAt(row),
+      updatedAt(row),
+    ],
+  },
+
+  "prompt-versions": versionsOf(
+    { table: "prompt_versions", ownerColumn: "prompt_id", ownerName: "promptId" },
+    {
+      columns: "versions.text::text",
+      size: "length(versions.text::text)",
+      members: (row) => [["text", jsonText(row.text)]],
+    },
+  ),
+
+  "tool-schemas": {
+    columns: `
+      tool_schemas.id, tool_schemas.name, tool_schemas.version, tool_schemas.document::text, tool_schemas.created_at,
+      tool_schemas.updated_at`,
+    ...byId("tool_schemas"),
+    size: "length(tool_schemas.document::text)",
+    members: (row) => [["name", json(row.name)], ["version", json(row.version)], createdAt(row), updatedAt(row)],
+    document: (row) => row.document as string,
+  },
+
+  "tool-schema-versions": versionsOf(
+    { table: "tool_schema_versions", ownerColumn: "tool_schema_id", ownerName: "toolSchemaId" },
+    {
+      columns: "versions.document::text",
+      size: "length(versions.document::text)",
+      document: (row) => row.document as string,
+    },
+  ),
+} as const satisfies Record<string, ExportedTable>;

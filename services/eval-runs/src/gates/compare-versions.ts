@@ -1,0 +1,98 @@
+import type { comparedVersions } from "@touchstone/contracts";
+import type { Database } from "@touchstone/db";
+import type { z } from "zod";
+import { readVersionLabel } from "./version-label.ts";
+
+type Reply = z.input<typeof comparedVersions>;
+
+/** A completed run as far as versions are compared. */
+export interface VersionedRun {
+  id: string;
+  createdAt: Date;
+  version: string | null;
+  /** Of results that are rated and no variants. */
+  ratedCount: number;
+  ratingSum: number;
+}
+
+/** What runs that name no version are grouped under. */
+const unversioned = "(unversioned)";
+/** How far below the version before it a version's average still passes. */
+const tolerance = 0.5;
+const runsMax = 1_000;
+
+/** The newest completed runs of a dataset, newest first; trace evaluations are none of them. */
+export async function readVersionedRuns(
+  database: Database,
+  projectId: string,
+  datasetId: string,
+): Promise<VersionedRun[]> {
+  const { rows } = await database.readScoped<{
+    id: string;
+    created_at: Date;
+    evaluation_subject: string | null;
+    rated_count: number;
+    rating_sum: number | null;
+  }>([projectId], {
+    name: "runs_versioned",
+    text: `
+      select runs.id, runs.created_at, runs.evaluation_subject::text, rated.rated_count, rated.rating_sum
+      from (
+        select id, created_at, evaluation_subject
+        from evals.runs
+        where project_id = $1
+          and dataset_id = $2
+          and status = 'completed'
+          and run_source <> 'trace-eval'
+        order by id desc
+        limit ${runsMax}
+      ) runs
+      cross join lateral (
+        select count(*)::integer as rated_count, sum(rating) as rating_sum
+        from evals.results
+        where results.project_id = $1
+          and results.run_id = runs.id
+          and results.rating is not null
+          and not results.is_variant
+      ) rated
+      order by runs.id desc`,
+    values: [projectId, datasetId],
+  });
+  return rows.map((row) => ({
+    id: row.id,
+    createdAt: row.created_at,
+    version: readVersionLabel(row.evaluation_subject),
+    ratedCount: row.rated_count,
+    ratingSum: row.rating_sum ?? 0,
+  }));
+}
+
+/** Groups runs by their version, the latest one first, and holds it against the one before it (completions 5.7). */
+export function composeVersions(runs: readonly VersionedRun[]): Reply {
+  const versions = [...Map.groupBy(runs, (run) => run.version ?? unversioned)].map(([version, ofVersion]) => {
+    const [latest] = ofVersion;
+    const ratedCount = ofVersion.reduce((count, run) => count + run.ratedCount, 0);
+    const ratingSum = ofVersion.reduce((sum, run) => sum + run.ratingSum, 0);
+    return {
+      version,
+      runCount: ofVersion.length,
+      ratedCount,
+      averageRating: ratedCount === 0 ? null : ratingSum / ratedCount,
+      lastRunAt: (latest as VersionedRun).createdAt.toISOString(),
+      latestRunId: (latest as VersionedRun).id,
+    };
+  });
+  const [candidate, baseline] = versions;
+  if (candidate === undefined || baseline === undefined) return { versions, comparison: null };
+  const [candidateAvg, baselineAvg] = [candidate.averageRating, baseline.averageRating];
+  return {
+    versions,
+    comparison: {
+      candidateVersion: candidate.version,
+      baselineVersion: baseline.version,
+      candidateAvg,
+      baselineAvg,
+      passed: baselineAvg === null || (candidateAvg !== null && candidateAvg >= baselineAvg - tolerance),
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import type { Gate } from "@touchstone/contracts";
+import type { Database } from "@touchstone/db";
+import { AppError, type Clock, isUuid, uuidv7 } from "@touchstone/service-kit";
+import type { Gradings } from "../grading/gradings.ts";
+import { rowGradersOf } from "../grading/plan.ts";
+import type { RunStore, StoredRun } from "../runs/run-store.ts";
+import { checkGate, type GatedRun, roundAverage } from "./check-gate.ts";
+import type { GateRequest } from "./gate-request.ts";
+import type { GateStore } from "./gate-store.ts";
+import { type RatedRow, rateBy, readRatedRows, summarizeRatings } from "./run-ratings.ts";
+
+export interface GateDependencies {
+  database: Database;
+  runs: RunStore;
+  gates: GateStore;
+  gradings: Gradings;
+  clock: Clock;
+}
+
+/** Decides on runs (completions 5.6; decisions: Paired gate). */
+export interface GateKeeper {
+  /** Throws `not_found` for an unknown run or baseline, `bad_request` for an unknown scorer or another dataset's run. */
+  decide(projectId: string, runId: string, request: GateRequest): Promise<Gate>;
+}
+
+export function createGateKeeper({ database, runs, gates, gradings, clock }: GateDependencies): GateKeeper {
+  async function findRun(projectId: string, runId: string): Promise<StoredRun> {
+    const run = isUuid(runId) ? await runs.find(projectId, runId) : null;
+    if (run === null) throw new AppError("not_found", "Run not found");
+    return run;
+  }
+
+  async function findScorer(projectId: string, run: StoredRun, named: string | null): Promise<Gate["gatedScorer"]> {
+    if (named === null) return null;
+    const graders = rowGradersOf((await gradings.ofRun(projectId, run)).plan);
+    const grader = graders.find(({ id }) => id === named) ?? graders.find(({ name }) => name === named);
+    if (grader === undefined) throw new AppError("bad_request", `Unknown scorer "${named}"`);
+    return { id: grader.id, name: grader.name };
+  }
+
+  async function readGated(projectId: string, run: Pick<StoredRun, "id" | "status">, scorerId: string | null) {
+    const rows: RatedRow[] = rateBy(
+      await readRatedRows(database, { projectId, runId: run.id, withJudges: scorerId !== null }),
+      scorerId,
+    );
+    return { rows, gated: summarizeRatings(run.id, run.status === "in_progress", rows) };
+  }
+
+  /** The pinned run, or the newest of the last completed ones that the scorer rated. */
+  async function readBaseline(
+    projectId: string,
+    run: StoredRun,
+    pinnedId: string | null,
+    scorerId: string | null,
+  ): Promise<GatedRun | null> {
+    if (pinnedId !== null) {
+      const pinned = await findRun(projectId, pinnedId);
+      if (pinned.datasetId !== run.datasetId) {
+        throw new AppError("bad_request", "The baseline is a run of another dataset");
+      }
+      return (await readGated(projectId, pinned, scorerId)).gated;
+    }
+    for (const id of await gates.listBaselines(projectId, run)) {
+      const { gated } = await readGated(projectId, { id, status: "completed" }, scorerId);
+      if (gated.averageRating !== null) return gated;
+    }
+    return null;
+  }
+
+  return {
+    async decide(projectId, runId, request) {
+      const run = await findRun(projectId, runId);
+      const gatedScorer = await findScorer(projectId, run, request.scorer);
+      const scorerId = gatedScorer?.id ?? null;
+      const { rows, gated } = await readGated(projectId, run, scorerId);
+      const needsBaseline = request.regressionTolerance !== null || request.paired !== null;
+      const baseline = needsBaseline ? await readBaseline(projectId, run, request.baselineRunId, scorerId) : null;
+      const gate: Gate = {
+        runId: run.id,
+        datasetId: run.datasetId,
+        gatedScorer,
+        averageRating: roundAverage(gated.averageRating),
+        resultCount: rows.length,
+        baselineRunId: baseline?.runId ?? null,
+        baselineAverage: roundAverage(baseline?.averageRating ?? null),
+        scoringRevision: run.scoringRevision,
+        ...checkGate(gated, baseline, request),
+      };
+      if (request.isRecorded) {
+        const now = clock.now();
+        await gates.record(projectId, {
+          id: uuidv7(now),
+          runId: run.id,
+          datasetId: run.datasetId,
+          passed: gate.passed,
+          scoringRevision: gate.scoringRevision,
+          caller: request.caller,
+          gate,
+          createdAt: new Date(now),
+        });
+      }
+      return gate;
+    },
+  };
+}

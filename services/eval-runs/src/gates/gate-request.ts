@@ -1,0 +1,65 @@
+import { AppError } from "@touchstone/service-kit";
+import { defaultMinEffect } from "../statistics/paired-verdict.ts";
+
+/** What a gate is asked to check. */
+export interface GateChecks {
+  /** The least average that passes; null = not checked. */
+  failUnder: number | null;
+  /** How far below the baseline's the average may be; null = not checked. */
+  regressionTolerance: number | null;
+  /** The comparison case by case; null = not asked for. */
+  paired: { minEffect: number; isStrict: boolean } | null;
+}
+
+export interface GateRequest extends GateChecks {
+  /** The run to compare with; null = the newest baseline. */
+  baselineRunId: string | null;
+  /** Name or id of the additional scorer whose ratings count; null = the run's own. */
+  scorer: string | null;
+  isRecorded: boolean;
+  caller: string | null;
+}
+
+type Query = Readonly<Record<string, string | string[] | undefined>>;
+
+const defaultTolerance = 0.5;
+const callerMaxChars = 60;
+
+/** Reads the query of a gate (completions 5.6). Throws `bad_request` for the first rule that is broken. */
+export function readGateRequest(query: Query): GateRequest {
+  const failUnder = readNumber(query, "failUnder");
+  const tolerance = readNumber(query, "tolerance") ?? defaultTolerance;
+  const minEffect = readNumber(query, "minEffect") ?? defaultMinEffect;
+  if (minEffect <= 0) throw new AppError("bad_request", "minEffect must be a number above 0");
+  const method = readText(query, "method");
+  if (method !== null && method !== "paired") throw new AppError("bad_request", 'method must be "paired"');
+  const isChecked = failUnder !== null || readFlag(query, "noRegression") || method !== null;
+  if (!isChecked) {
+    throw new AppError("bad_request", "At least one check is required: failUnder=<0-10> and/or noRegression=true");
+  }
+  return {
+    failUnder,
+    regressionTolerance: readFlag(query, "noRegression") ? tolerance : null,
+    paired: method === null ? null : { minEffect, isStrict: readFlag(query, "strict") },
+    baselineRunId: readText(query, "baseline"),
+    scorer: readText(query, "scorer"),
+    isRecorded: readFlag(query, "record"),
+    caller: readText(query, "caller")?.replaceAll("\0", "").slice(0, callerMaxChars).toWellFormed() ?? null,
+  };
+}
+
+function readNumber(query: Query, name: string): number | null {
+  const text = readText(query, name);
+  if (text === null) return null;
+  const value = Number(text);
+  if (text.trim() === "" || !Number.isFinite(value)) throw new AppError("bad_request", `${name} must be a number`);
+  return value;
+}
+
+const readFlag = (query: Query, name: string): boolean => ["true", "1"].includes(readText(query, name) ?? "");
+
+/** Of a parameter given several times the first counts; an empty one is left out. */
+export function readText(query: Query, name: string): string | null {
+  const [first] = [query[name] ?? ""].flat();
+  return first === undefined || first === "" ? null : first;
+}

@@ -1,0 +1,139 @@
+import type { Gate, GateCheck } from "@touchstone/contracts";
+import type { Database } from "@touchstone/db";
+import { announceGate } from "./announce-gate.ts";
+
+/** A verdict that was kept. */
+export interface RecordedGate {
+  id: string;
+  runId: string;
+  datasetId: string;
+  /** Null when the dataset is gone. */
+  datasetName: string | null;
+  passed: boolean;
+  scoringRevision: number;
+  caller: string | null;
+  gate: Pick<Gate, "averageRating" | "baselineAverage"> & { checks: GateCheck[] };
+  createdAt: Date;
+}
+
+/** Runs as gates and comparisons choose among them, and the verdicts that are kept. */
+export interface GateStore {
+  /** Completed earlier runs of the dataset that may be baselines, newest first. */
+  listBaselines(projectId: string, run: { id: string; datasetId: string }): Promise<string[]>;
+  /** The dataset's newest completed run that is no trace evaluation. */
+  findNewestCompleted(projectId: string, datasetId: string): Promise<string | null>;
+  /** Keeps a verdict, and announces it with the same commit. */
+  record(projectId: string, recorded: Omit<RecordedGate, "datasetName" | "gate"> & { gate: Gate }): Promise<void>;
+  /** The newest first. */
+  listRecorded(projectId: string): Promise<RecordedGate[]>;
+}
+
+/** completions 5.6: the baseline is among the last five. */
+const baselinesMax = 5;
+const recordedMax = 50;
+
+export function createGateStore(database: Database): GateStore {
+  return {
+    async listBaselines(projectId, { id, datasetId }) {
+      const { rows } = await database.readScoped<{ id: string }>([projectId], {
+        name: "gate_baselines",
+        text: `
+          select id
+          from evals.runs
+          where project_id = $1
+            and dataset_id = $2
+            and id < $3
+            and status = 'completed'
+            and run_source <> 'trace-eval'
+            and exists (
+              select 1
+              from evals.results
+              where results.project_id = runs.project_id
+                and results.run_id = runs.id
+                and results.rating is not null
+                and not results.is_variant
+            )
+          order by id desc
+          limit ${baselinesMax}`,
+        values: [projectId, datasetId, id],
+      });
+      return rows.map((row) => row.id);
+    },
+
+    async findNewestCompleted(projectId, datasetId) {
+      const { rows } = await database.readScoped<{ id: string }>([projectId], {
+        name: "gate_newest_completed",
+        text: `
+          select id
+          from evals.runs
+          where project_id = $1
+            and dataset_id = $2
+            and status = 'completed'
+            and run_source <> 'trace-eval'
+          order by id desc
+          limit 1`,
+        values: [projectId, datasetId],
+      });
+      return rows[0]?.id ?? null;
+    },
+
+    async record(projectId, { id, runId, datasetId, passed, scoringRevision, caller, gate, createdAt }) {
+      await database.scoped([projectId], async (transaction) => {
+        await transaction.query({
+          name: "gate_record",
+          text: `
+            insert into evals.gate_results (
+              project_id, id, run_id, dataset_id, scoring_revision, passed, caller, document, created_at
+            )
+            values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+          values: [projectId, id, runId, datasetId, scoringRevision, passed, caller, JSON.stringify(gate), createdAt],
+        });
+        await announceGate(transaction, projectId, { id, gate, recordedAt: createdAt });
+      });
+    },
+
+    async listRecorded(projectId) {
+      const { rows } = await database.readScoped<{
+        id: string;
+        run_id: string;
+        dataset_id: string;
+        dataset_document: string | null;
+        passed: boolean;
+        scoring_revision: number;
+        caller: string | null;
+        document: RecordedGate["gate"];
+        created_at: Date;
+      }>([projectId], {
+        name: "gate_list_recorded",
+        text: `
+          select
+            gates.id, gates.run_id, gates.dataset_id, versions.document::text as dataset_document, gates.passed,
+            gates.scoring_revision, gates.caller, gates.document, gates.created_at
+          from evals.gate_results as gates
+          left join evals.datasets
+            on datasets.project_id = gates.project_id
+            and datasets.id = gates.dataset_id
+          left join evals.dataset_versions as versions
+            on versions.project_id = datasets.project_id
+            and versions.dataset_id = datasets.id
+            and versions.version = datasets.version
+          where gates.project_id = $1
+          order by gates.id desc
+          limit ${recordedMax}`,
+        values: [projectId],
+      });
+      return rows.map((row) => ({
+        id: row.id,
+        runId: row.run_id,
+        datasetId: row.dataset_id,
+        // Cut out here: PostgreSQL's JSON operators refuse a document that holds \\u0000 anywhere.
+        datasetName: row.dataset_document === null ? null : (JSON.parse(row.dataset_document) as { name: string }).name,
+        passed: row.passed,
+        scoringRevision: row.scoring_revision,
+        caller: row.caller,
+        gate: row.document,
+        createdAt: row.created_at,
+      }));
+    },
+  };
+}

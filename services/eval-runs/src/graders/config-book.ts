@@ -1,0 +1,157 @@
+import { limits } from "@touchstone/contracts";
+import type { Database, Queryable } from "@touchstone/db";
+import { type Act, AppError, type Clock, namesOfChanged, uuidv7 } from "@touchstone/service-kit";
+import { recordAct } from "../acts/record-act.ts";
+import type { JsonMember } from "../json/json-text.ts";
+import { changedMembers, composeConfigDocument } from "./config-document.ts";
+import { requireBuiltInKept, requireDeletable, requireLiveJudgeable } from "./config-rules.ts";
+import {
+  clearDefaultConfig,
+  countConfigs,
+  deleteConfig,
+  findConfig,
+  insertConfig,
+  insertConfigVersion,
+  type StoredConfig,
+  updateConfig,
+} from "./config-store.ts";
+import { listLiveGroups } from "./group-store.ts";
+import { lockGraders } from "./lock-graders.ts";
+import { mergeOnlineProfile, type OnlineProfile } from "./online-profile.ts";
+
+/** What somebody wants of a grading config, whichever way it was said. */
+export interface ConfigChange {
+  /** Members of the document, as texts; null takes one away. */
+  members: readonly JsonMember[];
+  /** Undefined = not said. */
+  isDefault: boolean | undefined;
+  /** The live profile as it was sent: null detaches, undefined = not said. */
+  online: unknown;
+  /** The config must not judge live traffic yet. */
+  attaches?: true;
+}
+
+/** Changing grading configs by their rules (completions 4.1, 4.2). Every change tells the log. */
+export interface ConfigBook {
+  create(projectId: string, change: ConfigChange, act: Act): Promise<StoredConfig>;
+  /** Only what was sent changes. Null when there is no such config. */
+  update(projectId: string, id: string, change: ConfigChange, act: Act): Promise<StoredConfig | null>;
+  /** False when there is no such config. Without `withProfile` one that judges live traffic is refused. */
+  delete(projectId: string, id: string, options: { withProfile: boolean; act: Act }): Promise<boolean>;
+}
+
+export function createConfigBook({ database, clock }: { database: Database; clock: Clock }): ConfigBook {
+  const createId = (): string => uuidv7(clock.now());
+
+  return {
+    create: (projectId, { members, isDefault = false, online }, act) =>
+      lockGraders(database, projectId, async (transaction) => {
+        const config: StoredConfig = {
+          id: createId(),
+          version: 1,
+          document: composeConfigDocument(members, null, createId),
+          isDefault,
+          seedKey: null,
+          online: mergeOnline(online, null),
+          createdAt: new Date(clock.now()),
+          versionCount: 1,
+        };
+        requireLiveJudgeable(config, []);
+        if ((await countConfigs(transaction, projectId)) >= limits.gradersMax) {
+          throw new AppError("bad_request", `A project has at most ${limits.gradersMax} grading configs`);
+        }
+        if (isDefault) await clearDefaultConfig(transaction, projectId);
+        await insertConfig(transaction, projectId, config);
+        await recordAct(transaction, act, {
+          action: "grading-config.created",
+          targetId: config.id,
+          details: { name: nameOf(config), live: isLive(config) },
+        });
+        return config;
+      }),
+
+    update: (projectId, id, change, act) =>
+      lockGraders(database, projectId, async (transaction) => {
+        const stored = await findConfig(transaction, projectId, id);
+        if (stored === null) return null;
+        if (change.attaches && stored.online !== null) {
+          throw new AppError("conflict", "The evaluator config judges live traffic already");
+        }
+        const changed: StoredConfig = {
+          ...stored,
+          document: composeConfigDocument(change.members, stored.document, createId),
+          isDefault: change.isDefault ?? stored.isDefault,
+          online: mergeOnline(change.online, stored.online),
+        };
+        requireBuiltInKept(stored, changed);
+        requireLiveJudgeable(changed, await listLiveGroups(transaction, projectId));
+        const after = await store(transaction, projectId, stored, changed);
+        await recordChange(transaction, act, stored, after);
+        return after;
+      }),
+
+    delete: (projectId, id, { withProfile, act }) =>
+      lockGraders(database, projectId, async (transaction) => {
+        const stored = await findConfig(transaction, projectId, id);
+        if (stored === null) return false;
+        requireDeletable(stored, await listLiveGroups(transaction, projectId), { withProfile });
+        await deleteConfig(transaction, projectId, id);
+        const details = { name: nameOf(stored), live: isLive(stored) };
+        await recordAct(transaction, act, { action: "grading-config.deleted", targetId: id, details });
+        return true;
+      }),
+  };
+
+  function mergeOnline(sent: unknown, stored: OnlineProfile | null): OnlineProfile | null {
+    if (sent === undefined) return stored;
+    return sent === null ? null : mergeOnlineProfile(sent, stored, createId);
+  }
+
+  /** A document that differs is a new version. */
+  async function store(
+    transaction: Queryable,
+    projectId: string,
+    before: StoredConfig,
+    after: StoredConfig,
+  ): Promise<StoredConfig> {
+    const changed = changedMembers(before.document, after.document);
+    const isNewVersion = changed.length > 0;
+    const version = before.version + Number(isNewVersion);
+    if (after.isDefault && !before.isDefault) await clearDefaultConfig(transaction, projectId);
+    if (isNewVersion) {
+      await insertConfigVersion(transaction, projectId, after.id, {
+        version,
+        document: after.document,
+        changeSummary: `Changed ${changed.join(", ")}`,
+        createdAt: new Date(clock.now()),
+      });
+    }
+    await updateConfig(transaction, projectId, { ...after, version });
+    return { ...after, version, versionCount: before.versionCount + Number(isNewVersion) };
+  }
+}
+
+/** Says which members are others now: of the document, the live profile, and which config is the default. */
+async function recordChange(
+  transaction: Queryable,
+  act: Act,
+  before: StoredConfig,
+  after: StoredConfig,
+): Promise<void> {
+  const changed = [
+    ...changedMembers(before.document, after.document),
+    namesOfChanged(
+      { isDefault: before.isDefault, online: before.online },
+      { isDefault: after.isDefault, online: after.online },
+    ),
+  ].filter((names) => names !== "");
+  if (changed.length === 0) return;
+  const details = { name: nameOf(after), changed: changed.join(", "), live: isLive(after) };
+  await recordAct(transaction, act, { action: "grading-config.changed", targetId: after.id, details });
+}
+
+const nameOf = ({ document }: Pick<StoredConfig, "document">): string =>
+  (JSON.parse(document) as { name: string }).name;
+
+/** Whether it judges live traffic: a paused profile does not. */
+const isLive = ({ online }: Pick<StoredConfig, "online">): boolean => online?.enabled ?? false;

@@ -1,0 +1,87 @@
+import { limits } from "@touchstone/contracts";
+import { AppError } from "@touchstone/service-kit";
+import { composeGradingMembers } from "../grading/grading-members.ts";
+import type { JsonObject } from "../json/json-object.ts";
+import { type JsonMember, membersOf, memberText, objectText } from "../json/json-text.ts";
+
+/** What a judge judges by: the `judge` section of a judge scorer. */
+export const judgeMembers = [
+  "acceptanceCriteria",
+  "rejectionCriteria",
+  "evaluationCriteria",
+  "judgePrompt",
+  "judgeModel",
+  "toolContext",
+  "requiresExpected",
+] as const;
+
+/** What else grades offline runs: its `offline` section, `isDefault` and `status` besides. */
+export const offlineMembers = [
+  "numberOfRequests",
+  "vectorSimilarity",
+  "jaccardSimilarity",
+  "bleuScore",
+  "rougeScore",
+  "thresholds",
+  "sovereigntyIndex",
+  "codeScorers",
+] as const;
+
+const configMembers: ReadonlySet<string> = new Set(["name", "description", ...judgeMembers, ...offlineMembers]);
+const toolContexts: readonly unknown[] = ["none", "simple", "detailed"];
+
+/**
+ * The document of a grading config (completions 4.1): what `changes` says, else what `stored` does; null takes a member
+ * away. Members that are none of a config's are left out. It is text, as a dataset's is. Throws `bad_request` with the
+ * specified sentence for the first rule that is broken.
+ */
+export function composeConfigDocument(
+  changes: readonly JsonMember[],
+  stored: string | null,
+  createId: () => string,
+): string {
+  const members = new Map(
+    [...(stored === null ? [] : membersOf(stored)), ...changes].map((member) => [member.name, member]),
+  );
+  const text = objectText([...members.values()].filter((member) => configMembers.has(member.name)));
+  const body: JsonObject = { text, value: JSON.parse(text) };
+  const document = [...composeGradingMembers(body, createId), ...composeJudgeMembers(body)];
+  requireGraderName(body.value.name as string);
+  return objectText(document);
+}
+
+/** The names of the members in which two documents differ. */
+export function changedMembers(before: string, after: string): string[] {
+  const old = new Map(membersOf(before).map(({ name, valueText }) => [name, valueText]));
+  const current = new Map(membersOf(after).map(({ name, valueText }) => [name, valueText]));
+  return [...new Set([...old.keys(), ...current.keys()])].filter((name) => old.get(name) !== current.get(name));
+}
+
+function composeJudgeMembers({ text, value }: JsonObject): JsonMember[] {
+  const members: JsonMember[] = [];
+  for (const name of ["judgePrompt", "judgeModel"]) {
+    const given = value[name];
+    if (given === undefined || given === null) continue;
+    if (typeof given !== "string") throw new AppError("bad_request", `${name} must be a string`);
+    // A blank one says as much as none.
+    if (given.trim() !== "") members.push({ name, valueText: memberText(text, name) as string });
+  }
+  const toolContext = value.toolContext ?? "simple";
+  if (!toolContexts.includes(toolContext)) {
+    throw new AppError("bad_request", 'toolContext must be "none", "simple" or "detailed"');
+  }
+  const requiresExpected = value.requiresExpected ?? false;
+  if (typeof requiresExpected !== "boolean") throw new AppError("bad_request", "requiresExpected must be a boolean");
+  return [
+    ...members,
+    { name: "toolContext", valueText: JSON.stringify(toolContext) },
+    { name: "requiresExpected", valueText: String(requiresExpected) },
+  ];
+}
+
+/** A name is shown in lists, reports and gates: text of bounded length that every reader can show. */
+export function requireGraderName(name: string): void {
+  if (name.length > limits.graderNameMaxChars || name.includes("\0") || !name.isWellFormed()) {
+    throw new AppError("bad_request", `name must be plain text of at most ${limits.graderNameMaxChars} characters`);
+  }
+}

@@ -1,0 +1,282 @@
+import { limits } from "@touchstone/contracts";
+import type { Database, Queryable } from "@touchstone/db";
+import type { Act } from "@touchstone/service-kit";
+import { recordAct } from "../acts/record-act.ts";
+import type { GradingSource } from "../grading/plan.ts";
+import type { OnlineProfile } from "./online-profile.ts";
+
+/** A grading config at its newest version. `document` is what {@link composeConfigDocument} made. */
+export interface StoredConfig {
+  id: string;
+  version: number;
+  document: string;
+  isDefault: boolean;
+  /** What it was seeded as; null = somebody made it. */
+  seedKey: string | null;
+  online: OnlineProfile | null;
+  createdAt: Date;
+  versionCount: number;
+}
+
+/** One version. */
+export interface ConfigVersion {
+  version: number;
+  document: string;
+  changeSummary: string;
+  createdAt: Date;
+}
+
+/** Grading configs: what the wire calls evaluation settings and judge scorers, one entity under one id (completions 4). */
+export interface ConfigStore {
+  find(projectId: string, id: string): Promise<StoredConfig | null>;
+  /** All of the project, newest first. */
+  list(projectId: string): Promise<StoredConfig[]>;
+  /** The newest documents of those that exist, in any order. */
+  readDocuments(projectId: string, ids: readonly string[]): Promise<GradingSource[]>;
+  /** The newest, newest first. */
+  listVersions(projectId: string, id: string): Promise<ConfigVersion[]>;
+  /** False when there is no such version, or it is the newest. */
+  deleteVersion(projectId: string, id: string, version: number, act: Act): Promise<boolean>;
+}
+
+export function createConfigStore(database: Database): ConfigStore {
+  return {
+    async find(projectId, id) {
+      return (
+        (await database.readScoped<ConfigRow>([projectId], selectConfig(projectId, id))).rows.map(readRow)[0] ?? null
+      );
+    },
+
+    async list(projectId) {
+      // Newest first: an id begins with the millisecond it was made in.
+      const { rows } = await database.readScoped<ConfigRow>([projectId], {
+        name: "config_list",
+        text: `
+          select ${configColumns}
+          from ${configSource}
+          where configs.project_id = $1
+          order by configs.id desc`,
+        values: [projectId],
+      });
+      return rows.map(readRow);
+    },
+
+    async readDocuments(projectId, ids) {
+      const { rows } = await database.readScoped<{ id: string; document: string }>([projectId], {
+        name: "config_read_documents",
+        text: `
+          select configs.id, versions.document::text
+          from ${configSource}
+          where configs.project_id = $1
+            and configs.id = any ($2)`,
+        values: [projectId, ids],
+      });
+      return rows;
+    },
+
+    async listVersions(projectId, id) {
+      const { rows } = await database.readScoped<VersionRow>([projectId], {
+        name: "config_list_versions",
+        text: `
+          select version, document::text, change_summary, created_at
+          from evals.grading_config_versions
+          where project_id = $1
+            and config_id = $2
+          order by version desc
+          limit ${limits.configVersionsListedMax}`,
+        values: [projectId, id],
+      });
+      return rows.map((row) => ({
+        version: row.version,
+        document: row.document,
+        changeSummary: row.change_summary,
+        createdAt: row.created_at,
+      }));
+    },
+
+    async deleteVersion(projectId, id, version, act) {
+      return database.scoped([projectId], async (transaction) => {
+        const { rowCount } = await transaction.query({
+          name: "config_delete_version",
+          text: `
+            delete from evals.grading_config_versions as versions
+            using evals.grading_configs as configs
+            where versions.project_id = $1
+              and versions.config_id = $2
+              and versions.version = $3
+              and configs.project_id = versions.project_id
+              and configs.id = versions.config_id
+              and configs.version > versions.version`,
+          values: [projectId, id, version],
+        });
+        if (rowCount !== 1) return false;
+        await recordAct(transaction, act, {
+          action: "grading-config-version.deleted",
+          targetId: id,
+          details: { version },
+        });
+        return true;
+      });
+    },
+  };
+}
+
+/** Reads a config under {@link lockGraders}. */
+export async function findConfig(transaction: Queryable, projectId: string, id: string): Promise<StoredConfig | null> {
+  const { rows } = await transaction.query<ConfigRow>(selectConfig(projectId, id));
+  return rows.map(readRow)[0] ?? null;
+}
+
+/** How many a project has. */
+export async function countConfigs(transaction: Queryable, projectId: string): Promise<number> {
+  const { rows } = await transaction.query<{ count: number }>({
+    name: "config_count",
+    text: `
+      select count(*)::integer as count
+      from evals.grading_configs
+      where project_id = $1`,
+    values: [projectId],
+  });
+  return rows[0]?.count ?? 0;
+}
+
+/** Stores a new config with its first version, both or neither. */
+export async function insertConfig(
+  transaction: Queryable,
+  projectId: string,
+  config: Omit<StoredConfig, "version" | "versionCount">,
+): Promise<void> {
+  await transaction.query({
+    name: "config_insert",
+    text: `
+      with first_version as (
+        insert into evals.grading_config_versions (project_id, config_id, version, document, change_summary, created_at)
+        values ($1, $2, 1, $3, 'Created', $4)
+      )
+      insert into evals.grading_configs (project_id, id, version, is_default, seed_key, online, created_at)
+      values ($1, $2, 1, $5, $6, $7, $4)`,
+    values: [
+      projectId,
+      config.id,
+      config.document,
+      config.createdAt,
+      config.isDefault,
+      config.seedKey,
+      config.online && JSON.stringify(config.online),
+    ],
+  });
+}
+
+/** Stores what became of a config. */
+export async function updateConfig(
+  transaction: Queryable,
+  projectId: string,
+  { id, version, isDefault, online }: Pick<StoredConfig, "id" | "version" | "isDefault" | "online">,
+): Promise<void> {
+  await transaction.query({
+    name: "config_update",
+    text: `
+      update evals.grading_configs
+      set version = $3,
+          is_default = $4,
+          online = $5
+      where project_id = $1
+        and id = $2`,
+    values: [projectId, id, version, isDefault, online && JSON.stringify(online)],
+  });
+}
+
+export async function insertConfigVersion(
+  transaction: Queryable,
+  projectId: string,
+  configId: string,
+  { version, document, changeSummary, createdAt }: ConfigVersion,
+): Promise<void> {
+  await transaction.query({
+    name: "config_insert_version",
+    text: `
+      insert into evals.grading_config_versions (project_id, config_id, version, document, change_summary, created_at)
+      values ($1, $2, $3, $4, $5, $6)`,
+    values: [projectId, configId, version, document, changeSummary, createdAt],
+  });
+}
+
+/** Takes the default away from whichever config has it: there is one at most. */
+export async function clearDefaultConfig(transaction: Queryable, projectId: string): Promise<void> {
+  await transaction.query({
+    name: "config_clear_default",
+    text: `
+      update evals.grading_configs
+      set is_default = false
+      where project_id = $1
+        and is_default`,
+    values: [projectId],
+  });
+}
+
+/** Deletes a config with all its versions. */
+export async function deleteConfig(transaction: Queryable, projectId: string, id: string): Promise<void> {
+  await transaction.query({
+    name: "config_delete",
+    text: `
+      with versions as (
+        delete from evals.grading_config_versions
+        where project_id = $1
+          and config_id = $2
+      )
+      delete from evals.grading_configs
+      where project_id = $1
+        and id = $2`,
+    values: [projectId, id],
+  });
+}
+
+const configColumns = `
+  configs.id, configs.version, versions.document::text, configs.is_default, configs.seed_key, configs.online::text,
+  configs.created_at, (
+    select count(*)::integer
+    from evals.grading_config_versions as kept
+    where kept.project_id = configs.project_id
+      and kept.config_id = configs.id
+  ) as version_count`;
+
+const configSource = `
+  evals.grading_configs as configs
+  join evals.grading_config_versions as versions
+    on versions.project_id = configs.project_id
+    and versions.config_id = configs.id
+    and versions.version = configs.version`;
+
+const selectConfig = (projectId: string, id: string) => ({
+  name: "config_find",
+  text: `
+    select ${configColumns}
+    from ${configSource}
+    where configs.project_id = $1
+      and configs.id = $2`,
+  values: [projectId, id],
+});
+
+type VersionRow = { version: number; document: string; change_summary: string; created_at: Date };
+
+type ConfigRow = {
+  id: string;
+  version: number;
+  document: string;
+  is_default: boolean;
+  seed_key: string | null;
+  online: string | null;
+  created_at: Date;
+  version_count: number;
+};
+
+const readRow = (row: ConfigRow): StoredConfig => ({
+  id: row.id,
+  version: row.version,
+  document: row.document,
+  isDefault: row.is_default,
+  seedKey: row.seed_key,
+  online: row.online === null ? null : JSON.parse(row.online),
+  createdAt: row.created_at,
+  versionCount: row.version_count,
+});

@@ -1,0 +1,31 @@
+import { type Bus, isBusError } from "@touchstone/bus";
+import { type KnownMember, readMembers } from "@touchstone/contracts";
+import { AppError } from "@touchstone/service-kit";
+import type { StoredMember } from "./group-document.ts";
+
+/** Asks monitor about members of scorer groups that are patterns or custom scorers. */
+export interface MemberReader {
+  /**
+   * What those of the members are that a project has; judges are left out, and with none of the others nobody is asked.
+   * Throws `service_unavailable` when monitor does not answer.
+   */
+  read(projectId: string, members: readonly Pick<StoredMember, "kind" | "refId">[]): Promise<readonly KnownMember[]>;
+}
+
+const timeoutMs = 10_000;
+
+export function createMemberReader(bus: Pick<Bus, "request">): MemberReader {
+  return {
+    async read(projectId, members) {
+      const asked = members.flatMap(({ kind, refId }) => (kind === "judge" ? [] : [{ kind, refId }]));
+      if (asked.length === 0) return [];
+      try {
+        return (await bus.request(readMembers, { projectId, members: asked }, { timeoutMs })).members;
+      } catch (cause) {
+        if (!isBusError(cause)) throw cause;
+        const sentence = "Patterns and custom scorers cannot be looked up at the moment; retry.";
+        throw new AppError("service_unavailable", sentence, { cause });
+      }
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { type JsonMember, membersOf, objectText } from "../json/json-text.ts";
+import { judgeMembers, offlineMembers } from "./config-document.ts";
+import type { ConfigVersion, StoredConfig } from "./config-store.ts";
+
+/** A grading config as evaluation settings, as JSON text (completions 4.1). */
+export function renderSettings({ id, document, isDefault, createdAt }: StoredConfig): string {
+  return objectText([
+    member("_id", id),
+    ...membersOf(document),
+    member("isDefault", isDefault),
+    member("status", "published"),
+    member("createdAt", createdAt),
+  ]);
+}
+
+/** The same config as a judge scorer, in sections (completions 4.2). */
+export function renderJudgeScorer(config: StoredConfig): string {
+  const texts = new Map(membersOf(config.document).map(({ name, valueText }) => [name, valueText]));
+  const pick = (names: readonly string[]): JsonMember[] =>
+    names.flatMap((name) => {
+      const valueText = texts.get(name);
+      return valueText === undefined ? [] : [{ name, valueText }];
+    });
+  const offline = [...pick(offlineMembers), member("isDefault", config.isDefault), member("status", "published")];
+  return objectText([
+    member("_id", config.id),
+    ...pick(["name", "description"]),
+    member("seeded", config.seedKey !== null),
+    { name: "judge", valueText: objectText(pick(judgeMembers)) },
+    { name: "offline", valueText: objectText(offline) },
+    member("online", config.online),
+    member("createdAt", config.createdAt),
+    member("versionCount", config.versionCount),
+  ]);
+}
+
+/** One version; nobody signs for what comes with a project's key. */
+export function renderConfigVersion(configId: string, version: ConfigVersion): string {
+  return objectText([
+    member("_id", versionId(configId, version.version)),
+    member("versionNumber", version.version),
+    member("changeSummary", version.changeSummary),
+    { name: "snapshot", valueText: version.document },
+    member("createdAt", version.createdAt),
+    member("creator", null),
+  ]);
+}
+
+/** A version's own id: that of its config and its number. */
+function versionId(configId: string, version: number): string {
+  return `${configId}:${version}`;
+}
+
+/** The version's number, or null when the id is none of the config's. */
+export function readVersionId(configId: string, id: string): number | null {
+  const number = /^(.*):([1-9]\d{0,8})$/.exec(id);
+  return number !== null && number[1] === configId ? Number(number[2]) : null;
+}
+
+function member(name: string, value: unknown): JsonMember {
+  return { name, valueText: JSON.stringify(value) };
+}

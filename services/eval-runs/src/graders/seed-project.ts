@@ -1,0 +1,65 @@
+import type { Database, Queryable } from "@touchstone/db";
+import { type Clock, uuidv7 } from "@touchstone/service-kit";
+import { membersOf } from "../json/json-text.ts";
+import { composeConfigDocument } from "./config-document.ts";
+import { insertConfig } from "./config-store.ts";
+import { lockGraders } from "./lock-graders.ts";
+import { mergeOnlineProfile } from "./online-profile.ts";
+import type { Seed } from "./seeds/seed.ts";
+import { seeds } from "./seeds/seeds.ts";
+
+/** Gives a project what every project is given, once; what was deleted since stays deleted (completions 4.3). */
+export type SeedProject = (projectId: string) => Promise<void>;
+
+/** Projects known to be seeded; forgetting one costs a look. */
+const knownMax = 10_000;
+
+export function createProjectSeeder({ database, clock }: { database: Database; clock: Clock }): SeedProject {
+  const known = new Set<string>();
+
+  return async (projectId) => {
+    if (known.has(projectId)) return;
+    await lockGraders(database, projectId, async (transaction) => {
+      const given = await readGiven(transaction, projectId);
+      // Newest first is how lists show them.
+      for (const seed of seeds.toReversed()) {
+        if (!given.has(seed.key)) await give(transaction, projectId, seed);
+      }
+    });
+    if (known.size >= knownMax) known.clear();
+    known.add(projectId);
+  };
+
+  async function give(transaction: Queryable, projectId: string, { key, config, online }: Seed): Promise<void> {
+    const now = clock.now();
+    const createId = (): string => uuidv7(now);
+    const profile = online && { ...mergeOnlineProfile(online, null, createId), builtinKey: online.builtinKey };
+    await insertConfig(transaction, projectId, {
+      id: createId(),
+      document: composeConfigDocument(membersOf(JSON.stringify(config)), null, createId),
+      isDefault: false,
+      seedKey: key,
+      online: profile ?? null,
+      createdAt: new Date(now),
+    });
+    await transaction.query({
+      name: "seed_insert",
+      text: `
+        insert into evals.seeded_content (project_id, seed_key)
+        values ($1, $2)`,
+      values: [projectId, key],
+    });
+  }
+}
+
+async function readGiven(transaction: Queryable, projectId: string): Promise<Set<string>> {
+  const { rows } = await transaction.query<{ seed_key: string }>({
+    name: "seed_list",
+    text: `
+      select seed_key
+      from evals.seeded_content
+      where project_id = $1`,
+    values: [projectId],
+  });
+  return new Set(rows.map((row) => row.seed_key));
+}

@@ -1,0 +1,184 @@
+import { type JudgeRubric, type KnownMember, limits, type SimilarityRequest } from "@touchstone/contracts";
+
+/** One judge: its rubric under the id that runs name it by, which is a dataset's or a grading config's. */
+export type Grader = JudgeRubric;
+
+interface Membership {
+  refId: string;
+  name: string;
+  weight: number;
+  /** A must-pass member. */
+  gate: boolean;
+}
+
+/** A member of a scorer group that is a judge (completions 4.4). Its grader is among the group's, unless it is gone. */
+export interface JudgeMember extends Membership {
+  kind: "judge";
+}
+
+/** One that is a pattern or a custom scorer. */
+export interface ScorerMember extends Membership {
+  kind: "pattern" | "custom";
+  /** What it was when the run was created, as monitor has it; absent: it was gone already. */
+  definition?: KnownMember["definition"];
+}
+
+export type GroupMember = JudgeMember | ScorerMember;
+
+/** What gives a result its rating: one judge, or the score of a group of them. */
+export type PrimaryGrader =
+  | { kind: "judge"; grader: Grader }
+  | { kind: "group"; groupId: string; name: string; members: readonly GroupMember[]; graders: readonly Grader[] };
+
+/**
+ * All that grades a run, frozen when it is created: what happens to datasets, configs and groups later changes nothing.
+ * The cases are not in it; they come from the dataset version the run was created with.
+ */
+export interface GradingPlan {
+  primary: PrimaryGrader;
+  /** Judges whose verdicts stand beside the rating; none beside a group. */
+  additional: readonly Grader[];
+  /** Computed for cases with an expected result. */
+  metrics: SimilarityRequest;
+  /** Those that are switched on, at most `limits.codeScorersMax`. */
+  codeScorers: readonly { name: string; code: string }[];
+}
+
+/** The stored document of a dataset, a grading config or a scorer group, and its id. */
+export interface GradingSource {
+  id: string;
+  document: string;
+}
+
+/** What grades a run besides its dataset; null = nothing was named. */
+export interface NamedSources {
+  settings: GradingSource | null;
+  group: GradingSource | null;
+  /** The group's judges that exist, by id. */
+  groupJudges: ReadonlyMap<string, GradingSource>;
+  /** Its patterns and custom scorers that exist. */
+  groupScorers: readonly KnownMember[];
+  additional: readonly GradingSource[];
+}
+
+/** What a dataset grades by itself: its own criteria, metrics and code scorers. */
+export function planOfDataset(dataset: GradingSource): GradingPlan {
+  const { grader, metrics, codeScorers } = readSource(dataset);
+  return { primary: { kind: "judge", grader }, additional: [], metrics, codeScorers };
+}
+
+/**
+ * The plan of a run (completions 5.1): grading settings take the place of all that the dataset grades by; a group takes
+ * the place of the judge, and is then the whole judging; additional judges stand beside one judge.
+ */
+export function planOfRun(datasetPlan: GradingPlan, named: NamedSources): GradingPlan {
+  const plan = named.settings === null ? datasetPlan : planOfDataset(named.settings);
+  if (named.group !== null) return { ...plan, primary: readGroup(named.group, named), additional: [] };
+  return { ...plan, additional: named.additional.map((source) => readSource(source).grader) };
+}
+
+/** The judge of a dataset or a grading config. */
+export const graderOf = (source: GradingSource): Grader => readSource(source).grader;
+
+/** Every judge that is asked about a result, the primary or the group's first. */
+export function gradersOf({ primary, additional }: GradingPlan): readonly Grader[] {
+  return primary.kind === "judge" ? [primary.grader, ...additional] : primary.graders;
+}
+
+/** The judges that have a row of their own beside the rating: the additional ones, or the group's. */
+export function rowGradersOf({ primary, additional }: GradingPlan): readonly Grader[] {
+  return primary.kind === "judge" ? additional : primary.graders;
+}
+
+/** The members of a group that the judge does not know, in order. */
+export function scorerMembersOf({ primary }: GradingPlan): readonly ScorerMember[] {
+  return primary.kind === "judge" ? [] : primary.members.filter((member) => member.kind !== "judge");
+}
+
+/** The plan as `runs.plan` holds it. */
+export function writePlan(plan: GradingPlan): string {
+  return JSON.stringify({ version: 1, ...plan });
+}
+
+/** Reads what {@link writePlan} wrote. */
+export function readPlan(text: string): GradingPlan {
+  const { primary, additional, metrics, codeScorers } = JSON.parse(text) as GradingPlan;
+  return { primary, additional, metrics, codeScorers };
+}
+
+function readGroup(
+  { id, document }: GradingSource,
+  { groupJudges, groupScorers }: Pick<NamedSources, "groupJudges" | "groupScorers">,
+): Extract<PrimaryGrader, { kind: "group" }> {
+  const { name, members } = JSON.parse(document) as StoredGroup;
+  const graders = new Map([...groupJudges.values()].map((source) => [source.id, readSource(source).grader]));
+  return {
+    kind: "group",
+    groupId: id,
+    name,
+    members: members.map(({ kind, refId, weight, gate }): GroupMember => {
+      if (kind === "judge") return { kind, refId, name: graders.get(refId)?.name ?? refId, weight, gate };
+      const known = groupScorers.find((each) => each.kind === kind && each.refId === refId);
+      if (known === undefined) return { kind, refId, name: refId, weight, gate };
+      return { kind, refId, name: known.name, weight, gate, definition: known.definition };
+    }),
+    // In the order of the members; a judge that is a member twice is asked once.
+    graders: [...new Set(members.flatMap(({ kind, refId }) => (kind === "judge" ? [refId] : [])))].flatMap(
+      (refId) => graders.get(refId) ?? [],
+    ),
+  };
+}
+
+function readSource({ id, document }: GradingSource): Pick<GradingPlan, "metrics" | "codeScorers"> & {
+  grader: Grader;
+} {
+  const stored: StoredDocument = JSON.parse(document);
+  return {
+    grader: {
+      id,
+      name: stored.name,
+      model: stored.judgeModel ?? null,
+      acceptanceCriteria: stored.acceptanceCriteria ?? null,
+      rejectionCriteria: stored.rejectionCriteria ?? null,
+      evaluationCriteria: stored.evaluationCriteria ?? null,
+      requiresExpected: stored.requiresExpected ?? false,
+      judgePrompt: stored.judgePrompt ?? null,
+      toolContext: stored.toolContext ?? "simple",
+    },
+    metrics: {
+      jaccard: stored.jaccardSimilarity !== undefined,
+      bleu: stored.bleuScore !== undefined,
+      rouge: stored.rougeScore !== undefined,
+      vector: stored.vectorSimilarity === undefined ? null : { model: stored.vectorSimilarity.model ?? null },
+    },
+    codeScorers: (stored.codeScorers ?? [])
+      .filter((scorer) => scorer.enabled !== false)
+      .slice(0, limits.codeScorersMax)
+      .map(({ name, code }) => ({
+        name: typeof name === "string" && name !== "" ? name : "Untitled scorer",
+        code,
+      })),
+  };
+}
+
+/** The part of a dataset's document that grades; a grading config's has its judge's settings besides. */
+interface StoredDocument {
+  name: string;
+  acceptanceCriteria?: string;
+  rejectionCriteria?: string;
+  evaluationCriteria?: string;
+  judgePrompt?: string;
+  judgeModel?: string;
+  toolContext?: Grader["toolContext"];
+  requiresExpected?: boolean;
+  vectorSimilarity?: { model?: string };
+  jaccardSimilarity?: unknown;
+  bleuScore?: unknown;
+  rougeScore?: unknown;
+  codeScorers?: { name?: unknown; enabled?: unknown; code: string }[];
+}
+
+interface StoredGroup {
+  name: string;
+  members: { kind: GroupMember["kind"]; refId: string; weight: number; gate: boolean }[];
+}

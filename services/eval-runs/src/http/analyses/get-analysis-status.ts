@@ -1,0 +1,15 @@
+import type { Handler } from "@touchstone/service-kit";
+import type { AnalysisStore } from "../../analyses/analysis-store.ts";
+import { showAnalysisStatus } from "../../analyses/show-analysis.ts";
+import type { RunStore } from "../../runs/run-store.ts";
+import { requireProject } from "../require-project.ts";
+import { requireRun } from "../require-run.ts";
+
+/** GET /custom-agent-evaluations/runs/{runId}/analyze-status (completions 5.9). */
+export function getAnalysisStatus({ runs, analyses }: { runs: RunStore; analyses: AnalysisStore }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const run = await requireRun(runs, projectId, call.params.runId);
+    return { status: 200, body: showAnalysisStatus(run, await analyses.find(projectId, run.id)) };
+  };
+}

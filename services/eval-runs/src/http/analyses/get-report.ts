@@ -1,0 +1,28 @@
+import { AppError, type Handler } from "@touchstone/service-kit";
+import type { AnalysisStore } from "../../analyses/analysis-store.ts";
+import { composeReport } from "../../analyses/show-analysis.ts";
+import type { ResultStore } from "../../results/result-store.ts";
+import type { RunStore } from "../../runs/run-store.ts";
+import { requireProject } from "../require-project.ts";
+import { requireRun } from "../require-run.ts";
+
+/** GET /custom-agent-evaluations/runs/{runId}/report (interface): of the last analysis that ended. */
+export function getReport({
+  runs,
+  results,
+  analyses,
+}: {
+  runs: RunStore;
+  results: ResultStore;
+  analyses: AnalysisStore;
+}): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const run = await requireRun(runs, projectId, call.params.runId);
+    const analysis = await analyses.find(projectId, run.id);
+    if (analysis === null || analysis.last === null) {
+      throw new AppError("not_found", "No analysis found for this run. POST /runs/:runId/analyze first.");
+    }
+    return { status: 200, body: composeReport(run, analysis.last, await results.list(projectId, run.id)) };
+  };
+}

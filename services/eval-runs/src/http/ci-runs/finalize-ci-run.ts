@@ -1,0 +1,39 @@
+import { AppError, type Handler } from "@touchstone/service-kit";
+import { stateOf } from "../../ci-runs/ci-run-state.ts";
+import { type CiFinalizingDependencies, finalizeCiRun as finalize } from "../../ci-runs/finalize-ci-run.ts";
+import { renderVerdict } from "../../ci-runs/render-ci-run.ts";
+import type { Gradings } from "../../grading/gradings.ts";
+import type { ResultStore } from "../../results/result-store.ts";
+import { requireProject } from "../require-project.ts";
+import { readCiBody } from "./read-ci-body.ts";
+import { requireCiRun, runExpired } from "./require-ci-run.ts";
+
+/** POST /ingest/ci-runs/{ciRunId}/finalize (completions 8.4): every caller is answered the one stored verdict. */
+export function finalizeCiRun({
+  results,
+  gradings,
+  ...finalizing
+}: CiFinalizingDependencies & { results: ResultStore; gradings: Gradings }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const { ciRunId } = call.params;
+    await readCiBody(call);
+    let ciRun = await requireCiRun(finalizing.ciRuns, projectId, ciRunId);
+    const state = stateOf(ciRun);
+    if (state === "expired") throw runExpired();
+    if (state !== "decided") {
+      await finalize(finalizing, { projectId, ciRun });
+      ciRun = await requireCiRun(finalizing.ciRuns, projectId, ciRunId);
+      // It expired first.
+      if (stateOf(ciRun) === "expired") throw runExpired();
+    }
+    const { verdict, finalizedAt } = ciRun;
+    if (verdict === null || finalizedAt === null) {
+      throw new AppError("service_unavailable", "The run is still being finalized; retry.");
+    }
+    const run = await finalizing.runs.find(projectId, ciRun.id);
+    const cases = run === null ? [] : (await gradings.ofRun(projectId, run)).cases;
+    const rows = await results.list(projectId, ciRun.id);
+    return { status: 200, body: renderVerdict({ ...ciRun, verdict, finalizedAt }, rows, cases) };
+  };
+}

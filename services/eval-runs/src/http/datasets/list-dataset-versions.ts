@@ -1,0 +1,17 @@
+import type { Handler } from "@touchstone/service-kit";
+import type { DatasetStore } from "../../datasets/dataset-store.ts";
+import { renderDatasetVersion } from "../../datasets/dataset-versions.ts";
+import { requireProject } from "../require-project.ts";
+import { datasetNotFound, requireDatasetId } from "./require-dataset.ts";
+
+/** GET /evaluate/datasets/{datasetId}/versions (completions 3.3), newest first. */
+export function listDatasetVersions({ datasets }: { datasets: DatasetStore }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const id = requireDatasetId(call);
+    // Versions outlive their dataset, for the runs that use them.
+    if ((await datasets.findVersion(projectId, id)) === null) datasetNotFound();
+    const versions = await datasets.listVersions(projectId, id);
+    return { status: 200, body: `[${versions.map((version) => renderDatasetVersion(id, version)).join(",")}]` };
+  };
+}

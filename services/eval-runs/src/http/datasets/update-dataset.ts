@@ -1,0 +1,26 @@
+import { type Clock, type Handler, uuidv7 } from "@touchstone/service-kit";
+import type { DatasetBook } from "../../datasets/dataset-book.ts";
+import { composeDatasetDocument, renderDataset } from "../../datasets/dataset-document.ts";
+import { readJsonObject } from "../read-json-object.ts";
+import { requireProject, requireWorkspace } from "../require-project.ts";
+import { datasetNotFound, requireDatasetId } from "./require-dataset.ts";
+
+/**
+ * PUT /custom-agent-evaluations/datasets/{datasetId} (completions 3.3): the whole dataset anew. What it was stays as a
+ * version; runs go on with the one they were created with.
+ */
+export function updateDataset({ book, clock }: { book: DatasetBook; clock: Clock }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    // First: a body that cannot be read is 400 whatever the path names.
+    const body = await readJsonObject(call);
+    const id = requireDatasetId(call);
+    const now = clock.now();
+    const document = composeDatasetDocument(body, () => uuidv7(now));
+    requireWorkspace(body.value.workspaceId, projectId);
+
+    const dataset = await book.update(projectId, id, () => document, new Date(now));
+
+    return { status: 200, body: renderDataset(dataset ?? datasetNotFound()) };
+  };
+}

@@ -1,0 +1,14 @@
+import { actOf, type Handler } from "@touchstone/service-kit";
+import type { ConfigBook } from "../../graders/config-book.ts";
+import { requireProject } from "../require-project.ts";
+import { settingsId, settingsNotFound } from "./find-settings.ts";
+
+/** DELETE /custom-agent-evaluations/evaluation-settings/{evaluationSettingsId} (completions 4.1). */
+export function deleteEvaluationSettings({ book }: { book: ConfigBook }): Handler {
+  return async (call) => {
+    const id = settingsId(call);
+    const isGone =
+      id !== null && (await book.delete(requireProject(call), id, { withProfile: false, act: actOf(call.identity) }));
+    return isGone ? { status: 200, body: { deleted: true } } : settingsNotFound();
+  };
+}

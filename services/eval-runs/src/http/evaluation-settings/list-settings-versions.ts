@@ -1,0 +1,14 @@
+import type { Handler } from "@touchstone/service-kit";
+import type { ConfigStore } from "../../graders/config-store.ts";
+import { renderConfigVersion } from "../../graders/render-config.ts";
+import { requireProject } from "../require-project.ts";
+import { findSettings } from "./find-settings.ts";
+
+/** GET /evaluate/evaluationSettings/{evaluationSettingsId}/versions (completions 3.3, 4.1), newest first. */
+export function listSettingsVersions({ configs }: { configs: ConfigStore }): Handler {
+  return async (call) => {
+    const { id } = await findSettings(configs, call);
+    const versions = await configs.listVersions(requireProject(call), id);
+    return { status: 200, body: `[${versions.map((version) => renderConfigVersion(id, version)).join(",")}]` };
+  };
+}

@@ -1,0 +1,16 @@
+import { AppError } from "@touchstone/service-kit";
+import type { ConfigChange } from "../../graders/config-book.ts";
+import type { JsonObject } from "../../json/json-object.ts";
+import { membersOf } from "../../json/json-text.ts";
+
+/** The body of a create or an update of evaluation settings: flat, without a live profile. */
+export function readSettingsChange({ text, value }: JsonObject): ConfigChange {
+  return { members: membersOf(text), isDefault: readIsDefault(value.isDefault), online: undefined };
+}
+
+/** Undefined = not said. */
+export function readIsDefault(isDefault: unknown): boolean | undefined {
+  if (isDefault === undefined || isDefault === null) return undefined;
+  if (typeof isDefault !== "boolean") throw new AppError("bad_request", "isDefault must be a boolean");
+  return isDefault;
+}

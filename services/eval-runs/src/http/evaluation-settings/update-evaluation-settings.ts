@@ -1,0 +1,17 @@
+import { actOf, type Handler } from "@touchstone/service-kit";
+import type { ConfigBook } from "../../graders/config-book.ts";
+import { renderSettings } from "../../graders/render-config.ts";
+import { readJsonObject } from "../read-json-object.ts";
+import { requireProject } from "../require-project.ts";
+import { settingsId, settingsNotFound } from "./find-settings.ts";
+import { readSettingsChange } from "./read-settings-change.ts";
+
+/** PUT /custom-agent-evaluations/evaluation-settings/{evaluationSettingsId} (completions 4.1): only what is sent changes. */
+export function updateEvaluationSettings({ book }: { book: ConfigBook }): Handler {
+  return async (call) => {
+    const change = readSettingsChange(await readJsonObject(call));
+    const id = settingsId(call);
+    const config = id === null ? null : await book.update(requireProject(call), id, change, actOf(call.identity));
+    return { status: 200, body: renderSettings(config ?? settingsNotFound()) };
+  };
+}

@@ -1,0 +1,25 @@
+import { routes } from "@touchstone/contracts";
+import type { ServedRoute } from "@touchstone/service-kit";
+import type { DatasetStore } from "../../datasets/dataset-store.ts";
+import { createGateKeeper, type GateDependencies } from "../../gates/gate-keeper.ts";
+import type { ResultStore } from "../../results/result-store.ts";
+import { compareRuns } from "./compare-runs.ts";
+import { compareVersions } from "./compare-versions.ts";
+import { gateRun } from "./gate-run.ts";
+import { listGates } from "./list-gates.ts";
+import { previewGate } from "./preview-gate.ts";
+
+/** Verdicts on whole runs, and runs side by side. */
+export function gateRoutes(
+  dependencies: GateDependencies & { datasets: DatasetStore; results: ResultStore },
+): ServedRoute[] {
+  const { database, runs, gates, datasets, results } = dependencies;
+  const keeper = createGateKeeper(dependencies);
+  return [
+    { route: routes.gateRun, handle: gateRun({ keeper }) },
+    { route: routes.listGates, handle: listGates({ gates }) },
+    { route: routes.previewGate, handle: previewGate({ keeper, gates, datasets }) },
+    { route: routes.compareRuns, handle: compareRuns({ runs, results }) },
+    { route: routes.compareVersions, handle: compareVersions({ datasets, database }) },
+  ];
+}

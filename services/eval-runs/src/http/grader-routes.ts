@@ -1,0 +1,72 @@
+import { routes } from "@touchstone/contracts";
+import type { Database } from "@touchstone/db";
+import type { Clock, Handler, ServedRoute } from "@touchstone/service-kit";
+import { createConfigBook } from "../graders/config-book.ts";
+import type { ConfigStore } from "../graders/config-store.ts";
+import { createGroupBook } from "../graders/group-book.ts";
+import type { GroupStore } from "../graders/group-store.ts";
+import type { MemberReader } from "../graders/member-reader.ts";
+import { createProjectSeeder } from "../graders/seed-project.ts";
+import { createEvaluationSettings } from "./evaluation-settings/create-evaluation-settings.ts";
+import { deleteEvaluationSettings } from "./evaluation-settings/delete-evaluation-settings.ts";
+import { deleteSettingsVersion } from "./evaluation-settings/delete-settings-version.ts";
+import { getEvaluationSettings } from "./evaluation-settings/get-evaluation-settings.ts";
+import { listEvaluationSettings } from "./evaluation-settings/list-evaluation-settings.ts";
+import { listSettingsVersions } from "./evaluation-settings/list-settings-versions.ts";
+import { updateEvaluationSettings } from "./evaluation-settings/update-evaluation-settings.ts";
+import { createJudgeScorer } from "./judge-scorers/create-judge-scorer.ts";
+import { deleteJudgeScorer } from "./judge-scorers/delete-judge-scorer.ts";
+import { getJudgeScorer } from "./judge-scorers/get-judge-scorer.ts";
+import { listJudgeScorers } from "./judge-scorers/list-judge-scorers.ts";
+import { updateJudgeScorer } from "./judge-scorers/update-judge-scorer.ts";
+import { onlineEvaluatorRoutes } from "./online-evaluators/routes.ts";
+import { requireProject } from "./require-project.ts";
+import { createScorerGroup } from "./scorer-groups/create-scorer-group.ts";
+import { deleteScorerGroup } from "./scorer-groups/delete-scorer-group.ts";
+import { getScorerGroup } from "./scorer-groups/get-scorer-group.ts";
+import { listScorerGroups } from "./scorer-groups/list-scorer-groups.ts";
+import { readGroupRatings } from "./scorer-groups/read-group-ratings.ts";
+import { updateScorerGroup } from "./scorer-groups/update-scorer-group.ts";
+
+export interface GraderRouteDependencies {
+  database: Database;
+  configs: ConfigStore;
+  groups: GroupStore;
+  members: MemberReader;
+  clock: Clock;
+}
+
+/** Grading configs and scorer groups. The first call of a project finds what every project is given. */
+export function graderRoutes({ database, configs, groups, members, clock }: GraderRouteDependencies): ServedRoute[] {
+  const seedProject = createProjectSeeder({ database, clock });
+  const seeded =
+    (handle: Handler): Handler =>
+    async (call) => {
+      await seedProject(requireProject(call));
+      return handle(call);
+    };
+  const book = createConfigBook({ database, clock });
+  const groupBook = createGroupBook({ database, groups, members, clock });
+  const served: ServedRoute[] = [
+    { route: routes.createEvaluationSettings, handle: createEvaluationSettings({ book }) },
+    { route: routes.listEvaluationSettings, handle: listEvaluationSettings({ configs }) },
+    { route: routes.getEvaluationSettings, handle: getEvaluationSettings({ configs }) },
+    { route: routes.updateEvaluationSettings, handle: updateEvaluationSettings({ book }) },
+    { route: routes.deleteEvaluationSettings, handle: deleteEvaluationSettings({ book }) },
+    { route: routes.listSettingsVersions, handle: listSettingsVersions({ configs }) },
+    { route: routes.deleteSettingsVersion, handle: deleteSettingsVersion({ configs }) },
+    { route: routes.createJudgeScorer, handle: createJudgeScorer({ book }) },
+    { route: routes.listJudgeScorers, handle: listJudgeScorers({ configs }) },
+    { route: routes.getJudgeScorer, handle: getJudgeScorer({ configs }) },
+    { route: routes.updateJudgeScorer, handle: updateJudgeScorer({ book }) },
+    { route: routes.deleteJudgeScorer, handle: deleteJudgeScorer({ book }) },
+    { route: routes.createScorerGroup, handle: createScorerGroup({ book: groupBook }) },
+    { route: routes.listScorerGroups, handle: listScorerGroups({ groups }) },
+    { route: routes.getScorerGroup, handle: getScorerGroup({ groups }) },
+    { route: routes.updateScorerGroup, handle: updateScorerGroup({ book: groupBook }) },
+    { route: routes.deleteScorerGroup, handle: deleteScorerGroup({ book: groupBook }) },
+    ...onlineEvaluatorRoutes({ book, configs }),
+    { route: routes.readGroupRatings, handle: readGroupRatings({ groups, clock }) },
+  ];
+  return served.map(({ route, handle }) => ({ route, handle: seeded(handle) }));
+}

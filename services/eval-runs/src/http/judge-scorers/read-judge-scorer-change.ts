@@ -1,0 +1,29 @@
+import { AppError } from "@touchstone/service-kit";
+import type { ConfigChange } from "../../graders/config-book.ts";
+import { judgeMembers, offlineMembers } from "../../graders/config-document.ts";
+import { isJsonObject, type JsonObject } from "../../json/json-object.ts";
+import { type JsonMember, membersOf, memberText } from "../../json/json-text.ts";
+import { readIsDefault } from "../evaluation-settings/read-settings-change.ts";
+
+/** The body of a create or an update of a judge scorer: the sections laid flat (completions 4.2). */
+export function readJudgeScorerChange(body: JsonObject): ConfigChange {
+  const own = membersOf(body.text).filter(({ name }) => name === "name" || name === "description");
+  const offline = readSection(body, "offline");
+  return {
+    members: [...own, ...pick(readSection(body, "judge"), judgeMembers), ...pick(offline, offlineMembers)],
+    isDefault: readIsDefault(offline.value.isDefault),
+    online: body.value.online,
+  };
+}
+
+/** A section that is left out, or null, says nothing. */
+function readSection({ text, value }: JsonObject, name: "judge" | "offline"): JsonObject {
+  const section = value[name];
+  if (section === undefined || section === null) return { text: "{}", value: {} };
+  if (!isJsonObject(section)) throw new AppError("bad_request", `${name} must be an object`);
+  return { text: memberText(text, name) as string, value: section };
+}
+
+function pick({ text }: JsonObject, names: readonly string[]): JsonMember[] {
+  return membersOf(text).filter(({ name }) => names.includes(name));
+}

@@ -1,0 +1,12 @@
+import type { Handler } from "@touchstone/service-kit";
+import type { ConfigStore } from "../../graders/config-store.ts";
+import { requireProject } from "../require-project.ts";
+import { renderEvaluators } from "./evaluator-config.ts";
+
+/** GET /monitor/online-evaluators (completions 9.5). */
+export function listOnlineEvaluators({ configs }: { configs: ConfigStore }): Handler {
+  return async (call) => {
+    const evaluators = (await configs.list(requireProject(call))).flatMap(renderEvaluators);
+    return { status: 200, body: { evaluators } };
+  };
+}

@@ -1,0 +1,39 @@
+import type { rescoreRunReply } from "@touchstone/contracts";
+import type { Handler } from "@touchstone/service-kit";
+import type { z } from "zod";
+import { type RescoringDependencies, rescoreRun as rescore } from "../../rescoring/rescore-run.ts";
+import type { ResultStore } from "../../results/result-store.ts";
+import type { RunStore } from "../../runs/run-store.ts";
+import { computeLiveStatistics } from "../../runs/statistics.ts";
+import { createLimitInHand } from "../limit-in-hand.ts";
+import { requireProject } from "../require-project.ts";
+import { requireRun } from "../require-run.ts";
+
+/** Rescorings of one process at a time. */
+const inHandMax = 100;
+
+/** POST /custom-agent-evaluations/runs/{runId}/rescore (decisions: Skipped): judges skipped results again. */
+export function rescoreRun(dependencies: RescoringDependencies & { runs: RunStore; results: ResultStore }): Handler {
+  const { runs, results } = dependencies;
+  const limit = createLimitInHand(inHandMax, "Too many runs are being rescored at the moment; retry.");
+  return async (call) => {
+    const projectId = requireProject(call);
+    const run = await requireRun(runs, projectId, call.params.runId);
+    const { organizationId } = call.identity;
+    const rescored = await limit(() => rescore(dependencies, { projectId, organizationId, run }));
+    const [after, progress] = await Promise.all([
+      requireRun(runs, projectId, run.id),
+      results.readProgress(projectId, run.id),
+    ]);
+    const liveStatistics = computeLiveStatistics(progress?.tallies ?? []);
+    const reply: z.input<typeof rescoreRunReply> = {
+      runId: run.id,
+      status: after.status,
+      ...rescored,
+      scoringRevision: after.scoringRevision,
+      averageRating: liveStatistics.averageRating,
+      liveStatistics,
+    };
+    return { status: 200, body: reply };
+  };
+}

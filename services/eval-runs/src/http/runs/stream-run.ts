@@ -1,0 +1,19 @@
+import type { Handler } from "@touchstone/service-kit";
+import type { RunStreams } from "../../progress/run-streams.ts";
+import type { RunStore } from "../../runs/run-store.ts";
+import { requireProject } from "../require-project.ts";
+import { requireRun } from "../require-run.ts";
+
+/** GET /custom-agent-evaluations/runs/{runId}/stream: how the run gets on, as server-sent events (decisions: Streams). */
+export function streamRun({ runs, runStreams }: { runs: RunStore; runStreams: RunStreams }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const run = await requireRun(runs, projectId, call.params.runId);
+    return {
+      status: 200,
+      body: runStreams.open(projectId, run.id),
+      contentType: "text/event-stream",
+      headers: { "cache-control": "no-cache" },
+    };
+  };
+}

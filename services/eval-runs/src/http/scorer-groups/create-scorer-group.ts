@@ -1,0 +1,14 @@
+import { actOf, type Handler } from "@touchstone/service-kit";
+import type { GroupBook } from "../../graders/group-book.ts";
+import { renderGroup } from "../../graders/render-group.ts";
+import { readJsonObject } from "../read-json-object.ts";
+import { requireProject } from "../require-project.ts";
+
+/** POST /agent-monitoring/scorer-groups (completions 4.4). */
+export function createScorerGroup({ book }: { book: GroupBook }): Handler {
+  return async (call) => {
+    const { value } = await readJsonObject(call);
+    const group = await book.create(requireProject(call), value, actOf(call.identity));
+    return { status: 201, body: { scorerGroup: renderGroup(group) } };
+  };
+}

@@ -1,0 +1,13 @@
+import { actOf, type Handler } from "@touchstone/service-kit";
+import type { GroupBook } from "../../graders/group-book.ts";
+import { requireProject } from "../require-project.ts";
+import { scorerGroupId, scorerGroupNotFound } from "./scorer-group-id.ts";
+
+/** DELETE /agent-monitoring/scorer-groups/{scorerGroupId} (completions 4.4). Its open runs then take no more results. */
+export function deleteScorerGroup({ book }: { book: GroupBook }): Handler {
+  return async (call) => {
+    const id = scorerGroupId(call);
+    const isGone = id !== null && (await book.delete(requireProject(call), id, actOf(call.identity)));
+    return isGone ? { status: 200, body: { deleted: true } } : scorerGroupNotFound();
+  };
+}

@@ -1,0 +1,14 @@
+import { AppError, type Call, isUuid } from "@touchstone/service-kit";
+import { requireProject } from "../require-project.ts";
+
+/** The project of a call and the id in its path; an id that cannot be one answers like one that does not exist. */
+export function readToolSchemaId(call: Call): { projectId: string; id: string } {
+  const projectId = requireProject(call);
+  const { toolSchemaId = "" } = call.params;
+  if (!isUuid(toolSchemaId)) throw toolSchemaNotFound();
+  return { projectId, id: toolSchemaId };
+}
+
+export function toolSchemaNotFound(): AppError {
+  return new AppError("not_found", "Tool schema not found");
+}

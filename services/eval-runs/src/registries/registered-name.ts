@@ -1,0 +1,24 @@
+import { limits } from "@touchstone/contracts";
+import { AppError } from "@touchstone/service-kit";
+
+/** Reads the name of a prompt or a tool schema: it is looked up, so it holds no character that a database refuses. */
+export function readRegisteredName(name: unknown): string {
+  if (typeof name !== "string" || name.trim() === "") throw new AppError("bad_request", "name is required");
+  const most = limits.registryNameMaxChars;
+  if (name.length > most || !isPlain(name)) {
+    throw new AppError("bad_request", `name must be plain text of at most ${most} characters`);
+  }
+  return name;
+}
+
+/** Whether a text can be compared with a stored name at all. */
+export function isPlain(text: string): boolean {
+  return text.isWellFormed() && !text.includes("\0");
+}
+
+/** Reads a text that may be left out. */
+export function readOptionalText(value: unknown, name: string): string | null {
+  if (value === undefined || value === null) return null;
+  if (typeof value !== "string") throw new AppError("bad_request", `${name} must be a string`);
+  return value;
+}

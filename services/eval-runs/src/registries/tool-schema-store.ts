@@ -1,0 +1,217 @@
+import { type Database, sqlStateOf } from "@touchstone/db";
+import { type Act, AppError } from "@touchstone/service-kit";
+import { recordAct } from "../acts/record-act.ts";
+
+/** What a tool schema says at one version. */
+export interface ToolSchemaDocument {
+  definition: string;
+  description: string | null;
+  testEndpointUrl: string | null;
+}
+
+/** A tool's definition, registered under the name that traces know the tool by. */
+export interface StoredToolSchema extends ToolSchemaDocument {
+  id: string;
+  name: string;
+  version: number;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface ToolSchemaVersion {
+  version: number;
+  definition: string;
+  createdAt: Date;
+}
+
+/** Tool schemas and their versions. Names are unique in a project: a taken one is a `conflict`. */
+export interface ToolSchemaStore {
+  insert(
+    projectId: string,
+    schema: { id: string; name: string; document: ToolSchemaDocument; at: Date },
+  ): Promise<StoredToolSchema>;
+  /** By name. */
+  list(projectId: string): Promise<StoredToolSchema[]>;
+  find(projectId: string, id: string): Promise<StoredToolSchema | null>;
+  /** Newest first. */
+  listVersions(projectId: string, id: string): Promise<ToolSchemaVersion[]>;
+  /** Changes what `change` makes of it, as a new version. Null when there is none. */
+  update(
+    projectId: string,
+    id: string,
+    change: (current: StoredToolSchema) => { name: string; document: ToolSchemaDocument },
+    at: Date,
+  ): Promise<StoredToolSchema | null>;
+  remove(projectId: string, id: string, act: Act): Promise<boolean>;
+  /** The definitions of these tools, of those that are registered. */
+  readDefinitions(projectId: string, names: readonly string[]): Promise<{ name: string; definition: string }[]>;
+}
+
+const uniqueViolation = "23505";
+
+export function createToolSchemaStore(database: Database): ToolSchemaStore {
+  return {
+    insert: (projectId, { id, name, document, at }) =>
+      refuseTakenName(() =>
+        database.scoped([projectId], async (transaction) => {
+          const { rows } = await transaction.query<ToolSchemaRow>({
+            name: "tool_schema_insert",
+            text: `
+              with inserted as (
+                insert into evals.tool_schemas (project_id, id, name, version, document, created_at, updated_at)
+                values ($1, $2, $3, 1, $4, $5, $5)
+                returning ${columns}
+              ), first_version as (
+                insert into evals.tool_schema_versions (project_id, tool_schema_id, version, document, created_at)
+                values ($1, $2, 1, $4, $5)
+              )
+              select * from inserted`,
+            values: [projectId, id, name, JSON.stringify(document), at],
+          });
+          return readRow(rows[0] as ToolSchemaRow);
+        }),
+      ),
+
+    async list(projectId) {
+      const { rows } = await database.readScoped<ToolSchemaRow>([projectId], {
+        name: "tool_schema_list",
+        text: `
+          select ${columns}
+          from evals.tool_schemas
+          where project_id = $1
+          order by name`,
+        values: [projectId],
+      });
+      return rows.map(readRow);
+    },
+
+    async find(projectId, id) {
+      const { rows } = await database.readScoped<ToolSchemaRow>([projectId], {
+        name: "tool_schema_find",
+        text: `
+          select ${columns}
+          from evals.tool_schemas
+          where project_id = $1
+            and id = $2`,
+        values: [projectId, id],
+      });
+      return rows[0] === undefined ? null : readRow(rows[0]);
+    },
+
+    async listVersions(projectId, id) {
+      const { rows } = await database.readScoped<{ version: number; document: ToolSchemaDocument; created_at: Date }>(
+        [projectId],
+        {
+          name: "tool_schema_versions",
+          text: `
+            select version, document, created_at
+            from evals.tool_schema_versions
+            where project_id = $1
+              and tool_schema_id = $2
+            order by version desc`,
+          values: [projectId, id],
+        },
+      );
+      return rows.map(({ version, document, created_at }) => ({
+        version,
+        definition: document.definition,
+        createdAt: created_at,
+      }));
+    },
+
+    update: (projectId, id, change, at) =>
+      refuseTakenName(() =>
+        database.scoped([projectId], async (transaction) => {
+          const { rows } = await transaction.query<ToolSchemaRow>({
+            name: "tool_schema_lock",
+            text: `
+              select ${columns}
+              from evals.tool_schemas
+              where project_id = $1
+                and id = $2
+              for update`,
+            values: [projectId, id],
+          });
+          if (rows[0] === undefined) return null;
+          const { name, document } = change(readRow(rows[0]));
+          const updated = await transaction.query<ToolSchemaRow>({
+            name: "tool_schema_update",
+            text: `
+              with updated as (
+                update evals.tool_schemas
+                set name = $3, document = $4, version = version + 1, updated_at = $5
+                where project_id = $1
+                  and id = $2
+                returning ${columns}
+              ), next_version as (
+                insert into evals.tool_schema_versions (project_id, tool_schema_id, version, document, created_at)
+                select $1, id, version, document, updated_at
+                from updated
+              )
+              select * from updated`,
+            values: [projectId, id, name, JSON.stringify(document), at],
+          });
+          return readRow(updated.rows[0] as ToolSchemaRow);
+        }),
+      ),
+
+    remove: (projectId, id, act) =>
+      database.scoped([projectId], async (transaction) => {
+        const { rows } = await transaction.query<{ name: string }>({
+          name: "tool_schema_remove",
+          text: `
+            delete from evals.tool_schemas
+            where project_id = $1
+              and id = $2
+            returning name`,
+          values: [projectId, id],
+        });
+        const [removed] = rows;
+        if (removed === undefined) return false;
+        await recordAct(transaction, act, { action: "tool-schema.deleted", targetId: id, details: removed });
+        return true;
+      }),
+
+    async readDefinitions(projectId, names) {
+      const { rows } = await database.readScoped<{ name: string; document: ToolSchemaDocument }>([projectId], {
+        name: "tool_schema_definitions",
+        text: `
+          select name, document
+          from evals.tool_schemas
+          where project_id = $1
+            and name = any ($2)`,
+        values: [projectId, names],
+      });
+      return rows.map(({ name, document }) => ({ name, definition: document.definition }));
+    },
+  };
+}
+
+async function refuseTakenName<Result>(write: () => Promise<Result>): Promise<Result> {
+  try {
+    return await write();
+  } catch (thrown) {
+    if (sqlStateOf(thrown) !== uniqueViolation) throw thrown;
+    throw new AppError("conflict", "A tool schema with this name already exists");
+  }
+}
+
+const columns = "id, name, version, document, created_at, updated_at";
+
+type ToolSchemaRow = {
+  id: string;
+  name: string;
+  version: number;
+  document: ToolSchemaDocument;
+  created_at: Date;
+  updated_at: Date;
+};
+
+const readRow = (row: ToolSchemaRow): StoredToolSchema => ({
+  id: row.id,
+  name: row.name,
+  version: row.version,
+  ...row.document,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});

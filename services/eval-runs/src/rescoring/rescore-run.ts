@@ -1,0 +1,163 @@
+import { randomUUID } from "node:crypto";
+import { AppError, type Logger } from "@touchstone/service-kit";
+import type { Grading } from "../datasets/grading.ts";
+import type { Gradings } from "../grading/gradings.ts";
+import { type JudgingDependencies, judgeResult, type LinkTrace } from "../results/judge-result.ts";
+import { createGroupedStore } from "../results/store-in-groups.ts";
+import { composeResult, type StoredResult } from "../results/stored-result.ts";
+import type { SubmittedResult } from "../results/submitted-result.ts";
+import type { StoredRun } from "../runs/run-store.ts";
+import type { LinkedTraces } from "../traces/linked-traces.ts";
+import type { RescoringRight, RescoringScope, RescoringStore, SkippedResult } from "./rescoring-store.ts";
+
+export interface RescoringDependencies extends JudgingDependencies {
+  rescorings: RescoringStore;
+  gradings: Gradings;
+  linkedTraces: LinkedTraces;
+  logger: Logger;
+  /** Told of each result that was stored. */
+  onStored: (result: StoredResult) => void;
+  /** Aborts when the service stops. */
+  signal: AbortSignal;
+}
+
+/** What became of a run's skipped results. */
+export interface Rescored {
+  /** Judged, and stored in the place of the skipped ones. */
+  rescored: number;
+  /** Asked about again without a rating; they stay as they were. */
+  stillSkipped: number;
+  /** Not asked about: the time was over. Ask again for these. */
+  remaining: number;
+}
+
+/** Results judged at a time: as many as a batch or two have. */
+const atOnceMax = 16;
+
+const refusals: Readonly<Record<Exclude<RescoringRight, "granted">, () => AppError>> = {
+  not_found: () => new AppError("not_found", "Run not found"),
+  failed: () => new AppError("conflict", "A failed run cannot be rescored"),
+  pipeline: () => new AppError("conflict", "A run of a pipeline cannot be rescored"),
+  closing: () => new AppError("conflict", "The run is being finalized; retry"),
+  held: () => new AppError("conflict", "Rescoring already running for this run"),
+};
+
+/**
+ * Judges the skipped results of a run again, under the plan the run was created with, and nothing else (decisions:
+ * Skipped). What is judged is stored as it comes; what is skipped again stays as it was. Throws `conflict` for a failed
+ * run, a pipeline's, and while another caller is at it.
+ */
+export async function rescoreRun(
+  dependencies: RescoringDependencies,
+  { projectId, organizationId, run }: { projectId: string; organizationId: string | null; run: StoredRun },
+): Promise<Rescored> {
+  const { rescorings, gradings, linkedTraces, timings, logger, onStored, signal } = dependencies;
+  const scope: RescoringScope = { projectId, runId: run.id, holder: randomUUID() };
+  const right = await rescorings.begin(scope, timings.leaseMs);
+  if (right !== "granted") throw refusals[right]();
+  const deadlineMs = performance.now() + timings.batchMs;
+  const heartbeat = setInterval(() => {
+    rescorings.renew(scope, timings.leaseMs).catch((err) => logger.warn({ err }, "a lease could not be renewed"));
+  }, timings.heartbeatMs);
+  try {
+    const grading = await gradings.ofRun(projectId, run);
+    const skipped = await rescorings.listSkipped(projectId, run.id);
+    const linkTrace = linkedTraces.open(projectId, grading.plan);
+    let isRaised = false;
+    const store = createGroupedStore(async (results) => {
+      const replaced = await rescorings.replace(scope, results, !isRaised);
+      isRaised ||= replaced.size > 0;
+      return replaced;
+    });
+    const counts: Rescored = { rescored: 0, stillSkipped: 0, remaining: 0 };
+    let next = 0;
+    let hasFailed = false;
+    const work = async (): Promise<void> => {
+      while (next < skipped.length && !hasFailed) {
+        const result = skipped[next] as SkippedResult;
+        next += 1;
+        const leftMs = deadlineMs - performance.now();
+        if (leftMs <= 2 * timings.storeMs) {
+          counts.remaining += 1;
+          continue;
+        }
+        const judged = await judgeAgain(dependencies, {
+          projectId,
+          organizationId,
+          run,
+          grading,
+          linkTrace,
+          result,
+          leftMs,
+        });
+        if (judged === null) counts.stillSkipped += 1;
+        else if (await store(judged)) {
+          counts.rescored += 1;
+          onStored(judged);
+        }
+      }
+    };
+    const working = Array.from({ length: Math.min(atOnceMax, skipped.length) }, () =>
+      work().catch((thrown) => {
+        hasFailed = true;
+        throw thrown;
+      }),
+    );
+    // When one fails, nobody begins another, and what is being judged is stored while the right to do so is held.
+    await Promise.allSettled(working);
+    await Promise.all(working);
+    signal.throwIfAborted();
+    return counts;
+  } finally {
+    clearInterval(heartbeat);
+    await rescorings.end(scope).catch((err) => logger.warn({ err }, "a rescoring was left to its lease"));
+  }
+}
+
+interface Again {
+  projectId: string;
+  organizationId: string | null;
+  run: StoredRun;
+  grading: Grading;
+  linkTrace: LinkTrace;
+  result: SkippedResult;
+  leftMs: number;
+}
+
+/** Null = skipped again. */
+async function judgeAgain(
+  dependencies: RescoringDependencies,
+  { projectId, organizationId, run, grading, linkTrace, result, leftMs }: Again,
+): Promise<StoredResult | null> {
+  const submitted = readSubmitted(result);
+  const { questionIndex } = result.row;
+  const evaluationCase = questionIndex === null ? null : (grading.cases[questionIndex] ?? null);
+  const { plan } = grading;
+  const judgement = await judgeResult(
+    dependencies,
+    { projectId, organizationId, verdictMode: run.verdictMode, plan, evaluationCase, submitted, linkTrace },
+    { leftMs, signal: dependencies.signal },
+  );
+  if (judgement.status !== "scored") return null;
+  return composeResult(result.id, submitted, judgement, { plan, evaluationCase, batchId: result.row.batchId });
+}
+
+/** What was submitted, from what is stored of it. */
+function readSubmitted({ idempotencyKey, caseId, row, submittedContext }: SkippedResult): SubmittedResult {
+  return {
+    idempotencyKey,
+    caseId,
+    questionIndex: row.questionIndex,
+    runNumber: row.runNumber ?? 1,
+    query: row.input?.query ?? null,
+    outputText: row.output?.text ?? "",
+    error: null,
+    traceId: row.traceId,
+    retrievalContext: submittedContext,
+    latencyMs: row.latencyMs,
+    inputTokens: row.inputTokens,
+    outputTokens: row.outputTokens,
+    isVariant: row.isSmokeTestVariant,
+    variantText: row.smokeTestVariantText,
+  };
+}

@@ -1,0 +1,186 @@
+import type { Database, Queryable } from "@touchstone/db";
+import { resultColumns, resultValues, selectSentResults } from "../results/result-columns.ts";
+import type { ResultRow, StoredResult } from "../results/stored-result.ts";
+import type { SubmittedResult } from "../results/submitted-result.ts";
+
+/** A stored result that no judge could rate. */
+export interface SkippedResult {
+  id: string;
+  idempotencyKey: string;
+  caseId: string;
+  row: ResultRow;
+  submittedContext: SubmittedResult["retrievalContext"];
+}
+
+export interface RescoringScope {
+  projectId: string;
+  runId: string;
+  holder: string;
+}
+
+/** Why a run may not be rescored, or that this caller may. */
+export type RescoringRight = "granted" | "not_found" | "failed" | "pipeline" | "closing" | "held";
+
+/**
+ * The replacing of skipped results by judged ones. One caller at a time may rescore a run, under a lease; rows are
+ * replaced where they stand, so that ids, keys and order stay.
+ */
+export interface RescoringStore {
+  begin(scope: RescoringScope, leaseMs: number): Promise<RescoringRight>;
+  renew(scope: RescoringScope, leaseMs: number): Promise<void>;
+  end(scope: RescoringScope): Promise<void>;
+  /** In the order of the run. */
+  listSkipped(projectId: string, runId: string): Promise<SkippedResult[]>;
+  /**
+   * Puts judged results in the place of skipped ones; answers the digests of those that were. With `raise` the run, if
+   * it has ended, gets its next scoring revision in the same transaction.
+   */
+  replace(scope: RescoringScope, results: readonly StoredResult[], raise: boolean): Promise<Set<string>>;
+}
+
+export function createRescoringStore(database: Database): RescoringStore {
+  return {
+    begin: ({ projectId, runId, holder }, leaseMs) =>
+      database.scoped([projectId], async (transaction) => {
+        const state = await readState(transaction, projectId, runId);
+        if (state !== "granted") return state;
+        await transaction.query({
+          name: "rescoring_begin",
+          text: `
+            update evals.runs
+            set rescoring_holder = $3,
+                rescoring_until = clock_timestamp() + $4 * interval '1 millisecond'
+            where project_id = $1
+              and id = $2`,
+          values: [projectId, runId, holder, leaseMs],
+        });
+        return "granted";
+      }),
+
+    async renew({ projectId, runId, holder }, leaseMs) {
+      await database.scoped([projectId], (transaction) =>
+        transaction.query({
+          name: "rescoring_renew",
+          text: `
+            update evals.runs
+            set rescoring_until = clock_timestamp() + $4 * interval '1 millisecond'
+            where project_id = $1
+              and id = $2
+              and rescoring_holder = $3`,
+          values: [projectId, runId, holder, leaseMs],
+        }),
+      );
+    },
+
+    async end({ projectId, runId, holder }) {
+      await database.scoped([projectId], (transaction) =>
+        transaction.query({
+          name: "rescoring_end",
+          text: `
+            update evals.runs
+            set rescoring_holder = null,
+                rescoring_until = null
+            where project_id = $1
+              and id = $2
+              and rescoring_holder = $3`,
+          values: [projectId, runId, holder],
+        }),
+      );
+    },
+
+    async listSkipped(projectId, runId) {
+      const { rows } = await database.readScoped<{
+        id: string;
+        idempotency_key: string;
+        case_id: string;
+        document: ResultRow;
+        submitted_context: SubmittedResult["retrievalContext"];
+      }>([projectId], {
+        name: "rescoring_list_skipped",
+        text: `
+          select id, idempotency_key, case_id, document, submitted_context
+          from evals.results
+          where project_id = $1
+            and run_id = $2
+            and status = 'skipped'
+          order by question_index nulls last, run_number nulls last, is_variant, id`,
+        values: [projectId, runId],
+      });
+      return rows.map((row) => ({
+        id: row.id,
+        idempotencyKey: row.idempotency_key,
+        caseId: row.case_id,
+        row: row.document,
+        submittedContext: row.submitted_context,
+      }));
+    },
+
+    replace: ({ projectId, runId, holder }, results, raise) =>
+      database.scoped([projectId], async (transaction) => {
+        // The run's lock: it is neither deleted nor taken by another rescorer meanwhile, and does not end in between.
+        const locked = await transaction.query({
+          name: "rescoring_lock",
+          text: `
+            update evals.runs
+            set scoring_revision = scoring_revision + case when $4 and status = 'completed' then 1 else 0 end
+            where project_id = $1
+              and id = $2
+              and rescoring_holder = $3`,
+          values: [projectId, runId, holder, raise],
+        });
+        if (locked.rowCount === 0) return new Set<string>();
+        const removed = await transaction.query<{ id: string }>({
+          name: "rescoring_remove_skipped",
+          text: `
+            delete from evals.results
+            where project_id = $1
+              and run_id = $2
+              and id = any ($3::uuid[])
+              and status = 'skipped'
+            returning id`,
+          values: [projectId, runId, results.map(({ id }) => id)],
+        });
+        const freed = new Set(removed.rows.map(({ id }) => id));
+        const replaced = results.filter(({ id }) => freed.has(id));
+        await transaction.query({
+          name: "rescoring_insert_judged",
+          text: `
+            with judged as (${selectSentResults(3)}
+            )
+            insert into evals.results (project_id, run_id, ${resultColumns})
+            select $1, $2, judged.*
+            from judged`,
+          values: [projectId, runId, ...resultValues(replaced)],
+        });
+        return new Set(replaced.map(({ keyDigest }) => keyDigest));
+      }),
+  };
+}
+
+async function readState(transaction: Queryable, projectId: string, runId: string): Promise<RescoringRight> {
+  const { rows } = await transaction.query<{
+    status: "in_progress" | "completed" | "failed";
+    is_closing: boolean;
+    is_pipeline: boolean;
+    is_held: boolean;
+  }>({
+    name: "rescoring_state",
+    text: `
+      select
+        status,
+        status = 'in_progress' and closing_as is not null as is_closing,
+        exists (select from evals.ci_runs where ci_runs.project_id = $1 and ci_runs.run_id = $2) as is_pipeline,
+        coalesce(rescoring_until >= clock_timestamp(), false) as is_held
+      from evals.runs
+      where project_id = $1
+        and id = $2
+      for update`,
+    values: [projectId, runId],
+  });
+  const run = rows[0];
+  if (run === undefined) return "not_found";
+  if (run.status === "failed") return "failed";
+  if (run.is_pipeline) return "pipeline";
+  if (run.is_closing) return "closing";
+  return run.is_held ? "held" : "granted";
+}

@@ -1,0 +1,64 @@
+import { AppError, isUuid } from "@touchstone/service-kit";
+import type { ConfigStore } from "../graders/config-store.ts";
+import type { StoredMember } from "../graders/group-document.ts";
+import type { GroupStore } from "../graders/group-store.ts";
+import type { MemberReader } from "../graders/member-reader.ts";
+import type { GradingSource, NamedSources } from "../grading/plan.ts";
+import type { NamedGraders } from "./submitted-run.ts";
+
+export interface GraderStores {
+  configs: Pick<ConfigStore, "readDocuments">;
+  groups: Pick<GroupStore, "readDocument">;
+  members: MemberReader;
+}
+
+/**
+ * Looks the graders up that a run names besides its dataset (completions 5.1). Throws `not_found` for the first one that
+ * the project does not have; a malformed id is one of these. Throws `service_unavailable` when a group has patterns or
+ * custom scorers, and nobody can say what they are.
+ */
+export async function findGraders(
+  { configs, groups, members }: GraderStores,
+  projectId: string,
+  { evaluationSettingsId, scorerGroupId, additionalScorerIds }: NamedGraders,
+): Promise<NamedSources> {
+  const [named, group] = await Promise.all([
+    readConfigs([...additionalScorerIds, ...(evaluationSettingsId === null ? [] : [evaluationSettingsId])]),
+    scorerGroupId === null ? null : readGroup(scorerGroupId),
+  ]);
+  const settings = evaluationSettingsId === null ? null : named.get(evaluationSettingsId);
+  if (settings === undefined) throw new AppError("not_found", "Evaluation settings not found");
+  if (group === undefined) throw new AppError("not_found", "Scorer group not found");
+  const additional = additionalScorerIds.map((id) => {
+    const scorer = named.get(id);
+    if (scorer === undefined) throw new AppError("not_found", `Judge scorer not found: ${id}`);
+    return scorer;
+  });
+  const grouped = group === null ? [] : membersOf(group);
+  const [groupJudges, groupScorers] = await Promise.all([
+    readConfigs(grouped.flatMap(({ kind, refId }) => (kind === "judge" ? [refId] : []))),
+    members.read(projectId, grouped),
+  ]);
+  return {
+    settings,
+    group,
+    groupJudges,
+    groupScorers,
+    // Nobody is asked twice.
+    additional: additional.filter((scorer) => scorer.id !== evaluationSettingsId),
+  };
+
+  async function readConfigs(ids: readonly string[]): Promise<Map<string, GradingSource>> {
+    const wellFormed = ids.filter(isUuid);
+    const found = wellFormed.length === 0 ? [] : await configs.readDocuments(projectId, wellFormed);
+    return new Map(found.map((source) => [source.id, source]));
+  }
+
+  async function readGroup(id: string): Promise<GradingSource | undefined> {
+    const document = isUuid(id) ? await groups.readDocument(projectId, id) : null;
+    return document === null ? undefined : { id, document };
+  }
+}
+
+const membersOf = (group: GradingSource): readonly StoredMember[] =>
+  (JSON.parse(group.document) as { members: StoredMember[] }).members;

@@ -1,0 +1,34 @@
+import { deadlines, internalRoutes, type JudgedTrace, type RecordedTurn } from "@touchstone/contracts";
+import type { InternalClient } from "@touchstone/service-kit";
+
+/** A recorded trace or session, of one project. */
+export type Recorded = { traceId: string } | { sessionId: string };
+
+export interface TraceQuery {
+  projectId: string;
+  traceId: string;
+  withContent: boolean;
+}
+
+/**
+ * What eval-runs asks ingest about recorded traffic. Every call has a deadline and throws `service_unavailable` when
+ * ingest does not answer.
+ */
+export interface IngestClient {
+  /** The turns of a trace or session, in order; empty when there is none of the kind, or nothing was asked in it. */
+  readTurns(projectId: string, recorded: Recorded, requestId: string): Promise<RecordedTurn[]>;
+  /** What judging needs of one trace, its input and output only `withContent`; null = no such trace in the project. */
+  readTrace(query: TraceQuery, requestId: string): Promise<JudgedTrace | null>;
+}
+
+export function createIngestClient(client: Pick<InternalClient, "call">): IngestClient {
+  const within = (requestId: string) => ({ requestId, deadlineMs: deadlines.traceReadMs });
+  return {
+    async readTurns(projectId, recorded, requestId) {
+      return (await client.call(internalRoutes.readTurns, { projectId, ...recorded }, within(requestId))).turns;
+    },
+    async readTrace(query, requestId) {
+      return (await client.call(internalRoutes.readTraceForJudging, query, within(requestId))).trace;
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { expect, test } from "vitest";
+import { composeDatasetDocument } from "../src/datasets/dataset-document.ts";
+import { createBoundedCache } from "../src/grading/bounded-cache.ts";
+import { createGradings } from "../src/grading/gradings.ts";
+import { planOfDataset, writePlan } from "../src/grading/plan.ts";
+
+const body = { name: "n", questions: [{ main_question: { query: "q" } }] };
+const document = composeDatasetDocument({ text: JSON.stringify(body), value: body }, () => "id");
+const frozen = planOfDataset({ id: "config", document: '{"name":"frozen"}' });
+
+function create(documents = 10) {
+  const reads: string[] = [];
+  const gradings = createGradings({
+    datasets: {
+      readVersion: async (_projectId, id, version) => {
+        reads.push(`${id}.${version}`);
+        return document;
+      },
+    },
+    runs: {
+      readPlan: async (_projectId, id) => {
+        reads.push(id);
+        return id === "old" ? null : writePlan(frozen);
+      },
+    },
+    charsMax: documents * document.length,
+  });
+  return { reads, gradings };
+}
+
+test("a dataset version is read and parsed once; another version or project is another one", async () => {
+  const { reads, gradings } = create();
+
+  const first = await gradings.ofDataset("project", "a", 1);
+  expect(await gradings.ofDataset("project", "a", 1)).toBe(first);
+  await gradings.ofDataset("project", "a", 2);
+  await gradings.ofDataset("other", "a", 1);
+
+  expect(reads).toEqual(["a.1", "a.2", "a.1"]);
+});
+
+test("the versions used last are kept, as many as fit", async () => {
+  const { reads, gradings } = create(2);
+
+  for (const id of ["a", "b", "a", "c"]) await gradings.ofDataset("project", id, 1);
+  expect(reads).toEqual(["a.1", "b.1", "c.1"]);
+  for (const id of ["a", "c", "b"]) await gradings.ofDataset("project", id, 1);
+  expect(reads).toEqual(["a.1", "b.1", "c.1", "b.1"]);
+});
+
+test("runs of one version share its cases, and each keeps its plan", async () => {
+  const { reads, gradings } = create();
+  const run = (id: string) => ({ id, datasetId: "a", datasetVersion: 1 });
+
+  const one = await gradings.ofRun("project", run("one"));
+  const other = await gradings.ofRun("project", run("other"));
+  await gradings.ofRun("project", run("one"));
+
+  expect(one).toEqual({ plan: frozen, cases: [expect.objectContaining({ query: "q" })], numberOfRequests: 1 });
+  expect(other.cases).toBe(one.cases);
+  expect(reads).toEqual(["one", "a.1", "other"]);
+});
+
+test("a run of before plans were frozen is graded by its dataset version; one without a dataset has no cases", async () => {
+  const { gradings } = create();
+
+  const old = await gradings.ofRun("project", { id: "old", datasetId: "a", datasetVersion: 1 });
+  expect(old).toEqual(await gradings.ofDataset("project", "a", 1));
+  const alone = await gradings.ofRun("project", { id: "new", datasetId: "config", datasetVersion: null });
+  expect(alone).toEqual({ plan: frozen, cases: [], numberOfRequests: 1 });
+});
+
+test("a value larger than a cache is not kept, and takes nothing else away for good", () => {
+  const cache = createBoundedCache<string>(10);
+  cache.set("large", "x", 11);
+  expect(cache.get("large")).toBeUndefined();
+  cache.set("a", "a", 5);
+  cache.set("a", "b", 10);
+  expect(cache.get("a")).toBe("b");
+});

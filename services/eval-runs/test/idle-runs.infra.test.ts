@@ -1,0 +1,81 @@
+import { type Database, openDatabase } from "@touchstone/db";
+import { buildDataset, buildResult } from "@touchstone/testkit";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { sweepIdleRuns } from "../src/maintenance/fail-idle-runs.ts";
+import { createGate, until } from "./conditions.ts";
+import { type FakeJudge, rate } from "./fake-judge.ts";
+import { createProjectClient, type ProjectClient, startRun } from "./project-client.ts";
+import { quiet } from "./start-eval-runs.ts";
+import { startTestSystem, type TestSystem } from "./test-system.ts";
+
+let system: TestSystem;
+let judge: FakeJudge;
+let client: ProjectClient;
+/** Row-level security does not bind it, and it may change what nobody else may. */
+let administrator: Database;
+
+beforeAll(async () => {
+  system = await startTestSystem();
+  judge = await system.startJudge();
+  administrator = openDatabase({
+    url: system.database.adminUrl,
+    role: new URL(system.database.adminUrl).username,
+    applicationName: "test",
+    connectionsMax: 1,
+    statementTimeoutMs: 20_000,
+    logger: quiet,
+  });
+  client = createProjectClient((await system.startService()).address);
+});
+afterAll(async () => {
+  await administrator?.close();
+  await system?.stop();
+});
+
+/** Makes the run, or its results, so much older. */
+async function age(table: "runs" | "results", runId: string, hours: number): Promise<void> {
+  await administrator.query({
+    name: `test_age_${table}`,
+    text: `
+      update evals.${table}
+      set created_at = created_at - $2 * interval '1 hour'
+      where ${table === "runs" ? "id" : "run_id"} = $1`,
+    values: [runId, hours],
+  });
+}
+
+test("a run that nobody submits to any more is ended as failed, and no other", async () => {
+  const hour = 3_600_000;
+  const sweeper = sweepIdleRuns({ database: system.open("maintenance"), idleMs: 24 * hour, logger: quiet });
+  const [fresh, empty, idle, active, judged, done] = await Promise.all(
+    Array.from({ length: 6 }, () => startRun(client, buildDataset())),
+  );
+  for (const runId of [idle, active]) await client.submit(runId as string, [buildResult()]);
+  await client.finalize(done as string);
+  for (const runId of [empty, idle, active, judged, done]) await age("runs", runId as string, 25);
+  await age("results", idle as string, 25);
+  const gate = createGate();
+  judge.behave(async () => {
+    await gate.opened;
+    return rate(7);
+  });
+  const submitted = client.submit(judged as string, [buildResult()]);
+  await until(() => expect(judge.atWork()).toBe(1));
+
+  expect(await sweeper.sweep()).toBe(2);
+  expect(await sweeper.sweep()).toBe(0);
+
+  gate.open();
+  expect((await submitted).status).toBe(200);
+  const statusOf = async (runId?: string) => (await client.readRun(runId as string)).status;
+  expect(await Promise.all([fresh, empty, idle, active, judged, done].map(statusOf))).toEqual([
+    "in_progress",
+    "failed",
+    "failed",
+    "in_progress",
+    "in_progress",
+    "completed",
+  ]);
+  expect(await client.submit(idle as string, [buildResult()])).toMatchObject({ status: 409 });
+  await sweeper.stop();
+});

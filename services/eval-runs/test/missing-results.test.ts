@@ -1,0 +1,12 @@
+import { expect, test } from "vitest";
+import { findMissingResults } from "../src/runs/missing-results.ts";
+
+test("of what a run lacks the first ten thousand are listed, however much its dataset asks for", () => {
+  const stored = [{ idempotencyKey: "k", questionIndex: 0, runNumber: 1, isVariant: false }];
+  const missing = findMissingResults("run", { cases: 1_000_000, numberOfRequests: 20 }, stored);
+  expect(missing).toHaveLength(10_000);
+  expect([missing[0]?.idempotencyKey, missing.at(-1)?.idempotencyKey]).toEqual([
+    "run:case-0:run-2",
+    "run:case-500:run-1",
+  ]);
+});

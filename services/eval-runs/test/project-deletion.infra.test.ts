@@ -1,0 +1,21 @@
+import path from "node:path";
+import { evalRunsDataDeleted } from "@touchstone/contracts";
+import { testProjectDeletion } from "@touchstone/testkit";
+import { relayEvents } from "../src/maintenance/relay-events.ts";
+import { removeDeletedProjects } from "../src/maintenance/remove-deleted-projects.ts";
+
+testProjectDeletion({
+  service: "eval-runs",
+  schema: "evals",
+  migrations: path.join(import.meta.dirname, "../migrations"),
+  confirmation: evalRunsDataDeleted,
+  values: {
+    runs: { status: "in_progress" },
+    results: { status: "skipped", rating: null },
+    analyses: { status: "running" },
+  },
+  start(setting) {
+    const relay = relayEvents(setting);
+    return [relay, removeDeletedProjects({ ...setting, onConfirmed: () => relay.wake() })];
+  },
+});

@@ -1,0 +1,151 @@
+import { prompt, toolSchema } from "@touchstone/contracts";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createProjectClient, type ProjectClient } from "./project-client.ts";
+import type { RunningService } from "./start-eval-runs.ts";
+import { startTestSystem, type TestSystem } from "./test-system.ts";
+
+let system: TestSystem;
+let running: RunningService;
+let client: ProjectClient;
+
+beforeAll(async () => {
+  system = await startTestSystem();
+  running = await system.startService();
+});
+afterAll(() => system?.stop());
+
+beforeEach(() => {
+  client = createProjectClient(running.address);
+});
+
+describe("prompts", () => {
+  const publish = (body: unknown) => client.send("POST", "/prompts", body);
+  const read = (key: string, query = "") => client.send("GET", `/prompts/${encodeURIComponent(key)}${query}`);
+
+  test("a first text makes the prompt, another one its next version, the same one nothing", async () => {
+    const first = await publish({ name: "greet / hello", text: "Greet {name}.", description: "A greeting" });
+    expect(first.status).toBe(201);
+    expect(prompt.parse(first.body)).toMatchObject({
+      name: "greet / hello",
+      description: "A greeting",
+      version: 1,
+      text: "Greet {name}.",
+    });
+
+    const second = await publish({ name: "greet / hello", text: "Greet {name} kindly.\u0000\ud800" });
+    expect(second.body).toMatchObject({ _id: first.body._id, version: 2, description: "A greeting" });
+    expect((await publish({ name: "greet / hello", text: "Greet {name} kindly.\u0000\ud800" })).body.version).toBe(2);
+
+    expect((await read("greet / hello")).body).toEqual(second.body);
+    expect((await read(first.body._id)).body).toEqual(second.body);
+    expect((await read("greet / hello", "?version=1")).body).toMatchObject({ version: 1, text: "Greet {name}." });
+    expect((await client.send("GET", "/prompts")).body).toEqual({ prompts: [second.body] });
+  });
+
+  test("texts published at once get versions of their own, without a gap", async () => {
+    const texts = Array.from({ length: 12 }, (_, index) => `Text ${index}`);
+    const published = await Promise.all(texts.map((text) => publish({ name: "race", text })));
+    expect(published.map(({ status }) => status)).toEqual(texts.map(() => 201));
+    const versions = published.map(({ body }) => body.version).sort((one, other) => one - other);
+    expect(versions).toEqual(texts.map((_, index) => index + 1));
+    for (const { body } of published) {
+      expect((await read("race", `?version=${body.version}`)).body.text).toBe(body.text);
+    }
+  });
+
+  test.for([
+    [{ text: "x" }, "name is required"],
+    [{ name: " ", text: "x" }, "name is required"],
+    [{ name: "n\u0000", text: "x" }, "name must be plain text of at most 200 characters"],
+    [{ name: "n".repeat(201), text: "x" }, "name must be plain text of at most 200 characters"],
+    [{ name: "n" }, "text is required"],
+    [{ name: "n", text: " " }, "text is required"],
+    [{ name: "n", text: "x", description: 1 }, "description must be a string"],
+  ] as const)("refuse %j: %s", async ([body, error]) => {
+    expect(await publish(body)).toMatchObject({ status: 400, body: { error } });
+  });
+
+  test("are the project's own", async () => {
+    const { body } = await publish({ name: "mine", text: "x" });
+    const stranger = createProjectClient(running.address);
+    const notFound = { status: 404, body: { error: "Prompt not found" } };
+    expect(await stranger.send("GET", "/prompts/mine")).toMatchObject(notFound);
+    expect(await stranger.send("GET", `/prompts/${body._id}`)).toMatchObject(notFound);
+    expect((await stranger.send("GET", "/prompts")).body).toEqual({ prompts: [] });
+    expect(await read("none")).toMatchObject(notFound);
+    expect(await read("n\u0000")).toMatchObject(notFound);
+    expect(await read("mine", "?version=7")).toMatchObject(notFound);
+    expect(await read("mine", "?version=99999999999")).toMatchObject(notFound);
+    expect(await read("mine", "?version=1.5")).toMatchObject({
+      status: 400,
+      body: { error: "version must be an integer" },
+    });
+  });
+});
+
+describe("tool schemas", () => {
+  const path = "/api/v1/evaluate/tool-schemas";
+  const create = (body: unknown) => client.sendTo("POST", path, body);
+  const weather = { name: "get_weather", definition: '{"city":"string"}', testEndpointUrl: "https://tools.test/w" };
+
+  test("are kept under the tool's name, changed as new versions, and gone when deleted", async () => {
+    const created = await create({ ...weather, description: "Weather of a city" });
+    expect(created.status).toBe(201);
+    const made = toolSchema.parse(created.body.toolSchema);
+    expect(made).toMatchObject({ ...weather, description: "Weather of a city", version: 1 });
+    const one = `${path}/${made._id}`;
+
+    const changed = await client.sendTo("PATCH", one, { definition: '{"town":"string"}', description: null });
+    expect(changed.status).toBe(200);
+    expect(changed.body.toolSchema).toMatchObject({ name: "get_weather", definition: '{"town":"string"}', version: 2 });
+    expect(changed.body.toolSchema).not.toHaveProperty("description");
+    expect((await client.sendTo("GET", one)).body).toEqual(changed.body);
+    expect((await client.sendTo("GET", path)).body).toEqual({ toolSchemas: [changed.body.toolSchema] });
+    expect((await client.sendTo("GET", `${one}/versions`)).body.versions).toMatchObject([
+      { version: 2, definition: '{"town":"string"}' },
+      { version: 1, definition: weather.definition },
+    ]);
+
+    expect(await client.sendTo("DELETE", one)).toMatchObject({ status: 200, body: { deleted: true } });
+    for (const gone of [one, `${one}/versions`]) {
+      expect(await client.sendTo("GET", gone)).toMatchObject({ status: 404, body: { error: "Tool schema not found" } });
+    }
+    expect((await client.sendTo("DELETE", one)).status).toBe(404);
+  });
+
+  test("refuse a name that is taken, on creation and by a change", async () => {
+    await create(weather);
+    const { body } = await create({ ...weather, name: "other" });
+    const taken = { status: 409, body: { error: "A tool schema with this name already exists" } };
+    expect(await create(weather)).toMatchObject(taken);
+    expect(await client.sendTo("PATCH", `${path}/${body.toolSchema._id}`, { name: weather.name })).toMatchObject(taken);
+    // Another project's names are its own.
+    expect((await createProjectClient(running.address).sendTo("POST", path, weather)).status).toBe(201);
+  });
+
+  test.for([
+    [{}, "name is required"],
+    [{ name: "n" }, "definition is required"],
+    [
+      { name: "n", definition: "d", testEndpointUrl: "ftp://x" },
+      "A valid http:// or https:// testEndpointUrl is required",
+    ],
+    [
+      { name: "n", definition: "d", testEndpointUrl: "https://" },
+      "A valid http:// or https:// testEndpointUrl is required",
+    ],
+  ] as const)("refuse %j: %s", async ([body, error]) => {
+    expect(await create(body)).toMatchObject({ status: 400, body: { error } });
+  });
+
+  test("of another project are not there", async () => {
+    const { body } = await create(weather);
+    const stranger = createProjectClient(running.address);
+    const one = `${path}/${body.toolSchema._id}`;
+    expect((await stranger.sendTo("GET", one)).status).toBe(404);
+    expect((await stranger.sendTo("PATCH", one, { definition: "mine" })).status).toBe(404);
+    expect((await stranger.sendTo("DELETE", one)).status).toBe(404);
+    expect((await client.sendTo("GET", one)).body.toolSchema).toMatchObject(weather);
+    expect((await client.sendTo("GET", `${path}/none`)).status).toBe(404);
+  });
+});

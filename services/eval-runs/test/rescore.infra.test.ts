@@ -1,0 +1,239 @@
+import { rescoreRunReply } from "@touchstone/contracts";
+import { openDatabase } from "@touchstone/db";
+import { buildDataset, buildResult } from "@touchstone/testkit";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createGate, until } from "./conditions.ts";
+import { type FakeJudge, type JudgeReply, rate } from "./fake-judge.ts";
+import { createProjectClient, type ProjectClient } from "./project-client.ts";
+import { quiet, type RunningService } from "./start-eval-runs.ts";
+import { startTestSystem, type TestSystem } from "./test-system.ts";
+
+let system: TestSystem;
+let judge: FakeJudge;
+let running: RunningService;
+let client: ProjectClient;
+let datasetId: string;
+
+beforeAll(async () => {
+  system = await startTestSystem();
+  judge = await system.startJudge();
+  running = await system.startService();
+});
+afterAll(() => system?.stop());
+
+/** A judge that cannot: its provider is down. */
+const unable = (): JudgeReply => ({
+  verdicts: [
+    {
+      judgeId: "primary",
+      status: "skipped",
+      rating: null,
+      justification: "The provider is down.",
+      reason: "provider_error",
+      model: "fake",
+      durationMs: 1,
+    },
+  ],
+  similarity: {},
+});
+
+beforeEach(async () => {
+  judge.asked.length = 0;
+  judge.behave(unable);
+  client = createProjectClient(running.address);
+  datasetId = await client.createDataset(buildDataset());
+});
+
+const rescore = (runId: string) => client.send("POST", `/runs/${runId}/rescore`);
+
+describe("rescoring a run", () => {
+  test("judges what was skipped again with all that was submitted, and nothing else", async () => {
+    const runId = await client.createRun(datasetId);
+    judge.behave(() => rate(9));
+    await client.submit(runId, [buildResult({ idempotencyKey: "scored", questionIndex: 0 })]);
+    judge.behave(unable);
+    const skipped = buildResult({
+      idempotencyKey: "skipped\u0000",
+      questionIndex: 1,
+      runNumber: 2,
+      output: { text: "Within 30 days." },
+      retrievalContext: ["Returns: 30 days.\u0000", "Fees."],
+      timings: { latencyMs: 12 },
+    });
+    await client.submit(runId, [
+      skipped,
+      buildResult({ idempotencyKey: "failed", error: { type: "E", message: "m" } }),
+    ]);
+    const [, , before] = (await client.readRun(runId)).results;
+    expect(before).toMatchObject({ status: "skipped", justification: "The provider is down." });
+    const first = judge.asked.at(-1);
+    judge.asked.length = 0;
+    judge.behave(() => rate(4, "Now."));
+
+    const answer = await rescore(runId);
+
+    expect(answer.status).toBe(200);
+    expect(rescoreRunReply.parse(answer.body)).toMatchObject({
+      runId,
+      status: "in_progress",
+      rescored: 1,
+      stillSkipped: 0,
+      remaining: 0,
+      scoringRevision: 0,
+      averageRating: 13 / 3,
+    });
+    expect(judge.asked).toEqual([first]);
+    const after = (await client.readRun(runId)).results;
+    expect(after).toHaveLength(3);
+    expect(after[2]).toEqual({
+      ...before,
+      status: "scored",
+      rating: 4,
+      justification: "Now.",
+      verdictSource: "live",
+    });
+    expect((await client.submit(runId, [skipped])).body.scoredResults).toMatchObject([{ rating: 4, deduped: true }]);
+  });
+
+  test("leaves alone what is skipped again", async () => {
+    const runId = await client.createRun(datasetId);
+    await client.submit(runId, [buildResult(), buildResult()]);
+    const before = await client.readRun(runId);
+    expect((await rescore(runId)).body).toMatchObject({ rescored: 0, stillSkipped: 2, remaining: 0 });
+    expect(await client.readRun(runId)).toEqual(before);
+  });
+
+  test("of a completed run raises its scoring revision once, keeps recorded gates as they were and makes its analysis stale", async () => {
+    const runId = await client.createRun(datasetId);
+    await client.submit(
+      runId,
+      Array.from({ length: 10 }, () => buildResult()),
+    );
+    await client.finalize(runId);
+    await client.send("GET", `/runs/${runId}/gate?failUnder=5&record=true`);
+    await client.send("POST", `/runs/${runId}/analyze`);
+    expect((await rescore(runId)).body.scoringRevision).toBe(0);
+    judge.behave(() => rate(8));
+
+    const { body } = await rescore(runId);
+
+    expect(body).toMatchObject({ status: "completed", rescored: 10, scoringRevision: 1 });
+    expect(await client.readRun(runId)).toMatchObject({ status: "completed", scoringRevision: 1, averageRating: 8 });
+    expect((await client.send("GET", `/runs/${runId}/gate?failUnder=5`)).body).toMatchObject({
+      scoringRevision: 1,
+      passed: true,
+    });
+    expect((await client.sendTo("GET", "/api/v1/evaluate/ci/gates")).body.gates).toMatchObject([
+      { scoringRevision: 0, passed: false },
+    ]);
+    expect((await client.send("GET", `/runs/${runId}/report`)).body).toMatchObject({
+      stale: true,
+      statistics: { numberOfRuns: 10 },
+    });
+    expect((await rescore(runId)).body).toMatchObject({ rescored: 0, scoringRevision: 1 });
+  });
+
+  test("is one caller's at a time, and free again when that one is done", async () => {
+    const runId = await client.createRun(datasetId);
+    await client.submit(runId, [buildResult()]);
+    let finish = (): void => {};
+    judge.behave(
+      () =>
+        new Promise((resolve) => {
+          finish = () => resolve(rate(6));
+        }),
+    );
+    const first = rescore(runId);
+    await until(() => expect(judge.atWork()).toBe(1));
+
+    expect(await rescore(runId)).toMatchObject({
+      status: 409,
+      body: { error: "Rescoring already running for this run" },
+    });
+    finish();
+
+    expect((await first).body.rescored).toBe(1);
+    expect((await rescore(runId)).body).toMatchObject({ rescored: 0, stillSkipped: 0 });
+  });
+
+  test("begins with no other result once one cannot be stored, and stores those that are in hand before it answers", async () => {
+    const runId = await client.createRun(datasetId);
+    for (const first of [0, 10, 20, 30]) {
+      const keys = Array.from({ length: 10 }, (_, index) => `key ${first + index}`);
+      await client.submit(
+        runId,
+        keys.map((idempotencyKey) => buildResult({ idempotencyKey, output: { text: idempotencyKey } })),
+      );
+    }
+    const refusal = await refuseResult("key 0");
+    judge.asked.length = 0;
+    const [all, refused] = [createGate(), createGate()];
+    judge.behave(async (body) => {
+      if (judge.atWork() === 16) all.open();
+      await all.opened;
+      if (body.case.output !== "key 0") await refused.opened;
+      return rate(6);
+    });
+
+    const rescoring = rescore(runId);
+    await until(async () => expect(await refusal.hasHappened()).toBe(true));
+    refused.open();
+
+    expect((await rescoring).status).toBe(503);
+    expect(judge.asked).toHaveLength(16);
+    expect((await client.readRun(runId)).liveStatistics).toMatchObject({ ratedCount: 15, skippedCount: 25 });
+    await refusal.end();
+    expect((await rescore(runId)).body).toMatchObject({ rescored: 25, remaining: 0 });
+  });
+
+  test("stores nothing of a run that is deleted meanwhile", async () => {
+    const runId = await client.createRun(datasetId);
+    await client.submit(runId, [buildResult()]);
+    let finish = (): void => {};
+    judge.behave(
+      () =>
+        new Promise((resolve) => {
+          finish = () => resolve(rate(6));
+        }),
+    );
+    const rescoring = rescore(runId);
+    await until(() => expect(judge.atWork()).toBe(1));
+    await client.send("DELETE", `/runs/${runId}`);
+    finish();
+    expect(await rescoring).toMatchObject({ status: 404, body: { error: "Run not found" } });
+    expect((await client.sendTo("GET", "/api/v1/export/run-results")).text).toBe("");
+  });
+
+  test("is refused for a failed run and for one that is not there", async () => {
+    const runId = await client.createRun(datasetId);
+    await client.finalize(runId, { status: "failed" });
+    expect(await rescore(runId)).toMatchObject({ status: 409, body: { error: "A failed run cannot be rescored" } });
+    expect(await rescore("none")).toMatchObject({ status: 404, body: { error: "Run not found" } });
+    const stranger = createProjectClient(running.address);
+    expect(await stranger.send("POST", `/runs/${runId}/rescore`)).toMatchObject({ status: 404 });
+  });
+});
+
+/** Makes PostgreSQL refuse to store the result of this key, as it does when its disk is full. */
+async function refuseResult(key: string): Promise<{ hasHappened(): Promise<boolean>; end(): Promise<void> }> {
+  const { adminUrl } = system.database;
+  const options = { applicationName: "test", connectionsMax: 1, statementTimeoutMs: 20_000, logger: quiet };
+  const superuser = openDatabase({ ...options, url: adminUrl, role: new URL(adminUrl).username });
+  system.cleanups.defer(() => superuser.close());
+  const run = (text: string) => superuser.query<{ is_called: boolean }>({ name: "", text });
+  // A sequence keeps its value when what moved it is rolled back.
+  await run("create sequence public.refusals");
+  await run(`
+    create function public.refuse() returns trigger language plpgsql security definer as $$
+    begin
+      perform nextval('public.refusals');
+      raise exception 'no room' using errcode = '53100';
+    end $$`);
+  await run(`
+    create trigger refuse before insert on evals.results for each row
+    when (new.idempotency_key::text = '${JSON.stringify(key)}') execute function public.refuse()`);
+  return {
+    hasHappened: async () => (await run("select is_called from public.refusals")).rows[0]?.is_called ?? false,
+    end: async () => void (await run("drop trigger refuse on evals.results")),
+  };
+}

@@ -1,0 +1,169 @@
+import { missingResults, runList } from "@touchstone/contracts";
+import { buildDataset, buildResult } from "@touchstone/testkit";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { until } from "./conditions.ts";
+import { type FakeJudge, rate } from "./fake-judge.ts";
+import { createProjectClient, type ProjectClient } from "./project-client.ts";
+import type { RunningService } from "./start-eval-runs.ts";
+import { startTestSystem, type TestSystem } from "./test-system.ts";
+
+let system: TestSystem;
+let judge: FakeJudge;
+let running: RunningService;
+let client: ProjectClient;
+let datasetId: string;
+
+beforeAll(async () => {
+  system = await startTestSystem();
+  judge = await system.startJudge();
+  running = await system.startService();
+});
+afterAll(() => system?.stop());
+
+beforeEach(async () => {
+  judge.behave(() => rate(7));
+  client = createProjectClient(running.address);
+  datasetId = await client.createDataset(buildDataset({ numberOfRequests: 2 }));
+});
+
+const list = async (query = "") => {
+  const { status, body } = await client.send("GET", `/runs?${query}`);
+  expect(status).toBe(200);
+  return runList.parse(body);
+};
+
+describe("the list of runs", () => {
+  test("has each run as it reads alone, but for results and interval, newest first", async () => {
+    const first = await client.createRun(datasetId, { evaluationSubject: { version: "1" } });
+    await client.submit(first, [
+      buildResult(),
+      buildResult({ runNumber: 2 }),
+      buildResult({ isSmokeTestVariant: true }),
+    ]);
+    await client.finalize(first);
+    const made = [first];
+    for (let index = 0; index < 11; index += 1) made.unshift(await client.createRun(datasetId));
+
+    const { runs, hasNextPage, nextCursor } = await list();
+
+    const alone = await Promise.all(
+      made.map(async (runId) => {
+        const { results, ratingInterval, smokeTestVariants, ...listed } = await client.readRun(runId);
+        expect({ results, ratingInterval, smokeTestVariants }).toBeDefined();
+        return listed;
+      }),
+    );
+    expect(runs).toEqual(alone);
+    expect(runs[11]).toMatchObject({ resultCount: 3, averageRating: 7, caseStatistics: [{ ratedCount: 2 }] });
+    expect({ hasNextPage, nextCursor }).toEqual({ hasNextPage: false, nextCursor: null });
+  });
+
+  test("is read page by page, each run once", async () => {
+    const made: string[] = [];
+    for (let index = 0; index < 5; index += 1) made.unshift(await client.createRun(datasetId));
+    const read: string[] = [];
+    let cursor = "";
+    for (let page = 0; page < 3; page += 1) {
+      const { runs, hasNextPage, nextCursor } = await list(`limit=2&cursor=${cursor}`);
+      read.push(...runs.map(({ runId }) => runId));
+      expect(hasNextPage).toBe(page < 2);
+      cursor = nextCursor ?? "";
+    }
+    expect(read).toEqual(made);
+  });
+
+  test("holds a cursor whose run is gone", async () => {
+    const oldest = await client.createRun(datasetId);
+    const gone = await client.createRun(datasetId);
+    expect(await client.send("DELETE", `/runs/${gone}`)).toMatchObject({ status: 200, body: { deleted: true } });
+    expect((await list(`cursor=${gone}`)).runs.map(({ runId }) => runId)).toEqual([oldest]);
+  });
+
+  test("is narrowed by dataset and status", async () => {
+    const other = await client.createDataset({ name: "Other" });
+    const open = await client.createRun(datasetId);
+    const done = await client.createRun(datasetId);
+    await client.finalize(done);
+    await client.createRun(other);
+    const idsOf = async (query: string) => (await list(query)).runs.map(({ runId }) => runId);
+    expect(await idsOf(`datasetId=${datasetId}`)).toEqual([done, open]);
+    expect(await idsOf(`datasetId=${datasetId}&status=completed`)).toEqual([done]);
+    expect(await idsOf("status=failed")).toEqual([]);
+    expect(await idsOf("datasetId=none")).toEqual([]);
+  });
+
+  test.for([
+    ["limit=0", "limit must be a number between 1 and 200"],
+    ["limit=201", "limit must be a number between 1 and 200"],
+    ["limit=many", "limit must be a number between 1 and 200"],
+    ["cursor=none", "cursor must be the id of a run"],
+    ["status=running", "status must be in_progress, completed or failed"],
+  ] as const)("refuses %s: %s", async ([query, error]) => {
+    expect(await client.send("GET", `/runs?${query}`)).toMatchObject({ status: 400, body: { error } });
+  });
+});
+
+describe("what a run still lacks", () => {
+  test("is each repetition of each case without a result, under the recommended key", async () => {
+    const runId = await client.createRun(datasetId);
+    await client.submit(runId, [
+      buildResult({ idempotencyKey: "mine\u0000" }),
+      buildResult({ idempotencyKey: "variant", questionIndex: 1, isSmokeTestVariant: true }),
+      buildResult({ idempotencyKey: "second", questionIndex: 1, runNumber: 2 }),
+    ]);
+
+    const { body } = await client.send("GET", `/runs/${runId}/missing-results`);
+
+    expect(missingResults.parse(body)).toEqual({
+      runId,
+      submittedKeys: ["mine\u0000", "variant", "second"],
+      submittedCount: 3,
+      missing: [
+        { questionIndex: 0, runNumber: 2, idempotencyKey: `${runId}:case-0:run-2` },
+        { questionIndex: 1, runNumber: 1, idempotencyKey: `${runId}:case-1:run-1` },
+      ],
+    });
+    expect(await client.send("GET", "/runs/none/missing-results")).toMatchObject({
+      status: 404,
+      body: { error: "Run not found" },
+    });
+  });
+});
+
+describe("deleting a run", () => {
+  test("takes its results, gates and analysis along, and only the project's own run", async () => {
+    const runId = await client.createRun(datasetId);
+    await client.submit(runId, [buildResult()]);
+    await client.send("GET", `/runs/${runId}/gate?failUnder=5&record=true`);
+    await client.send("POST", `/runs/${runId}/analyze`);
+    const notFound = { status: 404, body: { error: "Run not found" } };
+
+    expect(await createProjectClient(running.address).send("DELETE", `/runs/${runId}`)).toMatchObject(notFound);
+    expect((await client.readRun(runId)).resultCount).toBe(1);
+    expect(await client.send("DELETE", `/runs/${runId}`)).toMatchObject({ status: 200, body: { deleted: true } });
+
+    expect(await client.send("GET", `/runs/${runId}`)).toMatchObject(notFound);
+    expect(await client.send("DELETE", `/runs/${runId}`)).toMatchObject(notFound);
+    expect((await client.sendTo("GET", "/api/v1/evaluate/ci/gates")).body.gates).toEqual([]);
+    expect(await client.submit(runId, [buildResult()])).toMatchObject(notFound);
+  });
+
+  test("while a result is judged lets nothing of it come back", async () => {
+    const runId = await client.createRun(datasetId);
+    let finish = (): void => {};
+    judge.behave(
+      () =>
+        new Promise((resolve) => {
+          finish = () => resolve(rate(7));
+        }),
+    );
+    const submitted = client.submit(runId, [buildResult()]);
+    await until(() => expect(judge.atWork()).toBe(1));
+
+    expect((await client.send("DELETE", `/runs/${runId}`)).status).toBe(200);
+    finish();
+
+    expect(await submitted).toMatchObject({ status: 404, body: { error: "Run not found" } });
+    expect((await client.sendTo("GET", "/api/v1/export/run-results")).text).toBe("");
+  });
+});

@@ -1,0 +1,106 @@
+import type { Authentication, Route } from "@touchstone/contracts";
+import { AppError } from "@touchstone/service-kit";
+import type { FastifyRequest } from "fastify";
+import type { KeyCache } from "../keys/key-cache.ts";
+import { readSessionCookie } from "../sessions/presented-session.ts";
+import type { SessionCache } from "../sessions/session-cache.ts";
+import { enterProject, sessionUseOf } from "../sessions/session-use.ts";
+import type { Caller } from "./caller.ts";
+import { readPresentedKey } from "./presented-key.ts";
+
+/** Who calls, as far as the door can tell. */
+export interface Identified {
+  /** Null on routes that anybody may call, and where the owner says itself that one must sign in. */
+  caller: Caller | null;
+  /** Asks auth again whether the key or session still opens the caller's project; null without one. */
+  isStillGood: (() => Promise<boolean>) | null;
+}
+
+/** Finds out who calls. Throws 401, 403 for a session used from an origin unknown, 404 for a foreign project, or 503. */
+export type Identify = (route: Route, request: FastifyRequest) => Promise<Identified>;
+
+export interface IdentificationOptions {
+  keys: KeyCache;
+  /** Null in default mode: cookies are not even read. */
+  sessions: SessionCache | null;
+  /** Whether browsers reach the installation by https. */
+  isSecure: boolean;
+}
+
+/** Open routes, and those of the gateway itself that look at a token of their own. */
+const answeredToAnybody: readonly Authentication[] = ["none", "metrics", "admin"];
+
+const nobody: Identified = { caller: null, isStillGood: null };
+
+/**
+ * A key is read where one is sent, and then cookies count for nothing; a session opens what decisions names and no more.
+ */
+export function createIdentification({ keys, sessions, isSecure }: IdentificationOptions): Identify {
+  return async (route, request) => {
+    if (route.authentication.some((way) => answeredToAnybody.includes(way))) return nobody;
+    if (sessions !== null) {
+      const identified = await identifySession(sessions, route, request);
+      if (identified !== null) return identified;
+    }
+    return identifyKey(route, request);
+  };
+
+  async function identifyKey(route: Route, request: FastifyRequest): Promise<Identified> {
+    const apiKey = readPresentedKey(request.headers, route.authentication);
+    // What shows and replaces keys: there a revoked one must not live on while it is cached.
+    const fresh = route.owner === "auth" || route.id === "readSettings";
+    const owner = apiKey === null ? null : await keys.resolve(apiKey, { fresh });
+    if (apiKey === null || owner === null) throw new AppError("unauthorized", "Invalid or missing API key");
+    return {
+      caller: owner,
+      isStillGood: async () => (await keys.resolve(apiKey, { fresh: true }))?.projectId === owner.projectId,
+    };
+  }
+
+  /** Null when the session has no say here: the key decides. */
+  async function identifySession(
+    known: SessionCache,
+    route: Route,
+    request: FastifyRequest,
+  ): Promise<Identified | null> {
+    const hasKey = request.headers["x-api-key"] !== undefined;
+    const use = sessionUseOf(route);
+    const isOfUser = use === "user" || use === "userOrKey";
+    const cookie = readSessionCookie(request.headers.cookie, isSecure);
+    const counts = use === "account" || use === "user" || !hasKey;
+    if (use === "none" || !counts) return null;
+    if (cookie !== null && route.method !== "GET") requireOrigin(request);
+    if (use === "account") return nobody;
+    const asked = isOfUser ? null : askedProject(request, use);
+    if (use === "namedProject" && asked === null) return null;
+    const session = cookie === null ? null : await known.resolve(cookie, { fresh: isOfUser });
+    if (cookie === null || session === null) return isOfUser ? nobody : null;
+    if (isOfUser) {
+      const caller = { projectId: null, organizationId: null, user: { userId: session.userId, role: null } };
+      return { caller, isStillGood: null };
+    }
+    // Joined or made a moment ago, perhaps: nobody is sent away by what is remembered.
+    const isKnown = asked === null || session.projects.some(({ projectId }) => projectId === asked);
+    const current = isKnown ? session : ((await known.resolve(cookie, { fresh: true })) ?? session);
+    const caller = enterProject(current, asked);
+    return {
+      caller,
+      async isStillGood() {
+        const again = await known.resolve(cookie, { fresh: true });
+        return again?.projects.some(({ projectId }) => projectId === caller.projectId) ?? false;
+      },
+    };
+  }
+}
+
+/** A page cannot choose its Origin, and a foreign one was refused before; a cookie without any comes from no page of ours. */
+function requireOrigin({ headers }: FastifyRequest): void {
+  if (headers.origin === undefined) throw new AppError("invalid_origin", "Missing or null Origin");
+}
+
+/** Which project a session is to open; null when none is named. */
+function askedProject({ headers, query }: FastifyRequest, use: "project" | "namedProject"): string | null {
+  const inQuery = use === "project" ? (query as Record<string, unknown>).projectId : undefined;
+  const asked = inQuery ?? headers["x-project-id"];
+  return typeof asked === "string" && asked !== "" ? asked : null;
+}

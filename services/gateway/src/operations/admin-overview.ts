@@ -1,0 +1,63 @@
+import { adminOverview, countedProjectsMax, internalRoutes } from "@touchstone/contracts";
+import type { Answer, InternalClient } from "@touchstone/service-kit";
+import type { JudgeUsage } from "./judge-usage.ts";
+
+/** How long one service may count. */
+const countDeadlineMs = 10_000;
+
+export interface AdminOverviewDependencies {
+  clients: Readonly<Record<"auth" | "ingest", InternalClient>>;
+  judgeUsage: Pick<JudgeUsage, "readRecent">;
+}
+
+export type ReadAdminOverview = (requestId: string) => Promise<Answer>;
+
+/**
+ * `GET /admin/overview`: composed of what auth, ingest and judge know (completions 12.5). A service that does not answer
+ * makes it 503: a zero would look like an organization that does nothing.
+ */
+export function createAdminOverview({ clients, judgeUsage }: AdminOverviewDependencies): ReadAdminOverview {
+  /** Root traces of the last 24 hours, by project. */
+  async function countRoots(projectIds: readonly string[], requestId: string): Promise<Map<string, number>> {
+    const roots = new Map<string, number>();
+    for (let from = 0; from < projectIds.length; from += countedProjectsMax) {
+      const asked = { projectIds: projectIds.slice(from, from + countedProjectsMax) };
+      const options = { requestId, deadlineMs: countDeadlineMs };
+      const { projects } = await clients.ingest.call(internalRoutes.countRecentRoots, asked, options);
+      for (const project of projects) roots.set(project.projectId, project.roots);
+    }
+    return roots;
+  }
+
+  return async (requestId) => {
+    const everything = { organizationId: null };
+    const options = { requestId, deadlineMs: countDeadlineMs };
+    const { organizations, unassigned } = await clients.auth.call(
+      internalRoutes.readOrganizations,
+      everything,
+      options,
+    );
+    const owned = organizations.flatMap(({ projectIds }) => projectIds);
+    const [roots, judgeCalls] = await Promise.all([
+      countRoots(owned, requestId),
+      judgeUsage.readRecent([...owned, ...unassigned]),
+    ]);
+    const body = adminOverview.parse({
+      organizations: organizations.map(({ organizationId, name, createdAt, members, projectIds }) => ({
+        _id: organizationId,
+        name,
+        createdAt,
+        members,
+        projects: projectIds.length,
+        judgeCalls24h: sumOf(judgeCalls, projectIds),
+        traces24h: sumOf(roots, projectIds),
+      })),
+      unassigned: { projects: unassigned.length, judgeCalls24h: sumOf(judgeCalls, unassigned) },
+    });
+    return { status: 200, headers: { "cache-control": "no-store" }, body };
+  };
+}
+
+function sumOf(counts: ReadonlyMap<string, number>, projectIds: readonly string[]): number {
+  return projectIds.reduce((sum, projectId) => sum + (counts.get(projectId) ?? 0), 0);
+}

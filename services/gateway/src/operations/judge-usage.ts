@@ -1,0 +1,58 @@
+import { type Bus, isBusError } from "@touchstone/bus";
+import { countedProjectsMax, readJudgeDay, readJudgeUsage } from "@touchstone/contracts";
+import { AppError } from "@touchstone/service-kit";
+
+/** Whose judge calls a day's are: an organization's with its projects, or, with null, the installation's. */
+export type JudgePayer = { organizationId: string; projectIds: readonly string[] } | null;
+
+/** The gateway's questions about judge calls; the judge is asked over the bus (decision 28). */
+export interface JudgeUsage {
+  /** Calls of the last 24 hours, by project; projects without any are left out. Throws 503 when no judge answers. */
+  readRecent(projectIds: readonly string[]): Promise<Map<string, number>>;
+  /** Calls of the present UTC day and the quota. Throws 503 when no judge answers. */
+  readDay(payer: JudgePayer): Promise<{ used: number; limit: number | null }>;
+}
+
+/** How long one answer may take. */
+const bounds = { timeoutMs: 10_000 };
+
+export function createJudgeUsage(findBus: () => Bus | null): JudgeUsage {
+  async function ask<Reply>(question: (bus: Bus) => Promise<Reply>): Promise<Reply> {
+    const bus = findBus();
+    if (bus === null) throw new AppError("service_unavailable", "The gateway is starting; retry.");
+    try {
+      return await question(bus);
+    } catch (cause) {
+      if (!isBusError(cause)) throw cause;
+      throw new AppError("service_unavailable", "The judge service could not answer; retry.", { cause });
+    }
+  }
+  const askUsage = (projectIds: readonly string[]) =>
+    ask((bus) => bus.request(readJudgeUsage, { projectIds: [...projectIds] }, bounds));
+  const askDay = (payer: JudgePayer) =>
+    ask((bus) =>
+      bus.request(readJudgeDay, { organization: payer && { ...payer, projectIds: [...payer.projectIds] } }, bounds),
+    );
+
+  return {
+    async readRecent(projectIds) {
+      const calls = new Map<string, number>();
+      for (let from = 0; from < projectIds.length; from += countedProjectsMax) {
+        const { projects } = await askUsage(projectIds.slice(from, from + countedProjectsMax));
+        for (const project of projects) calls.set(project.projectId, project.calls);
+      }
+      return calls;
+    },
+    async readDay(payer) {
+      if (payer === null) return askDay(null);
+      const { organizationId, projectIds } = payer;
+      const day = await askDay({ organizationId, projectIds: projectIds.slice(0, countedProjectsMax) });
+      // Under a quota the organization is counted as one; without, its projects are added up.
+      for (let from = countedProjectsMax; from < projectIds.length && day.limit === null; from += countedProjectsMax) {
+        const next = projectIds.slice(from, from + countedProjectsMax);
+        day.used += (await askDay({ organizationId, projectIds: next })).used;
+      }
+      return day;
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import { internalRoutes } from "@touchstone/contracts";
+import type { Answer, InternalClient } from "@touchstone/service-kit";
+import type { Caller } from "../http/caller.ts";
+import type { JudgePayer, JudgeUsage } from "./judge-usage.ts";
+
+/** How long one service may take. */
+const readDeadlineMs = 10_000;
+
+export interface ProjectUsageDependencies {
+  clients: Readonly<Record<"auth" | "ingest" | "monitor", InternalClient>>;
+  judgeUsage: Pick<JudgeUsage, "readDay">;
+  /** Whether judge calls are counted per organization (completions 1.4). */
+  isMultiTenant: boolean;
+}
+
+/** Who asks, in a project. */
+type ProjectCaller = Pick<Caller, "organizationId"> & { projectId: string };
+
+export type ReadProjectUsage = (caller: ProjectCaller, requestId: string) => Promise<Answer>;
+
+/**
+ * `GET /agent-monitoring/usage`: what was used on the present UTC day, of which quotas (completions 1.4). A service that
+ * does not answer makes it 503: a zero would look like a quota that is still whole.
+ */
+export function createProjectUsage({ clients, judgeUsage, isMultiTenant }: ProjectUsageDependencies): ReadProjectUsage {
+  async function findPayer(organizationId: string | null, requestId: string): Promise<JudgePayer> {
+    if (!isMultiTenant || organizationId === null) return null;
+    const options = { requestId, deadlineMs: readDeadlineMs };
+    const { organizations } = await clients.auth.call(internalRoutes.readOrganizations, { organizationId }, options);
+    return { organizationId, projectIds: organizations[0]?.projectIds ?? [] };
+  }
+
+  return async ({ projectId, organizationId }, requestId) => {
+    const options = { requestId, deadlineMs: readDeadlineMs };
+    const [traces, onlineJudgeCalls, judgeCalls] = await Promise.all([
+      clients.ingest.call(internalRoutes.readTraceUsage, { projectId }, options),
+      clients.monitor.call(internalRoutes.readLiveUsage, { projectId }, options),
+      findPayer(organizationId, requestId).then(judgeUsage.readDay),
+    ]);
+    const { day, resetsAt, used, limit } = traces;
+    return {
+      status: 200,
+      body: { day, resetsAt, traces: { used, limit }, onlineJudgeCalls, judgeCalls },
+    };
+  };
+}

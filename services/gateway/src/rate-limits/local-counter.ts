@@ -1,0 +1,76 @@
+/** Where the counter of a subject stands. */
+export interface LocalCount {
+  /** Requests of its window, this one included. */
+  counted: number;
+  /** Until its window ends. */
+  leftMs: number;
+}
+
+/** Counts requests of subjects in this process, each in windows of its own. */
+export interface LocalCounter {
+  count(subject: string): LocalCount;
+}
+
+/** Who come when the table is full share so many counters. */
+const sharedCounters = 1_000;
+
+/**
+ * Holds at most `subjectsMax` counters and {@link sharedCounters} more, whatever comes: whoever has many addresses must not
+ * fill the memory. When it is full, newcomers share counters, each with the limit of one: they are refused early rather
+ * than let through uncounted, and those who were there keep their own.
+ */
+export function createLocalCounter(options: {
+  windowMs: number;
+  subjectsMax: number;
+  /** A clock that nobody sets. */
+  nowMs?: () => number;
+}): LocalCounter {
+  const { windowMs, subjectsMax, nowMs = () => performance.now() } = options;
+  // In the order in which their windows end, as all are of one length.
+  const own = new Map<string, Window>();
+  const shared = new Map<string, Window>();
+
+  return {
+    count(subject) {
+      const now = nowMs();
+      forgetEnded(own, now);
+      forgetEnded(shared, now);
+      const isRoom = own.has(subject) || own.size < subjectsMax;
+      const window = isRoom ? openWindow(own, subject, now + windowMs) : openShared(subject, now + windowMs);
+      window.counted += 1;
+      return { counted: window.counted, leftMs: window.endsAtMs - now };
+    },
+  };
+
+  function openShared(subject: string, endsAtMs: number): Window {
+    return openWindow(shared, String(hash(subject) % sharedCounters), endsAtMs);
+  }
+}
+
+interface Window {
+  counted: number;
+  endsAtMs: number;
+}
+
+function openWindow(windows: Map<string, Window>, key: string, endsAtMs: number): Window {
+  const open = windows.get(key);
+  if (open !== undefined) return open;
+  const begun = { counted: 0, endsAtMs };
+  windows.set(key, begun);
+  return begun;
+}
+
+/** Each is forgotten once, so a request pays for about one. */
+function forgetEnded(windows: Map<string, Window>, now: number): void {
+  for (const [key, { endsAtMs }] of windows) {
+    if (endsAtMs > now) return;
+    windows.delete(key);
+  }
+}
+
+/** FNV-1a: who shares with whom does not matter, as long as all counters are used. */
+function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (let at = 0; at < text.length; at += 1) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193);
+  return value >>> 0;
+}

@@ -1,0 +1,34 @@
+import type { ResolvedSession, Route } from "@touchstone/contracts";
+import { AppError } from "@touchstone/service-kit";
+import type { Caller } from "../http/caller.ts";
+
+/**
+ * What a session opens on a route, where accounts are enabled (decisions: Session cookie).
+ *
+ * - `account`: the sign-in family; auth reads the cookie itself.
+ * - `user`: `/projects` and `/auth-org`, for what belongs to the user. Keys do not count there.
+ * - `userOrKey`: `/projects/{id}`: its own key counts too, and wins.
+ * - `project`: a project of theirs: the one that is named, or the first.
+ * - `namedProject`: the same, and the project must be named in `x-project-id`.
+ * - `none`: keys only.
+ */
+export type SessionUse = "account" | "user" | "userOrKey" | "project" | "namedProject" | "none";
+
+export function sessionUseOf({ authentication, method, owner, path, rateGroup }: Route): SessionUse {
+  if (authentication.includes("account")) return "account";
+  if (authentication.includes("session")) {
+    if (owner !== "auth") return "project";
+    return authentication.includes("key") && path.includes("{projectId}") ? "userOrKey" : "user";
+  }
+  const isReading = method === "GET" && rateGroup === "dataPlane" && authentication.includes("key");
+  return isReading ? "namedProject" : "none";
+}
+
+/** The caller in a project of their session. Throws 404 for a project they do not have, as for one that does not exist. */
+export function enterProject({ userId, memberships, projects }: ResolvedSession, asked: string | null): Caller {
+  const project = asked === null ? projects[0] : projects.find(({ projectId }) => projectId === asked);
+  if (project === undefined) throw new AppError("not_found", "Project not found");
+  const { projectId, organizationId } = project;
+  const role = memberships.find((membership) => membership.organizationId === organizationId)?.role ?? null;
+  return { projectId, organizationId, user: { userId, role } };
+}

@@ -1,0 +1,60 @@
+import { connectBus } from "@touchstone/bus";
+import { membershipChanged } from "@touchstone/contracts";
+import { createLogger } from "@touchstone/service-kit";
+import { startTestNats, type TestNats } from "@touchstone/testkit";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { projectId, startTestGateway, type TestGateway } from "./test-gateway.ts";
+
+const userId = "00000000-0000-7000-8000-000000000009";
+const organizationId = "00000000-0000-7000-8000-000000000008";
+
+let nats: TestNats;
+let gateway: TestGateway;
+let isMember = true;
+let asked = 0;
+/** Once it is set, time stands still for the gateway: nothing is forgotten for its age. */
+let stoppedAt: number | null = null;
+
+beforeAll(async () => {
+  nats = await startTestNats();
+  gateway = await startTestGateway({
+    settings: { SERVICE_NATS_URL: nats.url, SERVICE_AUTH: "enabled" },
+    clock: { now: () => stoppedAt ?? Date.now() },
+    behind: {
+      resolveSession: async () => {
+        asked += 1;
+        const memberships = isMember ? [{ organizationId, role: "member" }] : [];
+        const projects = isMember ? [{ projectId, organizationId }] : [];
+        return { status: 200, body: { session: { userId, memberships, projects } } };
+      },
+    },
+  });
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  await nats?.stop();
+});
+
+test("a gateway that is told of a lost membership lets the session in no more", async () => {
+  const read = async () =>
+    (await fetch(`${gateway.url}/api/v1/ingest/traces`, { headers: { cookie: "touchstone.session_token=x" } })).status;
+  stoppedAt = Date.now();
+  expect(await read()).toBe(200);
+  isMember = false;
+  expect([await read(), asked]).toEqual([200, 1]);
+
+  const logger = createLogger({ service: "auth", level: "silent" });
+  const bus = connectBus({ url: nats.url, user: undefined, password: undefined, service: "auth", logger });
+  try {
+    // It may not have subscribed yet; what it misses is not kept for it.
+    let told = 0;
+    await vi.waitFor(async () => {
+      told += 1;
+      await bus.publish(membershipChanged, { userIds: [userId] }, { messageId: `told ${told}` });
+      expect(await read()).toBe(404);
+    }, 15_000);
+  } finally {
+    await bus.drain();
+  }
+});

@@ -1,0 +1,76 @@
+import { type costTrend, type DashboardWindow, listStretches } from "@touchstone/contracts";
+import type { z } from "zod";
+import type { ModelPrice } from "../pricing/model-price.ts";
+import type { FindPrice } from "../pricing/price-catalogue.ts";
+import type { TokenUse } from "./figure-store.ts";
+import { addNamed, greatestNames, others } from "./named-numbers.ts";
+
+type CostTrend = z.input<typeof costTrend>;
+type Costs = CostTrend["totals"];
+
+/** USD. */
+interface UseCost {
+  /** Input that was not read from a cache; writing the cache is part of it. */
+  prompt: number;
+  cached: number;
+  completion: number;
+  whole: number;
+}
+
+export type PricedUse = TokenUse & {
+  /** Null: the model has no price, or a count is not known (completions 11.2). */
+  cost: UseCost | null;
+};
+
+export function priceUses(uses: readonly TokenUse[], findPrice: FindPrice): PricedUse[] {
+  return uses.map((use) => {
+    const price = use.model === null || !use.isPriceable ? null : findPrice(use.model);
+    return { ...use, cost: price === null ? null : costOfUse(use, price) };
+  });
+}
+
+function costOfUse({ fresh, cacheRead, cacheWrite, output }: TokenUse, price: ModelPrice): UseCost {
+  const prompt = (fresh * price.input + cacheWrite * (price.cacheWrite ?? price.input)) / 1_000_000;
+  const cached = (cacheRead * (price.cacheRead ?? price.input)) / 1_000_000;
+  const completion = (output * price.output) / 1_000_000;
+  return { prompt, cached, completion, whole: prompt + cached + completion };
+}
+
+/** What the traffic of a window cost in each of its stretches, and in all (completions 9.5). */
+export function composeCostTrend(window: DashboardWindow, now: number, uses: readonly PricedUse[]): CostTrend {
+  const models = greatestNames(uses.map(({ model, cost }) => ({ name: model, amount: cost?.whole ?? 0 })));
+  return {
+    window,
+    points: listStretches(window, now).map(({ start, label, ts }) => ({
+      label,
+      ts,
+      ...composeCosts(
+        uses.filter((use) => use.start.getTime() === start),
+        models,
+      ),
+    })),
+    totals: composeCosts(uses, models),
+  };
+}
+
+/** What can be priced of some uses, by model, and the share of their tokens that cannot. */
+export function composeCosts(uses: readonly PricedUse[], models: ReadonlySet<string>): Costs {
+  const byModel = new Map<string, number>();
+  let [tokens, unpriced, cost] = [0, 0, 0];
+  for (const use of uses) {
+    const used = use.input + use.output;
+    tokens += used;
+    if (use.cost === null) unpriced += used;
+    else {
+      cost += use.cost.whole;
+      const { model } = use;
+      addNamed(byModel, model !== null && models.has(model) ? model : others, use.cost.whole);
+    }
+  }
+  const costs = [...byModel].sort(([, one], [, other]) => other - one);
+  return {
+    cost: Math.max(cost, 0),
+    byModel: Object.fromEntries(costs.map(([model, amount]) => [model, Math.max(amount, 0)])),
+    unpricedTokenShare: tokens > 0 ? Math.min(Math.max(unpriced / tokens, 0), 1) : null,
+  };
+}

@@ -1,0 +1,96 @@
+import { type DashboardWindow, listStretches, type metrics } from "@touchstone/contracts";
+import type { z } from "zod";
+import type { FindPrice } from "../pricing/price-catalogue.ts";
+import { composeCosts, type PricedUse, priceUses } from "./compose-costs.ts";
+import { type Figures, noFigures } from "./figure-store.ts";
+import { addNamed, greatestNames, others } from "./named-numbers.ts";
+
+type Metrics = z.input<typeof metrics>;
+type MetricsFigures = Metrics["totals"];
+
+const unnamedFramework = "(none)";
+
+/** What spans come to in each bucket of a window, and in all of it (completions 9.5). */
+export function composeMetrics(window: DashboardWindow, now: number, figures: Figures, findPrice: FindPrice): Metrics {
+  const uses = priceUses(figures.tokens, findPrice);
+  const models = greatestNames(uses.map(({ model, cost }) => ({ name: model, amount: cost?.whole ?? 0 })));
+  const compose = (start: number | null): MetricsFigures => {
+    const isIn = (each: { start: Date | null }): boolean => start === null || each.start?.getTime() === start;
+    return composeFigures(
+      {
+        ...noFigures,
+        counts: figures.counts.filter(isIn),
+        frameworks: figures.frameworks.filter(isIn),
+        tools: figures.tools.filter(isIn),
+        latencies: figures.latencies.filter((latency) => (latency.start?.getTime() ?? null) === start),
+      },
+      uses.filter(isIn),
+      models,
+    );
+  };
+  return {
+    window,
+    buckets: listStretches(window, now).map(({ start, label, ts }) => ({ label, ts, ...compose(start) })),
+    totals: compose(null),
+  };
+}
+
+function composeFigures(
+  { counts, frameworks, tools, latencies: [latency] }: Figures,
+  uses: readonly PricedUse[],
+  models: ReadonlySet<string>,
+): MetricsFigures {
+  const spansOf = (kind: string): number =>
+    sum(counts.filter((count) => count.kind === kind).map(({ spans }) => spans));
+  const byFramework = new Map<string, number>();
+  for (const { framework, isListed, roots } of frameworks) {
+    addNamed(byFramework, isListed ? (framework ?? unnamedFramework) : others, roots);
+  }
+  const costs = uses.map(({ cost }) => cost).filter((cost) => cost !== null);
+  const { byModel, unpricedTokenShare } = composeCosts(uses, models);
+  return {
+    spansLlm: spansOf("llm"),
+    spansTool: spansOf("tool"),
+    spansRetrieval: spansOf("retrieval"),
+    spansOther: spansOf("other"),
+    traces: sum(counts.map(({ roots }) => roots)),
+    errors: sum(counts.map(({ errors }) => errors)),
+    latencyP50: latency?.p50 ?? null,
+    latencyP95: latency?.p95 ?? null,
+    tokensPrompt: sum(uses.map(({ input }) => input)),
+    tokensCompletion: sum(uses.map(({ output }) => output)),
+    costPrompt: notBelowZero(sum(costs.map(({ prompt }) => prompt))),
+    costCached: notBelowZero(sum(costs.map(({ cached }) => cached))),
+    costCompletion: notBelowZero(sum(costs.map(({ completion }) => completion))),
+    unpricedTokenShare,
+    toolCalls: sum(tools.map(({ calls }) => calls)),
+    toolFailures: sum(tools.map(({ failures }) => failures)),
+    byTool: composeTools(tools),
+    byModelCost: byModel,
+    byFramework: Object.fromEntries(byFramework),
+  };
+}
+
+function composeTools(tools: Figures["tools"]): MetricsFigures["byTool"] {
+  const calls = new Map<string, number>();
+  const failures = new Map<string, number>();
+  for (const use of tools) {
+    addNamed(calls, use.name ?? others, use.calls);
+    addNamed(failures, use.name ?? others, use.failures);
+  }
+  return Object.fromEntries(
+    [...calls]
+      .filter(([, count]) => count > 0)
+      .sort(([, one], [, other]) => other - one)
+      .map(([name, count]) => [name, { calls: count, failures: failures.get(name) ?? 0 }]),
+  );
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+/** What was taken back may leave a trace of rounding. */
+function notBelowZero(amount: number): number {
+  return Math.max(amount, 0);
+}

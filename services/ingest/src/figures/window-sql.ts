@@ -1,0 +1,30 @@
+/**
+ * The spans of project $1 with ids from $2 on, before $3; of an agent those of $5: its roots, and the spans that share
+ * their trace or session with one and name no other agent.
+ */
+export function inWindow(isOfAgent: boolean): string {
+  const span = "project_id = $1 and id >= $2 and id < $3";
+  const ofAgent = `
+    and (agent_id = $5::uuid or (agent_id is null and trace_key in (
+      select trace_key
+      from ingest.spans
+      where ${span} and is_root and agent_id = $5::uuid and trace_key is not null
+    )))`;
+  return `from ingest.spans
+    where ${span}${isOfAgent ? ofAgent : ""}`;
+}
+
+/** The bucket, $4 long and counted in UTC, that a moment is in. */
+export const startOf = (moment: string): string => `date_bin($4::interval, ${moment}, timestamptz 'epoch')`;
+
+/** Both counts are known; an embedding puts nothing out (completions 11.2). */
+export const isPriceable = "net_tokens[1] is not null and (net_tokens[2] is not null or kind = 'embedding')";
+
+/** The input that no cache took part in. */
+export const freshOf = (tokens: string): string =>
+  `greatest(coalesce((${tokens})[1], 0) - coalesce((${tokens})[3], 0) - coalesce((${tokens})[4], 0), 0)`;
+
+/** Null where no span says anything. */
+export const tokenSums = `
+  sum(net_tokens[1]) as input, sum(net_tokens[2]) as output, sum(net_tokens[3]) as cache_read,
+  sum(net_tokens[4]) as cache_write, sum(case when net_tokens is not null then ${freshOf("net_tokens")} end) as fresh`;

@@ -1,0 +1,57 @@
+import type { RecordedTurn, turnsQuery } from "@touchstone/contracts";
+import { isUuid } from "@touchstone/service-kit";
+import type { z } from "zod";
+import type { SessionStore } from "../sessions/session-store.ts";
+import { decodeSpanBody, readBodyMembers } from "../spans/span-body.ts";
+import type { ReadSpan, TraceStore } from "../spans/trace-store.ts";
+import { cutText, readRecordedText } from "./recorded-text.ts";
+
+const turnsMax = 200;
+/** Of each text, and of all of them together: a longer session is told as far as it fits. */
+const textMaxChars = 1024 * 1024;
+const turnsMaxChars = 8 * 1024 * 1024;
+
+/**
+ * What was asked and answered in a trace, or in a session in the order of its start. Turns in which nothing was asked are
+ * left out; an id that the project does not have has none.
+ */
+export async function readTurns(
+  { traces, sessions }: { traces: TraceStore; sessions: Pick<SessionStore, "findRoots"> },
+  query: z.output<typeof turnsQuery>,
+): Promise<RecordedTurn[]> {
+  const { projectId } = query;
+  const turns: RecordedTurn[] = [];
+  let left = turnsMaxChars;
+  for await (const spans of traces.readSpans(projectId, await findSpans(sessions, query))) {
+    for (const span of spans) {
+      const turn = await readTurn(span);
+      if (turn === null) continue;
+      left -= turn.query.length + (turn.actualOutput?.length ?? 0) + (turn.error?.length ?? 0);
+      if (left < 0 && turns.length > 0) return turns;
+      turns.push(turn);
+    }
+  }
+  return turns;
+}
+
+async function findSpans(
+  sessions: Pick<SessionStore, "findRoots">,
+  { projectId, traceId, sessionId }: z.output<typeof turnsQuery>,
+): Promise<string[]> {
+  if (traceId !== undefined) return isUuid(traceId) ? [traceId] : [];
+  // PostgreSQL's text holds no NUL, so no session is named with one.
+  if (sessionId === undefined || sessionId.includes("\0")) return [];
+  return sessions.findRoots(projectId, sessionId, turnsMax);
+}
+
+/** Null = nothing was asked. */
+async function readTurn(span: ReadSpan): Promise<RecordedTurn | null> {
+  const { input, output, error } = readBodyMembers(await decodeSpanBody(span.body), ["input", "output", "error"]);
+  const textOf = (json: string | null) => {
+    const text = readRecordedText(json);
+    return text === null ? null : cutText(text, textMaxChars);
+  };
+  const query = textOf(input);
+  if (query === null || query.trim() === "") return null;
+  return { query, actualOutput: textOf(output), error: textOf(error), traceId: span.id };
+}

@@ -1,0 +1,61 @@
+import type { Bus } from "@touchstone/bus";
+import { ingestDataDeleted } from "@touchstone/contracts";
+import { createProjectDeletions, type Database, type ProjectTable } from "@touchstone/db";
+import type { Logger } from "@touchstone/service-kit";
+import { consumeProjectDeleting } from "../handlers/project-deleting.ts";
+
+/** The removal of deleted projects at work. */
+interface DeletedProjectRemoval {
+  stop(): Promise<void>;
+}
+
+/**
+ * Every table of the schema with rows of projects. First what sweepers act on, so that they leave a deleted project
+ * alone; span identities go before the spans they name, since what is refused anyhow need not be recognised.
+ */
+const projectTables: readonly ProjectTable[] = [
+  { name: "awaited_parents" },
+  { name: "traces" },
+  { name: "log_fragments" },
+  { name: "span_keys" },
+  { name: "search_docs", pickedBy: "id" },
+  { name: "spans", pickedBy: "id" },
+  // After the spans: without one, nothing is said of it any more.
+  { name: "trace_verdicts" },
+  { name: "session_verdicts" },
+  { name: "root_counts" },
+  { name: "trace_usage" },
+  { name: "agents" },
+  { name: "model_prices" },
+  { name: "price_lists", projectColumn: "owner_id" },
+  { name: "retention" },
+];
+
+/** Starts removing the rows of deleted projects, and hearing of them. */
+export function removeDeletedProjects(options: {
+  maintenance: Database;
+  bus: Bus;
+  logger: Logger;
+  /** An event was committed. */
+  onConfirmed: () => void;
+  graceMs?: number;
+}): DeletedProjectRemoval {
+  const { maintenance, bus, ...rest } = options;
+  const deletions = createProjectDeletions({
+    ...rest,
+    database: maintenance,
+    schema: "ingest",
+    tables: projectTables,
+    describeConfirmation: (projectId) => ({
+      subject: ingestDataDeleted.subject,
+      body: JSON.stringify(ingestDataDeleted.body.parse({ projectId })),
+    }),
+  });
+  const consuming = consumeProjectDeleting(bus, { deletions });
+  return {
+    async stop() {
+      await (await consuming).stop();
+      await deletions.stop();
+    },
+  };
+}

@@ -1,0 +1,125 @@
+import type { Queryable, Statement } from "@touchstone/db";
+import { otlpFlag } from "../spans/span-row.ts";
+
+/** A trace that is due, as of the moment it was read. */
+export interface DueTrace {
+  projectId: string;
+  traceKey: string;
+  /** PostgreSQL's text of the moment: what tells whether it has grown since. */
+  settlesAt: string;
+  /** Its roots. */
+  rootIds: string[];
+  /** The answers of models that roots are, by the root's id; those that are none are missing. */
+  responseIds: Readonly<Record<string, string>>;
+}
+
+/** What is to be said of a trace that settles. */
+export interface Announcement {
+  trace: DueTrace;
+  subject: string;
+  /** The member of the event's body that lists such items. */
+  member: string;
+  /** JSON of one item. */
+  item: string;
+}
+
+interface DueRecord {
+  project_id: string;
+  trace_key: string;
+  settles_at: string;
+  root_ids: string[];
+  response_ids: Record<string, string> | null;
+}
+
+/** Traces that are due and whose derived values are not behind, those first that have waited longest. */
+export async function readDueTraces(database: Queryable, limit: number): Promise<DueTrace[]> {
+  const { rows } = await database.query<DueRecord>({
+    name: "traces_to_settle",
+    text: `
+      select due.project_id, due.trace_key, due.settles_at::text as settles_at, roots.root_ids, roots.response_ids
+      from (
+        select project_id, trace_key, settles_at
+        from ingest.traces
+        where settles_at <= now() and not is_stale
+        order by settles_at
+        limit $1
+      ) due
+      cross join lateral (
+        select coalesce(array_agg(id order by id), '{}') as root_ids,
+               json_object_agg(id, response_id) filter (where response_id is not null) as response_ids
+        from ingest.spans
+        where spans.project_id = due.project_id and spans.trace_key = due.trace_key
+          and flags & ${otlpFlag} <> 0 and is_root
+      ) roots`,
+    values: [limit],
+  });
+  return rows.map((row) => ({
+    projectId: row.project_id,
+    traceKey: row.trace_key,
+    settlesAt: row.settles_at,
+    rootIds: row.root_ids,
+    responseIds: row.response_ids ?? {},
+  }));
+}
+
+/**
+ * Puts announcements of traces into the outbox, and says of these traces that they settled if `areDone`: of those only
+ * that have not grown since they were read, and that nobody is writing to. The others settle later. Answers
+ * how many it was.
+ */
+export function buildSettling(
+  traces: readonly DueTrace[],
+  announcements: readonly Announcement[],
+  areDone: boolean,
+): Statement {
+  const text = `
+    with quiet as materialized (
+      select traces.project_id, traces.trace_key
+      from unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) as due (project_id, trace_key, settles_at)
+      join ingest.traces on traces.project_id = due.project_id and traces.trace_key = due.trace_key
+      where traces.settles_at = due.settles_at and not traces.is_stale
+      for update of traces skip locked
+    ),
+    done as (
+      update ingest.traces
+      set settles_at = null
+      from quiet
+      where $8 and traces.project_id = quiet.project_id and traces.trace_key = quiet.trace_key
+    ),
+    announced as (
+      insert into ingest.outbox (subject, body)
+      select subject, '{"' || member || '":[' || string_agg(item, ',') || ']}'
+      from unnest($4::uuid[], $5::uuid[], $6::text[], $7::text[], $9::text[])
+        as items (project_id, trace_key, subject, member, item)
+      join quiet using (project_id, trace_key)
+      group by subject, member
+    )
+    select count(*)::integer as settled from quiet`;
+  return {
+    name: "traces_settle",
+    text,
+    values: [
+      traces.map(({ projectId }) => projectId),
+      traces.map(({ traceKey }) => traceKey),
+      traces.map(({ settlesAt }) => settlesAt),
+      announcements.map(({ trace }) => trace.projectId),
+      announcements.map(({ trace }) => trace.traceKey),
+      announcements.map(({ subject }) => subject),
+      announcements.map(({ member }) => member),
+      areDone,
+      announcements.map(({ item }) => item),
+    ],
+  };
+}
+
+/** What is wrong with this trace may pass, and the others must not wait for it. */
+export function buildPutOff({ projectId, traceKey, settlesAt }: DueTrace): Statement {
+  return {
+    name: "trace_settle_later",
+    text: `
+      update ingest.traces
+      set settles_at = now() + interval '1 minute'
+      where project_id = $1 and trace_key = $2 and settles_at = $3::timestamptz`,
+    values: [projectId, traceKey, settlesAt],
+  };
+}

@@ -1,0 +1,28 @@
+import type { Queryable } from "@touchstone/db";
+import { readSpanSlices } from "../spans/span-slices.ts";
+import type { ReadSpan } from "../spans/trace-store.ts";
+import type { DueTrace } from "./due-traces.ts";
+import { createRootFinder, readPlaces } from "./trace-places.ts";
+
+/** Of one trace: the first of its children, as many as its judges see. */
+const childrenMax = 2_000;
+
+/**
+ * The child spans of these traces of a project as they are shown, each with the agent of the root above it. `read` is
+ * scoped to the project.
+ */
+export async function* readSettledChildren(
+  read: Queryable["query"],
+  projectId: string,
+  traces: readonly DueTrace[],
+): AsyncIterable<{ trace: DueTrace; child: ReadSpan }> {
+  for (const trace of traces) {
+    const places = await readPlaces(read, trace);
+    const findRoot = createRootFinder(places);
+    const children = places.filter((place) => !place.is_root).slice(0, childrenMax);
+    const agents = new Map(children.map(({ id, span_id }) => [id, findRoot(span_id)?.agent_id ?? null]));
+    for await (const slice of readSpanSlices(read, { projectId, ids: [...agents.keys()], metadata: false })) {
+      for (const child of slice) yield { trace, child: { ...child, agentId: agents.get(child.id) ?? null } };
+    }
+  }
+}

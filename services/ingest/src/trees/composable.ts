@@ -1,0 +1,27 @@
+import type { Derivation } from "./derivation.ts";
+
+/** What of a read span composing needs. */
+export interface ComposableSpan {
+  id: string;
+  /** Left out where no span lends to another one of those composed with it. */
+  spanId?: string | null;
+  kind: string;
+  derived: Derivation | null;
+  /** The blob; see span-body.ts. */
+  body: Buffer;
+}
+
+/** A row that another one refers to. */
+export interface LendingRow {
+  id: string;
+  spanId: string | null;
+  kind: string;
+  hasFragments: boolean;
+  body: Buffer;
+}
+
+/** What is known of a row that lends before its body is read. */
+export interface LenderDigest extends Pick<LendingRow, "id" | "kind" | "hasFragments"> {
+  /** The SHA-256 of its body. */
+  digest: string;
+}

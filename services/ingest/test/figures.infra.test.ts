@@ -1,0 +1,248 @@
+import { costTrend, internalRoutes, metrics } from "@touchstone/contracts";
+import { createInternalClient, uuidv7 } from "@touchstone/service-kit";
+import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type RunningIngest, rootSecret, startIngest } from "./running-ingest.ts";
+
+let database: TestDatabase;
+let ingest: RunningIngest;
+/** Ten minutes into an hour, so that what began half an hour ago is of the hour before. */
+const now = Date.UTC(2026, 10, 18, 12, 10);
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  ingest = await startIngest({ databaseUrl: database.url, clock: { now: () => now } });
+  await ingest.ready();
+});
+
+afterAll(async () => {
+  await ingest.stop();
+  await database.drop();
+});
+
+const newProject = (): string => uuidv7(now);
+
+async function read<Schema extends typeof metrics | typeof costTrend>(
+  schema: Schema,
+  projectId: string,
+  query = "",
+): Promise<ReturnType<Schema["parse"]>> {
+  const path = `/api/v1/agent-monitoring/${schema === metrics ? "metrics" : "cost-trend"}?${query}`;
+  const reply = await ingest.call(projectId, "GET", path);
+  expect(reply.status).toBe(200);
+  return schema.strict().parse(reply.json) as ReturnType<Schema["parse"]>;
+}
+
+async function submit(projectId: string, span: object): Promise<string> {
+  const { status, json } = await ingest.submit(projectId, { name: "x", ...span });
+  expect(status).toBe(201);
+  return json.trace_id;
+}
+
+/** One OpenTelemetry trace of an agent that repeats what its two calls used, with one call of a tool told twice. */
+async function exportTrace(projectId: string): Promise<void> {
+  const startTimeUnixNano = `${now - 1_800_000}000000`;
+  const span = (
+    spanId: string,
+    parentSpanId: string | undefined,
+    operation: string,
+    more: Record<string, unknown>,
+  ) => ({
+    traceId: "4bf92f3577b34da6a3ce929d0e0e4736",
+    spanId: `00f067aa0ba902b${spanId}`,
+    ...(parentSpanId !== undefined && { parentSpanId: `00f067aa0ba902b${parentSpanId}` }),
+    name: operation,
+    startTimeUnixNano,
+    endTimeUnixNano: `${now - 1_799_000}000000`,
+    attributes: Object.entries({ "gen_ai.operation.name": operation, ...more }).map(([key, value]) => ({
+      key,
+      value: typeof value === "number" ? { intValue: `${value}` } : { stringValue: value },
+    })),
+  });
+  const used = (model: string, input: number, output: number) => ({
+    "gen_ai.request.model": model,
+    "gen_ai.usage.input_tokens": input,
+    "gen_ai.usage.output_tokens": output,
+  });
+  const tool = { "gen_ai.tool.name": "search" };
+  const spans = [
+    span("0", undefined, "invoke_agent", {
+      "gen_ai.agent.name": "planner",
+      ...used("gpt-5.6-sol", 2_000_000, 200_000),
+    }),
+    span("1", "0", "chat", used("gpt-5.6-sol", 1_000_000, 100_000)),
+    span("2", "0", "chat", used("gpt-5.6-luna", 1_000_000, 100_000)),
+    span("3", "0", "execute_tool", tool),
+    span("4", "3", "execute_tool", tool),
+  ];
+  const body = JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] });
+  expect((await ingest.call(projectId, "POST", "/api/v1/otel/v1/traces", { body })).status).toBe(200);
+}
+
+const dollars = (amounts: Record<string, number>) =>
+  Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, Number(amount.toFixed(9))]));
+
+describe("the figures of a window", () => {
+  test("are zeros in every bucket of a project without spans, null where there is nothing to take a share of, never NaN", async () => {
+    const projectId = newProject();
+    const { window, buckets, totals } = await read(metrics, projectId, "window=24h");
+
+    expect(window).toBe("24h");
+    expect(buckets).toHaveLength(24);
+    expect(buckets.at(-1)).toMatchObject({ label: "12:00", ts: "2026-11-18T12:00:00.000Z", traces: 0, costPrompt: 0 });
+    expect(totals).toMatchObject({ latencyP50: null, unpricedTokenShare: null, byTool: {}, byModelCost: {} });
+    const month = await read(metrics, projectId, "window=30d");
+    expect(month.buckets).toHaveLength(30);
+    expect(month.buckets[0]).toMatchObject({ label: "2026-10-20", ts: "2026-10-20T00:00:00.000Z" });
+    expect(await read(metrics, projectId, "window=year")).toMatchObject({ window: "7d", buckets: { length: 7 } });
+    expect((await read(metrics, projectId, "agentId=nobody")).totals).toEqual(totals);
+  });
+
+  test("count the tokens of an OpenTelemetry trace once, each by the model of its call, and each call of a tool once", async () => {
+    const projectId = newProject();
+    await exportTrace(projectId);
+    await exportTrace(newProject());
+
+    const { buckets, totals } = await read(metrics, projectId, "window=24h");
+    expect(totals).toMatchObject({
+      spansLlm: 2,
+      spansTool: 2,
+      spansRetrieval: 0,
+      spansOther: 1,
+      traces: 1,
+      errors: 0,
+      latencyP50: 1000,
+      latencyP95: 1000,
+      tokensPrompt: 2_000_000,
+      tokensCompletion: 200_000,
+      toolCalls: 1,
+      toolFailures: 0,
+      byTool: { search: { calls: 1, failures: 0 } },
+      unpricedTokenShare: 0,
+    });
+    expect(dollars(totals.byModelCost)).toEqual({ "gpt-5.6-sol": 8, "gpt-5.6-luna": 0.32 });
+    const { json } = await ingest.call(projectId, "GET", "/api/v1/ingest/traces");
+    const detail = await ingest.call(projectId, "GET", `/api/v1/ingest/traces/${json.traces[0]._id}`);
+    const { costPrompt, costCached, costCompletion } = totals;
+    expect(costPrompt + costCached + costCompletion).toBeCloseTo(detail.json.estimatedCostUSD, 9);
+    const { label: _label, ts, ...bucket } = buckets.find(({ traces }) => traces > 0) ?? { label: "", ts: "" };
+    expect(ts).toBe("2026-11-18T11:00:00.000Z");
+    expect(bucket).toEqual(totals);
+  });
+
+  test("take what a REST parent repeats of its children once, also past a step that reports nothing", async () => {
+    const projectId = newProject();
+    const used = (input: number, output: number) => ({ input_tokens: input, output_tokens: output });
+    const model = "gpt-5.6-terra";
+    const llm = { span_kind: "llm", model, ...used(400_000, 40_000), parent_span_id: "step" };
+    await submit(projectId, { ...llm, span_id: "a" });
+    await submit(projectId, { ...llm, span_id: "b" });
+    await submit(projectId, { span_id: "step", parent_span_id: "root" });
+    await submit(projectId, { span_id: "t", span_kind: "tool", name: "search", parent_span_id: "root", error: "no" });
+    const calls = [{ name: "search", success: false }, { name: "fetch" }];
+    await submit(projectId, { span_id: "root", model, ...used(1_000_000, 100_000), tool_calls: calls, framework: "F" });
+
+    const { totals } = await read(metrics, projectId);
+    expect(totals).toMatchObject({
+      traces: 1,
+      tokensPrompt: 1_000_000,
+      tokensCompletion: 100_000,
+      costPrompt: expect.closeTo(2, 9),
+      costCompletion: expect.closeTo(1.2, 9),
+      toolCalls: 2,
+      toolFailures: 1,
+      byTool: { search: { calls: 1, failures: 1 }, fetch: { calls: 1, failures: 0 } },
+      byFramework: { f: 1 },
+    });
+  });
+
+  test("of children whose root has not come are their own: no trace, but what they used", async () => {
+    const projectId = newProject();
+    const child = { parent_span_id: "never", span_kind: "llm", model: "gpt-4o-mini", input_tokens: 1_000_000 };
+    await submit(projectId, { ...child, output_tokens: 500_000, cache_read_tokens: 400_000 });
+    await submit(projectId, { parent_span_id: "never", span_kind: "retriever", latency_ms: 5 });
+
+    const { totals } = await read(metrics, projectId);
+    expect(totals).toMatchObject({
+      traces: 0,
+      spansLlm: 1,
+      spansRetrieval: 1,
+      latencyP95: null,
+      tokensPrompt: 1_000_000,
+    });
+    expect([totals.costPrompt, totals.costCached]).toEqual([expect.closeTo(0.09, 9), expect.closeTo(0.03, 9)]);
+  });
+
+  test("say which share of the tokens no cost includes; what began outside the window is left out", async () => {
+    const projectId = newProject();
+    const used = { input_tokens: 30, output_tokens: 10, latency_ms: 7 };
+    const before = (ms: number) => new Date(now - ms).toISOString();
+    await submit(projectId, { ...used, model: "gpt-5.6-sol", latency_ms: 1 });
+    await submit(projectId, { ...used, model: "mystery", error: "boom" });
+    await submit(projectId, { ...used, timestamp: before(40 * 86_400_000) });
+    await submit(projectId, {
+      ...used,
+      model: "gpt-5.6-sol",
+      timestamp: before(7 * 86_400_000),
+      framework: "__proto__",
+    });
+
+    const week = (await read(metrics, projectId)).totals;
+    expect(week).toMatchObject({ traces: 2, errors: 1, latencyP50: 1, latencyP95: 7, unpricedTokenShare: 0.5 });
+    expect(Object.keys(week.byModelCost)).toEqual(["gpt-5.6-sol"]);
+    const month = (await read(metrics, projectId, "window=30d")).totals;
+    expect(month).toMatchObject({ traces: 3, unpricedTokenShare: expect.closeTo(1 / 3, 9) });
+    const { json } = await ingest.call(projectId, "GET", "/api/v1/agent-monitoring/metrics?window=30d");
+    expect(Object.entries(json.totals.byFramework).sort()).toEqual([
+      ["(none)", 2],
+      ["__proto__", 1],
+    ]);
+  });
+
+  test("of one agent are those of its traces, their children included", async () => {
+    const projectId = newProject();
+    await exportTrace(projectId);
+    await submit(projectId, { name: "clerk", session_id: "s", span_id: "r" });
+    await submit(projectId, { name: "call", span_kind: "llm", session_id: "s", parent_span_id: "r" });
+
+    const { json } = await ingest.call(projectId, "GET", "/api/v1/ingest/traces");
+    const totalsOf = async (name: string) => {
+      const { _id: traceId } = json.traces.find((trace: { name: string }) => trace.name === name);
+      const { agentId } = (await ingest.call(projectId, "GET", `/api/v1/ingest/traces/${traceId}`)).json;
+      return (await read(metrics, projectId, `agentId=${agentId}`)).totals;
+    };
+    expect(await totalsOf("clerk")).toMatchObject({ traces: 1, spansLlm: 1, spansTool: 0, tokensPrompt: 0 });
+    expect(await totalsOf("planner")).toMatchObject({ traces: 1, spansLlm: 2, spansTool: 2, tokensPrompt: 2_000_000 });
+  });
+});
+
+test("the trend of costs has a point for each hour or day, by model", async () => {
+  const projectId = newProject();
+  await exportTrace(projectId);
+  const { points, totals } = await read(costTrend, projectId, "window=24h");
+
+  expect(points).toHaveLength(24);
+  expect(totals.cost).toBeCloseTo(8.32, 9);
+  expect(dollars(points.find(({ label }) => label === "11:00")?.byModel ?? {})).toEqual(dollars(totals.byModel));
+  expect(points.at(-1)).toMatchObject({ cost: 0, byModel: {}, unpricedTokenShare: null });
+});
+
+test("monitor is told what each model cost in a window; one without a price is missing", async () => {
+  const projectId = newProject();
+  await exportTrace(projectId);
+  await submit(projectId, { model: "unpriced", input_tokens: 5, output_tokens: 5 });
+  const monitor = createInternalClient({
+    issuer: "monitor",
+    audience: "ingest",
+    addresses: [ingest.address],
+    rootSecret,
+    clock: { now: () => now },
+  });
+  const asked = { projectId, organizationId: null, window: "24h" as const };
+  const { costs } = await monitor
+    .call(internalRoutes.readModelCosts, asked, { requestId: "test", deadlineMs: 20_000 })
+    .finally(() => monitor.close());
+  const { totals } = await read(costTrend, projectId, "window=24h");
+  expect(Object.keys(totals.byModel).toSorted()).toEqual(["gpt-5.6-luna", "gpt-5.6-sol"]);
+  expect(Object.fromEntries(costs.map(({ model, cost }) => [model, cost]))).toEqual(totals.byModel);
+});

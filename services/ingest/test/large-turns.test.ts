@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { createLargeTurns } from "../src/http/otlp/large-turns.ts";
+
+test("two are worked on at a time, the others in the order they came, and one that fails ends its turn", async () => {
+  const turns = createLargeTurns();
+  const begun: number[] = [];
+  const ends: (() => void)[] = [];
+  const work = (index: number) =>
+    turns.take(async () => {
+      begun.push(index);
+      await new Promise<void>((resolve) => {
+        ends[index] = resolve;
+      });
+      if (index === 1) throw new Error("not an export");
+      return index;
+    });
+  const all = [0, 1, 2, 3].map(work);
+  await Promise.resolve();
+  expect(begun).toEqual([0, 1]);
+
+  ends[1]?.();
+  await expect(all[1]).rejects.toThrow("not an export");
+  expect(begun).toEqual([0, 1, 2]);
+  ends[0]?.();
+  expect(await all[0]).toBe(0);
+  expect(begun).toEqual([0, 1, 2, 3]);
+  for (const end of ends) end();
+  expect(await Promise.all([all[2], all[3]])).toEqual([2, 3]);
+});

@@ -1,0 +1,17 @@
+import { ingestDataDeleted } from "@touchstone/contracts";
+import { testProjectDeletion } from "@touchstone/testkit";
+import { relayEvents } from "../src/maintenance/relay-events.ts";
+import { removeDeletedProjects } from "../src/maintenance/remove-deleted-projects.ts";
+import { ingestSchema } from "../src/schema.ts";
+
+testProjectDeletion({
+  service: "ingest",
+  schema: ingestSchema.schema,
+  migrations: ingestSchema.directory,
+  confirmation: ingestDataDeleted,
+  values: { spans: { id: "00000000-0000-7000-8000-000000000001" } },
+  start(setting) {
+    const relay = relayEvents(setting);
+    return [relay, removeDeletedProjects({ ...setting, onConfirmed: () => relay.wake() })];
+  },
+});

@@ -1,0 +1,55 @@
+import { uuidv7 } from "@touchstone/service-kit";
+import type { z } from "zod";
+import type { IncomingSpan } from "../src/spans/span.ts";
+import type { IngestDatabase } from "./ingest-database.ts";
+import type { buildJob } from "./span-builders.ts";
+
+// What tests of settling store, and how they hear what was announced of it.
+
+export const newProject = () => uuidv7(Date.now());
+export const traceId = "a".repeat(32);
+export const spanId = (span: number) => String(span).padStart(16, "0");
+
+/** A span of the one OTel trace, by its number. */
+export const otlp = (span: number, parent: number | null, more: Partial<IncomingSpan> = {}): Partial<IncomingSpan> => ({
+  producer: "otlp",
+  otelTraceId: traceId,
+  spanId: spanId(span),
+  parentSpanId: parent === null ? null : spanId(parent),
+  startedAtMs: 1_000 + span,
+  endedAtMs: 2_000,
+  ...more,
+});
+
+export const calling = (name: string, success: boolean): Partial<IncomingSpan> => ({
+  kind: "tool",
+  name,
+  toolCalls: JSON.stringify([{ name, success }]),
+});
+
+/** Stores a job; answers the ids of its spans. */
+export async function storeJob(
+  { store }: IngestDatabase,
+  job: Awaited<ReturnType<typeof buildJob>>,
+): Promise<string[]> {
+  const [outcome] = await store.insertBatch([job], 0);
+  if (outcome?.status !== "fulfilled") throw outcome?.reason;
+  return outcome.value.map(({ id }) => id);
+}
+
+/** What the events of one subject tell of a project, in the order they were written. */
+export async function readAnnounced<Item extends { projectId: string }>(
+  { maintenance }: IngestDatabase,
+  projectId: string,
+  event: { subject: string; body: z.ZodType },
+): Promise<Item[]> {
+  const { rows } = await maintenance.query<{ body: string }>({
+    name: "outbox_of",
+    text: "select body from ingest.outbox where subject = $1 order by id",
+    values: [event.subject],
+  });
+  // Each of these events has one member, the list of what it tells.
+  return rows
+    .flatMap(({ body }) => Object.values(event.body.parse(JSON.parse(body)) as Record<string, Item[]>).flat())
+    .filter((item) => item.projectId === projectId);
+}

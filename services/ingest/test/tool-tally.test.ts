@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { writeToolTally } from "../src/figures/tool-tally.ts";
+
+const call = (name: string, hasFailed = false) => ({ name, hasFailed });
+
+test("calls are counted by name, most calls first", () => {
+  const calls = [call("fetch", true), call("search"), call("search", true), call("search")];
+  expect(writeToolTally(calls)).toBe("3 1 search\n1 1 fetch");
+  expect(writeToolTally([])).toBeNull();
+});
+
+test("a name is one line, and what does not fit into 600 bytes is counted without its name", () => {
+  expect(writeToolTally([call(" two\nlines ")])).toBe("1 0 two lines");
+  const calls = Array.from({ length: 50 }, (_, index) => call(`${index}${"é".repeat(200)}`, true));
+  const lines = writeToolTally(calls)?.split("\n") ?? [];
+  expect(Buffer.byteLength(lines.join("\n"))).toBeLessThanOrEqual(600);
+  expect(lines.at(-1)).toBe(`${51 - lines.length} ${51 - lines.length} `);
+  expect(lines.length).toBeGreaterThan(1);
+});

@@ -1,0 +1,44 @@
+/** Braces that were tried as the start of an object. Text that is nothing but braces must not cost quadratic time. */
+const startsMax = 64;
+
+/**
+ * The JSON objects in a model's reply, outermost only, in order (completions 7.4): what surrounds them, be it prose, a
+ * code fence or an array, is passed over.
+ */
+export function* findObjects(text: string): Generator<Record<string, unknown>> {
+  let starts = 0;
+  for (let from = text.indexOf("{"); from >= 0 && starts < startsMax; starts += 1) {
+    const end = findObjectEnd(text, from);
+    const object = end < 0 ? null : parseObject(text.slice(from, end));
+    if (object !== null) yield object;
+    from = text.indexOf("{", object === null ? from + 1 : end);
+  }
+}
+
+/** The index after the brace that balances the one at `from`, or -1. Braces inside JSON strings do not count. */
+function findObjectEnd(text: string, from: number): number {
+  let depth = 0;
+  let inString = false;
+  for (let index = from; index < text.length; index += 1) {
+    const character = text[index];
+    if (inString) {
+      if (character === "\\") index += 1;
+      else if (character === '"') inString = false;
+    } else if (character === '"') inString = true;
+    else if (character === "{") depth += 1;
+    else if (character === "}") {
+      depth -= 1;
+      if (depth === 0) return index + 1;
+    }
+  }
+  return -1;
+}
+
+function parseObject(text: string): Record<string, unknown> | null {
+  try {
+    // The text starts with a brace, so what parses is an object.
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return null;
+  }
+}

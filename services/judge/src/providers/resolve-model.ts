@@ -1,0 +1,164 @@
+import { hash } from "node:crypto";
+import type { Secret, SkipReason } from "@touchstone/contracts";
+import type { ProviderConfig } from "../config.ts";
+import {
+  type CustomModel,
+  KeysUnavailableError,
+  type ProjectKeys,
+  type ProjectKeysReader,
+} from "../provider-keys/project-keys.ts";
+import { chooseProvider, type ProviderName, providerNames } from "./choose-provider.ts";
+import type { CallOptions, Provider } from "./provider.ts";
+import type { WireApi } from "./request-shape.ts";
+
+/** Which model is asked for a project, where, and with whose key. */
+export interface ModelRoute {
+  model: string;
+  host: string;
+  /** As configured; an endpoint that refuses the Responses API is asked through Chat Completions all the same. */
+  api: WireApi;
+  /** Null = nobody can be asked; `missing` then says why. */
+  provider: Provider | null;
+  /** In words for the client; names no key. */
+  missing: { skipped: SkipReason; because: string };
+}
+
+export interface ResolveOptions {
+  /** Whether keys that cannot be read are waited for. Default true. */
+  waits?: boolean;
+}
+
+/**
+ * The route of the model that a request names; null: the project's platform model, else the installation's default.
+ * Never rejects.
+ */
+export type ResolveModel = (named: string | null, call: CallOptions, options?: ResolveOptions) => Promise<ModelRoute>;
+
+export interface ModelResolver {
+  resolveModel: ResolveModel;
+  /** Of the installation's own providers: `no key`, `ok`, or which keep failing. */
+  state(): string;
+}
+
+export interface ModelResolverOptions {
+  /** From the environment. */
+  configs: Readonly<Record<ProviderName, ProviderConfig>>;
+  projectKeys: ProjectKeysReader;
+  defaultModel: string;
+  open: (config: ProviderConfig) => Provider;
+  /** Opens the endpoint of a custom model, which a user named. */
+  openCustom: (model: CustomModel) => Provider;
+}
+
+const labels: Readonly<Record<ProviderName, { name: string; variable: string }>> = {
+  openai: { name: "OpenAI", variable: "OPENAI_API_KEY" },
+  gemini: { name: "Gemini", variable: "GEMINI_API_KEY" },
+  anthropic: { name: "Anthropic", variable: "ANTHROPIC_API_KEY" },
+};
+
+type Configs = Readonly<Record<ProviderName, ProviderConfig>>;
+
+/** Providers opened for stored keys, each with its own limit, back-off and circuit; the least recently used is forgotten. */
+const openedMax = 500;
+/** A key that is missing may have been stored a moment ago, by whoever was just told so: auth is asked again. */
+const missingMaxAgeMs = 250;
+
+/** completions 7.1: a custom model's own endpoint; else a stored key, then the environment's, which a tenant never gets. */
+export function createModelResolver(options: ModelResolverOptions): ModelResolver {
+  const { configs, projectKeys, defaultModel, open, openCustom } = options;
+  const own = new Map<ProviderName, Provider>();
+  for (const name of providerNames) if (configs[name].isUsable) own.set(name, open(configs[name]));
+  const opened = new Map<string, Provider>();
+
+  function providerOf(name: ProviderName, config: ProviderConfig): Provider | null {
+    if (!config.isUsable) return null;
+    if (isSameKey(config.apiKey, configs[name].apiKey)) return own.get(name) ?? null;
+    return remember(name, config.apiKey, () => open(config));
+  }
+
+  /** One provider for each place and key. */
+  function remember(place: string, apiKey: Secret | null, openIt: () => Provider): Provider {
+    // A hash, so that the map holds no key.
+    const id = `${place} ${hash("sha256", apiKey?.reveal() ?? "")}`;
+    const provider = opened.get(id) ?? openIt();
+    opened.delete(id);
+    opened.set(id, provider);
+    const [oldest] = opened.keys();
+    if (opened.size > openedMax && oldest !== undefined) opened.delete(oldest);
+    return provider;
+  }
+
+  function routeOf(named: string | null, project: ProjectKeys): ModelRoute {
+    const model = named ?? project.platformModel ?? defaultModel;
+    const custom = project.models.find((one) => one.model === model);
+    if (custom !== undefined) return customRoute(custom);
+    const usable = withKeysOf(project, configs);
+    const name = chooseProvider(model, usable);
+    const { baseUrl, api } = usable[name];
+    const because = describeMissingKey(model, name, project.isTenant);
+    return {
+      model,
+      host: new URL(baseUrl).host,
+      api,
+      provider: providerOf(name, usable[name]),
+      missing: { skipped: "no_key", because },
+    };
+  }
+
+  /** Its own endpoint, whatever its id begins with; a failure there is no missing key. */
+  function customRoute(custom: CustomModel): ModelRoute {
+    const { model, baseUrl, apiKey } = custom;
+    const provider = remember(baseUrl, apiKey, () => openCustom(custom));
+    const missing = { skipped: "no_key", because: `Judge model "${model}" cannot be asked.` } as const;
+    return { model, host: new URL(baseUrl).host, api: "chat", provider, missing };
+  }
+
+  /** Where a model would be asked if no key were stored: enough to look up what is on record. */
+  function unknownRoute(named: string | null, missing: ModelRoute["missing"]): ModelRoute {
+    const model = named ?? defaultModel;
+    const { baseUrl, api } = configs[chooseProvider(model, configs)];
+    return { model, host: new URL(baseUrl).host, api, provider: null, missing };
+  }
+
+  return {
+    async resolveModel(named, call, { waits = true } = {}) {
+      try {
+        const route = routeOf(named, await projectKeys.read(call, { waits }));
+        if (route.provider !== null) return route;
+        return routeOf(named, await projectKeys.read(call, { waits, maxAgeMs: missingMaxAgeMs }));
+      } catch (thrown) {
+        if (thrown instanceof KeysUnavailableError) {
+          return unknownRoute(named, { skipped: "provider_error", because: thrown.message });
+        }
+        if (!call.signal.aborted) throw thrown;
+        return unknownRoute(named, { skipped: "timeout", because: "The judge did not answer in time." });
+      }
+    },
+    state() {
+      if (own.size === 0) return "no key";
+      const failing = [...own].filter(([, provider]) => provider.circuit() === "open").map(([name]) => name);
+      return failing.length === 0 ? "ok" : `failing: ${failing.join(", ")}`;
+    },
+  };
+}
+
+/** The providers as this project may use them. Of the environment a tenant gets addresses only. */
+function withKeysOf({ isTenant, keys }: ProjectKeys, configs: Configs): Configs {
+  const fill = (name: ProviderName): ProviderConfig => {
+    const config = configs[name];
+    const apiKey = isTenant ? keys[name] : (keys[name] ?? config.apiKey);
+    const isOwnAddress = config.isOwnAddress && !isTenant;
+    return { ...config, apiKey, isOwnAddress, isUsable: isOwnAddress || apiKey !== null };
+  };
+  return { openai: fill("openai"), gemini: fill("gemini"), anthropic: fill("anthropic") };
+}
+
+function isSameKey(one: Secret | null, other: Secret | null): boolean {
+  return one?.reveal() === other?.reveal();
+}
+
+function describeMissingKey(model: string, provider: ProviderName, isTenant: boolean): string {
+  const { name, variable } = labels[provider];
+  const remedy = isTenant ? "Add it under provider keys." : `Set ${variable} (or add it under provider keys).`;
+  return `Judge model "${model}" needs a ${name} API key. ${remedy}`;
+}

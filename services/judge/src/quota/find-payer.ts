@@ -1,0 +1,26 @@
+import type { ProjectKeysReader } from "../provider-keys/project-keys.ts";
+import { KeysUnavailableError } from "../provider-keys/project-keys.ts";
+import type { CallOptions } from "../providers/provider.ts";
+import { JudgeBudgetError, type Payer } from "./judge-budget.ts";
+
+/** Whose quota a call is counted against. Rejects with {@link JudgeBudgetError} when that cannot be told. */
+export type FindPayer = (call: CallOptions) => Promise<Payer>;
+
+/**
+ * completions 1.4: in multi-tenant mode the project's organization, else the installation. Without a quota nobody is
+ * asked.
+ */
+export function createPayerFinder(projectKeys: ProjectKeysReader, callsPerDay: number | null): FindPayer {
+  return async (call) => {
+    if (callsPerDay === null) return { kind: "instance" };
+    try {
+      const { isTenant, organizationId } = await projectKeys.read(call, { waits: false });
+      return isTenant ? { kind: "organization", id: organizationId ?? call.group } : { kind: "instance" };
+    } catch (thrown) {
+      if (!(thrown instanceof KeysUnavailableError)) throw thrown;
+      throw new JudgeBudgetError("Whose judge-call quota counts cannot be told at the moment, so no judge was asked.", {
+        cause: thrown,
+      });
+    }
+  };
+}

@@ -1,0 +1,76 @@
+import type { Logger } from "@touchstone/service-kit";
+import { orAborted } from "../scheduling/or-aborted.ts";
+import type { QuotaStore } from "./quota-store.ts";
+import type { UsageCounter } from "./usage-counter.ts";
+
+/** Who pays for a call: the organization it is made for, or, where there are none, the installation as a whole. */
+export type Payer = { kind: "instance" } | { kind: "organization"; id: string };
+
+/** A call that may not be made. The message is for the client to read. */
+export class JudgeBudgetError extends Error {
+  override readonly name = "JudgeBudgetError";
+}
+
+/** A call that is about to be made. */
+export interface PaidCall {
+  payer: Payer;
+  projectId: string;
+  signal: AbortSignal;
+}
+
+/** Decides whether one more call may be made, and counts those that are. */
+export interface JudgeBudget {
+  /**
+   * Resolves when the call may be sent, and must be followed by sending it. Rejects with {@link JudgeBudgetError}, or
+   * with the signal's reason, and then nothing is taken.
+   */
+  reserve(call: PaidCall): Promise<void>;
+}
+
+export interface JudgeBudgetOptions {
+  /** Null = no limit: calls are counted for the overview only, and PostgreSQL is not asked. */
+  callsPerDay: number | null;
+  quota: Pick<QuotaStore, "reserve" | "giveBack">;
+  usage: UsageCounter;
+  logger: Logger;
+}
+
+/** completions 1.4, the quota of judge calls. Exact across judges, since PostgreSQL counts. */
+export function createJudgeBudget({ callsPerDay, quota, usage, logger }: JudgeBudgetOptions): JudgeBudget {
+  const giveBack = (payer: string, day: string | null): void => {
+    if (day === null) return;
+    quota.giveBack(payer, day).catch((err) => logger.warn({ err }, "a judge call that was not made stays counted"));
+  };
+
+  async function take(limit: number, { payer, signal }: PaidCall): Promise<void> {
+    const key = payer.kind === "instance" ? "instance" : payer.id;
+    const reserving = quota.reserve(key, limit);
+    let day: string | null;
+    try {
+      day = await orAborted(reserving, signal);
+    } catch (thrown) {
+      if (signal.aborted) {
+        reserving.then((late) => giveBack(key, late)).catch(() => undefined);
+        throw signal.reason;
+      }
+      logger.warn({ err: thrown }, "a judge call could not be counted against its quota");
+      throw new JudgeBudgetError(
+        "The judge-call quota cannot be counted while the database is unavailable, so no judge was asked.",
+        { cause: thrown },
+      );
+    }
+    if (day === null) throw new JudgeBudgetError(describeSpent(limit, payer));
+  }
+
+  return {
+    async reserve(call) {
+      if (callsPerDay !== null) await take(callsPerDay, call);
+      usage.count(call.projectId);
+    },
+  };
+}
+
+function describeSpent(limit: number, payer: Payer): string {
+  const whose = payer.kind === "organization" ? " for this organization" : "";
+  return `Daily judge-call quota reached (${limit}/day${whose}). Quota resets at midnight UTC; raise SERVICE_QUOTA_JUDGE_CALLS_PER_DAY to change the ceiling.`;
+}

@@ -1,0 +1,34 @@
+import { closeSync } from "node:fs";
+import { evaluate } from "./evaluate.ts";
+import { createFrameReader, encodeFrame } from "./frames.ts";
+import { loadInterpreters } from "./interpreter.ts";
+import { readyFrame, type SandboxArgument } from "./protocol.ts";
+
+/**
+ * The process in which code scorers run. The judge starts it confined (see start-confined.ts), sends programs on its
+ * standard input, one at a time, and reads outcomes from its standard output. It ends when the judge is gone: its input
+ * ends then.
+ */
+
+const { strayFds, ...limits } = JSON.parse(process.argv[2] ?? "") as SandboxArgument;
+for (const fd of strayFds) closeSync(fd);
+
+const makeInterpreter = loadInterpreters(limits.memoryBytes);
+// What does not fit into an interpreter's memory need not be read either.
+const readFrames = createFrameReader(limits.memoryBytes);
+let next = makeInterpreter();
+
+async function answer(program: string): Promise<void> {
+  const outcome = evaluate(await next, program, limits);
+  // The next interpreter is made while nobody waits for it.
+  process.stdout.write(encodeFrame(JSON.stringify(outcome)), () => {
+    next = makeInterpreter();
+  });
+}
+
+await next;
+process.stdin.on("data", (chunk) => {
+  for (const program of readFrames(chunk)) void answer(program);
+});
+process.stdin.on("end", () => process.exit());
+process.stdout.write(encodeFrame(readyFrame));

@@ -1,0 +1,139 @@
+import { mkdtemp, rmdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { z } from "zod";
+import { encodeFrame } from "./child/frames.ts";
+import { type EvaluationLimits, type EvaluationOutcome, readyFrame } from "./child/protocol.ts";
+import { listenToProcess } from "./listen-to-process.ts";
+import { startConfined } from "./start-confined.ts";
+
+/** An outcome as the judge sees it: the process cannot tell of having been too talkative. */
+export type SandboxOutcome = EvaluationOutcome | { kind: "output_too_large" };
+
+/** A running sandbox process. It evaluates one program at a time; the caller sees to that. */
+export interface SandboxProcess {
+  pid: number;
+  /** Always resolves, soon after the limit at the latest; rejects only when the signal aborts, with its reason. */
+  evaluate(program: string, signal: AbortSignal): Promise<SandboxOutcome>;
+  /** False once the process has ended, or has worked so much that it is to be replaced. */
+  isFit(): boolean;
+  /** Ends the process at once. */
+  kill(): void;
+}
+
+export interface SandboxProcessOptions extends EvaluationLimits {
+  /** How much later than the limit the process is killed if it has not answered. */
+  killGraceMs: number;
+  /** After so many evaluations the process is replaced. */
+  evaluationsMax: number;
+  dropUser: boolean;
+}
+
+/** The process did not start; the message is for the log. */
+export class SandboxStartError extends Error {
+  override readonly name = "SandboxStartError";
+}
+
+const startTimeoutMs = 15_000;
+/** After so much time spent on evaluations the process is replaced: far below the kernel's limit on its CPU. */
+const workMaxMs = 20_000;
+const startErrorMaxChars = 2_000;
+
+const outcomeSchema = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("scored"),
+    score: z.number().nullable(),
+    reasoning: z.string().optional(),
+    name: z.string().optional(),
+    metadata: z.string().optional(),
+  }),
+  z.object({ kind: z.literal("failed"), message: z.string() }),
+  z.object({ kind: z.literal("timeout") }),
+  z.object({ kind: z.literal("memory") }),
+  z.object({ kind: z.literal("crashed") }),
+]);
+
+/** Starts a process and waits until it can evaluate. Rejects with a {@link SandboxStartError}. */
+export async function startSandboxProcess(options: SandboxProcessOptions): Promise<SandboxProcess> {
+  const own = await mkdtemp(path.join(tmpdir(), "touchstone-scorer-")).catch(() => null);
+  try {
+    return await start(options, own ?? "/");
+  } finally {
+    // A folder that is gone stays the process's working folder, and nothing can be made in it.
+    if (own !== null) await rmdir(own).catch(() => {});
+  }
+}
+
+async function start(options: SandboxProcessOptions, folder: string): Promise<SandboxProcess> {
+  const child = await startConfined(options, { folder, dropUser: options.dropUser });
+  const answers = listenToProcess(child);
+  let failure = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    if (failure.length < startErrorMaxChars) failure += text;
+  });
+  const timer = setTimeout(() => child.kill("SIGKILL"), startTimeoutMs);
+  const first = await answers.next();
+  clearTimeout(timer);
+  const { pid } = child;
+  if (first.kind !== "frame" || first.text !== readyFrame || pid === undefined) {
+    child.kill("SIGKILL");
+    const reason = first.kind === "ended" ? first.reason : "it does not speak as it should";
+    throw new SandboxStartError(`${reason} ${failure.slice(0, startErrorMaxChars)}`.trim());
+  }
+  let evaluations = 0;
+  let workMs = 0;
+
+  return {
+    pid,
+    async evaluate(program, signal) {
+      signal.throwIfAborted();
+      const kill = (): void => void child.kill("SIGKILL");
+      const startedAt = performance.now();
+      let isKilled = false;
+      const killTimer = setTimeout(() => {
+        isKilled = true;
+        kill();
+      }, options.timeoutMs + options.killGraceMs);
+      // Nobody waits for the answer any more: the process is worth less than its CPU.
+      signal.addEventListener("abort", kill, { once: true });
+      try {
+        child.stdin.write(encodeFrame(program));
+        const answer = await answers.next();
+        signal.throwIfAborted();
+        if (answer.kind === "frame") return readOutcome(answer.text) ?? giveUp();
+        if (isKilled) return { kind: "timeout" };
+        return { kind: answer.tooLarge ? "output_too_large" : "crashed" };
+      } finally {
+        clearTimeout(killTimer);
+        signal.removeEventListener("abort", kill);
+        evaluations += 1;
+        workMs += performance.now() - startedAt;
+      }
+    },
+    isFit: () => !answers.hasEnded() && evaluations < options.evaluationsMax && workMs < workMaxMs,
+    kill: () => void child.kill("SIGKILL"),
+  };
+
+  function giveUp(): SandboxOutcome {
+    child.kill("SIGKILL");
+    return { kind: "crashed" };
+  }
+}
+
+function readOutcome(text: string): EvaluationOutcome | null {
+  try {
+    const { data } = outcomeSchema.safeParse(JSON.parse(text));
+    if (data === undefined) return null;
+    if (data.kind !== "scored") return data;
+    const { kind, score, reasoning, name, metadata } = data;
+    return {
+      kind,
+      score,
+      ...(reasoning !== undefined && { reasoning }),
+      ...(name !== undefined && { name }),
+      ...(metadata !== undefined && { metadata }),
+    };
+  } catch {
+    return null;
+  }
+}

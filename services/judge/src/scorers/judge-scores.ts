@@ -1,0 +1,23 @@
+import type { GroupScore, JudgeRubric, Verdict } from "@touchstone/contracts";
+import type { CodeScope } from "./code/score-code.ts";
+
+/**
+ * What code scorers see of the judges (completions 6.1): the result's rating, which is the group's where a group rates and
+ * else the primary judge's, and each rating by its judge's name; judges that skipped are left out. A judge without a
+ * name goes by its id, and of several with one name the first counts. Undefined when no judge was asked.
+ */
+export function judgeScoresOf(
+  rubrics: readonly JudgeRubric[],
+  verdicts: readonly Verdict[],
+  group: GroupScore | null,
+): CodeScope["scores"] {
+  if (rubrics.length === 0 && group === null) return undefined;
+  const primary = verdicts.find((verdict) => verdict.judgeId === "primary");
+  const names = new Map(rubrics.map(({ id, name }) => [id, name ?? id]));
+  const judges = new Map<string, number>();
+  for (const { judgeId, rating } of verdicts) {
+    const name = names.get(judgeId) ?? judgeId;
+    if (rating !== null && !judges.has(name)) judges.set(name, rating);
+  }
+  return { rating: group === null ? (primary?.rating ?? null) : group.rating, judges: Object.fromEntries(judges) };
+}

@@ -1,0 +1,30 @@
+import { afterAll, describe, expect, test } from "vitest";
+import * as corpus from "./hostile-scorers.ts";
+import { setUpSandbox } from "./sandbox-setup.ts";
+
+const { sandbox, score } = setUpSandbox();
+afterAll(() => sandbox.stop());
+
+/** Whatever it was that ran before: the next scorer gets its own scope, the engine's own functions and the right answer. */
+async function expectHealthy(): Promise<void> {
+  const code = `return { score: scores.rating + [1, 2, 3].map(String).join("").length + JSON.stringify({ a: 1 }).length,
+    reasoning: [input, output, expected, toolCalls[0].name, typeof marked].join(" ") };`;
+  expect(await score(code)).toEqual({ name: "s", score: 17, reasoning: "input output expected search undefined" });
+}
+
+describe.each(Object.entries(corpus))("%s", (_, scorers) => {
+  test.each(scorers)("a scorer that $title costs only itself", async ({ code, outcome }) => {
+    const row = await score(code);
+    if (outcome instanceof RegExp) {
+      expect(row).toEqual({ name: "s", score: null, error: expect.stringMatching(outcome) });
+    } else {
+      expect(row).toMatchObject({ name: "s", score: outcome });
+      expect(row).not.toHaveProperty("error");
+    }
+    await expectHealthy();
+  });
+});
+
+test("the corpus is as large as it says", () => {
+  expect(Object.values(corpus).flat().length).toBeGreaterThanOrEqual(100);
+});

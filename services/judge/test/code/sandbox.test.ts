@@ -1,0 +1,173 @@
+import { afterEach, expect, test, vi } from "vitest";
+import type { Sandbox } from "../../src/scorers/code/sandbox.ts";
+import { type SandboxOutcome, type SandboxProcess, SandboxStartError } from "../../src/scorers/code/sandbox-process.ts";
+import { setUpSandbox } from "./sandbox-setup.ts";
+
+const stops: Sandbox[] = [];
+afterEach(() => {
+  for (const sandbox of stops.splice(0)) sandbox.stop();
+});
+
+function setUp(options: Parameters<typeof setUpSandbox>[0] = {}) {
+  const made = setUpSandbox(options);
+  stops.push(made.sandbox);
+  return made;
+}
+
+/** Processes that answer when the test says so. */
+function scriptProcesses() {
+  const started: string[] = [];
+  const asked: { program: string; answer(outcome: SandboxOutcome): void }[] = [];
+  const killed = new Set<number>();
+  async function startProcess(): Promise<SandboxProcess> {
+    const pid = started.push("started");
+    return {
+      pid,
+      evaluate: (program) => new Promise((answer) => asked.push({ program, answer })),
+      isFit: () => !killed.has(pid),
+      kill: () => void killed.add(pid),
+    };
+  }
+  return { started, asked, killed, startProcess };
+}
+
+const codeOf = (program: string): string => JSON.parse(program)[0];
+
+test("nothing is started before there is something to evaluate, and what is idle for long is ended", async () => {
+  const { started, asked, killed, startProcess } = scriptProcesses();
+  const { score } = setUp({ startProcess, idleMs: 5 });
+  expect(started).toEqual([]);
+  const row = score("return 1;");
+  await vi.waitFor(() => expect(asked).toHaveLength(1));
+  asked[0]?.answer({ kind: "scored", score: 1 });
+  expect((await row).score).toBe(1);
+  await vi.waitFor(() => expect(killed.size).toBe(1));
+});
+
+test("a project with many scorers does not hold up another's one", async () => {
+  const { asked, startProcess } = scriptProcesses();
+  const { score } = setUp({ startProcess });
+  const rows = [..."12345"].map((code) => score(code, {}, { group: "many" }));
+  rows.push(score("other", {}, { group: "one" }));
+  for (let at = 0; at < rows.length; at += 1) {
+    await vi.waitFor(() => expect(asked).toHaveLength(at + 1));
+    asked[at]?.answer({ kind: "scored", score: at });
+  }
+  await Promise.all(rows);
+  expect(asked.map(({ program }) => codeOf(program)).indexOf("other")).toBeLessThanOrEqual(2);
+});
+
+test("beyond the bound of the queue a scorer is turned away with an error", async () => {
+  const { asked, startProcess } = scriptProcesses();
+  const { score } = setUp({ startProcess, waitingMax: 1 });
+  const rows = [score("a"), score("b")];
+  expect(await score("c")).toEqual({ name: "s", score: null, error: "Too many code scorers are waiting" });
+  for (const at of [0, 1]) {
+    await vi.waitFor(() => expect(asked).toHaveLength(at + 1));
+    asked[at]?.answer({ kind: "scored", score: 1 });
+  }
+  expect((await Promise.all(rows)).map((row) => row.score)).toEqual([1, 1]);
+});
+
+test("a scorer that did not get its turn before the result's time was up says so", async () => {
+  const { asked, startProcess } = scriptProcesses();
+  const { score } = setUp({ startProcess });
+  const first = score("a");
+  await vi.waitFor(() => expect(asked).toHaveLength(1));
+  const limit = new AbortController();
+  const second = score("b", {}, { signal: limit.signal });
+  limit.abort();
+  expect(await second).toEqual({
+    name: "s",
+    score: null,
+    error: "The time for this result was up before the scorer had run",
+  });
+  asked[0]?.answer({ kind: "scored", score: 1 });
+  await first;
+});
+
+test.each([
+  ["output_too_large", "Scorer returned more than a score may hold"],
+  ["crashed", "Scorer broke the sandbox it ran in"],
+  ["timeout", "Scorer did not finish within 3000 ms"],
+  ["memory", "Scorer needed more than 64 MB of memory"],
+] as const)("an evaluation that comes out as %s is an error of one sentence", async (kind, error) => {
+  const { asked, startProcess } = scriptProcesses();
+  const { score } = setUp({ startProcess });
+  const row = score("a");
+  await vi.waitFor(() => expect(asked).toHaveLength(1));
+  asked[0]?.answer({ kind });
+  expect(await row).toEqual({ name: "s", score: null, error });
+});
+
+test("when no process can be started every row has an error, and the log says it once until it works again", async () => {
+  let isBroken = true;
+  const { asked, startProcess } = scriptProcesses();
+  const tries: number[] = [];
+  const { score, log } = setUp({
+    startPauseMs: 0,
+    async startProcess() {
+      tries.push(1);
+      if (isBroken) throw new SandboxStartError("It ended (code 1). Cannot find package 'quickjs-emscripten-core'");
+      return startProcess();
+    },
+  });
+  const unavailable = { name: "s", score: null, error: "The sandbox for code scorers could not be started" };
+  expect(await score("a")).toEqual(unavailable);
+  expect(await score("b")).toEqual(unavailable);
+  expect(log().match(/code scorers cannot run/g)).toHaveLength(1);
+  expect(log()).toContain("Cannot find package");
+  isBroken = false;
+  const row = score("c");
+  await vi.waitFor(() => expect(asked).toHaveLength(1));
+  asked[0]?.answer({ kind: "scored", score: 1 });
+  expect((await row).score).toBe(1);
+});
+
+test("after a failed start nobody tries again for a while", async () => {
+  let tries = 0;
+  const { score } = setUp({
+    startPauseMs: 60_000,
+    async startProcess({ dropUser }) {
+      if (!dropUser) tries += 1;
+      throw new SandboxStartError("no");
+    },
+  });
+  await Promise.all([score("a"), score("b"), score("c")]);
+  expect(tries).toBe(1);
+});
+
+test.runIf(process.getuid?.() === 0)(
+  "where the lower user cannot run it, it runs as the judge does, and the log warns",
+  async () => {
+    const { asked, startProcess } = scriptProcesses();
+    const { score, log } = setUp({
+      startProcess({ dropUser }) {
+        return dropUser ? Promise.reject(new SandboxStartError("EACCES")) : startProcess();
+      },
+    });
+    const row = score("a");
+    await vi.waitFor(() => expect(asked).toHaveLength(1));
+    asked[0]?.answer({ kind: "scored", score: 1 });
+    expect((await row).score).toBe(1);
+    expect(log()).toContain("code scorers run as root");
+  },
+);
+
+test("a scorer that gets its process killed takes no neighbour's answer with it", async () => {
+  const { score } = setUp({ processesMax: 2, timeoutMs: 1_000, killGraceMs: 100 });
+  const neighbours = Array.from({ length: 6 }, (_, at) => score(`return ${at};`, {}, { group: "neighbour" }));
+  const stuck = score(`return (new Array(1e9) + "").length;`, {}, { group: "stuck" });
+  expect((await Promise.all(neighbours)).map((row) => row.score)).toEqual([0, 1, 2, 3, 4, 5]);
+  expect((await stuck).error).toMatch(/^Scorer (did not finish|needed more)/);
+  expect((await score("return 7;")).score).toBe(7);
+});
+
+test("a stop ends what is running at once", async () => {
+  const { sandbox, score } = setUp({ timeoutMs: 60_000 });
+  await score("return 1;");
+  const row = score("for (;;);");
+  await new Promise(setImmediate);
+  sandbox.stop();
+  expect(await row).toEqual({ name: "s", score: null, error: "Scorer broke the sandbox it ran in" });
+});

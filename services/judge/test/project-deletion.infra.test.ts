@@ -1,0 +1,13 @@
+import path from "node:path";
+import { judgeDataDeleted } from "@touchstone/contracts";
+import { testProjectDeletion } from "@touchstone/testkit";
+import { removeDeletedProjects } from "../src/maintenance/remove-deleted-projects.ts";
+
+testProjectDeletion({
+  service: "judge",
+  schema: "judge",
+  migrations: path.join(import.meta.dirname, "../migrations"),
+  confirmation: judgeDataDeleted,
+  values: { verdicts: { rating: 5 } },
+  start: (setting) => [removeDeletedProjects(setting)],
+});

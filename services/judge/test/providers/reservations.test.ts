@@ -1,0 +1,59 @@
+import { type LlmReply, type ScriptedLlm, startScriptedLlm } from "@touchstone/testkit";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { JudgeBudgetError } from "../../src/quota/judge-budget.ts";
+import { letTimePass, setUpJudge } from "./judge-setup.ts";
+
+let llm: ScriptedLlm;
+
+beforeAll(async () => {
+  llm = await startScriptedLlm();
+});
+beforeEach(() => llm.reset());
+afterAll(() => llm.stop());
+
+const down: LlmReply = { kind: "status", status: 503 };
+
+describe("a call is reserved", () => {
+  test("for each request that leaves: retries, other shapes of the same question and repairs", async () => {
+    const reserveCall = vi.fn(async () => undefined);
+    const { judge, clock } = setUpJudge(llm, { reserveCall });
+    llm.enqueue(down, { kind: "status", status: 404 }, { kind: "text", text: "no rating" });
+    await expect(letTimePass(clock, judge())).resolves.toMatchObject({ status: "scored" });
+    expect(llm.requests.map(({ api }) => api)).toEqual(["responses", "responses", "chat", "chat"]);
+    expect(reserveCall).toHaveBeenCalledTimes(4);
+  });
+
+  test("never for embeddings, nor for a call that an open circuit turns away", async () => {
+    const reserveCall = vi.fn(async () => undefined);
+    const { judge, clock, provider } = setUpJudge(llm, { reserveCall, retriesMax: 0 });
+    const options = { group: "project", signal: new AbortController().signal, deadlineAtMs: Number.POSITIVE_INFINITY };
+    await provider.embed(["a", "b"], "text-embedding-3-small", options);
+    expect(reserveCall).not.toHaveBeenCalled();
+
+    llm.answerWith(down);
+    for (let failure = 0; failure < 5; failure += 1) await judge();
+    expect(provider.circuit()).toBe("open");
+    await letTimePass(clock, Promise.all([judge(), judge(), judge()]));
+    // Five failures and the one probe; the two that waited for it were turned away.
+    expect(reserveCall).toHaveBeenCalledTimes(6);
+  });
+
+  test("or nothing is sent: it is not tried again, and says nothing about the provider", async () => {
+    const reserveCall = vi.fn(async () => {
+      throw new JudgeBudgetError("The quota is spent.");
+    });
+    const { judge, provider, calls } = setUpJudge(llm, { reserveCall });
+    for (let call = 0; call < 6; call += 1) {
+      expect(await judge()).toMatchObject({
+        status: "skipped",
+        rating: null,
+        reason: "quota",
+        justification: "The quota is spent.",
+      });
+    }
+    expect(reserveCall).toHaveBeenCalledTimes(6);
+    expect(llm.requests).toHaveLength(0);
+    expect(calls).toHaveLength(0);
+    expect(provider.circuit()).toBe("closed");
+  });
+});

@@ -1,0 +1,144 @@
+import { limits } from "@touchstone/contracts";
+import type { Database, Queryable, Statement } from "@touchstone/db";
+import { type Act, AppError, type Clock, namesOfChanged, uuidv7 } from "@touchstone/service-kit";
+import { recordAct } from "../acts/record-act.ts";
+import type { AlertRuleDocument, StoredAlertRule } from "./alert-rule.ts";
+
+/** The alert rules of projects. Every change tells the log. */
+export interface AlertRuleStore {
+  /** Oldest first. */
+  list(projectId: string): Promise<StoredAlertRule[]>;
+  find(projectId: string, id: string): Promise<StoredAlertRule | null>;
+  /** Throws `bad_request` when the project has as many as it may. */
+  create(projectId: string, document: AlertRuleDocument, act: Act): Promise<StoredAlertRule>;
+  /** Null when there is none. */
+  change(
+    projectId: string,
+    id: string,
+    compose: (stored: AlertRuleDocument) => AlertRuleDocument,
+    act: Act,
+  ): Promise<StoredAlertRule | null>;
+  /** False when there was none. */
+  delete(projectId: string, id: string, act: Act): Promise<boolean>;
+}
+
+export function createAlertRuleStore({ database, clock }: { database: Database; clock: Clock }): AlertRuleStore {
+  return {
+    async list(projectId) {
+      return (await database.readScoped<RuleRow>([projectId], selectRules(projectId))).rows.map(readRow);
+    },
+
+    async find(projectId, id) {
+      return (await database.readScoped<RuleRow>([projectId], selectRule(projectId, id))).rows.map(readRow)[0] ?? null;
+    },
+
+    create: (projectId, document, act) =>
+      database.scoped([projectId], async (transaction) => {
+        await lock(transaction, projectId);
+        const { rows: others } = await transaction.query<RuleRow>(selectRules(projectId));
+        if (others.length >= limits.alertRulesMax) {
+          throw new AppError("bad_request", `A project has at most ${limits.alertRulesMax} alert rules`);
+        }
+        const { rows } = await transaction.query<RuleRow>({
+          name: "alert_rule_create",
+          text: `
+            insert into monitor.alert_rules (project_id, id, document, enabled, created_at, updated_at)
+            values ($1, $2, $3, $4, $5, $5)
+            returning ${columns}`,
+          values: [projectId, uuidv7(clock.now()), JSON.stringify(document), document.enabled, new Date(clock.now())],
+        });
+        const [row] = rows;
+        if (row === undefined) throw new Error("an alert rule was stored and none came back");
+        await recordAct(transaction, act, {
+          action: "alert-rule.created",
+          targetId: row.id,
+          details: { name: document.name, enabled: document.enabled },
+        });
+        return readRow(row);
+      }),
+
+    change: (projectId, id, compose, act) =>
+      database.scoped([projectId], async (transaction) => {
+        await lock(transaction, projectId);
+        const { rows: found } = await transaction.query<RuleRow>(selectRule(projectId, id));
+        const [stored] = found.map(readRow);
+        if (stored === undefined) return null;
+        const document = compose(stored.document);
+        const { rows } = await transaction.query<RuleRow>({
+          name: "alert_rule_change",
+          text: `
+            update monitor.alert_rules
+            set document = $3,
+                enabled = $4,
+                updated_at = $5
+            where project_id = $1
+              and id = $2
+            returning ${columns}`,
+          values: [projectId, id, JSON.stringify(document), document.enabled, new Date(clock.now())],
+        });
+        const changed = namesOfChanged(stored.document, document);
+        if (changed !== "") {
+          const details = { name: document.name, changed, enabled: document.enabled };
+          await recordAct(transaction, act, { action: "alert-rule.changed", targetId: id, details });
+        }
+        return rows.map(readRow)[0] ?? null;
+      }),
+
+    delete: (projectId, id, act) =>
+      database.scoped([projectId], async (transaction) => {
+        const { rows } = await transaction.query<{ name: string }>({
+          name: "alert_rule_delete",
+          text: `
+            delete from monitor.alert_rules
+            where project_id = $1
+              and id = $2
+            returning document ->> 'name' as name`,
+          values: [projectId, id],
+        });
+        const [deleted] = rows;
+        if (deleted === undefined) return false;
+        await recordAct(transaction, act, { action: "alert-rule.deleted", targetId: id, details: deleted });
+        return true;
+      }),
+  };
+}
+
+async function lock(transaction: Queryable, projectId: string): Promise<void> {
+  await transaction.query({
+    name: "alert_rules_lock",
+    text: "select pg_advisory_xact_lock(hashtextextended('touchstone alert rules ' || $1::text, 0))",
+    values: [projectId],
+  });
+}
+
+const columns = "id, document::text, last_fired_at, created_at, updated_at";
+
+const selectRules = (projectId: string): Statement => ({
+  name: "alert_rules_list",
+  text: `
+    select ${columns}
+    from monitor.alert_rules
+    where project_id = $1
+    order by id`,
+  values: [projectId],
+});
+
+const selectRule = (projectId: string, id: string): Statement => ({
+  name: "alert_rule_find",
+  text: `
+    select ${columns}
+    from monitor.alert_rules
+    where project_id = $1
+      and id = $2`,
+  values: [projectId, id],
+});
+
+type RuleRow = { id: string; document: string; last_fired_at: Date | null; created_at: Date; updated_at: Date };
+
+const readRow = (row: RuleRow): StoredAlertRule => ({
+  id: row.id,
+  document: JSON.parse(row.document) as AlertRuleDocument,
+  lastFiredAt: row.last_fired_at,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});

@@ -1,0 +1,78 @@
+import type { AlertMetric } from "@touchstone/contracts";
+import type { Queryable } from "@touchstone/db";
+import type { AlertRuleDocument, Measurement } from "./alert-rule.ts";
+
+/**
+ * Measures what a rule is about, of the watched traces that lie within its window by their own time and have settled. A
+ * rate is a share of the traces (of those that called tools, for `toolFailureRate`): the failing ones are those whose
+ * operational class is not healthy or in which a check found a failure. `meanRating` is of what live scorers and groups
+ * said within the window.
+ */
+export async function measure(
+  transaction: Queryable,
+  projectId: string,
+  { metric, windowMinutes, agentId }: AlertRuleDocument,
+): Promise<Measurement> {
+  const { rows } = await transaction.query<{ value: number | null; samples: number }>({
+    name: `alert_measure_${metric}`,
+    text: metric === "meanRating" ? ratings : ofTraces(measures[metric]),
+    values: [projectId, agentId, windowMinutes],
+  });
+  return rows[0] ?? { value: null, samples: 0 };
+}
+
+const hasFinding = `
+  exists (
+    select
+    from monitor.events
+    where events.project_id = $1
+      and events.trace_id = seen.trace_id
+      and events.polarity = 'failure'
+      and events.kind <> 'operational'
+  )`;
+
+/** By the newest vote on it. */
+const isVotedDown = `
+  coalesce(
+    (
+      select feedback.rating = 'down'
+      from monitor.feedback
+      where feedback.project_id = $1
+        and feedback.trace_id = seen.trace_id
+      order by feedback.created_at desc, feedback.id desc
+      limit 1
+    ), false)`;
+
+const share = (condition: string, among = "true"): { value: string; samples: string } => ({
+  value: `count(*) filter (where ${condition})::double precision
+          / nullif(count(*) filter (where ${among}), 0)`,
+  samples: `count(*) filter (where ${among})`,
+});
+
+const measures: Record<Exclude<AlertMetric, "meanRating">, { value: string; samples: string }> = {
+  failureRate: share(`operational_class <> 'healthy-response' or ${hasFinding}`),
+  downvoteRate: share(isVotedDown),
+  toolFailureRate: share("cardinality(failed_tools) > 0", "tool_calls > 0 or cardinality(failed_tools) > 0"),
+  p95LatencyMs: {
+    value: "percentile_cont(0.95) within group (order by latency_ms)",
+    samples: "count(latency_ms)",
+  },
+  errorCount: { value: "count(*) filter (where has_error)::double precision", samples: "count(*)" },
+  traceCount: { value: "count(*)::double precision", samples: "count(*)" },
+};
+
+const ofTraces = ({ value, samples }: { value: string; samples: string }): string => `
+  select ${value} as value, (${samples})::integer as samples
+  from monitor.seen_traces as seen
+  where seen.project_id = $1
+    and ($2::uuid is null or seen.agent_id = $2)
+    and seen.created_at > now() - $3 * interval '1 minute'
+    and seen.created_at <= now()
+    and seen.operational_class is not null`;
+
+const ratings = `
+  select avg(rating)::double precision as value, count(*)::integer as samples
+  from monitor.verdicts
+  where project_id = $1
+    and ($2::uuid is null or agent_id = $2)
+    and created_at > now() - $3 * interval '1 minute'`;

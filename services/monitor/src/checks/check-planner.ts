@@ -1,0 +1,132 @@
+import type { SettledTrace } from "@touchstone/contracts";
+import type { Database, Transaction } from "@touchstone/db";
+import type { Logger } from "@touchstone/service-kit";
+import { recordSessions } from "../sessions/record-sessions.ts";
+import type { Check, PlannedCheck } from "./check.ts";
+import { isWatched } from "./is-watched.ts";
+import { plannableDays, recordSettledTraces, selectClosedProjects } from "./settled-traces.ts";
+
+/** Writes down what is to be checked of traces that settled. */
+export interface CheckPlanner {
+  /**
+   * Records traces, of any projects but deleted ones, and the checks they are due: one transaction a project. The same
+   * traces may come any number of times. Where a kind of check cannot plan, the others' plans are stored all the same,
+   * and this rejects, so that the traces come again.
+   */
+  plan(traces: readonly SettledTrace[]): Promise<void>;
+  /**
+   * The same for child spans, in an installation that has them checked too (completions 1.7). They are no traffic of their
+   * own: only checks are planned of them, and only of those that began within the last days.
+   */
+  planChildren(spans: readonly SettledTrace[]): Promise<void>;
+}
+
+export function createCheckPlanner(options: {
+  /** Acting as the application role. */
+  database: Database;
+  checks: readonly Check[];
+  logger: Logger;
+  /** Called when checks may have become due. */
+  onPlanned: () => void;
+  /** Takes part in the same transaction; for what settled traces change besides checks. */
+  alsoRecord?: (transaction: Transaction, traces: readonly SettledTrace[]) => Promise<void>;
+}): CheckPlanner {
+  const { database, checks, logger, onPlanned, alsoRecord } = options;
+
+  const noteTraces: TakeNote = async (transaction, projectId, traces) => {
+    const { plannable, fresh } = await recordSettledTraces(transaction, [projectId], traces);
+    await recordSessions(transaction, [...fresh.values()].filter(isWatched));
+    await alsoRecord?.(transaction, traces);
+    return traces.filter(({ traceId }) => plannable.has(traceId));
+  };
+
+  async function planIn(project: SentOfProject, takeNote: TakeNote, kinds: readonly Check[]): Promise<void> {
+    const { projectId, sent } = project;
+    await database.scoped([projectId], async (transaction) => {
+      const planned: { projectId: string; check: PlannedCheck }[] = [];
+      for (const trace of await takeNote(transaction, projectId, sent)) {
+        if (!isWatched(trace)) continue;
+        for (const kind of kinds) {
+          for (const check of await kind.plan(trace, transaction)) planned.push({ projectId, check });
+        }
+      }
+      if (planned.length > 0) await insertChecks(transaction, planned);
+    });
+  }
+
+  /** Answers what failed, or null. */
+  async function planProject(project: SentOfProject, takeNote: TakeNote, kinds: readonly Check[]): Promise<unknown> {
+    try {
+      await planIn(project, takeNote, kinds);
+      return null;
+    } catch (err) {
+      // A kind that fails removes only itself: each gets a transaction of its own. What fails then comes again.
+      logger.warn({ err }, "checks could not be planned together; planning each kind by itself");
+      const results = await Promise.allSettled(kinds.map((kind) => planIn(project, takeNote, [kind])));
+      return results.find((result) => result.status === "rejected")?.reason ?? null;
+    }
+  }
+
+  async function planAll(all: readonly SettledTrace[], takeNote: TakeNote, kinds: readonly Check[]): Promise<void> {
+    const closed = await selectClosedProjects(database, all);
+    const failures: unknown[] = [];
+    // A transaction for each: what one project's checks go by is out of the others' reach for row-level security too.
+    for (const [projectId, sent] of Map.groupBy(all, (trace) => trace.projectId)) {
+      if (closed.has(projectId)) continue;
+      const failure = await planProject({ projectId, sent }, takeNote, kinds);
+      if (failure !== null) failures.push(failure);
+    }
+    onPlanned();
+    if (failures.length > 0) throw failures[0];
+  }
+
+  const ofChildren = checks.filter(({ ignoresChildren }) => ignoresChildren !== true);
+  return {
+    plan: (sent) => planAll(sent, noteTraces, checks),
+    planChildren: (sent) =>
+      planAll(sent, async (_transaction, _projectId, spans) => spans.filter(isRecent), ofChildren),
+  };
+}
+
+interface SentOfProject {
+  projectId: string;
+  sent: readonly SettledTrace[];
+}
+
+/** Takes note of what settled, and answers what checks may be planned of. */
+type TakeNote = (
+  transaction: Transaction,
+  projectId: string,
+  sent: readonly SettledTrace[],
+) => Promise<readonly SettledTrace[]>;
+
+/** Whether the checks of a span cannot have been forgotten: they are not planned before it began, and kept for longer. */
+function isRecent({ createdAt }: SettledTrace): boolean {
+  return Date.parse(createdAt) > Date.now() - plannableDays * 86_400_000;
+}
+
+/** Of one kind, scorer, subject and round there ever is one check: what comes again changes nothing. Answers how many are new. */
+export async function insertChecks(
+  transaction: Pick<Transaction, "query">,
+  planned: readonly { projectId: string; check: PlannedCheck }[],
+): Promise<number> {
+  const { rowCount } = await transaction.query({
+    name: "checks_insert",
+    text: `
+      insert into monitor.checks (project_id, kind, scorer_id, subject_id, round, plan)
+      select project_id, kind, scorer_id, subject_id, round, plan
+      from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::integer[], $6::json[])
+        as planned (project_id, kind, scorer_id, subject_id, round, plan)
+      order by project_id, kind, scorer_id, subject_id, round
+      on conflict (project_id, kind, scorer_id, subject_id, round) do nothing`,
+    values: [
+      planned.map(({ projectId }) => projectId),
+      planned.map(({ check }) => check.kind),
+      planned.map(({ check }) => check.scorerId),
+      planned.map(({ check }) => check.subjectId),
+      planned.map(({ check }) => check.round),
+      planned.map(({ check }) => JSON.stringify(check.plan ?? null)),
+    ],
+  });
+  return rowCount ?? 0;
+}

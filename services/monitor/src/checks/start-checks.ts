@@ -1,0 +1,59 @@
+import type { Bus } from "@touchstone/bus";
+import type { SettledTrace } from "@touchstone/contracts";
+import type { Database, Transaction } from "@touchstone/db";
+import type { Logger } from "@touchstone/service-kit";
+import { consumeSpansSettled } from "../handlers/spans-settled.ts";
+import { consumeTracesSettled } from "../handlers/traces-settled.ts";
+import type { Check, CheckKind } from "./check.ts";
+import { createCheckPlanner } from "./check-planner.ts";
+import type { CheckStore, Ending } from "./check-store.ts";
+import { startCheckWorker, type WorkerTimings } from "./check-worker.ts";
+
+/** Live checks at work. */
+export interface RunningChecks {
+  /** Says that checks may have become due. */
+  wake(): void;
+  stop(): Promise<void>;
+}
+
+/** Checks of one replica in hand at a time. What they ask has limits of its own. */
+const checksInHand = 24;
+
+/** Starts planning the checks of traces that settle, and carrying them out. */
+export function startChecks(options: {
+  /** Acting as the application role. */
+  database: Database;
+  store: CheckStore;
+  bus: Bus;
+  /** Every kind there is. */
+  checks: readonly Check[];
+  logger: Logger;
+  alsoRecord?: (transaction: Transaction, traces: readonly SettledTrace[]) => Promise<void>;
+  onSettled?: (kind: CheckKind, outcome: Ending["outcome"]) => void;
+  timings?: WorkerTimings;
+}): RunningChecks {
+  const { database, store, bus, checks, logger, alsoRecord, onSettled, timings } = options;
+  const worker = startCheckWorker({
+    store,
+    checks,
+    logger,
+    concurrency: checksInHand,
+    ...(timings && { timings }),
+    ...(onSettled && { onSettled }),
+  });
+  const planner = createCheckPlanner({
+    database,
+    checks,
+    logger,
+    onPlanned: () => worker.wake(),
+    ...(alsoRecord && { alsoRecord }),
+  });
+  const consuming = [consumeTracesSettled(bus, { planner }), consumeSpansSettled(bus, { planner })];
+  return {
+    wake: () => worker.wake(),
+    async stop() {
+      await Promise.all(consuming.map(async (each) => (await each).stop()));
+      await worker.stop();
+    },
+  };
+}

@@ -1,0 +1,139 @@
+import { limits } from "@touchstone/contracts";
+import type { Database, Queryable, Statement } from "@touchstone/db";
+import { type Act, AppError, namesOfChanged, uuidv7 } from "@touchstone/service-kit";
+import { recordAct } from "../acts/record-act.ts";
+import type { EvaluatorDocument, StoredEvaluator } from "./evaluator.ts";
+
+/** Keeps a project's custom scorers (completions 4.5). Every change tells the log. */
+export interface EvaluatorStore {
+  /** The oldest first. */
+  list(projectId: string): Promise<StoredEvaluator[]>;
+  find(projectId: string, id: string): Promise<StoredEvaluator | null>;
+  /** Throws `bad_request` where the project has as many as it may. */
+  create(projectId: string, document: EvaluatorDocument, now: Date, act: Act): Promise<StoredEvaluator>;
+  /** Changes one while nobody else does. Null when there is none. */
+  update(
+    projectId: string,
+    id: string,
+    change: { now: Date; compose: (stored: EvaluatorDocument) => EvaluatorDocument; act: Act },
+  ): Promise<StoredEvaluator | null>;
+  /** False when there was none. */
+  delete(projectId: string, id: string, act: Act): Promise<boolean>;
+}
+
+export function createEvaluatorStore(database: Database): EvaluatorStore {
+  return {
+    async list(projectId) {
+      return (await database.readScoped<EvaluatorRow>([projectId], selectAll(projectId))).rows.map(readRow);
+    },
+
+    async find(projectId, id) {
+      const { rows } = await database.readScoped<EvaluatorRow>([projectId], selectOne(projectId, id));
+      return rows.map(readRow)[0] ?? null;
+    },
+
+    create: (projectId, document, now, act) =>
+      database.scoped([projectId], async (transaction) => {
+        await lock(transaction, projectId);
+        if ((await listEvaluatorsIn(transaction, projectId)).length >= limits.customEvaluatorsMax) {
+          throw new AppError("bad_request", `A project has at most ${limits.customEvaluatorsMax} custom evaluators`);
+        }
+        const evaluator = { id: uuidv7(now.getTime()), document, createdAt: now, updatedAt: now };
+        await put(transaction, projectId, evaluator);
+        const details = { name: document.name, kind: document.kind, enabled: document.enabled };
+        await recordAct(transaction, act, { action: "custom-evaluator.created", targetId: evaluator.id, details });
+        return evaluator;
+      }),
+
+    update: (projectId, id, { now, compose, act }) =>
+      database.scoped([projectId], async (transaction) => {
+        await lock(transaction, projectId);
+        const stored = (await transaction.query<EvaluatorRow>(selectOne(projectId, id))).rows.map(readRow)[0];
+        if (stored === undefined) return null;
+        const document = compose(stored.document);
+        const evaluator = { ...stored, document, updatedAt: now };
+        await put(transaction, projectId, evaluator);
+        const changed = namesOfChanged(stored.document, document);
+        if (changed !== "") {
+          const details = { name: document.name, changed, enabled: document.enabled };
+          await recordAct(transaction, act, { action: "custom-evaluator.changed", targetId: id, details });
+        }
+        return evaluator;
+      }),
+
+    delete: (projectId, id, act) =>
+      database.scoped([projectId], async (transaction) => {
+        const { rows } = await transaction.query<{ name: string }>({
+          name: "custom_evaluator_delete",
+          text: `
+            delete from monitor.custom_evaluators
+            where project_id = $1
+              and id = $2
+            returning document ->> 'name' as name`,
+          values: [projectId, id],
+        });
+        const [deleted] = rows;
+        if (deleted === undefined) return false;
+        await recordAct(transaction, act, { action: "custom-evaluator.deleted", targetId: id, details: deleted });
+        return true;
+      }),
+  };
+}
+
+/** All of a project, within a transaction. */
+export async function listEvaluatorsIn(transaction: Queryable, projectId: string): Promise<StoredEvaluator[]> {
+  return (await transaction.query<EvaluatorRow>(selectAll(projectId))).rows.map(readRow);
+}
+
+async function lock(transaction: Queryable, projectId: string): Promise<void> {
+  await transaction.query({
+    name: "custom_evaluators_lock",
+    text: "select pg_advisory_xact_lock(hashtextextended('touchstone custom evaluators ' || $1::text, 0))",
+    values: [projectId],
+  });
+}
+
+async function put(transaction: Queryable, projectId: string, evaluator: StoredEvaluator): Promise<void> {
+  const { id, document, createdAt, updatedAt } = evaluator;
+  await transaction.query({
+    name: "custom_evaluator_put",
+    text: `
+      insert into monitor.custom_evaluators (project_id, id, document, created_at, updated_at)
+      values ($1, $2, $3, $4, $5)
+      on conflict (project_id, id) do update
+      set document = excluded.document,
+          updated_at = excluded.updated_at`,
+    values: [projectId, id, JSON.stringify(document), createdAt, updatedAt],
+  });
+}
+
+const columns = "id, document, created_at, updated_at";
+
+type EvaluatorRow = { id: string; document: EvaluatorDocument; created_at: Date; updated_at: Date };
+
+const selectAll = (projectId: string): Statement => ({
+  name: "custom_evaluators_list",
+  text: `
+    select ${columns}
+    from monitor.custom_evaluators
+    where project_id = $1
+    order by created_at, id`,
+  values: [projectId],
+});
+
+const selectOne = (projectId: string, id: string): Statement => ({
+  name: "custom_evaluator_find",
+  text: `
+    select ${columns}
+    from monitor.custom_evaluators
+    where project_id = $1
+      and id = $2`,
+  values: [projectId, id],
+});
+
+const readRow = (row: EvaluatorRow): StoredEvaluator => ({
+  id: row.id,
+  document: row.document,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});

@@ -1,0 +1,44 @@
+/** One grade that somebody else gave a span of a trace. */
+export interface ExternalEvaluation {
+  spanId: string;
+  score: number | null;
+  label: string | null;
+  explanation: string | null;
+}
+
+/** What the grades of one name say of a trace as a whole. */
+export interface ExternalVerdict {
+  /** 0 to 10. */
+  rating: number;
+  justification: string;
+}
+
+/**
+ * The rating of a score, 0 to 10. Others grade on scales that they do not name: a score on 0..1 is taken for a share and
+ * times ten, any other is not guessed at, and null.
+ */
+export function ratingOfScore(score: number | null): number | null {
+  if (score === null || !(score >= 0 && score <= 1)) return null;
+  // Without what binary fractions leave: 0.7 is 7.
+  return Math.round(score * 1e7) / 1e6;
+}
+
+/**
+ * What evaluations of one name say of a trace: the worst that can be rated, since a trace is as good as its weakest
+ * span; of equals the first. Score and label stand in the justification as they were sent. Null: none can be rated.
+ */
+export function verdictOfEvaluations(evaluations: readonly ExternalEvaluation[]): ExternalVerdict | null {
+  const rated = evaluations.flatMap((evaluation) => {
+    const rating = ratingOfScore(evaluation.score);
+    return rating === null ? [] : [{ rating, evaluation }];
+  });
+  const [first, ...others] = rated;
+  if (first === undefined) return null;
+  const { rating, evaluation } = others.reduce((worst, each) => (each.rating < worst.rating ? each : worst), first);
+  return { rating, justification: justify(evaluation) };
+}
+
+function justify({ score, label, explanation }: ExternalEvaluation): string {
+  const head = label === null ? `Score ${score}.` : `Score ${score}, "${label}".`;
+  return explanation === null ? head : `${head} ${explanation}`;
+}

@@ -1,0 +1,168 @@
+import { limits } from "@touchstone/contracts";
+import type { Database, Queryable } from "@touchstone/db";
+import { uuidv7 } from "@touchstone/service-kit";
+import type { FindingStore } from "../signals/signal.ts";
+
+/** What a person says of a trace. */
+export interface Vote {
+  traceId: string;
+  rating: "up" | "down";
+  comment: string | null;
+  endUserId: string | null;
+}
+
+export interface StoredVote extends Vote {
+  id: string;
+  createdAt: Date;
+}
+
+/** The trace that was voted on, as far as the signal of a vote down shows it. */
+export interface VotedTrace {
+  name: string;
+  agentId: string | null;
+  /** The first 500 characters of what was asked and answered. */
+  query: string | null;
+  responsePreview: string | null;
+}
+
+/** How something ended. */
+export interface Outcome {
+  outcome: string;
+  isNegative: boolean;
+  traceId: string | null;
+  evaluationRunResultId: string | null;
+  reason: string | null;
+  reportedBy: string | null;
+}
+
+export interface StoredOutcome extends Outcome {
+  id: string;
+  reportedAt: Date;
+}
+
+/** Keeps what people say of traces (completions 9.6). */
+export interface FeedbackStore {
+  /** Keeps a vote with its outcome, and of a vote down its finding and signal: all or nothing. */
+  addVote(projectId: string, vote: Vote, trace: VotedTrace): Promise<StoredVote>;
+  /** Newest first, at most 200. */
+  listOfTrace(projectId: string, traceId: string): Promise<StoredVote[]>;
+  addOutcome(projectId: string, outcome: Outcome): Promise<StoredOutcome>;
+}
+
+export function createFeedbackStore(database: Database, findings: FindingStore): FeedbackStore {
+  return {
+    async addVote(projectId, vote, trace) {
+      return database.scoped([projectId], async (transaction) => {
+        const stored = await insertVote(transaction, projectId, vote);
+        await insertOutcome(transaction, projectId, outcomeOf(vote));
+        if (vote.rating === "down") await recordVoteDown(transaction, findings, projectId, stored, trace);
+        return stored;
+      });
+    },
+
+    async listOfTrace(projectId, traceId) {
+      const { rows } = await database.readScoped<VoteRow>([projectId], {
+        name: "feedback_list_of_trace",
+        text: `
+          select id, trace_id, rating, comment, end_user_id, created_at
+          from monitor.feedback
+          where project_id = $1
+            and trace_id = $2
+          order by created_at desc, id desc
+          limit $3`,
+        values: [projectId, traceId, limits.feedbackListedMax],
+      });
+      return rows.map((row) => ({
+        id: row.id,
+        traceId: row.trace_id,
+        rating: row.rating,
+        comment: row.comment,
+        endUserId: row.end_user_id,
+        createdAt: row.created_at,
+      }));
+    },
+
+    addOutcome: (projectId, outcome) =>
+      database.scoped([projectId], (transaction) => insertOutcome(transaction, projectId, outcome)),
+  };
+}
+
+function outcomeOf({ traceId, rating, comment, endUserId }: Vote): Outcome {
+  return {
+    outcome: `user_thumbs_${rating}`,
+    isNegative: rating === "down",
+    traceId,
+    evaluationRunResultId: null,
+    reason: comment,
+    reportedBy: endUserId,
+  };
+}
+
+async function recordVoteDown(
+  transaction: Queryable,
+  findings: FindingStore,
+  projectId: string,
+  { traceId, comment, createdAt }: StoredVote,
+  { name, agentId, query, responsePreview }: VotedTrace,
+): Promise<void> {
+  const finding = {
+    patternKey: "negative-feedback",
+    kind: "feedback",
+    polarity: "failure",
+    severity: "medium",
+    agentId,
+    traceId,
+    sessionId: null,
+    rating: null,
+    justification: comment,
+    createdAt: createdAt.toISOString(),
+  } as const;
+  const summary = `A person voted down: ${name}`;
+  const signal = { type: "negative_feedback", summary, rootCause: comment, query, responsePreview };
+  await findings.record(transaction, projectId, finding, signal);
+}
+
+async function insertVote(transaction: Queryable, projectId: string, vote: Vote): Promise<StoredVote> {
+  const id = uuidv7(Date.now());
+  const { rows } = await transaction.query<{ created_at: Date }>({
+    name: "feedback_add",
+    text: `
+      insert into monitor.feedback (project_id, id, trace_id, rating, comment, end_user_id, created_at)
+      values ($1, $2, $3, $4, $5, $6, now())
+      returning created_at`,
+    values: [projectId, id, vote.traceId, vote.rating, vote.comment, vote.endUserId],
+  });
+  return { ...vote, id, createdAt: (rows[0] as { created_at: Date }).created_at };
+}
+
+async function insertOutcome(transaction: Queryable, projectId: string, outcome: Outcome): Promise<StoredOutcome> {
+  const id = uuidv7(Date.now());
+  const { rows } = await transaction.query<{ reported_at: Date }>({
+    name: "outcome_add",
+    text: `
+      insert into monitor.outcomes
+        (project_id, id, outcome, is_negative, trace_id, evaluation_run_result_id, reason, reported_by, reported_at)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, now())
+      returning reported_at`,
+    values: [
+      projectId,
+      id,
+      outcome.outcome,
+      outcome.isNegative,
+      outcome.traceId,
+      outcome.evaluationRunResultId,
+      outcome.reason,
+      outcome.reportedBy,
+    ],
+  });
+  return { ...outcome, id, reportedAt: (rows[0] as { reported_at: Date }).reported_at };
+}
+
+type VoteRow = {
+  id: string;
+  trace_id: string;
+  rating: Vote["rating"];
+  comment: string | null;
+  end_user_id: string | null;
+  created_at: Date;
+};

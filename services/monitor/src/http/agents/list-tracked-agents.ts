@@ -1,0 +1,10 @@
+import type { Handler } from "@touchstone/service-kit";
+import type { IngestClient } from "../../ingest/ingest-client.ts";
+import type { ProfileStore } from "../../profiles/profile-store.ts";
+import { requireProject } from "../require-project.ts";
+import { showTrackedAgents } from "./show-tracked-agents.ts";
+
+/** GET /ingest/tracked-agents (decisions: tracked-agents). */
+export function listTrackedAgents(dependencies: { profiles: ProfileStore; ingest: IngestClient }): Handler {
+  return (call) => showTrackedAgents(dependencies, requireProject(call));
+}

@@ -1,0 +1,28 @@
+import { actOf, type Clock, type Handler, type OutboundReach } from "@touchstone/service-kit";
+import { composeEvaluatorDocument } from "../../custom/evaluator-document.ts";
+import type { EvaluatorStore } from "../../custom/evaluator-store.ts";
+import { renderEvaluator } from "../../custom/render-evaluator.ts";
+import { readJsonObject } from "../read-json-object.ts";
+import { requireProject } from "../require-project.ts";
+import { evaluatorIdOf, evaluatorNotFound } from "./evaluator-id.ts";
+
+/** PUT /agent-monitoring/custom-evaluators/{customEvaluatorId} (completions 4.5): only what is sent changes. */
+export function updateCustomEvaluator({
+  evaluators,
+  reach,
+  clock,
+}: {
+  evaluators: Pick<EvaluatorStore, "update">;
+  reach: OutboundReach;
+  clock: Clock;
+}): Handler {
+  return async (call) => {
+    const sent = await readJsonObject(call);
+    const evaluator = await evaluators.update(requireProject(call), evaluatorIdOf(call), {
+      now: new Date(clock.now()),
+      compose: (stored) => composeEvaluatorDocument(sent, stored, reach),
+      act: actOf(call.identity),
+    });
+    return { status: 200, body: { evaluator: renderEvaluator(evaluator ?? evaluatorNotFound()) } };
+  };
+}

@@ -1,0 +1,15 @@
+import { type Handler, isUuid } from "@touchstone/service-kit";
+import type { JudgementReader } from "../../judging/judgement-reader.ts";
+import { requireProject } from "../require-project.ts";
+
+/** GET /agent-monitoring/traces/{traceId}/evaluations (completions 9.5). */
+export function listTraceEvaluations({ judgements }: { judgements: Pick<JudgementReader, "listOfTrace"> }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const { traceId = "" } = call.params;
+    return {
+      status: 200,
+      body: { evaluations: isUuid(traceId) ? await judgements.listOfTrace(projectId, traceId) : [] },
+    };
+  };
+}

@@ -1,0 +1,30 @@
+import { routes } from "@touchstone/contracts";
+import type { Clock, ServedRoute } from "@touchstone/service-kit";
+import type { IngestClient } from "../../ingest/ingest-client.ts";
+import type { JudgementReader } from "../../judging/judgement-reader.ts";
+import type { SessionSweep } from "../../sessions/session-sweep.ts";
+import { listLiveRatingEvents } from "./list-live-rating-events.ts";
+import { listSessionScores } from "./list-session-scores.ts";
+import { listTraceEvaluations } from "./list-trace-evaluations.ts";
+import { readLiveRatings } from "./read-live-ratings.ts";
+import { runSessionSweep } from "./run-session-sweep.ts";
+
+export interface LiveJudgingRouteDependencies {
+  judgements: JudgementReader;
+  sessionSweep: Pick<SessionSweep, "sweep">;
+  /** Whether idle sessions are judged at all. */
+  sweepsSessions: boolean;
+  ingest: IngestClient;
+  clock: Clock;
+}
+
+/** What live scorers said (completions 2.7, 9.5). */
+export function liveJudgingRoutes(dependencies: LiveJudgingRouteDependencies): ServedRoute[] {
+  return [
+    { route: routes.readLiveRatings, handle: readLiveRatings(dependencies) },
+    { route: routes.listLiveRatingEvents, handle: listLiveRatingEvents(dependencies) },
+    { route: routes.listTraceEvaluations, handle: listTraceEvaluations(dependencies) },
+    { route: routes.listSessionScores, handle: listSessionScores(dependencies) },
+    { route: routes.runSessionSweep, handle: runSessionSweep(dependencies) },
+  ];
+}

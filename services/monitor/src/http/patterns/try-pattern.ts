@@ -1,0 +1,84 @@
+import type { Bus } from "@touchstone/bus";
+import { limits } from "@touchstone/contracts";
+import { AppError, type Clock, type Handler, isUuid } from "@touchstone/service-kit";
+import type { IngestClient } from "../../ingest/ingest-client.ts";
+import { composePatternDocument } from "../../patterns/pattern-document.ts";
+import { tryPattern as runTrial } from "../../patterns/try-pattern.ts";
+import type { NewestTraces } from "../../seen-traces/newest-traces.ts";
+import { type JsonObject, readJsonObject } from "../read-json-object.ts";
+import { requireProject } from "../require-project.ts";
+
+const hourMs = 3_600_000;
+const windowsMs: ReadonlyMap<unknown, number> = new Map([
+  ["24h", 24 * hourMs],
+  ["7d", 7 * 24 * hourMs],
+  ["30d", 30 * 24 * hourMs],
+]);
+
+/** Longest that a trial takes: what is left then is told. */
+const trialMs = 60_000;
+/** Trials of one replica at a time: each reads up to `limits.triedTracesMax` traces. */
+const inHandMax = 4;
+
+/**
+ * POST /agent-monitoring/patterns/dry-run (completions 9.3): tries a pattern on traces of the project and stores nothing.
+ * Its name may be missing, its sample and whether it is enabled do not count, its agents do.
+ */
+export function tryPattern(dependencies: {
+  ingest: Pick<IngestClient, "readTrace">;
+  newestTraces: NewestTraces;
+  bus: Bus;
+  clock: Clock;
+}): Handler {
+  const { newestTraces, clock } = dependencies;
+  let inHand = 0;
+
+  async function choose(projectId: string, sent: JsonObject, agentIds: readonly string[] | null): Promise<string[]> {
+    const { traceIds, window, limit } = sent;
+    if (traceIds !== undefined && traceIds !== null) return readTraceIds(traceIds);
+    const since = readWindow(window, clock.now());
+    return newestTraces.list(projectId, { since, agentIds: agentIds?.filter(isUuid) ?? null, limit: readLimit(limit) });
+  }
+
+  return async (call) => {
+    const projectId = requireProject(call);
+    const sent = await readJsonObject(call);
+    const pattern = composePatternDocument({ ...sent, name: sent.name ?? "Dry run" }, null);
+    if (inHand >= inHandMax) {
+      throw new AppError("service_unavailable", "Too many patterns are being tried at the moment; retry.");
+    }
+    inHand += 1;
+    try {
+      const traceIds = await choose(projectId, sent, pattern.scopeMode === "selected" ? pattern.agentIds : null);
+      const { organizationId } = call.identity;
+      const signal = AbortSignal.any([call.signal, AbortSignal.timeout(trialMs)]);
+      const trial = await runTrial(dependencies, { projectId, organizationId, pattern, traceIds }, signal);
+      return { status: 200, body: trial };
+    } finally {
+      inHand -= 1;
+    }
+  };
+}
+
+function readTraceIds(value: unknown): string[] {
+  const isFit = Array.isArray(value) && value.length > 0 && value.every((id) => typeof id === "string");
+  if (!isFit) throw new AppError("bad_request", "traceIds must be an array of strings");
+  if (value.length > limits.triedTracesMax) {
+    throw new AppError("bad_request", `traceIds must have at most ${limits.triedTracesMax} entries`);
+  }
+  return value;
+}
+
+function readWindow(value: unknown, now: number): Date | null {
+  if (value === undefined || value === null) return null;
+  const windowMs = windowsMs.get(value);
+  if (windowMs === undefined) throw new AppError("bad_request", "window must be one of: 24h, 7d, 30d");
+  return new Date(now - windowMs);
+}
+
+function readLimit(value: unknown): number {
+  if (value === undefined || value === null) return limits.triedTracesDefault;
+  const isFit = typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= limits.triedTracesMax;
+  if (!isFit) throw new AppError("bad_request", `limit must be an integer between 1 and ${limits.triedTracesMax}`);
+  return value;
+}

@@ -1,0 +1,88 @@
+import type { Bus } from "@touchstone/bus";
+import { internalRoutes, routes } from "@touchstone/contracts";
+import type { Database } from "@touchstone/db";
+import type { Clock, ServedRoute } from "@touchstone/service-kit";
+import type { AgreementReader } from "../agreement/agreement-reader.ts";
+import type { AlertRuleStore } from "../alerts/alert-rule-store.ts";
+import type { ExportStore } from "../export/export-store.ts";
+import type { FeedbackStore } from "../feedback/feedback-store.ts";
+import type { IngestClient } from "../ingest/ingest-client.ts";
+import type { LiveBudget } from "../judging/live-budget.ts";
+import { createPatternBook } from "../patterns/pattern-book.ts";
+import type { PatternStore } from "../patterns/pattern-store.ts";
+import type { ProfileStore } from "../profiles/profile-store.ts";
+import type { NewestTraces } from "../seen-traces/newest-traces.ts";
+import type { SignalStore } from "../signals/signal-store.ts";
+import type { TopicMapReader } from "../topics/topic-map-reader.ts";
+import type { TopicReader } from "../topics/topic-reader.ts";
+import type { ModelReader } from "../traffic/model-reader.ts";
+import type { TrafficReader } from "../traffic/traffic-reader.ts";
+import { listAgents } from "./agents/list-agents.ts";
+import { listTrackedAgents } from "./agents/list-tracked-agents.ts";
+import { setTrackedAgent } from "./agents/set-tracked-agent.ts";
+import { alertRuleRoutes } from "./alert-rules/routes.ts";
+import { type CustomEvaluatorRouteDependencies, customEvaluatorRoutes } from "./custom-evaluators/routes.ts";
+import { dashboardRoutes } from "./dashboards/routes.ts";
+import { exportRoutes } from "./export/routes.ts";
+import { feedbackRoutes } from "./feedback/routes.ts";
+import { type LiveJudgingRouteDependencies, liveJudgingRoutes } from "./live-judging/routes.ts";
+import { patternRoutes } from "./patterns/routes.ts";
+import { getProfile } from "./profiles/get-profile.ts";
+import { setProfile } from "./profiles/set-profile.ts";
+import { readMonitoringDefaults } from "./settings/read-monitoring-defaults.ts";
+import { setMonitoringDefaults } from "./settings/set-monitoring-defaults.ts";
+import { signalRoutes } from "./signals/routes.ts";
+import { readTopicMap } from "./topics/read-topic-map.ts";
+import { readTopics } from "./topics/read-topics.ts";
+import { readLiveUsage } from "./usage/read-live-usage.ts";
+import { type WebhookRouteDependencies, webhookRoutes } from "./webhooks/routes.ts";
+
+export interface RouteDependencies
+  extends LiveJudgingRouteDependencies,
+    WebhookRouteDependencies,
+    CustomEvaluatorRouteDependencies {
+  database: Database;
+  clock: Clock;
+  ingest: IngestClient;
+  patterns: PatternStore;
+  newestTraces: NewestTraces;
+  bus: Bus;
+  profiles: ProfileStore;
+  signals: SignalStore;
+  feedback: FeedbackStore;
+  topics: TopicReader;
+  topicMaps: TopicMapReader;
+  traffic: TrafficReader;
+  models: ModelReader;
+  agreement: AgreementReader;
+  exports: ExportStore;
+  alertRules: AlertRuleStore;
+  budget: Pick<LiveBudget, "readToday">;
+  /** Null: unlimited. */
+  liveCallsPerDay: number | null;
+}
+
+/** Every route this service answers, with what each one needs. */
+export function monitorRoutes(dependencies: RouteDependencies): ServedRoute[] {
+  return [
+    { route: routes.listAgents, handle: listAgents(dependencies) },
+    { route: routes.listTrackedAgents, handle: listTrackedAgents(dependencies) },
+    { route: routes.setTrackedAgent, handle: setTrackedAgent(dependencies) },
+    { route: routes.getProfile, handle: getProfile(dependencies) },
+    { route: routes.setProfile, handle: setProfile(dependencies) },
+    { route: routes.setMonitoringDefaults, handle: setMonitoringDefaults(dependencies) },
+    { route: internalRoutes.readMonitoringDefaults, handle: readMonitoringDefaults(dependencies) },
+    { route: internalRoutes.readLiveUsage, handle: readLiveUsage(dependencies) },
+    ...patternRoutes({ ...dependencies, book: createPatternBook(dependencies) }),
+    ...signalRoutes(dependencies),
+    ...feedbackRoutes(dependencies),
+    ...dashboardRoutes(dependencies),
+    ...liveJudgingRoutes(dependencies),
+    ...customEvaluatorRoutes(dependencies),
+    { route: routes.readTopics, handle: readTopics(dependencies) },
+    { route: routes.readTopicMap, handle: readTopicMap(dependencies) },
+    ...webhookRoutes(dependencies),
+    ...alertRuleRoutes(dependencies),
+    ...exportRoutes(dependencies),
+  ];
+}

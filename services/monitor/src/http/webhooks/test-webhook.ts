@@ -1,0 +1,54 @@
+import { AppError, type Clock, type Handler, uuidv7 } from "@touchstone/service-kit";
+import { composeMessage } from "../../webhooks/compose-message.ts";
+import type { DeliveryLog } from "../../webhooks/delivery-log.ts";
+import type { DeliveryWorker } from "../../webhooks/delivery-worker.ts";
+import { renderDelivery } from "../../webhooks/render-webhook.ts";
+import type { WebhookStore } from "../../webhooks/webhook-store.ts";
+import { requireProject } from "../require-project.ts";
+import { webhookId, webhookNotFound } from "./webhook-id.ts";
+
+/**
+ * POST /agent-monitoring/webhooks/{webhookId}/test: one try, also of a webhook that is disabled, and what became of it.
+ */
+export function testWebhook({
+  webhooks,
+  deliveries,
+  deliveryWorker,
+  publicUrl,
+  clock,
+}: {
+  webhooks: WebhookStore;
+  deliveries: DeliveryLog;
+  deliveryWorker: Pick<DeliveryWorker, "sendNow">;
+  publicUrl: string | null;
+  clock: Clock;
+}): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const { webhook } = (await webhooks.find(projectId, webhookId(call))) ?? webhookNotFound();
+    const id = uuidv7(clock.now());
+    const body = composeMessage(
+      {
+        id,
+        event: "webhook.test",
+        severity: "low",
+        summary: "This is a test of the webhook.",
+        patternKey: null,
+        agentId: null,
+        rootCause: null,
+        traceId: null,
+        sessionId: null,
+        signalId: null,
+        createdAt: new Date(clock.now()),
+      },
+      publicUrl,
+    );
+    const written = { id, webhookId: webhook.id, url: webhook.url, event: "webhook.test", signalId: null, body };
+    await deliveries.write(projectId, written);
+    await deliveryWorker.sendNow({ projectId, id, isOnly: true });
+    // Not there: the webhook's project has as many messages on their way as it may.
+    const delivery = await deliveries.find(projectId, id);
+    if (delivery === null) throw new AppError("conflict", "Too many deliveries of the project are on their way");
+    return { status: 200, body: { delivery: renderDelivery(delivery) } };
+  };
+}

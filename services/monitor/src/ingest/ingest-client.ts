@@ -1,0 +1,74 @@
+import {
+  type DashboardWindow,
+  deadlines,
+  type FoundAgent,
+  internalRoutes,
+  type JudgedTrace,
+  type RecordedTurn,
+  type ScriptTrace,
+} from "@touchstone/contracts";
+import { type InternalClient, uuidv7 } from "@touchstone/service-kit";
+
+/** An agent with how much is stored of it. */
+export interface AgentTraffic extends FoundAgent {
+  traceCount: number;
+  /** ISO 8601; null: it has no trace. */
+  lastSeenAt: string | null;
+}
+
+/**
+ * What monitor asks ingest. Every call has a deadline and throws `service_unavailable` when ingest does not answer, or
+ * not with what was asked.
+ */
+export interface IngestClient {
+  /** What was asked and answered in a trace; null = no such trace in the project. */
+  readTrace(projectId: string, traceId: string): Promise<JudgedTrace | null>;
+  /** The same with its spans, for scorers that are programs. */
+  readTraceForScripts(projectId: string, traceId: string): Promise<ScriptTrace | null>;
+  /** The turns of a session, in order; empty when there is none of the kind. */
+  readTurns(projectId: string, sessionId: string): Promise<RecordedTurn[]>;
+  /** Agents by name; all of the project where no ids are given. */
+  findAgents(projectId: string, ids: readonly string[] | null): Promise<FoundAgent[]>;
+  /** All of the project with their root traces counted. */
+  countTraffic(projectId: string): Promise<AgentTraffic[]>;
+  /** USD by model, of all spans of a window; models that no price is known for are missing. */
+  readModelCosts(of: {
+    projectId: string;
+    organizationId: string | null;
+    window: DashboardWindow;
+  }): Promise<ReadonlyMap<string, number>>;
+  /** By id, else the oldest of the name; `register` makes one of a new name. */
+  resolveAgent(projectId: string, idOrName: string, options: { register: boolean }): Promise<FoundAgent | null>;
+}
+
+export function createIngestClient(client: Pick<InternalClient, "call">): IngestClient {
+  const options = () => ({ requestId: uuidv7(Date.now()), deadlineMs: deadlines.traceReadMs });
+  return {
+    async readTrace(projectId, traceId) {
+      const asked = { projectId, traceId, withContent: true };
+      return (await client.call(internalRoutes.readTraceForJudging, asked, options())).trace;
+    },
+    async readTraceForScripts(projectId, traceId) {
+      return (await client.call(internalRoutes.readTraceForScripts, { projectId, traceId }, options())).trace;
+    },
+    async readTurns(projectId, sessionId) {
+      return (await client.call(internalRoutes.readTurns, { projectId, sessionId }, options())).turns;
+    },
+    async findAgents(projectId, ids) {
+      const asked = { projectId, ids: ids && [...ids], withTraffic: false };
+      return (await client.call(internalRoutes.findAgents, asked, options())).agents;
+    },
+    async countTraffic(projectId) {
+      const asked = { projectId, ids: null, withTraffic: true };
+      const { agents } = await client.call(internalRoutes.findAgents, asked, options());
+      return agents.map((agent) => ({ ...agent, traceCount: agent.traceCount ?? 0 }));
+    },
+    async readModelCosts(of) {
+      const { costs } = await client.call(internalRoutes.readModelCosts, of, options());
+      return new Map(costs.map(({ model, cost }) => [model, cost]));
+    },
+    async resolveAgent(projectId, idOrName, { register }) {
+      return (await client.call(internalRoutes.resolveAgent, { projectId, idOrName, register }, options())).agent;
+    },
+  };
+}

@@ -1,0 +1,20 @@
+import type { Queryable } from "@touchstone/db";
+
+/** Whether an agent's profile silences what live traffic is checked for (completions 9.2): `enabled` is false. */
+export async function isSilenced(
+  transaction: Queryable,
+  { projectId, agentId }: { projectId: string; agentId: string | null },
+): Promise<boolean> {
+  if (agentId === null) return false;
+  const { rowCount } = await transaction.query({
+    name: "agent_is_silenced",
+    text: `
+      select
+      from monitor.profiles
+      where project_id = $1
+        and agent_id = $2
+        and document ->> 'enabled' = 'false'`,
+    values: [projectId, agentId],
+  });
+  return rowCount === 1;
+}

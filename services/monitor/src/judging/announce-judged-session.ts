@@ -1,0 +1,65 @@
+import { sessionsJudged } from "@touchstone/contracts";
+import { enqueueEvent, type Queryable } from "@touchstone/db";
+import { judgeScoresOf } from "./judge-scores.ts";
+
+type ScoreRow = {
+  scorer_key: string;
+  scorer_name: string;
+  rating: number;
+  threshold: number | null;
+  checked_at: Date;
+  revision: number;
+};
+
+/**
+ * Tells ingest what is now said of a session, within the transaction that added a score; to be called last in it.
+ * Whoever scores the same session waits here, and scores are never taken away: how many there are is the revision, and
+ * the greatest carries everybody's word.
+ */
+export async function announceJudgedSession(
+  transaction: Queryable,
+  projectId: string,
+  sessionId: string,
+): Promise<void> {
+  await transaction.query({
+    name: "judged_session_lock",
+    text: "select pg_advisory_xact_lock(hashtextextended('touchstone judged session ' || $1::text || ' ' || $2::text, 0))",
+    values: [projectId, sessionId],
+  });
+  const { rows } = await transaction.query<ScoreRow>({
+    name: "judged_session_read",
+    text: `
+      select scorer_key, scorer_name, rating, threshold, checked_at, revision
+      from (
+        select distinct on (scorer_key) scorer_key, scorer_name, rating, threshold, created_at,
+               max(created_at) over () as checked_at, (count(*) over ())::integer as revision
+        from monitor.session_scores
+        where project_id = $1
+          and session_id = $2
+        order by scorer_key, round desc
+      ) as latest
+      order by created_at, scorer_key`,
+    values: [projectId, sessionId],
+  });
+  const scores = judgeScoresOf(
+    rows.map((row) => ({
+      scorerKey: row.scorer_key,
+      scorerName: row.scorer_name,
+      isGroup: row.scorer_key.startsWith("scorer-group:"),
+      rating: row.rating,
+      threshold: row.threshold,
+    })),
+  );
+  const [first] = rows;
+  if (scores === null || first === undefined) return;
+  const session = {
+    projectId,
+    sessionId,
+    revision: first.revision,
+    rating: scores.rating,
+    scorerName: scores.scorerName,
+    checkedAt: first.checked_at.toISOString(),
+    judges: rows.map(({ scorer_name, rating }) => ({ name: scorer_name, rating })),
+  };
+  await enqueueEvent(transaction, "monitor", { event: sessionsJudged, body: { sessions: [session] } });
+}

@@ -1,0 +1,67 @@
+import type { JudgedTrace, RecordedTurn, SettledTrace, scoreResult } from "@touchstone/contracts";
+import { isAppError } from "@touchstone/service-kit";
+import type { z } from "zod";
+import type { CheckOutcome, DueCheck } from "../checks/check.ts";
+import { type OtelName, otelNameOf } from "../telemetry/exported-verdict.ts";
+import { caseOfSession, caseOfTrace } from "./compose-case.ts";
+
+/** What a check that judges keeps of its subject when it is planned. */
+export type JudgingPlan =
+  | {
+      scope: "trace";
+      agentId: string | null;
+      sessionId: string | null;
+      createdAt: string;
+      /** Absent: it did not come over OTLP. */
+      otel?: OtelName;
+    }
+  | { scope: "session"; agentId: string | null; createdAt: string; spanCount: number };
+
+/** A trace or a session that was read to be judged. */
+export interface JudgedSubject {
+  case: z.input<typeof scoreResult.body>["case"];
+  /** Null of a session. */
+  trace: JudgedTrace | null;
+  /** What was asked and answered, for people. */
+  query: string | null;
+  response: string | null;
+}
+
+/** What judging asks ingest. */
+export interface TrafficReader {
+  readTrace(projectId: string, traceId: string): Promise<JudgedTrace | null>;
+  readTurns(projectId: string, sessionId: string): Promise<RecordedTurn[]>;
+}
+
+export function planOf(trace: SettledTrace): JudgingPlan {
+  const { agentId, sessionId, createdAt } = trace;
+  const otel = otelNameOf(trace);
+  return { scope: "trace", agentId, sessionId, createdAt, ...(otel !== null && { otel }) };
+}
+
+/** Reads what a check is to judge; or how the check ends when that is not there. */
+export async function readSubject(
+  ingest: TrafficReader,
+  { projectId, subjectId, plan }: DueCheck,
+): Promise<{ subject: JudgedSubject } | Exclude<CheckOutcome, { outcome: "done" }>> {
+  const { scope } = plan as JudgingPlan;
+  try {
+    if (scope === "session") {
+      const turns = await ingest.readTurns(projectId, subjectId);
+      const [last] = turns.slice(-1);
+      if (last === undefined) return { outcome: "skipped", reason: "The session has no turn to judge." };
+      const { query, actualOutput: response } = last;
+      return { subject: { case: caseOfSession(turns), trace: null, query, response } };
+    }
+    const trace = await ingest.readTrace(projectId, subjectId);
+    if (trace === null) return { outcome: "skipped", reason: "The trace is not there any more." };
+    return { subject: { case: caseOfTrace(trace), trace, query: trace.input, response: trace.output } };
+  } catch (thrown) {
+    if (isAway(thrown)) return { outcome: "postponed", reason: "Ingest is away." };
+    throw thrown;
+  }
+}
+
+/** Only where nobody answers: a trace that ingest cannot read is tried like any other failure. */
+const isAway = (thrown: unknown): boolean =>
+  isAppError(thrown) && thrown.code === "service_unavailable" && !/could not answer/.test(thrown.message);

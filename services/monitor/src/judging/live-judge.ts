@@ -1,0 +1,99 @@
+import { type Bus, type BusError, isBusError } from "@touchstone/bus";
+import { deadlines, type JudgeRubric, type SkipReason, scoreResult, type Verdict } from "@touchstone/contracts";
+import type { z } from "zod";
+import type { CheckOutcome } from "../checks/check.ts";
+import type { LiveBudget } from "./live-budget.ts";
+
+type Reply = z.output<typeof scoreResult.reply>;
+type NotJudged = Exclude<CheckOutcome, { outcome: "done" }>;
+
+export interface LiveCase {
+  projectId: string;
+  judges: readonly JudgeRubric[];
+  case: z.input<typeof scoreResult.body>["case"];
+  /** Composed when it is known whether the budget lets its judges be asked. */
+  group: ((isStopped: boolean) => z.input<typeof scoreResult.body>["group"]) | null;
+}
+
+/** Asks the judge about live traffic, within the project's budget of live calls. */
+export interface LiveJudge {
+  /** What the judge replied, or how the check that asked ends. Rejects with the reason of `signal` when it is aborted. */
+  ask(asked: LiveCase, signal: AbortSignal): Promise<{ reply: Reply } | NotJudged>;
+}
+
+export const budgetExhausted = "Online judge budget exhausted";
+
+/** Reasons that may pass: the same question may be answered later. */
+const passing: ReadonlySet<SkipReason | null> = new Set<SkipReason>(["provider_error", "timeout", "no_judge"]);
+/** Reasons for which a provider was asked, or may have been. */
+const asking: ReadonlySet<SkipReason | null> = new Set<SkipReason>(["provider_error", "timeout", "unparseable"]);
+
+/**
+ * A verdict that is on record costs no call (`verdictMode` cache): a check that is carried out again after a kill gets the
+ * one that was paid for, and what it reserved for another is given back.
+ */
+export function createLiveJudge({ bus, budget }: { bus: Bus; budget: LiveBudget }): LiveJudge {
+  return {
+    async ask({ projectId, judges, case: judged, group }, signal) {
+      const reservation = judges.length === 0 ? null : await budget.reserve(projectId, judges.length);
+      const isStopped = judges.length > 0 && reservation === null;
+      if (isStopped && group === null) return { outcome: "skipped", reason: budgetExhausted };
+      const giveBack = async (calls: number): Promise<void> => {
+        if (reservation !== null) await budget.giveBack(reservation, calls);
+      };
+      try {
+        const reply = await bus.request(
+          scoreResult,
+          {
+            projectId,
+            judges: isStopped ? [] : [...judges],
+            case: judged,
+            similarity: { jaccard: false, bleu: false, rouge: false, vector: null },
+            verdictMode: "cache",
+            group: group?.(isStopped) ?? null,
+          },
+          { timeoutMs: deadlines.resultMs, signal },
+        );
+        await giveBack(reply.verdicts.filter((verdict) => !wasAsked(verdict)).length);
+        return { reply };
+      } catch (thrown) {
+        if (signal.aborted || !isBusError(thrown)) throw thrown;
+        const ending = endingOf(thrown);
+        if (ending.outcome !== "retry") await giveBack(judges.length);
+        return ending;
+      }
+    },
+  };
+}
+
+/** How a check ends whose judge gave no rating; null: it gave one. */
+export function endingOfVerdict(verdict: Verdict | undefined): NotJudged | null {
+  if (verdict === undefined) return { outcome: "retry", reason: "The judge returned no verdict." };
+  if (verdict.rating !== null) return null;
+  return { outcome: isPassing(verdict) ? "retry" : "skipped", reason: verdict.justification };
+}
+
+/** Whether the judge may give a rating later. */
+export const isPassing = ({ rating, reason }: Verdict): boolean => rating === null && passing.has(reason);
+
+const wasAsked = ({ rating, source, reason }: Verdict): boolean =>
+  rating === null ? asking.has(reason) : source === "live" || source === null;
+
+function endingOf(error: BusError): NotJudged {
+  switch (error.kind) {
+    case "no_responder":
+      return { outcome: "postponed", reason: "No judge is running." };
+    case "disconnected":
+      return { outcome: "postponed", reason: "The judge could not be asked: the message bus is away." };
+    case "busy":
+      return { outcome: "postponed", reason: "Every judge is busy." };
+    case "too_large":
+      return { outcome: "skipped", reason: "The trace is too large to judge." };
+    case "timeout":
+      return { outcome: "retry", reason: "The trace was not judged in time." };
+    case "invalid_reply":
+      return { outcome: "retry", reason: "The judge's answer could not be read." };
+    case "failed":
+      return { outcome: "retry", reason: "The judge failed on this trace." };
+  }
+}

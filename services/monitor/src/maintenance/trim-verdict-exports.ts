@@ -1,0 +1,42 @@
+import type { Database } from "@touchstone/db";
+import type { Logger } from "@touchstone/service-kit";
+import { type Trimming, trimRegularly } from "./trim-regularly.ts";
+
+const keptHours = 24;
+/** Some hundred megabytes. */
+const defaultWaitingMax = 500_000;
+
+/**
+ * Drops verdicts that nobody took for a day, and the oldest where very many wait: a collector that was away for long is
+ * not told of everything.
+ */
+export function trimVerdictExports(options: {
+  maintenance: Database;
+  logger: Logger;
+  /** Told how many were dropped. */
+  onDropped: (count: number) => void;
+  waitingMax?: number;
+}): Trimming {
+  const { maintenance, logger, onDropped, waitingMax = defaultWaitingMax } = options;
+  return trimRegularly({
+    maintenance,
+    logger,
+    onDeleted: (count) => {
+      logger.error({ count }, "verdicts that could not be exported were dropped");
+      onDropped(count);
+    },
+    statement: (rowsAtOnce) => ({
+      name: "verdict_exports_trim",
+      text: `
+        delete from monitor.verdict_exports
+        where place in (
+          select place
+          from monitor.verdict_exports
+          where created_at < now() - $1 * interval '1 hour'
+            or place <= (select max(place) from monitor.verdict_exports) - $2
+          order by place
+          limit $3)`,
+      values: [keptHours, waitingMax, rowsAtOnce],
+    }),
+  });
+}

@@ -1,0 +1,25 @@
+import type { Database } from "@touchstone/db";
+import type { Logger } from "@touchstone/service-kit";
+import { type Trimming, trimRegularly } from "./trim-regularly.ts";
+
+const keptDays = 30;
+
+/** Deletes webhook deliveries that came to an end a month ago. */
+export function trimWebhookDeliveries({ maintenance, logger }: { maintenance: Database; logger: Logger }): Trimming {
+  return trimRegularly({
+    maintenance,
+    logger,
+    statement: (rowsAtOnce) => ({
+      name: "webhook_deliveries_trim",
+      text: `
+        delete from monitor.webhook_deliveries
+        where (project_id, id) in (
+          select project_id, id
+          from monitor.webhook_deliveries
+          where settled_at < now() - $1 * interval '1 day'
+          order by settled_at
+          limit $2)`,
+      values: [keptDays, rowsAtOnce],
+    }),
+  });
+}

@@ -1,0 +1,75 @@
+import type { SettledTrace } from "@touchstone/contracts";
+import type { Queryable } from "@touchstone/db";
+import { uuidv7 } from "@touchstone/service-kit";
+import { isWatched } from "../checks/is-watched.ts";
+import { classifyOperationally } from "./classify.ts";
+
+/**
+ * Records what settled traces show by themselves: a class of each, and an event of each failing one. Nothing is read
+ * (completions 9.3). Of a trace that grew and settles again the newest word counts.
+ */
+export async function recordOperational(transaction: Queryable, traces: readonly SettledTrace[]): Promise<void> {
+  const newest = new Map(
+    traces.filter(isWatched).map((trace) => [`${trace.projectId} ${trace.traceId}`, trace] as const),
+  );
+  if (newest.size === 0) return;
+  const classified = [...newest.values()].map((trace) => ({ trace, found: classifyOperationally(trace) }));
+  await transaction.query({
+    name: "seen_traces_classify",
+    text: `
+      update monitor.seen_traces
+      set operational_class = classified.name
+      from unnest($1::uuid[], $2::uuid[], $3::text[]) as classified (project_id, trace_id, name)
+      where seen_traces.project_id = classified.project_id
+        and seen_traces.trace_id = classified.trace_id`,
+    values: [
+      classified.map(({ trace }) => trace.projectId),
+      classified.map(({ trace }) => trace.traceId),
+      classified.map(({ found }) => found.name),
+    ],
+  });
+  const events = classified.flatMap(({ trace, found }) => found.events.map((event) => ({ trace, ...event })));
+  await transaction.query({
+    name: "events_forget_operational",
+    text: `
+      delete from monitor.events
+      using unnest($1::uuid[], $2::uuid[]) as classified (project_id, trace_id)
+      where events.project_id = classified.project_id
+        and events.trace_id = classified.trace_id
+        and events.kind = 'operational'
+        and not exists (
+          select from unnest($3::uuid[], $4::text[]) as kept (trace_id, pattern_key)
+          where kept.trace_id = events.trace_id and kept.pattern_key = events.pattern_key
+        )`,
+    values: [
+      classified.map(({ trace }) => trace.projectId),
+      classified.map(({ trace }) => trace.traceId),
+      events.map(({ trace }) => trace.traceId),
+      events.map(({ patternKey }) => patternKey),
+    ],
+  });
+  if (events.length === 0) return;
+  await transaction.query({
+    name: "events_record_operational",
+    text: `
+      insert into monitor.events
+        (project_id, id, pattern_key, kind, polarity, severity, agent_id, trace_id, session_id, justification, created_at)
+      select project_id, id, pattern_key, 'operational', 'failure', severity, agent_id, trace_id, session_id, justification,
+             created_at
+      from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::uuid[], $6::uuid[], $7::text[], $8::text[],
+                  $9::timestamptz[])
+        as found (project_id, id, pattern_key, severity, agent_id, trace_id, session_id, justification, created_at)
+      on conflict do nothing`,
+    values: [
+      events.map(({ trace }) => trace.projectId),
+      events.map(({ trace }) => uuidv7(Date.parse(trace.createdAt))),
+      events.map(({ patternKey }) => patternKey),
+      events.map(({ severity }) => severity),
+      events.map(({ trace }) => trace.agentId),
+      events.map(({ trace }) => trace.traceId),
+      events.map(({ trace }) => trace.sessionId),
+      events.map(({ justification }) => justification),
+      events.map(({ trace }) => trace.createdAt),
+    ],
+  });
+}

@@ -1,0 +1,44 @@
+import { type Bus, isBusError } from "@touchstone/bus";
+import { deadlines, matchPattern } from "@touchstone/contracts";
+import type { DecideSemantic } from "./evaluate-conditions.ts";
+import { UndecidedError } from "./undecided-error.ts";
+
+/** Nobody answers on the bus at all: no fault of what was asked. */
+export class JudgeAwayError extends Error {}
+
+type Reason = NonNullable<ReturnType<typeof matchPattern.reply.parse>["failure"]>["reason"];
+
+/** What asking again will not change, today. */
+const lasting: readonly Reason[] = ["no_key", "quota", "too_large"];
+/** Reasons for which a provider was asked, or may have been. */
+const asking: readonly Reason[] = ["provider_error", "timeout", "unparseable"];
+
+/** More of a text is not judged. */
+const textMaxChars = 64 * 1024;
+
+/**
+ * Has semantic conditions of one project decided, one judge call for each. Throws {@link UndecidedError} when the judge
+ * could not say, and {@link JudgeAwayError} when there is none.
+ */
+export function askJudge(
+  bus: Bus,
+  payer: { projectId: string; organizationId?: string | null },
+  signal: AbortSignal,
+): DecideSemantic {
+  return async (prompt, text) => {
+    const asked = { ...payer, model: null, prompt, text: text.slice(0, textMaxChars).toWellFormed() };
+    const reply = await bus.request(matchPattern, asked, { timeoutMs: deadlines.resultMs, signal }).catch((thrown) => {
+      if (signal.aborted || !isBusError(thrown)) throw thrown;
+      const isAway = thrown.kind === "no_responder" || thrown.kind === "disconnected" || thrown.kind === "busy";
+      if (isAway) throw new JudgeAwayError(`the judge is away: ${thrown.kind}`);
+      const isTooLarge = thrown.kind === "too_large";
+      throw new UndecidedError(`the judge did not answer: ${thrown.kind}`, {
+        isLasting: isTooLarge,
+        wasAsked: !isTooLarge,
+      });
+    });
+    if (reply.match !== null) return reply.match;
+    const { reason, message } = reply.failure ?? { reason: "unparseable" as const, message: "no decision" };
+    throw new UndecidedError(message, { isLasting: lasting.includes(reason), wasAsked: asking.includes(reason) });
+  };
+}

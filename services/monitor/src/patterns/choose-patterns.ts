@@ -1,0 +1,43 @@
+import type { MonitoringDefaults, StoredTrace } from "@touchstone/contracts";
+import { type ProfileDocument, profileInForce } from "../profiles/profile.ts";
+import type { StoredPattern } from "./pattern.ts";
+import { isSampled } from "./sampled.ts";
+
+/** What one trace is checked for. */
+export interface ChosenPatterns {
+  /** Ids of the project's own. */
+  patternIds: readonly string[];
+  /** Keys of built-in ones. */
+  builtinKeys: readonly string[];
+}
+
+/**
+ * Which patterns a trace is due (completions 9.3). `monitor:true` with `pattern_ids` = exactly those, by id or key,
+ * whatever their sample and scope; else those that are enabled, whose scope and sample the trace is in. A profile that is
+ * off silences all; so do its switches for their polarity.
+ */
+export function choosePatterns(
+  trace: Pick<StoredTrace, "traceId" | "agentId" | "monitor" | "patternIds">,
+  watch: { defaults: MonitoringDefaults; profile: ProfileDocument; patterns: readonly StoredPattern[] },
+): ChosenPatterns {
+  const profile = profileInForce(watch.profile, watch.defaults);
+  if (!profile.enabled) return { patternIds: [], builtinKeys: [] };
+  const isOn = { failure: profile.failureDetectionEnabled, proper: profile.infoDetectionEnabled };
+  const live = watch.patterns.filter(({ document }) => document.enabled && isOn[document.polarity]);
+  if (trace.monitor === true && trace.patternIds !== null) {
+    const named = new Set(trace.patternIds);
+    const chosen = live.filter(({ id, key }) => named.has(id) || named.has(key));
+    return { patternIds: chosen.map(({ id }) => id), builtinKeys: [] };
+  }
+  const isCovered = profile.coverageMode === "all" || isSampled(profile.sampleRate, "coverage", trace.traceId);
+  if (!isCovered) return { patternIds: [], builtinKeys: [] };
+  const isInScope = ({ scopeMode, agentIds }: StoredPattern["document"]): boolean =>
+    scopeMode === "all" || (trace.agentId !== null && agentIds.includes(trace.agentId));
+  const chosen = live.filter(
+    ({ id, document }) => isInScope(document) && isSampled(document.sampleRate, id, trace.traceId),
+  );
+  return {
+    patternIds: chosen.map(({ id }) => id),
+    builtinKeys: isOn.failure ? watch.defaults.enabledBuiltinPatterns : [],
+  };
+}

@@ -1,0 +1,73 @@
+import { limits } from "@touchstone/contracts";
+import type { Database } from "@touchstone/db";
+import { type Act, AppError, type Clock, namesOfChanged, uuidv7 } from "@touchstone/service-kit";
+import { recordAct } from "../acts/record-act.ts";
+import type { StoredPattern } from "./pattern.ts";
+import { composePatternDocument } from "./pattern-document.ts";
+import { deletePattern, listPatternsIn, lockPatterns, putPattern } from "./pattern-store.ts";
+import { keyOfName } from "./slug.ts";
+
+type Sent = Readonly<Record<string, unknown>>;
+
+/** Changing a project's own patterns by their rules (completions 9.3). Every change tells the log. */
+export interface PatternBook {
+  create(projectId: string, sent: Sent, act: Act): Promise<StoredPattern>;
+  /** Only what was sent changes. Null when there is no such pattern. */
+  update(projectId: string, id: string, sent: Sent, act: Act): Promise<StoredPattern | null>;
+  /** False when there is no such pattern. */
+  delete(projectId: string, id: string, act: Act): Promise<boolean>;
+}
+
+export function createPatternBook({ database, clock }: { database: Database; clock: Clock }): PatternBook {
+  return {
+    async create(projectId, sent, act) {
+      const document = composePatternDocument(sent, null);
+      return database.scoped([projectId], async (transaction) => {
+        await lockPatterns(transaction, projectId);
+        const others = await listPatternsIn(transaction, projectId);
+        if (others.length >= limits.patternsMax) {
+          throw new AppError("bad_request", `A project has at most ${limits.patternsMax} patterns`);
+        }
+        const now = new Date(clock.now());
+        const key = freeKey(keyOfName(document.name), new Set(others.map((other) => other.key)));
+        const pattern = { id: uuidv7(clock.now()), key, document, createdAt: now, updatedAt: now };
+        await putPattern(transaction, projectId, pattern);
+        const details = { name: document.name, enabled: document.enabled };
+        await recordAct(transaction, act, { action: "pattern.created", targetId: pattern.id, details });
+        return pattern;
+      });
+    },
+
+    update: (projectId, id, sent, act) =>
+      database.scoped([projectId], async (transaction) => {
+        await lockPatterns(transaction, projectId);
+        const stored = (await listPatternsIn(transaction, projectId)).find((pattern) => pattern.id === id);
+        if (stored === undefined) return null;
+        const document = composePatternDocument(sent, stored.document);
+        const pattern = { ...stored, document, updatedAt: new Date(clock.now()) };
+        await putPattern(transaction, projectId, pattern);
+        const changed = namesOfChanged(stored.document, document);
+        if (changed !== "") {
+          const details = { name: document.name, changed, enabled: document.enabled };
+          await recordAct(transaction, act, { action: "pattern.changed", targetId: id, details });
+        }
+        return pattern;
+      }),
+
+    delete: (projectId, id, act) =>
+      database.scoped([projectId], async (transaction) => {
+        await lockPatterns(transaction, projectId);
+        const stored = (await listPatternsIn(transaction, projectId)).find((pattern) => pattern.id === id);
+        if (stored === undefined) return false;
+        const details = { name: stored.document.name };
+        await recordAct(transaction, act, { action: "pattern.deleted", targetId: id, details });
+        return deletePattern(transaction, projectId, id);
+      }),
+  };
+}
+
+function freeKey(key: string, taken: ReadonlySet<string>): string {
+  let free = key;
+  for (let number = 2; taken.has(free); number += 1) free = `${key}-${number}`;
+  return free;
+}

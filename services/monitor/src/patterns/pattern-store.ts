@@ -1,0 +1,113 @@
+import type { Database, Queryable, Statement } from "@touchstone/db";
+import type { PatternDocument, StoredPattern } from "./pattern.ts";
+
+/** Reads patterns of a project; the oldest first. Changing them is the {@link PatternBook}'s. */
+export interface PatternStore {
+  list(projectId: string): Promise<StoredPattern[]>;
+  find(projectId: string, id: string): Promise<StoredPattern | null>;
+}
+
+export function createPatternStore(database: Database): PatternStore {
+  return {
+    async list(projectId) {
+      return (await database.readScoped<PatternRow>([projectId], selectPatterns(projectId))).rows.map(readRow);
+    },
+    async find(projectId, id) {
+      const { rows } = await database.readScoped<PatternRow>([projectId], selectPattern(projectId, id));
+      return rows.map(readRow)[0] ?? null;
+    },
+  };
+}
+
+/** Makes changes of a project's patterns happen one after the other, until the transaction ends. */
+export async function lockPatterns(transaction: Queryable, projectId: string): Promise<void> {
+  await transaction.query({
+    name: "patterns_lock",
+    text: "select pg_advisory_xact_lock(hashtextextended('touchstone patterns ' || $1::text, 0))",
+    values: [projectId],
+  });
+}
+
+/** All of a project, within a transaction. */
+export async function listPatternsIn(transaction: Queryable, projectId: string): Promise<StoredPattern[]> {
+  return (await transaction.query<PatternRow>(selectPatterns(projectId))).rows.map(readRow);
+}
+
+/** Stores a pattern, new or changed; its key stays. */
+export async function putPattern(transaction: Queryable, projectId: string, pattern: StoredPattern): Promise<void> {
+  const { id, key, document, createdAt, updatedAt } = pattern;
+  await transaction.query({
+    name: "pattern_put",
+    text: `
+      insert into monitor.patterns (project_id, id, key, document, created_at, updated_at)
+      values ($1, $2, $3, $4, $5, $6)
+      on conflict (project_id, id) do update
+      set document = excluded.document,
+          updated_at = excluded.updated_at`,
+    values: [projectId, id, key, JSON.stringify(document), createdAt, updatedAt],
+  });
+}
+
+/** Whether there was such a pattern. */
+export async function deletePattern(transaction: Queryable, projectId: string, id: string): Promise<boolean> {
+  const { rowCount } = await transaction.query({
+    name: "pattern_delete",
+    text: `
+      delete from monitor.patterns
+      where project_id = $1
+        and id = $2`,
+    values: [projectId, id],
+  });
+  return rowCount === 1;
+}
+
+const columns = "id, key, document::text, created_at, updated_at";
+
+type PatternRow = { id: string; key: string; document: string; created_at: Date; updated_at: Date };
+
+const selectPatterns = (projectId: string): Statement => ({
+  name: "patterns_list",
+  text: `
+    select ${columns}
+    from monitor.patterns
+    where project_id = $1
+    order by created_at, id`,
+  values: [projectId],
+});
+
+const selectPattern = (projectId: string, id: string): Statement => ({
+  name: "pattern_find",
+  text: `
+    select ${columns}
+    from monitor.patterns
+    where project_id = $1
+      and id = $2`,
+  values: [projectId, id],
+});
+
+/**
+ * Parsed documents by their text: a pattern is read for every trace that settles, and its regexes are compiled once as
+ * long as the document stays the same object.
+ */
+const parsed = new Map<string, PatternDocument>();
+const parsedMax = 1_000;
+
+function parse(text: string): PatternDocument {
+  let document = parsed.get(text);
+  parsed.delete(text);
+  document ??= JSON.parse(text) as PatternDocument;
+  parsed.set(text, document);
+  for (const oldest of parsed.keys()) {
+    if (parsed.size <= parsedMax) break;
+    parsed.delete(oldest);
+  }
+  return document;
+}
+
+const readRow = (row: PatternRow): StoredPattern => ({
+  id: row.id,
+  key: row.key,
+  document: parse(row.document),
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});

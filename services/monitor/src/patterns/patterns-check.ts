@@ -1,0 +1,186 @@
+import type { Bus } from "@touchstone/bus";
+import type { JudgedTrace, MonitoringDefaults, SettledTrace, StoredTrace } from "@touchstone/contracts";
+import type { Queryable } from "@touchstone/db";
+import { isAppError, type Logger } from "@touchstone/service-kit";
+import type { Check, CheckOutcome, DueCheck, PlannedCheck } from "../checks/check.ts";
+import type { IngestClient } from "../ingest/ingest-client.ts";
+import type { LiveBudget } from "../judging/live-budget.ts";
+import { readDefaultsIn, readProfileIn } from "../profiles/profile-store.ts";
+import { previewOf } from "../signals/preview.ts";
+import type { FindingStore } from "../signals/signal.ts";
+import { askJudge, JudgeAwayError } from "./ask-judge.ts";
+import { choosePatterns } from "./choose-patterns.ts";
+import { findMatches, type PatternMatch } from "./find-matches.ts";
+import type { StoredPattern } from "./pattern.ts";
+import { listPatternsIn, type PatternStore } from "./pattern-store.ts";
+import { readTraceTexts } from "./trace-texts.ts";
+import { BudgetSpentError } from "./undecided-error.ts";
+import { withinLiveBudget } from "./within-live-budget.ts";
+
+/** What is decided when the check is planned. */
+interface PatternsPlan {
+  patternIds: readonly string[];
+  builtinKeys: readonly string[];
+  agentId: string | null;
+  sessionId: string | null;
+  /** The trace's own time, ISO 8601. */
+  createdAt: string;
+}
+
+/** The check of patterns, which is also planned of traces that were just stored, where the submitter asks for it. */
+export interface PatternsCheck extends Check {
+  planAtOnce(trace: StoredTrace, transaction: Queryable): Promise<PlannedCheck[]>;
+}
+
+/** The last try records what it can: a judge that cannot say keeps no other pattern's finding back. */
+const lastAttempt = 5;
+
+/** Looks for built-in patterns and a project's own in one trace; one check for all of them (completions 9.3). */
+export function createPatternsCheck(dependencies: {
+  patterns: Pick<PatternStore, "list">;
+  ingest: Pick<IngestClient, "readTrace">;
+  findings: FindingStore;
+  /** Whether traces that came over OTLP are looked through (completions 1.7). */
+  watchesOtlp: boolean;
+  bus: Bus;
+  /** Semantic conditions are judge calls of live traffic. */
+  budget: Pick<LiveBudget, "reserve" | "giveBack">;
+  logger: Logger;
+}): PatternsCheck {
+  const { patterns, ingest, findings, watchesOtlp, bus, budget, logger } = dependencies;
+  const watches = new WeakMap<Queryable, Map<string, Promise<Watch>>>();
+
+  /** Read once for each transaction that plans: many traces of one project settle together. */
+  function readWatch(transaction: Queryable, projectId: string): Promise<Watch> {
+    const known = watches.get(transaction) ?? new Map<string, Promise<Watch>>();
+    watches.set(transaction, known);
+    let watch = known.get(projectId);
+    if (watch === undefined) {
+      watch = readRules(transaction, projectId);
+      known.set(projectId, watch);
+    }
+    return watch;
+  }
+
+  async function plan(
+    trace: StoredTrace & Partial<Pick<SettledTrace, "sessionId" | "otelTraceId">>,
+    transaction: Queryable,
+  ): Promise<PlannedCheck[]> {
+    const { projectId, traceId, agentId } = trace;
+    if (!watchesOtlp && typeof trace.otelTraceId === "string") return [];
+    const { defaults, patterns: known } = await readWatch(transaction, projectId);
+    if (known.length === 0 && defaults.enabledBuiltinPatterns.length === 0) return [];
+    const profile = agentId === null ? {} : await readProfileIn(transaction, projectId, agentId);
+    const chosen = choosePatterns(trace, { defaults, profile, patterns: known });
+    if (chosen.patternIds.length === 0 && chosen.builtinKeys.length === 0) return [];
+    const sessionId = trace.sessionId ?? null;
+    const planned: PatternsPlan = { ...chosen, agentId, sessionId, createdAt: trace.createdAt };
+    return [{ kind: "patterns", scorerId: "", subjectId: traceId, round: 0, plan: planned }];
+  }
+
+  async function carryOut(check: DueCheck, signal: AbortSignal): Promise<CheckOutcome> {
+    const { projectId, subjectId: traceId } = check;
+    const planned = check.plan as PatternsPlan;
+    const read = await readTrace(ingest, projectId, traceId);
+    if ("outcome" in read) return read;
+    if (read.trace === null) return { outcome: "skipped", reason: "the trace is gone" };
+    const wanted = new Set(planned.patternIds);
+    const own = wanted.size === 0 ? [] : (await patterns.list(projectId)).filter(({ id }) => wanted.has(id));
+    const texts = readTraceTexts(read.trace);
+    try {
+      const { builtinKeys } = planned;
+      const decide = withinLiveBudget(askJudge(bus, { projectId }, signal), { budget, projectId });
+      const { matches, undecided } = await findMatches(texts, { builtinKeys, patterns: own }, decide);
+      const transient = undecided.find(({ isLasting }) => !isLasting);
+      if (transient !== undefined && check.attempt < lastAttempt)
+        return { outcome: "retry", reason: transient.message };
+      if (undecided.length > 0) {
+        const reasons = [...new Set(undecided.map(({ message }) => message))];
+        logger.warn({ projectId, traceId, undecided: undecided.length, reasons }, "patterns were left undecided");
+      }
+      const stopped = undecided.find((each) => each instanceof BudgetSpentError);
+      // Where nothing else was looked for either, nothing was checked.
+      if (stopped !== undefined && undecided.length === own.length && builtinKeys.length === 0) {
+        return { outcome: "skipped", reason: stopped.message };
+      }
+      const { trace } = read;
+      return {
+        outcome: "done",
+        async record(transaction) {
+          // In one order everywhere, so that checks that raise the same signals wait for each other in turn.
+          for (const match of matches.toSorted(byKey)) {
+            await record(transaction, { projectId, traceId, planned, trace, match });
+          }
+        },
+      };
+    } catch (thrown) {
+      if (thrown instanceof JudgeAwayError) return { outcome: "postponed", reason: thrown.message };
+      throw thrown;
+    }
+  }
+
+  async function record(
+    transaction: Queryable,
+    found: { projectId: string; traceId: string; planned: PatternsPlan; trace: JudgedTrace; match: PatternMatch },
+  ): Promise<void> {
+    const { projectId, traceId, planned, trace, match } = found;
+    const finding = {
+      patternKey: match.patternKey,
+      kind: "pattern" as const,
+      polarity: match.polarity,
+      severity: match.severity,
+      agentId: planned.agentId,
+      traceId,
+      sessionId: planned.sessionId,
+      rating: null,
+      justification: match.reason,
+      createdAt: planned.createdAt,
+    };
+    await findings.record(transaction, projectId, finding, {
+      type: match.type,
+      summary: describe(match, trace.name),
+      rootCause: match.reason,
+      query: previewOf(trace.input),
+      responsePreview: previewOf(trace.output),
+    });
+  }
+
+  return { kind: "patterns", plan, planAtOnce: plan, carryOut };
+}
+
+interface Watch {
+  defaults: MonitoringDefaults;
+  patterns: readonly StoredPattern[];
+}
+
+async function readRules(transaction: Queryable, projectId: string): Promise<Watch> {
+  return {
+    defaults: await readDefaultsIn(transaction, projectId),
+    patterns: await listPatternsIn(transaction, projectId),
+  };
+}
+
+async function readTrace(
+  ingest: Pick<IngestClient, "readTrace">,
+  projectId: string,
+  traceId: string,
+): Promise<{ trace: JudgedTrace | null } | CheckOutcome> {
+  try {
+    return { trace: await ingest.readTrace(projectId, traceId) };
+  } catch (thrown) {
+    // Only where nobody answers: a trace that ingest cannot read is tried like any other failure.
+    if (isAppError(thrown) && thrown.code === "service_unavailable" && !/could not answer/.test(thrown.message)) {
+      return { outcome: "postponed", reason: thrown.message };
+    }
+    throw thrown;
+  }
+}
+
+const byKey = (one: PatternMatch, other: PatternMatch): number =>
+  one.patternKey < other.patternKey ? -1 : one.patternKey > other.patternKey ? 1 : 0;
+
+/** What a person reads first. */
+function describe({ name, polarity, type }: PatternMatch, agentName: string): string {
+  const what = type === "pattern_match" ? `The pattern "${name}" matches` : name;
+  return polarity === "failure" ? `${what}: ${agentName}` : `${what} (proper): ${agentName}`;
+}

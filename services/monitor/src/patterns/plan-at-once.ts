@@ -1,0 +1,38 @@
+import type { StoredTrace } from "@touchstone/contracts";
+import type { Database } from "@touchstone/db";
+import type { PlannedCheck } from "../checks/check.ts";
+import { insertChecks } from "../checks/check-planner.ts";
+import { selectClosedProjects } from "../checks/settled-traces.ts";
+import type { PatternsCheck } from "./patterns-check.ts";
+
+export type PlanAtOnce = (traces: readonly StoredTrace[]) => Promise<void>;
+
+/**
+ * Plans the check of patterns of traces that were stored with `monitor:true`: nobody waits for them to settle
+ * (decisions: Patterns with `monitor:true`). When they settle it is there already, and is not planned again.
+ */
+export function createPlanAtOnce(options: {
+  /** Acting as the application role. */
+  database: Database;
+  check: Pick<PatternsCheck, "planAtOnce">;
+  onPlanned: () => void;
+}): PlanAtOnce {
+  const { database, check, onPlanned } = options;
+  return async (stored) => {
+    const asked = stored.filter(({ monitor }) => monitor === true);
+    if (asked.length === 0) return;
+    const closed = await selectClosedProjects(database, asked);
+    const traces = asked.filter(({ projectId }) => !closed.has(projectId));
+    if (traces.length === 0) return;
+    await database.scoped([...new Set(traces.map(({ projectId }) => projectId))], async (transaction) => {
+      const planned: { projectId: string; check: PlannedCheck }[] = [];
+      for (const trace of traces) {
+        for (const each of await check.planAtOnce(trace, transaction)) {
+          planned.push({ projectId: trace.projectId, check: each });
+        }
+      }
+      if (planned.length > 0) await insertChecks(transaction, planned);
+    });
+    onPlanned();
+  };
+}

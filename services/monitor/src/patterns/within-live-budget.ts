@@ -1,0 +1,30 @@
+import type { LiveBudget } from "../judging/live-budget.ts";
+import { budgetExhausted } from "../judging/live-judge.ts";
+import { JudgeAwayError } from "./ask-judge.ts";
+import type { DecideSemantic } from "./evaluate-conditions.ts";
+import { BudgetSpentError, UndecidedError } from "./undecided-error.ts";
+
+/**
+ * Counts each question to the judge as a live call of the project, reserved before it is asked and given back where no
+ * call was made (completions 1.4). When the day's calls are spent it throws {@link BudgetSpentError}, and asks no more.
+ */
+export function withinLiveBudget(
+  decide: DecideSemantic,
+  { budget, projectId }: { budget: Pick<LiveBudget, "reserve" | "giveBack">; projectId: string },
+): DecideSemantic {
+  let isSpent = false;
+  return async (prompt, text) => {
+    const reservation = isSpent ? null : await budget.reserve(projectId, 1);
+    if (reservation === null) {
+      isSpent = true;
+      throw new BudgetSpentError(budgetExhausted);
+    }
+    try {
+      return await decide(prompt, text);
+    } catch (thrown) {
+      const wasAsked = thrown instanceof UndecidedError ? thrown.wasAsked : !(thrown instanceof JudgeAwayError);
+      if (!wasAsked) await budget.giveBack(reservation, 1);
+      throw thrown;
+    }
+  };
+}

@@ -1,0 +1,41 @@
+import type { SettledTrace } from "@touchstone/contracts";
+import type { Queryable } from "@touchstone/db";
+
+/** Takes note that sessions were active: of traces that settled for the first time. Their idleness begins anew. */
+export async function recordSessions(transaction: Queryable, traces: readonly SettledTrace[]): Promise<void> {
+  const sessions = new Map<string, { newest: SettledTrace; sessionId: string; count: number }>();
+  for (const trace of traces) {
+    const { projectId, sessionId, createdAt } = trace;
+    if (sessionId === null) continue;
+    const key = `${projectId} ${sessionId}`;
+    const known = sessions.get(key);
+    const newest = known !== undefined && known.newest.createdAt > createdAt ? known.newest : trace;
+    sessions.set(key, { newest, sessionId, count: (known?.count ?? 0) + 1 });
+  }
+  if (sessions.size === 0) return;
+  const active = [...sessions.values()];
+  await transaction.query({
+    name: "sessions_note_activity",
+    text: `
+      insert into monitor.sessions as known
+        (project_id, session_id, agent_id, activity, last_trace_at, active_at, look_at)
+      select project_id, session_id, agent_id, activity, last_trace_at, now(), now()
+      from unnest($1::uuid[], $2::text[], $3::uuid[], $4::integer[], $5::timestamptz[])
+        as active (project_id, session_id, agent_id, activity, last_trace_at)
+      order by project_id, session_id
+      on conflict (project_id, session_id) do update
+      set agent_id = case
+            when excluded.last_trace_at >= known.last_trace_at then excluded.agent_id else known.agent_id end,
+          activity = known.activity + excluded.activity,
+          last_trace_at = greatest(known.last_trace_at, excluded.last_trace_at),
+          active_at = excluded.active_at,
+          look_at = excluded.look_at`,
+    values: [
+      active.map(({ newest }) => newest.projectId),
+      active.map(({ sessionId }) => sessionId),
+      active.map(({ newest }) => newest.agentId),
+      active.map(({ count }) => count),
+      active.map(({ newest }) => newest.createdAt),
+    ],
+  });
+}

@@ -1,0 +1,91 @@
+import type { WebhookEvent } from "@touchstone/contracts";
+import type { Queryable } from "@touchstone/db";
+import { uuidv7 } from "@touchstone/service-kit";
+import { readProfileIn } from "../profiles/profile-store.ts";
+import { composeMessage } from "../webhooks/compose-message.ts";
+import { isTold } from "../webhooks/webhook.ts";
+import { listWebhooksIn } from "../webhooks/webhook-store.ts";
+import { type NewDelivery, writeDeliveries } from "../webhooks/write-deliveries.ts";
+import type { Polarity, Severity } from "./signal.ts";
+
+/** A signal that was just raised or came again. */
+export interface AnnouncedSignal {
+  projectId: string;
+  id: string;
+  patternKey: string;
+  type: string;
+  severity: Severity;
+  polarity: Polarity;
+  status: string;
+  summary: string;
+  rootCause: string | null;
+  agentId: string | null;
+  traceId: string | null;
+  sessionId: string | null;
+  occurrenceCount: number;
+  /** It had been archived. */
+  wasReopened: boolean;
+  /** ISO 8601. */
+  seenAt: string;
+}
+
+const quietSeconds = 60;
+const channelPrefix = "webhook:";
+
+/**
+ * The one place where a failure becomes known outside: called once for each occurrence, in the transaction that records
+ * it, so that whoever is told is told exactly of what is stored. Writes a message for every webhook that asks for it and
+ * for every `webhook:<url>` among the channels of the agent's profile; of one signal once in 60 s (completions 10).
+ */
+export async function announceSignal(
+  transaction: Queryable,
+  signal: AnnouncedSignal,
+  publicUrl: string | null,
+): Promise<void> {
+  const { projectId, agentId } = signal;
+  const webhooks = await listWebhooksIn(transaction, projectId);
+  const { channels = [] } = agentId === null ? {} : await readProfileIn(transaction, projectId, agentId);
+  const event = eventOf(signal);
+  const asking = webhooks.filter((webhook) => webhook.enabled && isTold(webhook, { event, ...signal }));
+  const receivers = [
+    ...asking.map(({ id, url }) => ({ webhookId: id, url })),
+    ...addressesOf(channels).map((url) => ({ webhookId: null, url })),
+  ];
+  if (receivers.length === 0 || !(await mayTell(transaction, signal))) return;
+  const createdAt = new Date();
+  const deliveries = receivers.map(({ webhookId, url }): NewDelivery => {
+    const id = uuidv7(createdAt.getTime());
+    const body = composeMessage({ ...signal, id, event, signalId: signal.id, createdAt }, publicUrl);
+    return { id, webhookId, url, event, signalId: signal.id, body };
+  });
+  await writeDeliveries(transaction, projectId, deliveries);
+}
+
+function eventOf({ occurrenceCount, wasReopened }: AnnouncedSignal): WebhookEvent {
+  if (wasReopened) return "signal.reopened";
+  return occurrenceCount === 1 ? "signal.new" : "signal.repeated";
+}
+
+/** The addresses among a profile's channels, each once. What is no URL is no address. */
+function addressesOf(channels: readonly string[]): string[] {
+  const urls = channels.flatMap((channel) => {
+    const url = channel.startsWith(channelPrefix) ? URL.parse(channel.slice(channelPrefix.length).trim()) : null;
+    return url === null ? [] : [url.href];
+  });
+  return [...new Set(urls)];
+}
+
+/** False when it was told of less than 60 s ago. The signal's row is locked: it was just written. */
+async function mayTell(transaction: Queryable, { projectId, id }: AnnouncedSignal): Promise<boolean> {
+  const { rowCount } = await transaction.query({
+    name: "signal_announce",
+    text: `
+      update monitor.signals
+      set announced_at = now()
+      where project_id = $1
+        and id = $2
+        and (announced_at is null or announced_at <= now() - $3 * interval '1 second')`,
+    values: [projectId, id, quietSeconds],
+  });
+  return rowCount === 1;
+}

@@ -1,0 +1,145 @@
+import type { Database } from "@touchstone/db";
+import type { ExportedVerdict } from "./exported-verdict.ts";
+
+/** Verdicts in a worker's hands. */
+export interface TakenVerdicts {
+  verdicts: ExportedVerdict[];
+  /** Their places in the queue. */
+  places: string[];
+  token: string;
+}
+
+/**
+ * The queue of verdicts that are to leave, of all projects: there is one collector. A worker takes some under a lease, so
+ * that what a killed worker had is sent by another. All times are PostgreSQL's.
+ */
+export interface VerdictExportStore {
+  /** Takes up to `count` that are due, the oldest first. */
+  take(options: { token: string; count: number; leaseMs: number }): Promise<TakenVerdicts>;
+  /** Removes those that were sent or refused. Answers how many were still the worker's own. */
+  remove(taken: TakenVerdicts): Promise<number>;
+  /** Makes them due at once. */
+  putBack(taken: TakenVerdicts): Promise<void>;
+  /** How many wait, at most a hundred thousand. */
+  countPending(): Promise<number>;
+}
+
+const pendingCountMax = 100_000;
+
+interface Row {
+  place: string;
+  project_id: string;
+  verdict_id: string;
+  trace_id: string | null;
+  otel_trace_id: string | null;
+  otel_span_id: string | null;
+  response_id: string | null;
+  session_id: string | null;
+  agent_id: string | null;
+  run_id: string | null;
+  scorer_kind: ExportedVerdict["scorerKind"];
+  scorer_id: string;
+  scorer_name: string;
+  scorer_version: number | null;
+  rating: number;
+  threshold: number | null;
+  failing: boolean | null;
+  justification: string | null;
+  model: string | null;
+  given_at: Date;
+}
+
+/** Keeps {@link VerdictExportStore} in `monitor.verdict_exports`, under the maintenance role. */
+export function createVerdictExportStore(maintenance: Database): VerdictExportStore {
+  return {
+    async take({ token, count, leaseMs }) {
+      const { rows } = await maintenance.query<Row>({
+        name: "verdict_exports_take",
+        text: `
+          with due as (
+            select place
+            from monitor.verdict_exports
+            where due_at <= now()
+            order by place
+            limit $1
+            for update skip locked
+          )
+          update monitor.verdict_exports as taken
+          set leased_by = $2,
+              due_at = now() + $3 * interval '1 millisecond'
+          from due
+          where taken.place = due.place
+          returning taken.place::text, taken.project_id, taken.verdict_id, taken.trace_id, taken.otel_trace_id,
+                    taken.otel_span_id, taken.response_id, taken.session_id, taken.agent_id, taken.run_id,
+                    taken.scorer_kind, taken.scorer_id, taken.scorer_name, taken.scorer_version, taken.rating,
+                    taken.threshold, taken.failing, taken.justification, taken.model, taken.given_at`,
+        values: [count, token, leaseMs],
+      });
+      const inOrder = rows.sort((one, other) => Number(one.place) - Number(other.place));
+      return { verdicts: inOrder.map(readRow), places: inOrder.map(({ place }) => place), token };
+    },
+
+    async remove({ places, token }) {
+      const { rowCount } = await maintenance.query({
+        name: "verdict_exports_remove",
+        text: `
+          delete from monitor.verdict_exports
+          where place = any ($1::bigint[])
+            and leased_by = $2`,
+        values: [places, token],
+      });
+      return rowCount ?? 0;
+    },
+
+    async putBack({ places, token }) {
+      await maintenance.query({
+        name: "verdict_exports_put_back",
+        text: `
+          update monitor.verdict_exports
+          set leased_by = null,
+              due_at = now()
+          where place = any ($1::bigint[])
+            and leased_by = $2`,
+        values: [places, token],
+      });
+    },
+
+    async countPending() {
+      const { rows } = await maintenance.query<{ pending: number }>({
+        name: "verdict_exports_count",
+        text: `
+          select count(*)::integer as pending
+          from (
+            select
+            from monitor.verdict_exports
+            limit $1
+          ) as pending`,
+        values: [pendingCountMax],
+      });
+      return rows[0]?.pending ?? 0;
+    },
+  };
+}
+
+function readRow(row: Row): ExportedVerdict {
+  const { otel_trace_id: otelTraceId, otel_span_id: otelSpanId, response_id: responseId } = row;
+  return {
+    projectId: row.project_id,
+    verdictId: row.verdict_id,
+    traceId: row.trace_id,
+    otel: otelTraceId === null || otelSpanId === null ? null : { traceId: otelTraceId, spanId: otelSpanId, responseId },
+    sessionId: row.session_id,
+    agentId: row.agent_id,
+    runId: row.run_id,
+    scorerKind: row.scorer_kind,
+    scorerId: row.scorer_id,
+    scorerName: row.scorer_name,
+    scorerVersion: row.scorer_version,
+    rating: row.rating,
+    threshold: row.threshold,
+    failing: row.failing,
+    justification: row.justification,
+    model: row.model,
+    givenAt: row.given_at.toISOString(),
+  };
+}

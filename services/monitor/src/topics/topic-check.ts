@@ -1,0 +1,91 @@
+import { type Bus, isBusError } from "@touchstone/bus";
+import { classifyTopic, deadlines, type SkipReason, type TraceTopic } from "@touchstone/contracts";
+import type { Check, CheckOutcome } from "../checks/check.ts";
+import { isSilenced } from "../judging/agent-silence.ts";
+import { planOf, readSubject, type TrafficReader } from "../judging/judged-subject.ts";
+import type { LiveBudget } from "../judging/live-budget.ts";
+import { budgetExhausted } from "../judging/live-judge.ts";
+import { announceJudgedTrace } from "../judging/verdict-store.ts";
+import { isSampled } from "../patterns/sampled.ts";
+import { readDefaultsIn } from "../profiles/profile-store.ts";
+import type { TopicReader } from "./topic-reader.ts";
+
+/** completions 9.5: labels that are to be used again. */
+const labels = { days: 30, limit: 30 };
+const textMaxChars = 64 * 1024;
+
+/** Reasons that may pass, and those for which a provider was asked, or may have been. */
+const passing: readonly SkipReason[] = ["provider_error", "timeout", "no_judge"];
+const asking: readonly SkipReason[] = ["provider_error", "timeout", "unparseable"];
+
+type NotClassified = Exclude<CheckOutcome, { outcome: "done" }>;
+
+/** Says what traces are about, where a project asks for it: one live judge call each (completions 9.5). */
+export function createTopicCheck(dependencies: {
+  ingest: TrafficReader;
+  topics: Pick<TopicReader, "listFrequent">;
+  budget: LiveBudget;
+  bus: Bus;
+}): Check {
+  const { ingest, topics, budget, bus } = dependencies;
+
+  async function classify(
+    projectId: string,
+    { input, output }: { input: string; output: string },
+    signal: AbortSignal,
+  ): Promise<{ topic: TraceTopic } | NotClassified> {
+    const reservation = await budget.reserve(projectId, 1);
+    if (reservation === null) return { outcome: "skipped", reason: budgetExhausted };
+    const cut = (text: string): string => text.slice(0, textMaxChars).toWellFormed();
+    const asked = {
+      projectId,
+      model: null,
+      input: cut(input),
+      output: cut(output),
+      labels: await topics.listFrequent(projectId, labels),
+    };
+    try {
+      const { topic, failure } = await bus.request(classifyTopic, asked, { timeoutMs: deadlines.resultMs, signal });
+      if (topic !== null) return { topic };
+      const { reason, message } = failure ?? { reason: "unparseable" as const, message: "The judge gave no topic." };
+      if (!asking.includes(reason)) await budget.giveBack(reservation, 1);
+      return { outcome: passing.includes(reason) ? "retry" : "skipped", reason: message };
+    } catch (thrown) {
+      if (signal.aborted || !isBusError(thrown)) throw thrown;
+      const isAway = thrown.kind === "no_responder" || thrown.kind === "disconnected" || thrown.kind === "busy";
+      const isUnasked = isAway || thrown.kind === "too_large";
+      if (isUnasked) await budget.giveBack(reservation, 1);
+      const outcome = isAway ? "postponed" : isUnasked ? "skipped" : "retry";
+      return { outcome, reason: `The judge gave no topic: ${thrown.kind}.` };
+    }
+  }
+
+  return {
+    kind: "topic",
+    // What a conversation is about, its root says.
+    ignoresChildren: true,
+
+    async plan(trace, transaction) {
+      const { projectId, traceId } = trace;
+      const { topicsEnabled, topicsSampleRate } = await readDefaultsIn(transaction, projectId);
+      if (!topicsEnabled || !isSampled(topicsSampleRate, "topic", traceId)) return [];
+      if (await isSilenced(transaction, trace)) return [];
+      return [{ kind: "topic", scorerId: "", subjectId: traceId, round: 0, plan: planOf(trace) }];
+    },
+
+    async carryOut(check, signal) {
+      const { projectId, subjectId: traceId } = check;
+      const read = await readSubject(ingest, check);
+      if (!("subject" in read)) return read;
+      const { input, output } = read.subject.case;
+      if (input.trim() === "" && output.trim() === "") return { outcome: "skipped", reason: "The trace says nothing." };
+      const classified = await classify(projectId, { input, output }, signal);
+      if (!("topic" in classified)) return classified;
+      const { topic } = classified;
+      return {
+        outcome: "done",
+        record: (transaction) => announceJudgedTrace(transaction, projectId, traceId, topic),
+      };
+    },
+  };
+}

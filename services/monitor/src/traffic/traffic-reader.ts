@@ -1,0 +1,237 @@
+import type { Database } from "@touchstone/db";
+import { noTraffic, type TrafficCounts } from "./traffic-counts.ts";
+
+/** A span of time, its end left out. */
+export interface Span {
+  since: Date;
+  until: Date;
+}
+
+/** Traffic by hour or day, in UTC; one without any is left out. */
+export interface TrafficBucket extends TrafficCounts {
+  start: Date;
+}
+
+/** Latency and errors in one hour or day. */
+export interface PerformanceBucket {
+  start: Date;
+  totalRuns: number;
+  errors: number;
+  latencyP50: number | null;
+  latencyP95: number | null;
+}
+
+export interface FailingAgent {
+  agentId: string | null;
+  totalRuns: number;
+  failingRuns: number;
+  operationalFailingRuns: number;
+  scorerFailingRuns: number;
+}
+
+export interface FrequentFinding {
+  patternKey: string;
+  kind: string;
+  count: number;
+  lastSeenAt: Date;
+}
+
+/** Counts the watched traffic of a project, from narrow columns only (completions 9.5). */
+export interface TrafficReader {
+  count(projectId: string, span: Span): Promise<TrafficCounts>;
+  tally(projectId: string, stretch: "hour" | "day", span: Span): Promise<TrafficBucket[]>;
+  tallyPerformance(projectId: string, stretch: "hour" | "day", span: Span): Promise<PerformanceBucket[]>;
+  /** Those with a failing run, most of them first, at most ten. */
+  listFailingAgents(projectId: string, span: Span): Promise<FailingAgent[]>;
+  /** Failures that were found most often, at most ten. */
+  listFrequentFindings(projectId: string, span: Span): Promise<FrequentFinding[]>;
+}
+
+const listedMax = 10;
+
+/**
+ * The runs from $2 on, before $3, each with how it fails. Failing verdicts are taken as one range of their index: a
+ * trace's id begins with the milliseconds it was created at, and $4 is the first id of $2.
+ */
+const runs = `
+  select created_at, agent_id, latency_ms, has_error, tool_calls,
+         operational_class <> 'healthy-response' as fails_operationally,
+         starts_with(operational_class, 'agent-tool-failure:') as tool_fails,
+         failed.trace_id is not null as fails_by_scorer
+  from monitor.seen_traces
+  left join (
+    select distinct trace_id
+    from monitor.verdicts
+    where project_id = $1
+      and trace_id >= $4
+      and rating < threshold
+  ) as failed on failed.trace_id = seen_traces.trace_id
+  where project_id = $1
+    and created_at >= $2
+    and created_at < $3
+    and operational_class is not null`;
+
+const runCounts = `
+  count(*)::integer as total_runs,
+  count(*) filter (where fails_operationally or fails_by_scorer)::integer as failing_runs,
+  count(*) filter (where fails_operationally)::integer as operational_failing_runs,
+  count(*) filter (where fails_by_scorer)::integer as scorer_failing_runs`;
+
+const trafficCounts = `
+  ${runCounts},
+  count(*) filter (where tool_calls > 0 or tool_fails)::integer as tool_runs,
+  count(*) filter (where tool_fails)::integer as tool_failing_runs,
+  percentile_disc(0.95) within group (order by latency_ms) as p95_latency_ms`;
+
+const voteCounts = `
+  count(*)::integer as votes,
+  count(*) filter (where rating = 'down')::integer as votes_down`;
+
+const votes = `
+  from monitor.feedback
+  where project_id = $1
+    and created_at >= $2
+    and created_at < $3`;
+
+export function createTrafficReader(database: Database): TrafficReader {
+  return {
+    async count(projectId, { since, until }) {
+      const { rows } = await database.readScoped<CountsRow>([projectId], {
+        name: "traffic_count",
+        text: `
+          select *
+          from (select ${trafficCounts} from (${runs}) as runs) as traffic,
+               (select ${voteCounts} ${votes}) as votes`,
+        values: [projectId, since, until, firstIdOf(since)],
+      });
+      const [row] = rows;
+      return row === undefined ? noTraffic : readCounts(row);
+    },
+
+    async tally(projectId, stretch, { since, until }) {
+      const { rows } = await database.readScoped<CountsRow & { start: Date }>([projectId], {
+        name: "traffic_tally",
+        text: `
+          with traffic as (
+            select date_trunc($5, created_at, 'UTC') as start, ${trafficCounts}
+            from (${runs}) as runs
+            group by 1
+          ),
+          voting as (
+            select date_trunc($5, created_at, 'UTC') as start, ${voteCounts} ${votes}
+            group by 1
+          )
+          select *
+          from traffic
+          full join voting using (start)`,
+        values: [projectId, since, until, firstIdOf(since), stretch],
+      });
+      return rows.map((row) => ({ start: row.start, ...readCounts(row) }));
+    },
+
+    async tallyPerformance(projectId, stretch, { since, until }) {
+      const { rows } = await database.readScoped<PerformanceRow>([projectId], {
+        name: "traffic_performance",
+        text: `
+          select date_trunc($4, created_at, 'UTC') as start,
+                 count(*)::integer as total_runs,
+                 count(*) filter (where has_error)::integer as errors,
+                 percentile_disc(array[0.5, 0.95]) within group (order by latency_ms) as latencies
+          from monitor.seen_traces
+          where project_id = $1
+            and created_at >= $2
+            and created_at < $3
+            and operational_class is not null
+          group by 1`,
+        values: [projectId, since, until, stretch],
+      });
+      return rows.map(({ start, total_runs, errors, latencies }) => {
+        const [latencyP50 = null, latencyP95 = null] = latencies ?? [];
+        return { start, totalRuns: total_runs, errors, latencyP50, latencyP95 };
+      });
+    },
+
+    async listFailingAgents(projectId, { since, until }) {
+      const { rows } = await database.readScoped<AgentRow>([projectId], {
+        name: "traffic_failing_agents",
+        text: `
+          select *
+          from (select agent_id, ${runCounts} from (${runs}) as runs group by agent_id) as agents
+          where failing_runs > 0
+          order by failing_runs desc, total_runs, agent_id
+          limit ${listedMax}`,
+        values: [projectId, since, until, firstIdOf(since)],
+      });
+      return rows.map((row) => ({
+        agentId: row.agent_id,
+        totalRuns: row.total_runs,
+        failingRuns: row.failing_runs,
+        operationalFailingRuns: row.operational_failing_runs,
+        scorerFailingRuns: row.scorer_failing_runs,
+      }));
+    },
+
+    async listFrequentFindings(projectId, { since, until }) {
+      const { rows } = await database.readScoped<FindingRow>([projectId], {
+        name: "events_frequent",
+        text: `
+          select pattern_key, kind, count(*)::integer as count, max(created_at) as last_seen_at
+          from monitor.events
+          where project_id = $1
+            and created_at >= $2
+            and created_at < $3
+            and polarity = 'failure'
+          group by pattern_key, kind
+          order by count(*) desc, pattern_key
+          limit ${listedMax}`,
+        values: [projectId, since, until],
+      });
+      return rows.map(({ pattern_key, kind, count, last_seen_at }) => ({
+        patternKey: pattern_key,
+        kind,
+        count,
+        lastSeenAt: last_seen_at,
+      }));
+    },
+  };
+}
+
+/** The least id that a trace created then can have. */
+export function firstIdOf(time: Date): string {
+  const milliseconds = Math.max(0, time.getTime()).toString(16).padStart(12, "0");
+  return `${milliseconds.slice(0, 8)}-${milliseconds.slice(8)}-0000-0000-000000000000`;
+}
+
+/** Null where the stretch had no run, or no vote. */
+type CountsRow = {
+  total_runs: number | null;
+  failing_runs: number | null;
+  operational_failing_runs: number | null;
+  scorer_failing_runs: number | null;
+  tool_runs: number | null;
+  tool_failing_runs: number | null;
+  p95_latency_ms: number | null;
+  votes: number | null;
+  votes_down: number | null;
+};
+type AgentRow = {
+  agent_id: string | null;
+  total_runs: number;
+  failing_runs: number;
+  operational_failing_runs: number;
+  scorer_failing_runs: number;
+};
+type PerformanceRow = { start: Date; total_runs: number; errors: number; latencies: (number | null)[] | null };
+type FindingRow = { pattern_key: string; kind: string; count: number; last_seen_at: Date };
+
+const readCounts = (row: CountsRow): TrafficCounts => ({
+  totalRuns: row.total_runs ?? 0,
+  failingRuns: row.failing_runs ?? 0,
+  operationalFailingRuns: row.operational_failing_runs ?? 0,
+  scorerFailingRuns: row.scorer_failing_runs ?? 0,
+  toolRuns: row.tool_runs ?? 0,
+  toolFailingRuns: row.tool_failing_runs ?? 0,
+  p95LatencyMs: row.p95_latency_ms,
+  votes: row.votes ?? 0,
+  votesDown: row.votes_down ?? 0,
+});

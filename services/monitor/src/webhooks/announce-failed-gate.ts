@@ -1,0 +1,38 @@
+import { createHash } from "node:crypto";
+import type { RecordedGateEvent } from "@touchstone/contracts";
+import type { Queryable } from "@touchstone/db";
+import { composeMessage } from "./compose-message.ts";
+import { isTold } from "./webhook.ts";
+import { listWebhooksIn } from "./webhook-store.ts";
+import { type NewDelivery, writeDeliveries } from "./write-deliveries.ts";
+
+const event = "gate.failed";
+const severity = "high";
+
+/** Writes a message for every webhook that asks for failed gates (completions 10); of one gate once to each. */
+export async function announceFailedGate(
+  transaction: Queryable,
+  gate: RecordedGateEvent,
+  publicUrl: string | null,
+): Promise<void> {
+  const webhooks = await listWebhooksIn(transaction, gate.projectId);
+  const asking = webhooks.filter((each) => each.enabled && isTold(each, { event, severity, agentId: null }));
+  const deliveries = asking.map(({ id: webhookId, url }): NewDelivery => {
+    const id = idFor(gate.gateId, webhookId);
+    const message = {
+      ...({ id, event, severity, agentId: null, traceId: null, sessionId: null, signalId: null } as const),
+      patternKey: `gate:${gate.datasetId}`,
+      summary: `A gate failed: run ${gate.runId}`,
+      rootCause: gate.failedChecks.join(" "),
+      createdAt: new Date(gate.recordedAt),
+    };
+    return { id, webhookId, url, event, signalId: null, body: composeMessage(message, publicUrl) };
+  });
+  await writeDeliveries(transaction, gate.projectId, deliveries);
+}
+
+/** The same whenever the event comes again; in time like the gate, whose id begins with it. */
+function idFor(gateId: string, webhookId: string): string {
+  const hash = createHash("sha256").update(`${gateId} ${webhookId}`).digest("hex");
+  return `${gateId.slice(0, 15)}${hash.slice(0, 3)}-a${hash.slice(3, 6)}-${hash.slice(6, 18)}`;
+}

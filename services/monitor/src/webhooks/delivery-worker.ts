@@ -1,0 +1,123 @@
+import { randomUUID } from "node:crypto";
+import { AppError, type Logger } from "@touchstone/service-kit";
+import type { DeliveryEnding, DeliveryStore, TakenDelivery } from "./delivery-store.ts";
+import type { SendDelivery } from "./send-delivery.ts";
+
+export interface DeliveryTimings {
+  /** How long a message is a worker's own. Well above what a try may take, so that no lease has to be renewed. */
+  leaseMs: number;
+  /** How often due messages are looked for. */
+  pollMs: number;
+}
+
+const deliveryTimings: DeliveryTimings = { leaseMs: 30_000, pollMs: 1_000 };
+
+/**
+ * Messages of one replica in hand at a time: in all, of one project, and to one host. More of a project than to a host, so
+ * that a dead host leaves room for the others of its project.
+ */
+const inHandMax = { all: 32, perProject: 12, perHost: 8 } as const;
+
+/** Sends messages as they become due. */
+export interface DeliveryWorker {
+  /**
+   * Makes one try of a message at once. False when somebody else has it. Nothing is tried again when `isOnly`.
+   */
+  sendNow(delivery: { projectId: string; id: string; isOnly: boolean }): Promise<boolean>;
+  /** Begins to look for due messages. What it answers takes no more, and waits for what is in hand. */
+  start(): { stop(): Promise<void> };
+}
+
+/**
+ * Makes a worker. Any number of them may share the messages. A try whose worker is killed is made again when its lease
+ * ends, under the same id: a receiver is told at least once.
+ */
+export function createDeliveryWorker(options: {
+  store: DeliveryStore;
+  send: SendDelivery;
+  logger: Logger;
+  timings?: DeliveryTimings;
+  /** Told how each try ended. */
+  onEnded?: (outcome: DeliveryEnding["outcome"]) => void;
+}): DeliveryWorker {
+  const { store, send, logger, timings = deliveryTimings, onEnded } = options;
+  const hands = new Map<TakenDelivery, Promise<void>>();
+  let looking: Promise<void> | null = null;
+  let isStopping = false;
+
+  async function look(): Promise<void> {
+    for (let isFull = true; isFull && !isStopping; ) {
+      const count = inHandMax.all - hands.size;
+      if (count <= 0) return;
+      const taken = await store.take({
+        token: randomUUID(),
+        count,
+        perProject: inHandMax.perProject,
+        perHost: inHandMax.perHost,
+        inHand: [...hands.keys()],
+        leaseMs: timings.leaseMs,
+      });
+      for (const delivery of taken) begin(delivery);
+      isFull = taken.length > 0;
+    }
+  }
+
+  function begin(delivery: TakenDelivery): void {
+    const work = attempt(delivery, false)
+      .catch((err) => {
+        // The lease ends by itself, and the message is sent again.
+        logger.warn({ err, deliveryId: delivery.id }, "what became of a webhook delivery could not be written");
+      })
+      .finally(() => {
+        hands.delete(delivery);
+        lookSoon();
+      });
+    hands.set(delivery, work);
+  }
+
+  async function attempt(delivery: TakenDelivery, isOnly: boolean): Promise<void> {
+    const tried = await send(delivery);
+    const ending: DeliveryEnding = isOnly && tried.outcome === "retry" ? { ...tried, outcome: "failed" } : tried;
+    if (!(await store.settle(delivery, ending))) return;
+    onEnded?.(ending.outcome);
+    if (ending.outcome === "delivered") return;
+    const { projectId, id: deliveryId, webhookId, event, attempt: number } = delivery;
+    const { outcome, lastStatus, lastError } = ending;
+    logger.info(
+      { projectId, deliveryId, webhookId, event, attempt: number, outcome, lastStatus, lastError },
+      "a webhook delivery did not succeed",
+    );
+  }
+
+  function lookSoon(): void {
+    if (isStopping) return;
+    looking ??= look()
+      .catch((err) => {
+        // The store being away is readiness's business, and the next turn comes by itself.
+        if (!(err instanceof AppError)) logger.error({ err }, "looking for webhook deliveries failed unexpectedly");
+      })
+      .finally(() => {
+        looking = null;
+      });
+  }
+
+  return {
+    async sendNow({ projectId, id, isOnly }) {
+      const delivery = await store.takeOne({ projectId, id, token: randomUUID(), leaseMs: timings.leaseMs });
+      if (delivery === null) return false;
+      await attempt(delivery, isOnly);
+      return true;
+    },
+    start() {
+      const timer = setInterval(lookSoon, timings.pollMs);
+      return {
+        async stop() {
+          isStopping = true;
+          clearInterval(timer);
+          await looking;
+          await Promise.all(hands.values());
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import type { WebhookEvent } from "@touchstone/contracts";
+import type { Severity } from "../signals/signal.ts";
+
+/** An address that is told, and of what. */
+export interface Webhook {
+  id: string;
+  url: string;
+  description: string | null;
+  events: readonly WebhookEvent[];
+  minSeverity: Severity;
+  /** Empty: of every agent. */
+  agentIds: readonly string[];
+  enabled: boolean;
+  /** Null: it was not disabled by itself. */
+  disabledReason: string | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** What a client decides of a webhook. */
+export type WebhookWishes = Pick<Webhook, "url" | "description" | "events" | "minSeverity" | "agentIds" | "enabled">;
+
+/** From the least to the most severe. */
+const severities: readonly Severity[] = ["low", "medium", "high", "critical"];
+
+/** Whether a webhook is to be told of something. */
+export function isTold(
+  webhook: Pick<Webhook, "events" | "minSeverity" | "agentIds">,
+  { event, severity, agentId }: { event: WebhookEvent; severity: Severity; agentId: string | null },
+): boolean {
+  const isOfAgent = webhook.agentIds.length === 0 || (agentId !== null && webhook.agentIds.includes(agentId));
+  const isSevere = severities.indexOf(severity) >= severities.indexOf(webhook.minSeverity);
+  return isOfAgent && isSevere && webhook.events.includes(event);
+}

@@ -1,0 +1,211 @@
+import { type AlertMetric, alertRuleReply, monitorActRecorded, type RecordedAct } from "@touchstone/contracts";
+import { uuidv7 } from "@touchstone/service-kit";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { composeAlertRule } from "../src/alerts/alert-rule.ts";
+import { measure } from "../src/alerts/measure.ts";
+import { patiently, startWebhookBench, type WebhookBench } from "./webhook-bench.ts";
+
+let bench: WebhookBench;
+
+beforeAll(async () => {
+  bench = await startWebhookBench();
+});
+
+afterAll(() => bench?.stop());
+
+describe("an alert rule", () => {
+  /** Traces of the last minutes. */
+  async function addTraces(projectId: string, count: number, facts: object): Promise<string[]> {
+    const ids = Array.from({ length: count }, () => uuidv7(Date.now()));
+    await bench.store.query(
+      `insert into monitor.seen_traces
+         (project_id, trace_id, name, created_at, settled_at, operational_class, latency_ms, has_error, failed_tools, tool_calls)
+       select $1, id, 'shop', now() - interval '1 minute', now(), class, latency, error, tools, calls
+       from unnest($2::uuid[]) as id,
+         json_to_record($3) as facts (class text, latency double precision, error bool, tools text[], calls integer)`,
+      [
+        projectId,
+        ids,
+        JSON.stringify({ class: "healthy-response", latency: 100, error: false, tools: [], calls: 0, ...facts }),
+      ],
+    );
+    return ids;
+  }
+
+  test("measures the traffic of its window", async () => {
+    const { projectId } = bench.newProject();
+    const [first = "", second = ""] = await addTraces(projectId, 15, { calls: 1 });
+    await addTraces(projectId, 5, {
+      class: "agent-tool-failure:pay",
+      error: true,
+      tools: ["pay"],
+      calls: 2,
+      latency: 900,
+    });
+    await addTraces(projectId, 1, { class: null });
+    await bench.store.query(
+      `insert into monitor.seen_traces (project_id, trace_id, name, created_at, operational_class, has_error)
+       values ($1, gen_random_uuid(), 'old', now() - interval '2 hours', 'agent-trace-error', true)`,
+      [projectId],
+    );
+    for (const [rating, ago] of [
+      ["down", 2],
+      ["up", 1],
+      ["down", 0],
+    ]) {
+      await bench.store.query(
+        `insert into monitor.feedback (project_id, id, trace_id, rating, created_at)
+         values ($1, gen_random_uuid(), $2, $3, now() - $4 * interval '1 s')`,
+        [projectId, first, rating, ago],
+      );
+    }
+    for (const [traceId, rating] of [
+      [first, 2],
+      [second, 9],
+    ]) {
+      await bench.store.query(
+        `insert into monitor.verdicts (project_id, trace_id, scorer_key, id, scorer_name, rating, created_at)
+         values ($1, $2, 'online-eval:a', gen_random_uuid(), 'a', $3, now())`,
+        [projectId, traceId, rating],
+      );
+    }
+    await bench.store.query(
+      `insert into monitor.events (project_id, id, pattern_key, kind, polarity, severity, trace_id, created_at)
+       values ($1, gen_random_uuid(), 'custom:a', 'pattern', 'failure', 'low', $2, now())`,
+      [projectId, first],
+    );
+
+    const expected: Record<AlertMetric, { value: number; samples: number }> = {
+      failureRate: { value: 6 / 20, samples: 20 },
+      downvoteRate: { value: 1 / 20, samples: 20 },
+      toolFailureRate: { value: 5 / 20, samples: 20 },
+      p95LatencyMs: { value: 900, samples: 20 },
+      errorCount: { value: 5, samples: 20 },
+      meanRating: { value: 5.5, samples: 2 },
+      traceCount: { value: 20, samples: 20 },
+    };
+    for (const [metric, measured] of Object.entries(expected)) {
+      const rule = { name: "a", metric, comparison: "above", threshold: 0, windowMinutes: 60 };
+      const found = await bench.store.database.scoped([projectId], (transaction) =>
+        measure(transaction, projectId, composeAlertRule(rule, null)),
+      );
+      expect({ metric, ...found }).toEqual({ metric, ...measured });
+    }
+  });
+
+  test("raises its signal and tells webhooks when it is broken by enough traces, once in its cooldown", async () => {
+    const project = bench.newProject();
+    const { url, received } = bench.receiver.open(200);
+    await bench.createWebhook(project, { url });
+    await addTraces(project.projectId, 12, { class: "agent-trace-error", error: true });
+    const rule = { name: "Failing", metric: "failureRate", comparison: "above", threshold: 0.5, windowMinutes: 10 };
+    const send = async (sent: object) =>
+      alertRuleReply.parse((await project.send("POST", "/agent-monitoring/alert-rules", sent)).body).alertRule;
+    await send({ ...rule, name: "Few", minSamples: 13 });
+    await send({ ...rule, name: "At it", threshold: 1 });
+    await send({ ...rule, name: "Off", enabled: false });
+    await send({ ...rule, name: "Quiet", metric: "traceCount", comparison: "below", threshold: 12 });
+    const { _id } = await send({ ...rule, severity: "critical" });
+    await bench.untilSettled(project, 1);
+
+    expect(JSON.parse(received[0]?.text ?? "null")).toMatchObject({
+      event: "signal.new",
+      severity: "critical",
+      patternKey: `alert-rule:${_id}`,
+      text: '[Monitor] CRITICAL: "Failing": failureRate is 1 over the last 10 min, above 0.5 (12 samples).',
+    });
+    const fired = await project.send("GET", `/agent-monitoring/alert-rules/${_id}`);
+    expect(fired.body.alertRule.lastFiredAt).toEqual(expect.any(String));
+
+    // Evaluated again within its cooldown, it is silent.
+    await bench.store.query("update monitor.alert_rules set evaluated_at = null where project_id = $1", [
+      project.projectId,
+    ]);
+    const left = "select from monitor.alert_rules where project_id = $1 and enabled and evaluated_at is null";
+    await vi.waitFor(async () => expect(await bench.store.query(left, [project.projectId])).toHaveLength(0), patiently);
+    const { signals } = (await project.send("GET", "/monitor/signals")).body;
+    expect(signals).toMatchObject([{ patternKey: `alert-rule:${_id}`, type: "alert_rule", occurrenceCount: 1 }]);
+  });
+
+  test("is created, changed and deleted, and refused with the sentence that says why", async () => {
+    const project = bench.newProject();
+    const at = "/agent-monitoring/alert-rules";
+    const sent = { name: "Slow", metric: "p95LatencyMs", comparison: "above", threshold: 5_000, windowMinutes: 15 };
+    const created = await project.send("POST", at, sent);
+    expect(created.status).toBe(201);
+    const { _id, ...rule } = alertRuleReply.parse(created.body).alertRule;
+    expect(rule).toMatchObject({ ...sent, agentId: null, severity: "medium", enabled: true, cooldownMinutes: 60 });
+    const changed = await project.send("PUT", `${at}/${_id}`, { threshold: 9_000, enabled: false });
+    expect(changed.body.alertRule).toMatchObject({ ...sent, threshold: 9_000, enabled: false });
+    expect((await project.send("GET", at)).body.alertRules).toHaveLength(1);
+    for (const [body, error] of [
+      [{}, "name is required"],
+      [{ ...sent, metric: "luck" }, /^metric must be one of: failureRate, /],
+      [{ ...sent, comparison: "equal" }, "comparison must be one of: above, below"],
+      [{ ...sent, threshold: "1" }, "threshold must be a number"],
+      [{ ...sent, windowMinutes: 0 }, "windowMinutes must be a whole number between 1 and 1440"],
+    ] as const) {
+      const refused = await project.send("POST", at, body);
+      expect(refused).toEqual({ status: 400, body: { error: expect.stringMatching(error) } });
+    }
+    expect((await bench.newProject().send("DELETE", `${at}/${_id}`)).status).toBe(404);
+    expect((await project.send("DELETE", `${at}/${_id}`)).status).toBe(204);
+    expect((await project.send("GET", `${at}/${_id}`)).body).toEqual({ error: "Alert rule not found" });
+  });
+});
+
+test("whatever is administered is told the log, by whom and what, without addresses, scripts and secrets", async () => {
+  const project = bench.newProject();
+  bench.ingest.addAgent(project.projectId, "shop");
+  const canary = "canary-3f9a";
+  /** Makes one, changes it twice to the same, and deletes it. */
+  async function live(at: string, reply: string, sent: object, change: object): Promise<void> {
+    const made = await project.send("POST", at, sent);
+    expect(made.status, JSON.stringify(made.body)).toBe(201);
+    const one = `${at}/${made.body[reply]._id}`;
+    for (const _time of [1, 2]) expect((await project.send("PUT", one, change)).status).toBe(200);
+    if (reply === "webhook") expect((await project.send("POST", `${one}/rotate-secret`)).status).toBe(200);
+    expect((await project.send("DELETE", one)).status).toBe(204);
+    expect((await project.send("DELETE", one)).status).toBe(404);
+  }
+
+  const rule = { name: "Slow", metric: "p95LatencyMs", comparison: "above", threshold: 5_000, windowMinutes: 15 };
+  await live("/agent-monitoring/alert-rules", "alertRule", rule, { threshold: 9_000, enabled: false });
+  const url = `https://hooks.example.com/${canary}`;
+  await live("/agent-monitoring/webhooks", "webhook", { url }, { url: `${url}-2`, description: canary });
+  const pattern = { name: "Refunds", includeTerms: [canary] };
+  await live("/monitor/patterns", "pattern", pattern, { enabled: false });
+  const script = `function score() { return "${canary}" ? 1 : 0; }`;
+  const scorer = { name: "House", kind: "code", script };
+  await live("/agent-monitoring/custom-evaluators", "evaluator", scorer, { script: `${script} ` });
+  const defaults = { sampleRate: 0.25, enabledBuiltinPatterns: [] };
+  for (const _time of [1, 2]) await project.send("PUT", "/agent-monitoring/settings/monitoring-defaults", defaults);
+  const channels = [`webhook:${url}`];
+  for (const _time of [1, 2]) await project.send("PUT", "/monitor/profiles/shop", { enabled: true, channels });
+  await project.send("PUT", "/monitor/profiles/shop", { sampleRate: 7 });
+
+  const rows = await bench.store.query<{ body: string }>(
+    "select body from monitor.outbox where subject = $1 and body::jsonb ->> 'projectId' = $2 order by id",
+    [monitorActRecorded.subject, project.projectId],
+  );
+  const acts = rows.map(({ body }): RecordedAct => monitorActRecorded.body.parse(JSON.parse(body)));
+  expect(acts.map(({ action, details }) => [action, details])).toEqual([
+    ["alert-rule.created", { name: "Slow", enabled: true }],
+    ["alert-rule.changed", { name: "Slow", changed: "enabled, threshold", enabled: false }],
+    ["alert-rule.deleted", { name: "Slow" }],
+    ["webhook.created", { host: "hooks.example.com", enabled: true }],
+    ["webhook.changed", { host: "hooks.example.com", changed: "description, url", enabled: true }],
+    ["webhook.secret-rotated", { host: "hooks.example.com" }],
+    ["webhook.deleted", { host: "hooks.example.com" }],
+    ["pattern.created", { name: "Refunds", enabled: true }],
+    ["pattern.changed", { name: "Refunds", changed: "enabled", enabled: false }],
+    ["pattern.deleted", { name: "Refunds" }],
+    ["custom-evaluator.created", { name: "House", kind: "code", enabled: true }],
+    ["custom-evaluator.changed", { name: "House", changed: "script", enabled: true }],
+    ["custom-evaluator.deleted", { name: "House" }],
+    ["monitoring-defaults.changed", { changed: "sampleRate", sampleRate: 0.25 }],
+    ["monitoring-profile.changed", { changed: "channels, enabled", enabled: true }],
+  ]);
+  expect(JSON.stringify(rows)).not.toContain(canary);
+  expect(acts[0]).toMatchObject({ actor: { type: "key", id: project.projectId }, organizationId: null });
+});

@@ -1,0 +1,399 @@
+import { randomUUID } from "node:crypto";
+import {
+  calibration,
+  feedbackList,
+  feedbackReply,
+  kpis,
+  outcomeReply,
+  performance,
+  signalList,
+  topFailing,
+  trend,
+} from "@touchstone/contracts";
+import { type Service, uuidv7 } from "@touchstone/service-kit";
+import { createTestDatabase, startTestNats, type TestDatabase, type TestNats } from "@touchstone/testkit";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type FakeIngest, startFakeIngest } from "./fake-ingest.ts";
+import { createSettledRows, hoursAgo } from "./settled-rows.ts";
+import { createProjectClient, type ProjectClient, startMonitor } from "./start-monitor.ts";
+
+let database: TestDatabase;
+let nats: TestNats;
+let fakeIngest: FakeIngest;
+let monitor: { service: Service; address: string };
+let admin: Client;
+let rows: ReturnType<typeof createSettledRows>;
+
+beforeAll(async () => {
+  [database, nats, fakeIngest] = await Promise.all([createTestDatabase(), startTestNats(), startFakeIngest()]);
+  monitor = await startMonitor({ databaseUrl: database.url, natsUrl: nats.url, ingestUrl: fakeIngest.address });
+  admin = new Client({ connectionString: database.adminUrl });
+  await admin.connect();
+  rows = createSettledRows(admin);
+});
+
+afterAll(async () => {
+  await admin?.end();
+  await monitor?.service.stop();
+  await fakeIngest?.stop();
+  await nats?.stop();
+  await database?.drop();
+});
+
+const newProject = (): ProjectClient => createProjectClient(monitor.address);
+
+describe("feedback", () => {
+  test("is kept, listed newest first and exported, each vote with an outcome; a vote down raises a signal", async () => {
+    const project = newProject();
+    const agentId = fakeIngest.addAgent(project.projectId, "shop");
+    const traceId = fakeIngest.addTrace(project.projectId, { agentId });
+    const sent = { traceId, rating: "up", comment: "Helpful", endUserId: "user-1" };
+    const up = await project.send("POST", "/feedback", sent);
+    expect(up.status).toBe(201);
+    expect(feedbackReply.parse(up.body).feedback).toMatchObject(sent);
+    const down = await project.send("POST", "/feedback", { traceId, rating: "down", comment: "Wrong" });
+    const bare = await project.send("POST", "/feedback", { traceId, rating: "down" });
+    expect(Object.keys(bare.body.feedback).toSorted()).toEqual(["_id", "createdAt", "rating", "traceId"]);
+
+    const listed = await project.send("GET", `/feedback/trace/${traceId}`);
+    expect(feedbackList.parse(listed.body).feedback).toEqual([
+      bare.body.feedback,
+      down.body.feedback,
+      up.body.feedback,
+    ]);
+    const { signals } = signalList.parse((await project.send("GET", "/monitor/signals")).body);
+    expect(signals).toMatchObject([
+      {
+        patternKey: "negative-feedback",
+        type: "negative_feedback",
+        severity: "medium",
+        polarity: "failure",
+        agentId: { _id: agentId, name: "shop" },
+        occurrenceCount: 2,
+      },
+    ]);
+    expect(signals[0]?.occurrences.map((each) => each.traceId)).toEqual([traceId, traceId]);
+
+    expect(await project.lines("/export/feedback")).toEqual(
+      [up, down, bare].map(({ body: { feedback } }) => ({
+        id: feedback._id,
+        projectId: project.projectId,
+        traceId,
+        rating: feedback.rating,
+        comment: feedback.comment ?? null,
+        endUserId: feedback.endUserId ?? null,
+        createdAt: feedback.createdAt,
+      })),
+    );
+    expect(await project.lines("/export/outcomes")).toMatchObject([
+      { traceId, outcome: "user_thumbs_up", isNegative: false, reason: "Helpful", reportedBy: "user-1" },
+      { traceId, outcome: "user_thumbs_down", isNegative: true, reason: "Wrong", reportedBy: null },
+      { traceId, outcome: "user_thumbs_down", isNegative: true, reason: null, reportedBy: null },
+    ]);
+  });
+
+  test("is refused with a sentence, and leaves nothing", async () => {
+    const project = newProject();
+    const traceId = fakeIngest.addTrace(project.projectId, {});
+    const foreign = fakeIngest.addTrace(newProject().projectId, {});
+    for (const [body, status, error] of [
+      [{}, 400, "traceId is required"],
+      [{ traceId }, 400, 'rating must be "up" or "down"'],
+      [{ traceId, rating: "maybe" }, 400, 'rating must be "up" or "down"'],
+      [{ traceId, rating: "up", comment: "x".repeat(10_001) }, 400, "comment must be text of at most 10000 characters"],
+      [{ traceId, rating: "up", endUserId: 7 }, 400, "endUserId must be text of at most 200 characters"],
+      [{ traceId: foreign, rating: "down" }, 404, "Trace not found"],
+      [{ traceId: "none", rating: "down" }, 404, "Trace not found"],
+    ] as const) {
+      expect(await project.send("POST", "/feedback", body)).toEqual({ status, body: { error } });
+    }
+    fakeIngest.isAway = true;
+    const away = await project.send("POST", "/feedback", { traceId, rating: "down" });
+    fakeIngest.isAway = false;
+    expect(away.status).toBe(503);
+    expect(await project.lines("/export/feedback")).toEqual([]);
+    expect(await project.lines("/export/outcomes")).toEqual([]);
+    expect((await project.send("GET", "/monitor/signals")).body).toEqual({ signals: [] });
+    expect((await project.send("GET", "/feedback/trace/none")).body).toEqual({ feedback: [] });
+  });
+
+  test("of other kinds is reported as an outcome, of a trace or of a run's result", async () => {
+    const project = newProject();
+    const sent = { outcome: "refunded", isNegative: true, evaluationRunResultId: "r-1", reason: "late" };
+    const { status, body } = await project.send("POST", "/outcomes", sent);
+    expect(status).toBe(201);
+    expect(outcomeReply.parse(body).report).toMatchObject({ ...sent, traceId: null, reportedBy: null });
+    for (const [refused, error] of [
+      [{}, "outcome is required"],
+      [{ outcome: "a" }, "isNegative (boolean) is required"],
+      [{ outcome: "a", isNegative: "no" }, "isNegative (boolean) is required"],
+      [{ outcome: "a", isNegative: false }, "traceId or evaluationRunResultId is required"],
+      [{ outcome: "a", isNegative: false, traceId: " " }, "traceId or evaluationRunResultId is required"],
+    ] as const) {
+      expect(await project.send("POST", "/outcomes", refused)).toEqual({ status: 400, body: { error } });
+    }
+    expect(await project.lines("/export/outcomes")).toHaveLength(1);
+  });
+});
+
+describe("the KPIs", () => {
+  const read = async (project: ProjectClient, query = "") =>
+    kpis.parse((await project.send("GET", `/monitor/kpis${query}`)).body);
+
+  test("of a project without traffic are nulls and zeros, and an unknown window is 7d", async () => {
+    const nothing = { healthRate: null, failureRate: null, downvoteRate: null, toolFailureRate: null };
+    expect(await read(newProject(), "?window=1y")).toEqual({
+      window: "7d",
+      totalRuns: 0,
+      ...nothing,
+      p95LatencyMs: null,
+      deltas: nothing,
+      breakdown: {
+        totalRuns: 0,
+        healthyRuns: 0,
+        failingRuns: 0,
+        operationalFailingRuns: 0,
+        scorerFailingRuns: 0,
+        healthRate: null,
+      },
+    });
+  });
+
+  test("count a run that fails by itself, by a scorer or both once, and compare with the window before", async () => {
+    const project = newProject();
+    // By itself, by a scorer, both, exactly at the threshold, one without a threshold, healthy twice.
+    await rows.addRun(project, { operational_class: "agent-tool-failure:pay", tool_calls: 2, latency_ms: 900 });
+    await rows.addVerdict(project, await rows.addRun(project, { tool_calls: 1, latency_ms: 100 }), { rating: 4.9 });
+    const both = await rows.addRun(project, {
+      operational_class: "agent-trace-error",
+      has_error: true,
+      latency_ms: 100,
+    });
+    await rows.addVerdict(project, both, { rating: 1 });
+    await rows.addVerdict(project, both, { rating: 1, scorer_key: "scorer-group:all" });
+    await rows.addVerdict(project, await rows.addRun(project, { tool_calls: 3, latency_ms: 100 }), { rating: 5 });
+    await rows.addVerdict(project, await rows.addRun(project, { tool_calls: 1 }), { rating: 0, threshold: null });
+    const liked = await rows.addRun(project);
+    await rows.addRun(project);
+    // Not watched.
+    await rows.addRun(project, { operational_class: null, has_error: true, latency_ms: 9_000 });
+    // The window before: one of two healthy, and no tool called.
+    await rows.addRun(project, { created_at: hoursAgo(30) });
+    await rows.addRun(project, { created_at: hoursAgo(30), operational_class: "empty-agent-response" });
+    // Before both.
+    await rows.addRun(project, { created_at: hoursAgo(50), operational_class: "empty-agent-response" });
+    for (const rating of ["up", "up", "up", "down"] as const) await rows.addVote(project, liked, rating);
+    await rows.addVote(project, liked, "down", hoursAgo(30));
+
+    expect(await read(project, "?window=24h")).toEqual({
+      window: "24h",
+      totalRuns: 7,
+      healthRate: 4 / 7,
+      failureRate: 3 / 7,
+      downvoteRate: 0.25,
+      toolFailureRate: 0.25,
+      p95LatencyMs: 900,
+      deltas: {
+        healthRate: 4 / 7 - 0.5,
+        failureRate: 3 / 7 - 0.5,
+        downvoteRate: 0.25 - 1,
+        toolFailureRate: null,
+      },
+      breakdown: {
+        totalRuns: 7,
+        healthyRuns: 4,
+        failingRuns: 3,
+        operationalFailingRuns: 2,
+        scorerFailingRuns: 2,
+        healthRate: 4 / 7,
+      },
+    });
+    expect(await read(project)).toMatchObject({ window: "7d", totalRuns: 10, deltas: { healthRate: null } });
+    expect((await read(newProject(), "?window=24h")).totalRuns).toBe(0);
+  });
+});
+
+test("trend and performance have a point for each hour or day, also where nothing ran", async () => {
+  const project = newProject();
+  const at = hoursAgo(3);
+  await rows.addRun(project, { created_at: at, latency_ms: 10 });
+  await rows.addRun(project, {
+    created_at: at,
+    latency_ms: 30,
+    operational_class: "agent-trace-error",
+    has_error: true,
+  });
+  const voted = hoursAgo(5);
+  await rows.addVote(project, randomUUID(), "down", voted);
+  const hourOf = (date: Date) => `${date.toISOString().slice(0, 13)}:00:00.000Z`;
+
+  const { points } = trend.parse((await project.send("GET", "/agent-monitoring/trend?window=24h")).body);
+  expect(points).toHaveLength(24);
+  const rates = { healthRate: null, failureRate: null, downvoteRate: null, toolFailureRate: null };
+  const counts = { totalRuns: 0, healthyRuns: 0, failingRuns: 0, operationalFailingRuns: 0, scorerFailingRuns: 0 };
+  const ran = { totalRuns: 2, healthyRuns: 1, failingRuns: 1, operationalFailingRuns: 1, healthRate: 0.5 };
+  for (const { label, ts, ...shown } of points) {
+    expect(label).toBe(ts.slice(11, 16));
+    const expected = { ...counts, ...rates, votes: 0 };
+    if (ts === hourOf(at)) expect(shown).toEqual({ ...expected, ...ran, failureRate: 0.5 });
+    else if (ts === hourOf(voted)) expect(shown).toEqual({ ...expected, votes: 1, downvoteRate: 1 });
+    else expect(shown).toEqual(expected);
+  }
+
+  const measured = performance.parse((await project.send("GET", "/agent-monitoring/performance?window=24h")).body);
+  expect(measured.points).toHaveLength(24);
+  expect(measured.points.filter(({ totalRuns }) => totalRuns > 0)).toEqual([
+    {
+      label: hourOf(at).slice(11, 16),
+      ts: hourOf(at),
+      totalRuns: 2,
+      errors: 1,
+      errorRate: 0.5,
+      latencyP50: 10,
+      latencyP95: 30,
+    },
+  ]);
+  expect(measured.points.filter(({ errorRate }) => errorRate === null)).toHaveLength(23);
+
+  for (const [query, days] of [
+    ["", 7],
+    ["?window=30d", 30],
+  ] as const) {
+    const daily = trend.parse((await project.send("GET", `/agent-monitoring/trend${query}`)).body);
+    expect(daily.points).toHaveLength(days);
+    expect(daily.points.reduce((sum, { totalRuns }) => sum + totalRuns, 0)).toBe(2);
+    expect(daily.points.at(-1)?.label).toBe(daily.points.at(-1)?.ts.slice(0, 10));
+  }
+});
+
+test("the agents that fail most come first, with what was found most often", async () => {
+  const project = newProject();
+  const agentId = fakeIngest.addAgent(project.projectId, "shop");
+  await rows.addRun(project, { agent_id: agentId, operational_class: "agent-trace-error" });
+  await rows.addVerdict(project, await rows.addRun(project, { agent_id: agentId }), { rating: 2 });
+  await rows.addRun(project, { agent_id: agentId });
+  await rows.addRun(project, { operational_class: "empty-agent-response" });
+  await rows.addRun(project, { agent_id: fakeIngest.addAgent(project.projectId, "healthy") });
+  const event = { project_id: project.projectId, severity: "low", kind: "pattern", created_at: hoursAgo(1) };
+  for (const [pattern_key, polarity] of [
+    ["custom:a", "failure"],
+    ["custom:b", "failure"],
+    ["custom:b", "failure"],
+    ["custom:thanks", "proper"],
+  ]) {
+    await rows.insert("events", { ...event, id: randomUUID(), trace_id: randomUUID(), pattern_key, polarity });
+  }
+
+  const found = topFailing.parse((await project.send("GET", "/agent-monitoring/top-failing")).body);
+  const failing = { failingRuns: 2, operationalFailingRuns: 1, scorerFailingRuns: 1, failureRate: 2 / 3 };
+  expect(found.agents).toEqual([
+    { agentId, name: "shop", totalRuns: 3, ...failing },
+    {
+      agentId: null,
+      name: null,
+      totalRuns: 1,
+      failingRuns: 1,
+      operationalFailingRuns: 1,
+      scorerFailingRuns: 0,
+      failureRate: 1,
+    },
+  ]);
+  expect(found.patterns.map(({ patternKey, count }) => [patternKey, count])).toEqual([
+    ["custom:b", 2],
+    ["custom:a", 1],
+  ]);
+});
+
+test("agreement pairs each version's verdicts with the newest vote, or with the score a person put in its place", async () => {
+  const project = newProject();
+  const judge = async (rating: number, vote: "up" | "down" | null, verdict: object = {}): Promise<string> => {
+    const traceId = randomUUID();
+    await rows.addVerdict(project, traceId, { rating, ...verdict });
+    if (vote !== null) await rows.addVote(project, traceId, vote);
+    return traceId;
+  };
+  // Version 1: 4 both fail, 1 only the scorer, 2 only people, 4 both pass; the newest vote counts.
+  for (const [rating, vote, times] of [
+    [2, "down", 4],
+    [2, "up", 1],
+    [8, "down", 2],
+    [5, "up", 4],
+  ] as const) {
+    for (let time = 0; time < times; time += 1) {
+      await rows.addVote(project, await judge(rating, vote), vote === "up" ? "down" : "up", hoursAgo(9));
+    }
+  }
+  // Voted up, but a person who looked at its score put one below the threshold in its place.
+  const signalId = randomUUID();
+  const occurrenceId = randomUUID();
+  const corrected = await judge(2, "up");
+  const of = { project_id: project.projectId, signal_id: signalId };
+  const seen = { first_seen_at: new Date(), last_seen_at: new Date(), created_at: new Date(), updated_at: new Date() };
+  await rows.insert("signals", {
+    project_id: project.projectId,
+    id: signalId,
+    pattern_key: "online-eval:tone",
+    agent_id: randomUUID(),
+    type: "online_evaluator_low_score",
+    severity: "low",
+    polarity: "failure",
+    summary: "low",
+    ...seen,
+  });
+  await rows.insert("signal_occurrences", { ...of, id: occurrenceId, trace_id: corrected, seen_at: new Date() });
+  await project.send("POST", `/agent-monitoring/signals/${signalId}/feedback`, {
+    metric: "tone",
+    rationale: "It is rude.",
+    occurrenceId,
+    originalScore: 2,
+    correctedScore: 3,
+  });
+  // Another version, without a threshold; one that nobody voted on; one voted on too long ago.
+  await judge(2, "down", { scorer_version: 2, threshold: null });
+  await judge(2, null);
+  await rows.addVote(project, await judge(2, null), "down", hoursAgo(100 * 24));
+
+  const { minPairs, scorers } = calibration.parse((await project.send("GET", "/agent-monitoring/calibration")).body);
+  expect(minPairs).toBe(10);
+  expect(scorers).toHaveLength(2);
+  expect(scorers[0]).toMatchObject({
+    scorerKey: "online-eval:tone",
+    scorerName: "Tone",
+    scorerVersion: 1,
+    pairs: 12,
+    corrected: 1,
+    withoutThreshold: 0,
+    table: { bothFail: 5, onlyScorerFails: 1, onlyPersonFails: 2, bothPass: 4 },
+    baseRate: 7 / 12,
+    failRate: 0.5,
+    rawAgreement: 0.75,
+    // By chance 0.5 x 7/12 + 0.5 x 5/12 = 0.5.
+    kappa: 0.5,
+    interval: { level: 0.95 },
+  });
+  expect(scorers[1]).toMatchObject({
+    scorerVersion: 2,
+    pairs: 0,
+    withoutThreshold: 1,
+    rawAgreement: null,
+    kappa: null,
+    interval: null,
+  });
+  expect((await newProject().send("GET", "/agent-monitoring/calibration")).body.scorers).toEqual([]);
+});
+
+test("scores of sessions are exported, each round of each scorer [spec:export.entity]", async () => {
+  const project = newProject();
+  const score = { session_id: "s", scorer_key: "online-eval:p", scorer_name: "Tone", span_count: 2, threshold: 5 };
+  for (const round of [1, 2]) {
+    const [project_id, id] = [project.projectId, uuidv7(Date.now() + round)];
+    await rows.insert("session_scores", { project_id, id, round, rating: 4 * round, justification: "So.", ...score });
+  }
+  const told = { sessionId: "s", kind: "online-eval:p", scorerName: "Tone", threshold: 5, spanCount: 2, findings: [] };
+  expect(await project.lines("/export/session-scores")).toMatchObject([
+    { ...told, projectId: project.projectId, round: 1, rating: 4, justification: "So.", judgeModel: null },
+    { ...told, round: 2, rating: 8, createdAt: expect.stringMatching(/Z$/) },
+  ]);
+  expect(await newProject().lines("/export/session-scores")).toEqual([]);
+});

@@ -1,0 +1,392 @@
+import { BusError } from "@touchstone/bus";
+import {
+  type LiveGroup,
+  type LiveJudge,
+  type SettledTrace,
+  type scoreResult,
+  sessionsJudged,
+  type tracesJudged,
+} from "@touchstone/contracts";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import type { z } from "zod";
+import type { Check, CheckOutcome } from "../src/checks/check.ts";
+import { createCheckPlanner } from "../src/checks/check-planner.ts";
+import { createLiveBudget } from "../src/judging/live-budget.ts";
+import { createLiveScorerStore, type LiveScorerStore } from "../src/live-scorers/live-scorer-store.ts";
+import { withinLiveBudget } from "../src/patterns/within-live-budget.ts";
+import { startSessionSweep } from "../src/sessions/session-sweep.ts";
+import { buildSettledTrace } from "./builders.ts";
+import { buildGroup, buildJudge, buildVerdict, rubric, scorerId, skippedFor } from "./judging-builders.ts";
+import { buildScriptedChecks, carryOutPlanned, type ScriptedJudge } from "./scripted-checks.ts";
+import { openTestStore, quiet, type TestStore } from "./test-store.ts";
+
+type Reply = z.output<typeof scoreResult.reply>;
+
+let store: TestStore;
+let liveScorers: LiveScorerStore;
+let projectId: string;
+
+beforeAll(async () => {
+  store = await openTestStore();
+  liveScorers = createLiveScorerStore(store.maintenance);
+});
+afterAll(() => store?.close());
+beforeEach(() => {
+  projectId = crypto.randomUUID();
+});
+
+const tell = (judges: LiveJudge[], groups: LiveGroup[] = [], revision = 1): Promise<void> =>
+  liveScorers.put({ projectId, revision, judges, groups });
+
+const buildChecks = (options: ScriptedJudge = {}) => buildScriptedChecks({ ...store, liveScorers }, options);
+
+async function plan(checks: Check[], ...traces: SettledTrace[]): Promise<void> {
+  await createCheckPlanner({ database: store.database, checks, logger: quiet, onPlanned: () => {} }).plan(traces);
+}
+
+const readPlanned = (): Promise<
+  { kind: string; scorer_id: string; subject_id: string; round: number; plan: never }[]
+> =>
+  store.query(
+    "select kind, scorer_id, subject_id, round, plan from monitor.checks where project_id = $1 order by round, kind desc",
+    [projectId],
+  );
+
+const carryOut = (checks: Check[], attempt = 1): Promise<CheckOutcome[]> =>
+  carryOutPlanned(store, { projectId, checks, attempt });
+
+const readUsed = async (): Promise<number> => {
+  const text = "select used::integer from monitor.live_calls where project_id = $1";
+  return (await store.query<{ used: number }>(text, [projectId]))[0]?.used ?? 0;
+};
+
+test("a judge looks at the traces of its agents while it is live, unless their profile is quiet", async () => {
+  const [agentId, quietAgent] = [crypto.randomUUID(), crypto.randomUUID()];
+  await store.query(
+    `insert into monitor.profiles (project_id, agent_id, id, document, created_at, updated_at)
+     values ($1, $2, gen_random_uuid(), '{"enabled":false}', now(), now())`,
+    [projectId, quietAgent],
+  );
+  const own = (scorer: string, overrides: Partial<LiveJudge> = {}) =>
+    buildJudge({ scorerId: scorer, scopeMode: "selected", agentIds: [agentId, quietAgent], ...overrides });
+  await tell(
+    [
+      buildJudge({ scorerId: "paused", enabled: false }),
+      buildJudge({ scorerId: "sessions", scope: "session" }),
+      own("own"),
+      own("never", { sampleRate: 0 }),
+    ],
+    [buildGroup()],
+  );
+  const { judge, group } = buildChecks();
+  const ofAgent = buildSettledTrace({ projectId, agentId });
+  const ofOther = buildSettledTrace({ projectId, agentId: crypto.randomUUID() });
+  const ofQuiet = buildSettledTrace({ projectId, agentId: quietAgent });
+  await plan([judge, group], ofAgent, ofOther, ofQuiet);
+  expect((await readPlanned()).map(({ kind, scorer_id, subject_id }) => [kind, scorer_id, subject_id])).toEqual(
+    expect.arrayContaining([
+      ["judge", "own", ofAgent.traceId],
+      ["group", "g1", ofAgent.traceId],
+      ["group", "g1", ofOther.traceId],
+    ]),
+  );
+  expect(await readPlanned()).toHaveLength(3);
+});
+
+test("of live scorers the greatest revision is in force, in whatever order they are told", async () => {
+  await tell([buildJudge()], [], 2);
+  await tell([], [], 1);
+  const { judge } = buildChecks();
+  await plan([judge], buildSettledTrace({ projectId }));
+  await tell([], [], 3);
+  await plan([judge], buildSettledTrace({ projectId }));
+  expect(await readPlanned()).toHaveLength(1);
+});
+
+test("a rating below the threshold is a verdict, an event and a signal, and ingest is told, in one transaction", async () => {
+  const agentId = crypto.randomUUID();
+  await tell([buildJudge()]);
+  const { judge, asked } = buildChecks({
+    reply: { verdicts: [buildVerdict({ rating: 4.9, justification: "Rude." })] },
+  });
+  const trace = buildSettledTrace({ projectId, agentId, sessionId: "s" });
+  await plan([judge], trace);
+  await carryOut([judge]);
+
+  expect(asked).toMatchObject([
+    {
+      projectId,
+      verdictMode: "cache",
+      judges: [rubric],
+      case: { input: "How is the weather?", output: "None of your business." },
+    },
+  ]);
+  expect(await store.query("select * from monitor.verdicts where project_id = $1", [projectId])).toMatchObject([
+    {
+      trace_id: trace.traceId,
+      scorer_key: "online-eval:p1",
+      scorer_version: 3,
+      rating: 4.9,
+      threshold: 5,
+      justification: "Rude.",
+      agent_id: agentId,
+    },
+  ]);
+  expect(await store.query("select * from monitor.events where project_id = $1", [projectId])).toMatchObject([
+    {
+      pattern_key: "online-eval:p1",
+      kind: "judge",
+      polarity: "failure",
+      severity: "high",
+      trace_id: trace.traceId,
+      session_id: "s",
+      rating: 4.9,
+    },
+  ]);
+  expect(await store.query("select * from monitor.signals where project_id = $1", [projectId])).toMatchObject([
+    { pattern_key: "online-eval:p1", type: "online_evaluator_low_score", agent_id: agentId, occurrence_count: "1" },
+  ]);
+  const told = await readTold();
+  expect(told).toMatchObject([
+    {
+      traceId: trace.traceId,
+      revision: 1,
+      judgeScores: { rating: 4.9, scorerName: "Tone", judgeCount: 1, failingCount: 1 },
+    },
+  ]);
+});
+
+const readTold = async (): Promise<z.input<typeof tracesJudged.body>["traces"]> => {
+  const text = "select body from monitor.outbox where body like '%' || $1 || '%' order by id";
+  return (await store.query<{ body: string }>(text, [projectId])).flatMap(({ body }) => JSON.parse(body).traces);
+};
+
+test("exactly at the threshold, and without one, nothing is raised; each further verdict is a greater revision", async () => {
+  await tell([buildJudge(), buildJudge({ scorerId: "other", profileId: "p2", name: "Other", alertThreshold: null })]);
+  const { judge } = buildChecks({ reply: { verdicts: [buildVerdict({ rating: 5 })] } });
+  await plan([judge], buildSettledTrace({ projectId }));
+  await carryOut([judge]);
+  expect(await store.query("select from monitor.signals where project_id = $1", [projectId])).toEqual([]);
+  expect((await readTold()).map(({ revision, judgeScores }) => [revision, judgeScores?.judgeCount])).toEqual([
+    [1, 1],
+    [2, 2],
+  ]);
+});
+
+test.each<[string, Partial<Reply> | Error, string, number]>([
+  ["a provider that fails", { verdicts: [skippedFor("provider_error", "500")] }, "retry", 1],
+  ["a missing key", { verdicts: [skippedFor("no_key", "No key.")] }, "skipped", 0],
+  ["an unreadable answer", { verdicts: [skippedFor("unparseable", "?")] }, "skipped", 1],
+  ["an absent judge", new BusError("no_responder", "nobody", { subject: "s" }), "postponed", 0],
+  ["a judge that does not answer in time", new BusError("timeout", "late", { subject: "s" }), "retry", 1],
+  ["a trace that is too large", new BusError("too_large", "large", { subject: "s" }), "skipped", 0],
+  ["a verdict on record", { verdicts: [buildVerdict({ source: "cache" })] }, "done", 0],
+])("after %s the check and the budget stand as they should", async (_, reply, outcome, used) => {
+  await tell([buildJudge()]);
+  const { judge } = buildChecks({ reply, callsPerDay: 10 });
+  await plan([judge], buildSettledTrace({ projectId }));
+  expect(await carryOut([judge])).toMatchObject([{ outcome }]);
+  expect(await readUsed()).toBe(used);
+});
+
+test("what is gone is not judged: the trace, or the scorer", async () => {
+  await tell([buildJudge()]);
+  const { judge, asked } = buildChecks({ trace: null });
+  await plan([judge], buildSettledTrace({ projectId }));
+  expect(await carryOut([judge])).toMatchObject([{ outcome: "skipped", reason: "The trace is not there any more." }]);
+  await tell([], [], 2);
+  expect(await carryOut([judge])).toMatchObject([{ outcome: "skipped", reason: "The scorer was paused or removed." }]);
+  expect(asked).toEqual([]);
+});
+
+test("the live judge budget is exact between replicas; what is beyond it is skipped and says so", async () => {
+  const budgets = [1, 2].map(() => createLiveBudget({ database: store.database, callsPerDay: 7 }));
+  const reserved = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => budgets[index % 2]?.reserve(projectId, 1) ?? null),
+  );
+  const held = reserved.filter((reservation) => reservation !== null);
+  expect(held).toHaveLength(7);
+  const other = crypto.randomUUID();
+  // Semantic conditions of patterns are calls of the same budget.
+  const decide = budgets.map((budget) =>
+    withinLiveBudget(async () => ({ matched: true, reason: null }), { budget, projectId: other }),
+  );
+  const decided = await Promise.allSettled(Array.from({ length: 20 }, (_, at) => decide[at % 2]?.("p", "text")));
+  expect(decided.filter(({ status }) => status === "fulfilled")).toHaveLength(7);
+  await store.query("delete from monitor.live_calls where project_id = $1", [other]);
+  expect(await budgets[0]?.reserve(other, 8)).toBeNull();
+  expect(await budgets[0]?.reserve(other, 7)).not.toBeNull();
+
+  await tell([buildJudge()]);
+  const { judge, asked } = buildChecks({ callsPerDay: 7 });
+  await plan([judge], buildSettledTrace({ projectId }));
+  expect(await carryOut([judge])).toEqual([{ outcome: "skipped", reason: "Online judge budget exhausted" }]);
+  expect(asked).toEqual([]);
+  await budgets[1]?.giveBack(held[0] as never, 1);
+  expect(await carryOut([judge])).toMatchObject([{ outcome: "done" }]);
+  expect(await readUsed()).toBe(7);
+});
+
+test("a group asks its judges in one request, with what its other members found", async () => {
+  const members = [
+    { kind: "judge" as const, refId: scorerId, weight: 2, gate: true },
+    { kind: "judge" as const, refId: "gone", weight: 1, gate: false },
+    { kind: "pattern" as const, refId: "pattern", weight: 1, gate: false },
+    { kind: "custom" as const, refId: "custom", weight: 1, gate: false },
+  ];
+  await tell([], [buildGroup({ members })]);
+  const { group, asked } = buildChecks({
+    reply: {
+      verdicts: [buildVerdict()],
+      group: { rating: 3.3, justification: "Weighted mean.", reason: null, gatedBy: null },
+    },
+    memberScorers: { pattern: async () => ({ name: "No secrets", goodness: 0, because: null }) },
+  });
+  const trace = buildSettledTrace({ projectId });
+  await plan([group], trace);
+  await carryOut([group]);
+  expect(asked[0]?.group).toEqual({
+    name: "All",
+    members: [
+      { kind: "judge", refId: scorerId, name: "Tone", weight: 2, gate: true, stoppedByBudget: false },
+      { kind: "judge", refId: "gone", name: "gone", weight: 1, gate: false, stoppedByBudget: false },
+      { kind: "pattern", refId: "pattern", name: "No secrets", weight: 1, gate: false, goodness: 0, because: null },
+      {
+        kind: "custom",
+        refId: "custom",
+        name: "custom",
+        weight: 1,
+        gate: false,
+        goodness: null,
+        because: expect.any(String),
+      },
+    ],
+  });
+  expect(await readTold()).toMatchObject([
+    { judgeScores: { rating: 3.3, scorerName: "All (group)", verdicts: [{ scorerName: "All", isGroup: true }] } },
+  ]);
+  expect(await store.query("select type from monitor.signals where project_id = $1", [projectId])).toEqual([
+    { type: "scorer_group_low_score" },
+  ]);
+});
+
+test("a group without budget asks no judge and has no score; one whose member fails takes the others' word at last", async () => {
+  await tell([], [buildGroup()]);
+  const noScore = { rating: null, justification: "No score: budget.", reason: "quota" as const, gatedBy: null };
+  const spent = buildChecks({ callsPerDay: 1, reply: { group: noScore } });
+  await createLiveBudget({ database: store.database, callsPerDay: 1 }).reserve(projectId, 1);
+  await plan([spent.group], buildSettledTrace({ projectId }));
+  expect(await carryOut([spent.group])).toEqual([{ outcome: "skipped", reason: "No score: budget." }]);
+  expect(spent.asked).toMatchObject([{ judges: [], group: { members: [{ stoppedByBudget: true }] } }]);
+
+  const failing = buildChecks({
+    reply: {
+      verdicts: [skippedFor("provider_error", "500")],
+      group: { rating: 7, justification: "The rest.", reason: null, gatedBy: null },
+    },
+  });
+  expect(await carryOut([failing.group])).toMatchObject([{ outcome: "retry", reason: "500" }]);
+  expect(await carryOut([failing.group], 5)).toMatchObject([{ outcome: "done" }]);
+});
+
+test("an idle session is judged once for each round of activity, as a whole conversation", async () => {
+  await tell(
+    [buildJudge({ scope: "session", idleSeconds: 60 })],
+    [buildGroup({ scope: "session", idleSeconds: 7_200 })],
+  );
+  const { judge, group, asked } = buildChecks({ reply: { verdicts: [buildVerdict({ rating: 2 })] } });
+  const sweep = startSessionSweep({
+    database: store.database,
+    maintenance: store.maintenance,
+    liveScorers,
+    onPlanned: () => {},
+    logger: quiet,
+    runsByItself: false,
+  });
+  const idleFor = (seconds: number) =>
+    store.query(
+      `update monitor.sessions
+       set active_at = active_at - $2 * interval '1 second', look_at = look_at - $2 * interval '1 second'
+       where project_id = $1`,
+      [projectId, seconds],
+    );
+  const first = buildSettledTrace({ projectId, sessionId: "s" });
+  await plan([judge, group], first, buildSettledTrace({ projectId, sessionId: "s" }));
+  await plan([judge, group], buildSettledTrace({ projectId, sessionId: "unwatched", monitor: false }));
+  expect(await sweep.sweep(projectId)).toBe(0);
+  await idleFor(61);
+  expect(await sweep.sweep(projectId)).toBe(1);
+  expect(await sweep.sweep(projectId)).toBe(0);
+  await carryOut([judge, group]);
+  expect(asked).toMatchObject([{ case: { input: "Hello", output: expect.stringContaining("[turn 2] Agent: Go") } }]);
+
+  // The same trace again is no new activity; a new one is. The group is more patient.
+  await plan([judge, group], { ...first, toolCalls: 9 });
+  expect(await sweep.sweep(projectId)).toBe(0);
+  await plan([judge, group], buildSettledTrace({ projectId, sessionId: "s" }));
+  await idleFor(7_300);
+  expect(await sweep.sweep(projectId)).toBe(1);
+  expect((await readPlanned()).map(({ kind, subject_id, round }) => [kind, subject_id, round])).toEqual([
+    ["judge", "s", 2],
+    ["judge", "s", 3],
+    ["group", "s", 3],
+  ]);
+  expect(
+    await store.query(
+      "select scorer_key, round, rating, span_count from monitor.session_scores where project_id = $1",
+      [projectId],
+    ),
+  ).toEqual([{ scorer_key: "online-eval:p1", round: 2, rating: 2, span_count: 2 }]);
+  expect(
+    await store.query("select session_id, trace_id from monitor.events where project_id = $1", [projectId]),
+  ).toEqual([{ session_id: "s", trace_id: null }]);
+
+  const bad = { rating: 1, justification: "Bad.", reason: null, gatedBy: null };
+  await carryOut([judge, buildChecks({ reply: { group: bad } }).group]);
+  const told = await store.query<{ body: string }>(
+    "select body from monitor.outbox where subject = $1 and body like '%' || $2 || '%' order by id",
+    [sessionsJudged.subject, projectId],
+  );
+  const sessions = told.flatMap(({ body }) => sessionsJudged.body.parse(JSON.parse(body)).sessions);
+  expect(sessions.map(({ revision }) => revision)).toEqual([1, 2, 3]);
+  expect(sessions[2]?.judges).toHaveLength(2);
+  expect(sessions[2]).toMatchObject({ sessionId: "s", rating: 1, scorerName: expect.stringMatching(/ \(group\)$/) });
+  await sweep.stop();
+});
+
+test("a pass gives at most five sessions to judges, one replica at a time, and none that ended a day ago", async () => {
+  await tell([buildJudge({ scope: "session", idleSeconds: 1 })]);
+  const { judge } = buildChecks();
+  await plan(
+    [judge],
+    ...Array.from({ length: 7 }, (_, index) => buildSettledTrace({ projectId, sessionId: `s${index}` })),
+  );
+  await store.query("update monitor.sessions set active_at = now() - interval '2 seconds' where project_id = $1", [
+    projectId,
+  ]);
+  await store.query(
+    "update monitor.sessions set active_at = now() - interval '25 hours' where project_id = $1 and session_id = 's0'",
+    [projectId],
+  );
+  const [one, other] = [1, 2].map(() =>
+    startSessionSweep({
+      database: store.database,
+      maintenance: store.maintenance,
+      liveScorers,
+      onPlanned: () => {},
+      logger: quiet,
+      runsByItself: false,
+    }),
+  );
+  expect([await one?.sweep(null), await other?.sweep(null)]).toEqual([5, null]);
+  expect(await other?.sweep(projectId)).toBe(1);
+  expect((await readPlanned()).map(({ subject_id }) => subject_id).sort()).toEqual([
+    "s1",
+    "s2",
+    "s3",
+    "s4",
+    "s5",
+    "s6",
+  ]);
+  await Promise.all([one?.stop(), other?.stop()]);
+});

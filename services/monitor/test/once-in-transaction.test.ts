@@ -1,0 +1,15 @@
+import type { Queryable } from "@touchstone/db";
+import { expect, test } from "vitest";
+import { onceInTransaction } from "../src/checks/once-in-transaction.ts";
+
+test("a transaction reads a project's value once, and every transaction and project its own", async () => {
+  const open = (): Queryable => ({ query: () => Promise.reject(new Error("not asked")) });
+  let reads = 0;
+  const read = onceInTransaction(async (_transaction, projectId) => {
+    reads += 1;
+    return `${projectId} ${reads}`;
+  });
+  const [first, second] = [open(), open()];
+  const asked = [read(first, "a"), read(first, "a"), read(first, "b"), read(second, "a")];
+  expect(await Promise.all(asked)).toEqual(["a 1", "a 1", "b 2", "a 3"]);
+});

@@ -1,0 +1,26 @@
+import path from "node:path";
+import { monitorDataDeleted } from "@touchstone/contracts";
+import { testProjectDeletion } from "@touchstone/testkit";
+import { relayEvents } from "../src/maintenance/relay-events.ts";
+import { removeDeletedProjects } from "../src/maintenance/remove-deleted-projects.ts";
+
+const graded = { polarity: "failure", severity: "low" };
+
+testProjectDeletion({
+  service: "monitor",
+  schema: "monitor",
+  migrations: path.join(import.meta.dirname, "../migrations"),
+  confirmation: monitorDataDeleted,
+  values: {
+    events: { kind: "pattern", ...graded },
+    signals: graded,
+    verdicts: { rating: 5 },
+    verdict_exports: { rating: 5 },
+    session_scores: { rating: 5 },
+    feedback: { rating: "up" },
+  },
+  start(setting) {
+    const relay = relayEvents(setting);
+    return [relay, removeDeletedProjects({ ...setting, onConfirmed: () => relay.wake() })];
+  },
+});

@@ -1,0 +1,89 @@
+import { connectBus } from "@touchstone/bus";
+import { webhookDeliveryList, webhookSecretReply } from "@touchstone/contracts";
+import { uuidv7 } from "@touchstone/service-kit";
+import { startTestNats } from "@touchstone/testkit";
+import { expect, vi } from "vitest";
+import { createFindingStore } from "../src/signals/finding-store.ts";
+import type { Finding } from "../src/signals/signal.ts";
+import { startFakeIngest } from "./fake-ingest.ts";
+import { createProjectClient, type ProjectClient, startMonitor } from "./start-monitor.ts";
+import { openTestStore, quiet } from "./test-store.ts";
+import { startWebhookReceiver } from "./webhook-receiver.ts";
+
+export const patiently = { timeout: 30_000, interval: 30 };
+export const channelSecret = `whsec_${Buffer.from("the channels of an installation.").toString("base64")}`;
+const publicUrl = "https://touchstone.example.com/";
+
+export type WebhookBench = Awaited<ReturnType<typeof startWebhookBench>>;
+
+/** A monitor that tells a receiver, and what tests do with them. */
+export async function startWebhookBench() {
+  const [store, nats, ingest, receiver] = await Promise.all([
+    openTestStore(),
+    startTestNats(),
+    startFakeIngest(),
+    startWebhookReceiver(),
+  ]);
+  const { service, address } = await startMonitor({
+    databaseUrl: store.url,
+    natsUrl: nats.url,
+    ingestUrl: ingest.address,
+    settings: { SERVICE_PUBLIC_URL: publicUrl, SERVICE_WEBHOOK_SECRET: channelSecret },
+  });
+  const evalRuns = connectBus({ url: nats.url, service: "eval-runs", logger: quiet });
+  await vi.waitFor(() => expect(evalRuns.status()).toBe("connected"), patiently);
+  const findings = createFindingStore({ publicUrl });
+
+  const listDeliveries = async (project: ProjectClient, filter = "") =>
+    webhookDeliveryList.parse((await project.send("GET", `/agent-monitoring/webhook-deliveries${filter}`)).body);
+
+  return {
+    store,
+    ingest,
+    receiver,
+    evalRuns,
+    newProject: (): ProjectClient => createProjectClient(address),
+    listDeliveries,
+
+    /** Records a failure the way a check does, and then whatever else happens in its transaction. Answers its trace. */
+    async fail({ projectId }: ProjectClient, finding: Partial<Finding> = {}, then?: () => never): Promise<string> {
+      const traceId = uuidv7(Date.now());
+      const recorded = {
+        ...({ patternKey: "custom:refunds", kind: "pattern", polarity: "failure", severity: "high" } as const),
+        ...{ agentId: null, traceId, sessionId: null, rating: null, justification: null },
+        createdAt: new Date().toISOString(),
+        ...finding,
+      };
+      const texts = { summary: "Refunds matches", rootCause: "It says so.", query: null, responsePreview: null };
+      await store.database.scoped([projectId], async (transaction) => {
+        await findings.record(transaction, projectId, recorded, { type: "pattern_match", ...texts });
+        then?.();
+      });
+      return traceId;
+    },
+
+    async createWebhook(project: ProjectClient, body: object): Promise<{ id: string; secret: string }> {
+      const { status, body: reply } = await project.send("POST", "/agent-monitoring/webhooks", body);
+      expect(status).toBe(201);
+      const { webhook, secret } = webhookSecretReply.parse(reply);
+      return { id: webhook._id, secret };
+    },
+
+    /** Waits until so many deliveries of the project have come to an end. */
+    untilSettled: (project: ProjectClient, count: number) =>
+      vi.waitFor(async () => {
+        const { deliveries } = await listDeliveries(project);
+        expect(deliveries.filter(({ status }) => status !== "pending")).toHaveLength(count);
+        return deliveries;
+      }, patiently),
+
+    async stop(): Promise<void> {
+      await evalRuns.drain();
+      await service.stop();
+      await receiver.stop();
+      await ingest.stop();
+      await nats.stop();
+      await store.close();
+    },
+  };
+}

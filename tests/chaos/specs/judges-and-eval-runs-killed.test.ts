@@ -1,0 +1,257 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { hashLlmKey, type LlmReply, type ScriptedLlm, startScriptedLlm } from "@touchstone/testkit";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { waitUntil } from "../../integration/src/wait-until.ts";
+import { type GradedRun, type Grading, namedResults, numbered, oneRowEach, openGrading } from "../src/graded-run.ts";
+import { type Installation, type JudgingSlot, startInstallation } from "../src/installation.ts";
+import { createRandom } from "../src/random.ts";
+
+let llm: ScriptedLlm;
+let system: Installation;
+let grading: Grading;
+
+/** Each judge has a key of its own, by which the provider tells them apart. */
+const keyOf = (judge: number): string => `sk-of-judge-${judge}`;
+
+beforeAll(async () => {
+  llm = await startScriptedLlm();
+  system = await startInstallation({
+    evalRuns: 2,
+    judges: 2,
+    settings: { OPENAI_BASE_URL: llm.baseUrl, SERVICE_LOG_LEVEL: "info" },
+    judgeSettings: (index) => ({ OPENAI_API_KEY: keyOf(index) }),
+  });
+  grading = openGrading(system);
+});
+
+beforeEach(() => llm.reset());
+
+afterAll(async () => {
+  await system?.stop();
+  await llm?.stop();
+});
+
+/** Verdicts that are held back until told otherwise, and who has asked for one. */
+function holdVerdicts(): { release(): void; askedBy(judge: number): number } {
+  const held = Promise.withResolvers<void>();
+  const asked = new Map<string | null, number>();
+  llm.answerWith(async ({ keyHash }): Promise<LlmReply> => {
+    asked.set(keyHash, (asked.get(keyHash) ?? 0) + 1);
+    await held.promise;
+    return { kind: "verdict", rating: 8 };
+  });
+  return { release: held.resolve, askedBy: (judge) => asked.get(hashLlmKey(keyOf(judge))) ?? 0 };
+}
+
+/** From the last sign of a judge to the next asking are at most 5 s; the rest is for a machine that is busy. */
+const noticedWithinMs = 30_000;
+
+/** Submits ten results, hurts the judge that most of them went to, and waits for the whole answer. */
+async function gradeWhile(
+  hurt: (victim: JudgingSlot) => Promise<void>,
+  choose: (busiest: number) => number = (busiest) => busiest,
+): Promise<{ run: GradedRun; victim: JudgingSlot; inVictimsHands: number; calls: number }> {
+  const run = await grading.startRun();
+  const names = numbered("result", 10);
+  const verdicts = holdVerdicts();
+  const submitting = run.submit(namedResults(names));
+  await waitUntil("all ten are with the provider", async () => llm.inFlight() === 10);
+  const index = choose(verdicts.askedBy(0) >= verdicts.askedBy(1) ? 0 : 1);
+  const victim = system.judges[index] as JudgingSlot;
+  const inVictimsHands = verdicts.askedBy(index);
+
+  await hurt(victim);
+  await waitUntil("its results are asked for again", async () => llm.requests.length === 10 + inVictimsHands, {
+    timeoutMs: noticedWithinMs,
+  });
+  verdicts.release();
+
+  const { status, body } = await submitting;
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ accepted: 10, duplicates: 0 });
+  expect(body.scoredResults.map(({ status, rating }) => `${status} ${rating}`)).toEqual(Array(10).fill("scored 8"));
+  expect(await run.countRows()).toEqual(oneRowEach(names));
+  return { run, victim, inVictimsHands, calls: llm.requests.length };
+}
+
+test("row 3: a judge killed in the middle of its calls is noticed, and another judges its results, once each", async () => {
+  const { run, victim, inVictimsHands, calls } = await gradeWhile((judge) => judge.kill());
+
+  expect(inVictimsHands).toBeGreaterThan(0);
+  expect(calls).toBe(10 + inVictimsHands);
+  expect(await run.read()).toMatchObject({ resultCount: 10, averageRating: 8 });
+  await victim.start();
+});
+
+test("row 3: the only judge, killed in the middle of its calls and started again, judges its results", async () => {
+  const [first, second] = system.judges as [JudgingSlot, JudgingSlot];
+  await second.stop();
+
+  const { run, calls } = await gradeWhile(async () => {
+    await first.kill();
+    await first.start();
+  });
+
+  expect(calls).toBe(20);
+  expect(await run.read()).toMatchObject({ resultCount: 10, averageRating: 8 });
+  await second.start();
+});
+
+test("row 3: a judge that freezes in the middle of its calls is noticed too, and what it says later changes nothing", async () => {
+  const { run, victim, inVictimsHands, calls } = await gradeWhile(async ({ process: judge }) => {
+    process.kill(judge.pid, "SIGSTOP");
+  });
+  const before = await run.read();
+
+  process.kill(victim.process.pid, "SIGCONT");
+  await waitUntil("it is ready again", async () => (await fetch(`${victim.url}/health/ready`)).ok);
+  await waitUntil("it has let go of all results", async () =>
+    /"delivered":"(aborted|nobody)"/.test(victim.process.log()),
+  );
+
+  expect(calls).toBe(10 + inVictimsHands);
+  expect(await run.read()).toEqual(before);
+  expect(before.results).toHaveLength(10);
+});
+
+test("row 4: eval-runs killed in the middle of batches: the retry echoes what was stored and judges the rest", async () => {
+  const random = createRandom(Number(process.env.TOUCHSTONE_SEED ?? 4));
+  const batches = await Promise.all(
+    numbered("batch", 3).map(async (batch) => {
+      const names = numbered(batch, 10);
+      return { run: await grading.startRun(), names, stored: new Set(names.slice(0, random.integer(1, 9))) };
+    }),
+  );
+  const held = Promise.withResolvers<void>();
+  llm.answerWith(async ({ prompt }): Promise<LlmReply> => {
+    const name = /The answer of ([\w-]+)\./.exec(prompt)?.[1] ?? "";
+    if (batches.some(({ stored }) => stored.has(name))) return { kind: "verdict", rating: 9 };
+    await held.promise;
+    return { kind: "verdict", rating: 1 };
+  });
+  const submitting = batches.map(({ run, names }) => run.submit(namedResults(names)));
+  const waiting = batches.reduce((sum, { stored }) => sum + 10 - stored.size, 0);
+  await waitUntil("what is judged is stored, and the rest is being judged", async () => {
+    const stored = await Promise.all(batches.map(async (batch) => (await batch.run.countRows()).size));
+    return llm.inFlight() === waiting && stored.every((count, index) => count === batches[index]?.stored.size);
+  });
+
+  await Promise.all(system.evalRuns.map((replica) => replica.kill()));
+  for (const { status } of await Promise.all(submitting)) expect(status).toBe(503);
+  llm.answerWith({ kind: "verdict", rating: 5 });
+  await Promise.all(system.evalRuns.map((replica) => replica.start()));
+  await system.settle();
+  const retries = await Promise.all(batches.map(({ run, names }) => run.submit(namedResults(names))));
+  held.resolve();
+
+  for (const [index, { run, names, stored }] of batches.entries()) {
+    const { status, body } = retries[index] as (typeof retries)[number];
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ accepted: 10 - stored.size, duplicates: stored.size, failedValidation: 0 });
+    expect(
+      body.scoredResults.map(({ idempotencyKey, rating, deduped }) => ({ idempotencyKey, rating, deduped })),
+    ).toEqual(
+      names.map((name) =>
+        stored.has(name)
+          ? { idempotencyKey: name, rating: 9, deduped: true }
+          : { idempotencyKey: name, rating: 5, deduped: undefined },
+      ),
+    );
+    const average = (9 * stored.size + 5 * (10 - stored.size)) / 10;
+    expect(body.liveStatistics).toMatchObject({ ratedCount: 10, skippedCount: 0, minRating: 5, maxRating: 9 });
+    expect(await run.countRows()).toEqual(oneRowEach(names));
+    const graded = await run.read();
+    expect(graded).toMatchObject({ resultCount: 10, liveStatistics: body.liveStatistics });
+    expect(graded.averageRating).toBeCloseTo(average, 9);
+  }
+  expect(llm.requests).toHaveLength(30 + waiting);
+});
+
+test("row 42: judges and eval-runs stopped one after the other under load cost no request and no result", async () => {
+  llm.answerWith({ kind: "verdict", rating: 8, delayMs: 100 });
+  const load = startScoringLoad(4);
+  const codes: (number | null)[] = [];
+  for (const slot of [...system.judges, ...system.evalRuns]) {
+    await load.awaitBatches(4);
+    codes.push(await slot.stop());
+    await slot.start();
+    await waitUntil("it is ready", async () => (await fetch(`${slot.url}/health/ready`)).ok);
+  }
+  await load.awaitBatches(4);
+
+  const sides = await load.stop();
+
+  expect(codes).toEqual([0, 0, 0, 0]);
+  for (const { run, names, failures } of sides) {
+    expect(failures).toEqual([]);
+    expect(await run.countRows()).toEqual(oneRowEach(names));
+    const { resultCount, liveStatistics } = await run.read();
+    expect({ resultCount, ...liveStatistics }).toMatchObject({ resultCount: names.length, ratedCount: names.length });
+  }
+});
+
+test("one key submitted a hundred times at once, to two replicas, is judged once: one accepted, ninety-nine echoes", async () => {
+  llm.answerWith({ kind: "verdict", rating: 6, delayMs: 300 });
+  const run = await grading.startRun();
+  const before = await Promise.all(system.evalRuns.map(countSubmissions));
+
+  const answers = await Promise.all(numbered("attempt", 100).map(() => submitUntilTaken(run, ["the one"])));
+
+  expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+  const scored = answers.flatMap(({ body }) => body.scoredResults);
+  expect(new Set(scored.map(({ idempotencyKey, rating, status }) => `${idempotencyKey} ${rating} ${status}`))).toEqual(
+    new Set(["the one 6 scored"]),
+  );
+  expect(answers.filter(({ body }) => body.accepted === 1 && body.duplicates === 0)).toHaveLength(1);
+  expect(scored.filter(({ deduped }) => deduped === true)).toHaveLength(99);
+  expect(llm.requests).toHaveLength(1);
+  expect(await run.countRows()).toEqual(oneRowEach(["the one"]));
+  const after = await Promise.all(system.evalRuns.map(countSubmissions));
+  for (const [index, count] of after.entries()) expect(count).toBeGreaterThan(before[index] as number);
+});
+
+/** As a client does: a replica that is too busy for one says 503 and is asked again. */
+async function submitUntilTaken(run: GradedRun, names: readonly string[]): ReturnType<GradedRun["submit"]> {
+  for (let attempts = 1; ; attempts += 1) {
+    const answer = await run.submit(namedResults(names));
+    if (answer.status !== 503 || attempts === 5) return answer;
+    await sleep(1_000);
+  }
+}
+
+/** Sides that each submit batches of three to a run of their own, until told to stop. */
+function startScoringLoad(count: number) {
+  let isOver = false;
+  let batches = 0;
+  const sides = numbered("side", count).map(async (side) => {
+    const run = await grading.startRun();
+    const names: string[] = [];
+    const failures: unknown[] = [];
+    for (let batch = 0; !isOver; batch += 1) {
+      const batchNames = numbered(`${side}-${batch}`, 3);
+      names.push(...batchNames);
+      const { status, body } = await run.submit(namedResults(batchNames));
+      const isScored = status === 200 && body.scoredResults.every((result) => result.status === "scored");
+      if (!isScored) failures.push({ status, body });
+      batches += 1;
+    }
+    return { run, names, failures };
+  });
+  return {
+    async awaitBatches(more: number) {
+      const wanted = batches + more;
+      await waitUntil(`${more} more batches are answered`, async () => batches >= wanted);
+    },
+    async stop() {
+      isOver = true;
+      return Promise.all(sides);
+    },
+  };
+}
+
+/** Batches a replica has answered. */
+async function countSubmissions({ url }: JudgingSlot): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const counts = [...text.matchAll(/^service_http_requests_total\{[^}]*route="submitResults"[^}]*\} (\d+)$/gm)];
+  return counts.reduce((sum, [, count]) => sum + Number(count), 0);
+}

@@ -1,0 +1,120 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { waitUntil } from "../../integration/src/wait-until.ts";
+import type { AuditReport } from "../src/audit.ts";
+import { auditUnderLoad, type Load } from "../src/audited-load.ts";
+import { type Installation, startInstallation } from "../src/installation.ts";
+import { readResidentBytes } from "../src/process-tree.ts";
+import { listFailures } from "../src/reset-at-the-door.ts";
+import { openStoppedReader, type StoppedReader } from "../src/slow-clients.ts";
+
+const megabyte = 1024 * 1024;
+/** Far more than the buffers of two hops and their sockets take. */
+const largeTraces = 8;
+const largeBytes = 4 * megabyte;
+
+let system: Installation;
+
+beforeAll(async () => {
+  system = await startInstallation();
+});
+
+afterAll(async () => {
+  await system?.stop();
+});
+
+/** Memory that the processes on the way of an answer gained since it was called. */
+async function watchMemory(): Promise<() => Promise<number>> {
+  const pids = [...system.gateways, ...system.ingests].map(({ process }) => process.pid);
+  const read = async (): Promise<number> =>
+    (await Promise.all(pids.map(readResidentBytes))).reduce((sum, bytes) => sum + bytes, 0);
+  const before = await read();
+  return async () => (await read()) - before;
+}
+
+function openReader({ apiKey }: Load, route: string, headers: Record<string, string> = {}): Promise<StoppedReader> {
+  return openStoppedReader(`${system.urls[0]}/api/v1${route}`, { "x-api-key": apiKey, ...headers });
+}
+
+async function storeLarge(load: Load): Promise<void> {
+  for (let index = 0; index < largeTraces; index += 1) {
+    const input = randomBytes((largeBytes * 3) / 4).toString("base64");
+    const answer = await load.client.send("POST", "/ingest/traces", JSON.stringify({ name: `large-${index}`, input }));
+    expect(answer?.status).toBe(201);
+  }
+}
+
+/** The names of the large traces that it was told of in full, and the id to go on from. */
+function readEvents(text: string): { names: string[]; lastId: string } {
+  const whole = text.slice(0, text.lastIndexOf("\n\n") + 1);
+  const ids = [...whole.matchAll(/^id: (.+)$/gm)].map(([, id]) => id as string);
+  return { names: namesIn(whole), lastId: ids.at(-1) ?? "" };
+}
+
+function namesIn(text: string): string[] {
+  return [...text.matchAll(/"name":"(large-\d+)"/g)].map(([, name]) => name as string);
+}
+
+const largeNames = Array.from({ length: largeTraces }, (_, index) => `large-${index}`).sort();
+/** What was read is searched each time, and is large. */
+const slowly = { everyMs: 500, timeoutMs: 60_000 };
+const namesOf = (reader: StoppedReader): string[] => readEvents(reader.text()).names;
+
+test("row 51: readers of the live tail that stop reading are cut, cost little, and miss nothing when they come back", async () => {
+  const report = await auditUnderLoad(system, { seed: 351, writers: 2 }, async (load) => {
+    await load.awaitAcks(20);
+    const gained = await watchMemory();
+    const stopped = await Promise.all(Array.from({ length: 8 }, () => openReader(load, "/ingest/traces/stream")));
+    const reading = await openReader(load, "/ingest/traces/stream");
+    reading.resume();
+    await storeLarge(load);
+    await waitUntil("who reads is told all", async () => namesOf(reading).length === largeTraces, slowly);
+    await load.awaitAcks(20);
+    // Kept for each of the eight it would be 256 MB more.
+    expect(await gained()).toBeLessThan(250 * megabyte);
+
+    for (const reader of stopped) reader.resume();
+    expect(new Set(await Promise.all(stopped.map(({ ended }) => ended)))).toEqual(new Set([false]));
+    const [first] = stopped as [StoppedReader];
+    const { names, lastId } = readEvents(first.text());
+    expect(names.length).toBeLessThan(largeTraces);
+    const back = await openReader(load, "/ingest/traces/stream", { "last-event-id": lastId });
+    back.resume();
+    await waitUntil("it is told the rest", async () => names.length + namesOf(back).length >= largeTraces, slowly);
+    expect([...names, ...namesOf(back)].sort()).toEqual(largeNames);
+    for (const reader of [reading, back]) reader.close();
+    expect(listFailures(load)).toEqual([]);
+  });
+  expectOnlyLarge(report);
+});
+
+test("row 51: exports that nobody reads hold no transaction and little memory, and are whole when they are read", async () => {
+  const report = await auditUnderLoad(system, { seed: 451, writers: 2 }, async (load) => {
+    await storeLarge(load);
+    const gained = await watchMemory();
+    const stopped = await Promise.all(Array.from({ length: 8 }, () => openReader(load, "/export/traces")));
+    await load.awaitAcks(40);
+    // Kept for each of the eight it would be 256 MB; a page of each is 64.
+    expect(await gained()).toBeLessThan(250 * megabyte);
+    const { rows } = await system.postgres.query(`
+      select query
+      from pg_stat_activity
+      where application_name = 'touchstone ingest' and now() - xact_start > interval '5 seconds'`);
+    expect(rows).toEqual([]);
+
+    for (const reader of stopped) reader.resume();
+    expect(new Set(await Promise.all(stopped.map(({ ended }) => ended)))).toEqual(new Set([true]));
+    for (const reader of stopped) {
+      expect(namesIn(reader.text()).sort()).toEqual(largeNames);
+    }
+    expect(listFailures(load)).toEqual([]);
+  });
+  expectOnlyLarge(report);
+});
+
+/** The large traces are in no ledger. */
+function expectOnlyLarge({ findings }: AuditReport): void {
+  const { ghosts, ...others } = findings;
+  expect(ghosts.sort()).toEqual(largeNames.map((name) => `${name} was never sent`).sort());
+  expect(Object.values(others).flat()).toEqual([]);
+}

@@ -1,0 +1,44 @@
+import { execFile } from "node:child_process";
+import { cp, mkdtemp, readdir, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+
+const repository = path.resolve(import.meta.dirname, "../../..");
+const archive = path.resolve(import.meta.dirname, "../fixtures/previous-release.tar.gz");
+
+/** The code of the release before this one, as a folder that services are started from. */
+export interface PreviousRelease {
+  folder: string;
+  /** Files of a service's migrations, in order. */
+  listMigrations(service: string): Promise<string[]>;
+  remove(): Promise<void>;
+}
+
+/** Unpacks it into a temporary folder. Its own packages find each other there; what it depends on is what is installed. */
+export async function unpackPreviousRelease(): Promise<PreviousRelease> {
+  const folder = await mkdtemp(path.join(tmpdir(), "touchstone-previous-release-"));
+  await promisify(execFile)("tar", ["-xzf", archive, "-C", folder]);
+  await symlink(path.join(repository, "node_modules"), path.join(folder, "node_modules"));
+  for (const group of ["libs", "services"]) {
+    for (const name of await readdir(path.join(folder, group))) {
+      const installed = path.join(group, name, "node_modules");
+      // The links in it are relative, so that a copy leads to the packages beside it.
+      await cp(path.join(repository, installed), path.join(folder, installed), {
+        recursive: true,
+        verbatimSymlinks: true,
+      });
+    }
+  }
+  return {
+    folder,
+    listMigrations: (service) => listMigrations(folder, service),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/** Files of a service's migrations in a folder of code, in order. */
+export async function listMigrations(folder: string, service: string): Promise<string[]> {
+  const names = await readdir(path.join(folder, "services", service, "migrations"));
+  return names.filter((name) => name.endsWith(".sql")).sort();
+}

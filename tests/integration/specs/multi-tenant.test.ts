@@ -1,0 +1,246 @@
+import { hash } from "node:crypto";
+import { projectSettings, type Route, routes } from "@touchstone/contracts";
+import { type ScriptedLlm, startScriptedLlm } from "@touchstone/testkit";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Browser, openBrowser } from "../src/browser.ts";
+import { type ApiClient, createClient } from "../src/client.ts";
+import { findCanaries } from "../src/isolation/tenant.ts";
+import { type System, startSystem } from "../src/start-system.ts";
+
+/** Two accounts of one installation, each with an organization and a project of its own. */
+interface Tenant {
+  browser: Browser;
+  /** Of the session. */
+  cookie: string;
+  projectId: string;
+  apiKey: string;
+  client: ApiClient;
+  canary: string;
+}
+
+const environmentKey = "sk-environment-0123456789";
+const quota = 3;
+const adminToken = "the-token-of-the-operator";
+const evaluations = "/custom-agent-evaluations";
+
+interface Overview {
+  organizations: { name: string }[];
+  unassigned: object;
+}
+
+let llm: ScriptedLlm;
+let system: System;
+let ada: Tenant;
+let grace: Tenant;
+
+beforeAll(async () => {
+  llm = await startScriptedLlm();
+  system = await startSystem({
+    settings: {
+      SERVICE_AUTH: "enabled",
+      SERVICE_MULTI_TENANT: "true",
+      OPENAI_BASE_URL: llm.baseUrl,
+      OPENAI_API_KEY: environmentKey,
+      SERVICE_QUOTA_JUDGE_CALLS_PER_DAY: String(quota),
+      SERVICE_ADMIN_TOKEN: adminToken,
+      SERVICE_RATE_LIMIT: "off",
+    },
+  });
+  ada = await createTenant("Ada");
+  grace = await createTenant("Grace");
+}, 120_000);
+
+afterAll(async () => {
+  await system?.stop();
+  await llm?.stop();
+});
+
+async function createTenant(name: string): Promise<Tenant> {
+  const email = `${name.toLowerCase()}@example.com`;
+  const account = { name, email, password: "correct horse battery" };
+  const { cookie } = await openBrowser(system.url, null).send("POST", "/auth/sign-up/email", { body: account });
+  if (cookie === null) throw new Error(`The sign-up of ${name} opened no session.`);
+  const browser = openBrowser(system.url, cookie);
+  const { body } = await browser.send("GET", "/projects");
+  const [project, ...others] = body.projects as { _id: string; apiKey: string; name: string; isDefault: boolean }[];
+  expect(others).toEqual([]);
+  expect(project).toMatchObject({ name: "Default", isDefault: true });
+  const { _id: projectId, apiKey } = project as { _id: string; apiKey: string };
+  const client = createClient({ url: system.url, apiKey });
+  const canary = `canary${hash("sha256", name).slice(0, 16)}`;
+  expect((await client.send("POST", "/ingest/traces", { name: `${canary} trace`, output: "fine" })).status).toBe(201);
+  return { browser, cookie, projectId, apiKey, client, canary };
+}
+
+/** Grades so many results in a run of their own, and answers what became of them. */
+async function grade({ client, canary }: Tenant, results: number): Promise<string[]> {
+  const question = { main_question: { query: `${canary} question`, expectedResults: "fine" } };
+  const made = await client.send("POST", `${evaluations}/datasets`, { name: canary, questions: [question] });
+  const datasetId = (made.body as { _id: string })._id;
+  const { runId } = (await client.send("POST", `${evaluations}/runs`, { datasetId })).body as { runId: string };
+  const outcomes: string[] = [];
+  for (let index = 0; index < results; index += 1) {
+    const output = { text: `${canary} answer ${index}` };
+    const result = {
+      idempotencyKey: `result-${index}`,
+      questionIndex: 0,
+      input: { query: `${canary} question` },
+      output,
+    };
+    const { status, body } = await client.send("POST", `${evaluations}/runs/${runId}/results`, {
+      batchId: `batch-${index}`,
+      results: [result],
+    });
+    expect(status, JSON.stringify(body)).toBe(200);
+    const [scored] = (body as { scoredResults: { status: string; justification: string }[] }).scoredResults;
+    outcomes.push(scored?.status === "scored" ? "scored" : String(scored?.justification));
+  }
+  return outcomes;
+}
+
+const keysSeen = (): (string | null)[] => [...new Set(llm.requests.map(({ keyHash }) => keyHash))];
+const readSettings = ({ client }: Tenant) =>
+  client.expect({ status: 200, schema: projectSettings }, "GET", "/agent-monitoring/settings");
+
+test("each account has an organization with a project; the installation has none, and no key to print [spec:mode.multi-tenant]", async () => {
+  const config = await ada.browser.send("GET", "/auth/config");
+  expect(config.body).toMatchObject({ mode: "enabled", multiTenant: true, needsSetup: false });
+  expect(config.body).not.toHaveProperty("apiKey");
+  const { body } = await ada.browser.send("GET", "/auth-org/organizations");
+  expect(body.organizations).toEqual([{ _id: expect.any(String), name: "Ada's Workspace", role: "owner" }]);
+  expect(system.services.gateway.log()).not.toContain("Default project API key");
+  // What a project begins with is there for a tenant's.
+  const scorers = await ada.client.send("GET", "/agent-monitoring/judge-scorers");
+  expect(JSON.stringify(scorers.body)).toContain("Session Baseline Judge");
+});
+
+test("each is judged with its own key and pays its own quota, which is no 429; the environment's key is nobody's [spec:mode.multi-tenant] [spec:429.judge] [spec:limit.quota.judge]", {
+  timeout: 120_000,
+}, async () => {
+  expect(await grade(ada, 1)).toEqual([
+    'Judge model "gpt-5.6-luna" needs a OpenAI API key. Add it under provider keys.',
+  ]);
+  expect(llm.requests).toEqual([]);
+
+  const keyOf = ({ canary }: Tenant): string => `sk-own-${canary}`;
+  for (const tenant of [ada, grace]) {
+    const path = "/agent-monitoring/settings/llm-keys";
+    expect((await tenant.client.send("PUT", path, { openaiApiKey: keyOf(tenant) })).status).toBe(200);
+  }
+  await expect.poll(async () => (await grade(ada, 1))[0], { timeout: 30_000, interval: 500 }).toBe("scored");
+  expect(keysSeen()).toEqual([hash("sha256", keyOf(ada))]);
+
+  const spent = `Daily judge-call quota reached (${quota}/day for this organization). Quota resets at midnight UTC; raise SERVICE_QUOTA_JUDGE_CALLS_PER_DAY to change the ceiling.`;
+  expect(await grade(ada, quota)).toEqual([...Array.from({ length: quota - 1 }, () => "scored"), spent]);
+  expect(await grade(grace, 1)).toEqual(["scored"]);
+  expect(keysSeen()).toEqual([hash("sha256", keyOf(ada)), hash("sha256", keyOf(grace))]);
+  expect(keysSeen()).not.toContain(hash("sha256", environmentKey));
+  const prompts = llm.requests.map(({ body }) => findCanaries(JSON.stringify(body)));
+  expect(prompts.filter((canaries) => canaries.length > 1)).toEqual([]);
+});
+
+test("settings show one's own, masked; a regenerated key works at once, and the old one no more", async () => {
+  await grace.client.send("PUT", "/agent-monitoring/settings/llm-keys", { openaiApiKey: null });
+  await ada.client.send("PUT", "/agent-monitoring/settings/platform-model", { model: "gpt-4.1" });
+  expect(await readSettings(ada)).toMatchObject({
+    apiKey: ada.apiKey,
+    platformModel: "gpt-4.1",
+    platformModelDefault: "gpt-5.6-luna",
+    llm: { openai: { configured: true, masked: expect.stringMatching(/^sk-\.\.\..{4}$/) } },
+  });
+  expect(await readSettings(grace)).toMatchObject({
+    apiKey: grace.apiKey,
+    platformModel: null,
+    llm: { openai: { configured: false, masked: null } },
+  });
+
+  const { status, body } = await ada.client.send("POST", "/agent-monitoring/settings/api-key/regenerate");
+  expect(status).toBe(200);
+  const renewed = { ...ada, apiKey: (body as { apiKey: string }).apiKey };
+  renewed.client = createClient({ url: system.url, apiKey: renewed.apiKey });
+  expect((await ada.client.send("GET", "/agent-monitoring/settings")).status).toBe(401);
+  expect((await readSettings(renewed)).apiKey).toBe(renewed.apiKey);
+  expect((await grace.client.send("GET", "/agent-monitoring/settings")).status).toBe(200);
+  // Told by an event; without it a gateway would notice within 5 s.
+  await expect.poll(async () => (await ada.client.send("GET", "/ingest/traces")).status, { timeout: 20_000 }).toBe(401);
+  ada = renewed;
+});
+
+test("the operator sees what each organization was judged and recorded in a day [spec:admin.overview]", async () => {
+  const { client } = ada;
+  const parent = await client.send("POST", "/ingest/traces", { name: "root", span_id: "root" });
+  expect(parent.status).toBe(201);
+  await client.send("POST", "/ingest/traces", { name: "child", span_id: "child", parent_span_id: "root" });
+  const readOverview = async () => {
+    const response = await fetch(`${system.url}/api/v1/admin/overview`, { headers: { "x-admin-token": adminToken } });
+    const { organizations, unassigned } = (await response.json()) as Overview;
+    return { organizations: organizations.toSorted((one, other) => one.name.localeCompare(other.name)), unassigned };
+  };
+
+  const each = { members: 1, projects: 1, traces24h: 1 };
+  // Judge calls are stored every two seconds.
+  await expect.poll(readOverview, { timeout: 20_000, interval: 500 }).toMatchObject({
+    organizations: [
+      { ...each, name: "Ada's Workspace", traces24h: 2, judgeCalls24h: quota },
+      { ...each, name: "Grace's Workspace", judgeCalls24h: 1 },
+    ],
+    unassigned: { projects: 0, judgeCalls24h: 0 },
+  });
+});
+
+test("a session opens the reading routes of its own projects, and none of another organization's [spec:mode.multi-tenant]", {
+  timeout: 120_000,
+}, async () => {
+  const notFound = { error: "Project not found" };
+  const keyMissing = { error: "Invalid or missing API key" };
+  const missing = "01999999-0000-7000-8000-00000000dead";
+  const keyed = Object.values<Route>(routes).filter(({ authentication }) => authentication.includes("key"));
+  const problems: string[] = [];
+  let answers = 0;
+
+  /** Which of the two refusals, or `in`. */
+  async function knock({ method, path }: Route, { cookie, canary }: Tenant, projectId: string): Promise<string> {
+    const response = await fetch(`${system.url}${path.replace(/\{\w+\}/g, missing)}`, {
+      method,
+      headers: {
+        cookie: `touchstone.session_token=${cookie}`,
+        "x-project-id": projectId,
+        ...(method !== "GET" && { origin: system.url, "content-type": "application/json" }),
+      },
+      ...(method !== "GET" && { body: "{}" }),
+    });
+    answers += 1;
+    const isLasting = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
+    if (isLasting) await response.body?.cancel();
+    const text = isLasting ? "" : await response.text();
+    if (findCanaries(text).some((found) => found !== canary)) problems.push(`${path} tells`);
+    if (response.status === 404 && text === JSON.stringify(notFound)) return "not found";
+    return response.status === 401 && text === JSON.stringify(keyMissing) ? "key missing" : "in";
+  }
+
+  const reads = keyed.filter(({ method, rateGroup }) => method === "GET" && rateGroup === "dataPlane");
+  const mutations = keyed.filter(
+    ({ method, authentication }) => method !== "GET" && !authentication.includes("session"),
+  );
+  const tasks = [
+    ...reads.map((route) => async () => {
+      const refused = [await knock(route, grace, ada.projectId), await knock(route, grace, missing)];
+      if (refused.some((how) => how !== "not found")) problems.push(`${route.path}, foreign and missing: ${refused}`);
+      const own = await knock(route, ada, ada.projectId);
+      if (own !== "in") problems.push(`${route.path}, one's own project: ${own}`);
+    }),
+    ...mutations.map((route) => async () => {
+      const own = await knock(route, ada, ada.projectId);
+      if (own !== "key missing") problems.push(`${route.method} ${route.path}: ${own}`);
+    }),
+  ];
+  await Promise.all(
+    Array.from({ length: 8 }, async () => {
+      for (let task = tasks.shift(); task !== undefined; task = tasks.shift()) await task();
+    }),
+  );
+  expect(problems).toEqual([]);
+  expect(reads.length).toBeGreaterThan(40);
+  expect(mutations.length).toBeGreaterThan(40);
+  expect(answers).toBe(reads.length * 3 + mutations.length);
+});

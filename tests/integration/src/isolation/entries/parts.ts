@@ -1,0 +1,24 @@
+import { make } from "../make-things.ts";
+import type { RouteEntry } from "../route-entry.ts";
+import type { Tenant } from "../tenant.ts";
+
+// Why a place never leaks.
+export const compared = "it is compared with the key's project, not looked up";
+export const byOwner = "auth finds it by its owner, which neither layer decides";
+export const references = "a foreign key holds a run to a dataset of its own project";
+export const unchecked = "it is kept as it was sent, and refers to nothing until it is looked up";
+export const position = "it is a position in time, and the filter beside it is one's own";
+
+// Ids of things that are made for them.
+export const ownProject = async ({ projectId }: Tenant) => ({ workspaceId: projectId });
+export const trace = async (tenant: Tenant) => ({ traceId: await make.trace(tenant) });
+export const dataset = async (tenant: Tenant) => ({ datasetId: await make.dataset(tenant) });
+export const settings = async (tenant: Tenant) => ({ evaluationSettingsId: await make.settings(tenant) });
+
+/** Headers of JSON lines. */
+export const lines = { "content-type": "application/x-ndjson" };
+
+/** Takes no id and shows what the project has. */
+export const list: RouteEntry = { own: 200, shows: true };
+/** Takes no id and shows nothing of the project's texts. */
+export const plain: RouteEntry = { own: 200 };

@@ -1,0 +1,96 @@
+import { logsBody, newTraceId, otlpBody, traceBody } from "../bodies.ts";
+import { make } from "../make-things.ts";
+import type { RouteEntries, RouteEntry } from "../route-entry.ts";
+import { compared, list, plain, position, trace, unchecked } from "./parts.ts";
+
+/** They tell of spans no more than what they add up to; an agent of another has none. */
+const figures: RouteEntry[] = [
+  plain,
+  {
+    ids: async (tenant) => ({ agentId: (await make.sessionOfAgent(tenant)).agentId }),
+    request: (ids) => ({ query: ids }),
+    own: 200,
+    refused: 200,
+  },
+];
+
+/** Traces, sessions, agents, OpenTelemetry. */
+export const tracesEntries: RouteEntries = {
+  submitTrace: [
+    { request: (_ids, tenant) => ({ body: traceBody(tenant) }), own: 201 },
+    {
+      ids: async (tenant) => ({
+        agent_id: await make.agent(tenant),
+        parent_span_id: await make.span(tenant),
+        workspaceId: tenant.projectId,
+      }),
+      request: (ids, tenant) => ({ body: traceBody(tenant, ids) }),
+      own: 201,
+      refused: { agent_id: 403, parent_span_id: 201, workspaceId: 403 },
+      neverLeaks: { parent_span_id: unchecked, workspaceId: compared },
+    },
+  ],
+  listTraces: [
+    list,
+    {
+      ids: async (tenant) => ({
+        agentId: (await make.sessionOfAgent(tenant)).agentId,
+        cursor: await make.trace(tenant),
+      }),
+      request: (ids) => ({ query: ids }),
+      own: 200,
+      refused: 200,
+      malformed: { cursor: 400 },
+      isPosition: ["cursor"],
+      neverLeaks: { cursor: position },
+    },
+    {
+      ids: async (tenant) => ({ agentId: (await make.sessionOfAgent(tenant)).agentId }),
+      request: (ids) => ({ query: ids }),
+      own: 200,
+      refused: 200,
+      shows: true,
+    },
+    {
+      ids: async (tenant) => ({ sessionId: await make.session(tenant) }),
+      request: (ids) => ({ query: ids }),
+      own: 200,
+      refused: 200,
+      shows: true,
+    },
+  ],
+  streamTraces: { request: () => ({ headers: { "last-event-id": "0-0" } }), own: 200 },
+  getTrace: { ids: trace, own: 200, shows: true },
+  deleteTrace: { ids: trace, own: 200 },
+  deleteTraces: [
+    {
+      ids: async (tenant) => ({ sessionId: await make.session(tenant) }),
+      request: (ids) => ({ query: ids }),
+      own: 200,
+      refused: 200,
+    },
+    {
+      ids: async (tenant) => ({ agentId: (await make.sessionOfAgent(tenant)).agentId }),
+      request: (ids) => ({ query: ids }),
+      own: 200,
+      refused: 200,
+      malformed: { agentId: 400 },
+    },
+  ],
+  listSessionSpans: {
+    ids: async (tenant) => ({ sessionId: await make.session(tenant) }),
+    own: 200,
+    refused: 200,
+    shows: true,
+  },
+  listSessions: list,
+  readMetrics: figures,
+  readCostTrend: figures,
+  createAgent: { request: (_ids, { canary }) => ({ body: { name: `${canary} agent` } }), own: 201 },
+  getAgent: { ids: async (tenant) => ({ agentId: await make.agent(tenant) }), own: 200, shows: true },
+
+  receiveTraces: { request: (_ids, tenant) => ({ body: otlpBody(tenant, newTraceId()) }), own: 200 },
+  receiveTracesAtBase: { request: (_ids, tenant) => ({ body: otlpBody(tenant, newTraceId()) }), own: 200 },
+  receiveLogs: { request: (_ids, tenant) => ({ body: logsBody(tenant, newTraceId()) }), own: 200 },
+  receiveMetrics: { request: () => ({ body: { resourceMetrics: [] } }), own: 200 },
+};

@@ -1,0 +1,163 @@
+import { customEvaluatorBody, patternBody } from "../bodies.ts";
+import { make } from "../make-things.ts";
+import type { RouteEntries, RouteEntry } from "../route-entry.ts";
+import type { Tenant } from "../tenant.ts";
+import { list, plain, trace, unchecked } from "./parts.ts";
+
+const pattern = async (tenant: Tenant) => ({ patternId: await make.pattern(tenant) });
+
+/** One for each tenant: no route takes a signal away, and one is raised only after its trace was checked. */
+const signals = new WeakMap<Tenant, Promise<string>>();
+async function signal(tenant: Tenant) {
+  const made = signals.get(tenant) ?? make.signal(tenant);
+  signals.set(tenant, made);
+  return { signalId: await made };
+}
+const evaluator = async (tenant: Tenant) => ({ customEvaluatorId: await make.customEvaluator(tenant) });
+const agent = async (tenant: Tenant) => ({ agentId: await make.watchedAgent(tenant) });
+
+const changed: RouteEntry = {
+  ids: pattern,
+  request: (_ids, { canary }) => ({ body: { description: canary } }),
+  own: 200,
+  shows: true,
+};
+const removed: RouteEntry = { ids: pattern, own: 204 };
+const triaged: RouteEntry = {
+  ids: signal,
+  request: (_ids, { canary }) => ({ body: { reviewStatus: canary } }),
+  own: 200,
+  shows: true,
+};
+
+const unjudged = "nothing of these projects is judged live, so there is no verdict to show";
+
+/** Agents as they are watched, patterns, signals. */
+export const watchingEntries: RouteEntries = {
+  listAgents: list,
+  listTrackedAgents: list,
+  setTrackedAgent: {
+    ids: agent,
+    request: ({ agentId }) => ({ body: { agentId, tracked: true } }),
+    own: 200,
+    refused: 403,
+    malformed: { agentId: 404 },
+    shows: true,
+  },
+  // One that is not there is answered like one without a profile.
+  getProfile: { ids: agent, own: 200, refused: 200, shows: true },
+  setProfile: {
+    ids: agent,
+    // What is no id is a name and would be registered, where other routes then find it.
+    request: ({ agentId = "" }, { canary }) => ({
+      body: agentId.length === 36 ? { thresholdOverrides: { note: canary } } : { enabled: canary },
+    }),
+    own: 200,
+    malformed: { agentId: 400 },
+    shows: true,
+  },
+  setMonitoringDefaults: { request: () => ({ body: { topicsEnabled: false } }), own: 200 },
+  createPattern: { request: (_ids, tenant) => ({ body: patternBody(tenant) }), own: 201, shows: true },
+  listPatterns: list,
+  // A trace of another's is told to be missing, as any other: the answer is 200 all the same.
+  tryPattern: [
+    { request: () => ({ body: { regex: "[a-z]" } }), own: 200 },
+    {
+      ids: trace,
+      request: ({ traceId }) => ({ body: { regex: "[a-z]", traceIds: [traceId] } }),
+      own: 200,
+      refused: 200,
+      shows: true,
+    },
+  ],
+  generateRegex: { request: (_ids, { canary }) => ({ body: { description: canary } }), own: 200, shows: true },
+  getPattern: { ids: pattern, own: 200, shows: true },
+  updatePattern: changed,
+  patchPattern: changed,
+  deletePattern: removed,
+  updateMonitoringPattern: changed,
+  patchMonitoringPattern: changed,
+  deleteMonitoringPattern: removed,
+  listSignals: [
+    list,
+    {
+      ids: async (tenant) => ({ agentId: await make.watchedAgent(tenant) }),
+      request: ({ agentId }) => ({ query: { agentId: agentId ?? "" } }),
+      own: 200,
+      refused: 200,
+      neverLeaks: { agentId: "it narrows the project's own list" },
+    },
+  ],
+  getSignal: { ids: signal, own: 200, shows: true },
+  updateSignal: triaged,
+  updateMonitoringSignal: triaged,
+  createSignalFeedback: {
+    ids: signal,
+    request: (_ids, { canary }) => ({ body: { metric: "tone", rationale: canary } }),
+    own: 201,
+    shows: true,
+  },
+  createFeedback: {
+    ids: trace,
+    request: ({ traceId }, { canary }) => ({ body: { traceId, rating: "down", comment: canary } }),
+    own: 201,
+    shows: true,
+  },
+  // What nobody voted on is as empty as what is not there.
+  listFeedback: {
+    ids: async (tenant) => ({ traceId: await make.votedTrace(tenant) }),
+    own: 200,
+    refused: 200,
+    shows: true,
+  },
+  createOutcome: {
+    ids: trace,
+    request: ({ traceId }, { canary }) => ({
+      body: { traceId, outcome: "refunded", isNegative: false, reason: canary },
+    }),
+    own: 201,
+    refused: 201,
+    neverLeaks: { traceId: unchecked },
+    shows: true,
+  },
+  readKpis: plain,
+  readTrend: plain,
+  readPerformance: plain,
+  readTopFailing: plain,
+  readModelComparison: plain,
+  readCalibration: plain,
+  // What nobody scored is as empty as what is not there.
+  listTraceEvaluations: {
+    ids: async (tenant) => ({ traceId: await make.trace(tenant) }),
+    own: 200,
+    refused: 200,
+    neverLeaks: { traceId: unjudged },
+  },
+  listSessionScores: {
+    ids: async (tenant) => ({ sessionId: await make.session(tenant) }),
+    own: 200,
+    refused: 200,
+    neverLeaks: { sessionId: unjudged },
+  },
+  runSessionSweep: { own: 200 },
+  createCustomEvaluator: { request: (_ids, tenant) => ({ body: customEvaluatorBody(tenant) }), own: 201, shows: true },
+  listCustomEvaluators: list,
+  // A trace that is not there is told in the answer.
+  tryCustomEvaluator: {
+    ids: trace,
+    request: ({ traceId }, tenant) => ({ body: { ...customEvaluatorBody(tenant), traceId } }),
+    own: 200,
+    hasCounts: true,
+    refused: 200,
+  },
+  updateCustomEvaluator: {
+    ids: evaluator,
+    request: (_ids, { canary }) => ({ body: { name: canary } }),
+    own: 200,
+    shows: true,
+  },
+  deleteCustomEvaluator: { ids: evaluator, own: 204 },
+  listCustomEvaluatorEvents: { ids: evaluator, own: 200 },
+  readTopics: plain,
+  readTopicMap: plain,
+};

@@ -1,0 +1,17 @@
+/**
+ * `npm run dead-letters -- list`: what an operator does about events that a service gave up. See
+ * docs/operating/dead-letters.md.
+ */
+import { runDeadLetterCommand } from "@touchstone/bus";
+import { findLogins, NoBusError } from "./find-logins.ts";
+
+try {
+  process.exitCode = await runDeadLetterCommand(process.argv.slice(2), {
+    logins: await findLogins(process.env),
+    print: (line) => process.stdout.write(`${line}\n`),
+  });
+} catch (error) {
+  if (!(error instanceof NoBusError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,50 @@
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/**
+ * Files that take half a minute and more, the longest first. Begun last, one of them keeps a worker busy while the others
+ * have nothing left to do; on a fresh clone vitest knows only their sizes, which say little.
+ */
+const longFiles = [
+  "tests/chaos/specs/live-judging-under-faults.test.ts",
+  "tests/chaos/specs/killed-processes.test.ts",
+  "tests/chaos/specs/stopped-readers.test.ts",
+  "tests/chaos/specs/judges-and-eval-runs-killed.test.ts",
+  "tests/chaos/specs/rolling-upgrade.test.ts",
+  "tests/chaos/specs/positive-controls.test.ts",
+  "tests/chaos/specs/full-and-failing-disks.test.ts",
+  "tests/chaos/specs/postgres-in-trouble.test.ts",
+  "tests/chaos/specs/bus-between-judges.test.ts",
+  "tests/chaos/specs/random-schedules.test.ts",
+  "tests/chaos/specs/scarce-resources.test.ts",
+  "tests/chaos/specs/providers-in-trouble.test.ts",
+  "tests/chaos/specs/project-deletion.test.ts",
+  "tests/chaos/specs/bus-in-trouble.test.ts",
+  "tests/chaos/specs/base-backup.test.ts",
+  "tests/chaos/specs/snapshots-and-migrations.test.ts",
+  "tests/integration/specs/standalone.test.ts",
+  "tests/integration/specs/tenant-isolation.test.ts",
+  "tests/conformance/specs/conformance.test.ts",
+  "tests/integration/specs/servers-away.test.ts",
+  "tests/integration/specs/trace-to-graded-run.test.ts",
+  "libs/embedded-servers/test/killed-parent.infra.test.ts",
+  "libs/embedded-servers/test/supervision.infra.test.ts",
+  "libs/embedded-servers/test/home.infra.test.ts",
+  "libs/embedded-servers/test/postgres.infra.test.ts",
+  "libs/bus/test/bus-contract-requests.infra.test.ts",
+  "services/auth/test/accounts.infra.test.ts",
+  "services/eval-runs/test/database-faults.infra.test.ts",
+  "services/ingest/test/export-faults.infra.test.ts",
+  "services/gateway/test/rate-limits.infra.test.ts",
+  "services/ingest/test/postgres-trace-store.infra.test.ts",
+];
+
+/** The order of vitest, but for the long files, which come first. Groups of projects still follow one another. */
+export class LongFilesFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const index = longFiles.findIndex((file) => moduleId.endsWith(`/${file}`));
+      return index < 0 ? longFiles.length : index;
+    };
+    return (await super.sort(files)).sort((one, other) => rank(one) - rank(other));
+  }
+}
