@@ -30,6 +30,8 @@ export interface AuditReport {
   /** Never acknowledged and there, as may be after a lost answer. */
   unknownStored: number;
   findings: Findings;
+  /** What the processes logged last, if something was found. */
+  logTails?: string;
 }
 
 export interface AuditOptions {
@@ -213,7 +215,7 @@ async function forEach<Item>(items: readonly Item[], work: (item: Item) => Promi
 }
 
 /** One line, and the first few of each kind of finding. */
-export function describeReport({ findings, ...counts }: AuditReport): string {
+export function describeReport({ findings, logTails, ...counts }: AuditReport): string {
   const lines = [
     Object.entries({
       ...counts,
@@ -227,6 +229,7 @@ export function describeReport({ findings, ...counts }: AuditReport): string {
   for (const [kind, found] of Object.entries(findings)) {
     if (found.length > 0) lines.push(`${kind} (${found.length}): ${found.slice(0, 5).join("; ")}`);
   }
+  if (logTails !== undefined) lines.push(logTails);
   return lines.join("\n");
 }
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { waitUntil } from "../../integration/src/wait-until.ts";
-import { type AuditOptions, type AuditReport, audit } from "./audit.ts";
+import { type AuditOptions, type AuditReport, audit, listFindings } from "./audit.ts";
 import { type Answer, createHttpClient, type HttpClient } from "./http-client.ts";
 import { type Ledger, openLedger } from "./ledger.ts";
 import { createRandom, type Random } from "./random.ts";
@@ -15,6 +15,8 @@ export interface AuditedSystem {
   settle(): Promise<void>;
   /** How often monitor recorded each trace of a project. */
   countAnnounced(projectId: string): Promise<ReadonlyMap<string, number>>;
+  /** The ends of what its processes logged, for who has to find out why an audit failed. */
+  logTails(): string;
 }
 
 export interface LoadOptions
@@ -107,12 +109,13 @@ export async function auditUnderLoad(
     stop.abort();
     await writing;
     await system.settle();
-    return await audit({
+    const report = await audit({
       ...options,
       ledger,
       client,
       countAnnounced: () => system.countAnnounced(project.id),
     });
+    return listFindings(report).length === 0 ? report : { ...report, logTails: system.logTails() };
   } finally {
     stop.abort();
     await writing.catch(() => {});

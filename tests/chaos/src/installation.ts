@@ -47,6 +47,8 @@ export interface InstallationOptions {
 /** The code under test. */
 export const thisRepository = path.resolve(import.meta.dirname, "../../..");
 
+const logTailMax = 4_000;
+
 type LaunchOptions = Parameters<typeof startServiceProcess>[0];
 
 /** A system, one process or more for each service, as in compose; PostgreSQL is reached through a proxy. */
@@ -151,6 +153,9 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
     const slots = [auth, monitor, ...ingests, ...evalRuns, ...judges, ...gateways];
     const urls = gateways.map(({ url }) => url);
 
+    const logTails = (): string =>
+      slots.map(({ name, process }) => `${name}: ${process.log().slice(-logTailMax)}`).join("\n");
+
     async function settle(): Promise<void> {
       await waitUntil(
         "every ingest, eval-runs and judge is ready and every gateway serves",
@@ -162,8 +167,7 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
         },
         { timeoutMs: 60_000 },
       ).catch((cause) => {
-        const logs = slots.map(({ name, process }) => `${name}: ${process.log().slice(-2_000)}`);
-        throw new Error(logs.join("\n"), { cause });
+        throw new Error(logTails(), { cause });
       });
     }
 
@@ -190,6 +194,7 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
         return new Map(rows.map((row) => [row.trace_id, row.n]));
       },
       settle,
+      logTails,
       async listEnded() {
         const lives = await Promise.all(
           slots.map(({ url }) =>

@@ -44,6 +44,7 @@ export async function startStandaloneSystem(): Promise<StandaloneSystem> {
         timeoutMs: 60_000,
       });
     },
+    logTails: () => running.output().slice(-10_000),
     async countAnnounced(projectId) {
       const password = (await readFile(path.join(home, "secrets", "postgres-superuser"), "utf8")).trim();
       const { port: postgresPort } = await findPostgres();
