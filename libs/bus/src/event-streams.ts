@@ -12,7 +12,7 @@ import { deadLetterStream, deadLetterStreamSubjects, eventStream, eventStreamSub
 
 /** How the event store is created. An existing stream is left as it is, so that an operator's settings stand. */
 export interface EventStoreOptions {
-  /** Bytes of events kept; the oldest go first. Default 1 GiB. */
+  /** Bytes of events kept; the oldest go first. Default 1 GiB, or what part of it the server has left. */
   maxBytes?: number | undefined;
   /** Copies in a NATS cluster. Default 1. */
   replicas?: number | undefined;
@@ -24,6 +24,10 @@ const dayMs = 24 * 60 * 60 * 1000;
 export const redeliveryMaxDays = 30;
 const jetStreamTimeoutMs = 5_000;
 const nameInUseWithOtherSettings = 10058;
+const storageExceeded = 10047;
+
+/** Less than this is no place for events: what waits longer than a moment would be gone. */
+const streamMinBytes = 16 * 1024 ** 2;
 
 /** What the duplicate window of the event stream makes of a message id that is used again. */
 const duplicateWindowMs = 120_000;
@@ -75,13 +79,20 @@ export async function ensureDeadLetterStream(manager: JetStreamManager, options:
   });
 }
 
-type StreamSettings = Parameters<JetStreamManager["streams"]["add"]>[0];
+type StreamSettings = Parameters<JetStreamManager["streams"]["add"]>[0] & { max_bytes: number };
 
+/**
+ * A server with less left than a stream may grow to refuses it: it is asked for a quarter, and so on. Rows wait in an outbox
+ * until they were consumed, so a small stream makes a long outage slower to end and loses nothing.
+ */
 async function ensureStream(manager: JetStreamManager, settings: StreamSettings): Promise<StreamInfo | null> {
   try {
     return await manager.streams.add({ storage: StorageType.File, discard: DiscardPolicy.Old, ...settings });
   } catch (error) {
-    if (error instanceof JetStreamApiError && error.code === nameInUseWithOtherSettings) return null;
-    throw error;
+    if (!(error instanceof JetStreamApiError)) throw error;
+    if (error.code === nameInUseWithOtherSettings) return null;
+    const lessBytes = Math.floor(settings.max_bytes / 4);
+    if (error.code !== storageExceeded || lessBytes < streamMinBytes) throw error;
+    return await ensureStream(manager, { ...settings, max_bytes: lessBytes });
   }
 }

@@ -37,7 +37,9 @@ export interface BusProcess {
   lines: string[];
 }
 
-export async function startBusWorld(options: Pick<TestNatsOptions, "storeDir"> = {}): Promise<BusWorld> {
+export async function startBusWorld(
+  options: Pick<TestNatsOptions, "storeDir" | "storeMaxBytes"> = {},
+): Promise<BusWorld> {
   const users = serviceNames.map((service) => ({
     user: service,
     password: `${service}-password`,

@@ -68,6 +68,11 @@ export interface DatabaseOptions {
   /** Longest a statement may take, on the server. The client gives up 500 ms later, also on a frozen server. */
   statementTimeoutMs: number;
   /**
+   * How long a transaction may stand still between two statements. A process that froze, or that a dead network cut off,
+   * lets go of the rows it locked after this. Default 30,000.
+   */
+  standstillMaxMs?: number;
+  /**
    * Every statement of this pool finds its rows by key. Its plans are then made once for each connection, whatever the
    * parameters and however few rows there were on that day: planning a look-up in many partitions costs far more than
    * the look-up.
@@ -95,6 +100,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     application_name: options.applicationName,
     options: `-c role=${options.role} -c timezone=UTC -c search_path=pg_catalog ${options.plansByKey ? planByKey : ""}`,
     statement_timeout: options.statementTimeoutMs,
+    idle_in_transaction_session_timeout: options.standstillMaxMs ?? 30_000,
     pipeline: true,
     // statement_timeout is the server's promise, and a frozen server keeps none.
     query_timeout: options.statementTimeoutMs + 500,

@@ -69,6 +69,27 @@ test("several reads answer in their order, in one exchange", async () => {
   expect(wire.exchanges() - before).toBe(1);
 });
 
+test("a transaction that stands still is ended by the server, and others get what it had locked", async () => {
+  const still = openDatabase({
+    url: server.adminUrl,
+    role: "pg_monitor",
+    applicationName: "test",
+    connectionsMax: 1,
+    statementTimeoutMs,
+    standstillMaxMs: 50,
+    logger: createLogger({ service: "db-test", level: "silent" }),
+  });
+  const standing = still.scoped(["mine"], async (transaction) => {
+    await transaction.query(insertNote(4));
+    await database.scoped(["mine"], async (other) => other.query(insertNote(4)));
+    await transaction.query(countNotes);
+  });
+
+  await expect(standing).rejects.toThrow();
+  expect(await readMine()).toEqual([1, 2, 4]);
+  await still.close();
+});
+
 test("a scoped read cannot write", async () => {
   await expect(database.readScoped(["mine"], insertNote(4))).rejects.toMatchObject({ cause: { code: "25006" } });
   expect(await readMine()).toEqual([1, 2]);

@@ -19,6 +19,11 @@ export interface NatsConfig {
   users: readonly NatsUser[];
   /** Whether a message is on disk before it is acknowledged, and not only handed to the operating system. */
   isDurable: boolean;
+  /**
+   * What JetStream may promise to its streams, in bytes. Default 4 GiB. Left to itself the server promises three quarters of
+   * what the disk has free at that moment, and one that starts on a disk nearly full refuses our streams for ever.
+   */
+  storeMaxBytes?: number | undefined;
 }
 
 /** What one message may hold at most: the largest judge request (architecture, The bus). */
@@ -35,6 +40,7 @@ export function renderNatsConfig({
   storeFolder,
   users,
   isDurable,
+  storeMaxBytes = 4 * 1024 ** 3,
 }: NatsConfig): string {
   const config = {
     listen: `${host}:${port}`,
@@ -42,7 +48,11 @@ export function renderNatsConfig({
     max_payload: payloadMaxBytes,
     // The default of 64 MiB would let one slow subscriber hold eight of the largest messages only.
     max_pending: 16 * payloadMaxBytes,
-    jetstream: { store_dir: storeFolder, ...(isDurable && { sync_interval: "always" }) },
+    jetstream: {
+      store_dir: storeFolder,
+      max_file_store: storeMaxBytes,
+      ...(isDurable && { sync_interval: "always" }),
+    },
     ...(users.length > 0 && {
       authorization: {
         users: users.map(({ user, password, publish, subscribe, allowResponses }) => ({

@@ -34,10 +34,12 @@ export async function startThrowAwayNats({
   users = [],
   port: wantedPort,
   storeFolder: wantedFolder,
+  storeMaxBytes,
 }: {
   users?: readonly NatsUser[] | undefined;
   port?: number | undefined;
   storeFolder?: string | undefined;
+  storeMaxBytes?: number | undefined;
 } = {}): Promise<ThrowAwayNats> {
   const { executable } = await locateNatsServer();
   const folder = await makeTemporaryFolder(tmpdir(), { prefix: "touchstone-nats" });
@@ -65,9 +67,8 @@ export async function startThrowAwayNats({
   let server: ServerProcess;
   try {
     await mkdir(storeFolder, { recursive: true });
-    await writeFile(configFile, renderNatsConfig({ port, serverName, storeFolder, users, isDurable: false }), {
-      mode: 0o600,
-    });
+    const config = renderNatsConfig({ port, serverName, storeFolder, users, isDurable: false, storeMaxBytes });
+    await writeFile(configFile, config, { mode: 0o600 });
     server = await launch();
   } catch (error) {
     await clean();

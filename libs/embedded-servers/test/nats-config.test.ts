@@ -24,5 +24,6 @@ test("it listens on the loopback only, takes 8 MB, and syncs each message when d
   expect(durable).not.toHaveProperty("authorization");
   expect(JSON.parse(renderNatsConfig({ ...base, isDurable: false, users: [] })).jetstream).toEqual({
     store_dir: "/store",
+    max_file_store: 4 * 1024 ** 3,
   });
 });

@@ -7,10 +7,12 @@ export async function startNatsContainer({
   users = [],
   port: wantedPort,
   storeDir,
+  storeMaxBytes,
 }: {
   users?: readonly NatsUser[] | undefined;
   port?: number | undefined;
   storeDir?: string | undefined;
+  storeMaxBytes?: number | undefined;
 }): Promise<TestNats> {
   const { GenericContainer, getContainerRuntimeClient, Wait } = await import("testcontainers");
   const port = wantedPort ?? (await findFreePort());
@@ -21,6 +23,7 @@ export async function startNatsContainer({
     storeFolder: "/store",
     users,
     isDurable: false,
+    storeMaxBytes,
   });
   const description = new GenericContainer("nats:2.14")
     .withCommand(["-c", "/nats.conf"])

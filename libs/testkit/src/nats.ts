@@ -11,12 +11,15 @@ export interface TestNatsOptions {
   port?: number;
   /** Where JetStream keeps its files. Default: a temporary folder that goes with the server. */
   storeDir?: string;
+  /** What JetStream may promise to its streams. Default 4 GiB. */
+  storeMaxBytes?: number;
 }
 
 /** A nats-server with JetStream of its own for a test file, with messages up to 8 MB. Stop it in `afterAll`. */
-export async function startTestNats({ users, port, storeDir }: TestNatsOptions = {}): Promise<TestNats> {
-  if (inject("usesContainers")) return startNatsContainer({ users, port, storeDir });
-  const server = await startThrowAwayNats({ users, port, storeFolder: storeDir });
+export async function startTestNats(options: TestNatsOptions = {}): Promise<TestNats> {
+  if (inject("usesContainers")) return startNatsContainer(options);
+  const { storeDir, ...others } = options;
+  const server = await startThrowAwayNats({ ...others, storeFolder: storeDir });
   return {
     url: server.url,
     port: server.port,
