@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import path from "node:path";
-import { findFreePort, startGuardian, startThrowAwayNats, type ThrowAwayNats } from "@touchstone/embedded-servers";
+import { startGuardian, startThrowAwayNats, type ThrowAwayNats } from "@touchstone/embedded-servers";
+import { keepFreePort } from "../../integration/src/free-port.ts";
 import { type ServiceProcess, startServiceProcess } from "../../integration/src/service-process.ts";
 import { waitUntil } from "../../integration/src/wait-until.ts";
 import type { AuditedSystem } from "./audited-load.ts";
@@ -86,7 +87,7 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
       nats.signal("SIGCONT");
       await nats.stop();
     });
-    const portsOf = (count: number): Promise<number[]> => Promise.all(Array.from({ length: count }, findFreePort));
+    const portsOf = (count: number): Promise<number[]> => Promise.all(Array.from({ length: count }, keepFreePort));
     const [authPort] = await portsOf(1);
     const [monitorPort] = await portsOf(1);
     const ingestPorts = await portsOf(options.ingests ?? 1);

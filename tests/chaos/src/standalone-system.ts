@@ -1,8 +1,8 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { findFreePort } from "@touchstone/embedded-servers";
 import { Client } from "pg";
+import { keepFreePort } from "../../integration/src/free-port.ts";
 import { type StandaloneProcess, startStandaloneProcess } from "../../integration/src/standalone-process.ts";
 import { waitUntil } from "../../integration/src/wait-until.ts";
 import type { AuditedSystem } from "./audited-load.ts";
@@ -21,7 +21,7 @@ export interface StandaloneSystem extends AuditedSystem {
 
 export async function startStandaloneSystem(): Promise<StandaloneSystem> {
   const home = await mkdtemp(path.join(tmpdir(), "touchstone-chaos-home-"));
-  const port = await findFreePort();
+  const port = await keepFreePort();
   const begin = (): Promise<StandaloneProcess> =>
     startStandaloneProcess({ home, settings: { PORT: String(port), SERVICE_LOG_LEVEL: "warn" } });
   let running = await begin();

@@ -1,4 +1,5 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
+import { keepFreePort } from "../../integration/src/free-port.ts";
 
 /** What the way does with bytes. A held byte arrives later, as after a partition that healed. */
 export type ProxyMode =
@@ -30,7 +31,7 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   const flows = new Set<Flow>();
   let mode: ProxyMode = { kind: "pass" };
   let server: Server | null = null;
-  let port = 0;
+  const port = await keepFreePort();
 
   function startFlow(target: Socket, direction: "request" | "answer"): Flow {
     let waiting: { chunk: Buffer | null; dueMs: number }[] = [];
@@ -95,7 +96,6 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
       listening.once("error", reject);
       listening.listen(port, "127.0.0.1", resolve);
     });
-    port = (listening.address() as { port: number }).port;
   }
 
   async function shut(): Promise<void> {

@@ -7,10 +7,10 @@ import { OTLPTraceExporter as ProtobufExporter } from "@opentelemetry/exporter-t
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
 import { traceList } from "@touchstone/contracts";
-import { findFreePort } from "@touchstone/testkit";
 import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type ApiClient, createClient } from "../src/client.ts";
+import { keepFreePort } from "../src/free-port.ts";
 import { type System, startSystem } from "../src/start-system.ts";
 import { waitUntil } from "../src/wait-until.ts";
 
@@ -21,7 +21,7 @@ let ports: { http: number; grpc: number };
 let told: string[] = [];
 
 beforeAll(async () => {
-  ports = { http: await findFreePort(), grpc: await findFreePort() };
+  ports = { http: await keepFreePort(), grpc: await keepFreePort() };
   system = await startSystem({
     settings: {
       SERVICE_OTLP_HTTP_PORT: String(ports.http),

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { createTestDatabase, findFreePort, startTestNats, type TestDatabase, type TestNats } from "@touchstone/testkit";
+import { createTestDatabase, startTestNats, type TestDatabase, type TestNats } from "@touchstone/testkit";
+import { keepFreePort } from "./free-port.ts";
 import { type ServiceProcess, startServiceProcess } from "./service-process.ts";
 import { waitUntil } from "./wait-until.ts";
 
@@ -44,7 +45,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     const nats = await startTestNats();
     cleanups.push(() => nats.stop());
     const ports = Object.fromEntries(
-      await Promise.all(serviceNames.map(async (name) => [name, await findFreePort()] as const)),
+      await Promise.all(serviceNames.map(async (name) => [name, await keepFreePort()] as const)),
     ) as Record<ServiceName, number>;
     const at = (name: ServiceName): string => `http://127.0.0.1:${ports[name]}`;
     const environment: Record<string, string> = {
@@ -72,7 +73,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
       ),
     ) as Record<Exclude<ServiceName, "judge">, ServiceProcess>;
     const judges = await allStarted(
-      Array.from({ length: options.judges ?? 1 }, async () => start("judge", await findFreePort())),
+      Array.from({ length: options.judges ?? 1 }, async () => start("judge", await keepFreePort())),
     );
     const url = at("gateway");
     await waitUntil("the system is ready", async () => (await fetch(`${url}/health`)).status === 200);
@@ -88,7 +89,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
         services[name] = await start(name, ports[name]);
       },
       async startJudge() {
-        const judge = await start("judge", await findFreePort());
+        const judge = await start("judge", await keepFreePort());
         judges.push(judge);
         return judge;
       },
