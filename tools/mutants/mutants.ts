@@ -310,8 +310,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "a failed result costs only the primary judge",
-    file: "services/eval-runs/src/runs/scorer-breakdown.ts",
-    find: 'result.status === "failed" ? 0 : ',
+    file: "services/eval-runs/src/runs/run-counter.ts",
+    find: 'status === "failed" ? 0 : ',
     replace: "",
     test: {
       project: "unit",

@@ -125,7 +125,7 @@ export function createEvalRuns(config: EvalRunsConfig, dependencies: EvalRunsDep
 
     const ciRuns = createCiRunStore(database);
     const { batchMs } = timings;
-    const finalizing = { database, runs, ciRuns, batchMs, clock, signal: stopping.signal };
+    const finalizing = { database, runs, results, ciRuns, batchMs, clock, signal: stopping.signal };
     const sweepers = startSweepers({ ...finalizing, maintenance, runIdleMs: config.runIdleMs, logger });
     cleanups.defer(() => sweepers.stop());
 

@@ -7,6 +7,7 @@ import type { z } from "zod";
 import { createCiRunStore } from "../src/ci-runs/ci-run-store.ts";
 import { sweepExpiredCiRuns } from "../src/maintenance/end-expired-ci-runs.ts";
 import type { RegularSweep } from "../src/maintenance/regular-sweep.ts";
+import { createResultStore } from "../src/results/result-store.ts";
 import { createRunStore } from "../src/runs/run-store.ts";
 import { type CiClient, createCiClient, rateOutput, refusal } from "./ci-client.ts";
 import { createGate, until } from "./conditions.ts";
@@ -283,6 +284,7 @@ function startSweeper(): RegularSweep {
     database: app,
     maintenance: database,
     runs: createRunStore(app),
+    results: createResultStore(app),
     ciRuns: createCiRunStore(app),
     batchMs: 10_000,
     clock: systemClock,

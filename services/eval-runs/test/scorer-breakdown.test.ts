@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { planOfDataset, planOfRun } from "../src/grading/plan.ts";
-import { type BrokenDownResult, computeScorerBreakdown } from "../src/runs/scorer-breakdown.ts";
+import { type GradingPlan, planOfDataset, planOfRun } from "../src/grading/plan.ts";
+import { createRunCounter } from "../src/runs/run-counter.ts";
+import { computeScorerBreakdown } from "../src/runs/scorer-breakdown.ts";
 
 const source = (id: string, document: object = {}) => ({
   id,
@@ -16,11 +17,19 @@ const byGroup = planOfRun(alone, {
   groupJudges: new Map([["a", source("a")]]),
 });
 
+type CountedRow = Parameters<ReturnType<typeof createRunCounter>["add"]>[0];
+
+const breakDown = (plan: GradingPlan, results: readonly CountedRow[]) => {
+  const counter = createRunCounter(plan);
+  for (const row of results) counter.add(row);
+  return computeScorerBreakdown(plan, counter.end());
+};
+
 const result = (
   rating: number | null,
   others: Record<string, number | null> | null,
-  more: Partial<BrokenDownResult> = {},
-): BrokenDownResult => ({
+  more: Partial<CountedRow> = {},
+): CountedRow => ({
   isVariant: false,
   status: rating === null ? "skipped" : "scored",
   rating,
@@ -32,7 +41,7 @@ const result = (
 });
 
 test("one judge has no breakdown", () => {
-  expect(computeScorerBreakdown(alone, [result(5, null)])).toBeNull();
+  expect(breakDown(alone, [result(5, null)])).toBeNull();
 });
 
 test("several judges are averaged each for itself, the primary first, variants left out", () => {
@@ -43,7 +52,7 @@ test("several judges are averaged each for itself, the primary first, variants l
     result(1, { a: 1, b: 1 }, { isVariant: true }),
   ];
 
-  expect(computeScorerBreakdown(together, results)).toEqual([
+  expect(breakDown(together, results)).toEqual([
     { scorerId: "dataset", name: "name of dataset", primary: true, averageRating: 6, scored: 2 },
     { scorerId: "a", name: "name of a", primary: false, averageRating: 4, scored: 3 },
     { scorerId: "b", name: "name of b", primary: false, averageRating: 9, scored: 1 },
@@ -53,7 +62,7 @@ test("several judges are averaged each for itself, the primary first, variants l
 test("a failed result is 0 for every judge", () => {
   const results = [result(8, { a: 6, b: 4 }), result(0, null, { status: "failed" })];
 
-  expect(computeScorerBreakdown(together, results)).toMatchObject([
+  expect(breakDown(together, results)).toMatchObject([
     { averageRating: 4, scored: 2 },
     { averageRating: 3, scored: 2 },
     { averageRating: 2, scored: 2 },
@@ -61,7 +70,7 @@ test("a failed result is 0 for every judge", () => {
 });
 
 test("a group stands first under its name, then its judges, however few and before any result", () => {
-  expect(computeScorerBreakdown(byGroup, [])).toEqual([
+  expect(breakDown(byGroup, [])).toEqual([
     { scorerId: "group", name: "name of group (group)", primary: true, averageRating: null, scored: 0 },
     { scorerId: "a", name: "name of a", primary: false, averageRating: null, scored: 0 },
   ]);

@@ -14,7 +14,8 @@ import {
   type AnalyzedResult,
   chooseSample,
   computeReportStatistics,
-  readAnalyzedResults,
+  readAnalyzedResult,
+  selectRated,
 } from "./report-statistics.ts";
 
 export interface AnalysisRequest {
@@ -96,12 +97,18 @@ async function writeOutcome(
     qualityMode,
   });
 
-  const rated = readAnalyzedResults(await results.list(projectId, run.id));
+  const rated = selectRated(await results.outline(projectId, run.id));
   const statistics = computeReportStatistics(rated);
   if (statistics === null) return end({ failure: "No scored results yet - nothing to analyze." });
 
   const grading = await gradings.ofRun(projectId, run);
-  const sample = chooseSample(rated);
+  const sample: AnalyzedResult[] = [];
+  for await (const page of results.pagesOf(
+    projectId,
+    chooseSample(rated).map(({ id }) => id),
+  )) {
+    sample.push(...page.map(readAnalyzedResult));
+  }
   const reratings = await rateAnew(dependencies, request, { grading, sample, deadlineMs, onProgress });
   onProgress(0.9);
   const [criteria] = gradersOf(grading.plan);

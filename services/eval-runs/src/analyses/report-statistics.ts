@@ -1,9 +1,12 @@
 import { limits, type report } from "@touchstone/contracts";
 import type { z } from "zod";
-import type { ReadResult } from "../results/result-store.ts";
+import type { OutlinedResult, ReadResult } from "../results/result-store.ts";
 import type { ResultRow } from "../results/stored-result.ts";
 
 type Report = z.input<typeof report>;
+
+/** A result that is rated: what statistics need of it, and by which its texts are found. */
+export type RatedResult = OutlinedResult & { rating: number };
 
 /** A result as an analysis looks at it. */
 export interface AnalyzedResult {
@@ -16,25 +19,25 @@ export interface AnalyzedResult {
 }
 
 /** The rated population: rated results that are no variants (decisions), in the order of the run. */
-export function readAnalyzedResults(results: readonly ReadResult[]): AnalyzedResult[] {
-  return results.flatMap((result) => {
-    if (result.isVariant || result.rating === null) return [];
-    const row = JSON.parse(result.rowText) as ResultRow;
-    return [
-      {
-        questionIndex: result.questionIndex,
-        query: row.questionText ?? row.input?.query ?? null,
-        response: row.output?.text ?? null,
-        rating: result.rating,
-        justification: row.justification,
-        isFailed: result.status === "failed",
-      },
-    ];
-  });
+export function selectRated<Result extends OutlinedResult>(results: readonly Result[]): (Result & RatedResult)[] {
+  return results.filter((result): result is Result & RatedResult => !result.isVariant && result.rating !== null);
+}
+
+/** A rated result with its texts. Neither changes any more: only what is skipped is judged again. */
+export function readAnalyzedResult({ questionIndex, rating, status, rowText }: ReadResult): AnalyzedResult {
+  const row = JSON.parse(rowText) as ResultRow;
+  return {
+    questionIndex,
+    query: row.questionText ?? row.input?.query ?? null,
+    response: row.output?.text ?? null,
+    rating: rating as number,
+    justification: row.justification,
+    isFailed: status === "failed",
+  };
 }
 
 /** interface: Report, `statistics`: null when nothing is rated. The variance is the population's. */
-export function computeReportStatistics(results: readonly AnalyzedResult[]): Report["statistics"] {
+export function computeReportStatistics(results: readonly { rating: number }[]): Report["statistics"] {
   if (results.length === 0) return null;
   const ratings = results.map(({ rating }) => rating).sort((one, other) => one - other);
   const averageRating = ratings.reduce((sum, rating) => sum + rating, 0) / ratings.length;
@@ -49,18 +52,23 @@ export function computeReportStatistics(results: readonly AnalyzedResult[]): Rep
 }
 
 /** interface: Report, `lowScoringCases`: rated 5 or below, worst first. */
-export function findLowScoringCases(results: readonly AnalyzedResult[]): Report["lowScoringCases"] {
+export function findLowScoring(results: readonly RatedResult[]): RatedResult[] {
   return results
     .filter(({ rating }) => rating <= limits.lowScoringRatingMax)
-    .toSorted((one, other) => one.rating - other.rating)
-    .map(({ query, response, rating, justification }) => ({ query, response, rating, justification }));
+    .toSorted((one, other) => one.rating - other.rating);
+}
+
+/** One of them as the report shows it. */
+export function showLowScoring(result: ReadResult): Report["lowScoringCases"][number] {
+  const { query, response, rating, justification } = readAnalyzedResult(result);
+  return { query, response, rating, justification };
 }
 
 const worstMax = 12;
 const bestMax = 5;
 
 /** What an analysis reads closely (completions 5.9): all when there are few, else the worst and the best, worst first. */
-export function chooseSample(results: readonly AnalyzedResult[]): AnalyzedResult[] {
+export function chooseSample(results: readonly RatedResult[]): RatedResult[] {
   const byRating = results.toSorted((one, other) => one.rating - other.rating);
   if (byRating.length <= worstMax + bestMax) return byRating;
   return [...byRating.slice(0, worstMax), ...byRating.slice(-bestMax)];

@@ -1,9 +1,9 @@
 import type { analysisStatus, report } from "@touchstone/contracts";
 import type { z } from "zod";
-import type { ReadResult } from "../results/result-store.ts";
+import type { OutlinedResult, ReadResult } from "../results/result-store.ts";
 import type { StoredRun } from "../runs/run-store.ts";
 import type { StoredAnalysis } from "./analysis-store.ts";
-import { computeReportStatistics, findLowScoringCases, readAnalyzedResults } from "./report-statistics.ts";
+import { computeReportStatistics, findLowScoring, selectRated, showLowScoring } from "./report-statistics.ts";
 
 type Status = z.input<typeof analysisStatus>;
 type Report = z.input<typeof report>;
@@ -28,26 +28,35 @@ export function showAnalysisStatus(run: StoredRun, analysis: StoredAnalysis | nu
 }
 
 /**
- * The report of a run (interface: Report) from its last analysis. Statistics and low-scoring cases are derived from the
- * results as they are now.
+ * The report of a run (interface: Report) from its last analysis, as pieces of JSON text. Statistics and low-scoring
+ * cases are derived from the results as they are now; `pagesOf` reads the texts of the results of these ids.
  */
-export function composeReport(
+export async function* renderReport(
   run: StoredRun,
   analysis: NonNullable<StoredAnalysis["last"]>,
-  results: readonly ReadResult[],
-): Report {
-  const rated = readAnalyzedResults(results);
+  results: readonly OutlinedResult[],
+  pagesOf: (ids: readonly string[]) => AsyncIterable<readonly ReadResult[]>,
+): AsyncGenerator<string> {
+  const rated = selectRated(results);
   const { narrative, failure } = analysis.outcome;
-  return {
+  const members: Omit<Report, "lowScoringCases"> = {
     ...(narrative !== null && { ...narrative, instructionChanges: [] }),
     runId: run.id,
     datasetId: run.datasetId,
     status: analysis.status,
     statistics: computeReportStatistics(rated),
-    lowScoringCases: findLowScoringCases(rated),
     failureReason: failure === null ? null : explainFailure(failure),
     stale: analysis.scoringRevision < run.scoringRevision,
   };
+  yield `${JSON.stringify(members).slice(0, -1)},"lowScoringCases":[`;
+  let separator = "";
+  for await (const page of pagesOf(findLowScoring(rated).map(({ id }) => id))) {
+    for (const result of page) {
+      yield `${separator}${JSON.stringify(showLowScoring(result))}`;
+      separator = ",";
+    }
+  }
+  yield "]}";
 }
 
 function statusOf(analysis: StoredAnalysis | null): Status["status"] {

@@ -13,6 +13,22 @@ export interface Miss {
 /** What a result is assessed by. */
 export type AssessedRow = Pick<ResultRow, "rating" | "codeScorerResults" | (typeof metricNames)[number][0]>;
 
+/** What a stored row is assessed by: whoever decides on a run holds this of every result. */
+export function readAssessedRow(rowText: string): AssessedRow {
+  const row = JSON.parse(rowText) as ResultRow;
+  const metrics = metricNames.flatMap(([name]) => (row[name] === undefined ? [] : [[name, row[name]] as const]));
+  return {
+    rating: row.rating,
+    ...Object.fromEntries(metrics),
+    codeScorerResults:
+      row.codeScorerResults?.map(({ name, score, error }) => ({
+        name,
+        score,
+        ...(error !== undefined && { error: "" }),
+      })) ?? null,
+  };
+}
+
 /** completions 8.3: a deterministic scorer passes from here on. */
 const scorerMin = 0.5;
 

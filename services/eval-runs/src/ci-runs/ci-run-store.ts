@@ -3,9 +3,8 @@ import type { Database, Statement } from "@touchstone/db";
 import { announceGate } from "../gates/announce-gate.ts";
 import { refuseGoneDataset } from "../runs/gone-dataset.ts";
 import { buildRunInsert, type NewRun, type TerminalStatus } from "../runs/run-store.ts";
-import type { AssessedRow } from "./assess-result.ts";
 import type { CiSettings } from "./ci-settings.ts";
-import type { AnsweredQuestion, Verdict } from "./decide-ci-run.ts";
+import type { Verdict } from "./decide-ci-run.ts";
 
 export interface FrozenCiSettings extends CiSettings {
   totalQuestions: number;
@@ -46,8 +45,6 @@ export interface CiRunStore {
   list(projectId: string, query: { datasetId: string | null; limit: number }): Promise<StoredCiRun[]>;
   /** Whether an evaluation run belongs to a CI run. */
   exists(projectId: string, id: string): Promise<boolean>;
-  /** What is stored of the run, by question. */
-  readAnswered(projectId: string, id: string): Promise<AnsweredQuestion[]>;
   /** Stores the verdict unless there is one: of several callers one decides. A failing one is announced with the commit. */
   decide(projectId: string, id: string, decided: NewVerdict): Promise<void>;
 }
@@ -117,24 +114,6 @@ export function createCiRunStore(database: Database): CiRunStore {
         values: [projectId, id],
       });
       return rows.length > 0;
-    },
-
-    async readAnswered(projectId, id) {
-      // The documents are opened here: PostgreSQL opens none that has a NUL in it.
-      const rows = await select<{ question_index: string; document: string }>(projectId, {
-        name: "ci_run_answered",
-        text: `
-          select question_index, document::text
-          from evals.results
-          where project_id = $1
-            and run_id = $2
-          order by question_index`,
-        values: [projectId, id],
-      });
-      return rows.map((row) => ({
-        questionIndex: Number(row.question_index),
-        row: JSON.parse(row.document) as AssessedRow,
-      }));
     },
 
     async decide(projectId, id, { verdict, failure }) {

@@ -1,4 +1,5 @@
-import { type AssessedRow, findMisses, type Miss } from "./assess-result.ts";
+import type { ResultStore } from "../results/result-store.ts";
+import { type AssessedRow, findMisses, type Miss, readAssessedRow } from "./assess-result.ts";
 import type { CiSettings } from "./ci-settings.ts";
 
 /** A stored result, by the question it answers. */
@@ -20,6 +21,17 @@ export interface Verdict {
   resultsSubmitted: number;
   /** By question, those of a result in the order of what is asked. */
   violations: readonly Violation[];
+}
+
+/** What is stored of a run, by question; of the rows no more than what they are assessed by. */
+export async function readAnswered(pages: ReturnType<ResultStore["pages"]>): Promise<AnsweredQuestion[]> {
+  const answered: AnsweredQuestion[] = [];
+  for await (const page of pages) {
+    for (const { questionIndex, rowText } of page) {
+      answered.push({ questionIndex: questionIndex as number, row: readAssessedRow(rowText) });
+    }
+  }
+  return answered;
 }
 
 type Asked = Pick<CiSettings, "passRateThreshold" | "minimums"> & { totalQuestions: number };

@@ -1,14 +1,16 @@
 import type { Gate } from "@touchstone/contracts";
 import { type Clock, uuidv7 } from "@touchstone/service-kit";
 import { roundAverage } from "../gates/check-gate.ts";
+import type { ResultStore } from "../results/result-store.ts";
 import { completeRun } from "../runs/complete-run.ts";
 import { type FinalizingDependencies, finalizeRun } from "../runs/finalize-run.ts";
 import type { TerminalStatus } from "../runs/run-store.ts";
 import type { CiRunStore, StoredCiRun } from "./ci-run-store.ts";
-import { type AnsweredQuestion, decideCiRun, type Verdict } from "./decide-ci-run.ts";
+import { type AnsweredQuestion, decideCiRun, readAnswered, type Verdict } from "./decide-ci-run.ts";
 
 export interface CiFinalizingDependencies extends FinalizingDependencies {
   ciRuns: CiRunStore;
+  results: ResultStore;
   clock: Clock;
 }
 
@@ -50,12 +52,12 @@ export async function endCiRunIfIdle(
 
 /** Decides on a run that has ended. */
 async function storeVerdict(
-  { ciRuns, runs, clock }: CiFinalizingDependencies,
+  { ciRuns, runs, results, clock }: CiFinalizingDependencies,
   { projectId, ciRun }: Ending,
 ): Promise<void> {
   const run = await runs.find(projectId, ciRun.id);
   if (run === null || run.status === "in_progress") return;
-  const answered = await ciRuns.readAnswered(projectId, ciRun.id);
+  const answered = await readAnswered(results.pages(projectId, ciRun.id));
   const isExpired = run.status === "failed";
   const verdict = decideCiRun(answered, ciRun.settings, isExpired);
   const failure =

@@ -31,18 +31,18 @@ export function renderCiRun(run: StoredCiRun): string {
 }
 
 /**
- * The answer to a finalize (completions 8.4), as JSON text. The verdict says what was found; inputs and outputs are read
- * from the results, which change no more. Where inputs are not exposed the questions' texts are left out.
+ * The answer to a finalize (completions 8.4), as pieces of JSON text. The verdict says what was found; inputs and outputs
+ * are read from the results, which change no more. Where inputs are not exposed the questions' texts are left out.
  */
-export function renderVerdict(
+export async function* renderVerdict(
   run: StoredCiRun & { verdict: Verdict; finalizedAt: Date },
-  results: readonly ReadResult[],
+  pages: AsyncIterable<readonly ReadResult[]>,
   cases: readonly EvaluationCase[],
-): string {
+): AsyncGenerator<string> {
   const { settings, verdict } = run;
   const questionText = (index: number) => (settings.exposesInputs ? (cases[index]?.query ?? null) : null);
   const failed = new Set(verdict.violations.map(({ questionIndex }) => questionIndex));
-  const reply: VerdictReply = {
+  const reply: Omit<VerdictReply, "scores"> = {
     run_id: run.id,
     gate: verdict.gate,
     pass_rate: verdict.passRate,
@@ -50,18 +50,6 @@ export function renderVerdict(
     total_questions: settings.totalQuestions,
     passed_questions: verdict.passedQuestions,
     results_submitted: verdict.resultsSubmitted,
-    scores: results.map(({ rowText }) => {
-      const row = JSON.parse(rowText) as ResultRow;
-      const questionIndex = row.questionIndex as number;
-      return {
-        question_index: questionIndex,
-        rating: row.rating,
-        justification: row.justification,
-        passed: !failed.has(questionIndex),
-        input: row.input?.query ?? questionText(questionIndex),
-        output: row.output?.text ?? null,
-      };
-    }),
     violations: verdict.violations.map(({ questionIndex, metric, threshold, actual }) => ({
       question_index: questionIndex,
       metric,
@@ -72,8 +60,26 @@ export function renderVerdict(
     finalized_at: run.finalizedAt.toISOString(),
     status: "completed",
   };
-  return withGitContext(reply, run.gitContext);
+  yield `${withGitContext(reply, run.gitContext).slice(0, -1)},"scores":[`;
+  let separator = "";
+  for await (const page of pages) {
+    for (const { rowText } of page) {
+      const row = JSON.parse(rowText) as ResultRow;
+      const questionIndex = row.questionIndex as number;
+      const score: VerdictReply["scores"][number] = {
+        question_index: questionIndex,
+        rating: row.rating,
+        justification: row.justification,
+        passed: !failed.has(questionIndex),
+        input: row.input?.query ?? questionText(questionIndex),
+        output: row.output?.text ?? null,
+      };
+      yield `${separator}${JSON.stringify(score)}`;
+      separator = ",";
+    }
+  }
+  yield "]}";
 }
 
-const withGitContext = (reply: CiRunReply | VerdictReply, gitContext: string | null): string =>
+const withGitContext = (reply: CiRunReply | Omit<VerdictReply, "scores">, gitContext: string | null): string =>
   `${JSON.stringify(reply).slice(0, -1)},"git_context":${gitContext ?? "null"}}`;

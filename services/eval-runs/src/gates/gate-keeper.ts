@@ -1,16 +1,16 @@
 import type { Gate } from "@touchstone/contracts";
-import type { Database } from "@touchstone/db";
 import { AppError, type Clock, isUuid, uuidv7 } from "@touchstone/service-kit";
 import type { Gradings } from "../grading/gradings.ts";
 import { rowGradersOf } from "../grading/plan.ts";
+import type { ResultStore } from "../results/result-store.ts";
 import type { RunStore, StoredRun } from "../runs/run-store.ts";
 import { checkGate, type GatedRun, roundAverage } from "./check-gate.ts";
 import type { GateRequest } from "./gate-request.ts";
 import type { GateStore } from "./gate-store.ts";
-import { type RatedRow, rateBy, readRatedRows, summarizeRatings } from "./run-ratings.ts";
+import { readRatings, summarizeRatings } from "./run-ratings.ts";
 
 export interface GateDependencies {
-  database: Database;
+  results: ResultStore;
   runs: RunStore;
   gates: GateStore;
   gradings: Gradings;
@@ -23,7 +23,7 @@ export interface GateKeeper {
   decide(projectId: string, runId: string, request: GateRequest): Promise<Gate>;
 }
 
-export function createGateKeeper({ database, runs, gates, gradings, clock }: GateDependencies): GateKeeper {
+export function createGateKeeper({ results, runs, gates, gradings, clock }: GateDependencies): GateKeeper {
   async function findRun(projectId: string, runId: string): Promise<StoredRun> {
     const run = isUuid(runId) ? await runs.find(projectId, runId) : null;
     if (run === null) throw new AppError("not_found", "Run not found");
@@ -39,10 +39,7 @@ export function createGateKeeper({ database, runs, gates, gradings, clock }: Gat
   }
 
   async function readGated(projectId: string, run: Pick<StoredRun, "id" | "status">, scorerId: string | null) {
-    const rows: RatedRow[] = rateBy(
-      await readRatedRows(database, { projectId, runId: run.id, withJudges: scorerId !== null }),
-      scorerId,
-    );
+    const rows = await readRatings(results, { projectId, runId: run.id, scorerId });
     return { rows, gated: summarizeRatings(run.id, run.status === "in_progress", rows) };
   }
 

@@ -1,62 +1,30 @@
-import type { Database } from "@touchstone/db";
-import type { ResultRow } from "../results/stored-result.ts";
-import { computeLiveStatistics, type ResultTally } from "../runs/statistics.ts";
+import type { ResultStore } from "../results/result-store.ts";
+import { readJudgeRatings } from "../runs/run-counter.ts";
+import { type CountedResult, computeLiveStatistics } from "../runs/statistics.ts";
 import type { GatedRun } from "./check-gate.ts";
 
-/** What a gate needs of one stored result. */
-export interface RatedRow {
-  questionIndex: number | null;
-  isVariant: boolean;
-  status: ResultTally["status"];
-  rating: number | null;
-  /** What the additional judges said; null = none was asked. */
-  judges: readonly { scorerId: string; rating: number | null }[] | null;
-}
-
 /**
- * Reads the rows of a run, in the order in which they are shown; what the additional judges said only with `withJudges`,
- * since it takes opening every row.
+ * Reads what a gate needs of each result of a run, in the order in which they are shown, as the scorer rated it; null =
+ * the run's own rating. A failed result is 0 for every scorer. What a scorer said stands in the rows, which are opened
+ * page by page.
  */
-export async function readRatedRows(
-  database: Database,
-  { projectId, runId, withJudges }: { projectId: string; runId: string; withJudges: boolean },
-): Promise<RatedRow[]> {
-  const { rows } = await database.readScoped<{
-    question_index: string | null;
-    is_variant: boolean;
-    status: RatedRow["status"];
-    rating: number | null;
-    document: string | null;
-  }>([projectId], {
-    name: "gate_rated_rows",
-    text: `
-      select question_index, is_variant, status, rating, case when $3 then document::text end as document
-      from evals.results
-      where project_id = $1
-        and run_id = $2
-      order by question_index nulls last, run_number nulls last, is_variant, id`,
-    values: [projectId, runId, withJudges],
-  });
-  return rows.map((row) => ({
-    questionIndex: row.question_index === null ? null : Number(row.question_index),
-    isVariant: row.is_variant,
-    status: row.status,
-    rating: row.rating,
-    judges: row.document === null ? null : (JSON.parse(row.document) as ResultRow).judgeScorerResults,
-  }));
-}
-
-/** The same rows as the scorer rated them; null = the run's own rating. A failed result is 0 for every scorer. */
-export function rateBy(rows: readonly RatedRow[], scorerId: string | null): RatedRow[] {
-  if (scorerId === null) return [...rows];
-  return rows.map((row) => ({
-    ...row,
-    rating: row.status === "failed" ? 0 : (row.judges?.find((judge) => judge.scorerId === scorerId)?.rating ?? null),
-  }));
+export async function readRatings(
+  results: ResultStore,
+  { projectId, runId, scorerId }: { projectId: string; runId: string; scorerId: string | null },
+): Promise<CountedResult[]> {
+  if (scorerId === null) return results.outline(projectId, runId);
+  const rated: CountedResult[] = [];
+  for await (const page of results.pages(projectId, runId)) {
+    for (const { questionIndex, isVariant, status, rowText } of page) {
+      const rating = status === "failed" ? 0 : (readJudgeRatings(rowText).get(scorerId) ?? null);
+      rated.push({ questionIndex, isVariant, status, rating });
+    }
+  }
+  return rated;
 }
 
 /** Puts the ratings of a run together; variants are left out throughout (decisions: Rated population). */
-export function summarizeRatings(runId: string, isInProgress: boolean, rows: readonly RatedRow[]): GatedRun {
+export function summarizeRatings(runId: string, isInProgress: boolean, rows: readonly CountedResult[]): GatedRun {
   const { averageRating } = computeLiveStatistics(rows.map((row) => ({ ...row, count: 1 })));
   const cases = Map.groupBy(
     rows.filter((row) => !row.isVariant && row.rating !== null && row.questionIndex !== null),

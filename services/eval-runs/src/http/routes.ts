@@ -81,7 +81,7 @@ export function evalRunsRoutes(dependencies: RouteDependencies): ServedRoute[] {
       route: routes.createRun,
       handle: createRun({ datasets, runs, gradings, configs, groups, members, clock, variants }),
     },
-    { route: routes.listRuns, handle: listRuns({ runs, results, gradings }) },
+    { route: routes.listRuns, handle: listRuns({ database, runs, results, gradings }) },
     { route: routes.listMissingResults, handle: listMissingResults({ runs, results, gradings }) },
     { route: routes.rescoreRun, handle: rescoreRun(dependencies) },
     { route: routes.streamRun, handle: streamRun({ runs, runStreams: dependencies.runStreams }) },

@@ -61,7 +61,9 @@ export async function rescoreRun(
   }, timings.heartbeatMs);
   try {
     const grading = await gradings.ofRun(projectId, run);
-    const skipped = await rescorings.listSkipped(projectId, run.id);
+    const ids = await rescorings.listSkipped(projectId, run.id);
+    // The workers take from one source, which holds a page.
+    const skipped = rescorings.readSkipped(projectId, ids);
     const linkTrace = linkedTraces.open(projectId, grading.plan);
     let isRaised = false;
     const store = createGroupedStore(async (results) => {
@@ -70,17 +72,17 @@ export async function rescoreRun(
       return replaced;
     });
     const counts: Rescored = { rescored: 0, stillSkipped: 0, remaining: 0 };
-    let next = 0;
+    let taken = 0;
     let hasFailed = false;
     const work = async (): Promise<void> => {
-      while (next < skipped.length && !hasFailed) {
-        const result = skipped[next] as SkippedResult;
-        next += 1;
+      for await (const result of skipped) {
+        if (hasFailed) return;
         const leftMs = deadlineMs - performance.now();
         if (leftMs <= 2 * timings.storeMs) {
-          counts.remaining += 1;
-          continue;
+          counts.remaining = ids.length - taken;
+          return;
         }
+        taken += 1;
         const judged = await judgeAgain(dependencies, {
           projectId,
           organizationId,
@@ -97,7 +99,7 @@ export async function rescoreRun(
         }
       }
     };
-    const working = Array.from({ length: Math.min(atOnceMax, skipped.length) }, () =>
+    const working = Array.from({ length: Math.min(atOnceMax, ids.length) }, () =>
       work().catch((thrown) => {
         hasFailed = true;
         throw thrown;

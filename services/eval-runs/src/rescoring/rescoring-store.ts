@@ -1,5 +1,6 @@
-import type { Database, Queryable } from "@touchstone/db";
+import type { Database, Queryable, Statement } from "@touchstone/db";
 import { resultColumns, resultValues, selectSentResults } from "../results/result-columns.ts";
+import { inOrder, pageBytesMax, pageRows } from "../results/result-pages.ts";
 import type { ResultRow, StoredResult } from "../results/stored-result.ts";
 import type { SubmittedResult } from "../results/submitted-result.ts";
 
@@ -29,8 +30,10 @@ export interface RescoringStore {
   begin(scope: RescoringScope, leaseMs: number): Promise<RescoringRight>;
   renew(scope: RescoringScope, leaseMs: number): Promise<void>;
   end(scope: RescoringScope): Promise<void>;
-  /** In the order of the run. */
-  listSkipped(projectId: string, runId: string): Promise<SkippedResult[]>;
+  /** The ids of the skipped results, in the order of the run. */
+  listSkipped(projectId: string, runId: string): Promise<string[]>;
+  /** Those of these results that are skipped still, in their order, page by page. */
+  readSkipped(projectId: string, ids: readonly string[]): AsyncGenerator<SkippedResult>;
   /**
    * Puts judged results in the place of skipped ones; answers the digests of those that were. With `raise` the run, if
    * it has ended, gets its next scoring revision in the same transaction.
@@ -89,30 +92,28 @@ export function createRescoringStore(database: Database): RescoringStore {
     },
 
     async listSkipped(projectId, runId) {
-      const { rows } = await database.readScoped<{
-        id: string;
-        idempotency_key: string;
-        case_id: string;
-        document: ResultRow;
-        submitted_context: SubmittedResult["retrievalContext"];
-      }>([projectId], {
+      const { rows } = await database.readScoped<{ id: string }>([projectId], {
         name: "rescoring_list_skipped",
         text: `
-          select id, idempotency_key, case_id, document, submitted_context
+          select id
           from evals.results
           where project_id = $1
             and run_id = $2
             and status = 'skipped'
-          order by question_index nulls last, run_number nulls last, is_variant, id`,
+          order by ${inOrder}`,
         values: [projectId, runId],
       });
-      return rows.map((row) => ({
-        id: row.id,
-        idempotencyKey: row.idempotency_key,
-        caseId: row.case_id,
-        row: row.document,
-        submittedContext: row.submitted_context,
-      }));
+      return rows.map(({ id }) => id);
+    },
+
+    async *readSkipped(projectId, ids) {
+      for (let next = 0; next < ids.length; ) {
+        const wanted = ids.slice(next, next + pageRows);
+        const { rows } = await database.readScoped<SkippedRecord>([projectId], buildSkippedPage(projectId, wanted));
+        yield* rows.map(readSkipped);
+        // Without a row none of those that were asked for is skipped any more.
+        next += Number(rows.at(-1)?.place ?? wanted.length);
+      }
     },
 
     replace: ({ projectId, runId, holder }, results, raise) =>
@@ -155,6 +156,46 @@ export function createRescoringStore(database: Database): RescoringStore {
         return new Set(replaced.map(({ keyDigest }) => keyDigest));
       }),
   };
+}
+
+interface SkippedRecord {
+  place: string;
+  id: string;
+  idempotency_key: string;
+  case_id: string;
+  document: string;
+  submitted_context: string | null;
+}
+
+const readSkipped = (row: SkippedRecord): SkippedResult => ({
+  id: row.id,
+  idempotencyKey: row.idempotency_key,
+  caseId: row.case_id,
+  row: JSON.parse(row.document) as ResultRow,
+  submittedContext:
+    row.submitted_context === null ? null : (JSON.parse(row.submitted_context) as SubmittedResult["retrievalContext"]),
+});
+
+function buildSkippedPage(projectId: string, ids: readonly string[]): Statement {
+  const text = `
+    with page as materialized (
+      select place, results.id, idempotency_key, case_id, document::text, submitted_context::text
+      from unnest($2::uuid[]) with ordinality as listed (id, place)
+      join evals.results
+        on results.project_id = $1
+        and results.id = listed.id
+        and results.status = 'skipped'
+    ), sized as (
+      select
+        *, sum(octet_length(document) + coalesce(octet_length(submitted_context), 0))
+          over (order by place rows between unbounded preceding and 1 preceding) as bytes_before
+      from page
+    )
+    select place, id, idempotency_key, case_id, document, submitted_context
+    from sized
+    where coalesce(bytes_before, 0) < ${pageBytesMax}
+    order by place`;
+  return { name: "rescoring_read_skipped", text, values: [projectId, ids] };
 }
 
 async function readState(transaction: Queryable, projectId: string, runId: string): Promise<RescoringRight> {

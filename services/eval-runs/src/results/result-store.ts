@@ -1,8 +1,15 @@
 import type { Database, Statement } from "@touchstone/db";
+import { AppError } from "@touchstone/service-kit";
 import type { CountedResult, ResultTally } from "../runs/statistics.ts";
+import { inOrder, pageRows, selectPage } from "./result-pages.ts";
+
+/** What is counted of a result, and by which its row is found. */
+export interface OutlinedResult extends CountedResult {
+  id: string;
+}
 
 /** A result read back: what is counted of it, and its row as JSON text. */
-export interface ReadResult extends CountedResult {
+export interface ReadResult extends OutlinedResult {
   rowText: string;
 }
 
@@ -20,85 +27,68 @@ export interface StoredKey {
   isVariant: boolean;
 }
 
-/** What a list of runs counts: of single-judge runs no row is opened. */
-export interface CountedRuns {
-  ofOneJudge: readonly string[];
-  ofSeveral: readonly string[];
-}
-
 /** Reading what is stored of a run's results. */
 export interface ResultStore {
-  /** All results of a run: by question index, run number, originals before variants, then creation (completions 5.5). */
-  list(projectId: string, runId: string): Promise<ReadResult[]>;
-  /** What is counted of several runs, by run id; the rows of those with one judge hold nothing. */
-  listCounted(projectId: string, runs: CountedRuns): Promise<Map<string, ReadResult[]>>;
-  /** The idempotency keys of a run's results, in the order of {@link list}. */
+  /** All results of a run without their rows: by question index, run number, originals before variants, then creation (completions 5.5). */
+  outline(projectId: string, runId: string): Promise<OutlinedResult[]>;
+  /**
+   * The same results with their rows, page by page. Which results these are is one moment's, and all there are at that
+   * moment; a row is as it stands when its page is read. Throws `not_found` when the run is deleted meanwhile.
+   */
+  pages(projectId: string, runId: string): AsyncGenerator<readonly ReadResult[]>;
+  /** The results of these ids, in their order, page by page. Throws `not_found` when one is gone, as their run is then. */
+  pagesOf(projectId: string, ids: readonly string[]): AsyncGenerator<readonly ReadResult[]>;
+  /** The idempotency keys of a run's results, in the order of {@link outline}. */
   listKeys(projectId: string, runId: string): Promise<StoredKey[]>;
   /** Two statements in one wait, however many results there are; null when there is no such run. */
   readProgress(projectId: string, runId: string): Promise<RunProgress | null>;
 }
 
 export function createResultStore(database: Database): ResultStore {
+  async function* pagesOf(
+    projectId: string,
+    ids: readonly string[],
+    from: number,
+  ): AsyncGenerator<readonly ReadResult[]> {
+    for (let next = from; next < ids.length; ) {
+      const wanted = ids.slice(next, next + pageRows);
+      const { rows } = await database.readScoped<ResultRecord>([projectId], buildPage(projectId, wanted));
+      if (rows.length === 0 || rows.some(({ id }, index) => id !== wanted[index])) throw runGone();
+      next += rows.length;
+      yield rows.map(readResult);
+    }
+  }
+
   return {
-    async list(projectId, runId) {
-      // Ids sort by creation. Numbers come as texts of bigint, which JSON could not hold.
-      const { rows } = await database.readScoped<{
-        question_index: string | null;
-        is_variant: boolean;
-        status: CountedResult["status"];
-        rating: number | null;
-        document: string;
-      }>([projectId], {
-        name: "results_list",
+    async outline(projectId, runId) {
+      const { rows } = await database.readScoped<OutlineRecord>([projectId], {
+        name: "results_outline",
         text: `
-          select question_index, is_variant, status, rating, document::text
+          select id, question_index, is_variant, status, rating
           from evals.results
           where project_id = $1
             and run_id = $2
-          order by question_index nulls last, run_number nulls last, is_variant, id`,
+          order by ${inOrder}`,
         values: [projectId, runId],
       });
-      return rows.map((row) => ({
-        questionIndex: row.question_index === null ? null : Number(row.question_index),
-        isVariant: row.is_variant,
-        status: row.status,
-        rating: row.rating,
-        rowText: row.document,
-      }));
+      return rows.map(readOutline);
     },
 
-    async listCounted(projectId, { ofOneJudge, ofSeveral }) {
-      const { rows } = await database.readScoped<{
-        run_id: string;
-        question_index: string | null;
-        is_variant: boolean;
-        status: CountedResult["status"];
-        rating: number | null;
-        document: string | null;
-      }>([projectId], {
-        name: "results_list_counted",
-        text: `
-          select run_id, question_index, is_variant, status, rating, null::text as document
-          from evals.results
-          where project_id = $1
-            and run_id = any ($2::uuid[])
-          union all
-          select run_id, question_index, is_variant, status, rating, document::text
-          from evals.results
-          where project_id = $1
-            and run_id = any ($3::uuid[])`,
-        values: [projectId, ofOneJudge, ofSeveral],
-      });
-      const counted = rows.map((row) => ({
-        runId: row.run_id,
-        questionIndex: row.question_index === null ? null : Number(row.question_index),
-        isVariant: row.is_variant,
-        status: row.status,
-        rating: row.rating,
-        rowText: row.document ?? '{"judgeScorerResults":null}',
-      }));
-      return Map.groupBy(counted, (result) => result.runId);
+    async *pages(projectId, runId) {
+      // A run of one page, as most are, takes one wait.
+      const [listed, first] = await database.readScoped<[{ id: string }, ResultRecord]>(
+        [projectId],
+        [buildIds(projectId, runId), buildFirstPage(projectId, runId)],
+      );
+      const ids = listed.rows.map(({ id }) => id);
+      // A result may have been stored in between, and is not among the ids then.
+      const isOfIds = first.rows.every(({ id }, index) => id === ids[index]);
+      const read = isOfIds ? first.rows.length : 0;
+      if (read > 0) yield first.rows.map(readResult);
+      yield* pagesOf(projectId, ids, read);
     },
+
+    pagesOf: (projectId, ids) => pagesOf(projectId, ids, 0),
 
     async listKeys(projectId, runId) {
       const { rows } = await database.readScoped<{
@@ -113,7 +103,7 @@ export function createResultStore(database: Database): ResultStore {
           from evals.results
           where project_id = $1
             and run_id = $2
-          order by question_index nulls last, run_number nulls last, is_variant, id`,
+          order by ${inOrder}`,
         values: [projectId, runId],
       });
       return rows.map((row) => ({
@@ -142,6 +132,58 @@ export function createResultStore(database: Database): ResultStore {
       return status === undefined ? null : { status, tallies: tallies.rows.map(readTally) };
     },
   };
+}
+
+/** It was deleted while it was read. */
+const runGone = () => new AppError("not_found", "Run not found");
+
+interface OutlineRecord {
+  id: string;
+  /** Numbers come as texts of bigint, which JSON could not hold. */
+  question_index: string | null;
+  is_variant: boolean;
+  status: CountedResult["status"];
+  rating: number | null;
+}
+
+interface ResultRecord extends OutlineRecord {
+  document: string;
+}
+
+const readOutline = (row: OutlineRecord): OutlinedResult => ({
+  id: row.id,
+  questionIndex: row.question_index === null ? null : Number(row.question_index),
+  isVariant: row.is_variant,
+  status: row.status,
+  rating: row.rating,
+});
+
+const readResult = (row: ResultRecord): ReadResult => ({ ...readOutline(row), rowText: row.document });
+
+function buildIds(projectId: string, runId: string): Statement {
+  const text = `
+    select id
+    from evals.results
+    where project_id = $1
+      and run_id = $2
+    order by ${inOrder}`;
+  return { name: "results_ids", text, values: [projectId, runId] };
+}
+
+function buildFirstPage(projectId: string, runId: string): Statement {
+  const asked = `
+    select id, row_number() over (order by ${inOrder}) as place
+    from evals.results
+    where project_id = $1
+      and run_id = $2
+    order by ${inOrder}
+    limit ${pageRows}`;
+  return { name: "results_first_page", text: selectPage(asked), values: [projectId, runId] };
+}
+
+function buildPage(projectId: string, ids: readonly string[]): Statement {
+  const asked = "select id, place from unnest($2::uuid[]) with ordinality as listed (id, place)";
+  return { name: "results_page", text: selectPage(asked), values: [projectId, ids] };
 }
 
 interface TallyRecord {

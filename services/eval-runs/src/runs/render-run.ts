@@ -3,35 +3,50 @@ import type { z } from "zod";
 import type { GradingPlan } from "../grading/plan.ts";
 import type { ReadResult } from "../results/result-store.ts";
 import { estimateRatingInterval } from "../statistics/rating-interval.ts";
+import { createRunCounter, type RunCounts } from "./run-counter.ts";
 import type { StoredRun } from "./run-store.ts";
-import { type BrokenDownResult, computeScorerBreakdown } from "./scorer-breakdown.ts";
-import { computeCaseRatings, computeCaseStatistics, computeLiveStatistics, countResults } from "./statistics.ts";
+import { computeScorerBreakdown } from "./scorer-breakdown.ts";
+import { computeLiveStatistics, countResults } from "./statistics.ts";
 
 type Run = z.input<typeof run>;
 
 /**
- * The run as clients read it, as JSON text (interface: Run): the subject and the rows are put in as the texts they are
- * stored as.
+ * The run as clients read it, as pieces of JSON text (interface: Run): the subject and the rows are put in as the texts
+ * they are stored as. The rows come first and are counted as they pass, so that the statistics are of just these rows
+ * and nobody holds them all.
  */
-export function renderRun(stored: StoredRun, plan: GradingPlan, results: readonly ReadResult[]): string {
+export async function* renderRun(
+  stored: StoredRun,
+  plan: GradingPlan,
+  pages: AsyncIterable<readonly ReadResult[]>,
+): AsyncGenerator<string> {
+  const counter = createRunCounter(plan);
+  let separator = "";
+  yield '{"results":[';
+  for await (const page of pages) {
+    for (const result of page) {
+      counter.add(result);
+      yield `${separator}${result.rowText}`;
+      separator = ",";
+    }
+  }
+  const { caseRatings, ...counts } = counter.end();
   const members = {
-    ...summarize(stored, plan, results),
-    ratingInterval: estimateRatingInterval(computeCaseRatings(results), stored.id),
+    ...summarize(stored, plan, counts),
+    ratingInterval: estimateRatingInterval(caseRatings, stored.id),
   };
-  const rows = results.map((result) => result.rowText).join(",");
-  return `${withSubject(members, stored).slice(0, -1)},"smokeTestVariants":${stored.smokeTestVariants},"results":[${rows}]}`;
+  yield `],"smokeTestVariants":${stored.smokeTestVariants},${withSubject(members, stored).slice(1)}`;
 }
 
 /** The same without results, as a list shows it (completions 5.2). */
-export function renderListedRun(stored: StoredRun, plan: GradingPlan, results: readonly BrokenDownResult[]): string {
-  return withSubject(summarize(stored, plan, results), stored);
+export function renderListedRun(stored: StoredRun, plan: GradingPlan, counts: RunCounts): string {
+  return withSubject(summarize(stored, plan, counts), stored);
 }
 
 type Summary = Omit<Run, "evaluationSubject" | "results" | "ratingInterval" | "smokeTestVariants">;
 
-function summarize(stored: StoredRun, plan: GradingPlan, results: readonly BrokenDownResult[]): Summary {
-  const tallies = results.map((result) => ({ ...result, count: 1 }));
-  const liveStatistics = computeLiveStatistics(tallies);
+function summarize(stored: StoredRun, plan: GradingPlan, counts: RunCounts): Summary {
+  const liveStatistics = computeLiveStatistics(counts.tallies);
   return {
     _id: stored.id,
     runId: stored.id,
@@ -39,15 +54,15 @@ function summarize(stored: StoredRun, plan: GradingPlan, results: readonly Broke
     evaluationSettingsId: stored.evaluationSettingsId,
     scorerGroupId: stored.scorerGroupId,
     additionalScorerIds: stored.additionalScorerIds && [...stored.additionalScorerIds],
-    scorerBreakdown: computeScorerBreakdown(plan, results),
+    scorerBreakdown: computeScorerBreakdown(plan, counts),
     status: stored.status,
     runSource: stored.runSource,
     verdictMode: stored.verdictMode,
     scoringRevision: stored.scoringRevision,
-    resultCount: countResults(tallies),
+    resultCount: countResults(counts.tallies),
     averageRating: liveStatistics.averageRating,
     liveStatistics,
-    caseStatistics: computeCaseStatistics(results),
+    caseStatistics: [...counts.caseStatistics],
     createdAt: stored.createdAt.toISOString(),
   };
 }

@@ -18,6 +18,11 @@ export interface CountedResult extends Omit<ResultTally, "count"> {
   questionIndex: number | null;
 }
 
+/** Some results of one case that count alike. */
+export interface CaseTally extends ResultTally {
+  questionIndex: number | null;
+}
+
 /** All submitted results of any status, variants included (interface: Run, `resultCount`). */
 export function countResults(tallies: readonly ResultTally[]): number {
   return tallies.reduce((count, tally) => count + tally.count, 0);
@@ -46,20 +51,20 @@ export function computeLiveStatistics(tallies: readonly ResultTally[]): LiveStat
  * interface: Run, `caseStatistics`, by question index: cases with two or more rated results, variants left out. The
  * variance is the population's (completions 5.5).
  */
-export function computeCaseStatistics(results: readonly CountedResult[]): CaseStatistics[] {
+export function computeCaseStatistics(results: readonly CaseTally[]): CaseStatistics[] {
   const cases = Map.groupBy(
     results.filter((result) => !result.isVariant && result.rating !== null && result.questionIndex !== null),
     (result) => result.questionIndex as number,
   );
   return [...cases]
-    .filter(([, ratedResults]) => ratedResults.length >= 2)
+    .filter(([, ratedResults]) => countResults(ratedResults) >= 2)
     .sort(([one], [other]) => one - other)
     .map(([questionIndex, ratedResults]) => {
-      const ratings = rated(ratedResults.map((result) => ({ ...result, count: 1 })));
+      const ratings = rated(ratedResults);
       const averageRating = mean(ratings) as number;
       return {
         questionIndex,
-        ratedCount: ratedResults.length,
+        ratedCount: countResults(ratedResults),
         averageRating,
         minRating: ratings[0]?.value as number,
         maxRating: ratings.at(-1)?.value as number,

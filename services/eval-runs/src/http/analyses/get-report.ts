@@ -1,8 +1,9 @@
 import { AppError, type Handler } from "@touchstone/service-kit";
 import type { AnalysisStore } from "../../analyses/analysis-store.ts";
-import { composeReport } from "../../analyses/show-analysis.ts";
+import { renderReport } from "../../analyses/show-analysis.ts";
 import type { ResultStore } from "../../results/result-store.ts";
 import type { RunStore } from "../../runs/run-store.ts";
+import { answerPieces } from "../answer-pieces.ts";
 import { requireProject } from "../require-project.ts";
 import { requireRun } from "../require-run.ts";
 
@@ -23,6 +24,7 @@ export function getReport({
     if (analysis === null || analysis.last === null) {
       throw new AppError("not_found", "No analysis found for this run. POST /runs/:runId/analyze first.");
     }
-    return { status: 200, body: composeReport(run, analysis.last, await results.list(projectId, run.id)) };
+    const outline = await results.outline(projectId, run.id);
+    return answerPieces(renderReport(run, analysis.last, outline, (ids) => results.pagesOf(projectId, ids)));
   };
 }

@@ -3,17 +3,13 @@ import { stateOf } from "../../ci-runs/ci-run-state.ts";
 import { type CiFinalizingDependencies, finalizeCiRun as finalize } from "../../ci-runs/finalize-ci-run.ts";
 import { renderVerdict } from "../../ci-runs/render-ci-run.ts";
 import type { Gradings } from "../../grading/gradings.ts";
-import type { ResultStore } from "../../results/result-store.ts";
+import { answerPieces } from "../answer-pieces.ts";
 import { requireProject } from "../require-project.ts";
 import { readCiBody } from "./read-ci-body.ts";
 import { requireCiRun, runExpired } from "./require-ci-run.ts";
 
 /** POST /ingest/ci-runs/{ciRunId}/finalize (completions 8.4): every caller is answered the one stored verdict. */
-export function finalizeCiRun({
-  results,
-  gradings,
-  ...finalizing
-}: CiFinalizingDependencies & { results: ResultStore; gradings: Gradings }): Handler {
+export function finalizeCiRun({ gradings, ...finalizing }: CiFinalizingDependencies & { gradings: Gradings }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
     const { ciRunId } = call.params;
@@ -33,7 +29,7 @@ export function finalizeCiRun({
     }
     const run = await finalizing.runs.find(projectId, ciRun.id);
     const cases = run === null ? [] : (await gradings.ofRun(projectId, run)).cases;
-    const rows = await results.list(projectId, ciRun.id);
-    return { status: 200, body: renderVerdict({ ...ciRun, verdict, finalizedAt }, rows, cases) };
+    const pages = finalizing.results.pages(projectId, ciRun.id);
+    return answerPieces(renderVerdict({ ...ciRun, verdict, finalizedAt }, pages, cases));
   };
 }

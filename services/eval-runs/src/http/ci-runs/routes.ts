@@ -4,7 +4,6 @@ import type { CiFinalizingDependencies } from "../../ci-runs/finalize-ci-run.ts"
 import type { DatasetStore } from "../../datasets/dataset-store.ts";
 import type { Gradings } from "../../grading/gradings.ts";
 import type { BatchScorer } from "../../results/batch-scorer.ts";
-import type { ResultStore } from "../../results/result-store.ts";
 import { createCiRun } from "./create-ci-run.ts";
 import { finalizeCiRun } from "./finalize-ci-run.ts";
 import { getCiRun } from "./get-ci-run.ts";
@@ -17,18 +16,17 @@ export function ciRunRoutes(
   dependencies: CiFinalizingDependencies & {
     datasets: DatasetStore;
     gradings: Gradings;
-    results: ResultStore;
     scorer: BatchScorer;
   },
 ): ServedRoute[] {
   const { datasets, gradings, results, scorer, ciRuns, database, runs, batchMs, signal, clock } = dependencies;
-  const finalizing = { ciRuns, database, runs, batchMs, signal, clock };
+  const finalizing = { ciRuns, database, runs, results, batchMs, signal, clock };
   return [
     { route: routes.createCiRun, handle: createCiRun({ datasets, gradings, ciRuns, clock }) },
     { route: routes.listCiRuns, handle: listCiRuns({ ciRuns }) },
     { route: routes.getCiRun, handle: getCiRun({ ciRuns }) },
     { route: routes.submitCiResults, handle: submitCiResults({ ...finalizing, gradings, scorer }) },
-    { route: routes.finalizeCiRun, handle: finalizeCiRun({ ...finalizing, gradings, results }) },
+    { route: routes.finalizeCiRun, handle: finalizeCiRun({ ...finalizing, gradings }) },
     { route: routes.listTestCases, handle: listTestCases({ datasets, gradings }) },
   ];
 }

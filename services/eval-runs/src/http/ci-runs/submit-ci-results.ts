@@ -3,7 +3,7 @@ import { AppError, type Handler, isAppError } from "@touchstone/service-kit";
 import { findMisses } from "../../ci-runs/assess-result.ts";
 import { stateOf } from "../../ci-runs/ci-run-state.ts";
 import type { StoredCiRun } from "../../ci-runs/ci-run-store.ts";
-import { canStillPass } from "../../ci-runs/decide-ci-run.ts";
+import { canStillPass, readAnswered } from "../../ci-runs/decide-ci-run.ts";
 import { type CiFinalizingDependencies, endCiRunIfIdle } from "../../ci-runs/finalize-ci-run.ts";
 import { readSubmittedCiResults } from "../../ci-runs/submitted-ci-results.ts";
 import type { Gradings } from "../../grading/gradings.ts";
@@ -75,9 +75,9 @@ async function fireGate(
   finalizing: CiFinalizingDependencies,
   { projectId, ciRun, hasFailed }: { projectId: string; ciRun: StoredCiRun; hasFailed: boolean },
 ): Promise<boolean> {
-  const { ciRuns } = finalizing;
+  const { ciRuns, results } = finalizing;
   if (!hasFailed && stateOf(await requireCiRun(ciRuns, projectId, ciRun.id)) === "open") return false;
-  if (canStillPass(await ciRuns.readAnswered(projectId, ciRun.id), ciRun.settings)) return false;
+  if (canStillPass(await readAnswered(results.pages(projectId, ciRun.id)), ciRun.settings)) return false;
   await endCiRunIfIdle(finalizing, { projectId, ciRun, status: "completed" });
   return true;
 }

@@ -1,15 +1,16 @@
 import { AppError, type Handler } from "@touchstone/service-kit";
-import { composeComparison, type RunWithResults } from "../../gates/compare-runs.ts";
+import { type RunWithOutline, renderComparison } from "../../gates/compare-runs.ts";
 import { readText } from "../../gates/gate-request.ts";
 import type { ResultStore } from "../../results/result-store.ts";
 import type { RunStore } from "../../runs/run-store.ts";
+import { answerPieces } from "../answer-pieces.ts";
 import { requireProject } from "../require-project.ts";
 import { requireRun } from "../require-run.ts";
 
 /** GET /evaluate/runs/compare (completions 5.7). */
 export function compareRuns({ runs, results }: { runs: RunStore; results: ResultStore }): Handler {
-  async function read(projectId: string, runId: string): Promise<RunWithResults> {
-    return { run: await requireRun(runs, projectId, runId), results: await results.list(projectId, runId) };
+  async function read(projectId: string, runId: string): Promise<RunWithOutline> {
+    return { run: await requireRun(runs, projectId, runId), outline: await results.outline(projectId, runId) };
   }
 
   return async (call) => {
@@ -22,6 +23,6 @@ export function compareRuns({ runs, results }: { runs: RunStore; results: Result
     if (baseline.run.datasetId !== candidate.run.datasetId) {
       throw new AppError("bad_request", "The two runs are of different datasets");
     }
-    return { status: 200, body: composeComparison(baseline, candidate) };
+    return answerPieces(renderComparison(baseline, candidate, (ids) => results.pagesOf(projectId, ids)));
   };
 }

@@ -1,8 +1,8 @@
 import { routes } from "@touchstone/contracts";
+import type { Database } from "@touchstone/db";
 import type { ServedRoute } from "@touchstone/service-kit";
 import type { DatasetStore } from "../../datasets/dataset-store.ts";
 import { createGateKeeper, type GateDependencies } from "../../gates/gate-keeper.ts";
-import type { ResultStore } from "../../results/result-store.ts";
 import { compareRuns } from "./compare-runs.ts";
 import { compareVersions } from "./compare-versions.ts";
 import { gateRun } from "./gate-run.ts";
@@ -11,7 +11,7 @@ import { previewGate } from "./preview-gate.ts";
 
 /** Verdicts on whole runs, and runs side by side. */
 export function gateRoutes(
-  dependencies: GateDependencies & { datasets: DatasetStore; results: ResultStore },
+  dependencies: GateDependencies & { database: Database; datasets: DatasetStore },
 ): ServedRoute[] {
   const { database, runs, gates, datasets, results } = dependencies;
   const keeper = createGateKeeper(dependencies);

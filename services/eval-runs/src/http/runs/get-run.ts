@@ -3,10 +3,11 @@ import type { Gradings } from "../../grading/gradings.ts";
 import type { ResultStore } from "../../results/result-store.ts";
 import { renderRun } from "../../runs/render-run.ts";
 import type { RunStore } from "../../runs/run-store.ts";
+import { answerPieces } from "../answer-pieces.ts";
 import { requireProject } from "../require-project.ts";
 import { requireRun } from "../require-run.ts";
 
-/** GET /custom-agent-evaluations/runs/{runId} (interface; completions 5.5): as many queries whatever the number of results. */
+/** GET /custom-agent-evaluations/runs/{runId} (interface; completions 5.5): one page of its results at a time, however many there are. */
 export function getRun({
   runs,
   results,
@@ -20,6 +21,6 @@ export function getRun({
     const projectId = requireProject(call);
     const run = await requireRun(runs, projectId, call.params.runId);
     const plan = await gradings.planOf(projectId, run);
-    return { status: 200, body: renderRun(run, plan, await results.list(projectId, run.id)) };
+    return answerPieces(renderRun(run, plan, results.pages(projectId, run.id)));
   };
 }

@@ -2,25 +2,24 @@ import { limits } from "@touchstone/contracts";
 import { AppError, type Handler, isUuid } from "@touchstone/service-kit";
 import { readText } from "../../gates/gate-request.ts";
 import type { Gradings } from "../../grading/gradings.ts";
-import { rowGradersOf } from "../../grading/plan.ts";
-import type { ResultStore } from "../../results/result-store.ts";
+import { type CountingDependencies, countRuns } from "../../runs/count-runs.ts";
 import { renderListedRun } from "../../runs/render-run.ts";
+import type { RunCounts } from "../../runs/run-counter.ts";
 import type { RunListQuery, RunStore } from "../../runs/run-store.ts";
 import { requireProject } from "../require-project.ts";
 
 type Query = Parameters<typeof readText>[0];
 
-/** Runs whose results are in memory at a time: a page may be of many large ones. */
+/** Runs that are counted together: a page may be of many, with many cases each. */
 const countedAtOnce = 10;
 
 /** GET /custom-agent-evaluations/runs (completions 5.2): newest first, without results. */
 export function listRuns({
   runs,
-  results,
   gradings,
-}: {
+  ...counting
+}: CountingDependencies & {
   runs: RunStore;
-  results: ResultStore;
   gradings: Pick<Gradings, "planOf">;
 }): Handler {
   return async (call) => {
@@ -28,18 +27,14 @@ export function listRuns({
     const query = readQuery(call.query);
     const found = await runs.list(projectId, { ...query, limit: query.limit + 1 });
     const page = await Promise.all(
-      found.slice(0, query.limit).map(async (run) => {
-        const plan = await gradings.planOf(projectId, run);
-        return { run, plan, hasSeveral: plan.primary.kind === "group" || rowGradersOf(plan).length > 0 };
-      }),
+      found.slice(0, query.limit).map(async (run) => ({ run, plan: await gradings.planOf(projectId, run) })),
     );
     const texts: string[] = [];
     for (let from = 0; from < page.length; from += countedAtOnce) {
       const part = page.slice(from, from + countedAtOnce);
-      const idsOf = (hasSeveral: boolean) =>
-        part.filter((listed) => listed.hasSeveral === hasSeveral).map(({ run }) => run.id);
-      const counted = await results.listCounted(projectId, { ofOneJudge: idsOf(false), ofSeveral: idsOf(true) });
-      texts.push(...part.map(({ run, plan }) => renderListedRun(run, plan, counted.get(run.id) ?? [])));
+      const listed = part.map(({ run, plan }) => ({ id: run.id, plan }));
+      const counts = await countRuns(counting, projectId, listed);
+      texts.push(...part.map(({ run, plan }) => renderListedRun(run, plan, counts.get(run.id) as RunCounts)));
     }
     const hasNextPage = found.length > query.limit;
     const nextCursor = hasNextPage ? (page.at(-1)?.run.id ?? null) : null;

@@ -1,0 +1,121 @@
+import type { Database, Statement } from "@touchstone/db";
+import { type GradingPlan, rowGradersOf } from "../grading/plan.ts";
+import type { ResultStore } from "../results/result-store.ts";
+import { createRunCounter, type RunCounts } from "./run-counter.ts";
+import { type CaseTally, computeCaseStatistics, type ResultTally } from "./statistics.ts";
+
+export interface CountingDependencies {
+  database: Database;
+  results: Pick<ResultStore, "pages">;
+}
+
+/** A run to be counted, and how it is graded. */
+export interface CountedRun {
+  id: string;
+  plan: GradingPlan;
+}
+
+/** Runs whose rows are opened at a time; of each one page is in memory. */
+const openedAtOnce = 4;
+
+/**
+ * Counts several runs, by run id. Those of one judge are counted by PostgreSQL; where there are several, their ratings
+ * stand in the rows, which PostgreSQL's JSON operators cannot open when there is a \u0000 in them.
+ */
+export async function countRuns(
+  { database, results }: CountingDependencies,
+  projectId: string,
+  runs: readonly CountedRun[],
+): Promise<Map<string, RunCounts>> {
+  const hasSeveral = ({ plan }: CountedRun) => rowGradersOf(plan).length > 0;
+  const ofOne = runs.filter((run) => !hasSeveral(run)).map(({ id }) => id);
+  const counts = ofOne.length === 0 ? new Map<string, RunCounts>() : await tallyRuns(database, projectId, ofOne);
+  const opened = runs.filter(hasSeveral).values();
+  const work = async (): Promise<void> => {
+    for (const { id, plan } of opened) {
+      const counter = createRunCounter(plan);
+      for await (const page of results.pages(projectId, id)) for (const result of page) counter.add(result);
+      counts.set(id, counter.end());
+    }
+  };
+  await Promise.all(Array.from({ length: openedAtOnce }, work));
+  return counts;
+}
+
+async function tallyRuns(
+  database: Database,
+  projectId: string,
+  runIds: readonly string[],
+): Promise<Map<string, RunCounts>> {
+  const [tallied, repeated] = await database.readScoped<[TallyRecord, RepeatedRecord]>(
+    [projectId],
+    [buildTallies(projectId, runIds), buildRepeated(projectId, runIds)],
+  );
+  const tallies = Map.groupBy(tallied.rows, (row) => row.run_id);
+  const cases = Map.groupBy(repeated.rows, (row) => row.run_id);
+  return new Map(
+    runIds.map((id) => [
+      id,
+      {
+        tallies: (tallies.get(id) ?? []).map(readTally),
+        graderTallies: [],
+        caseStatistics: computeCaseStatistics((cases.get(id) ?? []).map(readRepeated)),
+      },
+    ]),
+  );
+}
+
+type TallyRecord = Omit<ResultTally, "isVariant"> & { run_id: string; is_variant: boolean };
+
+function buildTallies(projectId: string, runIds: readonly string[]): Statement {
+  const text = `
+    select run_id, is_variant, status, rating, count(*)::integer as count
+    from evals.results
+    where project_id = $1
+      and run_id = any ($2::uuid[])
+    group by run_id, is_variant, status, rating`;
+  return { name: "results_tally_runs", text, values: [projectId, runIds] };
+}
+
+const readTally = ({ is_variant: isVariant, status, rating, count }: TallyRecord): ResultTally => ({
+  isVariant,
+  status,
+  rating,
+  count,
+});
+
+interface RepeatedRecord {
+  run_id: string;
+  question_index: string;
+  rating: number;
+  count: number;
+}
+
+/** The rated population of the cases that were rated more than once; of the others there are no statistics. */
+function buildRepeated(projectId: string, runIds: readonly string[]): Statement {
+  const text = `
+    select run_id, question_index, rating, count
+    from (
+      select
+        run_id, question_index, rating, count(*)::integer as count,
+        sum(count(*)) over (partition by run_id, question_index) as rated
+      from evals.results
+      where project_id = $1
+        and run_id = any ($2::uuid[])
+        and not is_variant
+        and rating is not null
+        and question_index is not null
+      group by run_id, question_index, rating
+    ) cases
+    where rated > 1`;
+  return { name: "results_tally_cases", text, values: [projectId, runIds] };
+}
+
+const readRepeated = ({ question_index, rating, count }: RepeatedRecord): CaseTally => ({
+  questionIndex: Number(question_index),
+  isVariant: false,
+  // Failed ones are rated, too, and count alike here.
+  status: "scored",
+  rating,
+  count,
+});
