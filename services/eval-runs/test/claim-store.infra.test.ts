@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import path from "node:path";
 import { type Database, migrateSchema, openDatabase, rolesOf } from "@touchstone/db";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createClaimStore } from "../src/results/claim-store.ts";
 import { createRatingNews } from "../src/results/rating-news.ts";
 import { digestKey, type ResultRow, type StoredResult } from "../src/results/stored-result.ts";
@@ -20,7 +20,7 @@ beforeAll(async () => {
     url: server.url,
     role: rolesOf("evals").app,
     applicationName: "test",
-    connectionsMax: 2,
+    connectionsMax: 3,
     statementTimeoutMs: 5_000,
     logger: quiet,
   });
@@ -56,6 +56,18 @@ async function putRun(state: {
   return { projectId, runId };
 }
 
+const traceId = randomUUID();
+
+/** A result that says something of a trace. */
+const build = (key: string): StoredResult => ({
+  ...{ id: randomUUID(), keyDigest: digestKey(key), idempotencyKey: key, caseId: key, questionIndex: null },
+  ...{ runNumber: 1, isVariant: false, status: "scored", skipReason: null, rating: 7, submittedContext: null },
+  row: {} as ResultRow,
+  ratings: [{ traceId, verdictId: key, scorerKind: "judge", scorerId: "t", scorerName: "Tone", rating: 7 }].map(
+    (rating) => ({ ...rating, justification: "Fine.", model: null, scorerKind: "judge" as const }),
+  ),
+});
+
 test.each([
   { status: "in_progress", closingAs: null, runIsOpen: true },
   { status: "in_progress", closingAs: "completed", runIsOpen: false },
@@ -65,9 +77,14 @@ test.each([
   const claims = createClaimStore(database, defaultTimings, createRatingNews({ isExporting: false }));
   const { projectId, runId } = await putRun(state);
 
-  const taken = await claims.take({ projectId, runId, holder: randomUUID() }, []);
+  const result = build("a");
+  const scope = { projectId, runId, holder: randomUUID() };
+  const taken = await claims.take(scope, [result]);
 
-  expect(taken.runIsOpen).toBe(runIsOpen);
+  const claimed = runIsOpen ? { here: "mine", there: "held" } : { here: "unclaimed", there: "unclaimed" };
+  expect(taken).toEqual({ runIsOpen, states: new Map([[result.keyDigest, { kind: claimed.here }]]) });
+  const seen = await claims.look({ ...scope, holder: randomUUID() }, [result.keyDigest]);
+  expect(seen).toEqual(new Map([[result.keyDigest, { kind: claimed.there }]]));
 });
 
 test("a run of another project takes no claims", async () => {
@@ -83,15 +100,6 @@ test("what stored results say of traces is told with them, of those that were st
   const claims = createClaimStore(database, defaultTimings, createRatingNews({ isExporting: true }));
   const silent = createClaimStore(database, defaultTimings, createRatingNews({ isExporting: false }));
   const scope = { ...(await putRun({ status: "in_progress", closingAs: null })), holder: randomUUID() };
-  const traceId = randomUUID();
-  const build = (key: string): StoredResult => ({
-    ...{ id: randomUUID(), keyDigest: digestKey(key), idempotencyKey: key, caseId: key, questionIndex: null },
-    ...{ runNumber: 1, isVariant: false, status: "scored", skipReason: null, rating: 7, submittedContext: null },
-    row: {} as ResultRow,
-    ratings: [{ traceId, verdictId: key, scorerKind: "judge", scorerId: "t", scorerName: "Tone", rating: 7 }].map(
-      (rating) => ({ ...rating, justification: "Fine.", model: null, scorerKind: "judge" as const }),
-    ),
-  });
   const [claimed, lost, untold] = [build("claimed"), build("lost"), build("untold")];
   await claims.take(scope, [claimed, untold]);
 
@@ -115,4 +123,54 @@ test("what stored results say of traces is told with them, of those that were st
   expect(rows.flatMap(({ body }) => JSON.parse(body).results)).toEqual([
     expect.objectContaining({ projectId: scope.projectId, runId: scope.runId, traceId, verdictId: "claimed" }),
   ]);
+});
+
+test("a result that was stored while its claim was waited for is echoed, and nothing is left claimed", async () => {
+  const claims = createClaimStore(database, defaultTimings, createRatingNews({ isExporting: false }));
+  const run = await putRun({ status: "in_progress", closingAs: null });
+  const [first, second] = [randomUUID(), randomUUID()].map((holder) => ({ ...run, holder }));
+  const result = build("a");
+  await claims.take(first, [result]);
+
+  let taking: ReturnType<typeof claims.take> | undefined;
+  await database.scoped([run.projectId], async (transaction) => {
+    // As a batch stores its result: the claim is gone and the row there, and nobody sees it yet.
+    await transaction.query({
+      name: "store_in_its_place",
+      text: `
+        with gone as (
+          delete from evals.claims where run_id = $1 returning *
+        )
+        insert into evals.results (
+          project_id, run_id, key_digest, id, idempotency_key, case_id, question_index, run_number, is_variant, status,
+          rating, document
+        )
+        select
+          project_id, run_id, key_digest, id, idempotency_key, case_id, question_index, run_number, is_variant, status,
+          rating, document
+        from gone`,
+      values: [run.runId],
+    });
+    taking = claims.take(second, [result]);
+    await vi.waitFor(async () => {
+      const { rows } = await database.query({
+        name: "waiting",
+        text: `
+          select pid
+          from pg_locks
+          join pg_stat_activity using (pid)
+          where not granted
+            and datname = current_database()`,
+      });
+      expect(rows).toHaveLength(1);
+    });
+  });
+
+  expect((await taking)?.states.get(result.keyDigest)).toMatchObject({ kind: "stored", result: { id: result.id } });
+  const { rows } = await database.readScoped([run.projectId], {
+    name: "claims_left",
+    text: "select holder from evals.claims where run_id = $1",
+    values: [run.runId],
+  });
+  expect(rows).toEqual([]);
 });

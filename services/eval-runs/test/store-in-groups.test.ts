@@ -1,3 +1,4 @@
+import { setImmediate as endOfTurn } from "node:timers/promises";
 import { AppError } from "@touchstone/service-kit";
 import { expect, test } from "vitest";
 import { createGroupedStore } from "../src/results/store-in-groups.ts";
@@ -16,18 +17,24 @@ function scriptFinish() {
   return { calls, finish };
 }
 
-test("the first result is stored at once; those that come meanwhile go together", async () => {
+test("what is done in one turn is stored at once and together, and so is what comes meanwhile", async () => {
   const { calls, finish } = scriptFinish();
   const store = createGroupedStore(finish);
 
   const first = store(result("a"));
-  const rest = [store(result("b")), store(result("c"))];
-  expect(calls.map((call) => call.digests)).toEqual([["a"]]);
-  calls[0]?.succeed(["a"]);
-  expect(await first).toBe(true);
+  const second = store(result("b"));
+  await endOfTurn();
+  const rest = [store(result("c")), store(result("d"))];
+  await endOfTurn();
+  expect(calls.map((call) => call.digests)).toEqual([["a", "b"]]);
+  calls[0]?.succeed(["a", "b"]);
+  expect(await Promise.all([first, second])).toEqual([true, true]);
 
-  expect(calls.map((call) => call.digests)).toEqual([["a"], ["b", "c"]]);
-  calls[1]?.succeed(["c"]);
+  expect(calls.map((call) => call.digests)).toEqual([
+    ["a", "b"],
+    ["c", "d"],
+  ]);
+  calls[1]?.succeed(["d"]);
   expect(await Promise.all(rest)).toEqual([false, true]);
 });
 
@@ -42,6 +49,7 @@ test("a store that is away is tried again; a group that cannot be stored fails a
   });
 
   const first = store(result("a"));
+  await endOfTurn();
   const second = store(result("b"));
   while (calls.length < 2) await new Promise(setImmediate);
   calls[1]?.fail(new TypeError("a bug"));

@@ -1,4 +1,4 @@
-import type { Database, Queryable, Statement, Transaction } from "@touchstone/db";
+import type { Database, Statement, Transaction } from "@touchstone/db";
 import type { RatingNews } from "./rating-news.ts";
 import { resultColumns, resultValues, selectSentResults } from "./result-columns.ts";
 import type { ResultRow, StoredResult } from "./stored-result.ts";
@@ -56,24 +56,45 @@ export function createClaimStore(
   const scoped = <Result>({ projectId }: ClaimScope, work: (transaction: Transaction) => Promise<Result>) =>
     database.scoped([projectId], work);
 
+  /** Of keys whose result another holder stored while the claim was waited for. Until then they look stored all the same. */
+  async function deleteClaims(scope: ClaimScope, keyDigests: readonly string[]): Promise<void> {
+    await scoped(scope, (transaction) =>
+      transaction.finish([
+        {
+          name: "claims_delete",
+          text: `
+            delete from evals.claims
+            where project_id = $1
+              and run_id = $2
+              and holder = $3
+              and key_digest in (select decode(wanted, 'hex') from unnest($4::text[]) as wanted)`,
+          values: [scope.projectId, scope.runId, scope.holder, keyDigests],
+        },
+      ]),
+    );
+  }
+
   return {
-    take: (scope, results) =>
-      scoped(scope, async (transaction) => {
-        const keyDigests = results.map((result) => result.keyDigest);
-        if (!(await lockOpenRun(transaction, scope))) {
-          return { runIsOpen: false, states: await readStates(transaction, scope, keyDigests) };
-        }
-        const claimed = new Set(await insertClaims(transaction, scope, results, { leaseMs, resultMs }));
-        const states = await readStates(transaction, scope, keyDigests);
-        const storedMeanwhile: string[] = [];
-        for (const [keyDigest, state] of states) {
-          if (!claimed.has(keyDigest)) continue;
-          if (state.kind === "stored") storedMeanwhile.push(keyDigest);
-          else states.set(keyDigest, { kind: "mine" });
-        }
-        if (storedMeanwhile.length > 0) await deleteClaims(transaction, scope, storedMeanwhile);
-        return { runIsOpen: true, states };
-      }),
+    async take(scope, results) {
+      const keyDigests = results.map((result) => result.keyDigest);
+      const [open, claims, keys] = await scoped(scope, (transaction) =>
+        transaction.finish<[Record<never, never>, { key_digest: string }, KeyRow]>([
+          lockOpenRun(scope),
+          buildTake(scope, results, { leaseMs, resultMs }),
+          selectKeys(scope, keyDigests),
+        ]),
+      );
+      const claimed = new Set(claims.rows.map((row) => row.key_digest));
+      const states = keyStatesOf(keys);
+      const storedMeanwhile: string[] = [];
+      for (const [keyDigest, state] of states) {
+        if (!claimed.has(keyDigest)) continue;
+        if (state.kind === "stored") storedMeanwhile.push(keyDigest);
+        else states.set(keyDigest, { kind: "mine" });
+      }
+      if (storedMeanwhile.length > 0) await deleteClaims(scope, storedMeanwhile);
+      return { runIsOpen: open.rowCount === 1, states };
+    },
 
     async look(scope, keyDigests) {
       return keyStatesOf(await database.readScoped<KeyRow>([scope.projectId], selectKeys(scope, keyDigests)));
@@ -169,35 +190,34 @@ function buildFinish(scope: ClaimScope, results: readonly StoredResult[]): State
   };
 }
 
-/** Whether the run takes claims. The lock keeps a finalize waiting until the claims of this transaction are visible. */
-async function lockOpenRun(transaction: Queryable, { projectId, runId }: ClaimScope): Promise<boolean> {
-  const { rowCount } = await transaction.query({
-    name: "run_lock_open",
-    text: `
-      select id
-      from evals.runs
-      where project_id = $1
-        and id = $2
-        and status = 'in_progress'
-        and closing_as is null
-      for share`,
-    values: [projectId, runId],
-  });
-  return rowCount === 1;
-}
+/**
+ * One row when the run takes claims. The lock keeps a finalize waiting until the claims of this transaction are visible,
+ * and a run that is closed never opens again: what follows in the transaction finds it as it was here.
+ */
+const lockOpenRun = ({ projectId, runId }: ClaimScope): Statement => ({
+  name: "run_lock_open",
+  text: `
+    select id
+    from evals.runs
+    where project_id = $1
+      and id = $2
+      and status = 'in_progress'
+      and closing_as is null
+    for share`,
+  values: [projectId, runId],
+});
 
 /**
  * One insert for the whole batch, in the order of the digests, so that two batches with the same keys wait for each
  * other instead of deadlocking. A claim whose lease is over changes hands, and with it what was submitted. A result
  * stored while this statement waited is not seen by it: the caller looks again.
  */
-async function insertClaims(
-  transaction: Queryable,
+function buildTake(
   { projectId, runId, holder }: ClaimScope,
   results: readonly StoredResult[],
   { leaseMs, resultMs }: { leaseMs: number; resultMs: number },
-): Promise<string[]> {
-  const { rows } = await transaction.query<{ key_digest: string }>({
+): Statement {
+  return {
     name: "claims_take",
     text: `
       with wanted as (${selectSentResults(6)}
@@ -209,7 +229,14 @@ async function insertClaims(
         clock_timestamp() + $5::double precision * interval '1 millisecond',
         wanted.*
       from wanted
-      where not exists (
+      where exists (
+        select
+        from evals.runs
+        where runs.project_id = $1
+          and runs.id = $2
+          and runs.status = 'in_progress'
+          and runs.closing_as is null
+      ) and not exists (
         select
         from evals.results
         where results.project_id = $1
@@ -235,8 +262,7 @@ async function insertClaims(
       where held.lease_until < clock_timestamp()
       returning encode(key_digest, 'hex') as key_digest`,
     values: [projectId, runId, holder, leaseMs, resultMs, ...resultValues(results)],
-  });
-  return rows.map((row) => row.key_digest);
+  };
 }
 
 interface KeyRow {
@@ -266,33 +292,10 @@ const selectKeys = ({ projectId, runId }: ClaimScope, keyDigests: readonly strin
 const keyStatesOf = ({ rows }: { rows: KeyRow[] }): Map<string, KeyState> =>
   new Map(rows.map((row) => [row.key_digest, readState(row)]));
 
-const readStates = async (
-  transaction: Queryable,
-  scope: ClaimScope,
-  keyDigests: readonly string[],
-): Promise<Map<string, KeyState>> => keyStatesOf(await transaction.query<KeyRow>(selectKeys(scope, keyDigests)));
-
 function readState(row: KeyRow): KeyState {
   if (row.id !== null && row.document !== null) {
     return { kind: "stored", result: { id: row.id, row: row.document } };
   }
   if (row.is_held === null) return { kind: "unclaimed" };
   return { kind: row.is_held ? "held" : "expired" };
-}
-
-async function deleteClaims(
-  transaction: Queryable,
-  { projectId, runId, holder }: ClaimScope,
-  keyDigests: readonly string[],
-): Promise<void> {
-  await transaction.query({
-    name: "claims_delete",
-    text: `
-      delete from evals.claims
-      where project_id = $1
-        and run_id = $2
-        and holder = $3
-        and key_digest in (select decode(wanted, 'hex') from unnest($4::text[]) as wanted)`,
-    values: [projectId, runId, holder, keyDigests],
-  });
 }
