@@ -1,3 +1,4 @@
+import { setImmediate as endOfTurn } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
 import type { Asked } from "../../src/asking/ask-for-json.ts";
 import type { ParsedVerdict } from "../../src/verdict/parse-verdict.ts";
@@ -107,7 +108,7 @@ describe("in cache mode", () => {
 });
 
 describe("the record", () => {
-  test("is written in batches: what comes while one is being written goes together", async () => {
+  test("is written in batches: what comes in one turn goes together, and what comes while one is being written", async () => {
     const first = Promise.withResolvers<void>();
     const sizes: number[] = [];
     const { verdicts } = setUp({
@@ -116,13 +117,15 @@ describe("the record", () => {
         if (sizes.length === 1) await first.promise;
       },
     });
-    const judged = [1, 2, 3, 4].map((runNumber) =>
-      verdicts.reach(subject, terms({ mode: "live", runNumber }), async () => ({ answer: good })),
-    );
-    await vi.waitFor(() => expect(sizes).toEqual([1]));
+    const judge = (runNumber: number) =>
+      verdicts.reach(subject, terms({ mode: "live", runNumber }), async () => ({ answer: good }));
+    const judged = [1, 2].map(judge);
+    await vi.waitFor(() => expect(sizes).toEqual([2]));
+    judged.push(...[3, 4, 5].map(judge));
+    await endOfTurn();
     first.resolve();
     await Promise.all(judged);
-    expect(sizes).toEqual([1, 3]);
+    expect(sizes).toEqual([2, 3]);
   });
 
   test("that hangs holds nothing up for longer than it may", async () => {
