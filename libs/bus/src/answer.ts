@@ -206,18 +206,17 @@ export async function startAnswering<C extends RequestContract>(
 
   /** Sends the outcome; a requester or a connection that is away for a moment is waited for. */
   async function deliver(work: Work, message: Encoded): Promise<"heard" | "nobody" | "cut_off"> {
-    const { signal } = work.abort;
-    const expiry = AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, work.deadlineAtMs - Date.now()))]);
-    let heard: "heard" | "nobody" | "cut_off" = "cut_off";
-    for (let unheard = 0; unheard < timings.unheardBeatsMax && !expiry.aborted; ) {
-      heard = await tell(work, message);
-      if (heard === "heard") break;
+    let expiry: AbortSignal | null = null;
+    for (let unheard = 0; ; ) {
+      const heard = await tell(work, message);
+      if (heard === "heard") return heard;
+      expiry ??= AbortSignal.any([work.abort.signal, AbortSignal.timeout(Math.max(0, work.deadlineAtMs - Date.now()))]);
       if (heard === "nobody") {
         unheard += 1;
         await sleep(timings.heartbeatMs, undefined, { signal: expiry }).catch(() => {});
-      } else if ((await connection.untilConnected(expiry)) === null) break;
+      } else if ((await connection.untilConnected(expiry)) === null) return heard;
+      if (unheard >= timings.unheardBeatsMax || expiry.aborted) return heard;
     }
-    return heard;
   }
 
   await connection.firstAttempt;

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as endOfTurn, setTimeout as sleep } from "node:timers/promises";
 import { connect, type NatsConnection, type NodeConnectionOptions } from "@nats-io/transport-node";
 import type { ServiceName } from "@touchstone/contracts";
 import { createBackOff } from "./back-off.ts";
@@ -60,6 +60,8 @@ export function keepConnected(options: ConnectionOptions): Connection {
   const watchers = new Set<Parameters<Connection["watch"]>[0]>();
   const flushing = new Set<(flushed: boolean) => void>();
   let live: NatsConnection | null = null;
+  /** Whoever asks for a flush in one turn of the event loop shares its round trip: all that they sent was sent before. */
+  let together: { nats: NatsConnection; flushed: Promise<boolean> } | null = null;
   let payloadLimitBytes = Number.POSITIVE_INFINITY;
   let firstAttemptEnded = (): void => {};
   const firstAttempt = new Promise<void>((resolve) => {
@@ -111,6 +113,21 @@ export function keepConnected(options: ConnectionOptions): Connection {
     if (!closing.signal.aborted) logger.warn({ server: nats.getServer() }, "bus lost its connection to NATS");
   }
 
+  async function flushNow(nats: NatsConnection): Promise<boolean> {
+    if (live !== nats || nats.isClosed()) return false;
+    return await new Promise((resolve) => {
+      const settle = (flushed: boolean): void => {
+        flushing.delete(settle);
+        resolve(flushed);
+      };
+      flushing.add(settle);
+      nats.flush().then(
+        () => settle(true),
+        () => settle(false),
+      );
+    });
+  }
+
   return {
     current: () => live,
     watch(watcher) {
@@ -131,17 +148,14 @@ export function keepConnected(options: ConnectionOptions): Connection {
     async flush() {
       const nats = live;
       if (!nats || nats.isClosed()) return false;
-      return await new Promise((resolve) => {
-        const settle = (flushed: boolean): void => {
-          flushing.delete(settle);
-          resolve(flushed);
-        };
-        flushing.add(settle);
-        nats.flush().then(
-          () => settle(true),
-          () => settle(false),
-        );
-      });
+      if (together?.nats !== nats) {
+        const flushed = endOfTurn().then(() => {
+          if (together?.flushed === flushed) together = null;
+          return flushNow(nats);
+        });
+        together = { nats, flushed };
+      }
+      return together.flushed;
     },
     async untilConnected(signal) {
       if (live && !live.isClosed()) return live;

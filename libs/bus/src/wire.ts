@@ -67,6 +67,7 @@ export interface Encoded {
 }
 
 const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { fatal: true });
 const emptyBody = new Uint8Array();
 // "NATS/1.0\r\n" before the headers and "\r\n" after them.
 const headerFrameBytes = 12;
@@ -112,7 +113,7 @@ export function decodeBody<Schema extends z.ZodType>(
 ): { ok: true; body: z.output<Schema> } | { ok: false; problem: string; cause: unknown } {
   let json: unknown;
   try {
-    json = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(data));
+    json = JSON.parse(decoder.decode(data));
   } catch (cause) {
     return { ok: false, problem: "not JSON in UTF-8", cause };
   }
