@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createSecretKey, randomUUID } from "node:crypto";
 import { availableParallelism } from "node:os";
 import path from "node:path";
 import { type Bus, connectBus } from "@touchstone/bus";
@@ -108,7 +108,7 @@ export function createJudge(config: JudgeConfig, { logger, clock, metrics }: Jud
     openCustom: ({ baseUrl, apiKey }) => openProvider({ baseUrl, apiKey, api: "chat" }, createGuardedFetch(outbound)),
   });
   const askForJson = createAskForJson({ logger });
-  const fenceSecret = deriveKey(config.rootSecret, "judge prompt fence");
+  const fenceSecret = createSecretKey(deriveKey(config.rootSecret, "judge prompt fence"));
   const judgeCase = createCaseJudge({
     askForJson,
     verdicts: createVerdicts({

@@ -1,3 +1,4 @@
+import { createSecretKey } from "node:crypto";
 import type { JudgedCase, JudgeRubric, Trajectory } from "@touchstone/contracts";
 
 /** A primary judge without criteria, on the default model. */
@@ -32,7 +33,7 @@ export function buildCase(overrides: Partial<JudgedCase> = {}): JudgedCase {
   };
 }
 
-export const fenceSecret = Buffer.from("a secret that only this test installation knows");
+export const fenceSecret = createSecretKey(Buffer.from("a secret that only this test installation knows"));
 
 /** A trace that recorded nothing. */
 export function buildTrajectory(overrides: Partial<Trajectory> = {}): Trajectory {

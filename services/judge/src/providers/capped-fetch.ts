@@ -26,8 +26,26 @@ const decoders: Readonly<Record<string, (encoded: Buffer, options: { maxOutputLe
   br: promisify(brotliDecompress),
 };
 
-/** Statuses of which a `Response` takes no body, not even an empty one. */
+/** What is read of an answer's headers, by the client library and by us. */
+const headersRead = ["content-type", "content-length", "retry-after", "retry-after-ms"];
+
+/** Statuses that have no body, whatever follows them. */
 const withoutBody = [204, 205, 304];
+
+const utf8 = new TextDecoder();
+
+/** A `Response` whose body is there already: as a stream, which the platform would make of it, it costs five times as much. */
+class WholeResponse extends Response {
+  readonly #content: Buffer;
+
+  constructor(content: Buffer, init: { status: number; headers: Record<string, string> }) {
+    super(null, init);
+    this.#content = content;
+  }
+
+  override readonly text = async (): Promise<string> => utf8.decode(this.#content);
+  override readonly json = async (): Promise<unknown> => JSON.parse(await this.text());
+}
 
 /**
  * The `fetch` that provider calls go through. It follows no redirect (a provider must not be able to send our key or
@@ -45,20 +63,24 @@ export async function cappedFetch(input: string | URL | Request, init: RequestIn
     body: body || null,
     signal: signal ?? null,
   });
-  const received = new Headers();
-  for (const [name, value] of Object.entries(answer.headers)) {
-    for (const one of [value ?? []].flat()) received.append(name, one);
+  const content = await readWhole(answer.body, joinValues(answer.headers["content-encoding"]), signal);
+  const received: Record<string, string> = {};
+  for (const name of headersRead) {
+    const value = joinValues(answer.headers[name]);
+    if (value !== null) received[name] = value;
   }
-  const content = await readWhole(answer.body, received.get("content-encoding"), signal);
-  return new Response(withoutBody.includes(answer.statusCode) ? null : content, {
-    status: answer.statusCode,
-    headers: received,
-  });
+  const status = answer.statusCode;
+  return new WholeResponse(withoutBody.includes(status) ? Buffer.alloc(0) : content, { status, headers: received });
+}
+
+/** A header that was sent several times is one list. */
+function joinValues(value: string | string[] | undefined): string | null {
+  return value === undefined ? null : [value].flat().join(", ");
 }
 
 /** The headers that a call needs, out of those that the client library sets. */
 export function pickHeaders(all: RequestInit["headers"]): Record<string, string> {
-  const given = new Headers(all);
+  const given = all instanceof Headers ? all : new Headers(all);
   const headers: Record<string, string> = {};
   for (const name of headersSent) {
     const value = given.get(name);

@@ -1,3 +1,4 @@
+import type { KeyObject } from "node:crypto";
 import type { JudgedCase, JudgeRubric } from "@touchstone/contracts";
 import { onOneLine } from "../asking/one-line.ts";
 import { createFence } from "./fence.ts";
@@ -24,7 +25,7 @@ export interface AssembledPrompt {
  * the blocks that exist in their fixed order, then the form of the reply. Blank texts count as absent. The same case
  * and rubric give the same prompt on every replica of an installation.
  */
-export function assemblePrompt(judged: JudgedCase, rubric: JudgeRubric, fenceSecret: Buffer): AssembledPrompt {
+export function assemblePrompt(judged: JudgedCase, rubric: JudgeRubric, fenceSecret: KeyObject): AssembledPrompt {
   const texts = collectTexts(judged, rubric);
   const fence = createFence(fenceSecret, texts);
   const enclose = (label: string, otherwise: string): string => (texts.has(label) ? fence.enclose(label) : otherwise);

@@ -1,4 +1,4 @@
-import { createHmac } from "node:crypto";
+import { createHmac, type KeyObject } from "node:crypto";
 
 /** Encloses untrusted texts so that none of them can end its own enclosure or fake another's. */
 export interface Fence {
@@ -13,13 +13,12 @@ export interface Fence {
  * text cannot know it, and yet the same case on the same installation renders the same prompt, which is what makes a
  * verdict repeatable and a prompt cache useful.
  */
-export function createFence(secret: Buffer, texts: ReadonlyMap<string, string>): Fence {
+export function createFence(secret: KeyObject, texts: ReadonlyMap<string, string>): Fence {
   let token = "";
   for (let attempt = 0; token === "" || [...texts.values()].some((text) => text.includes(token)); attempt += 1) {
-    const mac = createHmac("sha256", secret).update(`${attempt}\n`);
     // Lengths go in, so that no two different cases are the same bytes.
-    for (const [label, text] of texts) mac.update(`${label} ${text.length}\n${text}\n`);
-    token = mac.digest("hex").slice(0, 32);
+    const content = [...texts].map(([label, text]) => `${label} ${text.length}\n${text}\n`).join("");
+    token = createHmac("sha256", secret).update(`${attempt}\n${content}`).digest("hex").slice(0, 32);
   }
   return {
     token,

@@ -1,3 +1,4 @@
+import type { KeyObject } from "node:crypto";
 import type { JudgedCase, JudgeRubric, Verdict } from "@touchstone/contracts";
 import type { Clock } from "@touchstone/service-kit";
 import type { AskForJson } from "../asking/ask-for-json.ts";
@@ -13,7 +14,7 @@ export interface CaseJudgeOptions {
   askForJson: AskForJson;
   verdicts: Verdicts;
   resolveModel: ResolveModel;
-  fenceSecret: Buffer;
+  fenceSecret: KeyObject;
   clock: Clock;
   observer: JudgeObserver;
 }

@@ -1,3 +1,4 @@
+import type { KeyObject } from "node:crypto";
 import { type AnalysisNarrative, analysisNarrative } from "@touchstone/contracts";
 import { z } from "zod";
 import { makeStorable } from "../asking/storable-text.ts";
@@ -64,7 +65,7 @@ const introductions = {
 const resultsIntroduction = `The results, worst first: all of them, or of many the worst and the best. "rating" and "justification" are the judge's, "reratings" the second opinions of the analysing judges:`;
 
 /** Has the narrative of a run's analysis written (completions 5.9). */
-export function writeAnalysisOf(request: AnalysisRequest, fenceSecret: Buffer): WritingTask<AnalysisNarrative> {
+export function writeAnalysisOf(request: AnalysisRequest, fenceSecret: KeyObject): WritingTask<AnalysisNarrative> {
   const texts = new Map([["statistics", JSON.stringify(request.statistics, null, 2).toWellFormed()]]);
   for (const label of ["acceptance", "rejection", "evaluation"] as const) {
     const text = request.criteria[label];

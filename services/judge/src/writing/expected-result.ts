@@ -1,3 +1,4 @@
+import type { KeyObject } from "node:crypto";
 import { findObjects } from "../asking/find-objects.ts";
 import { makeStorable } from "../asking/storable-text.ts";
 import { createFence } from "../verdict/fence.ts";
@@ -43,7 +44,10 @@ const closing = `Reply with one JSON object and nothing else:
 "rationale": one or two sentences on why, and on what a person should check.`;
 
 /** Has an expected result suggested (completions 3.3, suggest-expected). */
-export function writeExpectedResult(request: ExpectedResultRequest, fenceSecret: Buffer): WritingTask<SuggestedResult> {
+export function writeExpectedResult(
+  request: ExpectedResultRequest,
+  fenceSecret: KeyObject,
+): WritingTask<SuggestedResult> {
   const texts = new Map([["question", request.query.toWellFormed()]]);
   for (const [label, text] of [["answer", request.actualOutput] as const, ["error", request.error] as const]) {
     if (text !== null && text.trim() !== "") texts.set(label, text.toWellFormed());

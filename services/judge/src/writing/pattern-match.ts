@@ -1,3 +1,4 @@
+import type { KeyObject } from "node:crypto";
 import { findObjects } from "../asking/find-objects.ts";
 import { makeStorable } from "../asking/storable-text.ts";
 import { createFence } from "../verdict/fence.ts";
@@ -35,7 +36,7 @@ const reasonMaxChars = 2_000;
 /** Has one semantic condition of a pattern decided (completions 9.3). */
 export function matchPatternInText(
   { text, prompt }: { text: string; prompt: string },
-  fenceSecret: Buffer,
+  fenceSecret: KeyObject,
 ): WritingTask<PatternMatch> {
   const fence = createFence(
     fenceSecret,

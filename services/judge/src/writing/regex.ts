@@ -1,3 +1,4 @@
+import type { KeyObject } from "node:crypto";
 import { limits } from "@touchstone/contracts";
 import { findObjects } from "../asking/find-objects.ts";
 import { makeStorable } from "../asking/storable-text.ts";
@@ -46,7 +47,10 @@ const closing = `Reply with one JSON object and nothing else:
 "explanation": one or two sentences on what it finds and what it misses.`;
 
 /** Has a regular expression written (completions 9.3, generate-regex). */
-export function writeRegexFor({ description, rejected }: RegexRequest, fenceSecret: Buffer): WritingTask<WrittenRegex> {
+export function writeRegexFor(
+  { description, rejected }: RegexRequest,
+  fenceSecret: KeyObject,
+): WritingTask<WrittenRegex> {
   const texts = new Map([["description", description.toWellFormed()]]);
   if (rejected !== null) {
     texts.set("regex", rejected.regex.toWellFormed()).set("because", rejected.because.toWellFormed());

@@ -1,3 +1,4 @@
+import type { KeyObject } from "node:crypto";
 import { type TraceTopic, traceTopic } from "@touchstone/contracts";
 import { findObjects } from "../asking/find-objects.ts";
 import { makeStorable } from "../asking/storable-text.ts";
@@ -37,7 +38,7 @@ const textMaxChars = 12_000;
 /** Has a trace's topic said (completions 9.5). */
 export function classifyTopicOf(
   { input, output, labels }: { input: string; output: string; labels: readonly string[] },
-  fenceSecret: Buffer,
+  fenceSecret: KeyObject,
 ): WritingTask<TraceTopic> {
   const shown = (text: string): string => text.slice(0, textMaxChars).toWellFormed();
   const fence = createFence(

@@ -1,3 +1,4 @@
+import type { KeyObject } from "node:crypto";
 import type { SkipReason } from "@touchstone/contracts";
 import type { Clock } from "@touchstone/service-kit";
 import type { AskForJson, JsonQuestion } from "../asking/ask-for-json.ts";
@@ -7,7 +8,7 @@ import type { ResolveModel } from "../providers/resolve-model.ts";
 export interface WriterDependencies {
   askForJson: AskForJson;
   resolveModel: ResolveModel;
-  fenceSecret: Buffer;
+  fenceSecret: KeyObject;
   clock: Clock;
 }
 

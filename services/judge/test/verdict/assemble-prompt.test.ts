@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, createSecretKey } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import type { JudgedCase, JudgeRubric } from "@touchstone/contracts";
@@ -147,7 +147,7 @@ describe("the fence", () => {
       tokenOf({ ...allTexts, output: "It arrives on Tuesday" }, allCriteria),
       tokenOf({ ...allTexts, context: allTexts.guideline, guideline: allTexts.context }, allCriteria),
       tokenOf(allTexts, buildRubric()),
-      tokenOf(allTexts, allCriteria, Buffer.from("another installation's secret")),
+      tokenOf(allTexts, allCriteria, createSecretKey(Buffer.from("another installation's secret"))),
       // The same bytes, differently divided.
       tokenOf(buildCase({ input: "ab", output: "c" })),
       tokenOf(buildCase({ input: "a", output: "bc" })),

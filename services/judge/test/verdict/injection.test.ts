@@ -1,3 +1,4 @@
+import { createSecretKey } from "node:crypto";
 import type { JudgedCase } from "@touchstone/contracts";
 import { gullibleJudge, type ScriptedLlm, startScriptedLlm } from "@touchstone/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -119,7 +120,7 @@ test("is moved by an order outside the fences, so the judge of these tests does 
 });
 
 test("a fence token seen in one prompt opens nothing in the next, since it depends on the texts", async () => {
-  const secret = Buffer.from("installation");
+  const secret = createSecretKey(Buffer.from("installation"));
   const seen = assemblePrompt(buildCase(), buildRubric(), secret);
   const token = /is ([0-9a-f]{32})\./.exec(seen.instructions)?.[1];
   const { judge } = setUpJudge(llm);
