@@ -4,6 +4,7 @@ import { createBackOff } from "./back-off.ts";
 import type { Bus, EventPlace } from "./bus.ts";
 import { isBusError } from "./bus-error.ts";
 import type { BusLogger } from "./bus-logger.ts";
+import { gatherRows, mergeBodies, type Parcel } from "./gather-rows.ts";
 import type { OutboxKeeper } from "./outbox-keeper.ts";
 import type { OutboxRow, OutboxStore, PublishedRow } from "./outbox-store.ts";
 
@@ -39,7 +40,8 @@ const reportedMax = 1_000;
 /**
  * Starts publishing committed events, and settles each after its acknowledgement, under a message id made of the row's id
  * and body, so that an event published twice within the duplicate window is stored once, and another event under the id
- * of an older one (a database set back to a copy counts anew) is not taken for it. Nothing is settled that was not
+ * of an older one (a database set back to a copy counts anew) is not taken for it. Rows whose contract `gathers` may go as
+ * one event; after a failure they may go in other company, and then come twice. Nothing is settled that was not
  * acknowledged: while the bus or the store is away, the relay waits with a back-off and rows pile up where they are
  * safe. Several relays over one outbox do no harm.
  *
@@ -115,15 +117,15 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
 
   /** Publishes a batch and settles what was acknowledged, also if some of it was not. */
   async function relay(rows: readonly OutboxRow[]): Promise<void> {
-    const results = await Promise.allSettled(rows.map(publish));
+    const parcels = gatherRows(rows, ({ subject }) => contracts.get(subject));
+    const sent = (await Promise.all(parcels.map(send))).flat();
     const published: PublishedRow[] = [];
     const troubles: unknown[] = [];
-    rows.forEach((row, index) => {
-      const result = results[index];
-      if (result?.status === "fulfilled") published.push({ id: row.id, ...result.value });
-      else if (concernsRowAlone(result?.reason)) report(row, result?.reason);
-      else troubles.push(result?.reason);
-    });
+    for (const { row, place, err } of sent) {
+      if (place !== null) published.push({ id: row.id, ...place });
+      else if (concernsRowAlone(err)) report(row, err);
+      else troubles.push(err);
+    }
     if (published.length > 0) {
       await store.settle(published);
       for (const { id } of published) reported.delete(id);
@@ -131,10 +133,22 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
     if (troubles.length > 0) throw troubles[0];
   }
 
-  async function publish(row: OutboxRow): Promise<EventPlace> {
-    const contract = contracts.get(row.subject);
-    if (!contract) throw new Error(`no event of this outbox has the subject ${row.subject}`);
-    return await bus.publish(contract, JSON.parse(row.body), { messageId: messageIdOf(contract, row) });
+  /** Publishes rows as one event, or each by itself when one of them spoils it. Never rejects. */
+  async function send(parcel: Parcel): Promise<Sent[]> {
+    try {
+      const place = await publish(parcel);
+      return parcel.map((row) => ({ row, place, err: null }));
+    } catch (err) {
+      if (parcel.length === 1 || !concernsRowAlone(err)) return parcel.map((row) => ({ row, place: null, err }));
+      return (await Promise.all(parcel.map((row) => send([row])))).flat();
+    }
+  }
+
+  async function publish(parcel: Parcel): Promise<EventPlace> {
+    const [{ subject }] = parcel;
+    const contract = contracts.get(subject);
+    if (!contract) throw new Error(`no event of this outbox has the subject ${subject}`);
+    return await bus.publish(contract, mergeBodies(parcel, contract), { messageId: messageIdOf(contract, parcel) });
   }
 
   /** Says once that a row cannot be published. */
@@ -168,8 +182,17 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   };
 }
 
-function messageIdOf({ publishedBy }: EventContract, { id, body }: OutboxRow): string {
-  return `${publishedBy}-${id}-${createHash("sha256").update(body).digest("base64url").slice(0, 16)}`;
+/** What became of a row: its place in the event store, or why it has none. */
+interface Sent {
+  row: OutboxRow;
+  place: EventPlace | null;
+  err: unknown;
+}
+
+function messageIdOf({ publishedBy }: EventContract, parcel: Parcel): string {
+  const hash = createHash("sha256");
+  for (const { body } of parcel) hash.update(body);
+  return `${publishedBy}-${parcel[0].id}-${hash.digest("base64url").slice(0, 16)}`;
 }
 
 function concernsRowAlone(error: unknown): boolean {

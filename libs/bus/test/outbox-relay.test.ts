@@ -245,4 +245,91 @@ describe("the outbox relay", () => {
       { numRuns: 50 },
     );
   }, 30_000);
+
+  describe("of events that may be gathered", () => {
+    const listed = defineEvent({
+      subject: "event.thing.listed.v1",
+      publishedBy: "ingest",
+      consumedBy: ["monitor"],
+      gathers: "things",
+      body: z.object({ things: z.array(z.number()).min(1) }),
+    });
+    const list = (...things: unknown[]) => ({ subject: listed.subject, body: JSON.stringify({ things }) });
+
+    function createGatheringBus(refuses: (things: readonly number[]) => unknown = () => null) {
+      const published: { things: number[]; messageId: string }[] = [];
+      const bus: Pick<Bus, "publish"> = {
+        async publish(contract, body, { messageId }) {
+          const { things } = contract.body.parse(body) as { things: number[] };
+          const refusal = refuses(things);
+          if (refusal !== null) throw refusal;
+          published.push({ things, messageId });
+          return { store: "a store", sequence: published.length };
+        },
+      };
+      return { bus, published, batches: () => published.map(({ things }) => things) };
+    }
+
+    test("publishes what waits as one, in its order, and removes all of it", async () => {
+      const { store, rows, commit } = createFakeOutbox();
+      const { bus, batches } = createGatheringBus();
+      commit(1, list(1, 2));
+      commit(2, list(3));
+      commit(3, list(4, 5));
+      start({ store, bus, events: [told, listed] });
+      await eventually(() => expect(rows.size).toBe(0));
+      expect(batches()).toEqual([[1, 2, 3, 4, 5]]);
+    });
+
+    test("keeps apart what others may not come with, and what is too much for one", async () => {
+      const { store, rows, commit } = createFakeOutbox();
+      const { bus, batches } = createGatheringBus();
+      const large = Array.from({ length: 60_000 }, (_, index) => 10_000 + index);
+      commit(1, list(...large));
+      commit(2, list(1));
+      commit(3, list(2));
+      start({ store, bus, events: [told, listed] });
+      await eventually(() => expect(rows.size).toBe(0));
+      expect(batches()).toEqual([large, [1, 2]]);
+    });
+
+    test("publishes each by itself when one of them spoils the rest, which alone stays", async () => {
+      const { store, rows, commit } = createFakeOutbox();
+      const { bus, batches } = createGatheringBus();
+      commit(1, list(1));
+      commit(2, list("no number"));
+      commit(3, { subject: listed.subject, body: "no JSON" });
+      commit(4, list(4));
+      start({ store, bus, events: [told, listed] });
+      await eventually(() => expect([...rows.keys()]).toEqual([2, 3]));
+      expect(batches().slice(0, 2)).toEqual([[1], [4]]);
+    });
+
+    test("keeps all of them while the bus is away, and loses none", async () => {
+      const { store, rows, commit } = createFakeOutbox();
+      let isAway = true;
+      const { bus, batches } = createGatheringBus(() => (isAway ? away() : null));
+      commit(1, list(1));
+      commit(2, list(2));
+      start({ store, bus, events: [told, listed] });
+      commit(3, list(3));
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      expect(rows.size).toBe(3);
+      isAway = false;
+      await eventually(() => expect(rows.size).toBe(0));
+      expect(batches().flat()).toEqual([1, 2, 3]);
+    });
+
+    test("gives other company another message id", async () => {
+      const { store, rows, commit } = createFakeOutbox();
+      const { bus, published } = createGatheringBus();
+      start({ store, bus, events: [told, listed] });
+      for (const things of [[1, 2], [1], [1, 2]]) {
+        for (const thing of things) commit(thing, list(thing));
+        await eventually(() => expect(rows.size).toBe(0));
+      }
+      const ids = new Map(published.map(({ things, messageId }) => [things.join(), messageId]));
+      expect(new Set(ids.values()).size).toBe(ids.size);
+    });
+  });
 });

@@ -25,6 +25,11 @@ export interface EventContract<Body extends z.ZodType = z.ZodType> {
    * that has none here has one under its own name.
    */
   durables?: readonly string[];
+  /**
+   * The one member of the body, a list: events that wait at the same time may be published as one with all their items.
+   * Consumers then take an item for what it is, whatever it came with and however often.
+   */
+  gathers?: string;
   body: Body;
 }
 

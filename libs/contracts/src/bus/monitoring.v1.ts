@@ -33,6 +33,7 @@ export const tracesSettled = defineEvent({
   publishedBy: "ingest",
   consumedBy: ["monitor"],
   durables: ["monitor-trace-settled"],
+  gathers: "traces",
   body: z.object({ traces: z.array(settledTrace).min(1) }),
 });
 
@@ -46,6 +47,7 @@ export const spansSettled = defineEvent({
   publishedBy: "ingest",
   consumedBy: ["monitor"],
   durables: ["monitor-span-settled"],
+  gathers: "spans",
   body: z.object({ spans: z.array(settledTrace).min(1) }),
 });
 

@@ -25,6 +25,8 @@ export function createSeenTraceStore(maintenance: Database): SeenTraceStore {
           where not exists (
             select from monitor.deleted_projects where deleted_projects.project_id = seen.project_id
           )
+          -- In the order in which settled traces are recorded: two events with the same traces wait for each other in turn.
+          order by project_id, trace_id
           on conflict (project_id, trace_id) do nothing`,
         values: [
           traces.map((trace) => trace.projectId),
