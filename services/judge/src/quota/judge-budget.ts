@@ -1,7 +1,6 @@
 import type { Logger } from "@touchstone/service-kit";
 import { orAborted } from "../scheduling/or-aborted.ts";
 import type { QuotaStore } from "./quota-store.ts";
-import { type ReserveOne, reserveTogether } from "./reserve-together.ts";
 import type { UsageCounter } from "./usage-counter.ts";
 
 /** Who pays for a call: the organization it is made for, or, where there are none, the installation as a whole. */
@@ -43,9 +42,9 @@ export function createJudgeBudget({ callsPerDay, quota, usage, logger }: JudgeBu
     quota.giveBack(payer, day).catch((err) => logger.warn({ err }, "a judge call that was not made stays counted"));
   };
 
-  async function take(reserveOne: ReserveOne, limit: number, { payer, signal }: PaidCall): Promise<void> {
+  async function take(limit: number, { payer, signal }: PaidCall): Promise<void> {
     const key = payer.kind === "instance" ? "instance" : payer.id;
-    const reserving = reserveOne(key);
+    const reserving = quota.reserve(key, limit);
     let day: string | null;
     try {
       day = await orAborted(reserving, signal);
@@ -63,11 +62,9 @@ export function createJudgeBudget({ callsPerDay, quota, usage, logger }: JudgeBu
     if (day === null) throw new JudgeBudgetError(describeSpent(limit, payer));
   }
 
-  if (callsPerDay === null) return { reserve: async ({ projectId }) => usage.count(projectId) };
-  const reserveOne = reserveTogether(quota, callsPerDay);
   return {
     async reserve(call) {
-      await take(reserveOne, callsPerDay, call);
+      if (callsPerDay !== null) await take(callsPerDay, call);
       usage.count(call.projectId);
     },
   };
