@@ -55,6 +55,26 @@ describe("the daily quota of judge calls", () => {
     ).toEqual([{ payer: "instance", calls: "50", today: true }]);
   });
 
+  test("is kept on a disk that takes a tenth of a second for each commit, without a call skipped for it", async () => {
+    await query(`
+      create function judge.take_long() returns trigger language plpgsql as $$
+      begin perform pg_sleep(0.1); return new; end $$;
+      create trigger take_long before insert on judge.quota_days for each row execute function judge.take_long()`);
+    try {
+      const quota = { SERVICE_QUOTA_JUDGE_CALLS_PER_DAY: "1000" };
+      await Promise.all([bench.startJudge(quota), bench.startJudge(quota)]);
+      const replies = await Promise.all(
+        Array.from({ length: 64 }, (_, index) =>
+          bench.ask({ case: buildCase({ input: `question ${index}` }), similarity: noMetrics }),
+        ),
+      );
+      expect(replies.flatMap(({ verdicts }) => verdicts).filter(({ status }) => status !== "scored")).toEqual([]);
+      expect(await query("select calls from judge.quota_days")).toEqual([{ calls: "64" }]);
+    } finally {
+      await query("drop trigger take_long on judge.quota_days; drop function judge.take_long()");
+    }
+  });
+
   test("counts every attempt, retries and repairs too, and no embedding", async () => {
     await bench.startJudge({ SERVICE_QUOTA_JUDGE_CALLS_PER_DAY: "3", SERVICE_JUDGE_RETRIES: "1" });
     bench.llm.enqueue({ kind: "status", status: 503, retryAfter: 0 }, { kind: "text", text: "no rating" });

@@ -1,6 +1,7 @@
 import type { Logger } from "@touchstone/service-kit";
 import { orAborted } from "../scheduling/or-aborted.ts";
 import type { QuotaStore } from "./quota-store.ts";
+import { type ReserveOne, reserveTogether } from "./reserve-together.ts";
 import type { UsageCounter } from "./usage-counter.ts";
 
 /** Who pays for a call: the organization it is made for, or, where there are none, the installation as a whole. */
@@ -42,9 +43,9 @@ export function createJudgeBudget({ callsPerDay, quota, usage, logger }: JudgeBu
     quota.giveBack(payer, day).catch((err) => logger.warn({ err }, "a judge call that was not made stays counted"));
   };
 
-  async function take(limit: number, { payer, signal }: PaidCall): Promise<void> {
+  async function take(reserveOne: ReserveOne, limit: number, { payer, signal }: PaidCall): Promise<void> {
     const key = payer.kind === "instance" ? "instance" : payer.id;
-    const reserving = quota.reserve(key, limit);
+    const reserving = reserveOne(key);
     let day: string | null;
     try {
       day = await orAborted(reserving, signal);
@@ -62,9 +63,11 @@ export function createJudgeBudget({ callsPerDay, quota, usage, logger }: JudgeBu
     if (day === null) throw new JudgeBudgetError(describeSpent(limit, payer));
   }
 
+  if (callsPerDay === null) return { reserve: async ({ projectId }) => usage.count(projectId) };
+  const reserveOne = reserveTogether(quota, callsPerDay);
   return {
     async reserve(call) {
-      if (callsPerDay !== null) await take(callsPerDay, call);
+      await take(reserveOne, callsPerDay, call);
       usage.count(call.projectId);
     },
   };

@@ -2,31 +2,37 @@ import type { Database } from "@touchstone/db";
 
 /** The calls counted against a daily quota, shared by all judges. Days are those of PostgreSQL's clock in UTC. */
 export interface QuotaStore {
-  /** Takes one call of today's and answers the day, or null when `limit` calls are taken already. */
-  reserve(payer: string, limit: number): Promise<string | null>;
+  /** Takes so many calls of today's, or those that are left of `limit`: none of them is not a failure. */
+  reserve(payer: string, wanted: number, limit: number): Promise<ReservedCalls>;
   /** Gives back a call of that day that was never made. */
   giveBack(payer: string, day: string): Promise<void>;
   /** Calls taken today. */
   readToday(payer: string): Promise<number>;
 }
 
+/** Calls that were taken, and the day from which, null where there were none. */
+export interface ReservedCalls {
+  day: string | null;
+  calls: number;
+}
+
 export function createQuotaStore(database: Database): QuotaStore {
   return {
-    async reserve(payer, limit) {
-      const { rows } = await database.query<{ day: string }>({
+    async reserve(payer, wanted, limit) {
+      const { rows } = await database.query<{ day: string; calls: number }>({
         name: "quota_reserve",
         // One statement: judges that race for the last call wait for each other at the row, and the condition is looked
         // at again by the one that comes second.
         text: `
           insert into judge.quota_days as quota (payer, day, calls)
-          values ($1, (now() at time zone 'utc')::date, 1)
+          values ($1, (now() at time zone 'utc')::date, least($2::bigint, $3::bigint))
           on conflict (payer, day) do update
-          set calls = quota.calls + 1
-          where quota.calls < $2
-          returning quota.day::text as day`,
-        values: [payer, limit],
+          set calls = least(quota.calls + $2::bigint, $3::bigint)
+          where quota.calls < $3::bigint
+          returning new.day::text as day, (new.calls - coalesce(old.calls, 0))::int as calls`,
+        values: [payer, wanted, limit],
       });
-      return rows[0]?.day ?? null;
+      return rows[0] ?? { day: null, calls: 0 };
     },
 
     async giveBack(payer, day) {

@@ -1,13 +1,14 @@
 import { describe, expect, test, vi } from "vitest";
 import { createJudgeBudget, JudgeBudgetError, type Payer } from "../../src/quota/judge-budget.ts";
-import type { QuotaStore } from "../../src/quota/quota-store.ts";
+import type { QuotaStore, ReservedCalls } from "../../src/quota/quota-store.ts";
 import { createTestLogger } from "../providers/judge-setup.ts";
 
+const day = "2026-01-01";
 const organization: Payer = { kind: "organization", id: "01999999-0000-7000-8000-0000000000aa" };
 
 function setUp(quota: Partial<QuotaStore> = {}, callsPerDay: number | null = 3) {
   const giveBack = vi.fn(async () => undefined);
-  const reserve = vi.fn(async (): Promise<string | null> => "2026-01-01");
+  const reserve = vi.fn(async (_payer: string, wanted: number): Promise<ReservedCalls> => ({ day, calls: wanted }));
   const count = vi.fn();
   const budget = createJudgeBudget({
     callsPerDay,
@@ -26,14 +27,14 @@ describe("a judge call", () => {
     await pay();
     await pay(organization);
     expect(reserve.mock.calls).toEqual([
-      ["instance", 3],
-      [organization.id, 3],
+      ["instance", 1, 3],
+      [organization.id, 1, 3],
     ]);
     expect(count.mock.calls).toEqual([["project"], ["project"]]);
   });
 
   test("beyond an organization's quota is refused in its words, and not counted", async () => {
-    const { pay, count } = setUp({ reserve: async () => null });
+    const { pay, count } = setUp({ reserve: async () => ({ day: null, calls: 0 }) });
     await expect(pay(organization)).rejects.toEqual(
       new JudgeBudgetError(
         "Daily judge-call quota reached (3/day for this organization). Quota resets at midnight UTC; raise SERVICE_QUOTA_JUDGE_CALLS_PER_DAY to change the ceiling.",
@@ -50,15 +51,50 @@ describe("a judge call", () => {
   });
 
   test("that is given up while it is being reserved is given back, of the day it was taken from", async () => {
-    const reserving = Promise.withResolvers<string | null>();
+    const reserving = Promise.withResolvers<ReservedCalls>();
     const { pay, giveBack, count } = setUp({ reserve: () => reserving.promise });
     const leaving = new AbortController();
     const paying = pay(organization, leaving.signal);
     leaving.abort(new Error("time is up"));
     await expect(paying).rejects.toThrow("time is up");
     expect(giveBack).not.toHaveBeenCalled();
-    reserving.resolve("2026-01-01");
-    await vi.waitFor(() => expect(giveBack.mock.calls).toEqual([[organization.id, "2026-01-01"]]));
+    reserving.resolve({ day, calls: 1 });
+    await vi.waitFor(() => expect(giveBack.mock.calls).toEqual([[organization.id, day]]));
     expect(count).not.toHaveBeenCalled();
+  });
+
+  test("that comes while others of its payer are being counted is counted with those that come meanwhile", async () => {
+    const first = Promise.withResolvers<ReservedCalls>();
+    const reserve = vi.fn(async (_payer: string, wanted: number): Promise<ReservedCalls> => ({ day, calls: wanted }));
+    reserve.mockReturnValueOnce(first.promise);
+    const { pay, count } = setUp({ reserve }, 100);
+    const paying = [pay(), pay()];
+    await vi.waitFor(() => expect(reserve).toHaveBeenCalledOnce());
+    const later = Array.from({ length: 30 }, () => pay());
+    await pay(organization);
+    expect(count).toHaveBeenCalledTimes(1);
+    first.resolve({ day, calls: 2 });
+    await Promise.all([...paying, ...later]);
+    expect(reserve.mock.calls).toEqual([
+      ["instance", 2, 100],
+      [organization.id, 1, 100],
+      ["instance", 30, 100],
+    ]);
+    expect(count).toHaveBeenCalledTimes(33);
+  });
+
+  test("is refused for itself where what is left is not enough for all that are counted together", async () => {
+    const { pay } = setUp({ reserve: async () => ({ day, calls: 2 }) });
+    const outcomes = await Promise.allSettled([pay(), pay(), pay()]);
+    expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"]);
+  });
+
+  test("fails with those that were counted with it when the database does, and those after it do not", async () => {
+    const reserve = vi.fn(async (): Promise<ReservedCalls> => ({ day, calls: 1 }));
+    reserve.mockRejectedValueOnce(new Error("away"));
+    const { pay } = setUp({ reserve });
+    const outcomes = await Promise.allSettled([pay(), pay()]);
+    expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    await pay();
   });
 });
