@@ -128,7 +128,8 @@ test("what stored results say of traces is told with them, of those that were st
 test("a result that was stored while its claim was waited for is echoed, and nothing is left claimed", async () => {
   const claims = createClaimStore(database, defaultTimings, createRatingNews({ isExporting: false }));
   const run = await putRun({ status: "in_progress", closingAs: null });
-  const [first, second] = [randomUUID(), randomUUID()].map((holder) => ({ ...run, holder }));
+  const first = { ...run, holder: randomUUID() };
+  const second = { ...run, holder: randomUUID() };
   const result = build("a");
   await claims.take(first, [result]);
 
