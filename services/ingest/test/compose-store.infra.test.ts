@@ -1,11 +1,11 @@
-import type { Database } from "@touchstone/db";
+import type { Database, Statement } from "@touchstone/db";
 import { uuidv7 } from "@touchstone/service-kit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createPostgresTraceStore } from "../src/spans/postgres-trace-store.ts";
 import type { IncomingSpan } from "../src/spans/span.ts";
 import { decodeSpanBody, readBodyMembers, type SpanBody } from "../src/spans/span-body.ts";
 import type { SpanJob } from "../src/spans/span-row.ts";
-import type { ReadSpan } from "../src/spans/trace-store.ts";
+import type { ReadSpan, TraceStore } from "../src/spans/trace-store.ts";
 import type { ComposeLoader } from "../src/trees/compose.ts";
 import { createComposeLoader } from "../src/trees/compose-store.ts";
 import type { IncomingFragment } from "../src/trees/incoming-fragment.ts";
@@ -58,6 +58,30 @@ function countStatements(): { reading: Database; count: () => number } {
   return { reading, count: () => count };
 }
 
+/** A store that reads over these connections. */
+const storeOver = (reading: Database): TraceStore =>
+  createPostgresTraceStore({
+    writing: reading,
+    reading,
+    searching: reading,
+    partitions: { makeFor: async () => {} } as never,
+    pieces: {} as never,
+    processNumber: 0,
+    quota: null,
+  });
+
+const anyRoot = {
+  framework: null,
+  source: "all" as const,
+  agentId: null,
+  sessionId: null,
+  model: null,
+  fromMs: null,
+  toMs: null,
+  hasError: null,
+  pattern: null,
+};
+
 const loaderOf = (projectId: string): ComposeLoader =>
   createComposeLoader((statement) => database.app.readScoped([projectId], statement), projectId);
 
@@ -71,27 +95,8 @@ describe("reading what spans refer to", () => {
     const traces = Array.from({ length: 100 }, (_, number) => buildTrace(number, 5));
     await store(await buildJob(projectId, traces.flat()));
     const { reading, count } = countStatements();
-    const counted = createPostgresTraceStore({
-      writing: reading,
-      reading,
-      searching: reading,
-      partitions: { makeFor: async () => {} } as never,
-      pieces: {} as never,
-      processNumber: 0,
-      quota: null,
-    });
-    const everything = {
-      framework: null,
-      source: "all" as const,
-      agentId: null,
-      sessionId: null,
-      model: null,
-      fromMs: null,
-      toMs: null,
-      hasError: null,
-      pattern: null,
-    };
-    const page = await counted.listRoots({ projectId, limit: 100, before: null, ...everything });
+    const counted = storeOver(reading);
+    const page = await counted.listRoots({ projectId, limit: 100, before: null, ...anyRoot });
 
     expect(page.spans).toHaveLength(100);
     for (const span of page.spans) {
@@ -103,11 +108,40 @@ describe("reading what spans refer to", () => {
     expect(count()).toBeLessThanOrEqual(3);
 
     const before = count();
-    const again = await counted.listRoots({ projectId, limit: 100, before: null, ...everything });
+    const again = await counted.listRoots({ projectId, limit: 100, before: null, ...anyRoot });
     const bodies = (spans: readonly ReadSpan[]) => Promise.all(spans.map(bodyOf));
     expect(await bodies(again.spans)).toEqual(await bodies(page.spans));
     // The page, and a look at what it borrows of: nothing of that is read again.
     expect(count() - before).toBe(2);
+  });
+
+  test("a root that is removed while its page is read is missing from the page and from its total", async () => {
+    const projectId = newProject();
+    const output = JSON.stringify(Buffer.from(crypto.getRandomValues(new Uint8Array(2_000))).toString("base64"));
+    const job = await buildJob(
+      projectId,
+      ["one", "two", "three"].map((spanId) => ({ spanId, output })),
+    );
+    await store(job);
+    const [one, two, three] = job.rows.map(({ id }) => id) as [string, string, string];
+    let statements = 0;
+    const reading = new Proxy(database.app, {
+      get(target, name, receiver) {
+        if (name !== "readScoped") return Reflect.get(target, name, receiver);
+        return async (projects: string[], statement: Statement) => {
+          const answer = await target.readScoped(projects, statement);
+          statements += 1;
+          if (statements === 1) await database.store.removeTrace(projectId, two, () => true);
+          return answer;
+        };
+      },
+    });
+
+    const page = await storeOver(reading).listRoots({ projectId, limit: 100, before: null, ...anyRoot });
+
+    expect(page.spans.map(({ id }) => id)).toEqual([three, one]);
+    expect(page).toMatchObject({ totalCount: 2, hasNextPage: false });
+    for (const span of page.spans) expect((await bodyOf(span)).output).toBe(output);
   });
 
   test("large bodies come in slices of bounded size, each row once, and rows that are gone are passed over", async () => {

@@ -1,8 +1,8 @@
-import { hash } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { cutBodyMembers, decodeSpanBody, emptyBody, encodeSpanBody, type SpanBody } from "../src/spans/span-body.ts";
-import type { ComposableSpan } from "../src/trees/composable.ts";
-import { type ComposeLoader, composeSpans } from "../src/trees/compose.ts";
+import type { ComposableSpan, ListedRow } from "../src/trees/composable.ts";
+import { type ComposeLoader, composeList } from "../src/trees/compose.ts";
 import type { Derivation } from "../src/trees/derivation.ts";
 import { createListedBodies, type ListedBodies } from "../src/trees/listed-bodies.ts";
 
@@ -16,9 +16,14 @@ interface Page {
   told: string | null;
   /** What happens to the lender after it was looked at, before it is read. */
   meanwhile?: "told" | "gone";
+  /** What is found of the root itself, where that is read after it was listed: another body, or null = it is gone. */
+  ownMeanwhile?: Partial<SpanBody> | null;
+  /** Short bodies come with their rows. */
+  comes?: "whole";
 }
 
 const long = (text: string): string => JSON.stringify(`${text} `.repeat(600));
+const incompressible = (bytes: number): string => JSON.stringify(randomBytes(bytes).toString("base64"));
 const call = (text: string): Partial<SpanBody> => ({
   toolCalls: `[{"name":"t","output":${long(text)},"success":true}]`,
 });
@@ -32,17 +37,25 @@ const usual: Page = {
 
 const pack = async (members: Partial<SpanBody>): Promise<Buffer> => encodeSpanBody({ ...emptyBody, ...members });
 
-/** What a list shows of a page of one root. */
-async function show(page: Page, listed?: ListedBodies): Promise<string> {
-  const root: ComposableSpan = { id: "root", kind: page.kind, derived: page.derived, body: await pack(page.own) };
+/** What a list shows of a page of one root; null = it is not what was listed any more. */
+async function show(page: Page, listed: ListedBodies = createListedBodies()): Promise<string | null> {
+  const own = await pack(page.own);
+  const root: ListedRow<Omit<ComposableSpan, "body">> = {
+    span: { id: "root", kind: page.kind, derived: page.derived },
+    ...(page.comes === "whole" ? { body: own, digest: null } : { body: null, digest: hash("sha256", own, "base64") }),
+  };
   const body = page.lender === null ? null : await pack(page.lender);
   const lender = { id: "lender", spanId: "lender", kind: "tool", hasFragments: page.told !== null };
+  const meanwhile = page.ownMeanwhile === undefined ? own : page.ownMeanwhile && (await pack(page.ownMeanwhile));
   const loader: ComposeLoader = {
     async *digests() {
       yield body === null ? [] : [{ ...lender, digest: hash("sha256", body, "base64") }];
     },
-    async *rows() {
-      if (page.meanwhile === "gone" || body === null) yield [];
+    async *rows(ids) {
+      if (ids.includes("root") && meanwhile !== null) {
+        yield [{ id: "root", spanId: "root", kind: page.kind, hasFragments: false, body: meanwhile }];
+      }
+      if (!ids.includes("lender") || page.meanwhile === "gone" || body === null) yield [];
       else yield [{ ...lender, ...(page.meanwhile === "told" && { hasFragments: true }), body }];
     },
     async *fragments(ids) {
@@ -50,8 +63,9 @@ async function show(page: Page, listed?: ListedBodies): Promise<string> {
       yield new Map(ids.map((id) => [id, [{ order, input: page.told ?? "told meanwhile" }]]));
     },
   };
-  const [composed] = await composeSpans([root], loader, { metadata: false, ...(listed && { listed }) });
-  return cutBodyMembers(await decodeSpanBody((composed as ComposableSpan).body), "toolCalls").toString();
+  const composed = await composeList([root], loader, listed);
+  if (composed === null) return null;
+  return cutBodyMembers(await decodeSpanBody((composed[0] as ComposableSpan).body), "toolCalls").toString();
 }
 
 /** Counts what was found. */
@@ -74,6 +88,8 @@ describe("a page that is asked for again", () => {
     ["a root that borrows", {}],
     ["a root of its own", { derived: null }],
     ["a root whose trace adds nothing to a list", { derived: { childErrors: 1 } }],
+    ["a root whose body comes with it", { comes: "whole" }],
+    ["a root whose body is large", { own: { output: incompressible(60_000) } }],
   ])("is found, and shows the same: %s", async (_, change) => {
     const page = { ...usual, ...change };
     const listed = counting();
@@ -109,6 +125,15 @@ describe("a page that is asked for again", () => {
       expect(await show(page, listed)).toBe(await show(page));
     },
   );
+
+  test.each<[string, Partial<SpanBody> | null]>([
+    ["gone", null],
+    ["another one", { output: long("other") }],
+  ])("is not shown, nor kept, when a root of it was %s before its body was read", async (_, ownMeanwhile) => {
+    const listed = createListedBodies();
+    expect(await show({ ...usual, ownMeanwhile }, listed)).toBeNull();
+    expect(await show(usual, listed)).toBe(await show(usual));
+  });
 
   test("shows every change of what only log records say", async () => {
     const listed = createListedBodies();

@@ -3,7 +3,8 @@ import { AppError, isAppError } from "@touchstone/service-kit";
 import { keepWithinQuota, type TraceQuota } from "../quota/keep-within-quota.ts";
 import { createUsageStore } from "../quota/usage-store.ts";
 import type { SearchPieceStore } from "../search/search-piece-store.ts";
-import { type ComposeLoader, composeSpans } from "../trees/compose.ts";
+import type { ListedRow } from "../trees/composable.ts";
+import { type ComposeLoader, composeList, composeSpans } from "../trees/compose.ts";
 import { createComposeLoader } from "../trees/compose-store.ts";
 import { createListedBodies } from "../trees/listed-bodies.ts";
 import { createRecentTraces } from "../trees/recent-traces.ts";
@@ -11,17 +12,17 @@ import { tracesKnown } from "../trees/trace-read.ts";
 import { type TreeSettings, treeSettings } from "../trees/tree-settings.ts";
 import { type Holders, type WriteContext, writeTrees } from "../trees/write-trees.ts";
 import { forgetLostIdentities } from "./lost-identities.ts";
-import { buildRootList, buildRootsRead } from "./root-list.ts";
+import { buildRootList, buildRootsRead, type ListedWhole, type RootRecord } from "./root-list.ts";
 import { buildSessionPage, type SessionRecord } from "./session-page.ts";
 import { buildSpanInsert, type ProjectRow } from "./span-insert.ts";
 import type { SpanPartitionStore } from "./span-partition-store.ts";
 import { otlpFlag, type SpanJob } from "./span-row.ts";
-import { buildTraceRead, type SpanRecord, toReadSpan } from "./span-select.ts";
+import { buildTraceRead, type SpanRecord, toBodilessSpan, toReadSpan } from "./span-select.ts";
 import { readSpanSlices } from "./span-slices.ts";
 import { splitRows } from "./split-rows.ts";
 import { buildChildPlaces, buildTracePlaces, type PlacedRecord, toPlacedSpan } from "./subtree-read.ts";
 import { createTraceRemover } from "./trace-remover.ts";
-import type { StoredSpan, TraceStore } from "./trace-store.ts";
+import type { ReadSpan, RootPage, StoredSpan, TraceStore } from "./trace-store.ts";
 
 /** Identities looked up by one statement. */
 const lookupRowsMax = 2000;
@@ -202,18 +203,20 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
     },
 
     async listRoots(query) {
-      const list = buildRootList(query);
-      const { rows } = await (query.pattern === null ? reading : searching)
-        .readScoped<SpanRecord & { total: string }>([query.projectId], list)
-        .catch(refuseLongSearch);
-      // Without any span there is still one row: the total.
-      const records = rows.filter((row) => row.id !== null);
-      const page = records.slice(0, query.limit).map(toReadSpan);
-      return {
-        spans: await composeSpans(page, loaderOf(query.projectId), { metadata: false, listed }),
-        hasNextPage: records.length > query.limit,
-        totalCount: Number(rows[0]?.total ?? 0),
+      const list = async (whole: ListedWhole): Promise<ListedRoots> => {
+        const database = query.pattern === null ? reading : searching;
+        const found = await database
+          .readScoped<RootRecord>([query.projectId], buildRootList(query, whole))
+          .catch(refuseLongSearch);
+        return toListedRoots(found.rows, query.limit);
       };
+      const loader = loaderOf(query.projectId);
+      const { rows, ...page } = await list("short");
+      const spans = await composeList(rows, loader, listed);
+      if (spans !== null) return { ...page, spans };
+      // A root of the page was removed before its body was read: once more, with all bodies in the page's snapshot.
+      const { rows: wholeRows, ...wholePage } = await list("all");
+      return { ...wholePage, spans: (await composeList(wholeRows, loader, listed)) as ReadSpan[] };
     },
 
     async readRoots(projectId, ids) {
@@ -273,6 +276,19 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
     },
   });
   return { ...store, insertBatch };
+}
+
+type ListedRoots = Omit<RootPage, "spans"> & { rows: ListedRow<Omit<ReadSpan, "body">>[] };
+
+function toListedRoots(found: readonly RootRecord[], limit: number): ListedRoots {
+  // Without any span there is still one row: the total.
+  const records = found.filter((row) => row.id !== null);
+  const rows = records.slice(0, limit).map((record) => ({
+    span: toBodilessSpan(record),
+    body: record.body,
+    digest: record.digest,
+  }));
+  return { rows, hasNextPage: records.length > limit, totalCount: Number(found[0]?.total ?? 0) };
 }
 
 /** The list without a search has bounds of its own; what is cancelled for its time is a search. */

@@ -1,18 +1,43 @@
 import type { Statement } from "@touchstone/db";
 import { firstIdOf, rootConditions, traceNamed } from "./root-conditions.ts";
-import { narrowColumns, verdictColumn } from "./span-select.ts";
+import { narrowColumns, type SpanRecord, verdictColumn } from "./span-select.ts";
 import type { RootQuery } from "./trace-store.ts";
+
+/** Shorter bodies come with their rows: to know one by its digest saves nothing then. */
+const digestedFromBytes = 1024;
+
+/** Which bodies come with their rows; of the others their digest does. */
+export type ListedWhole = "short" | "all";
+
+/** A row of a list, as PostgreSQL answers it. */
+export interface RootRecord extends Omit<SpanRecord, "body"> {
+  /** Of all pages. */
+  total: string;
+  body: Buffer | null;
+  /** SHA-256, base64. */
+  digest: string | null;
+}
 
 /**
  * One page of roots, newest first, with one row more than asked for when there is a next page (it has no body), and on
  * each row the exact number of roots that match: both are of one snapshot, because it is one statement. Without any root
  * there is still one row: the total.
  */
-export function buildRootList(query: RootQuery): Statement {
-  return query.pattern === null ? buildFilteredList(query) : buildSearchedList(query);
+export function buildRootList(query: RootQuery, whole: ListedWhole): Statement {
+  const { name, ...list } = query.pattern === null ? buildFilteredList(query, whole) : buildSearchedList(query, whole);
+  return { name: whole === "all" ? `${name}_whole` : name, ...list };
 }
 
-function buildFilteredList(query: RootQuery): Statement {
+/** Of `ingest.spans` in the order of the page, whose length is the second parameter. */
+function bodyColumns(whole: ListedWhole): string {
+  const isShown = "row_number() over (order by id desc) <= $2";
+  if (whole === "all") return `case when ${isShown} then body end as body, null as digest`;
+  const isShort = `octet_length(body) < ${digestedFromBytes}`;
+  return `case when ${isShown} and ${isShort} then body end as body,
+        case when ${isShown} and not ${isShort} then encode(sha256(body), 'base64') end as digest`;
+}
+
+function buildFilteredList(query: RootQuery, whole: ListedWhole): Statement {
   const values: unknown[] = [query.projectId, query.limit];
   const conditions = rootConditions(query, values);
   // The counters know framework and source; what else narrows the list is counted in the rows.
@@ -29,7 +54,7 @@ function buildFilteredList(query: RootQuery): Statement {
   const text = `
     with page as (
       select ${narrowColumns},
-        case when row_number() over (order by id desc) <= $2 then body end as body
+        ${bodyColumns(whole)}
       from ingest.spans
       where project_id = $1 and is_root${matching}${before}
       order by id desc
@@ -58,14 +83,14 @@ export function buildRootsRead(projectId: string, ids: readonly string[]): State
   return { name: "roots_read", text, values: [projectId, ids] };
 }
 
-function buildSearchedList(query: RootQuery): Statement {
+function buildSearchedList(query: RootQuery, whole: ListedWhole): Statement {
   const source = { production: "", eval: "eval-run", all: null }[query.source];
   const text = `
     select found.total, shown.*, ${verdictColumn}
     from ingest.find_roots($3, $4, $2 + 1, $5, $6, $7, $8, $9, $10, $11, $12, $13) found
     left join lateral (
       select ${narrowColumns},
-        case when row_number() over (order by id desc) <= $2 then body end as body
+        ${bodyColumns(whole)}
       from unnest(found.ids) as hit (hit_id)
       join ingest.spans on spans.project_id = $1 and spans.id = hit.hit_id
     ) shown on true

@@ -135,9 +135,9 @@ export function listBody(text: Buffer, toolCalls: JsonText | null): Buffer {
   ]);
 }
 
-/** Whether a blob is unpacked while the event loop waits, and is worth keeping unpacked. */
-export function isPackedSmall(blob: Buffer): boolean {
-  return blob[0] === zstd && blob.length < asynchronousFromBytes;
+/** Whether a blob has to be unpacked to be read. */
+export function isPacked(blob: Buffer): boolean {
+  return blob[0] === zstd;
 }
 
 /** How long each member of a decoded body is, and where the first begins. */

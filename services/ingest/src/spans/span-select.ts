@@ -60,6 +60,10 @@ export function buildTraceRead(projectId: string, id: string): Statement {
 }
 
 export function toReadSpan(record: SpanRecord): ReadSpan {
+  return { ...toBodilessSpan(record), body: record.body };
+}
+
+export function toBodilessSpan(record: Omit<SpanRecord, "body">): Omit<ReadSpan, "body"> {
   const [inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens] = record.tokens ?? [];
   const isOtlp = (record.flags & otlpFlag) !== 0;
   const [traceSession, shared, traceAgent] = record.trace_wide ?? [null, null, null];
@@ -83,7 +87,6 @@ export function toReadSpan(record: SpanRecord): ReadSpan {
     cacheWriteTokens: cacheWriteTokens ?? null,
     traceKey: isOtlp ? record.trace_key : null,
     derived: mergeDerived(shared, record.derived),
-    body: record.body,
     judgeScores: parseMaybe(record.verdict?.[0]),
     topic: parseMaybe(record.verdict?.[1]),
   };
@@ -93,7 +96,7 @@ function parseMaybe<Value>(json: string | null | undefined): Value | null {
   return json === null || json === undefined ? null : (JSON.parse(json) as Value);
 }
 
-function nameOfTrace(record: SpanRecord): string | null {
+function nameOfTrace(record: Pick<SpanRecord, "trace_key">): string | null {
   return record.trace_key?.replaceAll("-", "") ?? null;
 }
 

@@ -11,6 +11,15 @@ export interface ComposableSpan {
   body: Buffer;
 }
 
+/** A row of a list as it was found: short bodies are read with their rows, of others what they are is. */
+export interface ListedRow<Span extends Omit<ComposableSpan, "body">> {
+  span: Span;
+  /** The blob; null where it was not read. */
+  body: Buffer | null;
+  /** Its SHA-256; null where it was read. */
+  digest: string | null;
+}
+
 /** A row that another one refers to. */
 export interface LendingRow {
   id: string;

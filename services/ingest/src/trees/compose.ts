@@ -8,14 +8,15 @@
 import {
   type BodyMember,
   decodeSpanBody,
+  emptyBody,
   encodePlainBody,
   hasBodyMember,
-  isPackedSmall,
+  isPacked,
   listBody,
   readBodyMembers,
   type SpanBody,
 } from "../spans/span-body.ts";
-import type { ComposableSpan, LenderDigest, LendingRow } from "./composable.ts";
+import type { ComposableSpan, LenderDigest, LendingRow, ListedRow } from "./composable.ts";
 import { callsOfTools, type LentCall, matchCalls, readTold, type ToldCalls, writeCalls } from "./compose-calls.ts";
 import { addMetadata } from "./compose-metadata.ts";
 import { lendSide } from "./compose-sides.ts";
@@ -35,50 +36,68 @@ export interface ComposeLoader {
   fragments(ids: readonly string[]): AsyncIterable<Map<string, FragmentBody[]>>;
 }
 
-/** What is composed for. */
-export interface ComposeOptions {
-  /** Lists do without the metadata, which is costly and not shown there. */
-  metadata: boolean;
-  /**
-   * Bodies that were composed for lists before: what is found there is neither unpacked nor are its lenders read. Whether
-   * it is found costs a look at the lenders.
-   */
-  listed?: ListedBodies;
-}
+/** A span but for its body. */
+type Bodiless = Omit<ComposableSpan, "body">;
 
 /** The spans with their derivations applied to their bodies, in order. */
 export async function composeSpans<Span extends ComposableSpan>(
   spans: readonly Span[],
   loader: ComposeLoader,
-  { metadata, listed }: ComposeOptions,
+  /** What is not shown in full does without the metadata, which is costly. */
+  { metadata }: { metadata: boolean },
 ): Promise<Span[]> {
-  const recall = listed === undefined ? null : createRecall(spans, listed);
-  if (recall === null && spans.every(({ derived }) => derived === null)) return [...spans];
+  if (spans.every(({ derived }) => derived === null)) return [...spans];
   const needs = listNeeds(spans);
   const told = await readOwnFragments(spans, loader);
-  if (recall !== null) for await (const slice of loader.digests([...needs.keys()])) recall.see(slice);
-  const wanted = [...needs.keys()].filter((id) => recall === null || recall.isWanted(id));
-  const lent = await readLent(needs, lendingRows(wanted, spans, loader), { loader, told });
+  const lent = await readLent(needs, lendingRows([...needs.keys()], spans, loader), { loader, told });
   const composed: Span[] = [];
   for (const span of spans) {
     const { derived } = span;
-    let body = recall?.bodyOf(span);
-    if (body === undefined) {
-      if (derived !== null) body = await composeBody(span, derived, told.get(span.id), lent, metadata);
-      else body = recall === null ? span.body : await unpackSmall(span.body);
-      recall?.keep(span, body, (id) => lent.get(id)?.isTold === false);
-    }
-    composed.push(body === span.body ? span : { ...span, body });
+    if (derived === null) composed.push(span);
+    else composed.push({ ...span, body: await composeBody(span, derived, told.get(span.id), lent, metadata) });
   }
   return composed;
 }
 
-/** What is unpacked beside the event loop is left to whoever shows it: several at once then. */
-async function unpackSmall(body: Buffer): Promise<Buffer> {
-  return isPackedSmall(body) ? listBody(await decodeSpanBody(body), null) : body;
+/**
+ * The same of a list, without metadata. Of what was composed before neither bodies nor lenders are read; whether it was
+ * costs a look at the lenders. Null when a body is not there any more as the list found it.
+ */
+export async function composeList<Span extends Bodiless>(
+  rows: readonly ListedRow<Span>[],
+  loader: ComposeLoader,
+  listed: ListedBodies,
+): Promise<(Span & { body: Buffer })[] | null> {
+  const spans = rows.map(({ span }) => span);
+  const needs = listNeeds(spans);
+  const told = await readOwnFragments(spans, loader);
+  const recall = createRecall(rows, listed);
+  for await (const slice of loader.digests([...needs.keys()])) recall.see(slice);
+  const unread = rows.filter((row) => row.body === null && recall.bodyOf(row) === undefined);
+  for (const { span } of unread) needOf(needs, span.id).body = true;
+  const wanted = [...needs].filter(([id, { body }]) => body || recall.isWanted(id)).map(([id]) => id);
+  const lent = await readLent(needs, recall.compare(loader.rows(wanted)), { loader, told });
+  if (!unread.every(({ span }) => recall.isAsSeen(span.id))) return null;
+  // Side by side: large bodies are unpacked beside the event loop.
+  return Promise.all(
+    rows.map(async (row) => {
+      const known = recall.bodyOf(row);
+      if (known !== undefined) return { ...row.span, body: known };
+      const span = { ...row.span, body: row.body ?? (lent.get(row.span.id)?.body as Buffer) };
+      const { derived } = span;
+      const body =
+        derived === null ? await unpack(span.body) : await composeBody(span, derived, told.get(span.id), lent, false);
+      recall.keep(row, body);
+      return { ...span, body };
+    }),
+  );
 }
 
-/** What is asked of one lending row. */
+async function unpack(body: Buffer): Promise<Buffer> {
+  return isPacked(body) ? listBody(await decodeSpanBody(body), null) : body;
+}
+
+/** What is asked of one row. */
 interface Need {
   input: boolean;
   output: boolean;
@@ -86,6 +105,8 @@ interface Need {
   tools: boolean;
   /** The calls its messages tell of: it is a model's. */
   calls: boolean;
+  /** The body as it is stored: it is of the page itself. */
+  body: boolean;
 }
 
 /** What one row lends, cut to what was asked of it. */
@@ -96,17 +117,13 @@ interface Lent {
   output: string | null;
   tools: LentCall[];
   told: ToldCalls | null;
-  /** Log records say some of it. */
-  isTold: boolean;
+  body: Buffer | null;
 }
 
-function listNeeds(spans: readonly ComposableSpan[]): Map<string, Need> {
+function listNeeds(spans: readonly Bodiless[]): Map<string, Need> {
   const needs = new Map<string, Need>();
   const ask = (id: string | undefined, what: keyof Need): void => {
-    if (id === undefined) return;
-    const need = needs.get(id) ?? { input: false, output: false, tools: false, calls: false };
-    need[what] = true;
-    needs.set(id, need);
+    if (id !== undefined) needOf(needs, id)[what] = true;
   };
   for (const { derived } of spans) {
     ask(derived?.inputFrom, "input");
@@ -117,8 +134,14 @@ function listNeeds(spans: readonly ComposableSpan[]): Map<string, Need> {
   return needs;
 }
 
+function needOf(needs: Map<string, Need>, id: string): Need {
+  const need = needs.get(id) ?? { input: false, output: false, tools: false, calls: false, body: false };
+  needs.set(id, need);
+  return need;
+}
+
 async function readOwnFragments(
-  spans: readonly ComposableSpan[],
+  spans: readonly Bodiless[],
   loader: ComposeLoader,
 ): Promise<Map<string, FragmentBody[]>> {
   return readFragments(
@@ -176,7 +199,10 @@ async function reduceRow(
   needs: ReadonlyMap<string, Need>,
 ): Promise<Lent> {
   const need = needs.get(row.id) as Need;
-  const own = readBodyMembers(await decodeSpanBody(row.body), fragments.length === 0 ? membersFor(need) : undefined);
+  const members = membersFor(need);
+  // Of a row that lends nothing only the body is wanted, packed as it is.
+  const text = members.length === 0 ? null : await decodeSpanBody(row.body);
+  const own = text === null ? emptyBody : readBodyMembers(text, fragments.length === 0 ? members : undefined);
   const { body } = mergeFragments(own, fragments, row.kind);
   return {
     spanId: row.spanId,
@@ -185,7 +211,7 @@ async function reduceRow(
     output: need.output ? body.output : null,
     tools: need.tools ? callsOfTools(body) : [],
     told: need.calls ? readTold(body) : null,
-    isTold: row.hasFragments,
+    body: need.body ? row.body : null,
   };
 }
 
@@ -209,7 +235,7 @@ async function composeBody(
   // The common case of a list, where only the calls come from elsewhere: the rest need not be read.
   if (!withMetadata && lendsCallsOnly(text, derived, fragments)) {
     const calls = hasBodyMember(text, "toolCalls") ? null : writeCalls(collectCalls(derived, fragments, lent));
-    return calls === null && !isPackedSmall(span.body) ? span.body : listBody(text, calls);
+    return calls === null && !isPacked(span.body) ? span.body : listBody(text, calls);
   }
   const own = readBodyMembers(text);
   const merged = mergeFragments(own, fragments, span.kind);

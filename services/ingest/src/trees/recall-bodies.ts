@@ -1,8 +1,10 @@
 import { hash } from "node:crypto";
-import { isPackedSmall } from "../spans/span-body.ts";
-import type { ComposableSpan, LenderDigest } from "./composable.ts";
+import { isPacked } from "../spans/span-body.ts";
+import type { ComposableSpan, LenderDigest, LendingRow, ListedRow } from "./composable.ts";
 import type { Derivation } from "./derivation.ts";
 import type { ListedBodies } from "./listed-bodies.ts";
+
+type Row = ListedRow<Omit<ComposableSpan, "body">>;
 
 /** Which bodies of a page were composed before. What log records tell of a row is in no key: it is composed anew. */
 export interface Recall {
@@ -10,57 +12,82 @@ export interface Recall {
   see(rows: readonly LenderDigest[]): void;
   /** Whether a body that has to be composed borrows of this row. */
   isWanted(id: string): boolean;
-  bodyOf(span: ComposableSpan): Buffer | undefined;
-  /**
-   * Keeps a body for the next page, where all that it was made of is known. `isAsSeen`: whether a row that it borrows of
-   * was not removed, or told of by a log record, since it was seen.
-   */
-  keep(span: ComposableSpan, body: Buffer, isAsSeen: (lender: string) => boolean): void;
+  bodyOf(row: Row): Buffer | undefined;
+  /** Compares rows, as they are read, with what was seen of them, and passes them on. */
+  compare(slices: AsyncIterable<LendingRow[]>): AsyncIterable<LendingRow[]>;
+  /** Whether a row was read, and is what was seen of it: neither removed nor told of by a log record since. */
+  isAsSeen(id: string): boolean;
+  /** Keeps a body for the next page, where all that it was made of is known. */
+  keep(row: Row, body: Buffer): void;
 }
 
-export function createRecall(spans: readonly ComposableSpan[], listed: ListedBodies): Recall {
+export function createRecall(rows: readonly Row[], listed: ListedBodies): Recall {
+  /** By id, the SHA-256 of bodies. */
+  const digests = new Map<string, string>();
   /** By id, what the rows are that lend: their kinds and bodies. */
   const lenders = new Map<string, string>();
-  const keys = new Map<ComposableSpan, string>();
-  const found = new Map<ComposableSpan, Buffer>();
+  const keys = new Map<Row, string>();
+  const found = new Map<Row, Buffer>();
+  const asSeen = new Set<string>();
   let wanted = new Set<string>();
 
   function lookUp(): void {
     wanted = new Set();
-    for (const span of spans) {
-      const key = keys.get(span) ?? keyOf(span, lenders);
-      if (key !== null && !keys.has(span)) {
-        keys.set(span, key);
+    for (const row of rows) {
+      const key = keys.get(row) ?? keyOf(row, lenders);
+      if (key !== null && !keys.has(row)) {
+        keys.set(row, key);
         const body = listed.find(key);
-        if (body !== undefined) found.set(span, body);
+        if (body !== undefined) found.set(row, body);
       }
-      if (!found.has(span)) for (const id of lendersOf(span.derived)) wanted.add(id);
+      if (!found.has(row)) for (const id of lendersOf(row.span.derived)) wanted.add(id);
     }
   }
 
+  for (const { span, digest } of rows) if (digest !== null) digests.set(span.id, digest);
   lookUp();
   return {
-    see(rows) {
-      for (const row of rows) if (!row.hasFragments) lenders.set(row.id, describe(row.kind, row.digest));
+    see(slice) {
+      for (const { id, kind, digest, hasFragments } of slice) {
+        if (hasFragments) continue;
+        // Of a row of the page the list itself is what counts.
+        if (!digests.has(id)) digests.set(id, digest);
+        lenders.set(id, describe(kind, digest));
+      }
       lookUp();
     },
     isWanted: (id) => wanted.has(id),
-    bodyOf: (span) => found.get(span),
-    keep(span, body, isAsSeen) {
-      const key = keys.get(span);
-      if (key !== undefined && body !== span.body && lendersOf(span.derived).every(isAsSeen)) listed.keep(key, body);
+    bodyOf: (row) => found.get(row),
+    async *compare(slices) {
+      for await (const slice of slices) {
+        for (const { id, hasFragments, body } of slice) {
+          const isTold = hasFragments && lenders.has(id);
+          if (!isTold && digests.get(id) === digestOf(body)) asSeen.add(id);
+        }
+        yield slice;
+      }
+    },
+    isAsSeen: (id) => asSeen.has(id),
+    keep(row, body) {
+      const key = keys.get(row);
+      if (key === undefined || body === row.body) return;
+      if (lendersOf(row.span.derived).every((id) => asSeen.has(id))) listed.keep(key, body);
     },
   };
 }
 
-/** All that the body which lists show of a span is a function of; null = not all of it is known. */
-function keyOf(span: ComposableSpan, lenders: ReadonlyMap<string, string>): string | null {
-  const { derived } = span;
-  // As it is stored, or nearly: there is nothing to recall.
-  if (derived === null && !isPackedSmall(span.body)) return null;
+/** All that the body which lists show of a row is a function of; null = not all of it is known. */
+function keyOf({ span, body, digest }: Row, lenders: ReadonlyMap<string, string>): string | null {
+  const { kind, derived } = span;
+  // As it is stored: there is nothing to recall.
+  if (derived === null && body !== null && !isPacked(body)) return null;
   if (derived?.hasFragments === true || !lendersOf(derived).every((id) => lenders.has(id))) return null;
   const roles = rolesOf(derived).map(([role, ids]) => ` ${role} ${ids.map((id) => lenders.get(id)).join(" ")}`);
-  return describe(span.kind, hash("sha256", span.body, "base64")) + roles.join("");
+  return describe(kind, digest ?? digestOf(body as Buffer)) + roles.join("");
+}
+
+function digestOf(body: Buffer): string {
+  return hash("sha256", body, "base64");
 }
 
 function lendersOf(derived: Derivation | null): string[] {
