@@ -51,10 +51,8 @@ export async function* renderReport(
   yield `${JSON.stringify(members).slice(0, -1)},"lowScoringCases":[`;
   let separator = "";
   for await (const page of pagesOf(findLowScoring(rated).map(({ id }) => id))) {
-    for (const result of page) {
-      yield `${separator}${JSON.stringify(showLowScoring(result))}`;
-      separator = ",";
-    }
+    yield `${separator}${page.map((result) => JSON.stringify(showLowScoring(result))).join(",")}`;
+    separator = ",";
   }
   yield "]}";
 }

@@ -1,6 +1,6 @@
 import type { Database, Queryable, Statement } from "@touchstone/db";
 import { resultColumns, resultValues, selectSentResults } from "../results/result-columns.ts";
-import { inOrder, pageBytesMax, pageRows } from "../results/result-pages.ts";
+import { inOrder, listedIds, pageRows, selectPage } from "../results/result-pages.ts";
 import type { ResultRow, StoredResult } from "../results/stored-result.ts";
 import type { SubmittedResult } from "../results/submitted-result.ts";
 
@@ -177,24 +177,16 @@ const readSkipped = (row: SkippedRecord): SkippedResult => ({
 });
 
 function buildSkippedPage(projectId: string, ids: readonly string[]): Statement {
-  const text = `
-    with page as materialized (
-      select place, results.id, idempotency_key, case_id, document::text, submitted_context::text
-      from unnest($2::uuid[]) with ordinality as listed (id, place)
-      join evals.results
-        on results.project_id = $1
-        and results.id = listed.id
-        and results.status = 'skipped'
-    ), sized as (
-      select
-        *, sum(octet_length(document) + coalesce(octet_length(submitted_context), 0))
-          over (order by place rows between unbounded preceding and 1 preceding) as bytes_before
-      from page
-    )
-    select place, id, idempotency_key, case_id, document, submitted_context
-    from sized
-    where coalesce(bytes_before, 0) < ${pageBytesMax}
-    order by place`;
+  const page = `
+    select listed.place, results.id, idempotency_key, case_id, document::text, submitted_context::text
+    from ${listedIds}
+    join evals.results
+      on results.project_id = $1
+      and results.id = listed.id
+      and results.status = 'skipped'
+    offset 0`;
+  const size = "octet_length(document) + coalesce(octet_length(submitted_context), 0)";
+  const text = selectPage({ page, order: "place", size });
   return { name: "rescoring_read_skipped", text, values: [projectId, ids] };
 }
 

@@ -6,24 +6,31 @@ export const pageRows = 250;
 /** A page of large rows ends earlier, since it is held as long as its reader takes. One row always goes. */
 export const pageBytesMax = 4 * 1024 * 1024;
 
+/** Ids sent as the second parameter, with their places; it comes in their order. */
+export const listedIds = `
+  (
+    select id, place
+    from unnest($2::uuid[]) with ordinality as sent (id, place)
+    order by place
+  ) listed`;
+
 /**
- * A select of the results that `asked`, a select of ids and places, names: in the order of their places, until there are
- * enough bytes of them. Its first parameter is the project. Each document is unpacked once.
+ * A select of as much of a page as may be held: the rows of `page`, a select that yields them in `order`, until `size`,
+ * bytes of each, has summed up. `bytes` is that sum up to and with a row. `page` ends with a limit or an offset, so that it is
+ * evaluated by itself and what it unpacks is unpacked once; all is read in one pass then, and nothing is sorted.
  */
-export function selectPage(asked: string): string {
+export function selectPage({ page, order, size }: { page: string; order: string; size: string }): string {
   return `
-    with page as materialized (
-      select place, results.id, question_index, is_variant, status, rating, document::text
-      from (${asked}) asked
-      join evals.results
-        on results.project_id = $1
-        and results.id = asked.id
-    ), sized as (
-      select *, sum(octet_length(document)) over (order by place) - octet_length(document) as bytes_before
-      from page
-    )
-    select id, question_index, is_variant, status, rating, document
-    from sized
-    where bytes_before < ${pageBytesMax}
-    order by place`;
+    select *
+    from (
+      select *, sum(${size}) over (order by ${order} rows unbounded preceding) as bytes
+      from (${page}) page
+    ) sized
+    where bytes - (${size}) < ${pageBytesMax}
+    order by ${order}`;
+}
+
+/** Whether a page that was read so is all there is: it ended for no limit. */
+export function isLastPage(rows: readonly { bytes: string }[]): boolean {
+  return rows.length < pageRows && Number(rows.at(-1)?.bytes ?? 0) < pageBytesMax;
 }

@@ -1,7 +1,7 @@
 import type { Database, Statement } from "@touchstone/db";
 import { AppError } from "@touchstone/service-kit";
 import type { CountedResult, ResultTally } from "../runs/statistics.ts";
-import { inOrder, pageRows, selectPage } from "./result-pages.ts";
+import { inOrder, isLastPage, listedIds, pageRows, selectPage } from "./result-pages.ts";
 
 /** What is counted of a result, and by which its row is found. */
 export interface OutlinedResult extends CountedResult {
@@ -33,7 +33,8 @@ export interface ResultStore {
   outline(projectId: string, runId: string): Promise<OutlinedResult[]>;
   /**
    * The same results with their rows, page by page. Which results these are is one moment's, and all there are at that
-   * moment; a row is as it stands when its page is read. Throws `not_found` when the run is deleted meanwhile.
+   * moment; a row is as it stands when its page is read. Most runs have one page, which takes one statement. Throws
+   * `not_found` when the run is deleted meanwhile.
    */
   pages(projectId: string, runId: string): AsyncGenerator<readonly ReadResult[]>;
   /** The results of these ids, in their order, page by page. Throws `not_found` when one is gone, as their run is then. */
@@ -75,16 +76,16 @@ export function createResultStore(database: Database): ResultStore {
     },
 
     async *pages(projectId, runId) {
-      // A run of one page, as most are, takes one wait.
-      const [listed, first] = await database.readScoped<[{ id: string }, ResultRecord]>(
-        [projectId],
-        [buildIds(projectId, runId), buildFirstPage(projectId, runId)],
-      );
-      const ids = listed.rows.map(({ id }) => id);
-      // A result may have been stored in between, and is not among the ids then.
-      const isOfIds = first.rows.every(({ id }, index) => id === ids[index]);
-      const read = isOfIds ? first.rows.length : 0;
-      if (read > 0) yield first.rows.map(readResult);
+      const { rows: first } = await database.readScoped<ResultRecord>([projectId], buildFirstPage(projectId, runId));
+      if (isLastPage(first)) {
+        if (first.length > 0) yield first.map(readResult);
+        return;
+      }
+      const { rows: listed } = await database.readScoped<{ id: string }>([projectId], buildIds(projectId, runId));
+      const ids = listed.map(({ id }) => id);
+      // A result that was stored in between is among these, and may stand before what was read.
+      const read = first.every(({ id }, index) => id === ids[index]) ? first.length : 0;
+      if (read > 0) yield first.map(readResult);
       yield* pagesOf(projectId, ids, read);
     },
 
@@ -148,6 +149,7 @@ interface OutlineRecord {
 
 interface ResultRecord extends OutlineRecord {
   document: string;
+  bytes: string;
 }
 
 const readOutline = (row: OutlineRecord): OutlinedResult => ({
@@ -170,20 +172,31 @@ function buildIds(projectId: string, runId: string): Statement {
   return { name: "results_ids", text, values: [projectId, runId] };
 }
 
+const pageColumns = "results.id, question_index, run_number, is_variant, status, rating, document::text";
+const documentSize = "octet_length(document)";
+
 function buildFirstPage(projectId: string, runId: string): Statement {
-  const asked = `
-    select id, row_number() over (order by ${inOrder}) as place
+  const page = `
+    select ${pageColumns}
     from evals.results
     where project_id = $1
       and run_id = $2
     order by ${inOrder}
     limit ${pageRows}`;
-  return { name: "results_first_page", text: selectPage(asked), values: [projectId, runId] };
+  const text = selectPage({ page, order: inOrder, size: documentSize });
+  return { name: "results_first_page", text, values: [projectId, runId] };
 }
 
 function buildPage(projectId: string, ids: readonly string[]): Statement {
-  const asked = "select id, place from unnest($2::uuid[]) with ordinality as listed (id, place)";
-  return { name: "results_page", text: selectPage(asked), values: [projectId, ids] };
+  const page = `
+    select listed.place, ${pageColumns}
+    from ${listedIds}
+    join evals.results
+      on results.project_id = $1
+      and results.id = listed.id
+    offset 0`;
+  const text = selectPage({ page, order: "place", size: documentSize });
+  return { name: "results_page", text, values: [projectId, ids] };
 }
 
 interface TallyRecord {

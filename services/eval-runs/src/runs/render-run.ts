@@ -24,11 +24,9 @@ export async function* renderRun(
   let separator = "";
   yield '{"results":[';
   for await (const page of pages) {
-    for (const result of page) {
-      counter.add(result);
-      yield `${separator}${result.rowText}`;
-      separator = ",";
-    }
+    for (const result of page) counter.add(result);
+    yield `${separator}${page.map(({ rowText }) => rowText).join(",")}`;
+    separator = ",";
   }
   const { caseRatings, ...counts } = counter.end();
   const members = {
