@@ -26,6 +26,7 @@ import type { Logger } from "./logger.ts";
 import type { Metrics } from "./metrics.ts";
 import { noRoom } from "./no-room.ts";
 import { type PassedStream, passStream } from "./pass-stream.ts";
+import { Pieces } from "./pieces.ts";
 import { readBody } from "./read-body.ts";
 import { readQuery } from "./read-query.ts";
 import { type RenderedError, renderError } from "./render-error.ts";
@@ -35,8 +36,8 @@ import { watchArrival } from "./watch-arrival.ts";
 import { watchBodyBudget } from "./watch-body-budget.ts";
 
 /**
- * What a handler answers. A string, Buffer or stream is sent as it stands, under `contentType`. A stream that fails after
- * the answer has begun breaks the connection, so that what arrived is seen to be incomplete.
+ * What a handler answers. A string, Buffer, stream or {@link Pieces} are sent as they stand, under `contentType`. A stream
+ * that fails after the answer has begun breaks the connection, so that what arrived is seen to be incomplete.
  */
 export interface Answer {
   status: number;
@@ -300,7 +301,7 @@ interface IncomingRequest {
 }
 
 /** An answer as it leaves. */
-interface RenderedAnswer<Body = string | Buffer | Readable | undefined> {
+interface RenderedAnswer<Body = string | Buffer | Pieces | Readable | undefined> {
   status: number;
   headers: Record<string, string | string[]>;
   /** Null without a body. */
@@ -311,7 +312,7 @@ interface RenderedAnswer<Body = string | Buffer | Readable | undefined> {
 const jsonType = "application/json; charset=utf-8";
 
 function renderAnswer({ status, headers = {}, contentType = jsonType, body }: Answer): RenderedAnswer {
-  if (typeof body === "string" || Buffer.isBuffer(body) || body instanceof Readable) {
+  if (typeof body === "string" || Buffer.isBuffer(body) || body instanceof Pieces || body instanceof Readable) {
     return { status, headers, contentType, body };
   }
   if (body === undefined) return { status, headers, contentType: null, body };
@@ -334,13 +335,13 @@ function renderFailure(
 /** The same answer to a caller in this process, under the headers that HTTP would add. */
 function holdAnswer({ status, headers, contentType, body }: RenderedAnswer): LocalAnswer {
   if (body instanceof Readable) throw new Error("a route that is not a streaming one answered with a stream");
-  const held = Buffer.isBuffer(body) ? body : Buffer.from(body ?? "");
+  const held = body instanceof Pieces ? body : new Pieces([Buffer.isBuffer(body) ? body : Buffer.from(body ?? "")]);
   return {
     status,
     headers: {
       ...headers,
       ...(contentType !== null && { "content-type": contentType }),
-      "content-length": String(held.length),
+      "content-length": String(held.bytes),
     },
     body: held,
   };
@@ -378,8 +379,8 @@ function streamAnswer(reply: FastifyReply, answer: RenderedAnswer, body: Readabl
   });
 }
 
-function sendAnswer(reply: FastifyReply, answer: RenderedAnswer, body: string | Buffer | undefined): void {
-  writeHead(reply, answer).send(body);
+function sendAnswer(reply: FastifyReply, answer: RenderedAnswer, body: string | Buffer | Pieces | undefined): void {
+  writeHead(reply, answer).send(body instanceof Pieces ? body.join() : body);
 }
 
 function writeHead(reply: FastifyReply, { status, headers, contentType }: RenderedAnswer): FastifyReply {

@@ -34,6 +34,7 @@ export { createOutboundFetch, type OutboundFetch, type OutboundOptions } from ".
 export { type OutboundReach, readOutboundUrl } from "./outbound/outbound-url.ts";
 export type { ResolveHost } from "./outbound/resolve-host.ts";
 export { type PassedStream, passStream } from "./pass-stream.ts";
+export { Pieces, passPieces } from "./pieces.ts";
 export { completeProjectKey, isWellFormedProjectKey } from "./project-key-format.ts";
 export { bodyTooLarge, collectChunks, discardBody, readBody } from "./read-body.ts";
 export { type RenderedError, renderError } from "./render-error.ts";

@@ -14,6 +14,7 @@ import { AppError, isAppError } from "./app-error.ts";
 import type { Clock } from "./clock.ts";
 import { createIdentitySigner, type IdentityClaims } from "./internal-identity.ts";
 import type { LocalAnswer, LocalCalls } from "./local-calls.ts";
+import type { Pieces } from "./pieces.ts";
 import { createPoolDirectory, type ReplicaPools } from "./replica-pools.ts";
 import { createReplicaSet, type LookUp } from "./replica-set.ts";
 
@@ -39,7 +40,7 @@ export interface HopAnswer {
   status: number;
   headers: IncomingHttpHeaders;
   /** The whole body, where it is at hand; `body` need not be read then. */
-  whole?: Buffer;
+  whole?: Pieces;
   body: Readable & { arrayBuffer(): Promise<ArrayBuffer>; json(): Promise<unknown>; dump(): Promise<void> };
 }
 
@@ -217,9 +218,9 @@ function toHopAnswer({ status, headers, body: whole }: LocalAnswer): HopAnswer {
     headers,
     whole,
     get body() {
-      return Object.assign(Readable.from([whole]), {
-        arrayBuffer: async () => Uint8Array.from(whole).buffer,
-        json: async () => JSON.parse(whole.toString("utf8")) as unknown,
+      return Object.assign(Readable.from(whole.all), {
+        arrayBuffer: async () => Uint8Array.from(whole.join()).buffer,
+        json: async () => JSON.parse(whole.join().toString("utf8")) as unknown,
         dump: async () => undefined,
       });
     },

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { Pieces } from "./pieces.ts";
 
 /** A request to a service that lives in the same process. */
 export interface LocalRequest {
@@ -16,7 +17,7 @@ export interface LocalRequest {
 export interface LocalAnswer {
   status: number;
   headers: Record<string, string | string[]>;
-  body: Buffer;
+  body: Pieces;
 }
 
 /** Answers a request; null for one that has to be sent over HTTP. */

@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
 
 /** How long a reader may take nothing, or a stream give nothing, before it is cut (reliability: slow readers). */
-const streamStallMs = 60_000;
+export const streamStallMs = 60_000;
 
 export interface PassedStream {
   /** Whether these are server-sent events, which may end at any point. */
@@ -52,7 +52,7 @@ export function passStream(
  * Cuts a connection on which nothing moves while its answer is sent. Bytes that the client takes out of a full buffer
  * count as movement, however slowly it does.
  */
-function cutWhenStalled(response: ServerResponse, stallMs: number): void {
+export function cutWhenStalled(response: ServerResponse, stallMs: number): void {
   const { socket } = response;
   if (socket === null) return;
   response.setTimeout(stallMs, () => response.destroy());

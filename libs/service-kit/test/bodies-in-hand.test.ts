@@ -219,7 +219,7 @@ test("a caller in the same process is refused alike, and its body counts", async
   await serving.occupy(5 * mebibyte);
 
   const refused = await send(2 * mebibyte);
-  expect([refused.status, refused.headers["retry-after"], refused.whole?.toString()]).toEqual([
+  expect([refused.status, refused.headers["retry-after"], refused.whole?.join().toString()]).toEqual([
     429,
     "1",
     '{"error":"Ingest queue is full - retry with backoff (Retry-After: 1s)."}',

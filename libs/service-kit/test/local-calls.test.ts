@@ -91,7 +91,7 @@ function clientOf(secret: string, localCalls?: LocalCalls): InternalClient {
 
 async function ask(client: InternalClient, asked: Hop) {
   const answer = await client.forward(asked);
-  const whole = answer.whole ?? Buffer.from(await answer.body.arrayBuffer());
+  const whole = answer.whole?.join() ?? Buffer.from(await answer.body.arrayBuffer());
   const type = answer.headers["content-type"];
   return { status: answer.status, type, length: answer.headers["content-length"], text: whole.toString("utf8") };
 }

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { routes } from "@touchstone/contracts";
-import type { Answer } from "@touchstone/service-kit";
+import { type Answer, Pieces } from "@touchstone/service-kit";
 import { afterEach, expect, test, vi } from "vitest";
 import { apiKey, head, sendRaw, startTestGateway, type TestGateway, type TestGatewayOptions } from "./test-gateway.ts";
 
@@ -147,6 +147,32 @@ test("a stop finishes what is in hand, tells clients to close, and lets nobody i
   for (const answer of await Promise.all(asked)) {
     expect([answer.status, answer.headers.get("connection")]).toEqual([201, "close"]);
   }
+  await stopping;
+});
+
+test("a stop tells clients to close with an answer that leaves in pieces, too", async () => {
+  const pieces = new Pieces([Buffer.alloc(100_000, "a"), Buffer.alloc(100_000, "b")]);
+  const held = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  const gateway = await start({
+    isLocal: true,
+    behind: {
+      async listTraces() {
+        asked.resolve();
+        await held.promise;
+        return { status: 200, body: pieces };
+      },
+    },
+  });
+  const answering = fetch(gateway.url + routes.listTraces.path, { headers: { "x-api-key": apiKey } });
+  await asked.promise;
+
+  const stopping = gateway.service.stop();
+  held.resolve();
+
+  const answer = await answering;
+  expect([answer.status, answer.headers.get("connection")]).toEqual([200, "close"]);
+  expect((await answer.arrayBuffer()).byteLength).toBe(200_000);
   await stopping;
 });
 

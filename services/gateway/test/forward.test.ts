@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import { connect } from "node:net";
 import { routes } from "@touchstone/contracts";
-import type { Call } from "@touchstone/service-kit";
+import { type Call, Pieces } from "@touchstone/service-kit";
 import { afterEach, expect, test, vi } from "vitest";
 import {
   apiKey,
@@ -46,6 +46,33 @@ const otlp = routes.receiveTraces.path;
 /** What the gateway complained about, besides the bus, which is away in these tests. */
 const troublesOf = ({ log }: TestGateway) =>
   log.filter(({ level, msg }) => level !== "info" && level !== "debug" && !String(msg).startsWith("bus"));
+
+test.each([[0], [1, 0, 9], [40_000, 25_536], [40_000, 25_537], [300_000, 500_000], [mebibyte, mebibyte, 1]])(
+  "an answer of a service in the same process comes back as one of another: pieces of %s %s %s bytes",
+  async (...sizes) => {
+    const pieces = sizes.map((size, at) => Buffer.alloc(size, `piece ${at} `));
+    const listTraces = async () => ({ status: 200, body: new Pieces(pieces) });
+    const answersOf = async (isLocal: boolean) => {
+      const { url } = await start({ isLocal, behind: { listTraces } });
+      // The second comes over the connection of the first.
+      const ask = () => fetch(url + routes.listTraces.path, { headers: { "x-api-key": apiKey } });
+      const answers = [await ask(), await ask()];
+      return Promise.all(
+        answers.map(async (answer) => ({
+          status: answer.status,
+          headers: ["content-length", "content-type", "connection"].map((name) => answer.headers.get(name)),
+          bytes: Buffer.from(await answer.arrayBuffer()),
+        })),
+      );
+    };
+
+    const [first, second] = await answersOf(true);
+
+    expect(first?.bytes.equals(Buffer.concat(pieces))).toBe(true);
+    expect(second).toEqual(first);
+    expect(await answersOf(false)).toEqual([first, second]);
+  },
+);
 
 test("a service that is down is 503 with Retry-After at once, on OTLP as { message }", async () => {
   const gateway = await start();

@@ -5,6 +5,7 @@ import {
   type Clock,
   completeProjectKey,
   createHttpServer,
+  createLocalCalls,
   createLogger,
   createMetrics,
   type Handler,
@@ -37,6 +38,8 @@ export interface TestGatewayOptions {
   print?: (line: string) => void;
   /** Of the gateway alone. */
   clock?: Clock;
+  /** Whether the services behind are in its process. */
+  isLocal?: boolean;
 }
 
 export interface TestGateway {
@@ -73,6 +76,7 @@ const resolveKey: Handler = async (call) => {
 export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   const silent = createLogger({ service: "behind", level: "silent" });
   const handlers: Behind = { resolveKey, ...options.behind };
+  const localCalls = options.isLocal ? createLocalCalls() : undefined;
   const startBehind = async (service: BehindName) => {
     const served: ServedRoute[] = [...Object.values(routes), ...Object.values(internalRoutes)]
       .filter((route) => route.owner === service)
@@ -85,6 +89,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       logger: silent,
       metrics: createMetrics(),
       readiness: async () => options.readiness?.[service] ?? ready,
+      localCalls,
     });
     return { server, url: await server.listen({ host: "127.0.0.1", port: 0 }) };
   };
@@ -118,6 +123,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       logger: createLogger({ service: "gateway", level: "trace" }, destination),
       clock: options.clock ?? systemClock,
       metrics: createMetrics(),
+      ...(localCalls && { localCalls }),
       ...(options.print && { print: options.print }),
     },
   );

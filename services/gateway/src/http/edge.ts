@@ -34,6 +34,8 @@ export interface Passage {
   isStillGood: (() => Promise<boolean>) | null;
   /** For the log: the code of a refusal, or who answered. */
   outcome: string;
+  /** Whether the gateway stops: an answer that leaves now is the last of its connection. */
+  isLast: () => boolean;
 }
 
 declare module "fastify" {
@@ -93,7 +95,7 @@ export function createEdge(options: EdgeOptions): Edge {
   /** The order of checks (decisions: Order of checks): who is refused early costs least and learns least. */
   app.addHook("onRequest", async (request, reply) => {
     const route = request.routeOptions.config.contract ?? null;
-    const passage: Passage = { route, caller: null, isStillGood: null, outcome: "ok" };
+    const passage: Passage = { route, caller: null, isStillGood: null, outcome: "ok", isLast: () => draining };
     request.passage = passage;
     watch(request, reply, passage);
     brokenRequests.remember(request.raw, reply.raw);

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import type { Route, ServiceName } from "@touchstone/contracts";
-import { AppError, type BodyBudget, type HopAnswer, noRoom, passStream } from "@touchstone/service-kit";
+import { AppError, type BodyBudget, type HopAnswer, noRoom, passPieces, passStream } from "@touchstone/service-kit";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { accountHeaders, pageOriginHeaders } from "./account-headers.ts";
 import type { Answerer } from "./edge.ts";
@@ -17,6 +17,9 @@ const passedBackOfAccounts = ["set-cookie", "location"];
 
 /** An answer up to here is read whole before it is passed back: one that breaks off can still become a 503. */
 const bufferedMaxBytes = 1024 * 1024;
+
+/** An answer that is at hand in pieces is put together up to here: then it costs less than to send them one by one. */
+const joinedMaxBytes = 64 * 1024;
 
 export interface ForwardOptions {
   passOn: PassOn;
@@ -75,17 +78,19 @@ export function createForward(options: ForwardOptions): Answerer {
       for (const name of passedBackOfAccounts) if (headers[name] !== undefined) reply.header(name, headers[name]);
     }
     const length = headers["content-length"];
-    if (length !== undefined && Number(length) <= bufferedMaxBytes) {
+    if (answer.whole === undefined ? Number(length) <= bufferedMaxBytes : answer.whole.bytes <= joinedMaxBytes) {
       const whole = await readWhole(answer, route.owner);
       return reply.send(whole.length === 0 ? undefined : whole);
     }
     if (length !== undefined) reply.header("content-length", length);
+    if (request.passage?.isLast()) reply.header("connection", "close");
     reply.hijack();
-    const stream = passStream(reply.raw, answer.body, {
-      status,
-      headers: reply.getHeaders() as OutgoingHttpHeaders,
-      stallMs: options.streamIdleMs,
-    });
+    const head = { status, headers: reply.getHeaders() as OutgoingHttpHeaders, stallMs: options.streamIdleMs };
+    if (answer.whole !== undefined) {
+      passPieces(reply.raw, answer.whole, head);
+      return reply;
+    }
+    const stream = passStream(reply.raw, answer.body, head);
     const { caller = null, isStillGood = null } = request.passage ?? {};
     const projectId = caller?.projectId ?? null;
     if (route.streaming && projectId !== null && isStillGood !== null) {
@@ -105,7 +110,7 @@ function isOfAccounts({ authentication }: Route): boolean {
 }
 
 async function readWhole(answer: HopAnswer, owner: ServiceName): Promise<Buffer> {
-  if (answer.whole !== undefined) return answer.whole;
+  if (answer.whole !== undefined) return answer.whole.join();
   const whole = await answer.body.arrayBuffer().catch((cause) => {
     throw new AppError("service_unavailable", `The ${owner} service broke off its answer; retry.`, { cause });
   });

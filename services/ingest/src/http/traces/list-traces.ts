@@ -1,5 +1,5 @@
 import { limits } from "@touchstone/contracts";
-import { AppError, type Handler, isUuid } from "@touchstone/service-kit";
+import { AppError, type Handler, isUuid, Pieces } from "@touchstone/service-kit";
 import type { RootPage, TraceStore } from "../../spans/trace-store.ts";
 import { joinPieces, showListItem } from "../../traces/show-trace.ts";
 import { requireProject } from "../require-project.ts";
@@ -27,7 +27,7 @@ export function listTraces({ traces }: { traces: TraceStore }): Handler {
     };
     return {
       status: 200,
-      body: Buffer.concat([
+      body: new Pieces([
         Buffer.from(`{"totalCount":${page.totalCount},"traces":[`),
         ...joinPieces(items),
         Buffer.from(`],${JSON.stringify(rest).slice(1)}`),

@@ -1,0 +1,34 @@
+import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+import { cutWhenStalled, streamStallMs } from "./pass-stream.ts";
+
+/**
+ * A body in pieces that are all at hand. They are sent as they are: what is kept for many answers is not copied into each
+ * of them, which for pages of a megabyte is most of the memory that a read leaves behind.
+ */
+export class Pieces {
+  readonly all: readonly Buffer[];
+  readonly bytes: number;
+
+  constructor(all: readonly Buffer[]) {
+    this.all = all;
+    this.bytes = all.reduce((bytes, piece) => bytes + piece.length, 0);
+  }
+
+  join(): Buffer {
+    const [only] = this.all;
+    return this.all.length === 1 && only !== undefined ? only : Buffer.concat(this.all, this.bytes);
+  }
+}
+
+/** Sends pieces as an answer. A connection on which nothing moves for `stallMs` is cut. */
+export function passPieces(
+  response: ServerResponse,
+  pieces: Pieces,
+  answer: { status: number; headers: OutgoingHttpHeaders; stallMs?: number },
+): void {
+  cutWhenStalled(response, answer.stallMs ?? streamStallMs);
+  response.writeHead(answer.status, { ...answer.headers, "content-length": pieces.bytes });
+  // One write to the socket: it is corked until this turn of the event loop ends.
+  for (const piece of pieces.all) response.write(piece);
+  response.end();
+}
