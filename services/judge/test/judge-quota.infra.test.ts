@@ -56,13 +56,13 @@ describe("the daily quota of judge calls", () => {
   });
 
   test("is kept on a disk that takes a tenth of a second for each commit, without a call skipped for it", async () => {
+    const quota = { SERVICE_QUOTA_JUDGE_CALLS_PER_DAY: "1000" };
+    await Promise.all([bench.startJudge(quota), bench.startJudge(quota)]);
     await query(`
       create function judge.take_long() returns trigger language plpgsql as $$
       begin perform pg_sleep(0.1); return new; end $$;
-      create trigger take_long before insert on judge.quota_days for each row execute function judge.take_long()`);
+      create trigger take_long before update on judge.quota_days for each row execute function judge.take_long()`);
     try {
-      const quota = { SERVICE_QUOTA_JUDGE_CALLS_PER_DAY: "1000" };
-      await Promise.all([bench.startJudge(quota), bench.startJudge(quota)]);
       const replies = await Promise.all(
         Array.from({ length: 64 }, (_, index) =>
           bench.ask({ case: buildCase({ input: `question ${index}` }), similarity: noMetrics }),
