@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { connectBus } from "@touchstone/bus";
 import { tracesStored } from "@touchstone/contracts";
@@ -7,6 +8,7 @@ import { waitUntil } from "../../integration/src/wait-until.ts";
 import { auditUnderLoad, type Load } from "../src/audited-load.ts";
 import { expectClean } from "../src/expect-clean.ts";
 import { type Installation, startInstallation } from "../src/installation.ts";
+import { encodeJsonExport } from "../src/otlp-export.ts";
 
 let system: Installation;
 
@@ -53,6 +55,14 @@ test("row 15: with the bus frozen traces are taken, and monitor hears of them wh
 
   expectClean(report, { seed });
 });
+
+/** Waits until monitor has dealt with every event, once or again: then it leaves the outbox. */
+async function awaitConsumed(): Promise<void> {
+  await waitUntil("what monitor has recorded left the outbox", async () => {
+    const { rows } = await system.postgres.query("select from ingest.outbox limit 1");
+    return rows.length === 0;
+  });
+}
 
 interface SeenTrace {
   project_id: string;
@@ -110,31 +120,68 @@ test("row 17: the same event published five times has one effect", async () => {
   await bus.drain();
 });
 
+/** A trace of OpenTelemetry, which is announced as stored when it comes, and as settled when it has. */
+async function exportRoot(load: Load, name: string): Promise<void> {
+  const startNano = BigInt(Date.now()) * 1_000_000n;
+  const ids = { traceId: randomBytes(16).toString("hex"), spanId: randomBytes(8).toString("hex"), parentSpanId: null };
+  const body = encodeJsonExport([{ ...ids, name, startNano, endNano: startNano + 5_000_000n, attributes: {} }]);
+  const answer = await load.client.send("POST", "/otel/v1/traces", body);
+  expect(answer?.status).toBe(200);
+}
+
+/**
+ * Keeps monitor from recording the trace of a name, and from noting that it has settled: whichever of the two came first
+ * would write the row that the other waits for. Other traces pass, whose events may be delivered again meanwhile.
+ */
+async function closeGates(name: string) {
+  const session = await system.postgres.connect();
+  await session.query(`
+    create function pass_gate() returns trigger language plpgsql as $$
+    begin
+      perform pg_advisory_xact_lock_shared(case when new.settled_at is null then 1 else 2 end);
+      return new;
+    end $$`);
+  await session.query(`
+    create trigger gate before insert on monitor.seen_traces
+    for each row when (new.name = '${name}') execute function pass_gate()`);
+  await session.query("select pg_advisory_lock(1), pg_advisory_lock(2)");
+  return {
+    async isRecordWaiting(): Promise<boolean> {
+      const { rows } = await session.query(
+        "select from pg_locks where locktype = 'advisory' and objid = 1 and not granted",
+      );
+      return rows.length > 0;
+    },
+    letRecordPass: () => session.query("select pg_advisory_unlock(1)"),
+    async open(): Promise<void> {
+      await session.query("select pg_advisory_unlock_all()");
+      await session.query("drop trigger gate on monitor.seen_traces");
+      await session.query("drop function pass_gate()");
+      await session.end();
+    },
+  };
+}
+
 test("row 17: an event delivered again, because the answer to its commit was lost, has one effect", async () => {
   const report = await auditUnderLoad(system, { seed: 317, writers: 0 }, async (load) => {
-    const session = await system.postgres.connect();
-    await session.query("begin");
-    await session.query("lock table monitor.seen_traces in exclusive mode");
-    const traceId = await submit(load, "delivered twice");
-    // That an earlier trace has settled waits at the same lock, and this trace may not even have been announced by then.
-    await waitUntil("monitor is about to record it", async () => {
-      const { rows } = await system.postgres.query(String.raw`
-        select from pg_stat_activity
-        where wait_event_type = 'Lock' and query ~ 'insert into monitor\.seen_traces\s+\(project_id'`);
-      return rows.length > 0;
-    });
+    const name = "delivered twice";
+    const gates = await closeGates(name);
+    const loggedBefore = system.monitor.process.log().length;
+    await exportRoot(load, name);
+    await waitUntil("monitor is about to record it", gates.isRecordWaiting);
+    const list = await load.client.read<{ traces: { _id: string }[] }>("/ingest/traces");
+    const traceId = list?.traces[0]?._id as string;
     await system.database.set({ kind: "hold-answers" });
-    await session.query("commit");
-    await session.end();
+    await gates.letRecordPass();
     await waitUntil("the record is committed", async () => (await readSeen(traceId)).length > 0);
     const before = await readSeen(traceId);
     await system.database.set({ kind: "refuse" });
     await system.database.set({ kind: "pass" });
+    await gates.open();
     await waitUntil("monitor failed once", async () =>
-      /"attempt":1,"outcome":"retried"/.test(system.monitor.process.log()),
+      /"attempt":1,"outcome":"retried"/.test(system.monitor.process.log().slice(loggedBefore)),
     );
-    const last = await submit(load, "after it");
-    await waitUntil("monitor has seen what came after it", async () => (await readSeen(last)).length > 0);
+    await awaitConsumed();
 
     expect(await readSeen(traceId)).toEqual(before);
   });
@@ -172,8 +219,5 @@ test("row 18: wiping JetStream's store after it took events that monitor has not
   });
 
   expectClean(report, { seed });
-  await waitUntil("what monitor has recorded left the outbox", async () => {
-    const { rows } = await system.postgres.query("select from ingest.outbox limit 1");
-    return rows.length === 0;
-  });
+  await awaitConsumed();
 });

@@ -9,7 +9,7 @@ import { type Installation, startInstallation } from "../src/installation.ts";
 import { type LiveJudging, type SentTraces, startLiveJudging } from "../src/live-judging.ts";
 
 const isLong = process.env.TOUCHSTONE_LONG_TESTS === "1";
-const load = isLong ? { traces: 2_000, kills: 2, withinMs: 900_000 } : { traces: 200, kills: 1, withinMs: 150_000 };
+const load = isLong ? { traces: 2_000, kills: 2, withinMs: 900_000 } : { traces: 120, kills: 1, withinMs: 150_000 };
 
 let llm: ScriptedLlm;
 let system: Installation;
@@ -157,8 +157,7 @@ test("row 17: one event in six copies, all in the hands of a slow monitor at onc
     for (let copy = 1; copy <= 5; copy += 1) {
       await bus.publish(tracesSettled, event, { messageId: `copy-${copy}-of-${sent.ids[0]}` });
     }
-    // And one that records the trace as stored.
-    await awaitWaiting(7);
+    await awaitWaiting(6);
   });
   await bus.drain();
 
