@@ -76,6 +76,8 @@ test("row 42: replicas stopped one after the other under load refuse no request 
       const restart = async () => {
         codes.push(await replica.stop());
         await replica.start();
+        // As a rolling update does: the next one stops when this one is ready again.
+        await system.settle();
       };
       reset.push(...(await noteResets(replica, load, restart)));
     }
