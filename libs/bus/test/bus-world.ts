@@ -84,7 +84,7 @@ export async function startBusWorld(
       closers.push(async () => child.kill("SIGKILL"));
       const lines: string[] = [];
       createInterface({ input: child.stdout }).on("line", (line) => lines.push(line));
-      await vi.waitFor(() => requireLine(lines, "ready"), { timeout: 15_000, interval: 20 });
+      await vi.waitFor(() => requireLine(lines, "ready"), { timeout: 45_000, interval: 20 });
       return { child, lines };
     },
     async close() {
@@ -96,7 +96,7 @@ export async function startBusWorld(
 }
 
 export async function untilConnected(bus: Bus): Promise<void> {
-  await vi.waitUntil(() => bus.status() === "connected", { timeout: 15_000, interval: 10 });
+  await vi.waitUntil(() => bus.status() === "connected", { timeout: 45_000, interval: 10 });
 }
 
 /** The first line that begins with `start`; throws while there is none. */

@@ -59,7 +59,7 @@ export async function startStandaloneProcess(options: StandaloneOptions): Promis
     (text) => {
       output += text;
     },
-    options.deadlineMs ?? 60_000,
+    options.deadlineMs ?? 120_000,
   );
   return {
     url,

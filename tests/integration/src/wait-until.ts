@@ -1,12 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Waits for a condition that a client can see. Throws, naming it, when it does not come true in time. */
+/**
+ * Waits for a condition that a client can see. Throws, naming it, when it does not come true in time, of which there is
+ * plenty by default: how soon it comes is no claim, and a machine may be slow.
+ */
 export async function waitUntil(
   condition: string,
   isTrue: () => Promise<boolean>,
   options: { timeoutMs?: number; everyMs?: number } = {},
 ): Promise<void> {
-  const { timeoutMs = 20_000, everyMs = 50 } = options;
+  const { timeoutMs = 45_000, everyMs = 50 } = options;
   const deadline = Date.now() + timeoutMs;
   let lastError: unknown;
   while (Date.now() < deadline) {
