@@ -47,34 +47,60 @@ interface CallOptions {
 }
 
 /** Wraps a request whose identity was verified. */
-export function createCall({ identity, route, maxBytes, headers, share, ...request }: CallOptions): Call {
-  const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-  const isOptional = "responses" in route && route.body?.required === false;
-  const body = () => inflateBody(rawBody, headers["content-encoding"], maxBytes, share.enter);
-  let signal: AbortSignal | null = null;
-  return {
-    identity,
-    params: request.params as Record<string, string>,
-    query: request.query as Record<string, string | string[] | undefined>,
-    headers,
-    rawBody,
-    body,
-    stream(maxBytes) {
-      const content = request.body instanceof Readable ? request.body : Readable.from([]);
-      return inflateStream(content, headers["content-encoding"], maxBytes);
-    },
-    async json() {
-      if (isOptional && rawBody.length === 0) return undefined;
-      requireJson(headers["content-type"]);
-      return parseJsonBody(await body());
-    },
-    hold: share.take,
-    get signal() {
-      signal ??= request.signal();
-      return signal;
-    },
-  };
+export function createCall(options: CallOptions): Call {
+  return new ReceivedCall(options);
 }
+
+/**
+ * A class, because of `signal`: what V8 makes of a getter in an object literal lies in the old generation from the start,
+ * and keeps the getter, and with it the whole request, until the next major collection.
+ */
+class ReceivedCall implements Call {
+  readonly identity: Identity;
+  readonly params: Call["params"];
+  readonly query: Call["query"];
+  readonly headers: IncomingHttpHeaders;
+  readonly rawBody: Buffer;
+  readonly hold: Call["hold"];
+  readonly #options: CallOptions;
+  #signal: AbortSignal | null = null;
+
+  constructor(options: CallOptions) {
+    this.identity = options.identity;
+    this.params = options.params as Call["params"];
+    this.query = options.query as Call["query"];
+    this.headers = options.headers;
+    this.rawBody = Buffer.isBuffer(options.body) ? options.body : noBody;
+    this.hold = options.share.take;
+    this.#options = options;
+  }
+
+  body(): Promise<Buffer> {
+    const { maxBytes, share } = this.#options;
+    return inflateBody(this.rawBody, this.headers["content-encoding"], maxBytes, share.enter);
+  }
+
+  stream(maxBytes: number): Readable {
+    const { body } = this.#options;
+    const content = body instanceof Readable ? body : Readable.from([]);
+    return inflateStream(content, this.headers["content-encoding"], maxBytes);
+  }
+
+  async json(): Promise<unknown> {
+    const { route } = this.#options;
+    const isOptional = "responses" in route && route.body?.required === false;
+    if (isOptional && this.rawBody.length === 0) return undefined;
+    requireJson(this.headers["content-type"]);
+    return parseJsonBody(await this.body());
+  }
+
+  get signal(): AbortSignal {
+    this.#signal ??= this.#options.signal();
+    return this.#signal;
+  }
+}
+
+const noBody = Buffer.alloc(0);
 
 /** Routes of JSON lines take one of their common names, in UTF-8 or unstated; anything else is 415. */
 export function requireNdjson(contentType: string | undefined): void {

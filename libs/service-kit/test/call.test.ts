@@ -1,0 +1,33 @@
+import { type Identity, routes } from "@touchstone/contracts";
+import { expect, test } from "vitest";
+import { type Call, createCall } from "../src/call.ts";
+
+test("a call has no getter of its own, which would keep its request until the next major collection", () => {
+  const getters = Object.values(Object.getOwnPropertyDescriptors(makeCall())).filter(({ get }) => get !== undefined);
+  expect(getters).toEqual([]);
+});
+
+test("the signal of a call is made when it is asked for, and once", () => {
+  let made = 0;
+  const call = makeCall(() => {
+    made += 1;
+    return new AbortController().signal;
+  });
+  expect(made).toBe(0);
+  expect(call.signal).toBe(call.signal);
+  expect(made).toBe(1);
+});
+
+function makeCall(signal = () => new AbortController().signal): Call {
+  return createCall({
+    identity: {} as Identity,
+    route: routes.submitTrace,
+    maxBytes: 0,
+    params: {},
+    query: {},
+    headers: {},
+    body: undefined,
+    share: { enter: async () => {}, take: () => {}, release: () => {} },
+    signal,
+  });
+}
