@@ -75,7 +75,7 @@ export async function readLogExport(
   if (ignored > 0) report.remark(`${ignored} records without GenAI content were ignored`);
   if (unplaced > 0) report.remark(`${unplaced} records name neither a span nor a response and were ignored`);
   remarkOnRoot(root, report);
-  return { recordCount, rejected: report.rejected, message: report.message(recordCount) };
+  return { recordCount, rejected: report.rejectedCount(), message: report.message(recordCount) };
 }
 
 function takeRecord(

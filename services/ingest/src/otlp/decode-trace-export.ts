@@ -110,7 +110,7 @@ export async function readTraceExport(
   if (spans.length > 0) await take(spans);
   if (unwanted > 0) report.remark(`${unwanted} spans of traces without any GenAI span were dropped`);
   remarkOnRoot(root, report);
-  return { spanCount, rejected: report.rejected, message: report.message(spanCount) };
+  return { spanCount, rejected: report.rejectedCount(), message: report.message(spanCount) };
 }
 
 function readSpans({ body, contentType }: TraceExport, root: JsonRoot): Iterable<SpanReading> {

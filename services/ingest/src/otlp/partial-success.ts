@@ -19,7 +19,7 @@ export interface ExportReport {
   warn(reason: string, first: ItemLabel): void;
   /** Something about the export as a whole. */
   remark(text: string): void;
-  readonly rejected: number;
+  rejectedCount(): number;
   /**
    * Null when there is nothing to say. Otherwise at most 1,000 characters and five distinct reasons, rejections first:
    * `3 of 512 spans rejected: 2x traceId is all zeros (first: span "chat", scope "ai"); 1x …; warnings: 1x …`.
@@ -50,9 +50,7 @@ export function createExportReport(noun: ItemNoun): ExportReport {
     },
     warn: (reason, first) => count(warnings, reason, first),
     remark: (text) => void remarks.push(text),
-    get rejected() {
-      return rejected;
-    },
+    rejectedCount: () => rejected,
     message(itemCount) {
       const describe = describer(noun);
       const listed = [...rejections.values()].slice(0, reasonsListedMax);
