@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
 import { identityHeader, type Method, requestIdHeader } from "@touchstone/contracts";
 import { createIdentitySigner, systemClock } from "@touchstone/service-kit";
 import { expect } from "vitest";
@@ -21,6 +23,8 @@ export interface ProjectClient {
   send(method: Method, path: string, body?: unknown, headers?: Record<string, string>): Promise<HttpAnswer>;
   /** The same for a path that does not begin like those of evaluations. */
   sendTo(method: Method, path: string, body?: unknown): Promise<HttpAnswer>;
+  /** The answer to a GET of which nothing is read yet: as much has come as the connection takes. */
+  open(path: string): Promise<IncomingMessage>;
   createDataset(dataset: object): Promise<string>;
   createRun(datasetId: string, more?: object): Promise<string>;
   submit(runId: string, results: readonly object[], batchId?: string, signal?: AbortSignal): Promise<HttpAnswer>;
@@ -35,18 +39,19 @@ export function createProjectClient(address: string, projectId: string = randomU
   const send: ProjectClient["send"] = (method, path, body, headers) =>
     sendTo(method, `${prefix}${path}`, body, { headers });
 
+  function identify(method: string, path: string): Record<string, string> {
+    const requestId = randomUUID();
+    const claims = { projectId, organizationId: null, userId: null, role: "key", requestId } as const;
+    return { [identityHeader]: sign({ ...claims, method, path }), [requestIdHeader]: requestId };
+  }
+
   async function sendTo(
     method: string,
     fullPath: string,
     body?: unknown,
     { signal, headers: more }: { signal?: AbortSignal | undefined; headers?: Record<string, string> | undefined } = {},
   ): Promise<HttpAnswer> {
-    const requestId = randomUUID();
-    const claims = { projectId, organizationId: null, userId: null, role: "key", requestId } as const;
-    const headers: Record<string, string> = {
-      [identityHeader]: sign({ ...claims, method, path: fullPath }),
-      [requestIdHeader]: requestId,
-    };
+    const headers = identify(method, fullPath);
     if (body !== undefined) headers["content-type"] = "application/json";
     Object.assign(headers, more);
     const response = await fetch(`${address}${fullPath}`, {
@@ -64,6 +69,12 @@ export function createProjectClient(address: string, projectId: string = randomU
     projectId,
     send,
     sendTo,
+    async open(path) {
+      const fullPath = `${prefix}${path}`;
+      const asked = request(`${address}${fullPath}`, { headers: identify("GET", fullPath) }).end();
+      const [answer] = (await once(asked, "response")) as [IncomingMessage];
+      return answer;
+    },
     async createDataset(dataset) {
       const { status, body } = await send("POST", "/datasets", dataset);
       expect(status).toBe(201);

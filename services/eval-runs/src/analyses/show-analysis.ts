@@ -51,8 +51,10 @@ export async function* renderReport(
   yield `${JSON.stringify(members).slice(0, -1)},"lowScoringCases":[`;
   let separator = "";
   for await (const page of pagesOf(findLowScoring(rated).map(({ id }) => id))) {
-    yield `${separator}${page.map((result) => JSON.stringify(showLowScoring(result))).join(",")}`;
-    separator = ",";
+    for (const result of page) {
+      yield `${separator}${JSON.stringify(showLowScoring(result))}`;
+      separator = ",";
+    }
   }
   yield "]}";
 }

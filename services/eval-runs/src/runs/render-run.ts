@@ -24,9 +24,11 @@ export async function* renderRun(
   let separator = "";
   yield '{"results":[';
   for await (const page of pages) {
-    for (const result of page) counter.add(result);
-    yield `${separator}${page.map(({ rowText }) => rowText).join(",")}`;
-    separator = ",";
+    for (const result of page) {
+      counter.add(result);
+      yield `${separator}${result.rowText}`;
+      separator = ",";
+    }
   }
   const { caseRatings, ...counts } = counter.end();
   const members = {
