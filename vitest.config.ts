@@ -26,7 +26,7 @@ export default defineConfig({
           // They compute for milliseconds; on a machine that runs servers for other tests they may wait for their turn.
           testTimeout: 30_000,
           // As many as of the project below, which shares its turn.
-          maxWorkers: 3,
+          maxWorkers: 4,
         },
       },
       {
@@ -40,10 +40,11 @@ export default defineConfig({
           ],
           exclude: ["**/node_modules/**"],
           globalSetup: ["libs/testkit/src/global-setup.ts"],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          // One more than CI has processors: now and then a test waits for a server.
-          maxWorkers: 3,
+          // On a slow machine a start of all services takes most of a minute; no test claims to be quick by these.
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          // Twice as many as CI has processors: tests wait for servers, and servers for the disk.
+          maxWorkers: 4,
         },
       },
       {
@@ -52,10 +53,10 @@ export default defineConfig({
           isolate,
           include: ["tests/chaos/**/*.test.ts"],
           exclude: ["**/node_modules/**"],
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
-          // They wait for servers more than they compute.
-          maxWorkers: 4,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          // They wait for servers more than they compute; an installation takes a gigabyte.
+          maxWorkers: 5,
           // Each file starts installations of its own, after the other tests: nobody else's load is part of the experiment.
           sequence: { groupOrder: 1 },
         },
