@@ -29,7 +29,7 @@ test("the audit sees the loss of a PostgreSQL that commits without waiting for i
   const report = await auditUnderLoad(system, { seed: 1, announceWithinMs: 0 }, async (load) => {
     // The project itself must not be among what is lost.
     await system.postgres.query("checkpoint");
-    await load.awaitAcks(200);
+    await load.awaitAcks(60);
     await system.postgres.kill();
     await system.postgres.restart();
   });
@@ -42,7 +42,7 @@ test("the audit sees the loss of an ingest that acknowledges before it commits",
   const system = await start({ launch: { ingest: { nodeArguments: ["--import", liar] } } });
 
   const report = await auditUnderLoad(system, { seed: 2, announceWithinMs: 0 }, async (load) => {
-    await load.awaitAcks(200);
+    await load.awaitAcks(60);
     await system.ingests[0]?.kill();
     await system.ingests[0]?.start();
   });
@@ -62,12 +62,12 @@ test("the audit sees that nothing sweeps the outbox while JetStream is wiped, an
   await system.settle();
 
   const report = await auditUnderLoad(system, { seed: 4, announceWithinMs: 3_000 }, async (load) => {
-    await load.awaitAcks(100);
+    await load.awaitAcks(40);
     system.nats.signal("SIGKILL");
     await system.nats.exited;
     await rm(system.nats.storeFolder, { recursive: true });
     await system.nats.restart();
-    await load.awaitAcks(100);
+    await load.awaitAcks(40);
   });
 
   expect(report.findings.unannounced).not.toEqual([]);

@@ -20,6 +20,6 @@ test("a seed leads to one schedule, and every fault to a seed", () => {
 });
 
 // Four faults of four kinds; `npm run chaos` goes on from there for as long as it is told.
-test.each([2])("faults in the order of seed %i lose, double and invent nothing", async (seed) => {
+test.each([51])("faults in the order of seed %i lose, double and invent nothing", async (seed) => {
   expectClean(await runSchedule(system, planSchedule(seed, 4)), { seed });
 });
