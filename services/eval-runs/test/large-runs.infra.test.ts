@@ -53,44 +53,16 @@ describe("however many results a run has and however large they are", () => {
       ),
     );
     await fc.assert(
-      fc.asyncProperty(anyRun(judges), anyRun(judges), fc.boolean(), async (given, other, hasJudges) => {
-        const additionalScorerIds = hasJudges ? judges : null;
-        const runId = await client.createRun(datasetId, { additionalScorerIds });
-        const otherId = await client.createRun(datasetId, { additionalScorerIds });
-        await Promise.all([store(runId, given), store(otherId, other)]);
-        await client.send("POST", `/runs/${runId}/analyze`);
+      fc.asyncProperty(anyRun(judges), anyRun(judges), async (ofOneJudge, ofSeveral) => {
+        const oneId = await client.createRun(datasetId);
+        const severalId = await client.createRun(datasetId, { additionalScorerIds: judges });
+        await Promise.all([store(oneId, ofOneJudge), store(severalId, ofSeveral)]);
 
-        const { results, ratingInterval, smokeTestVariants, ...summary } = await client.readRun(runId);
-        const inOrder = inOrderOfRun(given);
-        expect(results.map(({ justification }: { justification: string }) => justification)).toEqual(
-          inOrder.map(({ place }) => justificationOf(place)),
-        );
-        expect(results.map(({ output }: { output: { text: string } }) => output.text.length)).toEqual(
-          inOrder.map(({ output }) => output.length),
-        );
-        const plain = describePlainly(inOrder);
-        expect(summary).toMatchObject(plain.summary);
-        expect(summary.scorerBreakdown?.map(({ averageRating }: Averaged) => averageRating) ?? null).toEqual(
-          hasJudges ? [null, ...judges].map((id) => averageOf(inOrder, id)) : null,
-        );
-        expect(ratingInterval).toEqual(estimateRatingInterval(plain.caseRatings, runId));
-        const { runs } = (await client.send("GET", "/runs")).body;
-        expect(runs.find((listed: { runId: string }) => listed.runId === runId)).toEqual(summary);
-
-        expect((await client.send("GET", `/runs/${runId}/report`)).body).toMatchObject(reportPlainly(inOrder));
-        const scorers = hasJudges ? [null, ...judges] : [null];
-        for (const id of scorers) {
-          const query = `failUnder=5${id === null ? "" : `&scorer=${id}`}`;
-          expect((await client.send("GET", `/runs/${runId}/gate?${query}`)).body).toMatchObject({
-            averageRating: rounded(averageOf(inOrder, id), 100),
-            resultCount: given.length,
-          });
-        }
-        const compared = await client.sendTo(
-          "GET",
-          `/api/v1/evaluate/runs/compare?baseline=${runId}&candidate=${otherId}`,
-        );
-        expect(compared.body.cases).toEqual(comparePlainly(inOrder, inOrderOfRun(other)));
+        await expectPlainAnswers(oneId, inOrderOfRun(ofOneJudge), []);
+        await expectPlainAnswers(severalId, inOrderOfRun(ofSeveral), judges);
+        const query = `baseline=${oneId}&candidate=${severalId}`;
+        const { body } = await client.sendTo("GET", `/api/v1/evaluate/runs/compare?${query}`);
+        expect(body.cases).toEqual(comparePlainly(inOrderOfRun(ofOneJudge), inOrderOfRun(ofSeveral)));
       }),
       { numRuns: 5, endOnFailure: true },
     );
@@ -189,6 +161,34 @@ describe("a run that changes while a slow reader reads it", () => {
     };
   }
 });
+
+async function expectPlainAnswers(runId: string, given: readonly Placed[], judges: readonly string[]): Promise<void> {
+  const plain = describePlainly(given);
+  const { results, ratingInterval, smokeTestVariants, ...summary } = await client.readRun(runId);
+  expect(results.map(({ justification }: { justification: string }) => justification)).toEqual(
+    given.map(({ place }) => justificationOf(place)),
+  );
+  expect(results.map(({ output }: { output: { text: string } }) => output.text.length)).toEqual(
+    given.map(({ output }) => output.length),
+  );
+  expect(summary).toMatchObject(plain.summary);
+  expect(summary.scorerBreakdown?.map(({ averageRating }: Averaged) => averageRating) ?? null).toEqual(
+    judges.length === 0 ? null : [null, ...judges].map((id) => averageOf(given, id)),
+  );
+  expect(ratingInterval).toEqual(estimateRatingInterval(plain.caseRatings, runId));
+  const { runs } = (await client.send("GET", "/runs")).body;
+  expect(runs.find((listed: { runId: string }) => listed.runId === runId)).toEqual(summary);
+
+  await client.send("POST", `/runs/${runId}/analyze`);
+  expect((await client.send("GET", `/runs/${runId}/report`)).body).toMatchObject(reportPlainly(given));
+  for (const id of [null, ...judges]) {
+    const query = `failUnder=5${id === null ? "" : `&scorer=${id}`}`;
+    expect((await client.send("GET", `/runs/${runId}/gate?${query}`)).body).toMatchObject({
+      averageRating: rounded(averageOf(given, id), 100),
+      resultCount: given.length,
+    });
+  }
+}
 
 type Placed = GivenResult & { place: number };
 type Averaged = { averageRating: number | null };
