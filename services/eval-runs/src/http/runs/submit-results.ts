@@ -3,6 +3,7 @@ import { AppError, type Handler, isAppError } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { CiRunStore } from "../../ci-runs/ci-run-store.ts";
 import type { GroupStore } from "../../graders/group-store.ts";
+import { createBoundedCache } from "../../grading/bounded-cache.ts";
 import type { Gradings } from "../../grading/gradings.ts";
 import { isJsonObject, type JsonObject } from "../../json/json-object.ts";
 import { elementsOf, memberText } from "../../json/json-text.ts";
@@ -11,7 +12,7 @@ import type { ResultStore } from "../../results/result-store.ts";
 import type { SettledResult } from "../../results/score-batch.ts";
 import { composeScoredResult } from "../../results/stored-result.ts";
 import { readSubmittedResult, type SubmittedResult } from "../../results/submitted-result.ts";
-import type { RunStore } from "../../runs/run-store.ts";
+import type { RunStore, StoredRun } from "../../runs/run-store.ts";
 import { computeLiveStatistics } from "../../runs/statistics.ts";
 import { readJsonObject } from "../read-json-object.ts";
 import { requireProject } from "../require-project.ts";
@@ -20,9 +21,18 @@ import { refuseCiRun } from "./refuse-ci-run.ts";
 
 type Reply = z.input<typeof submitResultsReply>;
 
+/** What a batch needs of its run. It never changes. */
+type GradedRun = Pick<StoredRun, "id" | "datasetId" | "datasetVersion" | "verdictMode">;
+
+/** Of the keys under which runs are kept that took a batch: those of some ten thousand. */
+const plainRunCharsMax = 1024 * 1024;
+
+const keyOf = (projectId: string, runId: string): string => `${projectId}/${runId}`;
+
 /**
  * POST /custom-agent-evaluations/runs/{runId}/results (interface). The caller going away stops nothing: what it sent
- * is scored and stored, and sending it again echoes that.
+ * is scored and stored, and sending it again echoes that. A run is read for its first batch; the next ones learn from the
+ * claims they take whether it is still there and open, unless a scorer group grades it or it is a pipeline's.
  */
 export function submitResults({
   runs,
@@ -39,10 +49,9 @@ export function submitResults({
   ciRuns: Pick<CiRunStore, "exists">;
   scorer: BatchScorer;
 }): Handler {
-  return async (call) => {
-    const projectId = requireProject(call);
-    const { runId = "" } = call.params;
-    const { batchId, submitted } = readBatch(await readJsonObject(call));
+  const plainRuns = createBoundedCache<GradedRun>(plainRunCharsMax);
+
+  async function requireOpenRun(projectId: string, runId: string): Promise<GradedRun> {
     const run = await requireRun(runs, projectId, runId);
     if (run.runSource === "ci") await refuseCiRun(ciRuns, projectId, runId);
     if (run.status !== "in_progress" || run.closingAs !== null) {
@@ -51,11 +60,26 @@ export function submitResults({
     if (run.scorerGroupId !== null && !(await groups.exists(projectId, run.scorerGroupId))) {
       throw new AppError("conflict", "The scorer group grading this run no longer exists");
     }
+    const { id, datasetId, datasetVersion, verdictMode } = run;
+    const graded = { id, datasetId, datasetVersion, verdictMode };
+    if (run.runSource !== "ci" && run.scorerGroupId === null) {
+      const key = keyOf(projectId, runId);
+      plainRuns.set(key, graded, key.length);
+    }
+    return graded;
+  }
 
+  return async (call) => {
+    const projectId = requireProject(call);
+    const { runId = "" } = call.params;
+    const { batchId, submitted } = readBatch(await readJsonObject(call));
     const valid = submitted.filter((result) => result !== null);
     // Of two results with one key the first counts (completions 5.3).
     const byKey = new Map(valid.toReversed().map((result) => [result.idempotencyKey, result]));
     const unique = valid.filter((result) => byKey.get(result.idempotencyKey) === result);
+    // Claims are taken under the run's lock, which says whether it is there and open; without claims somebody has to.
+    const known = unique.length === 0 ? undefined : plainRuns.get(keyOf(projectId, runId));
+    const run = known ?? (await requireOpenRun(projectId, runId));
     const grading = await gradings.ofRun(projectId, run);
     const { organizationId } = call.identity;
     const { verdictMode } = run;
