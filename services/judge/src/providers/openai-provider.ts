@@ -78,7 +78,9 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): Provider {
     // The package's own deadline does not cover the body of an error answer, which may stall like any other.
     const limit = limitTime(signal, timeoutMs);
     try {
-      return parseLoosely(await client.post<unknown>(request.path, { body: request.body, signal: limit.signal }));
+      const answer = await client.post(request.path, { body: request.body, signal: limit.signal }).asResponse();
+      // Parsed here: the package parses only what is labelled as JSON, and some servers label nothing.
+      return JSON.parse(await answer.text());
     } catch (thrown) {
       if (signal.aborted) {
         outcome = "aborted";
@@ -163,11 +165,6 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): Provider {
     redact: (text) => (apiKey === null || apiKey.length < secretMinChars ? text : text.replaceAll(apiKey, "[secret]")),
     circuit: () => breaker.state(),
   };
-}
-
-/** The package parses only what is labelled as JSON, and some servers label nothing. */
-function parseLoosely(reply: unknown): unknown {
-  return typeof reply === "string" ? JSON.parse(reply) : reply;
 }
 
 function report(admission: Admission, thrown: unknown): void {
