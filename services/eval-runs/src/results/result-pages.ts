@@ -4,7 +4,7 @@ export const inOrder = "question_index nulls last, run_number nulls last, is_var
 /** A page has at most so many rows. */
 export const pageRows = 250;
 /** A page of large rows ends earlier, since it is held as long as its reader takes. One row always goes. */
-export const pageBytesMax = 4 * 1024 * 1024;
+const pageBytesMax = 4 * 1024 * 1024;
 
 /** Ids sent as the second parameter, with their places; it comes in their order. */
 export const listedIds = `
