@@ -1,6 +1,6 @@
 import type { Database, Statement, Transaction } from "@touchstone/db";
 import type { RatingNews } from "./rating-news.ts";
-import { resultColumns, resultValues, selectSentResults } from "./result-columns.ts";
+import { digestValues, resultColumns, resultValues, selectSentResults } from "./result-columns.ts";
 import type { ResultRow, StoredResult } from "./stored-result.ts";
 
 /** Whose claims: one batch of one run. */
@@ -67,8 +67,8 @@ export function createClaimStore(
             where project_id = $1
               and run_id = $2
               and holder = $3
-              and key_digest in (select decode(wanted, 'hex') from unnest($4::text[]) as wanted)`,
-          values: [scope.projectId, scope.runId, scope.holder, keyDigests],
+              and key_digest = any ($4::bytea[])`,
+          values: [scope.projectId, scope.runId, scope.holder, digestValues(keyDigests)],
         },
       ]),
     );
@@ -276,17 +276,19 @@ interface KeyRow {
 const selectKeys = ({ projectId, runId }: ClaimScope, keyDigests: readonly string[]): Statement => ({
   name: "keys_read_states",
   text: `
-    select wanted.key_digest, results.id, results.document, claims.lease_until >= clock_timestamp() as is_held
-    from unnest($3::text[]) as wanted (key_digest)
+    select
+      encode(wanted.key_digest, 'hex') as key_digest, results.id, results.document,
+      claims.lease_until >= clock_timestamp() as is_held
+    from unnest($3::bytea[]) as wanted (key_digest)
     left join evals.results
       on results.project_id = $1
       and results.run_id = $2
-      and results.key_digest = decode(wanted.key_digest, 'hex')
+      and results.key_digest = wanted.key_digest
     left join evals.claims
       on claims.project_id = $1
       and claims.run_id = $2
-      and claims.key_digest = decode(wanted.key_digest, 'hex')`,
-  values: [projectId, runId, keyDigests],
+      and claims.key_digest = wanted.key_digest`,
+  values: [projectId, runId, digestValues(keyDigests)],
 });
 
 const keyStatesOf = ({ rows }: { rows: KeyRow[] }): Map<string, KeyState> =>
