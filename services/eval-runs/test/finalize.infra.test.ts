@@ -89,6 +89,19 @@ describe("finalizing a run", () => {
     }
   });
 
+  test("a run that took batches before takes none once it has ended, valid or not, and is not found once it is deleted", async () => {
+    const runId = await client.createRun(datasetId);
+    await client.submit(runId, [buildResult()]);
+    await client.submit(runId, [buildResult()]);
+    await client.finalize(runId);
+
+    expect((await client.submit(runId, [buildResult()])).status).toBe(409);
+    expect((await client.submit(runId, [{}])).status).toBe(409);
+    expect((await client.send("DELETE", `/runs/${runId}`)).status).toBe(200);
+    expect((await client.submit(runId, [buildResult()])).status).toBe(404);
+    expect((await client.submit(runId, [{}])).status).toBe(404);
+  });
+
   test("many finalizes at once agree on one end", async () => {
     const runId = await client.createRun(datasetId);
 
