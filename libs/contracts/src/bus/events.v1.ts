@@ -18,10 +18,7 @@ export const storedTrace = z.object({
 });
 export type StoredTrace = z.infer<typeof storedTrace>;
 
-/**
- * New root traces that have not settled yet, in commit order. One that settles in the commit that stores it is announced by
- * `event.trace.settled.v1` alone. Delivered at least once: consumers dedupe by trace id.
- */
+/** New root traces, in commit order. Delivered at least once: consumers dedupe by trace id. */
 export const tracesStored = defineEvent({
   subject: "event.traces.stored.v1",
   publishedBy: "ingest",

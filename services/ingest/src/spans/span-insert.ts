@@ -137,7 +137,6 @@ const storeText = `
     insert into ingest.outbox (subject, body)
     select $30, '{"traces":[' || string_agg(event, ',' order by position) || ']}'
     from new_roots
-    where settled is null
     group by event_part
     union all
     select $40, '{"traces":[' || string_agg('{' || settled || substr(event, 2), ',' order by position) || ']}'

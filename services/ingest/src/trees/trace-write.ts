@@ -102,7 +102,7 @@ const rowChangesText = `
     select $17, '{"traces":[' || string_agg(wanted.event, ',' order by wanted.position) || ']}'
     from wanted
     join changed on changed.project_id = wanted.project_id and changed.id = wanted.id
-    where wanted.event is not null and wanted.settled is null and changed.step > 0
+    where wanted.event is not null and changed.step > 0
     having count(*) > 0
     union all
     select $19, '{"traces":[' || string_agg('{' || wanted.settled || substr(wanted.event, 2), ',') || ']}'
