@@ -1,8 +1,10 @@
 /** The order in which a run's results are read; ids sort by creation. */
 export const inOrder = "question_index nulls last, run_number nulls last, is_variant, id";
 
-/** A page has at most so many rows. */
+/** A first page has at most so many rows, of which nobody knows how large they are. */
 export const pageRows = 250;
+/** A further page has at most so many. */
+const pageRowsMax = 1_000;
 /** A page of large rows ends earlier, since it is held as long as its reader takes. One row always goes. */
 const pageBytesMax = 4 * 1024 * 1024;
 
@@ -33,4 +35,10 @@ export function selectPage({ page, order, size }: { page: string; order: string;
 /** Whether a page that was read so is all there is: it ended for no limit. */
 export function isLastPage(rows: readonly { bytes: string }[]): boolean {
   return rows.length < pageRows && Number(rows.at(-1)?.bytes ?? 0) < pageBytesMax;
+}
+
+/** How many rows to ask for after these: as many of their size as a page may hold, since what is not held is unpacked in vain. */
+export function countNextRows(rows: readonly { bytes: string }[]): number {
+  const bytes = Number(rows.at(-1)?.bytes ?? 0);
+  return Math.min(pageRowsMax, Math.ceil((rows.length * pageBytesMax) / Math.max(bytes, 1)));
 }

@@ -1,7 +1,7 @@
 import type { Database, Statement } from "@touchstone/db";
 import { AppError } from "@touchstone/service-kit";
 import type { CountedResult, ResultTally } from "../runs/statistics.ts";
-import { inOrder, isLastPage, listedIds, pageRows, selectPage } from "./result-pages.ts";
+import { countNextRows, inOrder, isLastPage, listedIds, pageRows, selectPage } from "./result-pages.ts";
 
 /** What is counted of a result, and by which its row is found. */
 export interface OutlinedResult extends CountedResult {
@@ -49,13 +49,15 @@ export function createResultStore(database: Database): ResultStore {
   async function* pagesOf(
     projectId: string,
     ids: readonly string[],
-    from: number,
+    { from, rowsMax }: { from: number; rowsMax: number },
   ): AsyncGenerator<readonly ReadResult[]> {
+    let asked = rowsMax;
     for (let next = from; next < ids.length; ) {
-      const wanted = ids.slice(next, next + pageRows);
+      const wanted = ids.slice(next, next + asked);
       const { rows } = await database.readScoped<ResultRecord>([projectId], buildPage(projectId, wanted));
       if (rows.length === 0 || rows.some(({ id }, index) => id !== wanted[index])) throw runGone();
       next += rows.length;
+      asked = countNextRows(rows);
       yield rows.map(readResult);
     }
   }
@@ -86,10 +88,10 @@ export function createResultStore(database: Database): ResultStore {
       // A result that was stored in between is among these, and may stand before what was read.
       const read = first.every(({ id }, index) => id === ids[index]) ? first.length : 0;
       if (read > 0) yield first.map(readResult);
-      yield* pagesOf(projectId, ids, read);
+      yield* pagesOf(projectId, ids, { from: read, rowsMax: countNextRows(first) });
     },
 
-    pagesOf: (projectId, ids) => pagesOf(projectId, ids, 0),
+    pagesOf: (projectId, ids) => pagesOf(projectId, ids, { from: 0, rowsMax: pageRows }),
 
     async listKeys(projectId, runId) {
       const { rows } = await database.readScoped<{
