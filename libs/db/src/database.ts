@@ -114,6 +114,12 @@ export function openDatabase(options: DatabaseOptions): Database {
     if (!pool.ending) options.logger.warn({ err }, "an idle database connection was lost");
   });
 
+  // The pool stops listening when it hands a connection over, and we begin a moment later, when its promise has been taken:
+  // a connection that breaks in between would end the process.
+  pool.on("connect", (client) => {
+    client.on("error", () => undefined);
+  });
+
   async function withConnection<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
     const client = await pool.connect().catch((cause) => {
       throw translateDatabaseError(cause);

@@ -107,7 +107,7 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
         if (pools === null) throw unavailable(failure);
         try {
           const answer = await bounds.race(send(pools, { hop, headers, body, signal: bounds.signal }));
-          if (answer.headers[drainingHeader] !== undefined) directory.rest(pools);
+          if (answer.headers[drainingHeader] !== undefined) directory.leave(pools);
           if (answer.headers[notTakenHeader] === undefined) return hold(answer, hop, bounds);
           const isStarting = answer.headers[drainingHeader] === undefined;
           if (isStarting) {

@@ -18,12 +18,18 @@ export interface ReplicaPools {
 export interface PoolDirectory {
   /** Of two replicas at random the one with fewer requests in hand; null when none is left outside `tried`. */
   choose(tried: ReadonlySet<ReplicaPools>): Promise<ReplicaPools | null>;
-  /** Prefers the others for a moment: the replica refused a connection, or is stopping. Then it is tried again. */
+  /** Prefers the others for a moment, as the replica refused a connection or is starting. Then it is tried again. */
   rest(pools: ReplicaPools): void;
+  /**
+   * Prefers the others for as long as stopping takes, also on a busy machine: a connection made as the port closes is reset,
+   * and nobody can tell then whether what was sent on it was read.
+   */
+  leave(pools: ReplicaPools): void;
   close(): Promise<void>;
 }
 
 const restMs = 1_000;
+const leaveMs = 5_000;
 
 /** Keeps connections to every replica there is, and lets go of those of a replica that is no longer there. */
 export function createPoolDirectory(replicas: ReplicaSet): PoolDirectory {
@@ -62,6 +68,9 @@ export function createPoolDirectory(replicas: ReplicaSet): PoolDirectory {
     },
     rest(pools) {
       pools.restUntilMs = performance.now() + restMs;
+    },
+    leave(pools) {
+      pools.restUntilMs = performance.now() + leaveMs;
     },
     async close() {
       const all = [...open.values()].flatMap(({ brief, lasting }) => [brief, lasting]);

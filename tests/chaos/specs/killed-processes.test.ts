@@ -81,8 +81,8 @@ test("row 42: replicas stopped one after the other under load refuse no request 
       };
       reset.push(...(await noteResets(replica, load, restart)));
     }
-    expect(listFailures(load)).toEqual(reset);
-    expect(reset.length).toBeLessThanOrEqual(system.gateways.length);
+    expect(listFailures(load).sort()).toEqual(reset.sort());
+    expect(reset.length).toBeLessThanOrEqual(codes.length);
   });
 
   expectClean(report, { seed });

@@ -62,8 +62,8 @@ test("row 43: a rolling upgrade from the previous release fails no request and l
       reset.push(...(await noteResets(slot, load, () => becomes(slot, thisRepository))));
     }
     await load.awaitAcks(20);
-    expect(listFailures(load)).toEqual(reset);
-    expect(reset.length).toBeLessThanOrEqual(system.gateways.length);
+    expect(listFailures(load).sort()).toEqual(reset.sort());
+    expect(reset.length).toBeLessThanOrEqual(slots.length);
   });
   expectClean(report, { seed });
 });

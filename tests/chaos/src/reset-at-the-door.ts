@@ -2,25 +2,28 @@ import type { Load } from "./audited-load.ts";
 import type { ServiceSlot } from "./installation.ts";
 
 /**
- * Runs `restart`, which stops a process and starts it again, and answers those lines of `load.broken` that tell of a
+ * Runs `restart`, which stops a process and starts it again, and answers those lines of {@link listFailures} that tell of a
  * connection reset at its door meanwhile. Between a server's last look for newcomers and the closing of its port, a
  * millisecond or more on a busy machine, the kernel still completes connections, and the closing resets them. Nobody
- * has read a byte of them and no server can prevent it; clients connect again, as when a connection is refused. A
- * server that cut what it had in hand would break off one request of each writer, so a test allows one for each stop.
+ * has read a byte of them and no server can prevent it; clients connect again, as when a connection is refused. At the door
+ * of a service behind it, it is the gateway that is reset: it cannot know either, and says that the service is not reachable.
+ * A server that cut what it had in hand would break off one request of each writer, so a test allows one for each stop.
  */
-export async function noteResets(
-  slot: ServiceSlot,
-  { broken }: Load,
-  restart: () => Promise<unknown>,
-): Promise<string[]> {
-  const from = broken.length;
+export async function noteResets(slot: ServiceSlot, load: Load, restart: () => Promise<unknown>): Promise<string[]> {
+  const from = { answers: load.answers.length, broken: load.broken.length };
   await restart();
+  const meanwhile = { answers: load.answers.slice(from.answers), broken: load.broken.slice(from.broken) };
   const atItsDoor = ` at ${slot.url}: `;
-  return broken.slice(from).filter((line) => line.includes(atItsDoor) && /: (ECONNRESET|UND_ERR_SOCKET) \(/.test(line));
+  const behind = `The ${slot.name} service is not reachable; retry.`;
+  return listFailures(meanwhile).filter(
+    (line) =>
+      (line.includes(atItsDoor) && /: (ECONNRESET|UND_ERR_SOCKET) \(/.test(line)) ||
+      (line.startsWith("503 ") && line.includes(behind)),
+  );
 }
 
 /** Lines for all answers that were no success and all requests without an answer. */
-export function listFailures({ answers, broken }: Load): string[] {
+export function listFailures({ answers, broken }: Pick<Load, "answers" | "broken">): string[] {
   const refused = answers.filter((answer) => answer !== null && answer.status > 201);
   return [...refused.map((answer) => `${answer?.status} ${answer?.text}`), ...broken];
 }
