@@ -1,5 +1,4 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
 import { createLogger } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import { Client } from "pg";
@@ -173,36 +172,6 @@ test("a connection that breaks in the middle is store_unavailable, and the next 
   wire.thaw();
 
   expect(await readMine()).toEqual([1, 2]);
-});
-
-test("sessions that are ended again and again, at any moment, end no process", async () => {
-  const busy = openDatabase({
-    url: server.adminUrl,
-    role: "pg_monitor",
-    applicationName: "ended",
-    connectionsMax: 8,
-    statementTimeoutMs,
-    logger: createLogger({ service: "db-test", level: "silent" }),
-  });
-  const admin = new Client({ connectionString: server.adminUrl });
-  await admin.connect();
-  let isOver = false;
-  const work = async (): Promise<void> => {
-    while (!isOver) await busy.query(countNotes).catch(() => undefined);
-  };
-
-  const working = Array.from({ length: 16 }, work);
-  for (let round = 0; round < 40; round += 1) {
-    await admin.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'ended'");
-    await sleep(20);
-  }
-  isOver = true;
-  await Promise.all(working);
-
-  // What nobody listens for fails the whole run of the tests, as it would end a service.
-  expect((await busy.query<{ n: number }>(countNotes)).rows).toHaveLength(1);
-  await busy.close();
-  await admin.end();
 });
 
 test("statements sent together have the time of one", async () => {
