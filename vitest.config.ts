@@ -56,7 +56,7 @@ export default defineConfig({
           testTimeout: 300_000,
           hookTimeout: 300_000,
           // They wait for servers more than they compute; an installation takes a gigabyte.
-          maxWorkers: 5,
+          maxWorkers: 4,
           // Each file starts installations of its own, after the other tests: nobody else's load is part of the experiment.
           sequence: { groupOrder: 1 },
         },
