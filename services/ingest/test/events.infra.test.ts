@@ -113,6 +113,8 @@ test("what live judging says of a session reaches its list, the greatest revisio
     monitor.publish(sessionsJudged, { sessions }, { messageId: uuidv7(Date.now()) });
   await publish([say(2, 4, { ...told, checkedAt: judgedAt(2) }), say(3, 7, told)]);
   await publish([say(1, 9, told)]);
+  // Before the third says another thing under the same revision: events are taken side by side.
+  await until(async () => (await list(projectId))[0].judgeRating === 7);
   await publish([say(3, 1, told), say(1, 5, { ...told, sessionId: "last" })]);
   await ingest.submit(projectId, { name: "turn", session_id: "last" });
   const isJudged = ({ judgeRating }: { judgeRating: unknown }) => judgeRating === 7 || judgeRating === 5;
