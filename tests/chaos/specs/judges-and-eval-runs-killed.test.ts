@@ -193,7 +193,8 @@ test("row 42: judges and eval-runs stopped one after the other under load cost n
 test("one key submitted a hundred times at once, to two replicas, is judged once: one accepted, ninety-nine echoes", async () => {
   llm.answerWith({ kind: "verdict", rating: 6, delayMs: 300 });
   const run = await grading.startRun();
-  const before = await Promise.all(system.evalRuns.map(countSubmissions));
+  await awaitShares(run);
+  const before = await countRequests("submitResults");
 
   const answers = await Promise.all(numbered("attempt", 100).map(() => submitUntilTaken(run, ["the one"])));
 
@@ -206,7 +207,7 @@ test("one key submitted a hundred times at once, to two replicas, is judged once
   expect(scored.filter(({ deduped }) => deduped === true)).toHaveLength(99);
   expect(llm.requests).toHaveLength(1);
   expect(await run.countRows()).toEqual(oneRowEach(["the one"]));
-  const after = await Promise.all(system.evalRuns.map(countSubmissions));
+  const after = await countRequests("submitResults");
   for (const [index, count] of after.entries()) expect(count).toBeGreaterThan(before[index] as number);
 });
 
@@ -249,9 +250,22 @@ function startScoringLoad(count: number) {
   };
 }
 
-/** Batches a replica has answered. */
-async function countSubmissions({ url }: JudgingSlot): Promise<number> {
-  const text = await (await fetch(`${url}/metrics`)).text();
-  const counts = [...text.matchAll(/^service_http_requests_total\{[^}]*route="submitResults"[^}]*\} (\d+)$/gm)];
-  return counts.reduce((sum, [, count]) => sum + Number(count), 0);
+/** A replica that was stopped a moment ago is left alone for some seconds: waits until the gateway asks each again. */
+async function awaitShares(run: GradedRun): Promise<void> {
+  const before = await countRequests("getRun");
+  await waitUntil("each replica is asked", async () => {
+    await run.read();
+    return (await countRequests("getRun")).every((count, index) => count > (before[index] as number));
+  });
+}
+
+/** How many requests of a route each replica of eval-runs has answered. */
+async function countRequests(route: string): Promise<number[]> {
+  const counted = new RegExp(`^service_http_requests_total\\{[^}]*route="${route}"[^}]*\\} (\\d+)$`, "gm");
+  return Promise.all(
+    system.evalRuns.map(async ({ url }) => {
+      const text = await (await fetch(`${url}/metrics`)).text();
+      return [...text.matchAll(counted)].reduce((sum, [, count]) => sum + Number(count), 0);
+    }),
+  );
 }
