@@ -74,7 +74,7 @@ export async function pursueRequest(request: PursuedRequest, logger: BusLogger):
         request.ask(attempt);
       }
 
-      const heard = await mailbox.next(Math.min(dueMs, deadlineMs) - nowMs());
+      const heard = await mailbox.next(Math.max(0, Math.min(dueMs, deadlineMs) - nowMs()));
       if (heard === null) continue;
       switch (heard.kind) {
         case "accepted":

@@ -114,8 +114,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     if (!pool.ending) options.logger.warn({ err }, "an idle database connection was lost");
   });
 
-  // The pool stops listening when it hands a connection over, and we begin a moment later, when its promise has been taken:
-  // a connection that breaks in between would end the process.
+  // The pool listens to idle connections only: one that broke while it is handed over or in use would end the process.
+  // Its statements fail, and the pool itself keeps none that is broken.
   pool.on("connect", (client) => {
     client.on("error", () => undefined);
   });
@@ -125,10 +125,6 @@ export function openDatabase(options: DatabaseOptions): Database {
       throw translateDatabaseError(cause);
     });
     let isSound = true;
-    const onError = (): void => {
-      isSound = false;
-    };
-    client.on("error", onError);
     try {
       return await work(async (statements) => {
         const outcomes = await Promise.allSettled(sendTogether(client, statements));
@@ -145,7 +141,6 @@ export function openDatabase(options: DatabaseOptions): Database {
         return results;
       });
     } finally {
-      client.off("error", onError);
       client.release(!isSound);
     }
   }

@@ -18,8 +18,8 @@ export interface ProjectDeletionsOptions {
   schema: string;
   /** Every table with rows of projects, what refers to others first. */
   tables: readonly ProjectTable[];
-  /** The event that says that all is gone, for the outbox. */
-  describeConfirmation(projectId: string): { subject: string; body: string };
+  /** The event that says that all of a project is gone, for the outbox. */
+  confirmation: { subject: string; body: { parse(value: { projectId: string }): unknown } };
   /** Called when a confirmation was committed. */
   onConfirmed(): void;
   logger: Logger;
@@ -60,16 +60,7 @@ const retryMs = 2_000;
  * Replicas share the work by claims; a pass that two of them make does no harm.
  */
 export function createProjectDeletions(options: ProjectDeletionsOptions): ProjectDeletions {
-  const {
-    database,
-    schema,
-    tables,
-    describeConfirmation,
-    onConfirmed,
-    logger,
-    graceMs = 10_000,
-    pollMs = 1_000,
-  } = options;
+  const { database, schema, tables, confirmation, onConfirmed, logger, graceMs = 10_000, pollMs = 1_000 } = options;
   const stopping = new AbortController();
   let wake = (): void => {};
   const ended = run();
@@ -198,7 +189,7 @@ export function createProjectDeletions(options: ProjectDeletionsOptions): Projec
   }
 
   async function enqueueConfirmation(target: Queryable, projectId: string): Promise<boolean> {
-    const { subject, body } = describeConfirmation(projectId);
+    const { subject, body } = confirmation;
     const { rowCount } = await target.query({
       name: `${schema}_deletion_enqueue`,
       text: `
@@ -206,7 +197,7 @@ export function createProjectDeletions(options: ProjectDeletionsOptions): Projec
         select $2, $3
         from ${schema}.deleted_projects
         where project_id = $1 and confirmed_at is not null`,
-      values: [projectId, subject, body],
+      values: [projectId, subject, JSON.stringify(body.parse({ projectId }))],
     });
     return rowCount === 1;
   }

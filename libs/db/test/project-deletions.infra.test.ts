@@ -83,7 +83,7 @@ function start(): ProjectDeletions {
     database: maintenance,
     schema,
     tables: [{ name: "things" }],
-    describeConfirmation: (projectId) => ({ subject: "gone", body: projectId }),
+    confirmation: { subject: "gone", body: { parse: ({ projectId }) => projectId } },
     onConfirmed: () => undefined,
     logger,
     graceMs,
@@ -110,7 +110,7 @@ async function count(what: string, projectId: string): Promise<number> {
 }
 
 const things = (projectId: string) => count("things where project_id", projectId);
-const confirmations = (projectId: string) => count("outbox where body", projectId);
+const confirmations = (projectId: string) => count("outbox where body", JSON.stringify(projectId));
 
 test("what a request that was under way stores after the first pass goes too, before anybody is told", async () => {
   const gone = crypto.randomUUID();

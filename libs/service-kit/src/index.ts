@@ -8,6 +8,7 @@ export { closePort } from "./close-port.ts";
 export { ConfigError, type Environment, loadSettings, requireSettings } from "./config.ts";
 export { countDeadLetters } from "./count-dead-letters.ts";
 export { deriveKey } from "./derive-key.ts";
+export { type GatherOptions, gatherCalls } from "./gather-calls.ts";
 export {
   type Answer,
   createHttpServer,
@@ -40,6 +41,7 @@ export { bodyTooLarge, collectChunks, discardBody, readBody } from "./read-body.
 export { type RenderedError, renderError } from "./render-error.ts";
 export { createReplicaSet, type ReplicaSet } from "./replica-set.ts";
 export { encodeRpcStatus, prefersRpcStatus } from "./rpc-status.ts";
+export { runAtOnce, runInSlices, type Sliced } from "./run-in-slices.ts";
 export { runProcess } from "./run-process.ts";
 export type { Service } from "./service.ts";
 export { serviceStarting } from "./service-starting.ts";

@@ -1,5 +1,6 @@
+import { runAtOnce } from "@touchstone/service-kit";
 import { describe, expect, test } from "vitest";
-import { checkGate, type GatedRun } from "../src/gates/check-gate.ts";
+import { checkGate as decideGate, type GatedRun } from "../src/gates/check-gate.ts";
 import { composeVersions } from "../src/gates/compare-versions.ts";
 import { type GateRequest, readGateRequest } from "../src/gates/gate-request.ts";
 import { readVersionLabel } from "../src/gates/version-label.ts";
@@ -10,6 +11,9 @@ const run = (averageRating: number | null, ratings: readonly number[] = [], runI
   caseRatings: new Map(ratings.map((rating, index) => [index, rating])),
   isInProgress: false,
 });
+
+const checkGate = (...[run, baseline, wanted]: Parameters<typeof decideGate>) =>
+  runAtOnce(decideGate(run, baseline, wanted));
 
 const ask = (query: Record<string, string>): GateRequest => readGateRequest(query);
 

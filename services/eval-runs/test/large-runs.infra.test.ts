@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { writeAnalysis } from "@touchstone/contracts";
+import { runAtOnce } from "@touchstone/service-kit";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { estimateRatingInterval } from "../src/statistics/rating-interval.ts";
@@ -175,7 +176,7 @@ async function expectPlainAnswers(runId: string, given: readonly Placed[], judge
   expect(summary.scorerBreakdown?.map(({ averageRating }: Averaged) => averageRating) ?? null).toEqual(
     judges.length === 0 ? null : [null, ...judges].map((id) => averageOf(given, id)),
   );
-  expect(ratingInterval).toEqual(estimateRatingInterval(plain.caseRatings, runId));
+  expect(ratingInterval).toEqual(runAtOnce(estimateRatingInterval(plain.caseRatings, runId)));
   const { runs } = (await client.send("GET", "/runs")).body;
   expect(runs.find((listed: { runId: string }) => listed.runId === runId)).toEqual(summary);
 

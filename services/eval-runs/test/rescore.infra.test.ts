@@ -136,13 +136,8 @@ describe("rescoring a run", () => {
   test("is one caller's at a time, and free again when that one is done", async () => {
     const runId = await client.createRun(datasetId);
     await client.submit(runId, [buildResult()]);
-    let finish = (): void => {};
-    judge.behave(
-      () =>
-        new Promise((resolve) => {
-          finish = () => resolve(rate(6));
-        }),
-    );
+    const answering = createGate();
+    judge.behave(() => answering.opened.then(() => rate(6)));
     const first = rescore(runId);
     await until(() => expect(judge.atWork()).toBe(1));
 
@@ -150,7 +145,7 @@ describe("rescoring a run", () => {
       status: 409,
       body: { error: "Rescoring already running for this run" },
     });
-    finish();
+    answering.open();
 
     expect((await first).body.rescored).toBe(1);
     expect((await rescore(runId)).body).toMatchObject({ rescored: 0, stillSkipped: 0 });
@@ -189,17 +184,12 @@ describe("rescoring a run", () => {
   test("stores nothing of a run that is deleted meanwhile", async () => {
     const runId = await client.createRun(datasetId);
     await client.submit(runId, [buildResult()]);
-    let finish = (): void => {};
-    judge.behave(
-      () =>
-        new Promise((resolve) => {
-          finish = () => resolve(rate(6));
-        }),
-    );
+    const answering = createGate();
+    judge.behave(() => answering.opened.then(() => rate(6)));
     const rescoring = rescore(runId);
     await until(() => expect(judge.atWork()).toBe(1));
     await client.send("DELETE", `/runs/${runId}`);
-    finish();
+    answering.open();
     expect(await rescoring).toMatchObject({ status: 404, body: { error: "Run not found" } });
     expect((await client.sendTo("GET", "/api/v1/export/run-results")).text).toBe("");
   });

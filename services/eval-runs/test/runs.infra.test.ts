@@ -288,7 +288,8 @@ async function readCountingStatements(runId: string): Promise<{ run: { results: 
   const runs = createRunStore(counting);
   const gradings = createGradings({ datasets: createDatasetStore(counting), runs });
   const handle = getRun({ runs, results: createResultStore(counting), gradings });
-  const call = { identity: { projectId: client.projectId }, params: { runId } } as unknown as Call;
+  const { signal } = new AbortController();
+  const call = { identity: { projectId: client.projectId }, params: { runId }, signal } as unknown as Call;
   const { body } = await handle(call);
   return { run: JSON.parse(String(body)), statements };
 }

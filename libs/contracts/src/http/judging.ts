@@ -3,10 +3,10 @@ import { trajectory } from "../bus/judge.v1.ts";
 import { scriptSpan } from "../bus/judge-writing.v1.ts";
 
 /**
- * What eval-runs reads of a recorded trace in order to judge it. Input and output are texts: what is no string comes as
- * its JSON text (completions 2.8), what is absent as null.
+ * What is read of a recorded trace in order to judge it. Input and output are texts: what is no string comes as its JSON
+ * text (completions 2.8), what is absent as null.
  */
-export const judgedTrace = z.object({
+const recordedTrace = z.object({
   traceId: z.string(),
   name: z.string(),
   agentId: z.string().nullable(),
@@ -17,6 +17,10 @@ export const judgedTrace = z.object({
   latencyMs: z.number().nullable(),
   inputTokens: z.number().nullable(),
   outputTokens: z.number().nullable(),
+});
+
+/** A recorded trace as judges see it. */
+export const judgedTrace = recordedTrace.extend({
   trajectory,
   /** What its retrieval spans returned, one text per document, in order; else `metadata.retrievalContext`. */
   retrieval: z.object({ source: z.enum(["spans", "metadata"]), texts: z.array(z.string()) }).nullable(),
@@ -37,21 +41,11 @@ export const judgedTraceReply = z.object({ trace: judgedTrace.nullable() });
 export const scriptTraceQuery = z.object({ projectId: z.uuid(), traceId: z.string() });
 
 /**
- * A recorded trace with its spans, itself first, for scorers that are programs (completions 4.5, 6.2). Input and output
- * are texts as of {@link judgedTrace}. Spans and their contents are bounded: what is left out is null, or cut to a text.
+ * A recorded trace with its spans, itself first, for scorers that are programs (completions 4.5, 6.2). Spans and their
+ * contents are bounded: what is left out is null, or cut to a text.
  */
-export const scriptTrace = z.object({
-  traceId: z.string(),
-  name: z.string(),
-  agentId: z.string().nullable(),
+export const scriptTrace = recordedTrace.extend({
   sessionId: z.string().nullable(),
-  input: z.string().nullable(),
-  output: z.string().nullable(),
-  error: z.string().nullable(),
-  model: z.string().nullable(),
-  latencyMs: z.number().nullable(),
-  inputTokens: z.number().nullable(),
-  outputTokens: z.number().nullable(),
   metadata: z.json(),
   spans: z.array(scriptSpan),
 });

@@ -1,5 +1,6 @@
 import type { analysisStatus, report } from "@touchstone/contracts";
 import type { z } from "zod";
+import { joinRows } from "../results/join-rows.ts";
 import type { OutlinedResult, ReadResult } from "../results/result-store.ts";
 import type { StoredRun } from "../runs/run-store.ts";
 import type { StoredAnalysis } from "./analysis-store.ts";
@@ -49,13 +50,9 @@ export async function* renderReport(
     stale: analysis.scoringRevision < run.scoringRevision,
   };
   yield `${JSON.stringify(members).slice(0, -1)},"lowScoringCases":[`;
-  let separator = "";
-  for await (const page of pagesOf(findLowScoring(rated).map(({ id }) => id))) {
-    for (const result of page) {
-      yield `${separator}${JSON.stringify(showLowScoring(result))}`;
-      separator = ",";
-    }
-  }
+  yield* joinRows(pagesOf(findLowScoring(rated).map(({ id }) => id)), (result) =>
+    JSON.stringify(showLowScoring(result)),
+  );
   yield "]}";
 }
 

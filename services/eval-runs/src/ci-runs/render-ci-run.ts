@@ -1,6 +1,7 @@
 import type { ciRun, ciVerdict } from "@touchstone/contracts";
 import type { z } from "zod";
 import type { EvaluationCase } from "../datasets/grading.ts";
+import { joinRows } from "../results/join-rows.ts";
 import type { ReadResult } from "../results/result-store.ts";
 import type { ResultRow } from "../results/stored-result.ts";
 import { stateOf } from "./ci-run-state.ts";
@@ -61,23 +62,19 @@ export async function* renderVerdict(
     status: "completed",
   };
   yield `${withGitContext(reply, run.gitContext).slice(0, -1)},"scores":[`;
-  let separator = "";
-  for await (const page of pages) {
-    for (const { rowText } of page) {
-      const row = JSON.parse(rowText) as ResultRow;
-      const questionIndex = row.questionIndex as number;
-      const score: VerdictReply["scores"][number] = {
-        question_index: questionIndex,
-        rating: row.rating,
-        justification: row.justification,
-        passed: !failed.has(questionIndex),
-        input: row.input?.query ?? questionText(questionIndex),
-        output: row.output?.text ?? null,
-      };
-      yield `${separator}${JSON.stringify(score)}`;
-      separator = ",";
-    }
-  }
+  yield* joinRows(pages, ({ rowText }) => {
+    const row = JSON.parse(rowText) as ResultRow;
+    const questionIndex = row.questionIndex as number;
+    const score: VerdictReply["scores"][number] = {
+      question_index: questionIndex,
+      rating: row.rating,
+      justification: row.justification,
+      passed: !failed.has(questionIndex),
+      input: row.input?.query ?? questionText(questionIndex),
+      output: row.output?.text ?? null,
+    };
+    return JSON.stringify(score);
+  });
   yield "]}";
 }
 

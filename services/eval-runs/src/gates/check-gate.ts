@@ -1,4 +1,5 @@
 import type { GateCheck, PairedComparison } from "@touchstone/contracts";
+import type { Sliced } from "@touchstone/service-kit";
 import { comparePairs } from "../statistics/paired-difference.ts";
 import { decidePaired } from "../statistics/paired-verdict.ts";
 import type { GateChecks } from "./gate-request.ts";
@@ -23,13 +24,13 @@ export interface CheckedGate {
  * Holds a run against what is asked (completions 5.6; decisions: Paired gate). Pure: the same runs give the same
  * verdict. Averages are rounded to 2 decimals before they are compared, as they are shown.
  */
-export function checkGate(run: GatedRun, baseline: GatedRun | null, wanted: GateChecks): CheckedGate {
+export function* checkGate(run: GatedRun, baseline: GatedRun | null, wanted: GateChecks): Sliced<CheckedGate> {
   const checks: GateCheck[] = [];
   if (wanted.failUnder !== null) checks.push(checkFloor(run, wanted.failUnder));
   if (wanted.regressionTolerance !== null) checks.push(checkRegression(run, baseline, wanted.regressionTolerance));
   let paired: PairedComparison | null = null;
   if (wanted.paired !== null) {
-    paired = baseline === null ? null : compareRuns(baseline, run, wanted.paired.minEffect);
+    paired = baseline === null ? null : yield* compareRuns(baseline, run, wanted.paired.minEffect);
     checks.push(checkPaired(paired, wanted.paired));
   }
   const soFar = run.isInProgress ? " The run is still in progress: this is about the results so far." : "";
@@ -41,14 +42,14 @@ export function checkGate(run: GatedRun, baseline: GatedRun | null, wanted: Gate
 }
 
 /** Compares two runs case by case, over the cases rated in both; repetitions of a case count as their mean. */
-export function compareRuns(baseline: GatedRun, candidate: GatedRun, minEffect: number): PairedComparison {
+export function* compareRuns(baseline: GatedRun, candidate: GatedRun, minEffect: number): Sliced<PairedComparison> {
   const differences: number[] = [];
   // In the order of the cases, so that what is drawn at random is the same however rows were read.
   for (const index of [...candidate.caseRatings.keys()].sort((one, other) => one - other)) {
     const before = baseline.caseRatings.get(index);
     if (before !== undefined) differences.push((candidate.caseRatings.get(index) as number) - before);
   }
-  const compared = comparePairs(differences, { seed: `${baseline.runId}:${candidate.runId}` });
+  const compared = yield* comparePairs(differences, { seed: `${baseline.runId}:${candidate.runId}` });
   const { outcome, moreCases } = decidePaired(compared, minEffect);
   return {
     outcome,

@@ -1,4 +1,5 @@
 import type { comparedRuns } from "@touchstone/contracts";
+import { runInSlices } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { OutlinedResult, ReadResult } from "../results/result-store.ts";
 import type { ResultRow } from "../results/stored-result.ts";
@@ -33,6 +34,7 @@ export async function* renderComparison(
   baseline: RunWithOutline,
   candidate: RunWithOutline,
   pagesOf: (ids: readonly string[]) => AsyncIterable<readonly ReadResult[]>,
+  signal: AbortSignal,
 ): AsyncGenerator<string> {
   const before = casesOf(baseline.outline);
   const after = casesOf(candidate.outline);
@@ -41,7 +43,7 @@ export async function* renderComparison(
   const members: Omit<Comparison, "cases"> = {
     baselineRun: describeRun(baseline, ratings.baseline),
     candidateRun: describeRun(candidate, ratings.candidate),
-    paired: comparePairwise(ratings.baseline, ratings.candidate, defaultMinEffect),
+    paired: await runInSlices(comparePairwise(ratings.baseline, ratings.candidate, defaultMinEffect), signal),
   };
   yield `${JSON.stringify(members).slice(0, -1)},"cases":[`;
   // Both are read in one order, side by side, so that a page of each is all that is held.

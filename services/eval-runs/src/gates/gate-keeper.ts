@@ -1,5 +1,5 @@
 import type { Gate } from "@touchstone/contracts";
-import { AppError, type Clock, isUuid, uuidv7 } from "@touchstone/service-kit";
+import { AppError, type Clock, isUuid, runInSlices, uuidv7 } from "@touchstone/service-kit";
 import type { Gradings } from "../grading/gradings.ts";
 import { rowGradersOf } from "../grading/plan.ts";
 import type { ResultStore } from "../results/result-store.ts";
@@ -19,8 +19,11 @@ export interface GateDependencies {
 
 /** Decides on runs (completions 5.6; decisions: Paired gate). */
 export interface GateKeeper {
-  /** Throws `not_found` for an unknown run or baseline, `bad_request` for an unknown scorer or another dataset's run. */
-  decide(projectId: string, runId: string, request: GateRequest): Promise<Gate>;
+  /**
+   * Throws `not_found` for an unknown run or baseline, `bad_request` for an unknown scorer or another dataset's run, and
+   * the signal's reason once nobody waits for the verdict.
+   */
+  decide(projectId: string, runId: string, request: GateRequest, signal: AbortSignal): Promise<Gate>;
 }
 
 export function createGateKeeper({ results, runs, gates, gradings, clock }: GateDependencies): GateKeeper {
@@ -65,7 +68,7 @@ export function createGateKeeper({ results, runs, gates, gradings, clock }: Gate
   }
 
   return {
-    async decide(projectId, runId, request) {
+    async decide(projectId, runId, request, signal) {
       const run = await findRun(projectId, runId);
       const gatedScorer = await findScorer(projectId, run, request.scorer);
       const scorerId = gatedScorer?.id ?? null;
@@ -81,7 +84,7 @@ export function createGateKeeper({ results, runs, gates, gradings, clock }: Gate
         baselineRunId: baseline?.runId ?? null,
         baselineAverage: roundAverage(baseline?.averageRating ?? null),
         scoringRevision: run.scoringRevision,
-        ...checkGate(gated, baseline, request),
+        ...(await runInSlices(checkGate(gated, baseline, request), signal)),
       };
       if (request.isRecorded) {
         const now = clock.now();

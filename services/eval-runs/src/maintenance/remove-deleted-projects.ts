@@ -45,10 +45,7 @@ export function removeDeletedProjects(options: {
     database: maintenance,
     schema: "evals",
     tables: projectTables,
-    describeConfirmation: (projectId) => ({
-      subject: evalRunsDataDeleted.subject,
-      body: JSON.stringify(evalRunsDataDeleted.body.parse({ projectId })),
-    }),
+    confirmation: evalRunsDataDeleted,
   });
   const consuming = consumeProjectDeleting(bus, { deletions });
   return {

@@ -1,6 +1,8 @@
 import type { run } from "@touchstone/contracts";
+import { runInSlices } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { GradingPlan } from "../grading/plan.ts";
+import { joinRows } from "../results/join-rows.ts";
 import type { ReadResult } from "../results/result-store.ts";
 import { estimateRatingInterval } from "../statistics/rating-interval.ts";
 import { createRunCounter, type RunCounts } from "./run-counter.ts";
@@ -19,21 +21,18 @@ export async function* renderRun(
   stored: StoredRun,
   plan: GradingPlan,
   pages: AsyncIterable<readonly ReadResult[]>,
+  signal: AbortSignal,
 ): AsyncGenerator<string> {
   const counter = createRunCounter(plan);
-  let separator = "";
   yield '{"results":[';
-  for await (const page of pages) {
-    for (const result of page) {
-      counter.add(result);
-      yield `${separator}${result.rowText}`;
-      separator = ",";
-    }
-  }
+  yield* joinRows(pages, (result) => {
+    counter.add(result);
+    return result.rowText;
+  });
   const { caseRatings, ...counts } = counter.end();
   const members = {
     ...summarize(stored, plan, counts),
-    ratingInterval: estimateRatingInterval(caseRatings, stored.id),
+    ratingInterval: await runInSlices(estimateRatingInterval(caseRatings, stored.id), signal),
   };
   yield `],"smokeTestVariants":${stored.smokeTestVariants},${withSubject(members, stored).slice(1)}`;
 }

@@ -1,3 +1,4 @@
+import type { Sliced } from "@touchstone/service-kit";
 import { createRandom, type Random } from "./random.ts";
 
 /** What two runs over the same cases say about the difference between them. */
@@ -20,6 +21,8 @@ const level = 0.95;
 /** Up to so many cases all signs are gone through, 2^14 of them. */
 const exactCasesMax = 14;
 const defaultFlips = 20_000;
+/** Cases looked at between two places to pause. */
+const sliceCases = 50_000;
 
 /**
  * The sign-flip permutation test of the mean difference and the interval that inverts it (decisions: Paired gate). It
@@ -32,14 +35,16 @@ const defaultFlips = 20_000;
  * 0 is the p-value, and the interval reaches from one of the smallest means to one of the largest (Hartigan's typical
  * values).
  */
-export function comparePairs(
+export function* comparePairs(
   differences: readonly number[],
   { seed, flips = defaultFlips }: { seed: string; flips?: number },
-): PairedDifference | null {
+): Sliced<PairedDifference | null> {
   const cases = differences.length;
   if (cases < pairedCasesMin) return null;
   const means =
-    cases <= exactCasesMax ? meansOfAllSets(differences) : meansOfRandomSets(differences, flips, createRandom(seed));
+    cases <= exactCasesMax
+      ? meansOfAllSets(differences)
+      : yield* meansOfRandomSets(differences, flips, createRandom(seed));
   means.sort();
 
   // The signs as they were found are one possibility more, which counts as extreme as itself.
@@ -72,9 +77,15 @@ function meansOfAllSets(differences: readonly number[]): Float64Array {
 }
 
 /** Of sets to which each case belongs with probability one half; the empty one is drawn again. */
-function meansOfRandomSets(differences: readonly number[], count: number, random: Random): Float64Array {
+function* meansOfRandomSets(differences: readonly number[], count: number, random: Random): Sliced<Float64Array> {
   const means = new Float64Array(count);
+  let seen = 0;
   for (let drawn = 0; drawn < count; ) {
+    seen += differences.length;
+    if (seen >= sliceCases) {
+      seen = 0;
+      yield;
+    }
     let sum = 0;
     let size = 0;
     let bits = 0;

@@ -1,4 +1,5 @@
 import { limits } from "@touchstone/contracts";
+import type { Sliced } from "@touchstone/service-kit";
 import { createRandom, type Random } from "./random.ts";
 
 /** A run's `ratingInterval` (decisions: Evaluation). */
@@ -14,6 +15,8 @@ const level = 0.95;
 const defaultDraws = 4_000;
 /** Above it a sum of exponentials is drawn in one go. */
 const summedMax = 16;
+/** Weights drawn between two places to pause. */
+const sliceWeights = 2_000;
 
 /**
  * The interval of the mean rating of which the run's cases are a sample; null below two cases. Repetitions of a case
@@ -23,11 +26,11 @@ const summedMax = 16;
  * (Clopper-Pearson) one when ratings are all or nothing. Student's t does not: with ten heavily tied ratings its 95 % are
  * 38 % (docs/statistics.md). The same cases and seed give the same interval.
  */
-export function estimateRatingInterval(
+export function* estimateRatingInterval(
   caseRatings: readonly number[],
   seed: string,
   draws: number = defaultDraws,
-): RatingInterval | null {
+): Sliced<RatingInterval | null> {
   if (caseRatings.length < 2) return null;
   const { ratingMin, ratingMax } = limits;
   const counts = [...Map.groupBy(caseRatings, (rating) => rating)]
@@ -36,7 +39,13 @@ export function estimateRatingInterval(
   const random = createRandom(seed);
   const lows = new Float64Array(draws);
   const highs = new Float64Array(draws);
+  let drawn = 0;
   for (let draw = 0; draw < draws; draw += 1) {
+    drawn += counts.length;
+    if (drawn >= sliceWeights) {
+      drawn = 0;
+      yield;
+    }
     // Each case gets a random weight, and one case more that nobody saw: at worst rated 0, at best 10.
     const unseen = drawGamma(1, random);
     let weights = unseen;

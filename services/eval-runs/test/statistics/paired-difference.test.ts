@@ -1,3 +1,4 @@
+import { runAtOnce } from "@touchstone/service-kit";
 import { describe, expect, test } from "vitest";
 import { comparePairs } from "../../src/statistics/paired-difference.ts";
 import { decidePaired } from "../../src/statistics/paired-verdict.ts";
@@ -5,7 +6,7 @@ import { createRandom } from "../../src/statistics/random.ts";
 import { ratingModels } from "./simulated-ratings.ts";
 
 const compare = (differences: readonly number[], flips?: number) =>
-  comparePairs(differences, { seed: "baseline:candidate", ...(flips !== undefined && { flips }) });
+  runAtOnce(comparePairs(differences, { seed: "baseline:candidate", ...(flips !== undefined && { flips }) }));
 
 describe("the paired comparison", () => {
   test("has the p-value and the interval that going through all signs by hand gives", () => {
@@ -33,12 +34,17 @@ describe("the paired comparison", () => {
   test("is the same again for the same runs, and hardly another for others", () => {
     const random = createRandom("differences");
     const differences = Array.from({ length: 40 }, () => 4 * random.fraction() - 1.5);
-    const first = comparePairs(differences, { seed: "one:two" });
-    expect(comparePairs(differences, { seed: "one:two" })).toEqual(first);
-    const other = comparePairs(differences, { seed: "one:three" });
+    const first = runAtOnce(comparePairs(differences, { seed: "one:two" }));
+    expect(runAtOnce(comparePairs(differences, { seed: "one:two" }))).toEqual(first);
+    const other = runAtOnce(comparePairs(differences, { seed: "one:three" }));
     expect(other).not.toEqual(first);
     expect(other?.low).toBeCloseTo(first?.low as number, 1);
     expect(other?.high).toBeCloseTo(first?.high as number, 1);
+  });
+
+  test("pauses where there are many cases, so that others get their turn", () => {
+    const differences = Array.from({ length: 25_000 }, (_, index) => (index % 7) - 3);
+    expect([...comparePairs(differences, { seed: "one:two", flips: 100 })]).toHaveLength(50);
   });
 
   test("mirrors itself when the two runs change places", () => {
@@ -98,7 +104,7 @@ function simulate(model: (typeof ratingModels)[number], cases: number, shift: nu
       return rate(shift) - rate();
     });
     // Fewer flips than in use: the level of the test does not depend on how many there are.
-    const compared = comparePairs(differences, { seed: String(comparison), flips: 399 });
+    const compared = runAtOnce(comparePairs(differences, { seed: String(comparison), flips: 399 }));
     if (compared !== null && (compared.low > 0 || compared.high < 0)) counts.significant += 1;
     counts[decidePaired(compared, 0.5).outcome] += 1;
   }

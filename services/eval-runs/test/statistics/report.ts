@@ -1,3 +1,4 @@
+import { runAtOnce } from "@touchstone/service-kit";
 import { comparePairs } from "../../src/statistics/paired-difference.ts";
 import { decidePaired, defaultMinEffect } from "../../src/statistics/paired-verdict.ts";
 import { createRandom } from "../../src/statistics/random.ts";
@@ -47,7 +48,7 @@ function comparePower(model: RatingModel, cases: number, shift: number): void {
   // Of two runs of the same agent it is known; else it is what all the comparisons come to.
   const truth = shift === 0 ? 0 : drawn.flat().reduce((sum, difference) => sum + difference, 0) / (comparisons * cases);
   drawn.forEach((differences, index) => {
-    const compared = comparePairs(differences, { seed: String(index), flips: 1_999 });
+    const compared = runAtOnce(comparePairs(differences, { seed: String(index), flips: 1_999 }));
     if (compared === null) return;
     if (compared.low > 0 || compared.high < 0) significant += 1;
     if (compared.low <= truth + 1e-9 && compared.high >= truth - 1e-9) held += 1;
@@ -78,7 +79,7 @@ function coverage(model: RatingModel, cases: number): void {
   };
   for (let run = 0; run < runs; run += 1) {
     const ratings = Array.from({ length: cases }, draw);
-    const interval = estimateRatingInterval(ratings, String(run), 1_000);
+    const interval = runAtOnce(estimateRatingInterval(ratings, String(run), 1_000));
     if (interval !== null) count(interval, ours);
     const mean = ratings.reduce((sum, rating) => sum + rating, 0) / cases;
     const variance = ratings.reduce((sum, rating) => sum + (rating - mean) ** 2, 0) / (cases - 1);

@@ -46,10 +46,7 @@ export function removeDeletedProjects(options: {
     database: maintenance,
     schema: "ingest",
     tables: projectTables,
-    describeConfirmation: (projectId) => ({
-      subject: ingestDataDeleted.subject,
-      body: JSON.stringify(ingestDataDeleted.body.parse({ projectId })),
-    }),
+    confirmation: ingestDataDeleted,
   });
   const consuming = consumeProjectDeleting(bus, { deletions });
   return {

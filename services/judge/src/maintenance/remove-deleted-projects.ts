@@ -35,10 +35,7 @@ export function removeDeletedProjects(options: {
     database: maintenance,
     schema: "judge",
     tables: projectTables,
-    describeConfirmation: (projectId) => ({
-      subject: judgeDataDeleted.subject,
-      body: JSON.stringify(judgeDataDeleted.body.parse({ projectId })),
-    }),
+    confirmation: judgeDataDeleted,
     onConfirmed: () => relay.wake(),
     logger,
   });

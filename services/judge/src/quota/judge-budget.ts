@@ -1,7 +1,6 @@
-import type { Logger } from "@touchstone/service-kit";
+import { gatherCalls, type Logger } from "@touchstone/service-kit";
 import { orAborted } from "../scheduling/or-aborted.ts";
 import type { QuotaStore } from "./quota-store.ts";
-import { type ReserveOne, reserveTogether } from "./reserve-together.ts";
 import type { UsageCounter } from "./usage-counter.ts";
 
 /** Who pays for a call: the organization it is made for, or, where there are none, the installation as a whole. */
@@ -71,6 +70,21 @@ export function createJudgeBudget({ callsPerDay, quota, usage, logger }: JudgeBu
       usage.count(call.projectId);
     },
   };
+}
+
+/** Takes one call of today's and answers the day, or null when the payer's calls of today are taken already. */
+type ReserveOne = (payer: string) => Promise<string | null>;
+
+/**
+ * All calls of a payer count in one row, and a row is committed once in the time of a sync: one by one, on a slow disk,
+ * the last of many would wait for longer than a statement may take. Who comes first is served first.
+ */
+function reserveTogether(quota: Pick<QuotaStore, "reserve">, limit: number): ReserveOne {
+  const reserveAll = async (payers: readonly string[]): Promise<(string | null)[]> => {
+    const reserved = await quota.reserve(payers[0] as string, payers.length, limit);
+    return payers.map((_, index) => (index < reserved.calls ? reserved.day : null));
+  };
+  return gatherCalls(reserveAll, { keyOf: (payer) => payer });
 }
 
 function describeSpent(limit: number, payer: Payer): string {

@@ -1,8 +1,8 @@
 import type { DeterministicRequest, DeterministicScore } from "@touchstone/contracts";
+import { runInSlices } from "@touchstone/service-kit";
 import type { PlaceRequest } from "../scheduling/fair-limit.ts";
 import type { CodeScope } from "./code/score-code.ts";
 import { failContext, scoreContext } from "./context/score.ts";
-import { runInSlices } from "./similarity/run-in-slices.ts";
 import { scoreTrajectory } from "./trajectory/score.ts";
 
 /** Runs the code scorers of one result, a row for each; never rejects. */

@@ -1,14 +1,13 @@
 import type { JudgedCase, JudgeRubric, VerdictMode } from "@touchstone/contracts";
-import type { Logger } from "@touchstone/service-kit";
+import { gatherCalls, type Logger } from "@touchstone/service-kit";
 import type { Asked } from "../asking/ask-for-json.ts";
 import type { JudgeObserver } from "../observer.ts";
 import type { ModelRoute } from "../providers/resolve-model.ts";
 import { orAborted } from "../scheduling/or-aborted.ts";
 import { limitTime } from "../scheduling/time-limit.ts";
 import type { ParsedVerdict } from "../verdict/parse-verdict.ts";
-import { keepInBatches } from "./keep-in-batches.ts";
 import { addressOf } from "./verdict-address.ts";
-import type { VerdictRecordStore } from "./verdict-record-store.ts";
+import type { KeptVerdict, VerdictRecordStore } from "./verdict-record-store.ts";
 
 /** How a verdict is come by, and for whom. */
 export interface VerdictTerms {
@@ -50,6 +49,9 @@ export interface VerdictsOptions {
 
 const recordWithinDefaultMs = 2_000;
 
+/** Verdicts that one statement keeps. Each is up to 20,000 characters long. */
+const keptTogetherMax = 200;
+
 const outOfTime: ReachedVerdict = { skipped: "timeout", because: "The judge did not answer in time." };
 const replayMiss: ReachedVerdict = {
   skipped: "replay_miss",
@@ -67,7 +69,13 @@ const replayUnavailable: ReachedVerdict = {
  */
 export function createVerdicts(options: VerdictsOptions): Verdicts {
   const { record, promptVersion, logger, observer, recordWithinMs = recordWithinDefaultMs } = options;
-  const keepSoon = keepInBatches(record);
+  const keepSoon = gatherCalls(
+    async (verdicts: readonly KeptVerdict[]) => {
+      await record.keep(verdicts);
+      return verdicts;
+    },
+    { itemsMax: keptTogetherMax },
+  );
   const underWay = new Map<string, Promise<ReachedVerdict>>();
 
   async function inTime<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {

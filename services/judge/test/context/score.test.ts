@@ -1,6 +1,6 @@
+import { runAtOnce } from "@touchstone/service-kit";
 import { expect, test } from "vitest";
 import { scoreContext } from "../../src/scorers/context/score.ts";
-import { runAtOnce } from "../../src/scorers/similarity/run-in-slices.ts";
 
 const score = (expected: string, actual: string | null) => runAtOnce(scoreContext({ expected, actual }));
 

@@ -1,8 +1,8 @@
+import { runAtOnce } from "@touchstone/service-kit";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { measureCommonSubsequence } from "../../src/scorers/similarity/rouge/common-subsequence.ts";
 import { scoreRouge } from "../../src/scorers/similarity/rouge/score.ts";
-import { runAtOnce } from "../../src/scorers/similarity/run-in-slices.ts";
 import { scoreTexts } from "./score-texts.ts";
 
 const rouge = (candidate: string, reference: string) => scoreTexts(candidate, reference, scoreRouge);

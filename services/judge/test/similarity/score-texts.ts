@@ -1,4 +1,4 @@
-import { runAtOnce, type Sliced } from "../../src/scorers/similarity/run-in-slices.ts";
+import { runAtOnce, type Sliced } from "@touchstone/service-kit";
 import { readTokenPair, type TokenPair } from "../../src/scorers/similarity/token-pair.ts";
 
 /** Scores two texts with one metric, null where the texts have nothing to score. */

@@ -1,6 +1,6 @@
+import { runAtOnce } from "@touchstone/service-kit";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { runAtOnce } from "../../src/scorers/similarity/run-in-slices.ts";
 import { readTokenPair, similarityTextMaxBytes } from "../../src/scorers/similarity/token-pair.ts";
 
 const read = (candidate: string, reference: string) => runAtOnce(readTokenPair(candidate, reference));

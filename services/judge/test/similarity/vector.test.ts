@@ -1,6 +1,6 @@
+import { runAtOnce } from "@touchstone/service-kit";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { runAtOnce } from "../../src/scorers/similarity/run-in-slices.ts";
 import { embedByHashing } from "../../src/scorers/similarity/vector/hash-embedding.ts";
 import { scoreVector } from "../../src/scorers/similarity/vector/score.ts";
 

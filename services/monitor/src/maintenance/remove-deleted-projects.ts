@@ -51,10 +51,7 @@ export function removeDeletedProjects(options: {
     database: maintenance,
     schema: "monitor",
     tables: projectTables,
-    describeConfirmation: (projectId) => ({
-      subject: monitorDataDeleted.subject,
-      body: JSON.stringify(monitorDataDeleted.body.parse({ projectId })),
-    }),
+    confirmation: monitorDataDeleted,
   });
   const consuming = consumeProjectDeleting(bus, { deletions });
   return {

@@ -23,6 +23,7 @@ export function compareRuns({ runs, results }: { runs: RunStore; results: Result
     if (baseline.run.datasetId !== candidate.run.datasetId) {
       throw new AppError("bad_request", "The two runs are of different datasets");
     }
-    return answerPieces(renderComparison(baseline, candidate, (ids) => results.pagesOf(projectId, ids)));
+    const pagesOf = (ids: readonly string[]) => results.pagesOf(projectId, ids);
+    return answerPieces(renderComparison(baseline, candidate, pagesOf, call.signal));
   };
 }

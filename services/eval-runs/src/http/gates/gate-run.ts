@@ -8,6 +8,6 @@ export function gateRun({ keeper }: { keeper: GateKeeper }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
     const { runId = "" } = call.params;
-    return { status: 200, body: await keeper.decide(projectId, runId, readGateRequest(call.query)) };
+    return { status: 200, body: await keeper.decide(projectId, runId, readGateRequest(call.query), call.signal) };
   };
 }

@@ -24,6 +24,7 @@ export function previewGate({
     if (version === null) throw new AppError("not_found", "Dataset not found");
     const runId = await gates.findNewestCompleted(projectId, datasetId);
     if (runId === null) throw new AppError("unprocessable", "No completed runs on this dataset yet");
-    return { status: 200, body: await keeper.decide(projectId, runId, { ...request, isRecorded: false }) };
+    const body = await keeper.decide(projectId, runId, { ...request, isRecorded: false }, call.signal);
+    return { status: 200, body };
   };
 }

@@ -21,6 +21,6 @@ export function getRun({
     const projectId = requireProject(call);
     const run = await requireRun(runs, projectId, call.params.runId);
     const plan = await gradings.planOf(projectId, run);
-    return answerPieces(renderRun(run, plan, results.pages(projectId, run.id)));
+    return answerPieces(renderRun(run, plan, results.pages(projectId, run.id), call.signal));
   };
 }

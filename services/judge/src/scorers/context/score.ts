@@ -1,6 +1,6 @@
 import type { DeterministicRequest, DeterministicScore } from "@touchstone/contracts";
+import type { Sliced } from "@touchstone/service-kit";
 import { scoreJaccard } from "../similarity/jaccard/score.ts";
-import type { Sliced } from "../similarity/run-in-slices.ts";
 import { readTokenPair } from "../similarity/token-pair.ts";
 
 type ContextRequest = NonNullable<DeterministicRequest["contextMatch"]>;

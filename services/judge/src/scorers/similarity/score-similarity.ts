@@ -1,10 +1,10 @@
 import type { SimilarityRequest, SimilarityScores } from "@touchstone/contracts";
+import { runInSlices, type Sliced } from "@touchstone/service-kit";
 import type { CallOptions } from "../../providers/provider.ts";
 import { createFairLimit } from "../../scheduling/fair-limit.ts";
 import { scoreBleu } from "./bleu/score.ts";
 import { scoreJaccard } from "./jaccard/score.ts";
 import { scoreRouge } from "./rouge/score.ts";
-import { runInSlices, type Sliced } from "./run-in-slices.ts";
 import { readTokenPair } from "./token-pair.ts";
 import type { EmbedTexts } from "./vector/embed-texts.ts";
 import { embedByHashing, hashEmbeddingModel } from "./vector/hash-embedding.ts";

@@ -1,4 +1,4 @@
-import type { Sliced } from "./run-in-slices.ts";
+import type { Sliced } from "@touchstone/service-kit";
 
 /**
  * Two texts as the word metrics see them: each token is a number, and equal tokens have equal numbers in both. Numbers

@@ -1,4 +1,4 @@
-import type { Sliced } from "../run-in-slices.ts";
+import type { Sliced } from "@touchstone/service-kit";
 
 const stepsPerPiece = 32_768;
 

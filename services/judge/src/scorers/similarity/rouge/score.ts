@@ -1,4 +1,4 @@
-import type { Sliced } from "../run-in-slices.ts";
+import type { Sliced } from "@touchstone/service-kit";
 import type { TokenPair } from "../token-pair.ts";
 import { measureCommonSubsequence } from "./common-subsequence.ts";
 

@@ -1,9 +1,9 @@
 import type { Logger } from "@touchstone/service-kit";
+import { runInSlices } from "@touchstone/service-kit";
 import { cutText } from "../../../asking/storable-text.ts";
 import type { CallOptions } from "../../../providers/provider.ts";
 import { ProviderFailure } from "../../../providers/provider-failure.ts";
 import { JudgeBudgetError } from "../../../quota/judge-budget.ts";
-import { runInSlices } from "../run-in-slices.ts";
 import type { EmbedTexts } from "./embed-texts.ts";
 import { embedByHashing, hashEmbeddingModel } from "./hash-embedding.ts";
 import { scoreVector } from "./score.ts";

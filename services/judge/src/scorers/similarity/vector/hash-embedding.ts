@@ -1,4 +1,4 @@
-import type { Sliced } from "../run-in-slices.ts";
+import type { Sliced } from "@touchstone/service-kit";
 
 /** The model name that asks for {@link embedByHashing} instead of a provider (completions 6.5). */
 export const hashEmbeddingModel = "local-hash";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { runInSlices, type Sliced } from "../../src/scorers/similarity/run-in-slices.ts";
+import { runInSlices, type Sliced } from "../src/run-in-slices.ts";
 
 const unaborted = new AbortController().signal;
 
