@@ -135,7 +135,7 @@ export function createEvalRuns(config: EvalRunsConfig, dependencies: EvalRunsDep
       runs,
       results,
       ratingNews,
-      rescorings: createRescoringStore(database),
+      rescorings: createRescoringStore(database, ratingNews),
       runStreams,
       onStored,
       analyses: createAnalysisStore(database),

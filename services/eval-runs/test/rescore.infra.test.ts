@@ -1,11 +1,12 @@
-import { rescoreRunReply } from "@touchstone/contracts";
+import { randomUUID } from "node:crypto";
+import { rescoreRunReply, resultsRated } from "@touchstone/contracts";
 import { openDatabase } from "@touchstone/db";
 import { buildDataset, buildResult } from "@touchstone/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createGate, until } from "./conditions.ts";
 import { type FakeJudge, type JudgeReply, rate } from "./fake-judge.ts";
 import { createProjectClient, type ProjectClient } from "./project-client.ts";
-import { quiet, type RunningService } from "./start-eval-runs.ts";
+import { quiet, type RunningService, startEvalRuns } from "./start-eval-runs.ts";
 import { startTestSystem, type TestSystem } from "./test-system.ts";
 
 let system: TestSystem;
@@ -93,6 +94,28 @@ describe("rescoring a run", () => {
       verdictSource: "live",
     });
     expect((await client.submit(runId, [skipped])).body.scoredResults).toMatchObject([{ rating: 4, deduped: true }]);
+  });
+
+  test("tells what it said of recorded traces, where verdicts are exported", async () => {
+    const options = { databaseUrl: system.database.url, natsUrl: system.nats.url, exportsVerdicts: true };
+    const exporting = await startEvalRuns(options);
+    system.cleanups.defer(() => exporting.service.stop());
+    client = createProjectClient(exporting.address);
+    const runId = await client.createRun(await client.createDataset(buildDataset()));
+    const traceId = randomUUID();
+    await client.submit(runId, [buildResult({ traceId }), buildResult()]);
+    judge.behave(() => rate(4, "Now."));
+
+    expect((await rescore(runId)).body).toMatchObject({ rescored: 2 });
+
+    const { rows } = await system.open("maintenance").query<{ results: object[] }>({
+      name: "",
+      text: "select body::jsonb->'results' as results from evals.outbox where subject = $1 and body::text like $2",
+      values: [resultsRated.subject, `%${runId}%`],
+    });
+    expect(rows.flatMap(({ results }) => results)).toEqual([
+      expect.objectContaining({ projectId: client.projectId, runId, traceId, rating: 4, justification: "Now." }),
+    ]);
   });
 
   test("leaves alone what is skipped again", async () => {

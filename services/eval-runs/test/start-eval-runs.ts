@@ -20,6 +20,8 @@ export async function startEvalRuns(options: {
   /** Where ingest is found; by default nobody listens there. */
   ingestUrl?: string;
   timings?: Partial<Timings>;
+  /** Whether verdicts on recorded traces are told, to be exported. */
+  exportsVerdicts?: boolean;
   untilReady?: boolean;
 }): Promise<RunningService> {
   const { config } = readEvalRunsConfig({
@@ -28,6 +30,7 @@ export async function startEvalRuns(options: {
     SERVICE_NATS_URL: options.natsUrl,
     SERVICE_INTERNAL_SECRET: rootSecret,
     SERVICE_INGEST_URL: options.ingestUrl ?? "http://127.0.0.1:1",
+    ...(options.exportsVerdicts && { SERVICE_OTLP_EXPORT_ENDPOINT: "http://127.0.0.1:1" }),
   });
   const metrics = createMetrics();
   const timings = { ...config.timings, ...options.timings };

@@ -1,4 +1,5 @@
 import type { Database, Queryable, Statement } from "@touchstone/db";
+import type { RatingNews } from "../results/rating-news.ts";
 import { resultColumns, resultValues, selectSentResults } from "../results/result-columns.ts";
 import { inOrder, listedIds, pageRows, selectPage } from "../results/result-pages.ts";
 import type { ResultRow, StoredResult } from "../results/stored-result.ts";
@@ -41,7 +42,7 @@ export interface RescoringStore {
   replace(scope: RescoringScope, results: readonly StoredResult[], raise: boolean): Promise<Set<string>>;
 }
 
-export function createRescoringStore(database: Database): RescoringStore {
+export function createRescoringStore(database: Database, ratingNews: RatingNews): RescoringStore {
   return {
     begin: ({ projectId, runId, holder }, leaseMs) =>
       database.scoped([projectId], async (transaction) => {
@@ -153,6 +154,7 @@ export function createRescoringStore(database: Database): RescoringStore {
             from judged`,
           values: [projectId, runId, ...resultValues(replaced)],
         });
+        await ratingNews.write(transaction, { projectId, runId }, replaced);
         return new Set(replaced.map(({ keyDigest }) => keyDigest));
       }),
   };
