@@ -28,7 +28,10 @@ export interface Hop {
   /** How many bytes an iterable has, where it is known: the other side makes room before it reads. */
   bodyBytes?: number | undefined;
   claims: Omit<IdentityClaims, "method" | "path">;
-  /** For the whole answer; it starts anew with each piece of an iterable body that was sent. */
+  /**
+   * For the whole answer, unless its receiver takes its time; it starts anew with each piece of an iterable body that was
+   * sent.
+   */
   deadlineMs: number;
   /** The answer may last: the deadline holds until it begins, then it ends after so long without a byte. */
   lasting?: { idleMs: number } | undefined;
@@ -42,6 +45,8 @@ export interface HopAnswer {
   /** The whole body, where it is at hand; `body` need not be read then. */
   whole?: Pieces;
   body: Readable & { arrayBuffer(): Promise<ArrayBuffer>; json(): Promise<unknown>; dump(): Promise<void> };
+  /** Lifts the deadline off the rest of the body: whoever passes it on sees to it that it moves. */
+  takeTime(): void;
 }
 
 /** Calls one other service over keep-alive connections, under a signed identity. */
@@ -187,7 +192,7 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
 async function send(
   { replica, brief, lasting }: ReplicaPools,
   { hop, headers, body, signal }: Sending,
-): Promise<HopAnswer> {
+): Promise<SentAnswer> {
   const pool = hop.lasting !== undefined || isReadOnce(body) ? lasting : brief;
   const answer = await pool.request({
     method: hop.method as "GET",
@@ -224,15 +229,19 @@ function toHopAnswer({ status, headers, body: whole }: LocalAnswer): HopAnswer {
         dump: async () => undefined,
       });
     },
+    // It is here already.
+    takeTime: () => undefined,
   };
 }
 
 /** The answer has begun; its bounds hold until it has ended. */
-function hold(answer: HopAnswer, hop: Hop, bounds: HopBounds): HopAnswer {
+function hold(answer: SentAnswer, hop: Hop, bounds: HopBounds): HopAnswer {
   if (hop.lasting !== undefined) bounds.endDeadline();
   answer.body.once("close", bounds.release);
-  return answer;
+  return { ...answer, takeTime: bounds.endDeadline };
 }
+
+type SentAnswer = Omit<HopAnswer, "takeTime">;
 
 function isReadOnce(body: Hop["body"]): body is AsyncIterable<Buffer> {
   return body !== undefined && !Buffer.isBuffer(body);

@@ -1,5 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { PassThrough, type Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { routes } from "@touchstone/contracts";
 import type { Answer } from "@touchstone/service-kit";
 import { afterEach, expect, test, vi } from "vitest";
@@ -79,6 +80,23 @@ test("a stream on which nothing comes any more is cut", async () => {
   bodies[0]?.write("{}\n");
 
   await expect(answer.text()).rejects.toThrow();
+});
+
+test("a large answer that is no stream may be read for longer than it may take to begin", async () => {
+  const { deadlineMs } = routes.getRun;
+  cleanups.push(() => Object.assign(routes.getRun, { deadlineMs }));
+  Object.assign(routes.getRun, { deadlineMs: 200 });
+  const body = new PassThrough();
+  const getRun = async (): Promise<Answer> => ({ status: 200, body: body as Readable });
+  const { gateway } = await startStreaming(lines, { behind: { getRun } });
+  const path = routes.getRun.path.replace("{runId}", "run");
+
+  const answer = await fetch(gateway.url + path, { headers: { "x-api-key": apiKey } });
+  body.write('{"results":[');
+  await sleep(500);
+  body.end("]}");
+
+  expect(await answer.text()).toBe('{"results":[]}');
 });
 
 test("a service that dies in the middle breaks the client's connection: no clean end", async () => {

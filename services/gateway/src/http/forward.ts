@@ -90,6 +90,8 @@ export function createForward(options: ForwardOptions): Answerer {
       passPieces(reply.raw, answer.whole, head);
       return reply;
     }
+    // A large answer goes as fast as its client reads.
+    answer.takeTime();
     const stream = passStream(reply.raw, answer.body, head);
     const { caller = null, isStillGood = null } = request.passage ?? {};
     const projectId = caller?.projectId ?? null;
