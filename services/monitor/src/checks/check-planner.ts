@@ -21,6 +21,16 @@ export interface CheckPlanner {
   planChildren(spans: readonly SettledTrace[]): Promise<void>;
 }
 
+/**
+ * What settled traces change besides checks, in the same transaction. A fresh trace settles for the first time: nothing
+ * was recorded of it before.
+ */
+export type AlsoRecord = (
+  transaction: Transaction,
+  traces: readonly SettledTrace[],
+  isFresh: (trace: SettledTrace) => boolean,
+) => Promise<void>;
+
 export function createCheckPlanner(options: {
   /** Acting as the application role. */
   database: Database;
@@ -28,15 +38,14 @@ export function createCheckPlanner(options: {
   logger: Logger;
   /** Called when checks may have become due. */
   onPlanned: () => void;
-  /** Takes part in the same transaction; for what settled traces change besides checks. */
-  alsoRecord?: (transaction: Transaction, traces: readonly SettledTrace[]) => Promise<void>;
+  alsoRecord?: AlsoRecord;
 }): CheckPlanner {
   const { database, checks, logger, onPlanned, alsoRecord } = options;
 
   const noteTraces: TakeNote = async (transaction, projectId, traces) => {
     const { plannable, fresh } = await recordSettledTraces(transaction, [projectId], traces);
     await recordSessions(transaction, [...fresh.values()].filter(isWatched));
-    await alsoRecord?.(transaction, traces);
+    await alsoRecord?.(transaction, traces, (trace) => fresh.has(trace.traceId));
     return traces.filter(({ traceId }) => plannable.has(traceId));
   };
 

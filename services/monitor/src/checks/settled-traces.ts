@@ -1,6 +1,8 @@
 import type { SettledTrace } from "@touchstone/contracts";
 import type { Queryable } from "@touchstone/db";
 import { seenTraceDays } from "../maintenance/trim-seen-traces.ts";
+import { classifyOperationally } from "../operational/classify.ts";
+import { isWatched } from "./is-watched.ts";
 
 /**
  * How long after a trace settled its checks may still be planned. Settled checks are kept longer than this: as long as
@@ -32,7 +34,8 @@ export async function selectClosedProjects(
 }
 
 /**
- * Records what is known of settled traces, the newest word where a trace grew. `plannable` has the ids of those whose
+ * Records what is known of settled traces, the newest word where a trace grew, and of those that are watched how they
+ * ended (completions 9.3). `plannable` has the ids of those whose
  * checks may be planned: all but the ones that settled first so long ago that their checks may be forgotten. `fresh` has
  * the ones that settled for the first time. A trace so old that it may itself have been forgotten is neither, unless it
  * came with `monitor:true`: that is said of a trace when it comes, and nothing of such a trace comes later.
@@ -49,19 +52,20 @@ export async function recordSettledTraces(
     text: `
       insert into monitor.seen_traces as seen
         (project_id, trace_id, agent_id, name, created_at, traffic_source, monitor, pattern_ids, session_id, framework,
-         model, latency_ms, has_error, failed_tools, tool_calls, otel_trace_id, otel_span_id, response_id, settled_at)
+         model, latency_ms, has_error, failed_tools, tool_calls, otel_trace_id, otel_span_id, response_id,
+         operational_class, settled_at)
       select project_id, trace_id, agent_id, name, created_at, traffic_source, monitor,
              case when pattern_ids is null then null
                   else array(select json_array_elements_text(pattern_ids)) end,
              session_id, framework, model, latency_ms, has_error,
              array(select json_array_elements_text(failed_tools)), tool_calls, otel_trace_id, otel_span_id, response_id,
-             now()
+             operational_class, now()
       from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::timestamptz[], $6::text[], $7::bool[], $8::json[],
                   $9::text[], $10::text[], $11::text[], $12::double precision[], $13::bool[], $14::json[], $15::integer[],
-                  $19::text[], $20::text[], $21::text[])
+                  $19::text[], $20::text[], $21::text[], $22::text[])
         as settled(project_id, trace_id, agent_id, name, created_at, traffic_source, monitor, pattern_ids, session_id,
                    framework, model, latency_ms, has_error, failed_tools, tool_calls, otel_trace_id, otel_span_id,
-                   response_id)
+                   response_id, operational_class)
       order by project_id, trace_id
       on conflict (project_id, trace_id) do update
       set agent_id = excluded.agent_id,
@@ -76,6 +80,7 @@ export async function recordSettledTraces(
           otel_trace_id = excluded.otel_trace_id,
           otel_span_id = excluded.otel_span_id,
           response_id = excluded.response_id,
+          operational_class = coalesce(excluded.operational_class, seen.operational_class),
           settled_at = coalesce(seen.settled_at, excluded.settled_at)
       where seen.project_id = any ($16::uuid[])
       returning trace_id, settled_at > now() - $17 * interval '1 day' and ${isNew} as is_plannable,
@@ -102,6 +107,7 @@ export async function recordSettledTraces(
       newest.map((trace) => trace.otelTraceId ?? null),
       newest.map((trace) => trace.otelSpanId ?? null),
       newest.map((trace) => trace.responseId ?? null),
+      newest.map((trace) => (isWatched(trace) ? classifyOperationally(trace).name : null)),
     ],
   });
   const freshIds = new Set(rows.flatMap((row) => (row.is_fresh ? [row.trace_id] : [])));

@@ -1,11 +1,10 @@
 import type { Bus } from "@touchstone/bus";
-import type { SettledTrace } from "@touchstone/contracts";
-import type { Database, Transaction } from "@touchstone/db";
+import type { Database } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
 import { consumeSpansSettled } from "../handlers/spans-settled.ts";
 import { consumeTracesSettled } from "../handlers/traces-settled.ts";
 import type { Check, CheckKind } from "./check.ts";
-import { createCheckPlanner } from "./check-planner.ts";
+import { type AlsoRecord, createCheckPlanner } from "./check-planner.ts";
 import type { CheckStore, Ending } from "./check-store.ts";
 import { startCheckWorker, type WorkerTimings } from "./check-worker.ts";
 
@@ -28,7 +27,7 @@ export function startChecks(options: {
   /** Every kind there is. */
   checks: readonly Check[];
   logger: Logger;
-  alsoRecord?: (transaction: Transaction, traces: readonly SettledTrace[]) => Promise<void>;
+  alsoRecord?: AlsoRecord;
   onSettled?: (kind: CheckKind, outcome: Ending["outcome"]) => void;
   timings?: WorkerTimings;
 }): RunningChecks {

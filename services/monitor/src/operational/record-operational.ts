@@ -5,49 +5,22 @@ import { isWatched } from "../checks/is-watched.ts";
 import { classifyOperationally } from "./classify.ts";
 
 /**
- * Records what settled traces show by themselves: a class of each, and an event of each failing one. Nothing is read
- * (completions 9.3). Of a trace that grew and settles again the newest word counts.
+ * Records an event of each failure that settled traces show by themselves (completions 9.3). Of a trace that grew and
+ * settles again the newest word counts; one that is fresh, settling for the first time, has no events yet.
  */
-export async function recordOperational(transaction: Queryable, traces: readonly SettledTrace[]): Promise<void> {
+export async function recordOperational(
+  transaction: Queryable,
+  traces: readonly SettledTrace[],
+  isFresh: (trace: SettledTrace) => boolean,
+): Promise<void> {
   const newest = new Map(
     traces.filter(isWatched).map((trace) => [`${trace.projectId} ${trace.traceId}`, trace] as const),
   );
-  if (newest.size === 0) return;
-  const classified = [...newest.values()].map((trace) => ({ trace, found: classifyOperationally(trace) }));
-  await transaction.query({
-    name: "seen_traces_classify",
-    text: `
-      update monitor.seen_traces
-      set operational_class = classified.name
-      from unnest($1::uuid[], $2::uuid[], $3::text[]) as classified (project_id, trace_id, name)
-      where seen_traces.project_id = classified.project_id
-        and seen_traces.trace_id = classified.trace_id`,
-    values: [
-      classified.map(({ trace }) => trace.projectId),
-      classified.map(({ trace }) => trace.traceId),
-      classified.map(({ found }) => found.name),
-    ],
-  });
-  const events = classified.flatMap(({ trace, found }) => found.events.map((event) => ({ trace, ...event })));
-  await transaction.query({
-    name: "events_forget_operational",
-    text: `
-      delete from monitor.events
-      using unnest($1::uuid[], $2::uuid[]) as classified (project_id, trace_id)
-      where events.project_id = classified.project_id
-        and events.trace_id = classified.trace_id
-        and events.kind = 'operational'
-        and not exists (
-          select from unnest($3::uuid[], $4::text[]) as kept (trace_id, pattern_key)
-          where kept.trace_id = events.trace_id and kept.pattern_key = events.pattern_key
-        )`,
-    values: [
-      classified.map(({ trace }) => trace.projectId),
-      classified.map(({ trace }) => trace.traceId),
-      events.map(({ trace }) => trace.traceId),
-      events.map(({ patternKey }) => patternKey),
-    ],
-  });
+  const events = [...newest.values()].flatMap((trace) =>
+    classifyOperationally(trace).events.map((event) => ({ trace, ...event })),
+  );
+  const grown = [...newest.values()].filter((trace) => !isFresh(trace));
+  if (grown.length > 0) await forgetEvents(transaction, grown, events);
   if (events.length === 0) return;
   await transaction.query({
     name: "events_record_operational",
@@ -70,6 +43,35 @@ export async function recordOperational(transaction: Queryable, traces: readonly
       events.map(({ trace }) => trace.sessionId),
       events.map(({ justification }) => justification),
       events.map(({ trace }) => trace.createdAt),
+    ],
+  });
+}
+
+type Found = { trace: SettledTrace; patternKey: string };
+
+/** Removes what was said of these traces before and is not said any more. */
+async function forgetEvents(
+  transaction: Queryable,
+  grown: readonly SettledTrace[],
+  events: readonly Found[],
+): Promise<void> {
+  await transaction.query({
+    name: "events_forget_operational",
+    text: `
+      delete from monitor.events
+      using unnest($1::uuid[], $2::uuid[]) as grown (project_id, trace_id)
+      where events.project_id = grown.project_id
+        and events.trace_id = grown.trace_id
+        and events.kind = 'operational'
+        and not exists (
+          select from unnest($3::uuid[], $4::text[]) as kept (trace_id, pattern_key)
+          where kept.trace_id = events.trace_id and kept.pattern_key = events.pattern_key
+        )`,
+    values: [
+      grown.map(({ projectId }) => projectId),
+      grown.map(({ traceId }) => traceId),
+      events.map(({ trace }) => trace.traceId),
+      events.map(({ patternKey }) => patternKey),
     ],
   });
 }
