@@ -1,0 +1,48 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { buildNewTraceCheck, tracesKnown } from "../src/trees/trace-read.ts";
+import { type IngestDatabase, openIngestDatabase } from "./ingest-database.ts";
+
+let database: IngestDatabase;
+const projectId = randomUUID();
+const known = randomUUID();
+
+beforeAll(async () => {
+  database = await openIngestDatabase();
+  await database.maintenance.query({
+    name: "",
+    text: `
+      insert into ingest.traces (project_id, trace_key)
+      select $1::uuid, $2::uuid
+      union all
+      select $1, gen_random_uuid() from generate_series(1, 3000)`,
+    values: [projectId, known],
+  });
+});
+
+afterAll(() => database?.close());
+
+const keysOf = (traceKeys: readonly string[]) => traceKeys.map((traceKey) => ({ projectId, traceKey }));
+
+test("a batch is known to be new without reading the project's other traces, before any statistics", async () => {
+  const read = await database.app.scoped([projectId], async (transaction) => {
+    const responses = [{ projectId, responseId: "resp-1" }];
+    await transaction.query(buildNewTraceCheck(keysOf(Array.from({ length: 8 }, () => randomUUID())), responses));
+    const { rows } = await transaction.query<{ rows: number }>({
+      name: "",
+      text: `
+        select (seq_tup_read + coalesce(idx_tup_fetch, 0))::integer as rows
+        from pg_stat_xact_user_tables
+        where relid = 'ingest.traces'::regclass`,
+    });
+    return rows[0]?.rows;
+  });
+  expect(read).toBe(0);
+});
+
+test("a batch with a trace that is stored is refused as not new", async () => {
+  const check = database.app.scoped([projectId], (transaction) =>
+    transaction.query(buildNewTraceCheck(keysOf([randomUUID(), known]), [])),
+  );
+  await expect(check).rejects.toMatchObject({ code: tracesKnown });
+});
