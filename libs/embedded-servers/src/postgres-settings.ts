@@ -16,6 +16,8 @@ export const postgresSettings: Readonly<Record<string, string>> = {
   max_wal_size: "4GB",
   // Our queries take milliseconds; compiling one takes longer than running it.
   jit: "off",
+  // A new installation may fill within a minute, and until tables are analysed plans are made for empty ones.
+  autovacuum_naptime: "10s",
   password_encryption: "scram-sha-256",
   timezone: "UTC",
   log_timezone: "UTC",

@@ -67,38 +67,59 @@ export function createSessionStore(reading: Database): SessionStore {
     async listSessions(projectId, sinceMs, limit) {
       const { rows } = await reading.readScoped<SessionRecord>([projectId], {
         name: "sessions_list",
-        // A REST span says its session itself; that of an OTel trace holds for all its spans.
+        // A REST span says its session itself; that of an OTel trace holds for all its spans. Traces are looked up one by
+        // one: joined with tables that were never analysed, each span would read all traces of the project.
         text: `
-          with listed as (
-            select session_id,
-              count(*) filter (where is_root)::integer as turns,
-              count(*)::integer as spans,
-              count(*) filter (where has_error)::integer as errors,
-              coalesce(sum(latency_ms) filter (where is_root), 0) as latency_ms,
+          with parts as (
+            select trace_key, session_id,
+              count(*) filter (where is_root) as turns,
+              count(*) as spans,
+              count(*) filter (where has_error) as errors,
+              sum(latency_ms) filter (where is_root) as latency_ms,
               min(created_at) as first_at,
               max(created_at) as last_at,
-              substr(max(id::text || agent_id::text) filter (where is_root), 37)::uuid as agent_id
+              max(id::text || agent_id::text) filter (where is_root) as newest
             from (
-              select spans.id, spans.is_root, spans.has_error, spans.latency_ms, spans.created_at, spans.agent_id,
-                case when spans.flags & ${otlpFlag} = 0 then spans.session_id
-                  else coalesce(traces.session_id, spans.session_id, replace(spans.trace_key::text, '-', '')) end
-                  as session_id
+              select id, is_root, has_error, latency_ms, created_at, agent_id, session_id,
+                case when flags & ${otlpFlag} <> 0 then trace_key end as trace_key
               from ingest.spans
-              left join ingest.traces
-                on traces.project_id = $1 and traces.trace_key = spans.trace_key and spans.flags & ${otlpFlag} <> 0
-              where spans.project_id = $1 and spans.id >= $2
+              where project_id = $1 and id >= $2
             ) spans
-            where session_id is not null
-            group by session_id
-            order by last_at desc, session_id
+            where session_id is not null or trace_key is not null
+            group by trace_key, session_id
+          ),
+          listed as (
+            select coalesce(traces.session_id, parts.session_id, replace(parts.trace_key::text, '-', '')) as session_id,
+              sum(turns)::integer as turns,
+              sum(spans)::integer as spans,
+              sum(errors)::integer as errors,
+              coalesce(sum(latency_ms), 0) as latency_ms,
+              min(first_at) as first_at,
+              max(last_at) as last_at,
+              substr(max(newest), 37)::uuid as agent_id
+            from parts
+            left join lateral (
+              select session_id
+              from ingest.traces
+              where traces.project_id = $1 and traces.trace_key = parts.trace_key
+              limit 1
+            ) traces on true
+            group by 1
+            order by last_at desc, 1
             limit $3
           )
           select listed.*, agents.name as agent_name, verdicts.rating, verdicts.scorer_name, verdicts.checked_at,
             verdicts.judges
           from listed
-          left join ingest.agents on agents.project_id = $1 and agents.id = listed.agent_id
-          left join ingest.session_verdicts verdicts
-            on verdicts.project_id = $1 and verdicts.session_id = listed.session_id
+          left join lateral (
+            select name from ingest.agents where project_id = $1 and id = listed.agent_id limit 1
+          ) agents on true
+          left join lateral (
+            select rating, scorer_name, checked_at, judges
+            from ingest.session_verdicts
+            where project_id = $1 and session_id = listed.session_id
+            limit 1
+          ) verdicts on true
           order by last_at desc, session_id`,
         values: [projectId, firstIdOf(sinceMs), limit],
       });
