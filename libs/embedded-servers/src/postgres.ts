@@ -9,7 +9,7 @@ import { createCluster, removePartialClusters } from "./postgres-cluster.ts";
 import { findReusedPid, stopOldPostgres, stopOrphans } from "./postgres-left-overs.ts";
 import { ensureLogin, loginName } from "./postgres-login.ts";
 import { launchPostgres, stopPostgres } from "./postgres-server.ts";
-import { postgresSettings } from "./postgres-settings.ts";
+import { chooseSharedBuffers, postgresSettings, readMemoryBytes } from "./postgres-settings.ts";
 import { createSecret, openSecret, readSecret } from "./secret-file.ts";
 import type { ServerProcess } from "./server-process.ts";
 import { stagePostgres } from "./stage-binaries.ts";
@@ -65,7 +65,7 @@ async function start({
       dataFolder: cluster.dataFolder,
       account: home.account,
       port,
-      settings: { ...postgresSettings, ...settings },
+      settings: { ...postgresSettings, shared_buffers: chooseSharedBuffers(readMemoryBytes()), ...settings },
       logFile,
       reusedPid: await findReusedPid(cluster),
       onSpawn: (pid) => home.guard("postgres", { pid, politeSignal: "INT", forcefulSignal: "QUIT" }),
