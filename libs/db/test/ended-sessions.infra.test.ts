@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createLogger } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import { Client } from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { type Database, openDatabase } from "../src/index.ts";
 
 let server: TestDatabase;
@@ -35,6 +35,7 @@ test("sessions that are ended at any moment fail what they were doing, and nothi
   const unheard: unknown[] = [];
   const hear = (error: unknown): void => void unheard.push(error);
   process.on("uncaughtException", hear);
+  onTestFinished(() => void process.off("uncaughtException", hear));
   const endsAt = performance.now() + 2_500;
   const isOver = (): boolean => performance.now() >= endsAt;
   let uses = 0;
@@ -71,7 +72,6 @@ test("sessions that are ended at any moment fail what they were doing, and nothi
     await admin.end();
   }
   await Promise.all([endSessions(), ...pools.flatMap((pool) => Array.from({ length: 16 }, () => use(pool)))]);
-  process.off("uncaughtException", hear);
 
   expect(unheard).toEqual([]);
   expect(failures).toBeGreaterThan(10);

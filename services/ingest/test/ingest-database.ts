@@ -1,4 +1,4 @@
-import { type Database, migrateSchema, openDatabase, rolesOf } from "@touchstone/db";
+import { type Database, migrateSchema, openDatabase, type Queryable, rolesOf } from "@touchstone/db";
 import { createLogger } from "@touchstone/service-kit";
 import { createTestDatabase } from "@touchstone/testkit";
 import { createTraceSweep } from "../src/maintenance/sweep-traces.ts";
@@ -67,6 +67,19 @@ export async function openIngestDatabase(trees: TreeSettings = impatient): Promi
       await database.drop();
     },
   };
+}
+
+/** How many rows of these tables (of all where none is named) the transaction has read so far. */
+export async function countRowsRead(transaction: Queryable, table: string | null = null): Promise<number> {
+  const { rows } = await transaction.query<{ read: number }>({
+    name: "",
+    text: `
+      select coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)::integer as read
+      from pg_stat_xact_user_tables
+      where schemaname = 'ingest' and ($1::text is null or relname = $1)`,
+    values: [table],
+  });
+  return (rows[0] as { read: number }).read;
 }
 
 export function openPools(url: string): { app: Database; maintenance: Database } {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { buildNewTraceCheck, tracesKnown } from "../src/trees/trace-read.ts";
-import { type IngestDatabase, openIngestDatabase } from "./ingest-database.ts";
+import { countRowsRead, type IngestDatabase, openIngestDatabase } from "./ingest-database.ts";
 
 let database: IngestDatabase;
 const projectId = randomUUID();
@@ -28,14 +28,7 @@ test("a batch is known to be new without reading the project's other traces, bef
   const read = await database.app.scoped([projectId], async (transaction) => {
     const responses = [{ projectId, responseId: "resp-1" }];
     await transaction.query(buildNewTraceCheck(keysOf(Array.from({ length: 8 }, () => randomUUID())), responses));
-    const { rows } = await transaction.query<{ rows: number }>({
-      name: "",
-      text: `
-        select (seq_tup_read + coalesce(idx_tup_fetch, 0))::integer as rows
-        from pg_stat_xact_user_tables
-        where relid = 'ingest.traces'::regclass`,
-    });
-    return rows[0]?.rows;
+    return countRowsRead(transaction, "traces");
   });
   expect(read).toBe(0);
 });

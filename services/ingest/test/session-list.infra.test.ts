@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Database, Statement } from "@touchstone/db";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSessionStore } from "../src/sessions/session-store.ts";
-import { type IngestDatabase, openIngestDatabase } from "./ingest-database.ts";
+import { countRowsRead, type IngestDatabase, openIngestDatabase } from "./ingest-database.ts";
 
 let database: IngestDatabase;
 const projectId = randomUUID();
@@ -33,14 +33,7 @@ test("sessions are listed with one look at each span and trace, before any stati
     readScoped: (projectIds: readonly string[], statement: Statement) =>
       database.app.scoped(projectIds, async (transaction) => {
         const result = await transaction.query(statement);
-        const { rows } = await transaction.query<{ rows: number }>({
-          name: "",
-          text: `
-            select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::integer as rows
-            from pg_stat_xact_user_tables
-            where schemaname = 'ingest'`,
-        });
-        read = rows[0]?.rows;
+        read = await countRowsRead(transaction);
         return result;
       }),
   } as Database;

@@ -35,10 +35,10 @@ export async function selectClosedProjects(
 
 /**
  * Records what is known of settled traces, the newest word where a trace grew, and of those that are watched how they
- * ended (completions 9.3). `plannable` has the ids of those whose
- * checks may be planned: all but the ones that settled first so long ago that their checks may be forgotten. `fresh` has
- * the ones that settled for the first time. A trace so old that it may itself have been forgotten is neither, unless it
- * came with `monitor:true`: that is said of a trace when it comes, and nothing of such a trace comes later.
+ * ended (completions 9.3). `plannable` has the ids of those whose checks may be planned: all but the ones that settled
+ * first so long ago that their checks may be forgotten. `fresh` has the ones that settled for the first time. A trace so
+ * old that it may itself have been forgotten is neither, unless it came with `monitor:true`: that is said of a trace when
+ * it comes, and nothing of such a trace comes later.
  */
 export async function recordSettledTraces(
   transaction: Queryable,
