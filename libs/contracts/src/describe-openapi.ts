@@ -61,7 +61,7 @@ export function describeOpenApi(routes: readonly Route[]): OpenApiDocument {
       title: "Touchstone",
       version: "1",
       summary: "Traces AI agents and grades them.",
-      description: `Every answer carries ${requestIdHeader}. Answers may gain fields; unknown fields of a request are ignored.`,
+      description: `Every answer carries ${requestIdHeader}. Answers may gain fields; unknown fields of a request are ignored. HEAD is answered wherever GET is.`,
       license: { name: "Apache License 2.0", identifier: "Apache-2.0" },
     },
     paths,

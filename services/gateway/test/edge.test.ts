@@ -121,13 +121,13 @@ test.each([
 });
 
 test.each([
-  ["PATCH", "/api/v1/projects", "GET, POST"],
+  ["PATCH", "/api/v1/projects", "GET, HEAD, POST"],
   ["GET", "/api/v1/otel/v1/traces", "POST"],
   ["GET", "/api/v1/otel/v1/traces/", "POST"],
-  ["PUT", "/projects", "GET, POST"],
-  ["HEAD", "/health", "GET"],
+  ["PUT", "/projects", "GET, HEAD, POST"],
+  ["POST", "/health", "GET, HEAD"],
   ["OPTIONS", "/api/v1/otel/v1/traces", "POST"],
-  ["PATCH", "/api/v1/custom-agent-evaluations/runs/x", "GET, DELETE"],
+  ["PATCH", "/api/v1/custom-agent-evaluations/runs/x", "GET, HEAD, DELETE"],
 ])("%s %s is 405 and says what is allowed", async (method, path, allowed) => {
   const answer = await ask(path, { method });
 

@@ -171,7 +171,7 @@ test("without an admin token there is no overview, whatever is presented [spec:a
     }
   }
   const posted = await fetch(gateway.url + overviewPath, { method: "POST", body: "{}" });
-  expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET"]);
+  expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
 });
 
 test("a wrong admin token is 401; with the right one an overview without a judge is 503, not zeros [spec:auth.admin-token]", async () => {

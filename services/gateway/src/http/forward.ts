@@ -36,6 +36,7 @@ export interface ForwardOptions {
 export function createForward(options: ForwardOptions): Answerer {
   const { passOn, streams, bodyMaxBytes, bodies } = options;
   return async (route, request, reply) => {
+    if (route.streaming && request.method === "HEAD") return answerHeadOfStream(route, reply);
     const gone = new AbortController();
     reply.raw.once("close", () => {
       if (!reply.raw.writableFinished) gone.abort(new Error("the client is gone"));
@@ -78,6 +79,11 @@ export function createForward(options: ForwardOptions): Answerer {
       for (const name of passedBackOfAccounts) if (headers[name] !== undefined) reply.header(name, headers[name]);
     }
     const length = headers["content-length"];
+    if (request.method === "HEAD") {
+      if (length !== undefined) reply.header("content-length", length);
+      await answer.body.dump();
+      return reply.send();
+    }
     if (answer.whole === undefined ? Number(length) <= bufferedMaxBytes : answer.whole.bytes <= joinedMaxBytes) {
       const whole = await readWhole(answer, route.owner);
       return reply.send(whole.length === 0 ? undefined : whole);
@@ -100,6 +106,14 @@ export function createForward(options: ForwardOptions): Answerer {
     }
     return reply;
   }
+}
+
+/** The headers of a stream that begins, without opening one: the owner is not asked. */
+function answerHeadOfStream({ responses }: Route, reply: FastifyReply): FastifyReply {
+  const contentType = responses[200]?.contentType;
+  if (contentType === "text/event-stream") reply.header("cache-control", "no-cache");
+  if (contentType !== undefined) reply.type(contentType);
+  return reply.send();
 }
 
 function ownHeadersOf(route: Route, request: FastifyRequest, publicUrl: string | null) {

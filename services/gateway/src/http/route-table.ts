@@ -22,11 +22,14 @@ export function listAddresses({ hasAccounts }: { hasAccounts: boolean }): Addres
   const withSlash = own
     .filter(({ envelope }) => envelope === "otlp")
     .map((route) => ({ path: `${route.path}/`, route }));
-  return [...own.map((route) => ({ path: route.path, route })), ...aliases, ...withSlash].map(({ path, route }) => ({
-    method: route.method,
-    path,
-    route,
-  }));
+  return [...own.map((route) => ({ path: route.path, route })), ...aliases, ...withSlash].flatMap(({ path, route }) =>
+    methodsOf(route).map((method) => ({ method, path, route })),
+  );
+}
+
+/** HEAD is answered wherever GET is. */
+function methodsOf({ method }: Route): string[] {
+  return method === "GET" ? ["GET", "HEAD"] : [method];
 }
 
 /** The addresses of the OTLP listener: the standard paths, with or without a slash at the end (decisions: Paths). */

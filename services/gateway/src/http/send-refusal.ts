@@ -11,7 +11,7 @@ export function sendRefusal(
   { route, request, reply }: { route: Route | null; request: FastifyRequest; reply: FastifyReply },
 ): RenderedError {
   const envelope = route?.envelope ?? "standard";
-  const refusal = renderError(thrown, envelope, request.method);
+  const refusal = renderError(thrown, envelope, route?.method ?? request.method);
   reply.code(refusal.status).headers(refusal.headers);
   if (envelope === "otlp" && prefersRpcStatus(request.headers)) {
     const { message, error } = refusal.body;
