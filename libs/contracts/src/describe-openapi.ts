@@ -1,7 +1,13 @@
 import type { z } from "zod";
 import { describeObject, describeSchemas, type JsonSchema, type SchemaDescriptions } from "./describe-schemas.ts";
 import { requestIdHeader } from "./identity.ts";
-import type { Authentication, BodyContract, ResponseContract, Route } from "./route.ts";
+import {
+  type Authentication,
+  type BodyContract,
+  opensNamedProject,
+  type ResponseContract,
+  type Route,
+} from "./route.ts";
 import { routeAliases } from "./routes.ts";
 import { type SharedAnswer, sharedAnswersOf, sharedHeaders } from "./shared-answers.ts";
 
@@ -22,7 +28,12 @@ const securitySchemes = {
   projectKey: { type: "apiKey", in: "header", name: "x-api-key", description: "The key of one project." },
   bearerKey: { type: "http", scheme: "bearer", description: "The project key as a bearer token." },
   basicKey: { type: "http", scheme: "basic", description: "Any user name, and the project key as the password." },
-  session: { type: "apiKey", in: "cookie", name: "touchstone.session_token", description: "A signed-in user." },
+  session: {
+    type: "apiKey",
+    in: "cookie",
+    name: "touchstone.session_token",
+    description: "A signed-in user, where accounts are enabled. The header x-project-id names the project.",
+  },
   metricsToken: { type: "http", scheme: "bearer", description: "Asked for where the installation sets one." },
   adminToken: { type: "apiKey", in: "header", name: "x-admin-token", description: "The operator's token." },
 } as const;
@@ -88,11 +99,18 @@ function describeOperation(route: Route, schemas: SchemaDescriptions): Record<st
     operationId: route.id,
     summary: route.summary,
     tags: [route.path.split("/").find((part) => !["", "api", "v1"].includes(part)) ?? "root"],
-    security: route.authentication.flatMap((way) => securityOf[way]),
+    security: waysOf(route).flatMap((way) => securityOf[way]),
     ...(parameters.length > 0 && { parameters }),
     ...(route.body && { requestBody: describeBody(route.body, schemas) }),
     responses: describeResponses(route, schemas),
   };
+}
+
+function waysOf(route: Route): readonly Authentication[] {
+  const { authentication } = route;
+  return opensNamedProject(route) && !authentication.includes("session")
+    ? [...authentication, "session"]
+    : authentication;
 }
 
 function describeParameters(route: Route, place: "path" | "query"): unknown[] {

@@ -52,6 +52,8 @@ export interface Route {
   /** The service that answers; the gateway forwards the others' routes unparsed. */
   owner: ServiceName;
   authentication: readonly Authentication[];
+  /** The least role with which a session changes something in the project that `x-project-id` names. */
+  sessionRole?: "member" | "admin";
   rateGroup: RateGroup;
   keyRateGroup?: KeyRateGroup;
   addressRateGroup?: AddressRateGroup;
@@ -69,6 +71,16 @@ export interface Route {
   summary: string;
   /** Where the specification describes it. */
   section: string;
+}
+
+/**
+ * Whether a session opens the route in the project that `x-project-id` names (decisions: Session cookie): every read of
+ * the data plane, and the changes that state a role.
+ */
+export function opensNamedProject({ method, rateGroup, authentication, sessionRole }: Route): boolean {
+  if (sessionRole !== undefined) return true;
+  const isReading = method === "GET" && rateGroup === "dataPlane";
+  return isReading && authentication.includes("key") && !authentication.includes("session");
 }
 
 /** A route between services; the gateway never exposes it. `askedBy` are the only issuers the owner accepts. */

@@ -2,7 +2,7 @@ import { analysisStatus, analyzeRunBody, analyzeRunReply, report } from "../http
 import { runParams } from "../http/runs.ts";
 import { deadlines } from "../limits.ts";
 import type { Route } from "../route.ts";
-import { checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
+import { byMember, checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
 
 const evaluation = { ...dataPlane, owner: "eval-runs", keyRateGroup: "evaluation", params: runParams } as const;
 const run = `${prefix}/custom-agent-evaluations/runs/{runId}`;
@@ -11,6 +11,7 @@ const run = `${prefix}/custom-agent-evaluations/runs/{runId}`;
 export const analysisRoutes = {
   analyzeRun: {
     ...evaluation,
+    ...byMember,
     id: "analyzeRun",
     method: "POST",
     path: `${run}/analyze`,

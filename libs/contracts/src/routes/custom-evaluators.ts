@@ -12,7 +12,7 @@ import {
 import { liveWindowQuery } from "../http/online-evaluators.ts";
 import { topicMap } from "../http/topic-map.ts";
 import type { Route } from "../route.ts";
-import { bodyRefusals, checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
+import { bodyRefusals, byMember, checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
 
 const monitor = { ...dataPlane, owner: "monitor", section: "completions 4.5" } as const;
 
@@ -24,6 +24,7 @@ const noEvaluator = error("No such custom scorer in the project.");
 export const customEvaluatorRoutes = {
   createCustomEvaluator: {
     ...monitor,
+    ...byMember,
     id: "createCustomEvaluator",
     method: "POST",
     path: evaluatorsPath,
@@ -41,6 +42,7 @@ export const customEvaluatorRoutes = {
   },
   tryCustomEvaluator: {
     ...monitor,
+    ...byMember,
     id: "tryCustomEvaluator",
     method: "POST",
     path: `${evaluatorsPath}/dry-run`,
@@ -53,6 +55,7 @@ export const customEvaluatorRoutes = {
   },
   updateCustomEvaluator: {
     ...monitor,
+    ...byMember,
     id: "updateCustomEvaluator",
     method: "PUT",
     path: evaluatorPath,
@@ -67,6 +70,7 @@ export const customEvaluatorRoutes = {
   },
   deleteCustomEvaluator: {
     ...monitor,
+    ...byMember,
     id: "deleteCustomEvaluator",
     method: "DELETE",
     path: evaluatorPath,

@@ -26,7 +26,7 @@ import {
 import { deletedVersion } from "../http/graders.ts";
 import { deadlines, limits } from "../limits.ts";
 import type { Route } from "../route.ts";
-import { checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
+import { byMember, checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
 
 const dashboard = { ...dataPlane, owner: "eval-runs" } as const;
 const evaluation = { ...dashboard, keyRateGroup: "evaluation" } as const;
@@ -38,6 +38,7 @@ const noDataset = error("No such dataset in the project.");
 export const datasetRoutes = {
   updateDataset: {
     ...evaluation,
+    ...byMember,
     id: "updateDataset",
     method: "PUT",
     path: `${datasetsPath}/{datasetId}`,
@@ -53,6 +54,7 @@ export const datasetRoutes = {
   },
   deleteDataset: {
     ...evaluation,
+    ...byMember,
     id: "deleteDataset",
     method: "DELETE",
     path: `${datasetsPath}/{datasetId}`,
@@ -66,6 +68,7 @@ export const datasetRoutes = {
   },
   addCases: {
     ...evaluation,
+    ...byMember,
     id: "addCases",
     method: "POST",
     path: `${datasetsPath}/{datasetId}/cases`,
@@ -82,6 +85,7 @@ export const datasetRoutes = {
   },
   previewCase: {
     ...evaluation,
+    ...byMember,
     id: "previewCase",
     method: "POST",
     path: `${datasetsPath}/case-preview`,
@@ -96,6 +100,7 @@ export const datasetRoutes = {
   },
   suggestExpected: {
     ...evaluation,
+    ...byMember,
     id: "suggestExpected",
     method: "POST",
     path: `${datasetsPath}/suggest-expected`,
@@ -111,6 +116,7 @@ export const datasetRoutes = {
   },
   importDataset: {
     ...evaluation,
+    ...byMember,
     id: "importDataset",
     method: "POST",
     path: `${datasetsPath}/import`,
@@ -143,6 +149,7 @@ export const datasetRoutes = {
   },
   deleteDatasetVersion: {
     ...dashboard,
+    ...byMember,
     id: "deleteDatasetVersion",
     method: "DELETE",
     path: `${versionsPath}/{versionId}`,

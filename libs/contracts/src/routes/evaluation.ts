@@ -16,7 +16,7 @@ import {
 } from "../http/runs.ts";
 import { deadlines } from "../limits.ts";
 import type { Route } from "../route.ts";
-import { checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
+import { byMember, checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
 
 const evaluation = { ...dataPlane, owner: "eval-runs", keyRateGroup: "evaluation" } as const;
 
@@ -24,6 +24,7 @@ const evaluation = { ...dataPlane, owner: "eval-runs", keyRateGroup: "evaluation
 export const evaluationRoutes = {
   createDataset: {
     ...evaluation,
+    ...byMember,
     id: "createDataset",
     method: "POST",
     path: `${prefix}/custom-agent-evaluations/datasets`,
@@ -111,6 +112,7 @@ export const evaluationRoutes = {
   },
   deleteRun: {
     ...evaluation,
+    ...byMember,
     id: "deleteRun",
     method: "DELETE",
     path: `${prefix}/custom-agent-evaluations/runs/{runId}`,
@@ -141,6 +143,7 @@ export const evaluationRoutes = {
   },
   rescoreRun: {
     ...evaluation,
+    ...byMember,
     id: "rescoreRun",
     method: "POST",
     path: `${prefix}/custom-agent-evaluations/runs/{runId}/rescore`,
@@ -175,6 +178,7 @@ export const evaluationRoutes = {
   },
   finalizeRun: {
     ...evaluation,
+    ...byMember,
     id: "finalizeRun",
     method: "POST",
     path: `${prefix}/custom-agent-evaluations/runs/{runId}/finalize`,

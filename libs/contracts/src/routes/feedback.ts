@@ -7,7 +7,7 @@ import {
   submittedOutcome,
 } from "../http/feedback.ts";
 import type { Route } from "../route.ts";
-import { checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
+import { byMember, checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
 
 const monitor = { ...dataPlane, owner: "monitor", section: "completions 9.6" } as const;
 
@@ -15,6 +15,7 @@ const monitor = { ...dataPlane, owner: "monitor", section: "completions 9.6" } a
 export const feedbackRoutes = {
   createFeedback: {
     ...monitor,
+    ...byMember,
     id: "createFeedback",
     method: "POST",
     path: `${prefix}/feedback`,

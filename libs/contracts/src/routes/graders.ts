@@ -22,7 +22,7 @@ import {
   submittedSettings,
 } from "../http/graders.ts";
 import type { Route } from "../route.ts";
-import { checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
+import { byMember, checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
 
 const dashboard = { ...dataPlane, owner: "eval-runs" } as const;
 const evaluation = { ...dashboard, keyRateGroup: "evaluation" } as const;
@@ -40,6 +40,7 @@ const noGroup = error("No such scorer group in the project.");
 export const graderRoutes = {
   createEvaluationSettings: {
     ...evaluation,
+    ...byMember,
     id: "createEvaluationSettings",
     method: "POST",
     path: settingsPath,
@@ -77,6 +78,7 @@ export const graderRoutes = {
   },
   deleteSettingsVersion: {
     ...dashboard,
+    ...byMember,
     id: "deleteSettingsVersion",
     method: "DELETE",
     path: `${versionsPath}/{versionId}`,
@@ -103,6 +105,7 @@ export const graderRoutes = {
   },
   updateEvaluationSettings: {
     ...evaluation,
+    ...byMember,
     id: "updateEvaluationSettings",
     method: "PUT",
     path: `${settingsPath}/{evaluationSettingsId}`,
@@ -119,6 +122,7 @@ export const graderRoutes = {
   },
   deleteEvaluationSettings: {
     ...evaluation,
+    ...byMember,
     id: "deleteEvaluationSettings",
     method: "DELETE",
     path: `${settingsPath}/{evaluationSettingsId}`,
@@ -133,6 +137,7 @@ export const graderRoutes = {
   },
   createJudgeScorer: {
     ...dashboard,
+    ...byMember,
     id: "createJudgeScorer",
     method: "POST",
     path: scorersPath,
@@ -171,6 +176,7 @@ export const graderRoutes = {
   },
   updateJudgeScorer: {
     ...dashboard,
+    ...byMember,
     id: "updateJudgeScorer",
     method: "PUT",
     path: `${scorersPath}/{judgeScorerId}`,
@@ -187,6 +193,7 @@ export const graderRoutes = {
   },
   deleteJudgeScorer: {
     ...dashboard,
+    ...byMember,
     id: "deleteJudgeScorer",
     method: "DELETE",
     path: `${scorersPath}/{judgeScorerId}`,
@@ -201,6 +208,7 @@ export const graderRoutes = {
   },
   createScorerGroup: {
     ...dashboard,
+    ...byMember,
     id: "createScorerGroup",
     method: "POST",
     path: groupsPath,
@@ -252,6 +260,7 @@ export const graderRoutes = {
   },
   updateScorerGroup: {
     ...dashboard,
+    ...byMember,
     id: "updateScorerGroup",
     method: "PUT",
     path: `${groupsPath}/{scorerGroupId}`,
@@ -267,6 +276,7 @@ export const graderRoutes = {
   },
   deleteScorerGroup: {
     ...dashboard,
+    ...byMember,
     id: "deleteScorerGroup",
     method: "DELETE",
     path: `${groupsPath}/{scorerGroupId}`,

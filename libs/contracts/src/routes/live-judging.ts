@@ -14,7 +14,7 @@ import {
   traceEvaluations,
 } from "../http/online-evaluators.ts";
 import type { Route } from "../route.ts";
-import { checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
+import { byMember, checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
 
 const evaluators = { ...dataPlane, owner: "eval-runs", section: "completions 9.5" } as const;
 const monitor = { ...dataPlane, owner: "monitor" } as const;
@@ -27,6 +27,7 @@ const noEvaluator = error("No such online evaluator in the project.");
 export const liveJudgingRoutes = {
   createOnlineEvaluator: {
     ...evaluators,
+    ...byMember,
     id: "createOnlineEvaluator",
     method: "POST",
     path: evaluatorsPath,
@@ -57,6 +58,7 @@ export const liveJudgingRoutes = {
   },
   updateOnlineEvaluator: {
     ...evaluators,
+    ...byMember,
     id: "updateOnlineEvaluator",
     method: "PUT",
     path: evaluatorPath,
@@ -72,6 +74,7 @@ export const liveJudgingRoutes = {
   },
   deleteOnlineEvaluator: {
     ...evaluators,
+    ...byMember,
     id: "deleteOnlineEvaluator",
     method: "DELETE",
     path: evaluatorPath,
@@ -133,6 +136,7 @@ export const liveJudgingRoutes = {
   },
   runSessionSweep: {
     ...monitor,
+    ...byMember,
     id: "runSessionSweep",
     method: "POST",
     path: `${prefix}/agent-monitoring/session-sweep/run`,

@@ -18,7 +18,7 @@ import {
   webhookSecretReply,
 } from "../http/webhooks.ts";
 import type { Route } from "../route.ts";
-import { checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
+import { byAdmin, byMember, checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
 
 const monitor = { ...dataPlane, owner: "monitor", section: "completions 10" } as const;
 
@@ -34,6 +34,7 @@ const noRule = error("No such alert rule in the project.");
 export const notificationRoutes = {
   createWebhook: {
     ...monitor,
+    ...byAdmin,
     id: "createWebhook",
     method: "POST",
     path: webhooksPath,
@@ -63,6 +64,7 @@ export const notificationRoutes = {
   },
   updateWebhook: {
     ...monitor,
+    ...byAdmin,
     id: "updateWebhook",
     method: "PUT",
     path: webhookPath,
@@ -73,6 +75,7 @@ export const notificationRoutes = {
   },
   deleteWebhook: {
     ...monitor,
+    ...byAdmin,
     id: "deleteWebhook",
     method: "DELETE",
     path: webhookPath,
@@ -82,6 +85,7 @@ export const notificationRoutes = {
   },
   rotateWebhookSecret: {
     ...monitor,
+    ...byAdmin,
     id: "rotateWebhookSecret",
     method: "POST",
     path: `${webhookPath}/rotate-secret`,
@@ -94,6 +98,7 @@ export const notificationRoutes = {
   },
   testWebhook: {
     ...monitor,
+    ...byAdmin,
     id: "testWebhook",
     method: "POST",
     path: `${webhookPath}/test`,
@@ -119,6 +124,7 @@ export const notificationRoutes = {
   },
   replayWebhookDelivery: {
     ...monitor,
+    ...byAdmin,
     id: "replayWebhookDelivery",
     method: "POST",
     path: `${deliveriesPath}/{deliveryId}/replay`,
@@ -132,6 +138,7 @@ export const notificationRoutes = {
   },
   createAlertRule: {
     ...monitor,
+    ...byMember,
     id: "createAlertRule",
     method: "POST",
     path: rulesPath,
@@ -158,6 +165,7 @@ export const notificationRoutes = {
   },
   updateAlertRule: {
     ...monitor,
+    ...byMember,
     id: "updateAlertRule",
     method: "PUT",
     path: rulePath,
@@ -168,6 +176,7 @@ export const notificationRoutes = {
   },
   deleteAlertRule: {
     ...monitor,
+    ...byMember,
     id: "deleteAlertRule",
     method: "DELETE",
     path: rulePath,

@@ -11,7 +11,7 @@ import {
 } from "../http/model-prices.ts";
 import { retention, submittedRetention, usage } from "../http/monitoring.ts";
 import type { Route } from "../route.ts";
-import { checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
+import { byAdmin, checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
 
 /** Prices, use and retention of a project. */
 export const projectDataRoutes = {
@@ -37,6 +37,7 @@ export const projectDataRoutes = {
   },
   createModel: {
     ...dataPlane,
+    ...byAdmin,
     id: "createModel",
     method: "POST",
     path: `${prefix}/agent-monitoring/portability/models`,
@@ -52,6 +53,7 @@ export const projectDataRoutes = {
   },
   testModelConnection: {
     ...dataPlane,
+    ...byAdmin,
     id: "testModelConnection",
     method: "POST",
     path: `${prefix}/agent-monitoring/portability/models/test-connection`,
@@ -66,6 +68,7 @@ export const projectDataRoutes = {
   },
   updateModel: {
     ...dataPlane,
+    ...byAdmin,
     id: "updateModel",
     method: "PUT",
     path: `${prefix}/agent-monitoring/portability/models/{modelId}`,
@@ -83,6 +86,7 @@ export const projectDataRoutes = {
   },
   deleteModel: {
     ...dataPlane,
+    ...byAdmin,
     id: "deleteModel",
     method: "DELETE",
     path: `${prefix}/agent-monitoring/portability/models/{modelId}`,
@@ -118,6 +122,7 @@ export const projectDataRoutes = {
   },
   setRetention: {
     ...dataPlane,
+    ...byAdmin,
     id: "setRetention",
     method: "PUT",
     path: `${prefix}/agent-monitoring/settings/retention`,

@@ -7,7 +7,7 @@ import {
   submittedPlatformModel,
 } from "../http/project-settings.ts";
 import type { Route } from "../route.ts";
-import { checkedBody, dataPlane, json, prefix } from "./route-parts.ts";
+import { byAdmin, checkedBody, dataPlane, json, prefix } from "./route-parts.ts";
 
 /** What a project is set to, and the provider keys it judges with. */
 export const projectSettingsRoutes = {
@@ -23,6 +23,7 @@ export const projectSettingsRoutes = {
   },
   setLlmKeys: {
     ...dataPlane,
+    ...byAdmin,
     id: "setLlmKeys",
     method: "PUT",
     path: `${prefix}/agent-monitoring/settings/llm-keys`,
@@ -34,6 +35,7 @@ export const projectSettingsRoutes = {
   },
   regenerateApiKey: {
     ...dataPlane,
+    ...byAdmin,
     id: "regenerateApiKey",
     method: "POST",
     path: `${prefix}/agent-monitoring/settings/api-key/regenerate`,
@@ -44,6 +46,7 @@ export const projectSettingsRoutes = {
   },
   setPlatformModel: {
     ...dataPlane,
+    ...byAdmin,
     id: "setPlatformModel",
     method: "PUT",
     path: `${prefix}/agent-monitoring/settings/platform-model`,

@@ -9,7 +9,7 @@ import {
   toolSchemaVersions,
 } from "../http/tool-schemas.ts";
 import type { Route } from "../route.ts";
-import { checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
+import { byMember, checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
 
 const evaluation = { ...dataPlane, owner: "eval-runs", keyRateGroup: "evaluation" } as const;
 const dashboard = { ...dataPlane, owner: "eval-runs" } as const;
@@ -20,6 +20,7 @@ const toolSchemaNotFound = error("No such tool schema in the project.");
 export const registryRoutes = {
   publishPrompt: {
     ...evaluation,
+    ...byMember,
     id: "publishPrompt",
     method: "POST",
     path: `${prefix}/custom-agent-evaluations/prompts`,
@@ -54,6 +55,7 @@ export const registryRoutes = {
   },
   createToolSchema: {
     ...dashboard,
+    ...byMember,
     id: "createToolSchema",
     method: "POST",
     path: toolSchemas,
@@ -100,6 +102,7 @@ export const registryRoutes = {
   },
   updateToolSchema: {
     ...dashboard,
+    ...byMember,
     id: "updateToolSchema",
     method: "PATCH",
     path: `${toolSchemas}/{toolSchemaId}`,
@@ -116,6 +119,7 @@ export const registryRoutes = {
   },
   deleteToolSchema: {
     ...dashboard,
+    ...byMember,
     id: "deleteToolSchema",
     method: "DELETE",
     path: `${toolSchemas}/{toolSchemaId}`,

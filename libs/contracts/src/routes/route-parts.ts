@@ -32,6 +32,12 @@ export const dataPlane = {
   deadlineMs: deadlines.gatewayHopMs,
 } as const;
 
+/** A change that a person makes in the dashboard, as any member of the project's organization. */
+export const byMember = { authentication: ["key", "session"], sessionRole: "member" } as const;
+
+/** The same, for its owner and admins: settings, what goes out of the installation, and the deletion of traces. */
+export const byAdmin = { authentication: ["key", "session"], sessionRole: "admin" } as const;
+
 /** What any body can be refused for. */
 export const bodyRefusals = {
   400: globalError("The body is not JSON, or not UTF-8."),

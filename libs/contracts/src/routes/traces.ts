@@ -15,7 +15,7 @@ import {
   traceParams,
 } from "../http/traces.ts";
 import type { Route } from "../route.ts";
-import { bodyRefusals, checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
+import { bodyRefusals, byAdmin, checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
 
 /** Traces, sessions and agents. */
 export const traceRoutes = {
@@ -86,6 +86,7 @@ export const traceRoutes = {
   },
   deleteTrace: {
     ...dataPlane,
+    ...byAdmin,
     id: "deleteTrace",
     method: "DELETE",
     path: `${prefix}/ingest/traces/{traceId}`,
@@ -100,6 +101,7 @@ export const traceRoutes = {
   },
   deleteTraces: {
     ...dataPlane,
+    ...byAdmin,
     id: "deleteTraces",
     method: "DELETE",
     path: `${prefix}/ingest/traces`,

@@ -30,7 +30,7 @@ import {
 } from "../http/signals.ts";
 import { deadlines } from "../limits.ts";
 import type { Route } from "../route.ts";
-import { checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
+import { byAdmin, byMember, checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
 
 const monitor = { ...dataPlane, owner: "monitor" } as const;
 
@@ -47,6 +47,7 @@ const noSignal = error("No such signal in the project.");
 
 const changing = {
   ...monitor,
+  ...byMember,
   params: patternParams,
   body: json(changedPattern),
   responses: { 200: { description: "The pattern.", schema: patternReply }, ...checkedBody, 404: noPattern },
@@ -55,6 +56,7 @@ const changing = {
 } as const;
 const removing = {
   ...monitor,
+  ...byMember,
   params: patternParams,
   responses: { 204: { description: "It is gone.", schema: null }, 404: noPattern },
   summary: "Delete a pattern; built-in ones are read-only.",
@@ -62,6 +64,7 @@ const removing = {
 } as const;
 const triage = {
   ...monitor,
+  ...byMember,
   params: signalParams,
   body: json(changedSignal),
   responses: { 200: { description: "The signal.", schema: signalReply }, ...checkedBody, 404: noSignal },
@@ -115,6 +118,7 @@ export const watchingRoutes = {
   },
   setProfile: {
     ...monitor,
+    ...byMember,
     id: "setProfile",
     method: "PUT",
     path: profilePath,
@@ -130,6 +134,7 @@ export const watchingRoutes = {
   },
   setMonitoringDefaults: {
     ...monitor,
+    ...byAdmin,
     id: "setMonitoringDefaults",
     method: "PUT",
     path: `${prefix}/agent-monitoring/settings/monitoring-defaults`,
@@ -140,6 +145,7 @@ export const watchingRoutes = {
   },
   createPattern: {
     ...monitor,
+    ...byMember,
     id: "createPattern",
     method: "POST",
     path: patternsPath,
@@ -169,6 +175,7 @@ export const watchingRoutes = {
   },
   tryPattern: {
     ...monitor,
+    ...byMember,
     id: "tryPattern",
     method: "POST",
     path: `${prefix}/agent-monitoring/patterns/dry-run`,
@@ -180,6 +187,7 @@ export const watchingRoutes = {
   },
   generateRegex: {
     ...monitor,
+    ...byMember,
     id: "generateRegex",
     method: "POST",
     path: `${prefix}/agent-monitoring/patterns/generate-regex`,
@@ -226,6 +234,7 @@ export const watchingRoutes = {
   updateMonitoringSignal: { ...triage, id: "updateMonitoringSignal", method: "PATCH", path: ownSignalPath },
   createSignalFeedback: {
     ...monitor,
+    ...byMember,
     id: "createSignalFeedback",
     method: "POST",
     path: `${ownSignalPath}/feedback`,

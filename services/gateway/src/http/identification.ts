@@ -4,7 +4,7 @@ import type { FastifyRequest } from "fastify";
 import type { KeyCache } from "../keys/key-cache.ts";
 import { readSessionCookie } from "../sessions/presented-session.ts";
 import type { SessionCache } from "../sessions/session-cache.ts";
-import { enterProject, sessionUseOf } from "../sessions/session-use.ts";
+import { enterProject, requireSessionRole, sessionUseOf } from "../sessions/session-use.ts";
 import type { Caller } from "./caller.ts";
 import { readPresentedKey } from "./presented-key.ts";
 
@@ -16,7 +16,10 @@ export interface Identified {
   isStillGood: (() => Promise<boolean>) | null;
 }
 
-/** Finds out who calls. Throws 401, 403 for a session used from an origin unknown, 404 for a foreign project, or 503. */
+/**
+ * Finds out who calls. Throws 401, 403 for a session used from an origin unknown or with too small a role, 404 for a
+ * foreign project, or 503.
+ */
 export type Identify = (route: Route, request: FastifyRequest) => Promise<Identified>;
 
 export interface IdentificationOptions {
@@ -83,6 +86,7 @@ export function createIdentification({ keys, sessions, isSecure }: Identificatio
     const isKnown = asked === null || session.projects.some(({ projectId }) => projectId === asked);
     const current = isKnown ? session : ((await known.resolve(cookie, { fresh: true })) ?? session);
     const caller = enterProject(current, asked);
+    requireSessionRole(route, caller);
     return {
       caller,
       async isStillGood() {

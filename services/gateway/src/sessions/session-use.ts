@@ -1,4 +1,4 @@
-import type { ResolvedSession, Route } from "@touchstone/contracts";
+import { opensNamedProject, type ResolvedSession, type Route } from "@touchstone/contracts";
 import { AppError } from "@touchstone/service-kit";
 import type { Caller } from "../http/caller.ts";
 
@@ -14,14 +14,19 @@ import type { Caller } from "../http/caller.ts";
  */
 export type SessionUse = "account" | "user" | "userOrKey" | "project" | "namedProject" | "none";
 
-export function sessionUseOf({ authentication, method, owner, path, rateGroup }: Route): SessionUse {
+export function sessionUseOf(route: Route): SessionUse {
+  const { authentication, owner, path } = route;
   if (authentication.includes("account")) return "account";
-  if (authentication.includes("session")) {
-    if (owner !== "auth") return "project";
-    return authentication.includes("key") && path.includes("{projectId}") ? "userOrKey" : "user";
-  }
-  const isReading = method === "GET" && rateGroup === "dataPlane" && authentication.includes("key");
-  return isReading ? "namedProject" : "none";
+  if (opensNamedProject(route)) return "namedProject";
+  if (!authentication.includes("session")) return "none";
+  if (owner !== "auth") return "project";
+  return authentication.includes("key") && path.includes("{projectId}") ? "userOrKey" : "user";
+}
+
+/** Throws 403 when the role of who is signed in is less than the route needs. */
+export function requireSessionRole({ sessionRole }: Route, { user }: Caller): void {
+  if (sessionRole !== "admin" || user?.role === "owner" || user?.role === "admin") return;
+  throw new AppError("forbidden", "Only an owner or admin of the organization can do this");
 }
 
 /** The caller in a project of their session. Throws 404 for a project they do not have, as for one that does not exist. */
