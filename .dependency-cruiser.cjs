@@ -113,6 +113,27 @@ module.exports = {
       to: { path: "^libs/embedded-servers/" },
     },
     {
+      name: "dashboard-talks-http",
+      severity: "error",
+      comment: "The dashboard knows the API by its generated types alone.",
+      from: { path: "^apps/dashboard/" },
+      to: { path: "^(services|libs|tests|tools|apps/(?!dashboard/))" },
+    },
+    {
+      name: "dashboard-features-are-islands",
+      severity: "error",
+      comment: "A feature stands on api, ui, shell and blocks. What two features show belongs into blocks.",
+      from: { path: "^apps/dashboard/src/([^/]+)/", pathNot: "^apps/dashboard/src/(api|ui|shell|blocks)/" },
+      to: { path: "^apps/dashboard/src/[^/]+/", pathNot: "^apps/dashboard/src/($1|api|ui|shell|blocks)/" },
+    },
+    {
+      name: "dashboard-layers",
+      severity: "error",
+      comment: "api knows nobody, ui knows api, blocks and shell know both; none of them knows a feature.",
+      from: { path: "^apps/dashboard/src/(api|ui)/" },
+      to: { path: "^apps/dashboard/src/", pathNot: "^apps/dashboard/src/(api|ui)/" },
+    },
+    {
       name: "no-cycles",
       severity: "error",
       comment: "Files that need each other are one file, or need a third.",

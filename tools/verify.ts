@@ -17,6 +17,7 @@ interface Step {
 
 const checks: Step[] = [
   { name: "types", command: "tsc", args: ["-p", "."] },
+  { name: "types of the dashboard", command: "tsc", args: ["-p", "apps/dashboard"] },
   { name: "lint", command: "biome", args: ["check", "--error-on-warnings", "."] },
   { name: "import rules", command: "node", args: ["tools/check-imports.ts"] },
   { name: "unused code", command: "node", args: ["tools/node_modules/knip/bin/knip.js"] },

@@ -6,6 +6,7 @@ import {
   internalRoutes,
   routes,
 } from "@touchstone/contracts";
+import { renderDashboardTypes } from "./dashboard-types.ts";
 import { renderErrorsPage } from "./errors-page.ts";
 import { renderLimitsPage } from "./limits-page.ts";
 import { composePlace, renderNatsConf } from "./nats-conf.ts";
@@ -36,6 +37,7 @@ export const goldenFiles: readonly GoldenFile[] = [
         busMessages,
       }),
   },
+  { path: "apps/dashboard/src/api/schema.gen.d.ts", render: renderDashboardTypes },
   { path: "deploy/nats.conf", render: () => renderNatsConf(composePlace) },
   { path: "docs/operating/settings.md", render: async () => renderSettingsPage(await findSettingReaders()) },
   { path: "docs/operating/errors.md", render: renderErrorsPage },

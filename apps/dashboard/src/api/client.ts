@@ -1,0 +1,79 @@
+import createClient from "openapi-fetch";
+import { type AuthConfig, credentialHeaders, type Project } from "./connection.ts";
+import { ApiProblem, noAnswer, readProblem } from "./problem.ts";
+import type { paths } from "./schema.gen.d.ts";
+
+/** Reads are given up after this long; the gateway's own deadline is shorter. */
+const deadlineMs = 40_000;
+
+/** The API as one project sees it. Query keys begin with `projectId`, so that projects never share what is cached. */
+export interface ProjectApi extends ReturnType<typeof createClient<paths>> {
+  projectId: string;
+  project: Project;
+  /** A GET whose answer stays open, for server-sent events. Rejects with an ApiProblem, as every call. */
+  open(path: string, options: { signal: AbortSignal; headers?: Record<string, string> }): Promise<Response>;
+}
+
+export interface ProjectApiOptions {
+  config: AuthConfig;
+  project: Project;
+  /**
+   * Called when the key or the session is refused. Answers the key to try once more, or null: then the caller gets the 401
+   * and the page says what to do.
+   */
+  onRefused(): Promise<Project | null>;
+}
+
+/** Every call of the returned client rejects with an ApiProblem unless the answer is a success. */
+export function createProjectApi({ config, project, onRefused }: ProjectApiOptions): ProjectApi {
+  let current = project;
+
+  async function send(request: Request): Promise<Response> {
+    const path = new URL(request.url).pathname;
+    for (const [name, value] of Object.entries(credentialHeaders(config, current, { method: request.method, path }))) {
+      request.headers.set(name, value);
+    }
+    try {
+      return await fetch(request);
+    } catch (error) {
+      if (error instanceof DOMException && error.name === "AbortError") throw error;
+      throw noAnswer(error);
+    }
+  }
+
+  async function answered(request: Request): Promise<Response> {
+    const again = request.clone();
+    const answer = await send(request);
+    if (answer.ok) return answer;
+    if (answer.status === 401) {
+      const renewed = await onRefused();
+      if (renewed !== null && renewed.apiKey !== current.apiKey) {
+        current = renewed;
+        const second = await send(again);
+        if (second.ok) return second;
+        throw await readProblem(second);
+      }
+    }
+    throw await readProblem(answer);
+  }
+
+  const client = createClient<paths>({
+    baseUrl: window.location.origin,
+    fetch: (request) =>
+      answered(new Request(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(deadlineMs)]) })),
+  });
+  return {
+    ...client,
+    projectId: project._id,
+    project,
+    open: (path, { signal, headers = {} }) =>
+      answered(new Request(new URL(path, window.location.origin), { signal, headers })),
+  };
+}
+
+/** The body of a successful call. */
+export async function bodyOf<Body>(call: Promise<{ data?: Body; response: Response }>): Promise<Body> {
+  const { data, response } = await call;
+  if (data === undefined) throw new ApiProblem("The answer was empty.", { status: response.status });
+  return data;
+}

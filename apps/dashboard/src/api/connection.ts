@@ -1,0 +1,97 @@
+import { noAnswer, readProblem } from "./problem.ts";
+import type { components, paths } from "./schema.gen.d.ts";
+
+/** How people sign in, as the server advertises it. */
+export type AuthConfig = paths["/api/v1/auth/config"]["get"]["responses"][200]["content"]["application/json"];
+export type Project = components["schemas"]["ProjectList"]["projects"][number];
+
+/** What this browser may see. */
+export type Connection =
+  /** No accounts, and no key that works: it has to be pasted. `reason` says why the last one was refused. */
+  | { state: "needs-key"; reason: string | null }
+  /** Accounts, and nobody signed in. */
+  | { state: "needs-sign-in" }
+  | { state: "ready"; config: AuthConfig; projects: Project[] };
+
+const keyName = "touchstone.apiKey";
+/** Set by Disconnect, so that the next load asks instead of connecting again by itself. */
+const disconnectedName = "touchstone.disconnected";
+
+/**
+ * Finds out who this browser is. Without accounts the key is the stored one, else the default project's from the
+ * server's configuration; with accounts it is the session cookie, and nothing is stored. Throws an ApiProblem when the
+ * server cannot be asked.
+ */
+export async function connect(storage: Pick<Storage, "getItem" | "setItem" | "removeItem">): Promise<Connection> {
+  const config = await readJson<AuthConfig>("/api/v1/auth/config", {});
+  if (config.mode === "enabled") {
+    const answer = await ask("/api/v1/projects", {});
+    if (answer.status === 401) return { state: "needs-sign-in" };
+    return { state: "ready", config, projects: (await bodyOf<{ projects: Project[] }>(answer)).projects };
+  }
+  const stored = storage.getItem(keyName);
+  const offered = storage.getItem(disconnectedName) === null ? config.apiKey : null;
+  for (const key of new Set([stored, offered])) {
+    if (key === null) continue;
+    const answer = await ask("/api/v1/projects", { "x-api-key": key });
+    if (answer.status === 401) continue;
+    const { projects } = await bodyOf<{ projects: Project[] }>(answer);
+    storage.setItem(keyName, key);
+    // The project that the key opens comes first: it is where somebody without a link begins.
+    const own = projects.filter(({ apiKey }) => apiKey === key);
+    return { state: "ready", config, projects: [...own, ...projects.filter(({ apiKey }) => apiKey !== key)] };
+  }
+  storage.removeItem(keyName);
+  return { state: "needs-key", reason: stored === null ? null : "The key that was used here does not work any more." };
+}
+
+/** Stores a key that somebody pasted; the next {@link connect} tries it. */
+export function storeKey(storage: Pick<Storage, "setItem" | "removeItem">, key: string): void {
+  storage.setItem(keyName, key.trim());
+  storage.removeItem(disconnectedName);
+}
+
+/** Connects to the default project again after {@link disconnect}. */
+export function forgetDisconnect(storage: Pick<Storage, "removeItem">): void {
+  storage.removeItem(keyName);
+  storage.removeItem(disconnectedName);
+}
+
+/** Forgets the key. The next load shows where to paste one. */
+export function disconnect(storage: Pick<Storage, "setItem" | "removeItem">): void {
+  storage.removeItem(keyName);
+  storage.setItem(disconnectedName, "1");
+}
+
+/** Requests that only a key opens, also where people sign in. */
+const keyOnly = /^\/api\/v1\/(ingest|import|otel)\//;
+
+/**
+ * The headers that open a project. With accounts the cookie is sent by the browser and the project is named; a request that
+ * only a key opens takes the project's.
+ */
+export function credentialHeaders(
+  config: AuthConfig,
+  project: Pick<Project, "_id" | "apiKey">,
+  request: { method: string; path: string },
+): Record<string, string> {
+  const needsKey = config.mode === "disabled" || (request.method !== "GET" && keyOnly.test(request.path));
+  return needsKey ? { "x-api-key": project.apiKey } : { "x-project-id": project._id };
+}
+
+async function ask(path: string, headers: Record<string, string>): Promise<Response> {
+  try {
+    return await fetch(path, { headers, cache: "no-store" });
+  } catch (error) {
+    throw noAnswer(error);
+  }
+}
+
+async function bodyOf<Body>(answer: Response): Promise<Body> {
+  if (!answer.ok) throw await readProblem(answer);
+  return (await answer.json()) as Body;
+}
+
+async function readJson<Body>(path: string, headers: Record<string, string>): Promise<Body> {
+  return bodyOf(await ask(path, headers));
+}

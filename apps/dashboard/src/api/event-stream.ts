@@ -1,0 +1,89 @@
+import { createParser, type EventSourceMessage } from "eventsource-parser";
+import type { ProjectApi } from "./client.ts";
+import { ApiProblem } from "./problem.ts";
+
+export type StreamState = "connecting" | "open" | "waiting" | "closed";
+
+export interface StreamOptions {
+  path: string;
+  onEvent(event: EventSourceMessage): void;
+  onState?(state: StreamState): void;
+  /** Called in place of the stream, every 5 s, while the server has no room for another one. */
+  onPoll?(): void;
+}
+
+const pollMs = 5_000;
+const retryFirstMs = 1_000;
+const retryMostMs = 15_000;
+
+/**
+ * Follows server-sent events by fetch, because an EventSource can send no key. It is closed while the tab is hidden, resumes
+ * where it was cut, backs off while the server is unavailable, and ends with a problem that waiting does not mend. Answers
+ * how to stop it.
+ */
+export function followEvents(api: ProjectApi, { path, onEvent, onState, onPoll }: StreamOptions): () => void {
+  let lastEventId: string | null = null;
+  let isStopped = false;
+  let connection: AbortController | null = null;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let retryMs = retryFirstMs;
+
+  function stopConnection(): void {
+    clearTimeout(timer);
+    connection?.abort();
+    connection = null;
+  }
+
+  function again(inMs: number): void {
+    if (isStopped || document.hidden) return;
+    onState?.("waiting");
+    clearTimeout(timer);
+    timer = setTimeout(() => void follow(), inMs);
+  }
+
+  async function follow(): Promise<void> {
+    const own = new AbortController();
+    connection = own;
+    onState?.("connecting");
+    try {
+      const headers: Record<string, string> = lastEventId === null ? {} : { "last-event-id": lastEventId };
+      const answer = await api.open(path, { signal: own.signal, headers });
+      onState?.("open");
+      retryMs = retryFirstMs;
+      const parser = createParser({
+        onEvent(event) {
+          if (event.id !== undefined) lastEventId = event.id;
+          onEvent(event);
+        },
+      });
+      const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+      for (let piece = await reader?.read(); piece !== undefined && !piece.done; piece = await reader?.read()) {
+        parser.feed(piece.value);
+      }
+      if (!own.signal.aborted) again(retryFirstMs);
+    } catch (error) {
+      if (own.signal.aborted) return;
+      if (error instanceof ApiProblem && error.status === 429) {
+        onPoll?.();
+        return again(pollMs);
+      }
+      const isHopeless = error instanceof ApiProblem && error.status >= 400 && error.status < 500;
+      if (isHopeless) return onState?.("closed");
+      again(retryMs);
+      retryMs = Math.min(retryMs * 2, retryMostMs);
+    }
+  }
+
+  const onVisibility = (): void => {
+    stopConnection();
+    if (!document.hidden) void follow();
+  };
+  document.addEventListener("visibilitychange", onVisibility);
+  if (!document.hidden) void follow();
+  return () => {
+    isStopped = true;
+    document.removeEventListener("visibilitychange", onVisibility);
+    stopConnection();
+    onState?.("closed");
+  };
+}

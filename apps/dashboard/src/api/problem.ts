@@ -1,0 +1,62 @@
+/** Why a call to the API failed, in the API's own words. */
+export class ApiProblem extends Error {
+  override readonly name = "ApiProblem";
+  /** The HTTP status; 0 when no answer came. */
+  readonly status: number;
+  /** What the operator finds the request by in the logs; null when no answer came. */
+  readonly requestId: string | null;
+  /** How long the API asks to wait; null when it does not say. */
+  readonly retryAfterSeconds: number | null;
+
+  constructor(
+    message: string,
+    facts: { status: number; requestId?: string | null; retryAfterSeconds?: number | null; cause?: unknown },
+  ) {
+    super(message, { cause: facts.cause });
+    this.status = facts.status;
+    this.requestId = facts.requestId ?? null;
+    this.retryAfterSeconds = facts.retryAfterSeconds ?? null;
+  }
+}
+
+/** Reads any of the API's error envelopes: `{ error }`, `{ message }`, `{ error, details }`. */
+export async function readProblem(response: Response): Promise<ApiProblem> {
+  const retryAfter = Number.parseInt(response.headers.get("retry-after") ?? "", 10);
+  return new ApiProblem(sentenceOf(await response.text().catch(() => ""), response.status), {
+    status: response.status,
+    requestId: response.headers.get("x-request-id"),
+    retryAfterSeconds: Number.isNaN(retryAfter) ? null : retryAfter,
+  });
+}
+
+/** The same for a request that got no answer at all. */
+export function noAnswer(cause: unknown): ApiProblem {
+  return new ApiProblem("The server did not answer. It may be restarting, or the network is down.", {
+    status: 0,
+    cause,
+  });
+}
+
+function sentenceOf(text: string, status: number): string {
+  try {
+    const body: unknown = JSON.parse(text);
+    if (typeof body === "object" && body !== null) {
+      const { error, message, details } = body as { error?: unknown; message?: unknown; details?: Details };
+      const sentence = typeof error === "string" ? error : message;
+      if (typeof sentence === "string") return [sentence, ...describeDetails(details)].join(" ");
+    }
+  } catch {
+    // Not ours: a proxy answered. Its page is of no use here.
+  }
+  return `The server answered ${status} without saying why.`;
+}
+
+interface Details {
+  fieldErrors?: Record<string, string[]>;
+  formErrors?: string[];
+}
+
+function describeDetails(details: Details | undefined): string[] {
+  const fields = Object.entries(details?.fieldErrors ?? {}).map(([field, errors]) => `${field}: ${errors.join(", ")}.`);
+  return [...(details?.formErrors ?? []), ...fields];
+}

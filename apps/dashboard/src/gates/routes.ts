@@ -1,0 +1,18 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { projectRoute } from "../shell/project-route.tsx";
+import { searchOf, text } from "../ui/search-params.ts";
+
+const gatesRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "gates",
+  validateSearch: searchOf({ branch: text, commit: text, dataset: text }),
+  component: lazyRouteComponent(() => import("./gates-page.tsx"), "GatesPage"),
+});
+
+const ciRunRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "gates/ci/$ciRunId",
+  component: lazyRouteComponent(() => import("./ci-run-page.tsx"), "CiRunPage"),
+});
+
+export const gatesRoutes = [gatesRoute, ciRunRoute] as const;

@@ -1,0 +1,30 @@
+import "./styles.css";
+import { CSPProvider } from "@base-ui/react/csp-provider";
+import { Tooltip } from "@base-ui/react/tooltip";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { createQueries } from "./api/queries.ts";
+import { router } from "./routes.ts";
+import { Shortcuts } from "./ui/shortcuts.tsx";
+import { ToastRegion } from "./ui/toasts.tsx";
+
+const root = document.querySelector("#root");
+if (root === null) throw new Error("index.html has no #root");
+
+createRoot(root).render(
+  <StrictMode>
+    <CSPProvider disableStyleElements>
+      <QueryClientProvider client={createQueries()}>
+        <Tooltip.Provider>
+          <ToastRegion>
+            <Shortcuts>
+              <RouterProvider router={router} />
+            </Shortcuts>
+          </ToastRegion>
+        </Tooltip.Provider>
+      </QueryClientProvider>
+    </CSPProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,38 @@
+import { createRouter } from "@tanstack/react-router";
+import { agentsRoutes } from "./agents/routes.ts";
+import { datasetsRoutes } from "./datasets/routes.ts";
+import { gatesRoutes } from "./gates/routes.ts";
+import { inboxRoutes } from "./inbox/routes.ts";
+import { judgesRoutes } from "./judges/routes.ts";
+import { overviewRoutes } from "./overview/routes.ts";
+import { runsRoutes } from "./runs/routes.ts";
+import { sessionsRoutes } from "./sessions/routes.ts";
+import { settingsRoutes } from "./settings/routes.ts";
+import { homeRoute, projectRoute, rootRoute } from "./shell/project-route.tsx";
+import { tracesRoutes } from "./traces/routes.ts";
+import { parseSearch, stringifySearch } from "./ui/search-params.ts";
+
+/** Every page. Each feature lists its own in its `routes.ts`: the path, the search it reads, and the page, loaded when it is opened. */
+const routeTree = rootRoute.addChildren([
+  homeRoute,
+  projectRoute.addChildren([
+    ...overviewRoutes,
+    ...tracesRoutes,
+    ...sessionsRoutes,
+    ...inboxRoutes,
+    ...datasetsRoutes,
+    ...runsRoutes,
+    ...gatesRoutes,
+    ...judgesRoutes,
+    ...agentsRoutes,
+    ...settingsRoutes,
+  ]),
+]);
+
+export const router = createRouter({ routeTree, parseSearch, stringifySearch, scrollRestoration: false });
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

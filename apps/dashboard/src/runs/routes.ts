@@ -1,0 +1,40 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { projectRoute } from "../shell/project-route.tsx";
+import { list, number, oneOf, searchOf, text } from "../ui/search-params.ts";
+
+const runsRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "runs",
+  validateSearch: searchOf({
+    search: text,
+    dataset: text,
+    subject: text,
+    source: text,
+    from: text,
+    to: text,
+    selected: list,
+  }),
+  component: lazyRouteComponent(() => import("./runs-page.tsx"), "RunsPage"),
+});
+
+const compareRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "runs/compare",
+  validateSearch: searchOf({
+    baseline: text,
+    candidate: list,
+    case: number,
+    show: oneOf(["changed", "errors"]),
+    scorer: text,
+  }),
+  component: lazyRouteComponent(() => import("./compare-page.tsx"), "ComparePage"),
+});
+
+const runRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "runs/$runId",
+  validateSearch: searchOf({ case: text, scorer: text, status: text, max: number, sort: text }),
+  component: lazyRouteComponent(() => import("./run-page.tsx"), "RunPage"),
+});
+
+export const runsRoutes = [runsRoute, compareRoute, runRoute] as const;

@@ -1,0 +1,10 @@
+import { Page } from "../ui/page.tsx";
+import { EmptyState } from "../ui/states.tsx";
+
+export function RunPage() {
+  return (
+    <Page title="Run">
+      <EmptyState title="Nothing here yet">This page is not built yet.</EmptyState>
+    </Page>
+  );
+}

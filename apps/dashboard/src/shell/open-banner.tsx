@@ -1,0 +1,15 @@
+import { useSession } from "./session.tsx";
+
+const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/** Without accounts everybody who reaches the address has the project; beyond this machine that should be seen. */
+export function OpenBanner() {
+  const { config } = useSession();
+  if (config.mode === "enabled" || loopback.test(window.location.hostname)) return null;
+  return (
+    <p className="m-0 border-b border-warn bg-warn-ground px-4 py-1.5 md:px-6">
+      Everybody who can reach this address can read and change this project: there are no accounts.{" "}
+      <code>SERVICE_AUTH=enabled</code> adds them.
+    </p>
+  );
+}

@@ -1,0 +1,38 @@
+import { useSyncExternalStore } from "react";
+
+/** What the user chose; `system` follows the operating system. */
+export type ThemeChoice = "light" | "dark" | "system";
+
+const name = "touchstone.theme";
+const system = window.matchMedia("(prefers-color-scheme: dark)");
+const listeners = new Set<() => void>();
+
+function readChoice(): ThemeChoice {
+  const stored = localStorage.getItem(name);
+  return stored === "light" || stored === "dark" ? stored : "system";
+}
+
+/** As `public/theme.js` does before the first paint. */
+function apply(): void {
+  const choice = readChoice();
+  document.documentElement.dataset.theme = choice === "system" ? (system.matches ? "dark" : "light") : choice;
+  for (const listener of listeners) listener();
+}
+
+system.addEventListener("change", apply);
+
+/** The choice, and how to make another. */
+export function useTheme(): [ThemeChoice, (choice: ThemeChoice) => void] {
+  const choice = useSyncExternalStore((listener) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }, readChoice);
+  return [
+    choice,
+    (next) => {
+      if (next === "system") localStorage.removeItem(name);
+      else localStorage.setItem(name, next);
+      apply();
+    },
+  ];
+}

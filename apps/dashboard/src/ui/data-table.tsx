@@ -1,0 +1,174 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { memo, type ReactNode, useEffect, useRef } from "react";
+import { classNames } from "./class-names.ts";
+import { useIsNarrow } from "./media-query.ts";
+import { useShortcuts } from "./shortcuts.tsx";
+
+export interface Column<Row> {
+  key: string;
+  header: ReactNode;
+  cell(row: Row): ReactNode;
+  /** A track of the grid: `6rem`, `minmax(8rem, 2fr)`. */
+  width: string;
+  align?: "right";
+}
+
+export interface DataTableProps<Row> {
+  /** What the rows are, for screen readers and as the heading of the keys. */
+  label: string;
+  rows: readonly Row[];
+  columns: readonly Column<Row>[];
+  rowKey(row: Row): string;
+  /** The row that the keys act on; `j` and `k` move it. */
+  activeKey?: string | undefined;
+  onActivate?: (row: Row) => void;
+  /** Enter, or a click on a row outside its links and buttons. */
+  onOpen?: (row: Row) => void;
+  /** Marked as part of a selection. */
+  isSelected?: (row: Row) => boolean;
+  /** What stands for a row where the window is narrow. */
+  card(row: Row): ReactNode;
+  /** Heights in pixels; rows are virtual and therefore equally high. */
+  rowHeight?: number;
+  cardHeight?: number;
+  /** Called when the last rows come into sight. */
+  onReachEnd?: () => void;
+  /** Called with the first row in sight, as it changes. */
+  onScrolledTo?: (index: number) => void;
+  /** Below the last row. */
+  footer?: ReactNode;
+  /** Lets the table be as high as its rows, up to this many pixels, instead of filling its parent. */
+  maxHeight?: number;
+}
+
+/** A table whose rows are drawn as they come into sight. Where the window is narrow rows are cards. */
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { label, rows, columns, rowKey, activeKey, onActivate, onOpen, isSelected, card, footer, maxHeight } = props;
+  const isNarrow = useIsNarrow();
+  const rowHeight = isNarrow ? (props.cardHeight ?? 64) : (props.rowHeight ?? 32);
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 8,
+  });
+  useEffect(() => virtual.measure(), [rowHeight]);
+
+  const items = virtual.getVirtualItems();
+  const firstIndex = virtual.range?.startIndex ?? 0;
+  const lastIndex = items.at(-1)?.index ?? -1;
+  const { onReachEnd, onScrolledTo } = props;
+  useEffect(() => {
+    if (rows.length > 0 && lastIndex >= rows.length - 10) onReachEnd?.();
+  }, [lastIndex, rows.length, onReachEnd]);
+  useEffect(() => onScrolledTo?.(firstIndex), [firstIndex, onScrolledTo]);
+
+  const activeIndex = rows.findIndex((row) => rowKey(row) === activeKey);
+  function move(step: number): void {
+    const index = Math.min(rows.length - 1, Math.max(0, activeIndex === -1 ? firstIndex : activeIndex + step));
+    const row = rows[index];
+    if (row === undefined) return;
+    virtual.scrollToIndex(index);
+    onActivate?.(row);
+  }
+  const active = rows[activeIndex];
+  useShortcuts(
+    label,
+    onActivate === undefined
+      ? []
+      : [
+          { keys: "j", label: "Next row", run: () => move(1) },
+          { keys: "k", label: "Row before", run: () => move(-1) },
+          ...(onOpen && active !== undefined ? [{ keys: "Enter", label: "Open", run: () => onOpen(active) }] : []),
+        ],
+  );
+
+  const template = columns.map(({ width }) => width).join(" ");
+  return (
+    <div
+      ref={scroller}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys.
+      tabIndex={0}
+      role="table"
+      aria-label={label}
+      aria-rowcount={rows.length + 1}
+      className={classNames(
+        "relative overflow-auto outline-offset-[-2px]",
+        maxHeight === undefined && "min-h-0 flex-1",
+      )}
+      style={maxHeight === undefined ? undefined : { maxHeight }}
+    >
+      <div role="rowgroup" className={isNarrow ? "sr-only" : "sticky top-0 z-10 border-b border-line bg-canvas"}>
+        <div
+          role="row"
+          className="grid h-8 items-center gap-3 px-4 text-xs text-faint md:px-6"
+          style={{ gridTemplateColumns: template }}
+        >
+          {columns.map((column) => (
+            <div
+              key={column.key}
+              role="columnheader"
+              className={classNames("truncate", column.align === "right" && "text-right")}
+            >
+              {column.header}
+            </div>
+          ))}
+        </div>
+      </div>
+      <div role="rowgroup" className="relative" style={{ height: virtual.getTotalSize() }}>
+        {items.map(({ index, start }) => {
+          const row = rows[index] as Row;
+          return (
+            <div
+              key={rowKey(row)}
+              role="row"
+              tabIndex={-1}
+              aria-rowindex={index + 2}
+              aria-selected={isSelected?.(row) || undefined}
+              data-active={index === activeIndex || undefined}
+              onClick={(event) => {
+                if ((event.target as HTMLElement).closest("a, button, input, label") !== null) return;
+                onActivate?.(row);
+                onOpen?.(row);
+              }}
+              onKeyDown={(event) => event.key === "Enter" && event.target === event.currentTarget && onOpen?.(row)}
+              className={classNames(
+                "absolute inset-x-0 top-0 border-b border-line",
+                isNarrow ? "overflow-hidden px-4 py-2" : "grid items-center gap-3 px-4 md:px-6",
+                isSelected?.(row) ? "bg-chosen" : "hover:bg-hover data-active:bg-hover",
+                "data-active:shadow-[inset_2px_0_0_var(--accent)]",
+                onOpen !== undefined && "cursor-pointer",
+              )}
+              style={{
+                height: rowHeight,
+                transform: `translateY(${start}px)`,
+                ...(!isNarrow && { gridTemplateColumns: template }),
+              }}
+            >
+              {isNarrow ? (
+                <div role="cell">{card(row)}</div>
+              ) : (
+                <Cells row={row} columns={columns as readonly Column<unknown>[]} />
+              )}
+            </div>
+          );
+        })}
+      </div>
+      {footer}
+    </div>
+  );
+}
+
+/** Drawn again only when the row or the columns are others; keep the columns in a constant or a memo. */
+const Cells = memo(function Cells({ row, columns }: { row: unknown; columns: readonly Column<unknown>[] }) {
+  return columns.map((column) => (
+    <div
+      key={column.key}
+      role="cell"
+      className={classNames("min-w-0 truncate", column.align === "right" && "text-right tabular-nums")}
+    >
+      {column.cell(row)}
+    </div>
+  ));
+});

@@ -1,0 +1,143 @@
+import { type ComponentProps, type ReactNode, useId } from "react";
+import { classNames } from "./class-names.ts";
+
+const control =
+  "w-full rounded-sm border border-control bg-canvas px-2.5 text-sm text-ink disabled:opacity-55 aria-invalid:border-bad";
+
+interface Labelled {
+  label: ReactNode;
+  /** What to type, in a line below. */
+  hint?: ReactNode;
+  /** Why what is typed cannot be taken. */
+  error?: ReactNode;
+  /** The label is for screen readers only, because the place says it. */
+  isLabelHidden?: boolean;
+}
+
+/** A label, its control, and what there is to say about it. */
+function Labelling({
+  id,
+  label,
+  hint,
+  error,
+  isLabelHidden,
+  children,
+}: Labelled & { id: string; children: ReactNode }) {
+  return (
+    <div className="flex min-w-0 flex-col gap-1">
+      <label htmlFor={id} className={isLabelHidden ? "sr-only" : "text-sm font-medium"}>
+        {label}
+      </label>
+      {children}
+      {hint !== undefined && (
+        <p id={`${id}-hint`} className="m-0 text-xs text-faint">
+          {hint}
+        </p>
+      )}
+      {error !== undefined && error !== null && (
+        <p id={`${id}-error`} role="alert" className="m-0 text-xs text-bad">
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function described(id: string, { hint, error }: Pick<Labelled, "hint" | "error">) {
+  const names = [hint !== undefined && `${id}-hint`, error != null && `${id}-error`].filter(Boolean).join(" ");
+  return { "aria-describedby": names || undefined, "aria-invalid": error != null || undefined };
+}
+
+/** One line of text. */
+export function TextField({
+  label,
+  hint,
+  error,
+  isLabelHidden,
+  className,
+  ...rest
+}: Labelled & ComponentProps<"input">) {
+  const id = useId();
+  return (
+    <Labelling {...{ id, label, hint, error, isLabelHidden: isLabelHidden ?? false }}>
+      <input
+        type="text"
+        {...rest}
+        id={id}
+        {...described(id, { hint, error })}
+        className={classNames(control, "h-8 max-md:h-11", className)}
+      />
+    </Labelling>
+  );
+}
+
+/** Text of several lines. */
+export function TextArea({
+  label,
+  hint,
+  error,
+  isLabelHidden,
+  className,
+  ...rest
+}: Labelled & ComponentProps<"textarea">) {
+  const id = useId();
+  return (
+    <Labelling {...{ id, label, hint, error, isLabelHidden: isLabelHidden ?? false }}>
+      <textarea
+        rows={4}
+        {...rest}
+        id={id}
+        {...described(id, { hint, error })}
+        className={classNames(control, "py-1.5", className)}
+      />
+    </Labelling>
+  );
+}
+
+/** One of a few values. */
+export function SelectField({
+  label,
+  hint,
+  error,
+  isLabelHidden,
+  className,
+  ...rest
+}: Labelled & ComponentProps<"select">) {
+  const id = useId();
+  return (
+    <Labelling {...{ id, label, hint, error, isLabelHidden: isLabelHidden ?? false }}>
+      <select
+        {...rest}
+        id={id}
+        {...described(id, { hint, error })}
+        className={classNames(control, "h-8 max-md:h-11", className)}
+      />
+    </Labelling>
+  );
+}
+
+/** Yes or no. */
+export function CheckField({ label, hint, ...rest }: Pick<Labelled, "label" | "hint"> & ComponentProps<"input">) {
+  const id = useId();
+  return (
+    <div className="flex items-start gap-2">
+      <input
+        {...rest}
+        type="checkbox"
+        id={id}
+        {...described(id, { hint, error: null })}
+        className="mt-0.5 size-4 accent-accent"
+      />
+      <div>
+        <label htmlFor={id} className="text-sm">
+          {label}
+        </label>
+        {hint !== undefined && (
+          <p id={`${id}-hint`} className="m-0 text-xs text-faint">
+            {hint}
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}

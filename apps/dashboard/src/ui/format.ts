@@ -1,0 +1,123 @@
+/** What is shown for a value that nobody knows. Never 0. */
+export const unknown = "-";
+
+type Maybe<T> = T | null | undefined;
+
+const counts = new Intl.NumberFormat("en-US");
+const compactCounts = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
+
+/** `1,204,331` */
+export function formatCount(value: Maybe<number>): string {
+  return value == null ? unknown : counts.format(value);
+}
+
+/** `1.2M`, for axes and narrow places. */
+export function formatCompact(value: Maybe<number>): string {
+  return value == null ? unknown : compactCounts.format(value);
+}
+
+/** `0.3 ms`, `412 ms`, `1.24 s`, `2 min 5 s`, `1 h 4 min` of milliseconds. */
+export function formatDuration(ms: Maybe<number>): string {
+  if (ms == null) return unknown;
+  if (ms < 0) return `-${formatDuration(-ms)}`;
+  if (ms < 10 && ms % 1 !== 0) return `${ms.toFixed(1)} ms`;
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 10_000) return `${(ms / 1_000).toFixed(2)} s`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 3_600) return join(Math.floor(seconds / 60), "min", seconds % 60, "s");
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 48 * 60) return join(Math.floor(minutes / 60), "h", minutes % 60, "min");
+  return join(Math.floor(minutes / 1_440), "d", Math.floor((minutes % 1_440) / 60), "h");
+}
+
+function join(major: number, majorUnit: string, minor: number, minorUnit: string): string {
+  return minor === 0 ? `${major} ${majorUnit}` : `${major} ${majorUnit} ${minor} ${minorUnit}`;
+}
+
+/** US dollars: `$41.20`, `$0.061`, `$0.00042`; two figures that say something below a dollar. */
+export function formatCost(usd: Maybe<number>): string {
+  if (usd == null) return unknown;
+  if (usd === 0) return "$0";
+  const size = Math.abs(usd);
+  if (size >= 1_000) return `$${counts.format(Math.round(usd))}`;
+  if (size >= 1) return `$${usd.toFixed(2)}`;
+  const digits = Math.min(8, 1 - Math.floor(Math.log10(size)));
+  return `$${usd.toFixed(digits).replace(/(\.\d\d\d*?)0+$/, "$1")}`;
+}
+
+/** `96.1%` of a share between 0 and 1. */
+export function formatShare(share: Maybe<number>, digits = 1): string {
+  return share == null ? unknown : `${(share * 100).toFixed(digits)}%`;
+}
+
+/** `7.4` of a rating between 0 and 10. */
+export function formatRating(rating: Maybe<number>): string {
+  return rating == null ? unknown : rating.toFixed(1);
+}
+
+/** `+4.2`, `-0.4`, `0`; the sign is always there, because it is the news. */
+export function formatDelta(value: Maybe<number>, digits = 1): string {
+  if (value == null) return unknown;
+  const text = Math.abs(value).toFixed(digits);
+  if (Number(text) === 0) return "0";
+  return `${value > 0 ? "+" : "-"}${text}`;
+}
+
+/** `9.4 MB` of bytes. */
+export function formatBytes(bytes: Maybe<number>): string {
+  if (bytes == null) return unknown;
+  if (bytes < 1_024) return `${bytes} B`;
+  if (bytes < 1_048_576) return `${(bytes / 1_024).toFixed(1)} KB`;
+  return `${(bytes / 1_048_576).toFixed(1)} MB`;
+}
+
+/** `12:04:11` today, `Nov 21 12:04` this year, `2025-11-21` before. */
+export function formatTime(iso: Maybe<string>, now = new Date()): string {
+  if (iso == null) return unknown;
+  const time = new Date(iso);
+  if (Number.isNaN(time.getTime())) return unknown;
+  if (time.toDateString() === now.toDateString()) return clock(time, true);
+  if (time.getFullYear() !== now.getFullYear()) return isoDate(time);
+  const month = time.toLocaleString("en-US", { month: "short" });
+  return `${month} ${time.getDate()} ${clock(time, false)}`;
+}
+
+/** The whole moment with its zone, for titles. */
+export function formatMoment(iso: Maybe<string>): string {
+  if (iso == null) return unknown;
+  const time = new Date(iso);
+  if (Number.isNaN(time.getTime())) return unknown;
+  const zone = new Intl.DateTimeFormat("en-US", { timeZoneName: "short" })
+    .formatToParts(time)
+    .find(({ type }) => type === "timeZoneName")?.value;
+  return `${isoDate(time)} ${clock(time, true)} ${zone ?? ""}`.trim();
+}
+
+/** `now`, `2 min ago`, `3 h ago`, `5 d ago`; a time ahead of this clock is `now`. */
+export function formatAge(iso: Maybe<string>, now = Date.now()): string {
+  if (iso == null) return unknown;
+  const seconds = Math.floor((now - Date.parse(iso)) / 1_000);
+  if (Number.isNaN(seconds)) return unknown;
+  if (seconds < 10) return "now";
+  if (seconds < 60) return `${seconds} s ago`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ago`;
+  if (seconds < 172_800) return `${Math.floor(seconds / 3_600)} h ago`;
+  return `${Math.floor(seconds / 86_400)} d ago`;
+}
+
+/** `1 case`, `3 cases`. */
+export function countOf(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`;
+}
+
+function clock(time: Date, withSeconds: boolean): string {
+  const parts = [time.getHours(), time.getMinutes(), ...(withSeconds ? [time.getSeconds()] : [])];
+  return parts.map((part) => String(part).padStart(2, "0")).join(":");
+}
+
+function isoDate(time: Date): string {
+  return [time.getFullYear(), time.getMonth() + 1, time.getDate()]
+    .map((part) => String(part).padStart(2, "0"))
+    .join("-");
+}

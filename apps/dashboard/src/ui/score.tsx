@@ -1,0 +1,66 @@
+import { classNames } from "./class-names.ts";
+import { formatRating } from "./format.ts";
+
+/** The five steps of the scale from orange (bad) to blue (good), as Tailwind's names. */
+const steps = ["bg-score-2", "bg-score-4", "bg-score-6", "bg-score-8", "bg-score-10"] as const;
+
+/** The colour of a rating between 0 and 10. */
+export function scoreGround(rating: number): string {
+  return steps[Math.min(4, Math.max(0, Math.ceil(rating / 2) - 1))] as string;
+}
+
+export interface ScoreProps {
+  /** Between 0 and 10; null where nothing was rated. */
+  rating: number | null | undefined;
+  /** Below it the rating fails; without one nothing is said about that. */
+  threshold?: number | null | undefined;
+  /** What rated, for screen readers and the title. */
+  scorer?: string | undefined;
+  /** Opens why. Without it the score is plain text. */
+  onWhy?: (() => void) | undefined;
+}
+
+/** A rating as a mark on the scale and its number; a failing one carries a sign besides its colour. */
+export function Score({ rating, threshold, scorer, onWhy }: ScoreProps) {
+  const isFailing = rating != null && threshold != null && rating < threshold;
+  const title = [
+    scorer,
+    rating == null ? "not rated" : `${formatRating(rating)} of 10`,
+    threshold != null && `threshold ${formatRating(threshold)}, ${isFailing ? "fails" : "passes"}`,
+  ]
+    .filter(Boolean)
+    .join(", ");
+  const content = (
+    <>
+      <span
+        aria-hidden
+        className={classNames("h-3 w-1 rounded-full", rating == null ? "bg-line" : scoreGround(rating))}
+      />
+      <span className={classNames("tabular-nums", isFailing && "font-semibold")}>{formatRating(rating)}</span>
+      {isFailing && (
+        <span aria-hidden className="text-xs text-bad">
+          ▼
+        </span>
+      )}
+    </>
+  );
+  if (onWhy === undefined) {
+    return (
+      <span title={title} className="inline-flex items-center gap-1.5">
+        {content}
+        <span className="sr-only">{title}</span>
+      </span>
+    );
+  }
+  return (
+    <button
+      type="button"
+      onClick={onWhy}
+      aria-label={`Why: ${title}`}
+      title={`${title}. Why?`}
+      className="-mx-1 inline-flex h-6 items-center gap-1.5 rounded-sm px-1 hover:bg-hover"
+    >
+      {content}
+    </button>
+  );
+}

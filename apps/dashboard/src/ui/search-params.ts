@@ -1,0 +1,50 @@
+/** How one parameter of a URL is read. What it cannot read is undefined: a link that is wrong in one place still opens. */
+type Reader<Value> = (raw: unknown) => Value | undefined;
+
+export const text: Reader<string> = (raw) => (typeof raw === "string" && raw !== "" ? raw : undefined);
+
+export const number: Reader<number> = (raw) => {
+  const value = typeof raw === "number" ? raw : typeof raw === "string" && raw.trim() !== "" ? Number(raw) : Number.NaN;
+  return Number.isFinite(value) ? value : undefined;
+};
+
+/** True or absent. */
+export const flag: Reader<true> = (raw) => (raw === true || raw === "true" || raw === "1" ? true : undefined);
+
+/** One of these words. */
+export function oneOf<const Word extends string>(words: readonly Word[]): Reader<Word> {
+  return (raw) => words.find((word) => word === raw);
+}
+
+/** Several words, separated by commas in the URL. Empty is absent. */
+export const list: Reader<string[]> = (raw) => {
+  const words = Array.isArray(raw) ? raw : typeof raw === "string" ? raw.split(",") : [];
+  const kept = words.filter((word): word is string => typeof word === "string" && word !== "");
+  return kept.length > 0 ? kept : undefined;
+};
+
+/** The `validateSearch` of a route: reads each named parameter and drops all others. */
+export function searchOf<Shape extends Record<string, Reader<unknown>>>(shape: Shape) {
+  type Search = { [Name in keyof Shape]?: ReturnType<Shape[Name]> };
+  return (raw: Record<string, unknown>): Search => {
+    const read = Object.entries(shape).map(([name, reader]) => [name, reader(raw[name])] as const);
+    return Object.fromEntries(read.filter(([, value]) => value !== undefined)) as Search;
+  };
+}
+
+/** The query of a URL as plain words: nothing is guessed from how a value looks. */
+export function parseSearch(query: string): Record<string, unknown> {
+  return Object.fromEntries(new URLSearchParams(query));
+}
+
+/** The opposite of {@link parseSearch}; what is absent, empty or false is left out. */
+export function stringifySearch(search: Record<string, unknown>): string {
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(search)) {
+    const isNothing = value === undefined || value === null || value === "" || value === false;
+    const isEmptyList = Array.isArray(value) && value.length === 0;
+    if (!isNothing && !isEmptyList) params.set(name, String(value));
+  }
+  const query = params.toString();
+  return query === "" ? "" : `?${query}`;
+}

@@ -1,0 +1,157 @@
+import {
+  createContext,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from "react";
+import { Dialog } from "./dialog.tsx";
+
+export interface Shortcut {
+  /** As typed: `j`, `?`, `Enter`, `Escape`, `Ctrl+k`, or two in a row: `g t`. */
+  keys: string;
+  /** What it does, for the cheat sheet. */
+  label: string;
+  run(event: KeyboardEvent): void;
+}
+
+interface Registry {
+  add(group: string, shortcuts: () => readonly Shortcut[]): () => void;
+  list(): readonly { group: string; shortcuts: () => readonly Shortcut[] }[];
+  subscribe(listener: () => void): () => void;
+}
+
+const Context = createContext<Registry | null>(null);
+const switchedOffName = "touchstone.shortcuts";
+/** The second key of a pair is waited for this long. */
+const pairMs = 1_000;
+
+/** Binds the keys of everything inside and shows their sheet on `?`. The sheet and the bindings are one table. */
+export function Shortcuts({ children }: { children: ReactNode }) {
+  const [isSheetOpen, setSheetOpen] = useState(false);
+  const registry = useMemo(createRegistry, []);
+  const first = useRef<{ key: string; atMs: number } | null>(null);
+
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || localStorage.getItem(switchedOffName) === "off") return;
+      const typed = describeKey(event);
+      const isTyping = isEditable(event.target);
+      if (typed === null || (isTyping && !typed.startsWith("Ctrl+"))) return;
+      if (document.querySelector('[role="dialog"]') !== null && !typed.startsWith("Ctrl+")) return;
+      const pair =
+        first.current !== null && performance.now() - first.current.atMs < pairMs
+          ? `${first.current.key} ${typed}`
+          : null;
+      first.current = null;
+      // What was bound last is nearest to the reader.
+      const all = registry
+        .list()
+        .flatMap(({ shortcuts }) => shortcuts())
+        .reverse();
+      const found = all.find(({ keys }) => keys === pair) ?? all.find(({ keys }) => keys === typed);
+      if (typed === "?" && found === undefined) setSheetOpen(true);
+      else if (found !== undefined) {
+        event.preventDefault();
+        found.run(event);
+      } else if (all.some(({ keys }) => keys.startsWith(`${typed} `)))
+        first.current = { key: typed, atMs: performance.now() };
+    };
+    document.addEventListener("keydown", onKeyDown);
+    return () => document.removeEventListener("keydown", onKeyDown);
+  }, [registry]);
+
+  return (
+    <Context.Provider value={registry}>
+      {children}
+      <Dialog isOpen={isSheetOpen} onClose={() => setSheetOpen(false)} title="Keyboard shortcuts" width="wide">
+        <Sheet registry={registry} />
+      </Dialog>
+    </Context.Provider>
+  );
+}
+
+/** Binds keys while the calling component is there. `group` is their heading in the sheet. */
+export function useShortcuts(group: string, shortcuts: readonly Shortcut[]): void {
+  const registry = useContext(Context);
+  const latest = useRef(shortcuts);
+  latest.current = shortcuts;
+  useEffect(() => registry?.add(group, () => latest.current), [registry, group]);
+}
+
+function Sheet({ registry }: { registry: Registry }) {
+  const groups = useSyncExternalStore(registry.subscribe, registry.list);
+  const [isOff, setOff] = useState(() => localStorage.getItem(switchedOffName) === "off");
+  return (
+    <>
+      <div className="grid gap-6 sm:grid-cols-2">
+        {groups.map(({ group, shortcuts }) => (
+          <section key={group}>
+            <h3 className="m-0 mb-2 text-sm">{group}</h3>
+            <dl className="m-0 grid grid-cols-[6rem_1fr] gap-y-1">
+              {shortcuts().map(({ keys, label }) => (
+                <div key={keys} className="contents">
+                  <dt>
+                    {keys.split(" ").map((key) => (
+                      <kbd key={key} className="mr-1 rounded-sm border border-line bg-panel px-1.5">
+                        {key}
+                      </kbd>
+                    ))}
+                  </dt>
+                  <dd className="m-0">{label}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+      <label className="mt-6 flex items-center gap-2">
+        <input
+          type="checkbox"
+          className="size-4 accent-accent"
+          checked={!isOff}
+          onChange={(event) => {
+            setOff(!event.target.checked);
+            localStorage.setItem(switchedOffName, event.target.checked ? "on" : "off");
+          }}
+        />
+        Use keyboard shortcuts in this browser
+      </label>
+    </>
+  );
+}
+
+function createRegistry(): Registry {
+  let entries: readonly { group: string; shortcuts: () => readonly Shortcut[] }[] = [];
+  const listeners = new Set<() => void>();
+  const change = (next: typeof entries): void => {
+    entries = next;
+    for (const listener of listeners) listener();
+  };
+  return {
+    add(group, shortcuts) {
+      const entry = { group, shortcuts };
+      change([...entries, entry]);
+      return () => change(entries.filter((other) => other !== entry));
+    },
+    list: () => entries,
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+function describeKey(event: KeyboardEvent): string | null {
+  if (event.altKey || ["Shift", "Control", "Meta", "Alt"].includes(event.key)) return null;
+  const key = event.key === " " ? "Space" : event.key;
+  return event.ctrlKey || event.metaKey ? `Ctrl+${key.toLowerCase()}` : key;
+}
+
+function isEditable(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  return target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName);
+}
