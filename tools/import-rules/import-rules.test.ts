@@ -76,6 +76,17 @@ const planted: { file: string; text: string; breaks: string[] }[] = [
     text: 'import "../../../libs/embedded-servers/src/index.ts";',
     breaks: ["services-bring-no-servers"],
   },
+  {
+    file: "apps/dashboard/src/traces/planted.tsx",
+    text: 'import "../../../../libs/contracts/src/index.ts";\nimport "../runs/planted-target.ts";',
+    breaks: ["dashboard-features-are-islands", "dashboard-talks-http"],
+  },
+  {
+    file: "apps/dashboard/src/ui/planted.ts",
+    text: 'import "../runs/planted-target.ts";',
+    breaks: ["dashboard-layers"],
+  },
+  { file: "apps/dashboard/src/runs/planted-target.ts", text: 'import "../ui/class-names.ts";', breaks: [] },
   { file: "libs/db/src/planted-egg.ts", text: 'import "./planted-hen.ts";', breaks: ["no-cycles"] },
   { file: "libs/db/src/planted-hen.ts", text: 'import "./planted-egg.ts";', breaks: [] },
   { file: "libs/db/src/planted-lost.ts", text: 'import "./nowhere.ts";', breaks: ["imports-resolve"] },

@@ -8,9 +8,9 @@ export interface HouseRule {
   find(source: SourceText): Finding[];
 }
 
-const isCode = (path: string): boolean => path.endsWith(".ts");
+const isCode = (path: string): boolean => /\.tsx?$/.test(path) && !path.endsWith(".gen.d.ts");
 const isText = (path: string): boolean =>
-  /\.(ts|mjs|cjs|json|jsonc|md|sql|txt|yaml|yml|sh|conf|toml)$|Dockerfile$/.test(path);
+  /\.(tsx?|css|html|mjs|cjs|json|jsonc|md|sql|txt|yaml|yml|sh|conf|toml)$|Dockerfile$/.test(path);
 const isTest = (path: string): boolean => /\.test\.ts$|\/test\/|^tests\//.test(path);
 const isCaptured = (path: string): boolean => /(^|\/)fixtures\//.test(path) || path === "pnpm-lock.yaml";
 /** This folder names what it forbids. */
@@ -23,14 +23,14 @@ export const houseRules: readonly HouseRule[] = [
     appliesTo: (path) =>
       isCode(path) &&
       !isTest(path) &&
-      !/^(apps\/standalone|tools|bench|libs\/testkit)\/|^services\/[^/]+\/src\/main\.ts$|^libs\/bus\/src\/dead-letters\/main\.ts$/.test(
+      !/^(apps\/standalone|tools|bench|libs\/testkit)\/|^apps\/dashboard\/vite\.config\.ts$|^services\/[^/]+\/src\/main\.ts$|^libs\/bus\/src\/dead-letters\/main\.ts$/.test(
         path,
       ),
     find: findEnvironmentReads,
   },
   {
     name: "exports have names: `export function x` instead of a default export",
-    appliesTo: (path) => isCode(path) && path !== "vitest.config.ts",
+    appliesTo: (path) => isCode(path) && !/(^|\/)(vite|vitest)\.config\.ts$/.test(path),
     find: findDefaultExports,
   },
   {
