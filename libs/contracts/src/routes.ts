@@ -55,6 +55,8 @@ export const routes = {
 
 export type RouteId = keyof typeof routes;
 
+const onlineEvaluator = `${prefix}/agent-monitoring/online-evaluators/{onlineEvaluatorId}`;
+
 /**
  * Further addresses of a route: `/projects` stands at the root too, the operator's routes under the prefix too
  * (decisions: Prefix).
@@ -64,6 +66,14 @@ export const routeAliases: readonly { path: string; routeId: RouteId }[] = [
   { path: "/projects", routeId: "createProject" },
   // Its old name (completions 12.3).
   { path: `${prefix}/auth/forget-password`, routeId: "requestPasswordReset" },
+  // What is monitored goes by either prefix.
+  { path: `${prefix}/agent-monitoring/patterns`, routeId: "listPatterns" },
+  { path: `${prefix}/agent-monitoring/patterns`, routeId: "createPattern" },
+  { path: `${prefix}/agent-monitoring/signals`, routeId: "listSignals" },
+  { path: `${prefix}/agent-monitoring/kpis`, routeId: "readKpis" },
+  { path: `${onlineEvaluator}/ratings`, routeId: "readLiveRatings" },
+  { path: `${onlineEvaluator}/events`, routeId: "listLiveRatingEvents" },
+  { path: `${onlineEvaluator}/calibration`, routeId: "readLiveCalibration" },
   { path: `${prefix}/health`, routeId: "getHealth" },
   { path: `${prefix}/health/live`, routeId: "getLiveness" },
   { path: `${prefix}/health/ready`, routeId: "getReadiness" },

@@ -74,6 +74,23 @@ test.each([[0], [1, 0, 9], [40_000, 25_536], [40_000, 25_537], [300_000, 500_000
   },
 );
 
+test.each([
+  ["/api/v1/agent-monitoring/signals?status=open", "GET", { query: { status: "open" } }],
+  ["/api/v1/agent-monitoring/patterns", "GET", {}],
+  ["/api/v1/agent-monitoring/patterns", "POST", {}],
+  ["/api/v1/agent-monitoring/kpis?window=24h", "GET", { query: { window: "24h" } }],
+  ["/api/v1/agent-monitoring/online-evaluators/a%2Fb/ratings", "GET", { params: { onlineEvaluatorId: "a/b" } }],
+  ["/api/v1/%61gent-monitoring/online-evaluators/x/events?window=7d", "GET", { query: { window: "7d" } }],
+  ["/api/v1/agent-monitoring/online-evaluators/x/calibration", "GET", { params: { onlineEvaluatorId: "x" } }],
+] as const)("%s is another address of what monitor answers to %s", async (path, method, heard) => {
+  const { url } = await start();
+
+  const answer = await fetch(url + path, { method, headers: { "x-api-key": apiKey } });
+
+  expect(answer.status).toBe(200);
+  expect(await answer.json()).toMatchObject(heard);
+});
+
 test("a service that is down is 503 with Retry-After at once, on OTLP as { message }", async () => {
   const gateway = await start();
   await gateway.stopBehind("ingest");

@@ -100,7 +100,7 @@ const readVerdicts = (project: ProjectClient) =>
 
 test("a custom scorer is created with its defaults, changed by what is sent, and deleted", async () => {
   const project = newProject();
-  const { body } = await project.send("POST", path, { name: "Mine", kind: "external", url });
+  const { body } = await project.send("POST", path, { name: "Mine", url });
   const defaults = { sampleRate: 0.1, scopeMode: "all", agentIds: [], enabled: true, invertMatch: false };
   expect(body.evaluator).toMatchObject({
     name: "Mine",
@@ -134,7 +134,8 @@ test("a custom scorer is created with its defaults, changed by what is sent, and
 
 test.each([
   [{}, "Custom evaluator name is required"],
-  [{ name: "a" }, "kind must be one of: external, code"],
+  [{ name: "a" }, "A valid http:// or https:// url is required"],
+  [{ name: "a", kind: "python" }, "kind must be one of: external, code"],
   [{ name: "a", kind: "external", url: "ftp://a.example" }, "A valid http:// or https:// url is required"],
   [{ name: "a", kind: "external" }, "A valid http:// or https:// url is required"],
   [{ name: "a", kind: "code", language: "python", script: "x" }, 'language must be "javascript"'],
@@ -381,7 +382,7 @@ test("models are compared by the traces that name them, in the window, with what
 
 test("what a live scorer said is 404 where there is no such scorer", async () => {
   const project = newProject();
-  for (const read of ["ratings", "events"]) {
+  for (const read of ["ratings", "events", "calibration"]) {
     const answer = await project.send("GET", `/monitor/online-evaluators/none/${read}`);
     expect(answer).toEqual({ status: 404, body: { error: "Online evaluator not found" } });
   }

@@ -2146,6 +2146,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/monitor/online-evaluators/{onlineEvaluatorId}/calibration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read how far an online evaluator, or a live group, agrees with people. */
+        get: operations["readLiveCalibration"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agent-monitoring/traces/{traceId}/evaluations": {
         parameters: {
             query?: never;
@@ -10568,6 +10585,64 @@ export interface operations {
             };
         };
     };
+    readLiveCalibration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                onlineEvaluatorId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By version. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description What people said from then on counts */
+                        since: string;
+                        /** @description With fewer pairs nothing is estimated */
+                        minPairs: number;
+                        scorers: {
+                            scorerKey: string;
+                            scorerName: string;
+                            scorerVersion: number | null;
+                            isGroup: boolean;
+                            /** @description Traces that both it and a person judged */
+                            pairs: number;
+                            /** @description Of the pairs, those where a person corrected its score */
+                            corrected: number;
+                            /** @description Traces that people judged and it rated without a threshold: no pairs */
+                            withoutThreshold: number;
+                            table: {
+                                bothFail: number;
+                                onlyScorerFails: number;
+                                onlyPersonFails: number;
+                                bothPass: number;
+                            };
+                            /** @description The share of the pairs that people found bad */
+                            baseRate: number | null;
+                            /** @description The share that it failed */
+                            failRate: number | null;
+                            rawAgreement: number | null;
+                            /** @description Cohen's; null below minPairs, or where one side never varies */
+                            kappa: number | null;
+                            /** @description Of kappa; null with it */
+                            interval: {
+                                level: number;
+                                low: number;
+                                high: number;
+                            } | null;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
     listTraceEvaluations: {
         parameters: {
             query?: never;
@@ -10721,7 +10796,7 @@ export interface operations {
                 "application/json": {
                     name: string;
                     /** @enum {string} */
-                    kind: "external" | "code";
+                    kind?: "external" | "code";
                     url?: string;
                     /** @constant */
                     language?: "javascript";

@@ -26,10 +26,9 @@ export const changedCustomEvaluator = z
   })
   .partial();
 
-/** Body of `POST /agent-monitoring/custom-evaluators` (completions 4.5). */
+/** Body of `POST /agent-monitoring/custom-evaluators` (completions 4.5); `kind` is `external` unless told. */
 export const submittedCustomEvaluator = changedCustomEvaluator.extend({
   name: changedCustomEvaluator.shape.name.unwrap(),
-  kind,
 });
 
 /** A custom scorer: `url` where it is external, `language` and `script` where it is code. */

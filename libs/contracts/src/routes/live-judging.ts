@@ -1,3 +1,4 @@
+import { calibration } from "../http/dashboards.ts";
 import {
   changedOnlineEvaluator,
   judgedSessionParams,
@@ -113,6 +114,16 @@ export const liveJudgingRoutes = {
     responses: { 200: { description: "Worst first.", schema: liveRatingEvents }, 404: noEvaluator },
     summary: "List what an online evaluator, or a live group, said.",
     section: "completions 9.5",
+  },
+  readLiveCalibration: {
+    ...monitor,
+    id: "readLiveCalibration",
+    method: "GET",
+    path: `${evaluatorPath}/calibration`,
+    params: onlineEvaluatorParams,
+    responses: { 200: { description: "By version.", schema: calibration }, 404: noEvaluator },
+    summary: "Read how far an online evaluator, or a live group, agrees with people.",
+    section: "completions 14",
   },
   listTraceEvaluations: {
     ...monitor,

@@ -50,7 +50,7 @@ export function createForward(options: ForwardOptions): Answerer {
       }
       const answer = await passOn({
         route,
-        target: targetOf(route, request.url),
+        target: targetOf(route, request.routeOptions.url ?? "", request.url),
         headers: request.headers,
         ownHeaders: ownHeadersOf(route, request, options.publicUrl),
         body: body.content,

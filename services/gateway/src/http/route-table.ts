@@ -55,13 +55,16 @@ export function createMethodFinder(addresses: readonly Address[]): (path: string
 }
 
 /**
- * Where a request goes at the owner: the canonical path for an alias, the path as the client wrote it where it has
- * parameters, since decoding and encoding them again would not be the identity. With the query string.
+ * Where a request goes at the owner: the canonical path, with parameters as the client wrote them, since decoding and
+ * encoding them again would not be the identity. With the query string. `matched` is the address that it came to, with
+ * parameters written `:name`.
  */
-export function targetOf(route: Route, requestTarget: string): string {
+export function targetOf(route: Route, matched: string, requestTarget: string): string {
   // A client that takes us for a proxy sends the whole URL.
   const target = requestTarget.replace(/^https?:\/\/[^/?#]*/i, "");
-  if (route.path.includes("{")) return target;
   const question = target.indexOf("?");
-  return question < 0 ? route.path : route.path + target.slice(question);
+  const sent = (question < 0 ? target : target.slice(0, question)).split("/");
+  const places = matched.split("/");
+  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name) => sent[places.indexOf(`:${name}`)] ?? "");
+  return question < 0 ? path : path + target.slice(question);
 }

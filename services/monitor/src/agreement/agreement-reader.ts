@@ -3,8 +3,11 @@ import type { ScorerTally } from "./compose-agreement.ts";
 
 /** Reads what live scorers and people said of the same traces. */
 export interface AgreementReader {
-  /** By scorer and version, most pairs first, at most 200; only what people said from then on counts. */
-  tally(projectId: string, since: Date): Promise<ScorerTally[]>;
+  /**
+   * By scorer and version, most pairs first, at most 200; only what people said from then on counts. A null `scorerKey`
+   * reads all scorers.
+   */
+  tally(projectId: string, since: Date, scorerKey: string | null): Promise<ScorerTally[]>;
 }
 
 const scorersMax = 200;
@@ -53,7 +56,8 @@ const statement = `
     left join votes on votes.trace_id = verdicts.trace_id
     left join corrections
       on corrections.trace_id = verdicts.trace_id and corrections.scorer_key = verdicts.scorer_key
-    where votes.trace_id is not null or corrections.trace_id is not null
+    where (votes.trace_id is not null or corrections.trace_id is not null)
+      and ($3::text is null or verdicts.scorer_key = $3)
   )
   select scorer_key, scorer_version, (array_agg(scorer_name order by created_at desc))[1] as scorer_name,
          bool_or(is_group) as is_group,
@@ -70,11 +74,11 @@ const statement = `
 
 export function createAgreementReader(database: Database): AgreementReader {
   return {
-    async tally(projectId, since) {
+    async tally(projectId, since, scorerKey) {
       const { rows } = await database.readScoped<Row>([projectId], {
         name: "agreement_tally",
         text: statement,
-        values: [projectId, since],
+        values: [projectId, since, scorerKey],
       });
       return rows.map((row) => ({
         scorerKey: row.scorer_key,

@@ -21,7 +21,7 @@ export function composeEvaluatorDocument(
 ): EvaluatorDocument {
   const merged: Sent = { ...stored, ...Object.fromEntries(Object.entries(sent).filter(([, value]) => value != null)) };
   const name = readName(merged.name);
-  const kind = readChoice("kind", merged.kind, ["external", "code"], null) as EvaluatorDocument["kind"];
+  const kind = readChoice("kind", merged.kind, ["external", "code"], "external") as EvaluatorDocument["kind"];
   return {
     name,
     kind,
@@ -77,8 +77,8 @@ function readFlag(member: string, value: unknown, otherwise: boolean): boolean {
   return typeof value === "boolean" ? value : refuse(`${member} must be a boolean`);
 }
 
-function readChoice(member: string, value: unknown, choices: readonly string[], otherwise: string | null): string {
-  if (value === undefined && otherwise !== null) return otherwise;
+function readChoice(member: string, value: unknown, choices: readonly string[], otherwise: string): string {
+  if (value === undefined) return otherwise;
   if (typeof value === "string" && choices.includes(value)) return value;
   return refuse(`${member} must be one of: ${choices.join(", ")}`);
 }

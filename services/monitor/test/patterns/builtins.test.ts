@@ -57,6 +57,8 @@ const tables: Record<string, { found: readonly string[]; clean: readonly string[
       "Write to jane.doe@acme-corp.com today.",
       "JANE@ACME.IO",
       "a+b_c%d@mail.sub.acme.co.uk",
+      "Mail user@example.com.",
+      "Mail me@sub.example.org.",
       "Her SSN is 123-45-6789.",
       "SSN: 001-01-0001",
       "Card 4111 1111 1111 1111.",
@@ -76,8 +78,6 @@ const tables: Record<string, { found: readonly string[]; clean: readonly string[
       "+49 30 901820 12",
     ],
     clean: [
-      "Mail user@example.com.",
-      "Mail me@sub.example.org or x@host.invalid.",
       "The handle is @jane on the forum.",
       "Order 4111111111111112 shipped.",
       "Tracking number 1234567890123456.",

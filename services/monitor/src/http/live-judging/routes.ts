@@ -1,16 +1,19 @@
 import { routes } from "@touchstone/contracts";
 import type { Clock, ServedRoute } from "@touchstone/service-kit";
+import type { AgreementReader } from "../../agreement/agreement-reader.ts";
 import type { IngestClient } from "../../ingest/ingest-client.ts";
 import type { JudgementReader } from "../../judging/judgement-reader.ts";
 import type { SessionSweep } from "../../sessions/session-sweep.ts";
 import { listLiveRatingEvents } from "./list-live-rating-events.ts";
 import { listSessionScores } from "./list-session-scores.ts";
 import { listTraceEvaluations } from "./list-trace-evaluations.ts";
+import { readLiveCalibration } from "./read-live-calibration.ts";
 import { readLiveRatings } from "./read-live-ratings.ts";
 import { runSessionSweep } from "./run-session-sweep.ts";
 
 export interface LiveJudgingRouteDependencies {
   judgements: JudgementReader;
+  agreement: AgreementReader;
   sessionSweep: Pick<SessionSweep, "sweep">;
   /** Whether idle sessions are judged at all. */
   sweepsSessions: boolean;
@@ -23,6 +26,7 @@ export function liveJudgingRoutes(dependencies: LiveJudgingRouteDependencies): S
   return [
     { route: routes.readLiveRatings, handle: readLiveRatings(dependencies) },
     { route: routes.listLiveRatingEvents, handle: listLiveRatingEvents(dependencies) },
+    { route: routes.readLiveCalibration, handle: readLiveCalibration(dependencies) },
     { route: routes.listTraceEvaluations, handle: listTraceEvaluations(dependencies) },
     { route: routes.listSessionScores, handle: listSessionScores(dependencies) },
     { route: routes.runSessionSweep, handle: runSessionSweep(dependencies) },

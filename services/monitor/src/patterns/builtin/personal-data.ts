@@ -1,10 +1,7 @@
 import type { BuiltinPattern } from "./builtin.ts";
 import { passesLuhn } from "./luhn.ts";
 
-const email =
-  /(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]{1,64}@((?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24})(?![A-Za-z0-9-])/g;
-/** Names that are reserved for examples (RFC 2606) belong to nobody. */
-const reserved = /(?:^|\.)(?:example\.(?:com|net|org)|example|invalid|test|localhost)$/i;
+const email = /(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![A-Za-z0-9-])/;
 const ssn = /(?<![\d-])(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\d-])/;
 /** 13 to 19 digits in groups; single spaces or dashes between them. */
 const digitGroups = /(?<![\d.-])\d(?:[ -]?\d){12,18}(?![\d-])/g;
@@ -32,11 +29,6 @@ function findCard(response: string): boolean {
   return false;
 }
 
-function findEmail(response: string): boolean {
-  for (const [, domain = ""] of response.matchAll(email)) if (!reserved.test(domain)) return true;
-  return false;
-}
-
 function findPhone(response: string): boolean {
   return phones.some((phone) => {
     const found = phone.exec(response)?.[0];
@@ -54,7 +46,7 @@ export const personalDataInResponse: BuiltinPattern = {
   find(response) {
     if (findCard(response)) return "The response shows a payment card number.";
     if (ssn.test(response)) return "The response shows a US social security number.";
-    if (findEmail(response)) return "The response shows an e-mail address.";
+    if (email.test(response)) return "The response shows an e-mail address.";
     return findPhone(response) ? "The response shows a phone number." : null;
   },
 };

@@ -68,6 +68,7 @@ export const gradersEntries: RouteEntries = {
   },
   deleteOnlineEvaluator: { ids: evaluator, own: 204 },
   readLiveRatings: { ids: heard, own: 200, leaksByChance: { onlineEvaluatorId: oneOfMany } },
+  readLiveCalibration: { ids: heard, own: 200, leaksByChance: { onlineEvaluatorId: oneOfMany } },
   listLiveRatingEvents: { ids: heard, own: 200, leaksByChance: { onlineEvaluatorId: oneOfMany } },
   createScorerGroup: {
     ids: async (tenant) => ({ refId: await make.judgeScorer(tenant) }),
