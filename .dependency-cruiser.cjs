@@ -93,15 +93,15 @@ module.exports = {
     {
       name: "no-test-code-in-production",
       severity: "error",
-      comment: "libs/testkit and test folders are for tests.",
-      from: { path: "^(services|libs|apps)/[^/]+/src/", pathNot: "^libs/testkit/" },
-      to: { path: ["^libs/testkit/", "^(services|libs|apps)/[^/]+/test/", "^tests/"] },
+      comment: "libs/testkit, libs/service-tests and test folders are for tests.",
+      from: { path: "^(services|libs|apps)/[^/]+/src/", pathNot: "^libs/(testkit|service-tests)/" },
+      to: { path: ["^libs/(testkit|service-tests)/", "^(services|libs|apps)/[^/]+/test/", "^tests/"] },
     },
     {
       name: "no-development-package-in-production",
       severity: "error",
       comment: "The image is installed without development dependencies; list it under dependencies, or do without.",
-      from: { path: "^(services|libs|apps)/[^/]+/src/", pathNot: "^libs/testkit/" },
+      from: { path: "^(services|libs|apps)/[^/]+/src/", pathNot: "^libs/(testkit|service-tests)/" },
       to: { dependencyTypes: ["npm-dev"], dependencyTypesNot: ["type-only"] },
     },
     {

@@ -118,6 +118,24 @@ describe("packages", () => {
     }
   });
 
+  test("depend on one another without a cycle, counting their tests: the package manager warns of one at every install", () => {
+    const manifests = sources
+      .filter(({ path: file }) => /(^|\/)package\.json$/.test(file))
+      .map(({ text }) => JSON.parse(text));
+    const needs = new Map(
+      manifests.map(({ name, dependencies, devDependencies }) => [
+        name as string,
+        Object.keys({ ...dependencies, ...devDependencies }).filter((other) => other.startsWith("@touchstone/")),
+      ]),
+    );
+    // Whoever needs nothing that is left cannot be in a cycle.
+    for (let left = needs.size + 1; left > needs.size; ) {
+      left = needs.size;
+      for (const [name, others] of needs) if (!others.some((other) => needs.has(other))) needs.delete(name);
+    }
+    expect([...needs.keys()]).toEqual([]);
+  });
+
   test("share one zod: with two, a schema of the one is no schema to the other", () => {
     const lock = sources.find(({ path: file }) => file === "pnpm-lock.yaml")?.text ?? "";
     expect(new Set(lock.match(/^ {2}zod@[\d.]+/gm))).toHaveProperty("size", 1);

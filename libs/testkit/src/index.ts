@@ -21,4 +21,3 @@ export { openProjectRows, type ProjectRows, type ProjectRowValues } from "./proj
 export { requireRedis } from "./redis.ts";
 export { type LlmScript, type ScriptedLlm, startScriptedLlm } from "./scripted-llm.ts";
 export type { TestNats } from "./test-nats.ts";
-export { testProjectDeletion } from "./test-project-deletion.ts";

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { evalRunsDataDeleted } from "@touchstone/contracts";
-import { testProjectDeletion } from "@touchstone/testkit";
+import { testProjectDeletion } from "@touchstone/service-tests";
 import { relayEvents } from "../src/maintenance/relay-events.ts";
 import { removeDeletedProjects } from "../src/maintenance/remove-deleted-projects.ts";
 

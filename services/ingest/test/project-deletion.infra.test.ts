@@ -1,5 +1,5 @@
 import { ingestDataDeleted } from "@touchstone/contracts";
-import { testProjectDeletion } from "@touchstone/testkit";
+import { testProjectDeletion } from "@touchstone/service-tests";
 import { relayEvents } from "../src/maintenance/relay-events.ts";
 import { removeDeletedProjects } from "../src/maintenance/remove-deleted-projects.ts";
 import { ingestSchema } from "../src/schema.ts";

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { judgeDataDeleted } from "@touchstone/contracts";
-import { testProjectDeletion } from "@touchstone/testkit";
+import { testProjectDeletion } from "@touchstone/service-tests";
 import { removeDeletedProjects } from "../src/maintenance/remove-deleted-projects.ts";
 
 testProjectDeletion({

@@ -2,12 +2,17 @@ import { type Bus, connectBus } from "@touchstone/bus";
 import { type EventContract, type ProjectDataOwner, projectDeleting } from "@touchstone/contracts";
 import { type Database, migrateSchema, openDatabase, rolesOf } from "@touchstone/db";
 import { createLogger, type Logger } from "@touchstone/service-kit";
+import {
+  createTestDatabase,
+  openProjectRows,
+  type ProjectRows,
+  type ProjectRowValues,
+  startTestNats,
+  type TestDatabase,
+  type TestNats,
+} from "@touchstone/testkit";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import type { z } from "zod";
-import { startTestNats } from "./nats.ts";
-import { createTestDatabase, type TestDatabase } from "./postgres.ts";
-import { openProjectRows, type ProjectRows, type ProjectRowValues } from "./project-rows.ts";
-import type { TestNats } from "./test-nats.ts";
 
 /** What the removal of a deleted project's rows works with. */
 interface RemovalSetting {

@@ -1,0 +1,1 @@
+export { testProjectDeletion } from "./test-project-deletion.ts";
