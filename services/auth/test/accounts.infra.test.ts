@@ -180,6 +180,7 @@ test("the first account owns a new organization and every project that was there
   );
   expect((await accounts.ask("GET", "/auth/config")).body).toEqual({
     mode: "enabled",
+    version: "0.1.0",
     needsSetup: true,
     socialProviders: [],
     emailEnabled: false,

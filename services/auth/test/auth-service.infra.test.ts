@@ -144,7 +144,12 @@ test("eight processes that start at once make one default project, and all know 
   const answers = await Promise.all(started.map((auth) => auth.config()));
 
   expect(new Set(answers.map(({ body }) => body.apiKey)).size).toBe(1);
-  expect(answers[0]?.body).toEqual({ mode: "disabled", needsSetup: false, apiKey: expect.stringMatching(/^tsk_/) });
+  expect(answers[0]?.body).toEqual({
+    mode: "disabled",
+    version: "0.1.0",
+    needsSetup: false,
+    apiKey: expect.stringMatching(/^tsk_/),
+  });
   expect(answers[0]?.headers["cache-control"]).toBe("no-store");
   expect(await query("select name from auth.projects")).toEqual([{ name: "Default" }]);
 });

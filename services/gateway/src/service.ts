@@ -141,6 +141,7 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
         rateLimits,
         keys,
         identify: createIdentification({ keys, sessions: config.hasAccounts ? sessions : null, isSecure }),
+        handsOutKey: !config.hasAccounts,
         mightUseSession: (route: Route) => config.hasAccounts && sessionUseOf(route) !== "none",
         sessionChanged({ headers }: { headers: { cookie?: string | undefined } }) {
           const cookie = readSessionCookie(headers.cookie, isSecure);

@@ -122,7 +122,12 @@ async function untilAuthAnswers(): Promise<void> {
 test("the printed key is the one the config route hands out, and opens the default project [spec:auth.key.config] [spec:auth.config] [spec:mode.default]", async () => {
   const config = await ask("GET", routes.getAuthConfig.path, null);
 
-  expect(config.body).toEqual({ mode: "disabled", needsSetup: false, apiKey });
+  expect(config.body).toEqual({
+    mode: "disabled",
+    version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    needsSetup: false,
+    apiKey,
+  });
   expect(config.headers.get("cache-control")).toBe("no-store");
   expect(config.headers.get("access-control-allow-origin")).toBeNull();
   const { body } = await ask("GET", "/projects", apiKey);

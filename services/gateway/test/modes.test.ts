@@ -82,6 +82,16 @@ test("in default mode every route refuses a host name that is not its own [spec:
   expect(answered).toEqual(every.map(({ id }) => ({ id, status: 403 })));
 });
 
+test("in default mode only pages of the installation, and who is no page, are handed the key [spec:mode.default]", async () => {
+  const askFrom = async (gateway: TestGateway, site: string | null) =>
+    (await ask(gateway, routes.getAuthConfig, site === null ? {} : { "sec-fetch-site": site })).status;
+
+  for (const site of [null, "same-origin", "none"]) expect([site, await askFrom(open, site)]).toEqual([site, 200]);
+  for (const site of ["same-site", "cross-site", ""]) expect([site, await askFrom(open, site)]).toEqual([site, 403]);
+  // With accounts it holds no key.
+  expect(await askFrom(closed, "cross-site")).toBe(200);
+});
+
 test("in default mode there are no accounts, and a cookie is not even read [spec:mode.default]", async () => {
   const cookie = "touchstone.session_token=good";
   const ofAccounts = every.filter(isOfAccounts);

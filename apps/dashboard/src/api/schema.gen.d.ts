@@ -3040,11 +3040,13 @@ export interface components {
         AuthConfig: {
             /** @constant */
             mode: "disabled";
+            version: string;
             needsSetup: boolean;
             apiKey: string;
         } | {
             /** @constant */
             mode: "enabled";
+            version: string;
             needsSetup: boolean;
             socialProviders: ("google" | "github")[];
             emailEnabled: boolean;

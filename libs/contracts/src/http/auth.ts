@@ -1,10 +1,14 @@
 import { z } from "zod";
 
 /** `GET /auth/config` (interface: Account routes; completions 12.1): a key in default mode only. */
+/** Of the installation, such as `0.1.0`. */
+const version = z.string();
+
 export const authConfig = z.discriminatedUnion("mode", [
-  z.object({ mode: z.literal("disabled"), needsSetup: z.boolean(), apiKey: z.string() }),
+  z.object({ mode: z.literal("disabled"), version, needsSetup: z.boolean(), apiKey: z.string() }),
   z.object({
     mode: z.literal("enabled"),
+    version,
     /** Until the first account exists. */
     needsSetup: z.boolean(),
     socialProviders: z.array(z.enum(["google", "github"])),

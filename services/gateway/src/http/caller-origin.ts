@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { AppError } from "@touchstone/service-kit";
 
 export interface CallerOriginOptions {
@@ -14,6 +14,15 @@ export interface CallerOrigin {
    * page that might use a session hears it in the words of the sign-in family.
    */
   check(request: IncomingMessage, mightUseSession: boolean): string | null;
+}
+
+/**
+ * Refuses (403) a request that a page of another site makes its browser send, where the answer holds the default key.
+ * A browser that loads an address as an image or a script names no origin, but it says how near the page is.
+ */
+export function refuseOtherSites({ "sec-fetch-site": site }: IncomingHttpHeaders): void {
+  if (site === undefined || site === "same-origin" || site === "none") return;
+  throw new AppError("host_refused", "Only pages of this installation may ask for its key.");
 }
 
 const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];

@@ -16,7 +16,7 @@ import type { AnswerHeaders } from "./answer-headers.ts";
 import { refuseBodyByHeaders } from "./body-refusal.ts";
 import { type BrokenRequests, createBrokenRequests } from "./broken-request.ts";
 import type { Caller } from "./caller.ts";
-import type { CallerOrigin } from "./caller-origin.ts";
+import { type CallerOrigin, refuseOtherSites } from "./caller-origin.ts";
 import { rateLimitSubject } from "./client-address.ts";
 import { allowOrigin, answerPreflight } from "./cross-origin.ts";
 import { type DrainBounds, drainServer } from "./drain-server.ts";
@@ -57,6 +57,8 @@ export interface EdgeOptions {
   callerOrigin: CallerOrigin;
   rateLimits: RateLimits;
   identify: Identify;
+  /** Whether whoever asks for the configuration gets the default project's key. */
+  handsOutKey: boolean;
   /** Whether a page may use a session on this route; never in default mode. */
   mightUseSession: (route: Route) => boolean;
   /** Called before a request of the sign-in family that may have ended a session is answered. */
@@ -109,6 +111,7 @@ export function createEdge(options: EdgeOptions): Edge {
     const foreignOrigin = callerOrigin.check(request.raw, mightUseSession); // 403
     if (foreignOrigin !== null) allowOrigin(reply, foreignOrigin, mightUseSession);
     if (route === null) return answerUnrouted(request, reply, foreignOrigin); // 404, 405
+    if (options.handsOutKey && route.id === "getAuthConfig") refuseOtherSites(request.headers); // 403
     let byAddress = await count(reply, route.rateGroup, subjectOf(request), null); // 429
     if (route.addressRateGroup !== undefined) {
       byAddress = await count(reply, route.addressRateGroup, subjectOf(request), byAddress); // 429

@@ -1,4 +1,5 @@
 import { AppError, type Handler } from "@touchstone/service-kit";
+import manifest from "../../../package.json" with { type: "json" };
 import type { MembershipStore } from "../../accounts/membership-store.ts";
 import type { AccountsConfig } from "../../config.ts";
 import type { ProjectStore } from "../../projects/project-store.ts";
@@ -11,6 +12,9 @@ export interface GetAuthConfigDependencies {
   accountsConfig: AccountsConfig | null;
 }
 
+/** All packages of a release have one version. */
+const { version } = manifest;
+
 /**
  * `GET /auth/config` (interface: Modes; completions 12.1). Default mode has no accounts, and hands out the default
  * project's key. With accounts it tells how to sign in, and never a key.
@@ -21,6 +25,7 @@ export function getAuthConfig({ projects, members, accountsConfig }: GetAuthConf
       const { mail, requiresVerification, multiTenant, openSignup, providers } = accountsConfig;
       const body = {
         mode: "enabled",
+        version,
         needsSetup: await members.needsSetup(),
         socialProviders: (["google", "github"] as const).filter((name) => providers[name] !== null),
         emailEnabled: mail !== null,
@@ -33,6 +38,7 @@ export function getAuthConfig({ projects, members, accountsConfig }: GetAuthConf
     }
     const project = await projects.findDefaultProject();
     if (project === null) throw new AppError("store_unavailable", "The service is starting; retry.");
-    return { status: 200, headers: uncached, body: { mode: "disabled", needsSetup: false, apiKey: project.apiKey } };
+    const body = { mode: "disabled", version, needsSetup: false, apiKey: project.apiKey };
+    return { status: 200, headers: uncached, body };
   };
 }
