@@ -97,6 +97,7 @@ const atDeadline: Record<keyof typeof deadlines, string> = {
   gatewayScoringHopMs: "How long the gateway waits for a scored batch.",
   gatewayHopMs: "How long the gateway waits for any other answer; then 503.",
   keyLookupMs: "One look-up of a key.",
+  closeProjectsMs: "How long deleting a project waits for each service to stop storing in it.",
   traceReadMs: "One question of eval-runs to ingest about recorded traffic.",
 };
 

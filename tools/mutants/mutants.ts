@@ -112,7 +112,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a revoked key works until it is forgotten",
     file: "services/gateway/src/keys/key-cache.ts",
-    find: "known.deleteWhere(({ owner }) => owner?.projectId === projectId);",
+    find: 'known.deleteWhere(({ owner }) => owner !== null && (projectIds === "all" || projectIds.includes(owner.projectId)));',
     replace: "",
     test: {
       project: "unit",

@@ -47,6 +47,7 @@ export * from "./internal-headers.ts";
 export * from "./internal-routes.ts";
 export * from "./limits.ts";
 export * from "./model-catalogue.ts";
+export * from "./revoked-keys.ts";
 export * from "./route.ts";
 export * from "./routes.ts";
 export * from "./settings.ts";

@@ -16,6 +16,12 @@ export const notTakenHeader = "x-internal-not-taken";
  */
 export const identityRefusedHeader = "x-internal-identity-refused";
 
+/**
+ * On a 401 with which a service refuses a request into a deleted project: it is meant for the client, and the gateway need
+ * not remember the key. Never sent to clients.
+ */
+export const projectDeletedHeader = "x-internal-project-deleted";
+
 /** Beside a request of the sign-in family: the origin under which the client reached the gateway. Stripped from clients. */
 export const accountOriginHeader = "x-internal-origin";
 

@@ -44,6 +44,14 @@ const exportCount = {
   reply: exportCounts,
 } as const;
 
+const closeProjects = {
+  method: "POST",
+  path: "/internal/projects/close",
+  askedBy: ["gateway"],
+  body: z.object({ projectIds: z.array(z.uuid()).min(1) }),
+  reply: z.object({}),
+} as const;
+
 /** Routes between services; the call graph is generated from them, the public routes and the bus. */
 export const internalRoutes = {
   /** Who a project key belongs to; `null` when no project has it. The key travels in the body, never in an address. */
@@ -179,6 +187,10 @@ export const internalRoutes = {
   countEvalRunsExport: { ...exportCount, id: "countEvalRunsExport", owner: "eval-runs" },
   countMonitorExport: { ...exportCount, id: "countMonitorExport", owner: "monitor" },
   countAuthExport: { ...exportCount, id: "countAuthExport", owner: "auth" },
+  /** Deleted projects: once this is answered, nothing more is stored in them (decision 24). */
+  closeIngestProjects: { ...closeProjects, id: "closeIngestProjects", owner: "ingest" },
+  closeEvalRunsProjects: { ...closeProjects, id: "closeEvalRunsProjects", owner: "eval-runs" },
+  closeMonitorProjects: { ...closeProjects, id: "closeMonitorProjects", owner: "monitor" },
   /** Organizations and whose projects are whose, for what the gateway adds up of their use. */
   readOrganizations: {
     id: "readOrganizations",

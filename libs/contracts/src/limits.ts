@@ -149,6 +149,8 @@ export const deadlines = {
   gatewayHopMs: 30_000,
   /** One look-up of a key in auth. */
   keyLookupMs: 2_000,
+  /** Closing deleted projects in one service: longer than it waits for the transactions under way. */
+  closeProjectsMs: 12_000,
   /** One question of eval-runs to ingest about recorded traffic. */
   traceReadMs: 10_000,
 } as const;

@@ -1,4 +1,4 @@
-import { AppError } from "@touchstone/service-kit";
+import { AppError, projectDeleted } from "@touchstone/service-kit";
 
 /**
  * SQLSTATE classes and codes that mean "not now" rather than "wrong": connection trouble, resources (53100 = disk
@@ -19,7 +19,7 @@ const passingCodes = new Set([
 ]);
 
 /** Raised by `<schema>.open_projects`. */
-const projectDeleted = "TSD01";
+const projectDeletedState = "TSD01";
 
 /** Texts of failures for which `pg` has no code. */
 const passingMessages = [
@@ -39,7 +39,7 @@ const passingMessages = [
 export function translateDatabaseError(thrown: unknown): unknown {
   if (thrown instanceof AppError || !(thrown instanceof Error)) return thrown;
   const code = "code" in thrown && typeof thrown.code === "string" ? thrown.code : "";
-  if (code === projectDeleted) return new AppError("unauthorized", "Invalid or missing API key", { cause: thrown });
+  if (code === projectDeletedState) return projectDeleted(thrown);
   const isPassing =
     passingStates.test(code) ||
     passingCodes.has(code) ||

@@ -20,6 +20,7 @@ export {
 } from "./exported-table.ts";
 export { createKeptOutboxStore, type KeptOutboxStore } from "./kept-outbox-store.ts";
 export { createOutboxStore, type OutboxRow, type OutboxStore } from "./outbox-store.ts";
+export { type CloseProjects, createProjectClosing } from "./project-closing.ts";
 export {
   createProjectDeletions,
   type ProjectDeletions,

@@ -1,5 +1,6 @@
 import type { Logger } from "@touchstone/service-kit";
 import type { Database, Queryable } from "./database.ts";
+import { closeStatement } from "./project-closing.ts";
 
 /** A table with rows of projects. */
 export interface ProjectTable {
@@ -215,14 +216,7 @@ export function createProjectDeletions(options: ProjectDeletionsOptions): Projec
 
   return {
     async begin(projectId) {
-      await database.query({
-        name: `${schema}_project_close`,
-        text: `
-          insert into ${schema}.deleted_projects (project_id)
-          values ($1)
-          on conflict (project_id) do nothing`,
-        values: [projectId],
-      });
+      await database.query(closeStatement(schema, [projectId]));
       // Whoever asks again did not hear it.
       if (await enqueueConfirmation(database, projectId)) onConfirmed();
       wake();

@@ -5,6 +5,7 @@ import { createLogger, isAppError } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import {
+  createProjectClosing,
   createProjectDeletions,
   type Database,
   migrateSchema,
@@ -93,6 +94,9 @@ function start(): ProjectDeletions {
   return deletions;
 }
 
+const closing = (waitMs?: number) =>
+  createProjectClosing({ database: maintenance, schema, logger, ...(waitMs !== undefined && { waitMs }) });
+
 const store = (projectId: string, from: number, to: number) =>
   maintenance.query({
     name: "things_insert",
@@ -142,6 +146,48 @@ test("once a project is closed no transaction begins in its scope, alone or besi
   }
   await expect(app.readScoped([kept], read)).resolves.toBeDefined();
   await expect(app.readScoped([], read)).resolves.toBeDefined();
+});
+
+test("a project is closed when no transaction that began before can commit in it any more", async () => {
+  const gone = crypto.randomUUID();
+  const read = { name: "one", text: "select 1 as one" };
+  let end = (): void => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const events: string[] = [];
+  let hasBegun = (): void => {};
+  const begun = new Promise<void>((resolve) => {
+    hasBegun = resolve;
+  });
+  const earlier = app.scoped([gone], async (transaction) => {
+    await transaction.query(read);
+    hasBegun();
+    await ended;
+    await transaction.query(read);
+    events.push("stored");
+  });
+  await begun;
+
+  const closed = closing()([gone]).then(() => events.push("closed"));
+  await vi.waitFor(() => expect(app.readScoped([gone], read)).rejects.toThrow("Invalid or missing API key"), 5_000);
+  expect(events).toEqual([]);
+  end();
+  await Promise.all([earlier, closed]);
+
+  expect(events).toEqual(["stored", "closed"]);
+});
+
+test("closing a project waits for a transaction that does not end for so long and no longer", async () => {
+  const gone = crypto.randomUUID();
+  const read = { name: "one", text: "select 1 as one" };
+
+  await app.scoped([gone], async (transaction) => {
+    await transaction.query(read);
+    await closing(100)([gone]);
+  });
+
+  await expect(app.readScoped([gone], read)).rejects.toThrow("Invalid or missing API key");
 });
 
 test("a deletion that is announced again is confirmed again, and not before it is done", async () => {

@@ -5,6 +5,7 @@ export { type BodyBudget, type BodyShare, createBodyBudget } from "./body-budget
 export { type Call, type RowsType, readRowsType, requireJson, requireNdjson } from "./call.ts";
 export { type Clock, systemClock } from "./clock.ts";
 export { closePort } from "./close-port.ts";
+export { closeProjects } from "./close-projects.ts";
 export { ConfigError, type Environment, loadSettings, requireSettings } from "./config.ts";
 export { countDeadLetters } from "./count-dead-letters.ts";
 export { deriveKey } from "./derive-key.ts";
@@ -36,6 +37,7 @@ export { type OutboundReach, readOutboundUrl } from "./outbound/outbound-url.ts"
 export type { ResolveHost } from "./outbound/resolve-host.ts";
 export { type PassedStream, passStream } from "./pass-stream.ts";
 export { Pieces, passPieces } from "./pieces.ts";
+export { projectDeleted } from "./project-deleted.ts";
 export { completeProjectKey, isWellFormedProjectKey } from "./project-key-format.ts";
 export { bodyTooLarge, collectChunks, discardBody, readBody } from "./read-body.ts";
 export { type RenderedError, renderError } from "./render-error.ts";

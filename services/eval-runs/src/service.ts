@@ -1,7 +1,14 @@
 import path from "node:path";
 import { type Bus, connectBus } from "@touchstone/bus";
 import { notTakenHeader } from "@touchstone/contracts";
-import { type Database, openDatabase, prepareSchema, rolesOf, type SchemaPreparation } from "@touchstone/db";
+import {
+  createProjectClosing,
+  type Database,
+  openDatabase,
+  prepareSchema,
+  rolesOf,
+  type SchemaPreparation,
+} from "@touchstone/db";
 import {
   AppError,
   type Clock,
@@ -153,6 +160,7 @@ export function createEvalRuns(config: EvalRunsConfig, dependencies: EvalRunsDep
       groups: createGroupStore(database),
       scorer,
       exports: createExportStore(database),
+      closing: createProjectClosing({ database: maintenance, schema, logger }),
       clock,
       batchMs: timings.batchMs,
       signal: stopping.signal,

@@ -33,6 +33,7 @@ import { createOpenStreams } from "./http/open-streams.ts";
 import { createPassOn } from "./http/pass-on.ts";
 import { listAddresses, listOtlpAddresses } from "./http/route-table.ts";
 import { createKeyCache } from "./keys/key-cache.ts";
+import { createRevocations } from "./keys/revocations.ts";
 import { createAdminAccess } from "./operations/admin-access.ts";
 import { createAdminAudit } from "./operations/admin-audit.ts";
 import { createAdminOverview } from "./operations/admin-overview.ts";
@@ -107,11 +108,13 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
   });
   const streams = createOpenStreams({ recheckMs: config.streamRecheckMs });
   const spentQuotas = createSpentQuotas();
+  const revocations = createRevocations({ keys, sessions, streams, clients, logger });
   const passOn = createPassOn({
     clients,
     requestTimeoutMs: config.requestTimeoutMs,
     streamIdleMs: config.streamIdleMs,
     spentQuotas,
+    revocations,
     logger,
   });
   const bodies = createBodyBudget({ bytesMax: limits.gatewayBodiesMaxBytes });
@@ -204,10 +207,7 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
         logger,
       });
       // Best effort: a revocation that is missed is noticed when the cached key is 5 s old.
-      void bus.listen(keyRevoked, ({ projectId }) => {
-        keys.forgetProject(projectId);
-        void streams.recheck(projectId);
-      });
+      void bus.listen(keyRevoked, ({ projectId }) => revocations.forget([projectId]));
       // The same with sessions.
       void bus.listen(membershipChanged, ({ userIds }) => sessions.forgetUsers(userIds));
       if (dependencies.print) {

@@ -105,15 +105,27 @@ test("a revoked key stops at once", async () => {
   await cache.resolve(key);
   answer = async () => null;
 
-  cache.forgetProject(owner.projectId);
+  cache.forgetProjects([owner.projectId]);
 
+  expect(await cache.resolve(key)).toBeNull();
+});
+
+test("whoever asks after a revocation does not wait for an answer that was asked for before", async () => {
+  const held = holdAnswers();
+  const before = cache.resolve(key);
+  cache.forgetProjects([owner.projectId]);
+  answer = async () => null;
+
+  expect(await cache.resolve(key)).toBeNull();
+  held.answerWith(owner);
+  expect(await before).toEqual(owner);
   expect(await cache.resolve(key)).toBeNull();
 });
 
 test("the revocation of one project leaves the others' keys cached", async () => {
   await cache.resolve(key);
 
-  cache.forgetProject("00000000-0000-7000-8000-000000000002");
+  cache.forgetProjects(["00000000-0000-7000-8000-000000000002"]);
 
   await cache.resolve(key);
   expect(asked).toHaveLength(1);
@@ -122,7 +134,7 @@ test("the revocation of one project leaves the others' keys cached", async () =>
 test("an answer that was on its way during a revocation is not kept", async () => {
   const held = holdAnswers();
   const resolving = cache.resolve(key);
-  cache.forgetProject(owner.projectId);
+  cache.forgetProjects([owner.projectId]);
   held.answerWith(owner);
   expect(await resolving).toEqual(owner);
 
@@ -187,7 +199,7 @@ test("a key that was revoked while auth could not be asked does not work on", as
   const held = holdAnswers();
   const resolving = cache.resolve(key);
 
-  cache.forgetProject(owner.projectId);
+  cache.forgetProjects([owner.projectId]);
   held.failAll();
 
   await expect(resolving).rejects.toMatchObject({ code: "service_unavailable" });

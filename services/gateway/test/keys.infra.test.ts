@@ -18,6 +18,7 @@ import {
   type TestNats,
 } from "@touchstone/testkit";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { GatewayConfig } from "../src/config.ts";
 import { createGateway, readGatewayConfig } from "../src/index.ts";
 import { type ServiceProcess, startServiceProcess } from "./service-process.ts";
 import { echo, rootSecret } from "./test-gateway.ts";
@@ -28,7 +29,8 @@ let nats: TestNats;
 let auth: ServiceProcess;
 let authSettings: Record<string, string>;
 let ingest: HttpServer;
-let gateway: Service;
+let gatewayConfig: GatewayConfig;
+let gateways: Service[];
 let clock: ScriptedClock;
 let url: string;
 let apiKey: string;
@@ -56,7 +58,7 @@ beforeEach(async () => {
   });
   const ingestUrl = await ingest.listen({ host: "127.0.0.1", port: 0 });
   clock = createScriptedClock(Date.now());
-  const { config } = readGatewayConfig({
+  gatewayConfig = readGatewayConfig({
     PORT: "0",
     SERVICE_INTERNAL_SECRET: rootSecret,
     SERVICE_NATS_URL: nats.url,
@@ -64,35 +66,41 @@ beforeEach(async () => {
     SERVICE_INGEST_URL: ingestUrl,
     SERVICE_EVAL_RUNS_URL: ingestUrl,
     SERVICE_MONITOR_URL: ingestUrl,
-  });
+  }).config;
+  printed.length = 0;
+  logLines.length = 0;
+  gateways = [];
+  url = await startGateway((line) => printed.push(line));
+  await vi.waitFor(() => expect(printed).toHaveLength(1), 20_000);
+  apiKey = printed[0]?.replace("Default project API key: ", "") as string;
+});
+
+afterEach(async () => {
+  await Promise.all(gateways.map((gateway) => gateway.stop()));
+  await auth.kill("SIGKILL");
+  await Promise.all([ingest.stop(), nats.stop()]);
+  await database.drop();
+});
+
+async function startGateway(print?: (line: string) => void): Promise<string> {
   const destination = new Writable({
     write(chunk, _encoding, done) {
       logLines.push(String(chunk));
       done();
     },
   });
-  printed.length = 0;
-  logLines.length = 0;
-  gateway = createGateway(config, {
+  const gateway = createGateway(gatewayConfig, {
     logger: createLogger({ service: "gateway", level: "trace" }, destination),
     clock,
     metrics: createMetrics(),
-    print: (line) => printed.push(line),
+    ...(print && { print }),
   });
-  url = (await gateway.start()).address as string;
-  await vi.waitFor(() => expect(printed).toHaveLength(1), 20_000);
-  apiKey = printed[0]?.replace("Default project API key: ", "") as string;
-});
+  gateways.push(gateway);
+  return (await gateway.start()).address as string;
+}
 
-afterEach(async () => {
-  await gateway.stop();
-  await auth.kill("SIGKILL");
-  await Promise.all([ingest.stop(), nats.stop()]);
-  await database.drop();
-});
-
-async function read(key: string): Promise<{ status: number; project: string | undefined }> {
-  const answer = await fetch(url + routes.listTraces.path, { headers: { "x-api-key": key } });
+async function read(key: string, at = url): Promise<{ status: number; project: string | undefined }> {
+  const answer = await fetch(at + routes.listTraces.path, { headers: { "x-api-key": key } });
   const body = (await answer.json()) as { project?: string };
   return { status: answer.status, project: body.project };
 }
@@ -164,26 +172,55 @@ test("auth killed: a key seen lately works on for a minute, another one is 503 a
 });
 
 test("a rotated key stops at every gateway at once", async () => {
-  const { project } = await read(apiKey);
-  await vi.waitFor(() => expect(logLines.join("")).toContain("bus connected"), 10_000);
+  const other = await startGateway();
+  const { project } = await read(apiKey, other);
+  await vi.waitFor(() => expect(logLines.join("").match(/bus connected/g)).toHaveLength(2), 10_000);
 
   const rotated = await rotate(project as string, apiKey);
 
   // The clock stands still: nothing but the event can have dropped it.
-  await vi.waitFor(async () => expect((await read(apiKey)).status).toBe(401), 10_000);
-  expect((await read(rotated.body.project.apiKey)).project).toBe(project);
+  await vi.waitFor(async () => expect((await read(apiKey, other)).status).toBe(401), 10_000);
+  expect((await read(rotated.body.project.apiKey, other)).project).toBe(project);
 });
 
-test("without NATS a rotated key stops within 5 s", async () => {
+test("the gateway that relays a new key refuses the old one from then on, without NATS too", async () => {
   const { project } = await read(apiKey);
+  await nats.kill("SIGKILL");
+
+  const rotated = await rotate(project as string, apiKey);
+  expect((await read(apiKey)).status).toBe(401);
+  const second = rotated.body.project.apiKey;
+  expect((await read(second)).status).toBe(200);
+
+  const regenerated = await ask("POST", routes.regenerateApiKey.path, second);
+  expect((await read(second)).status).toBe(401);
+  expect(await read(regenerated.body.apiKey)).toEqual({ status: 200, project });
+});
+
+test("the gateway that relays the deletion of a project refuses its key from then on, without NATS too", async () => {
+  const { project } = (await ask("POST", "/projects", apiKey, { name: "weather" })).body;
+  expect((await read(project.apiKey)).status).toBe(200);
+  await nats.kill("SIGKILL");
+
+  const path = routes.deleteProject.path.replace("{projectId}", project._id);
+  const deleted = await fetch(url + path, { method: "DELETE", headers: { "x-api-key": project.apiKey } });
+
+  expect(deleted.status).toBe(204);
+  expect(deleted.headers.get("x-internal-keys-revoked")).toBeNull();
+  expect((await read(project.apiKey)).status).toBe(401);
+});
+
+test("without NATS a rotated key stops within 5 s at other gateways", async () => {
+  const other = await startGateway();
+  const { project } = await read(apiKey, other);
   await nats.kill("SIGKILL");
 
   const rotated = await rotate(project as string, apiKey);
 
   expect(rotated.status).toBe(200);
-  expect((await read(rotated.body.project.apiKey)).status).toBe(200);
+  expect((await read(rotated.body.project.apiKey, other)).status).toBe(200);
   await clock.advance(5_000);
-  expect((await read(apiKey)).status).toBe(401);
+  expect((await read(apiKey, other)).status).toBe(401);
 });
 
 test("a rotated key can neither rotate nor read keys, not even while it is cached", async () => {

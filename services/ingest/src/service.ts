@@ -2,7 +2,14 @@ import { randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Bus, type Consuming, connectBus } from "@touchstone/bus";
 import { limits } from "@touchstone/contracts";
-import { type Database, openDatabase, prepareSchema, rolesOf, type SchemaPreparation } from "@touchstone/db";
+import {
+  createProjectClosing,
+  type Database,
+  openDatabase,
+  prepareSchema,
+  rolesOf,
+  type SchemaPreparation,
+} from "@touchstone/db";
 import {
   type Clock,
   countDeadLetters,
@@ -145,6 +152,7 @@ export function createIngest(
         fieldCharsMax: config.fieldCharsMax,
         metrics: ingestMetrics,
       }),
+      closing: createProjectClosing({ database: maintenance, schema: ingestSchema.schema, logger }),
       onceReady,
     }),
     rootSecret: config.rootSecret,

@@ -1,7 +1,14 @@
 import path from "node:path";
 import { type Bus, connectBus } from "@touchstone/bus";
 import { notTakenHeader } from "@touchstone/contracts";
-import { type Database, openDatabase, prepareSchema, rolesOf, type SchemaPreparation } from "@touchstone/db";
+import {
+  createProjectClosing,
+  type Database,
+  openDatabase,
+  prepareSchema,
+  rolesOf,
+  type SchemaPreparation,
+} from "@touchstone/db";
 import {
   AppError,
   type Clock,
@@ -175,11 +182,11 @@ export function createMonitor(config: MonitorConfig, dependencies: MonitorDepend
       alertRules: createAlertRuleStore({ database, clock }),
       publicUrl: config.publicUrl,
       ...notifications,
-      evaluators,
-      askEvaluator,
+      ...{ evaluators, askEvaluator },
       evaluatorEvents: createEvaluatorEventReader(database),
       topics,
       topicMaps: createTopicMapReader(database),
+      closing: createProjectClosing({ database: maintenance, schema, logger }),
     });
     const http = createHttpServer({
       service: "monitor",

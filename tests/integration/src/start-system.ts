@@ -30,6 +30,8 @@ export interface System {
   /** Starts another process of a service on the port of the one that was killed. */
   restart(name: Exclude<ServiceName, "judge">): Promise<void>;
   startJudge(): Promise<ServiceProcess>;
+  /** Starts another gateway beside the first and answers its address. */
+  startGateway(): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -92,6 +94,13 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
         const judge = await start("judge", await keepFreePort());
         judges.push(judge);
         return judge;
+      },
+      async startGateway() {
+        const port = await keepFreePort();
+        await start("gateway", port);
+        const address = `http://127.0.0.1:${port}`;
+        await waitUntil("the gateway is ready", async () => (await fetch(`${address}/health`)).status === 200);
+        return address;
       },
       stop,
     };

@@ -53,10 +53,10 @@ export interface OrganizationStore {
    */
   removeMember(organizationId: string, memberId: string, by: Administrator): Promise<void>;
   /**
-   * Deletes the organization, with its members, invitations, log and projects; answers how many these were. Their keys
+   * Deletes the organization, with its members, invitations, log and projects; answers which these were. Their keys
    * are dead with the commit, their data goes in the background. The owner alone; else 403, 404. 400: not its name.
    */
-  deleteOrganization(organizationId: string, confirmName: unknown, by: Administrator): Promise<number>;
+  deleteOrganization(organizationId: string, confirmName: unknown, by: Administrator): Promise<string[]>;
 }
 
 /** An event stays a few kilobytes. */
@@ -209,7 +209,7 @@ export function createOrganizationStore(database: Database): OrganizationStore {
         if (confirmName !== place.name) {
           throw new AppError("bad_request", `confirmName must be the organization's name: ${place.name}`);
         }
-        const projectsDeleted = await closeProjects(transaction, organizationId);
+        const projectIds = await closeProjects(transaction, organizationId);
         await closeOwnData(transaction, organizationId);
         await announceChange(transaction, await listUsers(transaction, organizationId));
         await transaction.query({
@@ -223,9 +223,9 @@ export function createOrganizationStore(database: Database): OrganizationStore {
           action: "organization.deleted",
           organizationId: null,
           targetId: organizationId,
-          details: { projectsDeleted },
+          details: { projectsDeleted: projectIds.length },
         });
-        return projectsDeleted;
+        return projectIds;
       }),
   };
 }
@@ -285,8 +285,8 @@ async function revokeInvitationsOf(transaction: Transaction, organizationId: str
   return rowCount ?? 0;
 }
 
-/** Deletes every project the way one is deleted (decision 24), the default one too; answers how many. */
-async function closeProjects(transaction: Transaction, organizationId: string): Promise<number> {
+/** Deletes every project the way one is deleted (decision 24), the default one too; answers which. */
+async function closeProjects(transaction: Transaction, organizationId: string): Promise<string[]> {
   const { rows } = await transaction.query<{ id: string }>({
     name: "projects_mark_deleting_of_organization",
     text: `
@@ -311,7 +311,7 @@ async function closeProjects(transaction: Transaction, organizationId: string): 
       cross join unnest($2::uuid[]) as id`,
     values: [[keyRevoked.subject, projectDeleting.subject], ids],
   });
-  return ids.length;
+  return ids;
 }
 
 /**

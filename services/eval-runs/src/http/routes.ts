@@ -1,6 +1,7 @@
 import type { Bus } from "@touchstone/bus";
-import { routes } from "@touchstone/contracts";
-import type { Clock, Logger, ServedRoute } from "@touchstone/service-kit";
+import { internalRoutes, routes } from "@touchstone/contracts";
+import type { CloseProjects } from "@touchstone/db";
+import { type Clock, closeProjects, type Logger, type ServedRoute } from "@touchstone/service-kit";
 import type { AnalysisStore } from "../analyses/analysis-store.ts";
 import type { CiRunStore } from "../ci-runs/ci-run-store.ts";
 import { createDatasetBook } from "../datasets/dataset-book.ts";
@@ -66,6 +67,7 @@ export interface RouteDependencies extends FinalizingDependencies {
   scorer: BatchScorer;
   exports: ExportStore;
   clock: Clock;
+  closing: CloseProjects;
 }
 
 /** Every route this service answers, with what each one needs. */
@@ -81,6 +83,7 @@ export function evalRunsRoutes(dependencies: RouteDependencies): ServedRoute[] {
       route: routes.createRun,
       handle: createRun({ datasets, runs, gradings, configs, groups, members, clock, variants }),
     },
+    { route: internalRoutes.closeEvalRunsProjects, handle: closeProjects(dependencies.closing) },
     { route: routes.listRuns, handle: listRuns({ database, runs, results, gradings }) },
     { route: routes.listMissingResults, handle: listMissingResults({ runs, results, gradings }) },
     { route: routes.rescoreRun, handle: rescoreRun(dependencies) },

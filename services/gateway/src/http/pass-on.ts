@@ -1,6 +1,13 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { identityRefusedHeader, type Route, type ServiceName, spentQuotaHeader } from "@touchstone/contracts";
+import {
+  identityRefusedHeader,
+  projectDeletedHeader,
+  type Route,
+  type ServiceName,
+  spentQuotaHeader,
+} from "@touchstone/contracts";
 import { AppError, type HopAnswer, type InternalClient, type Logger } from "@touchstone/service-kit";
+import type { Revocations } from "../keys/revocations.ts";
 import type { SpentQuotas } from "../quota/spent-quotas.ts";
 import type { Caller } from "./caller.ts";
 import type { RequestBody } from "./request-body.ts";
@@ -31,6 +38,7 @@ export interface PassOnOptions {
   /** How long an answer that lasts may be silent. */
   streamIdleMs: number;
   spentQuotas: SpentQuotas;
+  revocations: Revocations;
   logger: Logger;
 }
 
@@ -46,7 +54,8 @@ const passedOn = [
 ];
 
 /** The one way in, for HTTP and gRPC: bytes as they are, under a signed identity, within the route's deadline. */
-export function createPassOn({ clients, requestTimeoutMs, streamIdleMs, spentQuotas, logger }: PassOnOptions): PassOn {
+export function createPassOn(options: PassOnOptions): PassOn {
+  const { clients, requestTimeoutMs, streamIdleMs, spentQuotas, revocations, logger } = options;
   return async ({ route, target, headers, ownHeaders, body, bodyBytes, caller, requestId, signal }) => {
     const client = clients[route.owner];
     if (client === undefined) throw new Error(`no client for ${route.owner}`);
@@ -69,14 +78,21 @@ export function createPassOn({ clients, requestTimeoutMs, streamIdleMs, spentQuo
       lasting: route.streaming ? { idleMs: streamIdleMs } : undefined,
       signal,
     });
-    // Auth alone has 401s for clients; of the others an older version does not say what it means by one.
-    if (answer.status === 401 && (route.owner !== "auth" || answer.headers[identityRefusedHeader] !== undefined)) {
+    const ofDeletedProject = answer.headers[projectDeletedHeader] !== undefined;
+    if (ofDeletedProject && caller !== null && caller.projectId !== null) revocations.forget([caller.projectId]);
+    // Auth alone has other 401s for clients; of the others an older version does not say what it means by one.
+    if (
+      answer.status === 401 &&
+      !ofDeletedProject &&
+      (route.owner !== "auth" || answer.headers[identityRefusedHeader] !== undefined)
+    ) {
       await answer.body.dump();
       logger.error({ operation: route.id, owner: route.owner }, "a service refused the gateway's identity");
       throw new AppError("service_unavailable", `The ${route.owner} service is not reachable; retry.`);
     }
     if (caller !== null && caller.projectId !== null)
       spentQuotas.note(caller.projectId, answer.headers[spentQuotaHeader]);
+    if (route.owner === "auth") await revocations.heed(answer.headers, requestId);
     return answer;
   };
 }

@@ -22,8 +22,8 @@ export interface KeyCache {
    * when auth cannot say and did not say within the last minute: never a refusal of a key that may be good.
    */
   resolve(apiKey: string, options?: { fresh?: boolean }): Promise<KeyOwner | null>;
-  /** Forgets every key of a project at once. */
-  forgetProject(projectId: string): void;
+  /** Forgets every key of these projects, or of all, at once. */
+  forgetProjects(projectIds: readonly string[] | "all"): void;
 }
 
 /** How long an answer of auth counts (architecture 5). */
@@ -103,9 +103,13 @@ export function createKeyCache({ lookUp, clock, entriesMax = 10_000 }: KeyCacheO
         return stillKnown.owner;
       });
     },
-    forgetProject(projectId) {
+    forgetProjects(projectIds) {
       revocations += 1;
-      known.deleteWhere(({ owner }) => owner?.projectId === projectId);
+      known.deleteWhere(
+        ({ owner }) => owner !== null && (projectIds === "all" || projectIds.includes(owner.projectId)),
+      );
+      // Whose the questions under way are is not known yet: whoever asks from now on does not wait for their answers.
+      asking.clear();
     },
   };
 }

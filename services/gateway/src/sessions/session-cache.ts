@@ -21,6 +21,8 @@ export interface SessionCache {
   forget(cookie: string): void;
   /** Forgets the sessions of users at once: what they open has changed. */
   forgetUsers(userIds: readonly string[]): void;
+  /** Forgets the sessions that open one of these projects, or all sessions, at once. */
+  forgetProjects(projectIds: readonly string[] | "all"): void;
 }
 
 /** How long an answer of auth counts: other gateways notice a sign-out within this, and a lost membership if untold. */
@@ -52,6 +54,13 @@ export function createSessionCache({ lookUp, clock, entriesMax = 10_000 }: Sessi
     }
   }
 
+  function forgetWhere(isStale: (session: ResolvedSession) => boolean): void {
+    forgotten += 1;
+    known.deleteWhere(({ session }) => isStale(session));
+    // Whose the questions under way are is not known yet.
+    asking.clear();
+  }
+
   return {
     async resolve(cookie, { fresh = false } = {}) {
       const digest = digestOf(cookie);
@@ -73,12 +82,11 @@ export function createSessionCache({ lookUp, clock, entriesMax = 10_000 }: Sessi
       // Whoever asks from now on does not wait for an answer that began before.
       asking.delete(digest);
     },
-    forgetUsers(userIds) {
-      forgotten += 1;
-      known.deleteWhere(({ session }) => userIds.includes(session.userId));
-      // Whose the questions under way are is not known yet.
-      asking.clear();
-    },
+    forgetUsers: (userIds) => forgetWhere((session) => userIds.includes(session.userId)),
+    forgetProjects: (projectIds) =>
+      forgetWhere(
+        ({ projects }) => projectIds === "all" || projects.some(({ projectId }) => projectIds.includes(projectId)),
+      ),
   };
 }
 

@@ -1,5 +1,6 @@
 import { internalRoutes, type Route, routes } from "@touchstone/contracts";
-import type { Clock, Handler, ServedRoute } from "@touchstone/service-kit";
+import type { CloseProjects } from "@touchstone/db";
+import { type Clock, closeProjects, type Handler, type ServedRoute } from "@touchstone/service-kit";
 import type { AgentStore } from "../agents/agent-store.ts";
 import type { AgentExportStore } from "../export/agent-export-store.ts";
 import type { SpanExportStore } from "../export/span-export-store.ts";
@@ -70,6 +71,7 @@ export interface RouteDependencies {
   spanExports: SpanExportStore;
   agentExports: AgentExportStore;
   imports: ImportWriter;
+  closing: CloseProjects;
   /** Answers 503 until the store can be used. */
   onceReady(handle: Handler): Handler;
 }
@@ -112,6 +114,7 @@ export function listRoutes(dependencies: RouteDependencies): ServedRoute[] {
     { route: internalRoutes.readTurns, handle: onceReady(readTurns(dependencies)) },
     { route: internalRoutes.countIngestExport, handle: onceReady(countExported(dependencies)) },
     { route: internalRoutes.countRecentRoots, handle: onceReady(countRecentRoots(dependencies)) },
+    { route: internalRoutes.closeIngestProjects, handle: onceReady(closeProjects(dependencies.closing)) },
     { route: internalRoutes.readTraceUsage, handle: onceReady(readTraceUsage(dependencies)) },
   ];
 }

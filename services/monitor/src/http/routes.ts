@@ -1,7 +1,7 @@
 import type { Bus } from "@touchstone/bus";
 import { internalRoutes, routes } from "@touchstone/contracts";
-import type { Database } from "@touchstone/db";
-import type { Clock, ServedRoute } from "@touchstone/service-kit";
+import type { CloseProjects, Database } from "@touchstone/db";
+import { type Clock, closeProjects, type ServedRoute } from "@touchstone/service-kit";
 import type { AgreementReader } from "../agreement/agreement-reader.ts";
 import type { AlertRuleStore } from "../alerts/alert-rule-store.ts";
 import type { ExportStore } from "../export/export-store.ts";
@@ -57,6 +57,7 @@ export interface RouteDependencies
   agreement: AgreementReader;
   exports: ExportStore;
   alertRules: AlertRuleStore;
+  closing: CloseProjects;
   budget: Pick<LiveBudget, "readToday">;
   /** Null: unlimited. */
   liveCallsPerDay: number | null;
@@ -72,6 +73,7 @@ export function monitorRoutes(dependencies: RouteDependencies): ServedRoute[] {
     { route: routes.setProfile, handle: setProfile(dependencies) },
     { route: routes.setMonitoringDefaults, handle: setMonitoringDefaults(dependencies) },
     { route: internalRoutes.readMonitoringDefaults, handle: readMonitoringDefaults(dependencies) },
+    { route: internalRoutes.closeMonitorProjects, handle: closeProjects(dependencies.closing) },
     { route: internalRoutes.readLiveUsage, handle: readLiveUsage(dependencies) },
     ...patternRoutes({ ...dependencies, book: createPatternBook(dependencies) }),
     ...signalRoutes(dependencies),

@@ -1,3 +1,4 @@
+import { formatRevokedKeys, revokedKeysHeader } from "@touchstone/contracts";
 import type { Handler } from "@touchstone/service-kit";
 import type { OrganizationStore } from "../../organizations/organization-store.ts";
 import { membersOf, requireUser } from "./require-user.ts";
@@ -9,16 +10,17 @@ export interface DeleteOrganizationDependencies {
 }
 
 /**
- * `DELETE /auth-org/organizations/{id}` (interface: Account routes): answered when its keys are dead; the data goes in the
- * background. Accounts survive.
+ * `DELETE /auth-org/organizations/{id}` (interface: Account routes): its keys are dead when this answers; the data goes in
+ * the background. Accounts survive.
  */
 export function deleteOrganization(dependencies: DeleteOrganizationDependencies): Handler {
   return async (call) => {
     const by = requireUser(call);
     const { confirmName } = membersOf(await call.json());
     const id = call.params.organizationId ?? "";
-    const projectsDeleted = await dependencies.organizations.deleteOrganization(id, confirmName, by);
+    const projectIds = await dependencies.organizations.deleteOrganization(id, confirmName, by);
     dependencies.announceRevocations();
-    return { status: 200, body: { ok: true, projectsDeleted } };
+    const headers = projectIds.length > 0 ? { [revokedKeysHeader]: formatRevokedKeys(projectIds, "deleted") } : {};
+    return { status: 200, headers, body: { ok: true, projectsDeleted: projectIds.length } };
   };
 }

@@ -1,3 +1,4 @@
+import { formatRevokedKeys, revokedKeysHeader } from "@touchstone/contracts";
 import { AppError, type Handler } from "@touchstone/service-kit";
 import type { MembershipStore } from "../../accounts/membership-store.ts";
 import { actOf } from "../../audit/record-audit.ts";
@@ -15,7 +16,8 @@ export interface DeleteProjectDependencies {
 }
 
 /**
- * `DELETE /projects/{id}`: answered when the key is dead; the data goes in the background (completions 12.2). Where users
+ * `DELETE /projects/{id}`: the key is dead when this answers, and the gateway passes the answer on once nothing more can be
+ * stored; the data goes in the background (completions 12.2). Where users
  * sign in, only their owners and admins may: a key that leaked must not be enough.
  */
 export function deleteProject(dependencies: DeleteProjectDependencies): Handler {
@@ -31,6 +33,6 @@ export function deleteProject(dependencies: DeleteProjectDependencies): Handler 
     if (outcome === "default") throw new AppError("bad_request", "The default project cannot be deleted");
     if (outcome === "only") throw new AppError("bad_request", "Cannot delete the only remaining project");
     announceRevocations();
-    return { status: 204 };
+    return { status: 204, headers: { [revokedKeysHeader]: formatRevokedKeys([projectId], "deleted") } };
   };
 }

@@ -1,3 +1,4 @@
+import { formatRevokedKeys, revokedKeysHeader } from "@touchstone/contracts";
 import type { Handler } from "@touchstone/service-kit";
 import type { MembershipStore } from "../../accounts/membership-store.ts";
 import { actOf } from "../../audit/record-audit.ts";
@@ -26,6 +27,7 @@ export function rotateProjectKey(dependencies: RotateProjectKeyDependencies): Ha
     const project = await projects.rotateKey(projectId, actOf(call.identity));
     if (project === null) throw projectNotFound();
     announceRevocations();
-    return { status: 200, headers: uncached, body: { project: showProject(project) } };
+    const headers = { ...uncached, [revokedKeysHeader]: formatRevokedKeys([projectId], "rotated") };
+    return { status: 200, headers, body: { project: showProject(project) } };
   };
 }

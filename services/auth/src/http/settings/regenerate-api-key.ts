@@ -1,3 +1,4 @@
+import { formatRevokedKeys, revokedKeysHeader } from "@touchstone/contracts";
 import { AppError, type Handler } from "@touchstone/service-kit";
 import { actOf } from "../../audit/record-audit.ts";
 import type { ProjectStore } from "../../projects/project-store.ts";
@@ -15,6 +16,7 @@ export function regenerateApiKey({ projects, announceRevocations }: RegenerateAp
     const project = identity.projectId === null ? null : await projects.rotateKey(identity.projectId, actOf(identity));
     if (project === null) throw new AppError("unauthorized", "Invalid or missing API key");
     announceRevocations();
-    return { status: 200, headers: uncached, body: { apiKey: project.apiKey } };
+    const headers = { ...uncached, [revokedKeysHeader]: formatRevokedKeys([project.id], "rotated") };
+    return { status: 200, headers, body: { apiKey: project.apiKey } };
   };
 }

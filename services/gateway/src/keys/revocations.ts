@@ -1,0 +1,60 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { deadlines, internalRoutes, parseRevokedKeys, revokedKeysHeader } from "@touchstone/contracts";
+import type { InternalClient, Logger } from "@touchstone/service-kit";
+import type { OpenStreams } from "../http/open-streams.ts";
+import type { SessionCache } from "../sessions/session-cache.ts";
+import type { KeyCache } from "./key-cache.ts";
+
+export interface Revocations {
+  /** Forgets what opened projects whose keys were revoked, and ends the streams that nothing opens any more. */
+  forget(projectIds: readonly string[]): void;
+  /**
+   * Does what an answer of auth asks for, before it is passed on: forgets revoked keys, and has the services close
+   * projects that are being deleted. Never throws.
+   */
+  heed(headers: IncomingHttpHeaders, requestId: string): Promise<void>;
+}
+
+export interface RevocationsOptions {
+  keys: KeyCache;
+  sessions: SessionCache;
+  streams: OpenStreams;
+  clients: Readonly<Record<"ingest" | "eval-runs" | "monitor", InternalClient>>;
+  logger: Logger;
+}
+
+/**
+ * The gateway that relays a revocation refuses the old key from then on, and a deleted project stores nothing more from then
+ * on, whichever gateway a write came through. A service that does not answer is told by the event.
+ */
+export function createRevocations({ keys, sessions, streams, clients, logger }: RevocationsOptions): Revocations {
+  function forget(projectIds: readonly string[] | "all"): void {
+    keys.forgetProjects(projectIds);
+    sessions.forgetProjects(projectIds);
+    if (projectIds !== "all") for (const projectId of projectIds) void streams.recheck(projectId);
+  }
+
+  async function close(projectIds: readonly string[], requestId: string): Promise<void> {
+    const options = { requestId, deadlineMs: deadlines.closeProjectsMs };
+    const body = { projectIds: [...projectIds] };
+    const closings = await Promise.allSettled([
+      clients.ingest.call(internalRoutes.closeIngestProjects, body, options),
+      clients["eval-runs"].call(internalRoutes.closeEvalRunsProjects, body, options),
+      clients.monitor.call(internalRoutes.closeMonitorProjects, body, options),
+    ]);
+    for (const closing of closings) {
+      if (closing.status === "fulfilled") continue;
+      logger.warn({ err: closing.reason, requestId }, "a service did not close deleted projects at once");
+    }
+  }
+
+  return {
+    forget,
+    async heed(headers, requestId) {
+      const revoked = parseRevokedKeys(headers[revokedKeysHeader]);
+      if (revoked === null) return;
+      forget(revoked.isComplete ? revoked.projectIds : "all");
+      if (revoked.areDeleted) await close(revoked.projectIds, requestId);
+    },
+  };
+}
