@@ -119,8 +119,8 @@ describe("a settled trace", () => {
       agentId: { _id: agentId, name: "shop" },
       occurrenceCount: 8,
     });
-    expect(new Set(signal?.occurrences.map(({ traceId }) => traceId))).toEqual(new Set(traces.map((t) => t.traceId)));
-    expect(signal?.occurrences[0]).toMatchObject({ agentId, responsePreview: "Thank you, my lawyer says." });
+    expect(new Set(signal?.occurrences?.map(({ traceId }) => traceId))).toEqual(new Set(traces.map((t) => t.traceId)));
+    expect(signal?.occurrences?.[0]).toMatchObject({ agentId, responsePreview: "Thank you, my lawyer says." });
     expect((await listSignals(project, "?polarity=all")).map(({ polarity }) => polarity).toSorted()).toEqual([
       "failure",
       "proper",

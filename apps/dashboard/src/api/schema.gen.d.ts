@@ -9438,10 +9438,16 @@ export interface operations {
         parameters: {
             query?: {
                 severity?: "low" | "medium" | "high" | "critical";
-                status?: "open" | "reopened" | "in_review" | "resolved" | "archived" | "dismissed";
+                /** @description One of open, reopened, in_review, resolved, archived, dismissed, or several with commas between */
+                status?: string;
                 agentId?: string;
                 polarity?: "failure" | "proper" | "all";
+                /** @description Text that its summary, cause, key or newest question and answer contain, in any case */
+                search?: string;
+                view?: "full" | "summary";
                 limit?: string;
+                /** @description Where to continue; take it from nextCursor */
+                cursor?: string;
             };
             header?: never;
             path?: never;
@@ -9456,6 +9462,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description With `view=summary` without their occurrences */
                         signals: {
                             _id: string;
                             workspaceId: string;
@@ -9478,7 +9485,7 @@ export interface operations {
                             evidence?: unknown;
                             occurrenceCount: number;
                             /** @description The newest first: 10 in a list, 100 of one signal */
-                            occurrences: {
+                            occurrences?: {
                                 id: string;
                                 agentId?: string;
                                 traceId?: string;
@@ -9494,6 +9501,13 @@ export interface operations {
                             createdAt: string;
                             updatedAt: string;
                         }[];
+                        /** @description All that match, on whatever page */
+                        totalCount: number;
+                        /** @description The same with any status, by status */
+                        statusCounts: {
+                            [key: string]: number;
+                        };
+                        nextCursor: string | null;
                     };
                 };
             };
@@ -9555,6 +9569,11 @@ export interface operations {
                             createdAt: string;
                             updatedAt: string;
                         };
+                        /** @description How often it was seen on each of the last 30 days (UTC), oldest first; of an alert rule its newest 100 */
+                        trend: {
+                            ts: string;
+                            count: number;
+                        }[];
                     };
                 };
             };

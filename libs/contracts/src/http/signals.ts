@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { polarity, severity } from "./patterns.ts";
 
-const signalStatus = z.enum(["open", "reopened", "in_review", "resolved", "archived", "dismissed"]);
+export const signalStatus = z.enum(["open", "reopened", "in_review", "resolved", "archived", "dismissed"]);
 const agentRef = z.object({ _id: z.string(), name: z.string() });
 
 /** What needs a person's look: one for each project, finding and agent (completions 9.4). */
@@ -43,15 +43,38 @@ export const signal = z.object({
 
 export const signalParams = z.object({ signalId: z.string() });
 export const signalReply = z.object({ signal });
-export const signalList = z.object({ signals: z.array(signal) });
+
+/** `GET /monitor/signals/{signalId}`. */
+export const signalDetail = signalReply.extend({
+  trend: z
+    .array(z.object({ ts: z.string(), count: z.int() }))
+    .describe("How often it was seen on each of the last 30 days (UTC), oldest first; of an alert rule its newest 100"),
+});
+
+/** A page of signals. A signal that is seen again while pages are read moves to the first one. */
+export const signalList = z.object({
+  signals: z.array(signal.partial({ occurrences: true })).describe("With `view=summary` without their occurrences"),
+  totalCount: z.int().describe("All that match, on whatever page"),
+  statusCounts: z.record(signalStatus, z.int()).describe("The same with any status, by status"),
+  nextCursor: z.string().nullable(),
+});
 
 /** `limit`: 50 unless told, at most 100; `polarity`: failure unless told, `all` for both. */
 export const signalsQuery = z.object({
   severity: severity.optional(),
-  status: signalStatus.optional(),
+  status: z
+    .string()
+    .optional()
+    .describe(`One of ${signalStatus.options.join(", ")}, or several with commas between`),
   agentId: z.string().optional(),
   polarity: z.enum(["failure", "proper", "all"]).optional(),
+  search: z
+    .string()
+    .optional()
+    .describe("Text that its summary, cause, key or newest question and answer contain, in any case"),
+  view: z.enum(["full", "summary"]).optional(),
   limit: z.string().optional(),
+  cursor: z.string().optional().describe("Where to continue; take it from nextCursor"),
 });
 
 /** Body of `PATCH /monitor/signals/{signalId}`. */

@@ -21,6 +21,7 @@ import {
 } from "../http/profiles.ts";
 import {
   changedSignal,
+  signalDetail,
   signalFeedbackReply,
   signalList,
   signalParams,
@@ -226,7 +227,7 @@ export const watchingRoutes = {
     method: "GET",
     path: `${signalsPath}/{signalId}`,
     params: signalParams,
-    responses: { 200: { description: "The signal.", schema: signalReply }, 404: noSignal },
+    responses: { 200: { description: "The signal.", schema: signalDetail }, 404: noSignal },
     summary: "Read a signal with its newest occurrences.",
     section: "completions 9.4",
   },

@@ -1,6 +1,6 @@
 import type { signal } from "@touchstone/contracts";
 import type { z } from "zod";
-import type { StoredSignal } from "./signal-store.ts";
+import type { StoredSignal } from "./stored-signal.ts";
 
 /** A signal as the API shows it (completions 9.4). `agentNames` is by id; an agent that is gone goes by its id. */
 export function renderSignal(stored: StoredSignal, agentNames: ReadonlyMap<string, string>): z.input<typeof signal> {

@@ -2,7 +2,7 @@ import type { signal } from "@touchstone/contracts";
 import type { z } from "zod";
 import type { IngestClient } from "../../ingest/ingest-client.ts";
 import { renderSignal } from "../../signals/render-signal.ts";
-import type { StoredSignal } from "../../signals/signal-store.ts";
+import type { StoredSignal } from "../../signals/stored-signal.ts";
 
 /** Signals with the names of their agents, which ingest keeps. */
 export async function showSignals(
