@@ -65,7 +65,7 @@ export function Frame({ projectId }: { projectId: string }) {
           </div>
         </header>
         <OpenBanner />
-        <main id="page" className="flex min-h-0 min-w-0 flex-1 flex-col overflow-y-auto">
+        <main id="page" className="relative flex min-h-0 min-w-0 flex-1 flex-col overflow-y-auto">
           <Outlet />
         </main>
         <BottomBar projectId={projectId} />

@@ -94,6 +94,16 @@ export function formatMoment(iso: Maybe<string>): string {
   return `${isoDate(time)} ${clock(time, true)} ${zone ?? ""}`.trim();
 }
 
+/** `14:00`, for the axis of a day. */
+export function formatClock(iso: string): string {
+  return clock(new Date(iso), false);
+}
+
+/** `Nov 17` of a day that begins at midnight UTC, as the API's days do. */
+export function formatDay(iso: string): string {
+  return new Date(iso).toLocaleString("en-US", { month: "short", day: "numeric", timeZone: "UTC" });
+}
+
 /** `now`, `2 min ago`, `3 h ago`, `5 d ago`; a time ahead of this clock is `now`. */
 export function formatAge(iso: Maybe<string>, now = Date.now()): string {
   if (iso == null) return unknown;

@@ -20,13 +20,11 @@ const components: Components = {
     </span>
   ),
   pre: ({ children }) => (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys.
     <pre tabIndex={0} className="overflow-x-auto rounded-sm bg-panel p-2">
       {children}
     </pre>
   ),
   table: ({ children }) => (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys.
     <div tabIndex={0} className="overflow-x-auto">
       <table className="[&_td]:border [&_td]:border-line [&_td]:px-2 [&_th]:border [&_th]:border-line [&_th]:px-2 [&_th]:text-left">
         {children}

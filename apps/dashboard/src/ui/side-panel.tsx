@@ -41,7 +41,6 @@ export function SidePanel({
           <CloseIcon />
         </IconButton>
       </header>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys. */}
       <div tabIndex={0} className="min-h-0 flex-1 overflow-auto p-4 outline-offset-[-2px]">
         {children}
       </div>

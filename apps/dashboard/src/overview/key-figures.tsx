@@ -1,0 +1,114 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { useApi } from "../shell/session.tsx";
+import { formatCost, formatCount, formatDuration, formatShare } from "../ui/format.ts";
+import { Stat } from "../ui/page.tsx";
+import { Loaded, Skeleton } from "../ui/states.tsx";
+import { overviewQueries, type Window } from "./queries.ts";
+import { windowStart } from "./window-start.ts";
+
+/** The figures of the window, each a link to the rows it is made of. */
+export function KeyFigures({ window }: { window: Window }) {
+  const api = useApi();
+  const queries = overviewQueries(api, window);
+  const kpis = useQuery(queries.kpis);
+  const costs = useQuery(queries.costs);
+  const from = windowStart(window);
+  return (
+    <Loaded query={kpis} skeleton={<Skeleton rows={2} />}>
+      {({ totalRuns, healthRate, downvoteRate, toolFailureRate, p95LatencyMs, deltas, breakdown }) => (
+        <div className="grid grid-cols-2 gap-x-6 gap-y-4 sm:grid-cols-3 lg:grid-cols-7">
+          <Figure label="Runs" traces={{ from, source: "production" }}>
+            {formatCount(totalRuns)}
+          </Figure>
+          <Figure
+            label="Healthy"
+            traces={{ from, source: "production" }}
+            note={<Change value={deltas.healthRate} goodWhen="up" />}
+          >
+            {formatShare(healthRate)}
+          </Figure>
+          <Figure
+            label="Failing"
+            traces={{ from, source: "production", rating: "failing" }}
+            note={<Change value={deltas.failureRate} goodWhen="down" />}
+          >
+            {formatCount(breakdown.failingRuns)}
+          </Figure>
+          <Figure label="Tool failures" note={<Change value={deltas.toolFailureRate} goodWhen="down" />}>
+            {formatShare(toolFailureRate)}
+          </Figure>
+          <Figure label="Votes down" note={<Change value={deltas.downvoteRate} goodWhen="down" />}>
+            {formatShare(downvoteRate)}
+          </Figure>
+          <Figure
+            label="p95 latency"
+            traces={{ from, ...(p95LatencyMs !== null && { slow: Math.floor(p95LatencyMs) }) }}
+          >
+            {formatDuration(p95LatencyMs)}
+          </Figure>
+          <Figure label="Cost" note={costs.data && <Unpriced share={costs.data.totals.unpricedTokenShare} />}>
+            {formatCost(costs.data?.totals.cost)}
+          </Figure>
+        </div>
+      )}
+    </Loaded>
+  );
+}
+
+interface TracesSearch {
+  source?: "production";
+  rating?: "failing";
+  slow?: number;
+}
+
+/** A figure; with `traces` it is a link to the traces it is made of. */
+function Figure({
+  label,
+  traces,
+  note,
+  children,
+}: {
+  label: string;
+  traces?: TracesSearch & { from: string };
+  note?: ReactNode;
+  children: ReactNode;
+}) {
+  const { projectId } = useApi();
+  const figure = (
+    <Stat label={label} note={note}>
+      {children}
+    </Stat>
+  );
+  if (traces === undefined) return figure;
+  return (
+    <Link
+      to="/p/$projectId/traces"
+      params={{ projectId }}
+      search={traces}
+      className="-m-2 rounded-sm p-2 text-ink no-underline hover:bg-hover"
+    >
+      {figure}
+    </Link>
+  );
+}
+
+/** How a share changed against the window before, in percentage points. */
+function Change({ value, goodWhen }: { value: number | null; goodWhen: "up" | "down" }) {
+  if (value === null) return <span className="text-faint">no earlier figure</span>;
+  const points = Math.abs(value * 100);
+  if (points < 0.05) return <span className="text-faint">unchanged</span>;
+  const isUp = value > 0;
+  const isGood = isUp === (goodWhen === "up");
+  return (
+    <span className={isGood ? "text-good" : "text-bad"}>
+      {isUp ? "▲" : "▼"} {points.toFixed(1)} points<span className="sr-only">{isGood ? ", better" : ", worse"}</span>
+    </span>
+  );
+}
+
+function Unpriced({ share }: { share: number | null }) {
+  if (share === null || share === 0) return null;
+  return <span className="text-warn">{formatShare(share, share < 0.01 ? 1 : 0)} of tokens without a price</span>;
+}

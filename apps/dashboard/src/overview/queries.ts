@@ -1,0 +1,60 @@
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { bodyOf, type ProjectApi } from "../api/client.ts";
+
+export const windows = ["24h", "7d", "30d"] as const;
+export type Window = (typeof windows)[number];
+
+/** Figures are read again while somebody looks at them. */
+const freshMs = 15_000;
+
+/** Everything the overview shows of a window; each part fails by itself. */
+export function overviewQueries(api: ProjectApi, window: Window) {
+  const options = <Body>(part: string, read: (signal: AbortSignal) => Promise<{ data?: Body; response: Response }>) =>
+    queryOptions({
+      queryKey: [api.projectId, "overview", part, window],
+      queryFn: ({ signal }) => bodyOf(read(signal)),
+      placeholderData: keepPreviousData,
+      refetchInterval: freshMs,
+    });
+  const params = { query: { window } };
+  return {
+    kpis: options("kpis", (signal) => api.GET("/api/v1/monitor/kpis", { params, signal })),
+    trend: options("trend", (signal) => api.GET("/api/v1/agent-monitoring/trend", { params, signal })),
+    performance: options("performance", (signal) =>
+      api.GET("/api/v1/agent-monitoring/performance", { params, signal }),
+    ),
+    metrics: options("metrics", (signal) => api.GET("/api/v1/agent-monitoring/metrics", { params, signal })),
+    costs: options("costs", (signal) => api.GET("/api/v1/agent-monitoring/cost-trend", { params, signal })),
+    failing: options("failing", (signal) => api.GET("/api/v1/agent-monitoring/top-failing", { params, signal })),
+    models: options("models", (signal) => api.GET("/api/v1/agent-monitoring/model-comparison", { params, signal })),
+  };
+}
+
+/** Signals that nobody has dealt with, newest first. */
+export const openSignalsQuery = (api: ProjectApi) =>
+  queryOptions({
+    queryKey: [api.projectId, "overview", "signals"],
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET("/api/v1/monitor/signals", { params: { query: { status: "open", limit: "6" } }, signal })),
+    refetchInterval: freshMs,
+  });
+
+/** What the project used today, and its quotas. */
+export const usageQuery = (api: ProjectApi) =>
+  queryOptions({
+    queryKey: [api.projectId, "usage"],
+    queryFn: ({ signal }) => bodyOf(api.GET("/api/v1/agent-monitoring/usage", { signal })),
+    refetchInterval: freshMs,
+  });
+
+/** Whether there is any trace at all. */
+export const hasTracesQuery = (api: ProjectApi) =>
+  queryOptions({
+    queryKey: [api.projectId, "has-traces"],
+    queryFn: async ({ signal }) => {
+      const { totalCount } = await bodyOf(
+        api.GET("/api/v1/ingest/traces", { params: { query: { limit: "1" } }, signal }),
+      );
+      return totalCount > 0;
+    },
+  });

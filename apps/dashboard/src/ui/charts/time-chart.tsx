@@ -1,0 +1,208 @@
+import { scaleLinear } from "d3-scale";
+import { area, line } from "d3-shape";
+import { type KeyboardEvent, type PointerEvent, useId } from "react";
+import { classNames } from "../class-names.ts";
+import { unknown } from "../format.ts";
+import { useChartCursor } from "./chart-cursor.tsx";
+import { useElementWidth } from "./element-width.ts";
+
+export interface Series {
+  key: string;
+  label: string;
+  /** One for each point in time; null where nothing is known: the line has a gap there. */
+  values: readonly (number | null)[];
+  /** `text-...`: its mark takes the colour of the text. */
+  color: string;
+  isDashed?: boolean;
+}
+
+export interface TimeChartProps {
+  title: string;
+  /** One for each value, as the axis shows it. */
+  labels: readonly string[];
+  series: readonly Series[];
+  /** Of a value, with its unit. */
+  format(value: number): string;
+  kind: "lines" | "stacked";
+  /** Fixes the upper end of the axis, as 1 for shares; else the greatest value. */
+  most?: number;
+  height?: number;
+  /** What the figure of the whole window is, beside the title. */
+  total?: string | undefined;
+}
+
+const left = 44;
+const right = 8;
+const top = 6;
+const bottom = 20;
+
+/** Values over time as lines or stacked bars. What the cursor points at stands in the legend; arrow keys move it. */
+export function TimeChart({ title, labels, series, format, kind, most, height = 150, total }: TimeChartProps) {
+  const [element, width] = useElementWidth<HTMLDivElement>();
+  const [cursor, setCursor] = useChartCursor();
+  const id = useId();
+  const sums = labels.map((_, index) => series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0));
+  const greatest =
+    kind === "stacked"
+      ? Math.max(0, ...sums)
+      : Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)));
+  const y = scaleLinear([0, most ?? (greatest || 1)], [height - bottom, top]);
+  if (most === undefined) y.nice(3);
+  const step = (width - left - right) / Math.max(1, labels.length);
+  const x = (index: number): number => left + step * (index + 0.5);
+  const shown = cursor !== null && cursor < labels.length ? cursor : null;
+  const read = (values: readonly (number | null)[]): string => {
+    const value = shown === null ? null : values[shown];
+    return value == null ? unknown : format(value);
+  };
+
+  function onPointerMove(event: PointerEvent<SVGSVGElement>): void {
+    const offset = event.clientX - event.currentTarget.getBoundingClientRect().left - left;
+    setCursor(Math.min(labels.length - 1, Math.max(0, Math.floor(offset / step))));
+  }
+  function onKeyDown(event: KeyboardEvent): void {
+    const move = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (move === undefined) return;
+    event.preventDefault();
+    setCursor(Math.min(labels.length - 1, Math.max(0, (shown ?? (move > 0 ? -1 : labels.length)) + move)));
+  }
+
+  return (
+    <figure className="m-0 min-w-0">
+      <figcaption className="flex min-h-5 flex-wrap items-baseline gap-x-3 text-xs text-soft">
+        <span className="text-sm font-medium text-ink">{title}</span>
+        {total !== undefined && <span>{total}</span>}
+        <span id={id} aria-live="polite" className="ml-auto flex flex-wrap gap-x-3">
+          {shown !== null && <span className="text-faint">{labels[shown]}</span>}
+          {series.map(({ key, label, values, color }) => (
+            <span key={key} className="inline-flex items-center gap-1">
+              <span aria-hidden className={classNames("h-2 w-2 rounded-xs bg-current", color)} />
+              {label}
+              {shown !== null && <b className="font-medium text-ink tabular-nums">{read(values)}</b>}
+            </span>
+          ))}
+        </span>
+      </figcaption>
+      <div
+        ref={element}
+        tabIndex={0}
+        role="group"
+        aria-label={`${title} over time; arrow keys read values`}
+        onKeyDown={onKeyDown}
+        onBlur={() => setCursor(null)}
+      >
+        <svg
+          width={width}
+          height={height}
+          aria-hidden
+          className="block overflow-visible"
+          onPointerMove={onPointerMove}
+          onPointerLeave={() => setCursor(null)}
+        >
+          {y.ticks(3).map((tick) => (
+            <g key={tick}>
+              <line x1={left} x2={width - right} y1={y(tick)} y2={y(tick)} className="stroke-line" />
+              <text x={left - 6} y={y(tick)} dy="0.32em" textAnchor="end" className="fill-faint text-[11px]">
+                {format(tick)}
+              </text>
+            </g>
+          ))}
+          {shown !== null && (
+            <rect x={left + step * shown} width={step} y={top} height={height - bottom - top} className="fill-hover" />
+          )}
+          {kind === "stacked" ? (
+            <Bars series={series} x={x} y={y} width={Math.max(1, Math.min(28, step - 2))} count={labels.length} />
+          ) : (
+            <Lines series={series} x={x} y={y} />
+          )}
+          <TimeLabels labels={labels} x={x} y={height - 5} width={width} />
+        </svg>
+      </div>
+    </figure>
+  );
+}
+
+interface Scaled {
+  series: readonly Series[];
+  x(index: number): number;
+  y(value: number): number;
+}
+
+function Lines({ series, x, y }: Scaled) {
+  const path = line<number | null>()
+    .defined((value) => value !== null)
+    .x((_, index) => x(index))
+    .y((value) => y(value ?? 0));
+  const ground = area<number | null>()
+    .defined((value) => value !== null)
+    .x((_, index) => x(index))
+    .y0(y(0))
+    .y1((value) => y(value ?? 0));
+  return series.map(({ key, values, color, isDashed }, index) => (
+    <g key={key} className={color}>
+      {index === 0 && <path d={ground([...values]) ?? undefined} fill="currentColor" opacity="0.08" />}
+      <path
+        d={path([...values]) ?? undefined}
+        fill="none"
+        stroke="currentColor"
+        strokeWidth="1.75"
+        strokeDasharray={isDashed ? "4 3" : undefined}
+      />
+      {values.map((value, at) => {
+        const isAlone = value !== null && values[at - 1] == null && values[at + 1] == null;
+        return isAlone && <circle key={x(at)} cx={x(at)} cy={y(value)} r="2.5" fill="currentColor" />;
+      })}
+    </g>
+  ));
+}
+
+function Bars({ series, x, y, width, count }: Scaled & { width: number; count: number }) {
+  return Array.from({ length: count }, (_, index) => {
+    let below = 0;
+    return (
+      <g key={x(index)}>
+        {series.map(({ key, values, color }) => {
+          const from = below;
+          below += values[index] ?? 0;
+          const size = y(from) - y(below);
+          return (
+            size > 0 && (
+              <rect
+                key={key}
+                x={x(index) - width / 2}
+                width={width}
+                y={y(below)}
+                height={size}
+                fill="currentColor"
+                className={color}
+              />
+            )
+          );
+        })}
+      </g>
+    );
+  });
+}
+
+/** As many as fit, the first and the last always. */
+function TimeLabels({
+  labels,
+  x,
+  y,
+  width,
+}: {
+  labels: readonly string[];
+  x(index: number): number;
+  y: number;
+  width: number;
+}) {
+  const every = Math.max(1, Math.ceil((labels.length * 64) / width));
+  return labels.map((label, index) => {
+    if ((labels.length - 1 - index) % every !== 0) return null;
+    return (
+      <text key={label} x={x(index)} y={y} textAnchor="middle" className="fill-faint text-[11px]">
+        {label}
+      </text>
+    );
+  });
+}
