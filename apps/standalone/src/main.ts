@@ -3,7 +3,7 @@ import { type SettingName, settings } from "@touchstone/contracts";
 import { defaultHome, EmbeddedServerError, type ServerEvent } from "@touchstone/embedded-servers";
 import { ConfigError, isAppError, loadSettings, StartError } from "@touchstone/service-kit";
 import { assertPortFree } from "./assert-port-free.ts";
-import { loadDemo } from "./demo/load-demo.ts";
+import { prepareDemo } from "./demo/prepare-demo.ts";
 import { describeStart } from "./describe-start.ts";
 import { startInfrastructure } from "./infrastructure.ts";
 import { readOptions, UsageError, usage } from "./options.ts";
@@ -74,15 +74,12 @@ async function start(): Promise<void> {
   );
   cleanups.push(infrastructure.stop);
   console.log("Starting the services.");
-  const services = await startServices(process.env, infrastructure, warn);
+  const demo = options.demo ? await prepareDemo(process.env) : null;
+  const services = await startServices(demo?.environment ?? process.env, infrastructure, warn);
   cleanups.push(services.stop);
   await waitUntilReady(services.readiness);
   const apiKey = await services.readDefaultKey();
-  if (options.demo && apiKey !== null) {
-    console.log("Loading the sample project.");
-    const demo = await loadDemo({ address: services.address, apiKey });
-    console.log(demo.summary);
-  }
+  if (demo !== null && apiKey !== null) await demo.load({ address: services.address, apiKey });
   console.log(describeStart({ address: services.address, apiKey, printKey: values.SERVICE_PRINT_KEY }));
   console.log(`Started in ${((performance.now() - startedMs) / 1000).toFixed(1)} s. Press Ctrl-C to stop.`);
 }

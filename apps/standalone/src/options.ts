@@ -8,7 +8,7 @@ export interface Options {
 /** Shown by `npm start -- --help`. */
 export const usage = `Usage: npm start -- [--demo]
 
-  --demo   load a sample project: recorded traces, a dataset and a graded run
+  --demo   load a sample project: two weeks of traffic, datasets, runs, signals
   --help   show this
 
 Data are kept in SERVICE_HOME (default: ~/.touchstone; for root /var/lib/touchstone).

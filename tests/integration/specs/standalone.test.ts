@@ -124,15 +124,14 @@ test("killed with -9 again and again under load it starts each time, and no ackn
   expect(acknowledged.filter((spanId) => found.get(spanId) !== 1)).toEqual([]);
 });
 
-test("--demo leaves a project with traces, a dataset and a finished run, and may be said again", async () => {
-  running = await startStandaloneProcess({ home, args: ["--demo"] });
-  expect(running.output()).toMatch(/Project "Demo" .* \d+ traces/);
-  expect(running.output()).toContain("finished run of 4 results");
-  await running.interrupt();
+test("--demo is refused with one sentence where accounts are needed", async () => {
+  const failure = await failureOf(
+    startStandaloneProcess({ home, args: ["--demo"], settings: { SERVICE_AUTH: "enabled" } }),
+  );
 
-  running = await startStandaloneProcess({ home, args: ["--demo"] });
-
-  expect(running.output()).toContain("Its dataset and run are there already.");
+  expect(failure.output.trim()).toBe(
+    "--demo is for the default mode: with SERVICE_AUTH=enabled a project is made by who signs in.",
+  );
 });
 
 test("SERVICE_PRINT_KEY=false prints eight characters of the key, and a second standalone on the same folder is refused with one sentence", async () => {

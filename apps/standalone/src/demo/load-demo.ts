@@ -1,115 +1,94 @@
-import { readdir, readFile } from "node:fs/promises";
-import path from "node:path";
-import { demoDataset, demoOutputs } from "./demo-dataset.ts";
+import { createDemoClient, type DemoClient } from "./demo-client.ts";
+import { loadEvaluation } from "./evaluation/load-evaluation.ts";
+import { planLargeTrace } from "./traffic/large-traces.ts";
+import type { PlannedTrace, PlannedVisit } from "./traffic/planned-trace.ts";
+import { schedule } from "./traffic/schedule.ts";
+import { sendCaptures } from "./traffic/send-captures.ts";
+import { readTraceIds, sendExport, sendTraffic } from "./traffic/send-traffic.ts";
+import { loadVotes, planVotes } from "./watching/load-feedback.ts";
+import { loadNotifications } from "./watching/load-notifications.ts";
+import { loadJudges, loadPatterns, relaxJudges } from "./watching/load-watching.ts";
 
-const projectName = "Demo";
-const capturesFolder = path.resolve(import.meta.dirname, "../../../../fixtures/otlp");
-
-/** Exports of real SDKs that together show agents, tools, retrieval, streaming and a failure. */
-const captureFolders = ["vercel-ai-v7-genai", "openinference-langchain", "langfuse", "traceloop"];
-
-interface Project {
-  name: string;
+export interface DemoTarget {
+  address: string;
+  /** Of the project that is filled. */
   apiKey: string;
+  visits: readonly PlannedVisit[];
+  /** Spans of the two large traces. */
+  largeSpans: readonly number[];
+  onProgress: (line: string) => void;
 }
 
 /**
- * Fills a project of its own with recorded traces, a dataset and a finished run. A second call finds the project and
- * adds only what is missing: traces are replays then, and a dataset that is there has its run.
+ * Fills a project with the sample: two weeks of traffic that end now, datasets, runs, judges and what people said. All
+ * of it goes through the public API. What is there already stays, and nothing is added to it.
  */
-export async function loadDemo(target: { address: string; apiKey: string }): Promise<{ summary: string }> {
-  const project = await openProject(target);
-  const api = createApi(target.address, project.apiKey);
-  const exports = await sendCaptures(target.address, project.apiKey);
-  const { datasets } = await api<{ datasets: { name: string }[] }>("GET", "/custom-agent-evaluations/datasets");
-  const traces = await api<{ totalCount: number }>("GET", "/ingest/traces?limit=1");
-  const lines = [
-    `Project "${projectName}" (key ${project.apiKey}): ${traces.totalCount} traces from ${exports} recorded exports.`,
-  ];
-  if (datasets.some(({ name }) => name === demoDataset.name)) {
-    lines.push("Its dataset and run are there already.");
-  } else {
-    lines.push(await gradeRun(api, { address: target.address, apiKey: project.apiKey }));
-  }
-  return { summary: lines.join("\n") };
-}
+export async function loadDemo(target: DemoTarget): Promise<{ isNew: boolean; traces: number }> {
+  const { visits, onProgress } = target;
+  const client = createDemoClient(target);
+  const nowMs = Date.now();
+  if (await isLoaded(client)) return { isNew: false, traces: await countTraces(client) };
 
-async function openProject(target: { address: string; apiKey: string }): Promise<Project> {
-  const api = createApi(target.address, target.apiKey);
-  const { projects } = await api<{ projects: Project[] }>("GET", "/projects");
-  const existing = projects.find(({ name }) => name === projectName);
-  if (existing) return existing;
-  const { project } = await api<{ project: Project }>("POST", "/projects", { name: projectName });
-  return project;
-}
-
-/** Sends each recorded request body as the SDK sent it. */
-async function sendCaptures(address: string, apiKey: string): Promise<number> {
+  await loadPatterns(client);
+  const timed = schedule(visits, nowMs);
   let sent = 0;
-  for (const folder of captureFolders) {
-    const names = (await readdir(path.join(capturesFolder, folder))).filter((name) =>
-      /\.traces\.(bin|json)(\.gz)?$/.test(name),
-    );
-    for (const name of names.sort()) {
-      const response = await fetch(`${address}/api/v1/otel/v1/traces`, {
-        method: "POST",
-        headers: {
-          "x-api-key": apiKey,
-          "content-type": name.includes(".json") ? "application/json" : "application/x-protobuf",
-          ...(name.endsWith(".gz") && { "content-encoding": "gzip" }),
-        },
-        body: await readFile(path.join(capturesFolder, folder, name)),
-      });
-      if (!response.ok)
-        throw new Error(`The export ${folder}/${name} was refused: ${response.status} ${await response.text()}`);
-      await response.arrayBuffer();
-      sent += 1;
-    }
-  }
-  return sent;
-}
-
-async function gradeRun(api: Api, reader: { address: string; apiKey: string }): Promise<string> {
-  const dataset = await api<{ _id: string }>("POST", "/custom-agent-evaluations/datasets", demoDataset);
-  const run = await api<{ runId: string }>("POST", "/custom-agent-evaluations/runs", {
-    datasetId: dataset._id,
-    evaluationSubject: { kind: "custom_agent", displayName: "weather-agent", framework: "demo", version: "1.0.0" },
-  });
-  const runPath = `/custom-agent-evaluations/runs/${run.runId}`;
-  await api("POST", `${runPath}/results`, {
-    batchId: "demo",
-    results: demoOutputs.map((text, questionIndex) => ({
-      idempotencyKey: `${run.runId}:case-${questionIndex}:run-1`,
-      questionIndex,
-      output: { text },
-    })),
-  });
-  await api("POST", `${runPath}/finalize`, { status: "completed" });
-  const finished = await api<{
-    averageRating: number | null;
-    resultCount: number;
-    results: { justification: string | null; jaccardSimilarity?: number | null }[];
-  }>("GET", runPath);
-  const graded =
-    finished.averageRating === null
-      ? `not rated (${finished.results[0]?.justification ?? "no judge"})`
-      : `mean rating ${finished.averageRating.toFixed(1)} of 10`;
-  return [
-    `Dataset "${demoDataset.name}" with a finished run of ${finished.resultCount} results: similarity computed, ${graded}.`,
-    `Read it: curl -H 'x-api-key: ${reader.apiKey}' ${reader.address}/api/v1${runPath}`,
-  ].join("\n");
-}
-
-type Api = <Reply>(method: string, path: string, body?: unknown) => Promise<Reply>;
-
-function createApi(address: string, apiKey: string): Api {
-  return async <Reply>(method: string, route: string, body?: unknown) => {
-    const response = await fetch(`${address}/api/v1${route}`, {
-      method,
-      headers: { "x-api-key": apiKey, "content-type": "application/json" },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    if (!response.ok) throw new Error(`${method} ${route} answered ${response.status}: ${await response.text()}`);
-    return (await response.json()) as Reply;
+  const onSent = (count: number): void => {
+    sent += count;
+    onProgress(`${sent} of ${timed.length} traces`);
   };
+  await sendCaptures(client);
+  for (const [index, count] of target.largeSpans.entries()) {
+    const name = ["nightly-crawl", "supplier-crawl"][index] ?? `crawl-${index}`;
+    for (const piece of planLargeTrace(name, count, nowMs - (index * 24 + 5) * 3_600_000))
+      await sendExport(client, [piece]);
+  }
+  await sendTraffic(
+    client,
+    timed.filter(({ trace }) => !trace.isJudged),
+    onSent,
+  );
+  const agentIds = await readAgents(client);
+  const judges = await loadJudges(client, agentIds);
+  await sendTraffic(
+    client,
+    timed.filter(({ trace }) => trace.isJudged),
+    onSent,
+  );
+
+  onProgress("datasets, runs and gates");
+  const traces = visits.flatMap((visit) => visit.traces);
+  const traceIdOf = await readTraceIds(client);
+  await loadEvaluation(client, {
+    findSource: (scenario) => findTrace(traces, (trace) => trace.scenario === scenario, traceIdOf),
+    judges,
+  });
+  onProgress("votes, alert rules and webhooks");
+  await loadVotes(client, planVotes(traces), traceIdOf);
+  await relaxJudges(client, judges);
+  await loadNotifications(client, agentIds);
+  return { isNew: true, traces: await countTraces(client) };
+}
+
+/** The alert rules come last: where they are, everything is. */
+async function isLoaded(client: DemoClient): Promise<boolean> {
+  const { alertRules } = await client.call<{ alertRules: { name: string }[] }>("GET", "/agent-monitoring/alert-rules");
+  return alertRules.some(({ name }) => name === "Ratings drop");
+}
+
+async function countTraces(client: DemoClient): Promise<number> {
+  return (await client.call<{ totalCount: number }>("GET", "/ingest/traces?limit=1")).totalCount;
+}
+
+async function readAgents(client: DemoClient): Promise<Map<string, string>> {
+  const { agents } = await client.call<{ agents: { _id: string; name: string }[] }>("GET", "/agents");
+  return new Map(agents.map(({ _id, name }) => [name, _id]));
+}
+
+function findTrace(
+  traces: readonly PlannedTrace[],
+  isWanted: (trace: PlannedTrace) => boolean,
+  traceIdOf: (trace: PlannedTrace) => string | null,
+): string | null {
+  const trace = traces.findLast(isWanted);
+  return trace === undefined ? null : traceIdOf(trace);
 }

@@ -1,0 +1,51 @@
+import type { Knowledge } from "./knowledge.ts";
+import { type Aspect, type Opinion, opinionOf, opinionOfUnknown } from "./opinion.ts";
+
+/** What stands between two fences of the judge's prompt, by label. */
+function readFences(prompt: string): Map<string, string> {
+  const texts = new Map<string, string>();
+  for (const [, label, , text] of prompt.matchAll(
+    /\[\[begin ([a-z ]+) ([0-9a-f]{32})\]\]\n([\s\S]*?)\n\[\[end \1 \2\]\]/g,
+  )) {
+    if (label !== undefined && text !== undefined) texts.set(label, text);
+  }
+  return texts;
+}
+
+/** What the scripted judge replies to a prompt for a verdict. */
+export function replyTo(prompt: string, knowledge: Knowledge): Opinion {
+  const texts = readFences(prompt);
+  const output = texts.get("output") ?? "";
+  const aspect = aspectOf(texts.get("evaluation criteria") ?? "");
+  const known = knowledge.get(output);
+  if (known !== undefined) return opinionOf(known, aspect);
+  return output.startsWith("[turn 1] User:") ? ofConversation(output, knowledge, aspect) : opinionOfUnknown(output);
+}
+
+function aspectOf(criteria: string): Aspect {
+  if (/policy/i.test(criteria)) return "policy";
+  if (/retrieved/i.test(criteria)) return "grounded";
+  if (/tone/i.test(criteria)) return "tone";
+  return /help/i.test(criteria) ? "helpful" : "correct";
+}
+
+/** A conversation is as good as its weakest turn lets it be. */
+function ofConversation(transcript: string, knowledge: Knowledge, aspect: Aspect): Opinion {
+  const answers = [...transcript.matchAll(/\[turn (\d+)\] Agent: ([\s\S]*?)(?=\n\n\[turn |$)/g)];
+  const turns = answers.map(([, turn, text = ""]) => {
+    const known = knowledge.get(text);
+    return { turn, ...(known === undefined ? opinionOfUnknown(text) : opinionOf(known, aspect)) };
+  });
+  const worst = turns.reduce(
+    (low, each) => (each.rating < low.rating ? each : low),
+    turns[0] ?? { turn: "1", rating: 5, justification: "" },
+  );
+  const mean = turns.reduce((sum, { rating }) => sum + rating, 0) / Math.max(1, turns.length);
+  return {
+    rating: Math.round((mean + worst.rating) * 5) / 10,
+    justification:
+      worst.rating < 5
+        ? `The conversation is held back by turn ${worst.turn}: ${worst.justification}`
+        : `All ${turns.length} turns get somewhere. The weakest is turn ${worst.turn}: ${worst.justification}`,
+  };
+}

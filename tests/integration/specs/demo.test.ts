@@ -1,0 +1,113 @@
+import {
+  calibration,
+  comparedRuns,
+  recordedGates,
+  runList,
+  topFailing,
+  traceEvaluations,
+  traceList,
+} from "@touchstone/contracts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type PreparedDemo, prepareDemo } from "../../../apps/standalone/src/demo/prepare-demo.ts";
+import { createClient } from "../src/client.ts";
+import { type System, startSystem } from "../src/start-system.ts";
+import { waitUntil } from "../src/wait-until.ts";
+
+let demo: PreparedDemo;
+let system: System;
+const client = () => createClient(system);
+
+beforeAll(async () => {
+  demo = await prepareDemo({}, { traces: 500, largeSpans: [300, 200] });
+  system = await startSystem({ settings: demo.environment as Record<string, string> });
+  await demo.load({ address: system.url, apiKey: system.apiKey });
+}, 300_000);
+
+afterAll(() => system?.stop());
+
+test("the sample project says which agent fails most", async () => {
+  const { agents } = await client().expect(
+    { status: 200, schema: topFailing },
+    "GET",
+    "/agent-monitoring/top-failing?window=30d",
+  );
+  const rates = agents
+    .filter(({ totalRuns }) => totalRuns >= 10)
+    .sort((one, other) => (other.failureRate ?? 0) - (one.failureRate ?? 0));
+
+  expect(rates[0]?.name).toBe("refund-agent");
+});
+
+test("the sample project has a trace rated 2.0 whose reason names what the agent promised", async () => {
+  const { traces } = await client().expect({ status: 200, schema: traceList }, "GET", "/ingest/traces?search=A104711");
+  const [trace] = traces;
+  await waitUntil("it is rated", async () => {
+    const { evaluations } = await client().expect(
+      { status: 200, schema: traceEvaluations },
+      "GET",
+      `/agent-monitoring/traces/${trace?._id}/evaluations`,
+    );
+    const policy = evaluations.find(({ evaluatorName }) => evaluatorName === "Policy");
+    return policy?.rating === 2 && policy.justification?.includes("promises a refund it could not make") === true;
+  });
+});
+
+test("its runs hold a regression, an improvement and a comparison that nobody can decide", async () => {
+  const { runs } = await client().expect(
+    { status: 200, schema: runList },
+    "GET",
+    "/custom-agent-evaluations/runs?limit=100",
+  );
+  const versions = new Map(runs.map((run) => [run.evaluationSubject?.version, run.runId]));
+  const compare = async (baseline: string, candidate: string): Promise<string> => {
+    const query = `baseline=${versions.get(baseline)}&candidate=${versions.get(candidate)}`;
+    const { paired } = await client().expect(
+      { status: 200, schema: comparedRuns },
+      "GET",
+      `/evaluate/runs/compare?${query}`,
+    );
+    return paired.outcome;
+  };
+
+  expect(await compare("1.3.8", "1.3.9")).toBe("improved");
+  expect(await compare("1.3.9", "1.4.0")).toBe("regressed");
+  expect(await compare("2.0.0", "2.1.0")).toBe("undecided");
+});
+
+test("the newest gate on main failed", async () => {
+  const { gates } = await client().expect({ status: 200, schema: recordedGates }, "GET", "/evaluate/ci/gates");
+
+  expect(gates.find(({ caller }) => caller?.includes("main@"))).toMatchObject({
+    datasetName: "Refund policy",
+    passed: false,
+  });
+});
+
+test("people judged enough answers to say how far the judge Helpful agrees with them: moderately", async () => {
+  await waitUntil("60 pairs", async () => {
+    const { scorers } = await client().expect(
+      { status: 200, schema: calibration },
+      "GET",
+      "/agent-monitoring/calibration",
+    );
+    const helpful = scorers.find(({ scorerName }) => scorerName === "Helpful");
+    const kappa = helpful?.kappa ?? 0;
+    return (helpful?.pairs ?? 0) >= 60 && kappa > 0.35 && kappa < 0.7;
+  });
+});
+
+test("loading the sample project a second time adds nothing", async () => {
+  const count = async () => {
+    const [traces, runs, feedback] = await Promise.all([
+      client().expect({ status: 200, schema: traceList }, "GET", "/ingest/traces?limit=1"),
+      client().expect({ status: 200, schema: runList }, "GET", "/custom-agent-evaluations/runs?limit=200"),
+      client().expect({ status: 200, schema: calibration }, "GET", "/agent-monitoring/calibration"),
+    ]);
+    return [traces.totalCount, runs.runs.length, feedback.scorers.length];
+  };
+  const before = await count();
+
+  await demo.load({ address: system.url, apiKey: system.apiKey });
+
+  expect(await count()).toEqual(before);
+});
