@@ -5,9 +5,11 @@ import type { PlannedTrace, PlannedVisit } from "./traffic/planned-trace.ts";
 import { schedule } from "./traffic/schedule.ts";
 import { sendCaptures } from "./traffic/send-captures.ts";
 import { readTraceIds, sendExport, sendTraffic } from "./traffic/send-traffic.ts";
+import { hasAlertRules, loadAlertRules } from "./watching/load-alert-rules.ts";
 import { loadVotes, planVotes } from "./watching/load-feedback.ts";
-import { loadNotifications } from "./watching/load-notifications.ts";
 import { loadJudges, loadPatterns, relaxJudges } from "./watching/load-watching.ts";
+import { loadWebhooks } from "./watching/load-webhooks.ts";
+import type { DemoReceiver } from "./watching/start-receiver.ts";
 
 export interface DemoTarget {
   address: string;
@@ -16,6 +18,7 @@ export interface DemoTarget {
   visits: readonly PlannedVisit[];
   /** Spans of the two large traces. */
   largeSpans: readonly number[];
+  receiver: DemoReceiver;
   onProgress: (line: string) => void;
 }
 
@@ -27,7 +30,8 @@ export async function loadDemo(target: DemoTarget): Promise<{ isNew: boolean; tr
   const { visits, onProgress } = target;
   const client = createDemoClient(target);
   const nowMs = Date.now();
-  if (await isLoaded(client)) return { isNew: false, traces: await countTraces(client) };
+  await loadWebhooks(client, target.receiver);
+  if (await hasAlertRules(client)) return { isNew: false, traces: await countTraces(client) };
 
   await loadPatterns(client);
   const timed = schedule(visits, nowMs);
@@ -62,17 +66,11 @@ export async function loadDemo(target: DemoTarget): Promise<{ isNew: boolean; tr
     findSource: (scenario) => findTrace(traces, (trace) => trace.scenario === scenario, traceIdOf),
     judges,
   });
-  onProgress("votes, alert rules and webhooks");
+  onProgress("votes and alert rules");
   await loadVotes(client, planVotes(traces), traceIdOf);
   await relaxJudges(client, judges);
-  await loadNotifications(client, agentIds);
+  await loadAlertRules(client, agentIds);
   return { isNew: true, traces: await countTraces(client) };
-}
-
-/** The alert rules come last: where they are, everything is. */
-async function isLoaded(client: DemoClient): Promise<boolean> {
-  const { alertRules } = await client.call<{ alertRules: { name: string }[] }>("GET", "/agent-monitoring/alert-rules");
-  return alertRules.some(({ name }) => name === "Ratings drop");
 }
 
 async function countTraces(client: DemoClient): Promise<number> {

@@ -2,6 +2,7 @@ import { knowledgeOfDemo } from "./judge/knowledge-of-demo.ts";
 import { demoJudgeModel, startDemoJudge } from "./judge/start-demo-judge.ts";
 import { loadDemo } from "./load-demo.ts";
 import { planTraffic } from "./traffic/plan-traffic.ts";
+import { startReceiver } from "./watching/start-receiver.ts";
 
 /** How much there is of what costs time. */
 export interface DemoScale {
@@ -24,11 +25,18 @@ export interface PreparedDemo {
  */
 export async function prepareDemo(given: NodeJS.ProcessEnv, scale: DemoScale = wholeDemo): Promise<PreparedDemo> {
   const visits = planTraffic(scale.traces);
+  const receiver = await startReceiver();
   const environment = hasJudge(given) ? given : { ...given, ...(await startJudge(visits)) };
   return {
     environment,
     async load(target) {
-      const demo = await loadDemo({ ...target, visits, largeSpans: scale.largeSpans, onProgress: showProgress });
+      const demo = await loadDemo({
+        ...target,
+        visits,
+        largeSpans: scale.largeSpans,
+        receiver,
+        onProgress: showProgress,
+      });
       console.log(
         demo.isNew
           ? `The sample project is loaded: ${demo.traces} traces.`

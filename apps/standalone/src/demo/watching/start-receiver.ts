@@ -1,0 +1,32 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** What the sample project's webhooks call: a receiver on loopback, for as long as this process runs. */
+export interface DemoReceiver {
+  /** Takes what comes, unless it is made to fail. */
+  url: string;
+  /** Says that it is gone for good. */
+  goneUrl: string;
+  fail(isFailing: boolean): void;
+}
+
+export async function startReceiver(): Promise<DemoReceiver> {
+  let isFailing = false;
+  const server = createServer((request, response) => {
+    const status = request.url === "/gone" ? 410 : isFailing ? 503 : 204;
+    request.resume().once("end", () => response.writeHead(status).end());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  server.unref();
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url: `${origin}/on-call`,
+    goneUrl: `${origin}/gone`,
+    fail: (failing) => {
+      isFailing = failing;
+    },
+  };
+}
