@@ -1,26 +1,34 @@
-import type { z } from "zod";
-import type { liveRatings } from "./http/online-evaluators.ts";
+import { z } from "zod";
 
 /** What a dashboard looks back on. */
-export type DashboardWindow = z.infer<typeof liveRatings>["window"];
+export const dashboardWindow = z.enum(["1h", "24h", "7d", "30d"]);
+export type DashboardWindow = z.infer<typeof dashboardWindow>;
+
+/** An unknown window reads as 7d. */
+export const dashboardWindowQuery = z.object({
+  window: z.string().optional().describe("1h, 24h, 7d or 30d; default 7d"),
+});
+
+/** How long one stretch of a window is, as PostgreSQL reads an interval. */
+export type Stretch = "5 minutes" | "1 hour" | "1 day";
 
 const hourMs = 3_600_000;
-const windows: Record<DashboardWindow, { stretch: "hour" | "day"; stretchMs: number; points: number }> = {
-  "24h": { stretch: "hour", stretchMs: hourMs, points: 24 },
-  "7d": { stretch: "day", stretchMs: 24 * hourMs, points: 7 },
-  "30d": { stretch: "day", stretchMs: 24 * hourMs, points: 30 },
+const windows: Record<DashboardWindow, { stretch: Stretch; stretchMs: number; points: number }> = {
+  "1h": { stretch: "5 minutes", stretchMs: hourMs / 12, points: 12 },
+  "24h": { stretch: "1 hour", stretchMs: hourMs, points: 24 },
+  "7d": { stretch: "1 day", stretchMs: 24 * hourMs, points: 7 },
+  "30d": { stretch: "1 day", stretchMs: 24 * hourMs, points: 30 },
 };
 
-/** The window of a query; anything but the three reads as 7d (completions 9.5). */
+/** The window of a query; an unknown one reads as 7d (completions 9.5). */
 export function readDashboardWindow(value: unknown): DashboardWindow {
-  return value === "24h" || value === "30d" ? value : "7d";
+  return dashboardWindow.safeParse(value).data ?? "7d";
 }
 
-/** The stretches a window shows: whole hours or days in UTC, the one that `now` is in being the last; `until` is its end. */
-export function stretchesOf(
-  window: DashboardWindow,
-  now: number,
-): { stretch: "hour" | "day"; since: Date; until: Date } {
+/**
+ * The stretches a window shows: whole ones in UTC, the one that `now` is in being the last; `until` is its end.
+ */
+export function stretchesOf(window: DashboardWindow, now: number): { stretch: Stretch; since: Date; until: Date } {
   const { stretch, stretchMs, points } = windows[window];
   const last = Math.floor(now / stretchMs) * stretchMs;
   return { stretch, since: new Date(last - (points - 1) * stretchMs), until: new Date(last + stretchMs) };
@@ -36,6 +44,6 @@ export function listStretches(window: DashboardWindow, now: number): { start: nu
   return Array.from({ length: points }, (_, index) => {
     const start = since.getTime() + index * stretchMs;
     const ts = new Date(start).toISOString();
-    return { start, label: stretch === "hour" ? ts.slice(11, 16) : ts.slice(0, 10), ts };
+    return { start, label: stretch === "1 day" ? ts.slice(0, 10) : ts.slice(11, 16), ts };
   });
 }

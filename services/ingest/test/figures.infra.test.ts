@@ -128,6 +128,11 @@ describe("the figures of a window", () => {
     const { label: _label, ts, ...bucket } = buckets.find(({ traces }) => traces > 0) ?? { label: "", ts: "" };
     expect(ts).toBe("2026-11-18T11:00:00.000Z");
     expect(bucket).toEqual(totals);
+    const hour = await read(metrics, projectId, "window=1h");
+    expect([hour.buckets.length, hour.totals]).toEqual([12, totals]);
+    expect(hour.buckets.filter(({ traces }) => traces > 0)).toMatchObject([
+      { label: "11:40", ts: "2026-11-18T11:40:00.000Z" },
+    ]);
   });
 
   test("take what a REST parent repeats of its children once, also past a step that reports nothing", async () => {

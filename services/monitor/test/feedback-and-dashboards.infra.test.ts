@@ -266,6 +266,26 @@ test("trend and performance have a point for each hour or day, also where nothin
   }
 });
 
+test("the last hour is shown by five minutes", async () => {
+  const project = newProject();
+  const at = new Date(Date.now() - 7 * 60_000);
+  await rows.addRun(project, { created_at: at, latency_ms: 10 });
+  await rows.addRun(project, { created_at: hoursAgo(1.2) });
+  const ts = new Date(Math.floor(at.getTime() / 300_000) * 300_000).toISOString();
+
+  const health = trend.parse((await project.send("GET", "/agent-monitoring/trend?window=1h")).body);
+  const measured = performance.parse((await project.send("GET", "/agent-monitoring/performance?window=1h")).body);
+
+  for (const { window, points } of [health, measured]) {
+    expect([window, points.length]).toEqual(["1h", 12]);
+    expect(points.filter(({ totalRuns }) => totalRuns > 0)).toMatchObject([
+      { ts, label: ts.slice(11, 16), totalRuns: 1 },
+    ]);
+  }
+  const counted = kpis.parse((await project.send("GET", "/monitor/kpis?window=1h")).body);
+  expect(counted).toMatchObject({ window: "1h", totalRuns: 1, deltas: { healthRate: 0 } });
+});
+
 test("the agents that fail most come first, with what was found most often", async () => {
   const project = newProject();
   const agentId = fakeIngest.addAgent(project.projectId, "shop");

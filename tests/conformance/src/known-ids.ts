@@ -20,7 +20,7 @@ const filters: KnownIds = {
   severity: ["low", "medium"],
   status: ["open"],
   polarity: ["failure", "all"],
-  window: ["24h", "30d"],
+  window: ["1h", "24h", "30d"],
   failUnder: ["7", "0.5"],
   tolerance: ["1"],
   minEffect: ["0.5"],

@@ -4744,7 +4744,7 @@ export interface operations {
     listSessions: {
         parameters: {
             query?: {
-                /** @description 24h, 7d (the default) or 30d */
+                /** @description 1h, 24h, 7d or 30d; default 7d */
                 window?: string;
             };
             header?: never;
@@ -4761,7 +4761,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        window: "24h" | "7d" | "30d";
+                        window: "1h" | "24h" | "7d" | "30d";
                         sessions: {
                             sessionId: string;
                             agentId: string | null;
@@ -9885,7 +9885,7 @@ export interface operations {
     readKpis: {
         parameters: {
             query?: {
-                /** @description 24h, 7d or 30d; default 7d */
+                /** @description 1h, 24h, 7d or 30d; default 7d */
                 window?: string;
             };
             header?: never;
@@ -9902,7 +9902,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        window: "24h" | "7d" | "30d";
+                        window: "1h" | "24h" | "7d" | "30d";
                         /** @description Root traces that settled and are watched, by the time they began */
                         totalRuns: number;
                         /** @description Healthy runs among all */
@@ -9941,7 +9941,7 @@ export interface operations {
     readTrend: {
         parameters: {
             query?: {
-                /** @description 24h, 7d or 30d; default 7d */
+                /** @description 1h, 24h, 7d or 30d; default 7d */
                 window?: string;
             };
             header?: never;
@@ -9950,7 +9950,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A point for each hour or day. */
+            /** @description A point for each stretch of the window. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9958,7 +9958,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        window: "24h" | "7d" | "30d";
+                        window: "1h" | "24h" | "7d" | "30d";
                         points: {
                             label: string;
                             ts: string;
@@ -9981,7 +9981,7 @@ export interface operations {
     readPerformance: {
         parameters: {
             query?: {
-                /** @description 24h, 7d or 30d; default 7d */
+                /** @description 1h, 24h, 7d or 30d; default 7d */
                 window?: string;
             };
             header?: never;
@@ -9990,7 +9990,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A point for each hour or day. */
+            /** @description A point for each stretch of the window. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9998,7 +9998,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        window: "24h" | "7d" | "30d";
+                        window: "1h" | "24h" | "7d" | "30d";
                         points: {
                             label: string;
                             ts: string;
@@ -10018,7 +10018,7 @@ export interface operations {
     readTopFailing: {
         parameters: {
             query?: {
-                /** @description 24h, 7d or 30d; default 7d */
+                /** @description 1h, 24h, 7d or 30d; default 7d */
                 window?: string;
             };
             header?: never;
@@ -10035,7 +10035,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        window: "24h" | "7d" | "30d";
+                        window: "1h" | "24h" | "7d" | "30d";
                         agents: {
                             agentId: string | null;
                             /** @description null: the traces name no agent, or it is gone */
@@ -10061,7 +10061,7 @@ export interface operations {
     readModelComparison: {
         parameters: {
             query?: {
-                /** @description 24h, 7d or 30d; default 7d */
+                /** @description 1h, 24h, 7d or 30d; default 7d */
                 window?: string;
             };
             header?: never;
@@ -10078,7 +10078,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        window: "24h" | "7d" | "30d";
+                        window: "1h" | "24h" | "7d" | "30d";
                         models: {
                             /** @description As the traces name it; null: they name none */
                             model: string | null;
@@ -10161,7 +10161,7 @@ export interface operations {
     readMetrics: {
         parameters: {
             query?: {
-                /** @description 24h, 7d or 30d; default 7d */
+                /** @description 1h, 24h, 7d or 30d; default 7d */
                 window?: string;
                 /** @description Traces of this agent alone */
                 agentId?: string;
@@ -10172,7 +10172,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A bucket for each hour or day, and their totals. */
+            /** @description A bucket for each stretch of the window, and their totals. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10180,7 +10180,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        window: "24h" | "7d" | "30d";
+                        window: "1h" | "24h" | "7d" | "30d";
                         buckets: {
                             label: string;
                             ts: string;
@@ -10269,7 +10269,7 @@ export interface operations {
     readCostTrend: {
         parameters: {
             query?: {
-                /** @description 24h, 7d or 30d; default 7d */
+                /** @description 1h, 24h, 7d or 30d; default 7d */
                 window?: string;
                 /** @description Traces of this agent alone */
                 agentId?: string;
@@ -10280,7 +10280,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A point for each hour or day, and their totals. */
+            /** @description A point for each stretch of the window, and their totals. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10288,7 +10288,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        window: "24h" | "7d" | "30d";
+                        window: "1h" | "24h" | "7d" | "30d";
                         points: {
                             label: string;
                             ts: string;
@@ -10534,7 +10534,7 @@ export interface operations {
     readLiveRatings: {
         parameters: {
             query?: {
-                /** @description 24h, 7d or 30d; default 7d */
+                /** @description 1h, 24h, 7d or 30d; default 7d */
                 window?: string;
             };
             header?: never;
@@ -10553,7 +10553,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        window: "24h" | "7d" | "30d";
+                        window: "1h" | "24h" | "7d" | "30d";
                         points: {
                             label: string;
                             ts: string;
@@ -10568,7 +10568,7 @@ export interface operations {
     listLiveRatingEvents: {
         parameters: {
             query?: {
-                /** @description 24h, 7d or 30d; default 7d */
+                /** @description 1h, 24h, 7d or 30d; default 7d */
                 window?: string;
             };
             header?: never;
@@ -10587,7 +10587,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        window: "24h" | "7d" | "30d";
+                        window: "1h" | "24h" | "7d" | "30d";
                         events: {
                             id: string;
                             /** @description null: a session was judged */
@@ -11021,7 +11021,7 @@ export interface operations {
     listCustomEvaluatorEvents: {
         parameters: {
             query?: {
-                /** @description 24h, 7d or 30d; default 7d */
+                /** @description 1h, 24h, 7d or 30d; default 7d */
                 window?: string;
             };
             header?: never;
@@ -11040,7 +11040,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        window: "24h" | "7d" | "30d";
+                        window: "1h" | "24h" | "7d" | "30d";
                         events: {
                             id: string;
                             traceId: string | null;
@@ -11063,7 +11063,7 @@ export interface operations {
     readTopics: {
         parameters: {
             query?: {
-                /** @description 24h, 7d or 30d; default 7d */
+                /** @description 1h, 24h, 7d or 30d; default 7d */
                 window?: string;
             };
             header?: never;
@@ -11080,7 +11080,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        window: "24h" | "7d" | "30d";
+                        window: "1h" | "24h" | "7d" | "30d";
                         total: number;
                         intents: {
                             label: string;
@@ -11102,7 +11102,7 @@ export interface operations {
     readTopicMap: {
         parameters: {
             query?: {
-                /** @description 24h, 7d or 30d; default 7d */
+                /** @description 1h, 24h, 7d or 30d; default 7d */
                 window?: string;
             };
             header?: never;
@@ -11119,7 +11119,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        window: "24h" | "7d" | "30d";
+                        window: "1h" | "24h" | "7d" | "30d";
                         /** @description Traces that were classified in the window */
                         total: number;
                         intents: {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { dashboardWindow } from "../dashboard-window.ts";
 import { limits } from "../limits.ts";
 import { severity } from "./patterns.ts";
 
@@ -69,7 +70,7 @@ export const customEvaluatorTrialReply = z.object({
 
 /** What it said of traces: what it flagged first, of these the lowest score, then the newest; at most 20. */
 export const customEvaluatorEvents = z.object({
-  window: z.enum(["24h", "7d", "30d"]),
+  window: dashboardWindow,
   events: z.array(
     z.object({
       id: z.string(),
@@ -89,7 +90,7 @@ const tally = z.array(z.object({ label: z.string(), count: z.int() }));
 
 /** What the traces of a window are about (completions 9.5), the most frequent first; at most 100 intents. */
 export const topicCounts = z.object({
-  window: z.enum(["24h", "7d", "30d"]),
+  window: dashboardWindow,
   total: z.int(),
   intents: tally,
   sentiments: tally,

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { liveRatings } from "./online-evaluators.ts";
+import { dashboardWindowQuery, dashboardWindow as window } from "../dashboard-window.ts";
 
-const { window } = liveRatings.shape;
 const share = z.number().min(0).max(1).nullable();
 const change = z.number().min(-1).max(1).nullable();
 
@@ -32,7 +31,10 @@ export const kpis = z.object({
 
 const point = { label: z.string(), ts: z.string() };
 
-/** `GET /agent-monitoring/trend`: by the hour for 24h, else by the day, in UTC, oldest first, also where nothing ran. */
+/**
+ * `GET /agent-monitoring/trend`: a point for each 5 minutes of 1h, hour of 24h or day, in UTC, oldest first, also where
+ * nothing ran.
+ */
 export const trend = z.object({
   window,
   points: z.array(
@@ -83,14 +85,13 @@ const figures = {
 };
 
 /** Query of the figures of spans. */
-export const figuresQuery = z.object({
-  window: z.string().optional().describe("24h, 7d or 30d; default 7d"),
+export const figuresQuery = dashboardWindowQuery.extend({
   agentId: z.string().optional().describe("Traces of this agent alone"),
 });
 
 /**
- * `GET /agent-monitoring/metrics` (completions 9.5): what all spans of a window come to, evaluation traffic included, by
- * the hour for 24h, else by the day, in UTC, oldest first, also where nothing ran. A span counts where it began.
+ * `GET /agent-monitoring/metrics` (completions 9.5): what all spans of a window come to, evaluation traffic included, in
+ * the same stretches as the trend. A span counts where it began.
  */
 export const metrics = z.object({
   window,

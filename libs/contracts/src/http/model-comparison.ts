@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { liveRatings } from "./online-evaluators.ts";
+import { dashboardWindow as window } from "../dashboard-window.ts";
 
-const { window } = liveRatings.shape;
 const share = z.number().min(0).max(1).nullable();
 
 /** `GET /agent-monitoring/model-comparison` (completions 9.5): at most 50 models, those with most traces first. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { dashboardWindow } from "../dashboard-window.ts";
 import { limits } from "../limits.ts";
 
 const settings = {
@@ -37,14 +38,9 @@ export const onlineEvaluatorReply = z.object({ evaluator: onlineEvaluator });
 export const onlineEvaluatorList = z.object({ evaluators: z.array(onlineEvaluator) });
 export const onlineEvaluatorParams = z.object({ onlineEvaluatorId: z.string() });
 
-const window = z.enum(["24h", "7d", "30d"]);
-
-/** An unknown window reads as 7d. */
-export const liveWindowQuery = z.object({ window: z.string().optional().describe("24h, 7d or 30d; default 7d") });
-
-/** What a live judge or group gave over time: by the hour for 24h, else by the day, in UTC, oldest first. */
+/** What a live judge or group gave in each stretch of the window, in UTC, oldest first. */
 export const liveRatings = z.object({
-  window,
+  window: dashboardWindow,
   points: z.array(
     z.object({ label: z.string(), ts: z.string(), averageRating: z.number().nullable(), count: z.int() }),
   ),
@@ -52,7 +48,7 @@ export const liveRatings = z.object({
 
 /** What it said, worst first, at most 20. */
 export const liveRatingEvents = z.object({
-  window,
+  window: dashboardWindow,
   events: z.array(
     z.object({
       id: z.string(),

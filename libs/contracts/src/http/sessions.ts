@@ -1,12 +1,9 @@
 import { z } from "zod";
-
-export const listSessionsQuery = z.object({
-  window: z.string().optional().describe("24h, 7d (the default) or 30d"),
-});
+import { dashboardWindow } from "../dashboard-window.ts";
 
 /** `GET /agent-monitoring/sessions` (completions 2.7). */
 export const sessionList = z.object({
-  window: z.enum(["24h", "7d", "30d"]),
+  window: dashboardWindow,
   sessions: z.array(
     z.object({
       sessionId: z.string(),

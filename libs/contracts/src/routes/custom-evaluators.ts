@@ -1,3 +1,4 @@
+import { dashboardWindowQuery } from "../dashboard-window.ts";
 import {
   changedCustomEvaluator,
   customEvaluatorEvents,
@@ -9,7 +10,6 @@ import {
   submittedCustomEvaluator,
   topicCounts,
 } from "../http/custom-evaluators.ts";
-import { liveWindowQuery } from "../http/online-evaluators.ts";
 import { topicMap } from "../http/topic-map.ts";
 import type { Route } from "../route.ts";
 import { bodyRefusals, byMember, checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
@@ -84,7 +84,7 @@ export const customEvaluatorRoutes = {
     method: "GET",
     path: `${evaluatorPath}/events`,
     params: customEvaluatorParams,
-    query: liveWindowQuery,
+    query: dashboardWindowQuery,
     responses: { 200: { description: "Worst first.", schema: customEvaluatorEvents }, 404: noEvaluator },
     summary: "List what a custom scorer said.",
   },
@@ -93,7 +93,7 @@ export const customEvaluatorRoutes = {
     id: "readTopics",
     method: "GET",
     path: `${prefix}/agent-monitoring/topics`,
-    query: liveWindowQuery,
+    query: dashboardWindowQuery,
     responses: { 200: { description: "The most frequent first.", schema: topicCounts } },
     summary: "Count what traffic is about.",
     section: "completions 9.5",
@@ -103,7 +103,7 @@ export const customEvaluatorRoutes = {
     id: "readTopicMap",
     method: "GET",
     path: `${prefix}/agent-monitoring/topics/map`,
-    query: liveWindowQuery,
+    query: dashboardWindowQuery,
     responses: { 200: { description: "The most frequent intents first.", schema: topicMap } },
     summary: "Read how each thing that traffic is about goes.",
     section: "completions 9.5",

@@ -1,3 +1,4 @@
+import { dashboardWindowQuery } from "../dashboard-window.ts";
 import {
   calibration,
   costTrend,
@@ -9,7 +10,6 @@ import {
   trend,
 } from "../http/dashboards.ts";
 import { modelComparison } from "../http/model-comparison.ts";
-import { liveWindowQuery } from "../http/online-evaluators.ts";
 import type { Route } from "../route.ts";
 import { dataPlane, prefix } from "./route-parts.ts";
 
@@ -23,7 +23,7 @@ export const dashboardRoutes = {
     ...monitor,
     id: "readKpis",
     path: `${prefix}/monitor/kpis`,
-    query: liveWindowQuery,
+    query: dashboardWindowQuery,
     responses: { 200: { description: "How the window did, and what changed since the one before.", schema: kpis } },
     summary: "Read how healthy the live traffic is.",
   },
@@ -31,23 +31,23 @@ export const dashboardRoutes = {
     ...monitor,
     id: "readTrend",
     path: `${monitoring}/trend`,
-    query: liveWindowQuery,
-    responses: { 200: { description: "A point for each hour or day.", schema: trend } },
+    query: dashboardWindowQuery,
+    responses: { 200: { description: "A point for each stretch of the window.", schema: trend } },
     summary: "Read the health of the live traffic over time.",
   },
   readPerformance: {
     ...monitor,
     id: "readPerformance",
     path: `${monitoring}/performance`,
-    query: liveWindowQuery,
-    responses: { 200: { description: "A point for each hour or day.", schema: performance } },
+    query: dashboardWindowQuery,
+    responses: { 200: { description: "A point for each stretch of the window.", schema: performance } },
     summary: "Read latency and errors of the live traffic over time.",
   },
   readTopFailing: {
     ...monitor,
     id: "readTopFailing",
     path: `${monitoring}/top-failing`,
-    query: liveWindowQuery,
+    query: dashboardWindowQuery,
     responses: { 200: { description: "Most failing first.", schema: topFailing } },
     summary: "Read which agents fail most, and what is found most often.",
   },
@@ -55,7 +55,7 @@ export const dashboardRoutes = {
     ...monitor,
     id: "readModelComparison",
     path: `${monitoring}/model-comparison`,
-    query: liveWindowQuery,
+    query: dashboardWindowQuery,
     responses: { 200: { description: "Most used first.", schema: modelComparison } },
     summary: "Compare the models of the live traffic.",
   },
@@ -71,7 +71,7 @@ export const dashboardRoutes = {
     id: "readMetrics",
     path: `${monitoring}/metrics`,
     query: figuresQuery,
-    responses: { 200: { description: "A bucket for each hour or day, and their totals.", schema: metrics } },
+    responses: { 200: { description: "A bucket for each stretch of the window, and their totals.", schema: metrics } },
     summary: "Read what the spans of a window come to: tokens, costs, tools, errors, latency.",
   },
   readCostTrend: {
@@ -79,7 +79,7 @@ export const dashboardRoutes = {
     id: "readCostTrend",
     path: `${monitoring}/cost-trend`,
     query: figuresQuery,
-    responses: { 200: { description: "A point for each hour or day, and their totals.", schema: costTrend } },
+    responses: { 200: { description: "A point for each stretch of the window, and their totals.", schema: costTrend } },
     summary: "Read what the traffic cost over time, by model.",
   },
 } as const satisfies Record<string, Route>;

@@ -1,3 +1,4 @@
+import { dashboardWindowQuery } from "../dashboard-window.ts";
 import { calibration } from "../http/dashboards.ts";
 import {
   changedOnlineEvaluator,
@@ -5,7 +6,6 @@ import {
   judgedTraceParams,
   liveRatingEvents,
   liveRatings,
-  liveWindowQuery,
   onlineEvaluatorList,
   onlineEvaluatorParams,
   onlineEvaluatorReply,
@@ -93,7 +93,7 @@ export const liveJudgingRoutes = {
     method: "GET",
     path: `${evaluatorPath}/ratings`,
     params: onlineEvaluatorParams,
-    query: liveWindowQuery,
+    query: dashboardWindowQuery,
     responses: {
       200: {
         description: "Averages of what the online evaluator, or the live group of that id, gave.",
@@ -110,7 +110,7 @@ export const liveJudgingRoutes = {
     method: "GET",
     path: `${evaluatorPath}/events`,
     params: onlineEvaluatorParams,
-    query: liveWindowQuery,
+    query: dashboardWindowQuery,
     responses: { 200: { description: "Worst first.", schema: liveRatingEvents }, 404: noEvaluator },
     summary: "List what an online evaluator, or a live group, said.",
     section: "completions 9.5",

@@ -1,3 +1,4 @@
+import type { Stretch } from "@touchstone/contracts";
 import type { Database, Results, Statement } from "@touchstone/db";
 import { idBefore } from "../spans/id-before.ts";
 import { buildRepeatRead } from "./repeat-read.ts";
@@ -8,8 +9,8 @@ export interface FigureQuery {
   projectId: string;
   /** Null = all. */
   agentId: string | null;
-  /** What one bucket is, in UTC. */
-  stretch: "hour" | "day";
+  /** How long one bucket is, in UTC. */
+  stretch: Stretch;
   since: Date;
   /** Left out. */
   until: Date;
@@ -145,7 +146,7 @@ export function createFigureStore(searching: Database): FigureStore {
 
 function build(name: string, textOf: (spans: string) => string, query: FigureQuery): Statement {
   const { projectId, agentId, stretch, since, until } = query;
-  const values = [projectId, idBefore(since.getTime()), idBefore(until.getTime()), `1 ${stretch}`];
+  const values = [projectId, idBefore(since.getTime()), idBefore(until.getTime()), stretch];
   return {
     name: agentId === null ? name : `${name}_of_agent`,
     text: textOf(inWindow(agentId !== null)),

@@ -1,4 +1,4 @@
-import type { sessionScores, traceEvaluations } from "@touchstone/contracts";
+import type { Stretch, sessionScores, traceEvaluations } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
 import type { z } from "zod";
 import type { LiveScorerStore } from "../live-scorers/live-scorer-store.ts";
@@ -23,7 +23,7 @@ export interface JudgementReader {
   /** The key of a live judge by the id of its profile, or of a live group by its own; null: there is none. */
   findScorerKey(projectId: string, id: string): Promise<string | null>;
   /** By the time the traffic was judged. */
-  tally(projectId: string, scorerKey: string, of: { since: Date; stretch: "hour" | "day" }): Promise<RatingBucket[]>;
+  tally(projectId: string, scorerKey: string, of: { since: Date; stretch: Stretch }): Promise<RatingBucket[]>;
   /** The worst first, of equals the newest. */
   listWorst(projectId: string, scorerKey: string, of: { since: Date; limit: number }): Promise<LiveRating[]>;
   listOfTrace(projectId: string, traceId: string): Promise<TraceEvaluation[]>;
@@ -59,7 +59,7 @@ export function createJudgementReader({
       const { rows } = await database.readScoped<{ start: Date; average: number; count: number }>([projectId], {
         name: "live_ratings_tally",
         text: `
-          select date_trunc($4, created_at) as start, avg(rating)::double precision as average, count(*)::integer as count
+          select date_bin($4::interval, created_at, timestamptz 'epoch') as start, avg(rating)::double precision as average, count(*)::integer as count
           from (${ratingsOf}) as ratings
           group by 1`,
         values: [projectId, scorerKey, since, stretch],

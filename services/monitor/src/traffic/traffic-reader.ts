@@ -1,3 +1,4 @@
+import type { Stretch } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
 import { noTraffic, type TrafficCounts } from "./traffic-counts.ts";
 
@@ -7,12 +8,12 @@ export interface Span {
   until: Date;
 }
 
-/** Traffic by hour or day, in UTC; one without any is left out. */
+/** Traffic by stretch, in UTC; one without any is left out. */
 export interface TrafficBucket extends TrafficCounts {
   start: Date;
 }
 
-/** Latency and errors in one hour or day. */
+/** Latency and errors in one stretch. */
 export interface PerformanceBucket {
   start: Date;
   totalRuns: number;
@@ -39,8 +40,8 @@ export interface FrequentFinding {
 /** Counts the watched traffic of a project, from narrow columns only (completions 9.5). */
 export interface TrafficReader {
   count(projectId: string, span: Span): Promise<TrafficCounts>;
-  tally(projectId: string, stretch: "hour" | "day", span: Span): Promise<TrafficBucket[]>;
-  tallyPerformance(projectId: string, stretch: "hour" | "day", span: Span): Promise<PerformanceBucket[]>;
+  tally(projectId: string, stretch: Stretch, span: Span): Promise<TrafficBucket[]>;
+  tallyPerformance(projectId: string, stretch: Stretch, span: Span): Promise<PerformanceBucket[]>;
   /** Those with a failing run, most of them first, at most ten. */
   listFailingAgents(projectId: string, span: Span): Promise<FailingAgent[]>;
   /** Failures that were found most often, at most ten. */
@@ -113,12 +114,12 @@ export function createTrafficReader(database: Database): TrafficReader {
         name: "traffic_tally",
         text: `
           with traffic as (
-            select date_trunc($5, created_at, 'UTC') as start, ${trafficCounts}
+            select date_bin($5::interval, created_at, timestamptz 'epoch') as start, ${trafficCounts}
             from (${runs}) as runs
             group by 1
           ),
           voting as (
-            select date_trunc($5, created_at, 'UTC') as start, ${voteCounts} ${votes}
+            select date_bin($5::interval, created_at, timestamptz 'epoch') as start, ${voteCounts} ${votes}
             group by 1
           )
           select *
@@ -133,7 +134,7 @@ export function createTrafficReader(database: Database): TrafficReader {
       const { rows } = await database.readScoped<PerformanceRow>([projectId], {
         name: "traffic_performance",
         text: `
-          select date_trunc($4, created_at, 'UTC') as start,
+          select date_bin($4::interval, created_at, timestamptz 'epoch') as start,
                  count(*)::integer as total_runs,
                  count(*) filter (where has_error)::integer as errors,
                  percentile_disc(array[0.5, 0.95]) within group (order by latency_ms) as latencies
