@@ -5,6 +5,7 @@ import { markdownTable } from "./markdown-table.ts";
 const atLimit: Record<keyof typeof limits, string> = {
   resultsPerBatchMax: "Results in one batch; more is refused with 400.",
   tracePageDefault: "Traces on a page when the request does not say.",
+  outlineSpansMax: "Spans in the outline of one trace; those that start last are left out.",
   tracePageMax: "Traces on a page; a larger `limit` is taken as this.",
   toolCallsMax: "Tool calls kept of one submitted trace; the excess is dropped silently.",
   ratingMin: "Lowest rating.",

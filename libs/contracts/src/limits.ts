@@ -4,6 +4,8 @@ export const limits = {
   resultsPerBatchMax: 10,
   /** interface: Limits, trace list page size. */
   tracePageDefault: 50,
+  /** Spans in the outline of one trace. */
+  outlineSpansMax: 50_000,
   tracePageMax: 100,
   /** interface: Limits, tool calls kept per submitted trace; the excess is silently truncated. */
   toolCallsMax: 50,

@@ -54,6 +54,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/ingest/traces/{traceId}/outline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the shape of one trace. */
+        get: operations["getTraceOutline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/ingest/sessions/{sessionId}/spans": {
         parameters: {
             query?: never;
@@ -4532,6 +4549,30 @@ export interface components {
             inputTokens: number | null;
             outputTokens: number | null;
         };
+        TraceOutline: {
+            /** @description Of `spans` */
+            spanCount: number;
+            /** @description There are more; those that start last are left out */
+            truncated: boolean;
+            spans: {
+                _id: string;
+                spanId: string | null;
+                parentSpanId: string | null;
+                name: string;
+                spanKind: components["schemas"]["SpanKind"];
+                /** @description Start after that of the asked span; below 0 where clocks disagree */
+                offsetMs: number;
+                latencyMs: number | null;
+                hasError: boolean;
+                model: string | null;
+                /** @description With those of the spans below */
+                inputTokens: number | null;
+                outputTokens: number | null;
+                /** @description Of the span's own tokens at its own model's price; null where unknown */
+                costUSD: number | null;
+                rating: number | null;
+            }[];
+        };
         TraceTopic: {
             intent: string;
             /** @enum {string} */
@@ -4715,6 +4756,28 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeletedTraces"];
+                };
+            };
+        };
+    };
+    getTraceOutline: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                traceId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description At most 50,000 spans, without their texts. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TraceOutline"];
                 };
             };
         };

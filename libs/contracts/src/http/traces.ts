@@ -135,6 +135,33 @@ export const traceDetail = traceListItem.extend({
   agentId: z.string().nullable(),
 });
 
+/**
+ * `GET /ingest/traces/{traceId}/outline`: every span of a trace without its texts, the asked one first, then by start. Of
+ * a child it is what is below the child, of an OpenTelemetry span its whole trace.
+ */
+export const traceOutline = z.object({
+  spanCount: z.int().describe("Of `spans`"),
+  truncated: z.boolean().describe("There are more; those that start last are left out"),
+  spans: z.array(
+    z.object({
+      _id: z.string(),
+      spanId: z.string().nullable(),
+      parentSpanId: z.string().nullable(),
+      name: z.string(),
+      spanKind,
+      offsetMs: z.number().describe("Start after that of the asked span; below 0 where clocks disagree"),
+      latencyMs: z.number().nullable(),
+      hasError: z.boolean(),
+      model: z.string().nullable(),
+      inputTokens: z.number().nullable().describe("With those of the spans below"),
+      outputTokens: z.number().nullable(),
+      costUSD: z.number().nullable().describe("Of the span's own tokens at its own model's price; null where unknown"),
+      rating: z.number().nullable(),
+    }),
+  ),
+});
+export type TraceOutline = z.infer<typeof traceOutline>;
+
 /** Query of `GET /ingest/traces` (interface: list). `limit` is clamped, never refused (completions 2.3). */
 export const listTracesQuery = z.object({
   limit: z.string().optional().describe("1 to 100, default 50"),

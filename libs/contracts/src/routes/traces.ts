@@ -13,6 +13,7 @@ import {
   submittedTrace,
   traceDetail,
   traceList,
+  traceOutline,
   traceParams,
 } from "../http/traces.ts";
 import type { Route } from "../route.ts";
@@ -84,6 +85,20 @@ export const traceRoutes = {
     },
     summary: "Read one trace.",
     section: "interface: GET ingest/traces/{traceId}",
+  },
+  getTraceOutline: {
+    ...dataPlane,
+    id: "getTraceOutline",
+    method: "GET",
+    path: `${prefix}/ingest/traces/{traceId}/outline`,
+    owner: "ingest",
+    params: traceParams,
+    responses: {
+      200: { description: "At most 50,000 spans, without their texts.", schema: traceOutline },
+      404: error("No such trace in the project."),
+    },
+    summary: "Read the shape of one trace.",
+    section: "decision record 12",
   },
   deleteTrace: {
     ...dataPlane,

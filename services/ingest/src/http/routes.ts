@@ -42,6 +42,7 @@ import { listSessions } from "./sessions/list-sessions.ts";
 import { deleteTrace } from "./traces/delete-trace.ts";
 import { deleteTraces } from "./traces/delete-traces.ts";
 import { getTrace } from "./traces/get-trace.ts";
+import { getTraceOutline } from "./traces/get-trace-outline.ts";
 import { listTraces } from "./traces/list-traces.ts";
 import { streamTraces } from "./traces/stream-traces.ts";
 import { submitTrace } from "./traces/submit-trace.ts";
@@ -88,6 +89,7 @@ export function listRoutes(dependencies: RouteDependencies): ServedRoute[] {
     { route: routes.listTraces, handle: reads(listTraces(dependencies)) },
     { route: routes.streamTraces, handle: reads(streamTraces(dependencies)) },
     { route: routes.getTrace, handle: reads(getTrace(dependencies)) },
+    { route: routes.getTraceOutline, handle: reads(getTraceOutline(dependencies)) },
     { route: routes.listSessionSpans, handle: reads(listSessionSpans(dependencies)) },
     { route: routes.listSessions, handle: reads(listSessions(dependencies)) },
     { route: routes.readMetrics, handle: reads(readMetrics(dependencies)) },

@@ -12,6 +12,7 @@ import { tracesKnown } from "../trees/trace-read.ts";
 import { type TreeSettings, treeSettings } from "../trees/tree-settings.ts";
 import { type Holders, type WriteContext, writeTrees } from "../trees/write-trees.ts";
 import { forgetLostIdentities } from "./lost-identities.ts";
+import { buildOutlineRead, type OutlineRecord, toOutlinedSpan } from "./outline-read.ts";
 import { buildRootList, buildRootsRead, type ListedWhole, type RootRecord } from "./root-list.ts";
 import { buildSessionPage, type SessionRecord } from "./session-page.ts";
 import { buildSpanInsert, type ProjectRow } from "./span-insert.ts";
@@ -256,6 +257,20 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
         found.push(...level);
       }
       return found.map(toPlacedSpan);
+    },
+
+    async readOutline(projectId, id, spansMax) {
+      const places = await this.readSubtree(projectId, id, spansMax);
+      if (places === null) return null;
+      const ids = places.map((place) => place.id);
+      const { rows } = await reading.readScoped<OutlineRecord>([projectId], buildOutlineRead(projectId, ids));
+      const records = new Map(rows.map((row) => [row.id, row]));
+      const [asked, ...others] = places.flatMap((place) => {
+        const record = records.get(place.id);
+        return record === undefined ? [] : [toOutlinedSpan(place, record)];
+      });
+      if (asked === undefined) return null;
+      return [asked, ...others.sort((one, other) => one.atMs - other.atMs)];
     },
 
     async *readSpans(projectId, ids) {

@@ -1,4 +1,5 @@
 import type { JudgeScores, TraceTopic } from "@touchstone/contracts";
+import type { PricedTokens } from "../pricing/token-cost.ts";
 import type { Derivation } from "../trees/derivation.ts";
 import type { RootFilter } from "./root-filter.ts";
 import type { SpanJob } from "./span-row.ts";
@@ -60,6 +61,19 @@ export interface RootQuery extends RootFilter {
   before: string | null;
 }
 
+/** A span of an outline. Null = not known. */
+export interface OutlinedSpan extends PlacedSpan {
+  name: string;
+  latencyMs: number | null;
+  hasError: boolean;
+  model: string | null;
+  /** As they are shown: with those of the spans below. */
+  tokens: PricedTokens;
+  /** Its own. */
+  ownTokens: PricedTokens;
+  rating: number | null;
+}
+
 export interface RootPage {
   /** At most `limit`, newest first. */
   spans: ReadSpan[];
@@ -97,6 +111,8 @@ export interface TraceStore extends TraceRemover {
    * OTel trace that start first, those of REST that are not too far below. Null when the project has none of this id.
    */
   readSubtree(projectId: string, id: string, spansMax: number): Promise<PlacedSpan[] | null>;
+  /** What {@link readSubtree} finds, with what can be said of a span without its texts, the asked one first, then by start. */
+  readOutline(projectId: string, id: string, spansMax: number): Promise<OutlinedSpan[] | null>;
   /** Spans by their ids, in the order asked, in slices of bounded size; those that are gone are missing. */
   readSpans(projectId: string, ids: readonly string[]): AsyncIterable<ReadSpan[]>;
 }

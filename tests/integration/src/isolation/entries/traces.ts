@@ -61,6 +61,7 @@ export const tracesEntries: RouteEntries = {
   ],
   streamTraces: { request: () => ({ headers: { "last-event-id": "0-0" } }), own: 200 },
   getTrace: { ids: trace, own: 200, shows: true },
+  getTraceOutline: { ids: trace, own: 200, shows: true },
   deleteTrace: { ids: trace, own: 200 },
   deleteTraces: [
     {

@@ -1,0 +1,38 @@
+import { limits, type TraceOutline } from "@touchstone/contracts";
+import { AppError, type Handler, isUuid } from "@touchstone/service-kit";
+import { priceFinder } from "../../pricing/price-catalogue.ts";
+import type { PriceStore } from "../../pricing/price-store.ts";
+import { costOf } from "../../pricing/token-cost.ts";
+import type { TraceStore } from "../../spans/trace-store.ts";
+import { requireProject } from "../require-project.ts";
+
+/** `GET /ingest/traces/{traceId}/outline`: the spans of one trace without their texts, for drawing its tree. */
+export function getTraceOutline({ traces, prices }: { traces: TraceStore; prices: PriceStore }): Handler {
+  return async (call) => {
+    const traceId = call.params.traceId ?? "";
+    const projectId = requireProject(call.identity);
+    // One more than is shown tells whether there are more.
+    const found = isUuid(traceId) ? await traces.readOutline(projectId, traceId, limits.outlineSpansMax + 1) : null;
+    const [asked] = found ?? [];
+    if (found === null || asked === undefined) throw new AppError("not_found", "Trace not found");
+    const { organizationId } = call.identity;
+    const findPrice = priceFinder(await prices.listChanges({ projectId, organizationId }));
+    const spans = found.slice(0, limits.outlineSpansMax).map((span) => ({
+      _id: span.id,
+      spanId: span.spanId,
+      parentSpanId: span.parentSpanId,
+      name: span.name,
+      spanKind: span.kind as TraceOutline["spans"][number]["spanKind"],
+      offsetMs: Math.round((span.atMs - asked.atMs) * 1000) / 1000,
+      latencyMs: span.latencyMs,
+      hasError: span.hasError,
+      model: span.model,
+      inputTokens: span.tokens.input,
+      outputTokens: span.tokens.output,
+      costUSD: span.model === null ? null : costOf(findPrice(span.model), span.ownTokens),
+      rating: span.rating,
+    }));
+    const outline: TraceOutline = { spanCount: spans.length, truncated: found.length > spans.length, spans };
+    return { status: 200, body: outline };
+  };
+}
