@@ -74,7 +74,7 @@ function readUntilReady(
     });
     child.stdout?.on("data", (chunk: Buffer) => {
       output += chunk.toString("utf8");
-      const address = /ready at (\S+)/.exec(output)?.[1];
+      const address = /(?:Open|ready at) (http\S+)/.exec(output)?.[1];
       const apiKey = /Default project API key: (\S+)/.exec(output)?.[1];
       if (address === undefined || apiKey === undefined || !output.includes("Started in")) return;
       clearTimeout(timer);

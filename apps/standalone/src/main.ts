@@ -3,6 +3,7 @@ import { type SettingName, settings } from "@touchstone/contracts";
 import { defaultHome, EmbeddedServerError, type ServerEvent } from "@touchstone/embedded-servers";
 import { ConfigError, isAppError, loadSettings, StartError } from "@touchstone/service-kit";
 import { assertPortFree } from "./assert-port-free.ts";
+import { openDashboard } from "./dashboard/open-dashboard.ts";
 import { prepareDemo } from "./demo/prepare-demo.ts";
 import { describeStart } from "./describe-start.ts";
 import { startInfrastructure } from "./infrastructure.ts";
@@ -58,6 +59,14 @@ async function start(): Promise<void> {
   // Found out first: on an empty folder the rest takes seconds.
   const address = { host: values.SERVICE_HOST, port: values.PORT };
   await outwaitPredecessor(() => assertPortFree(address), onWait);
+  // Beside the start of the servers: nothing waits for a build.
+  const openingDashboard = openDashboard({
+    isWanted: values.SERVICE_DASHBOARD === "on",
+    givenFolder: values.SERVICE_DASHBOARD_DIR === undefined ? null : pathOf(values.SERVICE_DASHBOARD_DIR),
+    homeFolder: homeFolder(values.SERVICE_HOME),
+    onProgress: (message) => console.log(message),
+  });
+  cleanups.push(async () => (await openingDashboard)?.stop());
   const infrastructure = await outwaitPredecessor(
     () =>
       startInfrastructure({
@@ -75,12 +84,18 @@ async function start(): Promise<void> {
   cleanups.push(infrastructure.stop);
   console.log("Starting the services.");
   const demo = options.demo ? await prepareDemo(process.env) : null;
-  const services = await startServices(demo?.environment ?? process.env, infrastructure, warn);
+  const dashboard = await openingDashboard;
+  const services = await startServices(demo?.environment ?? process.env, infrastructure, {
+    dashboard,
+    onWarning: warn,
+  });
   cleanups.push(services.stop);
   await waitUntilReady(services.readiness);
   const apiKey = await services.readDefaultKey();
   if (demo !== null && apiKey !== null) await demo.load({ address: services.address, apiKey });
-  console.log(describeStart({ address: services.address, apiKey, printKey: values.SERVICE_PRINT_KEY }));
+  const { address: ownAddress } = services;
+  const pages = dashboard === null ? null : (values.SERVICE_PUBLIC_URL ?? ownAddress);
+  console.log(describeStart({ address: ownAddress, pages, apiKey, printKey: values.SERVICE_PRINT_KEY }));
   console.log(`Started in ${((performance.now() - startedMs) / 1000).toFixed(1)} s. Press Ctrl-C to stop.`);
 }
 
@@ -100,9 +115,14 @@ function stop(message: string | null): Promise<void> {
   return stopping;
 }
 
-/** SERVICE_HOME as given (relative to where the user stands), else a folder of this user's. */
+/** SERVICE_HOME as given, else a folder of this user's. */
 function homeFolder(given: string | undefined): string {
-  return given === undefined ? defaultHome() : path.resolve(process.env.INIT_CWD ?? process.cwd(), given);
+  return given === undefined ? defaultHome() : pathOf(given);
+}
+
+/** A path as given, relative to where the user stands. */
+function pathOf(given: string): string {
+  return path.resolve(process.env.INIT_CWD ?? process.cwd(), given);
 }
 
 function reportServerEvent(server: string, event: ServerEvent): void {

@@ -18,6 +18,7 @@ import {
   type Service,
   systemClock,
 } from "@touchstone/service-kit";
+import type { Dashboard } from "./dashboard/open-dashboard.ts";
 import type { Infrastructure } from "./infrastructure.ts";
 
 interface Dependencies {
@@ -28,6 +29,8 @@ interface Dependencies {
   otherMetrics: Metrics[];
   /** How the gateway and eval-runs reach ingest without a socket. */
   localCalls: LocalCalls;
+  /** Of the gateway: when the dashboard's folder is whole. */
+  dashboardBuilding: Promise<void> | null;
 }
 
 type Builder = (environment: Environment, dependencies: Dependencies) => { service: Service; warnings: string[] };
@@ -82,7 +85,7 @@ export interface RunningServices {
 export async function startServices(
   environment: Environment,
   infrastructure: Infrastructure,
-  onWarning: (warning: string) => void,
+  { dashboard, onWarning }: { dashboard: Dashboard | null; onWarning: (warning: string) => void },
 ): Promise<RunningServices> {
   const running: Service[] = [];
   const addresses: Record<string, string> = {};
@@ -93,10 +96,11 @@ export async function startServices(
   };
   try {
     for (const name of startOrder) {
-      const own = environmentOf(name, environment, infrastructure, addresses);
+      const own = environmentOf(name, environment, infrastructure, { ...addresses, ...dashboardOf(name, dashboard) });
       const logger = createLogger({ service: name, level: own.SERVICE_LOG_LEVEL ?? "warn" });
       const metrics = createMetrics();
-      const dependencies = { logger, clock: systemClock, metrics, otherMetrics, localCalls };
+      const dashboardBuilding = dashboard?.building ?? null;
+      const dependencies = { logger, clock: systemClock, metrics, otherMetrics, localCalls, dashboardBuilding };
       const { service, warnings } = builders[name](own, dependencies);
       for (const warning of warnings) onWarning(warning);
       otherMetrics.push(metrics);
@@ -133,11 +137,15 @@ async function readDefaultKey(addresses: Readonly<Record<string, string>>, rootS
   }
 }
 
+function dashboardOf(name: ServiceName, dashboard: Dashboard | null): Record<string, string> {
+  return name === "gateway" && dashboard !== null ? { SERVICE_DASHBOARD_DIR: dashboard.folder } : {};
+}
+
 function environmentOf(
   name: ServiceName,
   environment: Environment,
   { databaseUrl, rootSecret, busLogin }: Infrastructure,
-  addresses: Record<string, string>,
+  more: Record<string, string>,
 ): Environment {
   const bus = busLogin(name);
   return {
@@ -152,6 +160,6 @@ function environmentOf(
     // All of them stop within the one process's time, and there is no other replica to go to.
     SERVICE_STOP_SECONDS: "5",
     SERVICE_STOP_ANNOUNCE_SECONDS: "0",
-    ...addresses,
+    ...more,
   };
 }

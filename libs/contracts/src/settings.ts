@@ -134,6 +134,14 @@ export const settings = {
     flag.default(false),
     "With accounts and a way to send mail: nobody signs in before the address is verified.",
   ),
+  SERVICE_DASHBOARD: setting(
+    z.enum(["on", "off"], { error: 'must be "on" or "off"' }).default("on"),
+    "off: the gateway serves no dashboard, and standalone builds none.",
+  ),
+  SERVICE_DASHBOARD_DIR: setting(
+    z.string().optional(),
+    "Folder of the built dashboard. Set in the image; standalone builds one of its own when unset.",
+  ),
   SERVICE_PRINT_KEY: setting(
     flag.default(true),
     "Print the whole default project key at start; false prints its first 8 characters.",

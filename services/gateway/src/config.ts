@@ -35,6 +35,8 @@ export interface GatewayConfig {
   /** False shortens the default key at start to its first 8 characters. */
   printsWholeKey: boolean;
   openApiFile: string;
+  /** Of the built dashboard; null: none is served. */
+  dashboardFolder: string | null;
   /** How long a client may take to send a request; then 408. */
   requestTimeoutMs: number;
   headersTimeoutMs: number;
@@ -66,6 +68,8 @@ const gatewaySettings = [
   "SERVICE_TRUST_PROXY",
   "SERVICE_AUTH",
   "SERVICE_MULTI_TENANT",
+  "SERVICE_DASHBOARD",
+  "SERVICE_DASHBOARD_DIR",
   "SERVICE_PRINT_KEY",
   "SERVICE_DEFAULT_JUDGE_MODEL",
   "SERVICE_NATS_URL",
@@ -140,6 +144,7 @@ export function readGatewayConfig(environment: Environment): { config: GatewayCo
       otlpBodyMaxBytes: values.SERVICE_OTLP_MAX_BODY_BYTES,
       printsWholeKey: values.SERVICE_PRINT_KEY,
       openApiFile: path.join(import.meta.dirname, "../../../libs/contracts/golden/openapi.v1.json"),
+      dashboardFolder: readDashboardFolder(values),
       requestTimeoutMs: 60_000,
       headersTimeoutMs: 15_000,
       streamIdleMs: 60_000,
@@ -182,6 +187,14 @@ function readRateLimits(values: {
     ci: figure(values.SERVICE_RATE_LIMIT_KEY_CI, defaults.ci),
     evaluation: figure(values.SERVICE_RATE_LIMIT_KEY_EVAL, defaults.evaluation),
   };
+}
+
+function readDashboardFolder(values: {
+  SERVICE_DASHBOARD: "on" | "off";
+  SERVICE_DASHBOARD_DIR?: string | undefined;
+}): string | null {
+  const { SERVICE_DASHBOARD: wanted, SERVICE_DASHBOARD_DIR: folder } = values;
+  return wanted === "off" || folder === undefined ? null : path.resolve(folder);
 }
 
 function isLoopback(host: string): boolean {

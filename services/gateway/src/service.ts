@@ -47,6 +47,7 @@ import { createProjectSettings } from "./operations/project-settings.ts";
 import { createProjectUsage } from "./operations/project-usage.ts";
 import { createServiceMetrics } from "./operations/service-metrics.ts";
 import { createServiceReadiness } from "./operations/service-readiness.ts";
+import { createPages } from "./pages/pages.ts";
 import { createSpentQuotas } from "./quota/spent-quotas.ts";
 import { createRateLimits, type RateLimits } from "./rate-limits/rate-limits.ts";
 import { readSessionCookie } from "./sessions/presented-session.ts";
@@ -61,6 +62,8 @@ export interface GatewayDependencies {
   otherMetrics?: readonly Metrics[];
   /** Where services of the same process are found without a socket. */
   localCalls?: LocalCalls | undefined;
+  /** Settles when the dashboard's folder is whole, where somebody builds it while we start. */
+  dashboardBuilding?: Promise<void> | null;
   /** Takes the line with the default project's key, once auth can say it. Without it no line is made. */
   print?: (line: string) => void;
 }
@@ -185,12 +188,16 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
         drain: config.drain,
       };
       const { host } = config.listen;
-      const edge = createEdge({ ...shared, addresses: listAddresses(config), portSetting: "PORT" });
+      const pages =
+        config.dashboardFolder === null
+          ? null
+          : createPages({ folder: config.dashboardFolder, building: dependencies.dashboardBuilding ?? null, logger });
+      const edge = createEdge({ ...shared, pages, addresses: listAddresses(config), portSetting: "PORT" });
       listeners.push(edge);
       const address = await edge.listen(config.listen);
       if (config.otlpHttpPort !== null) {
         const addresses = listOtlpAddresses();
-        const otlp = createEdge({ ...shared, addresses, portSetting: "SERVICE_OTLP_HTTP_PORT" });
+        const otlp = createEdge({ ...shared, pages: null, addresses, portSetting: "SERVICE_OTLP_HTTP_PORT" });
         listeners.push(otlp);
         logger.info({ address: await otlp.listen({ host, port: config.otlpHttpPort }) }, "taking OTLP/HTTP");
       }

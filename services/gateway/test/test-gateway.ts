@@ -38,6 +38,8 @@ export interface TestGatewayOptions {
   print?: (line: string) => void;
   /** Of the gateway alone. */
   clock?: Clock;
+  /** Settles when the dashboard's folder is whole. */
+  dashboardBuilding?: Promise<void>;
   /** Whether the services behind are in its process. */
   isLocal?: boolean;
 }
@@ -125,6 +127,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       metrics: createMetrics(),
       ...(localCalls && { localCalls }),
       ...(options.print && { print: options.print }),
+      ...(options.dashboardBuilding && { dashboardBuilding: options.dashboardBuilding }),
     },
   );
   const { address } = await service.start();

@@ -92,6 +92,35 @@ test("the three lines it prints send a first trace, and an unknown setting is wa
   expect(JSON.parse(stdout)).toMatchObject({ trace_id: expect.any(String), queued: false });
 });
 
+test("a browser finds the dashboard at the address that is printed first, and the API does not wait for its build", async () => {
+  running = await startStandaloneProcess({ home });
+  const { url } = running;
+  const lines = running.output().split("\n");
+  const [opening, key] = ["Open http", "Default project API key"].map((begin) =>
+    lines.findIndex((line) => line.startsWith(begin)),
+  );
+  expect(opening).toBeGreaterThan(-1);
+  expect(opening).toBeLessThan(key as number);
+  await submit(running, "seen in the dashboard");
+
+  const open = (address: string, headers: Record<string, string>) => fetch(url + address, { headers });
+  let page = "";
+  await waitUntil(
+    "the dashboard is built",
+    async () => {
+      const answer = await open("/p/any/traces", { accept: "text/html" });
+      page = await answer.text();
+      return answer.status === 200;
+    },
+    { timeoutMs: 180_000 },
+  );
+  const [, script = ""] = /src="(\/assets\/[^"]+)"/.exec(page) ?? [];
+  const answer = await open(script, { "accept-encoding": "gzip" });
+
+  expect([answer.status, answer.headers.get("content-encoding")]).toEqual([200, "gzip"]);
+  expect(await answer.text()).toContain("/api/v1/");
+});
+
 const kills = process.env.TOUCHSTONE_LONG_TESTS === "1" ? 6 : 2;
 
 test("killed with -9 again and again under load it starts each time, and no acknowledged trace is missing [spec:ingest.synchronous]", async () => {

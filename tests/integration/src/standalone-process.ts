@@ -98,7 +98,7 @@ function readStartLines(
     });
     const read = (chunk: Buffer): void => {
       keep(chunk.toString("utf8"));
-      const url = /ready at (\S+)/.exec(output())?.[1];
+      const url = /(?:Open|ready at) (http\S+)/.exec(output())?.[1];
       const apiKey = /Default project API key: (\S+)/.exec(output())?.[1];
       if (isLate || url === undefined || apiKey === undefined || !output().includes("Started in")) return;
       clearTimeout(timer);

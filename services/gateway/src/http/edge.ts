@@ -10,6 +10,7 @@ import {
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { TrustedProxies } from "../config.ts";
 import type { GatewayMetrics } from "../operations/gateway-metrics.ts";
+import { isOfApi, isPageRoute, pageAddresses } from "../pages/page-route.ts";
 import type { SpentQuotas } from "../quota/spent-quotas.ts";
 import type { RateCount, RateLimits } from "../rate-limits/rate-limits.ts";
 import type { AnswerHeaders } from "./answer-headers.ts";
@@ -50,6 +51,13 @@ declare module "fastify" {
 /** Answers a request that passed every check at the door. */
 export type Answerer = (route: Route, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
+/** The dashboard, as it is served. */
+export interface Pages {
+  /** Adds what sends files to the listener. */
+  register(app: FastifyInstance): void;
+  answer: Answerer;
+}
+
 export interface EdgeOptions {
   addresses: readonly Address[];
   /** The setting its port comes from. */
@@ -68,6 +76,8 @@ export interface EdgeOptions {
   answerOwn: Answerer;
   /** Routes of the services behind. */
   forward: Answerer;
+  /** The dashboard; null where none is served. */
+  pages: Pages | null;
   bodyMaxBytes: (route: Route) => number;
   answerHeaders: AnswerHeaders;
   metrics: GatewayMetrics;
@@ -96,7 +106,7 @@ export function createEdge(options: EdgeOptions): Edge {
 
   /** The order of checks (decisions: Order of checks): who is refused early costs least and learns least. */
   app.addHook("onRequest", async (request, reply) => {
-    const route = request.routeOptions.config.contract ?? null;
+    const route = routeOf(request);
     const passage: Passage = { route, caller: null, isStillGood: null, outcome: "ok", isLast: () => draining };
     request.passage = passage;
     watch(request, reply, passage);
@@ -131,8 +141,9 @@ export function createEdge(options: EdgeOptions): Edge {
     }
   });
 
-  for (const { method, path, route } of addresses) {
-    const answer = route.owner === "gateway" ? options.answerOwn : options.forward;
+  options.pages?.register(app);
+  for (const { method, path, route } of options.pages === null ? addresses : [...addresses, ...pageAddresses]) {
+    const answer = answererOf(route, options);
     app.route({
       method,
       url: path.replaceAll(/\{(\w+)\}/g, ":$1"),
@@ -214,6 +225,18 @@ export function createEdge(options: EdgeOptions): Edge {
       await drainServer(app, options.drain);
     },
   };
+}
+
+/** Null for an address that is not there. */
+function routeOf({ routeOptions, params }: FastifyRequest): Route | null {
+  const route = routeOptions.config.contract ?? null;
+  if (route === null || !isPageRoute(route)) return route;
+  return isOfApi(`/${(params as { "*": string })["*"]}`) ? null : route;
+}
+
+function answererOf(route: Route, { answerOwn, forward, pages }: EdgeOptions): Answerer {
+  if (isPageRoute(route) && pages !== null) return pages.answer;
+  return route.owner === "gateway" ? answerOwn : forward;
 }
 
 function arrivedTooLate(): Error & { code: string } {

@@ -1,0 +1,39 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
+
+/** What the dashboard is built from and by, relative to the repository. Folders count with all that is in them. */
+const sources = [
+  "apps/dashboard/index.html",
+  "apps/dashboard/package.json",
+  "apps/dashboard/public",
+  "apps/dashboard/src",
+  "apps/dashboard/tsconfig.json",
+  "apps/dashboard/vite.config.ts",
+  "pnpm-lock.yaml",
+  "tools/build-dashboard.ts",
+  "tsconfig.json",
+];
+
+/** SHA-256 of the dashboard's sources and of the lock file: two checkouts with the same one build the same pages. */
+export async function hashSources(root: string): Promise<string> {
+  const files = (await Promise.all(sources.map((source) => listFiles(root, source)))).flat().sort();
+  const texts = await Promise.all(files.map((file) => readFile(path.join(root, file))));
+  const hash = createHash("sha256");
+  for (const [index, file] of files.entries()) {
+    const text = texts[index] as Buffer;
+    hash.update(`${file}\0${text.length}\0`).update(text);
+  }
+  return hash.digest("hex");
+}
+
+async function listFiles(root: string, source: string): Promise<string[]> {
+  if (path.extname(source) !== "") return [source];
+  const entries = await readdir(path.join(root, source), { recursive: true, withFileTypes: true });
+  return (
+    entries
+      // Types alone change nothing that is built.
+      .filter((entry) => entry.isFile() && !entry.name.endsWith(".d.ts"))
+      .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)))
+  );
+}
