@@ -8,23 +8,36 @@ export interface StartDescription {
   pages: string | null;
   apiKey: string | null;
   printKey: boolean;
+  /** Where the sample project was loaded; a null id is the default project's. Null: nowhere. */
+  sample: { projectId: string | null; apiKey: string } | null;
 }
 
-/** What is printed once requests are served: where to look, the key, and three lines that send a first trace. */
-export function describeStart({ address, pages, apiKey, printKey }: StartDescription): string {
+/**
+ * What is printed once requests are served: where to look, the key, and three lines that send a first trace. A sample
+ * project beside the default one comes last.
+ */
+export function describeStart({ address, pages, apiKey, printKey, sample }: StartDescription): string {
   const first = pages === null ? `Touchstone is ready at ${address}` : `Open ${pages} in your browser.`;
   // Multi-tenant mode has no default project (decisions: Startup key line).
   if (apiKey === null) return `\n${first}\n`;
-  const shown = printKey ? apiKey : `${apiKey.slice(0, shortKeyChars)}...`;
+  const show = (key: string): string => (printKey ? key : `${key.slice(0, shortKeyChars)}...`);
   return [
     "",
     first,
-    `Default project API key: ${shown}`,
+    `Default project API key: ${show(apiKey)}`,
     "",
     "Send a first trace:",
     `curl -X POST ${address}/api/v1/ingest/traces \\`,
     `  -H 'x-api-key: ${printKey ? apiKey : "<the key>"}' -H 'content-type: application/json' \\`,
     `  -d '{"name":"weather-agent","input":"How is the weather in Paris?","output":"Sunny, 18 degrees."}'`,
     "",
+    ...(sample === null || sample.projectId === null
+      ? []
+      : [
+          "The default project holds other traces, so the sample has a project of its own:",
+          ...(pages === null ? [] : [`Open ${pages}/p/${sample.projectId} in your browser.`]),
+          `Its API key: ${show(sample.apiKey)}`,
+          "",
+        ]),
   ].join("\n");
 }

@@ -5,6 +5,7 @@ import { ConfigError, isAppError, loadSettings, StartError } from "@touchstone/s
 import { assertPortFree } from "./assert-port-free.ts";
 import { openDashboard } from "./dashboard/open-dashboard.ts";
 import { prepareDemo } from "./demo/prepare-demo.ts";
+import { endProgress, showProgress } from "./demo/show-progress.ts";
 import { describeStart } from "./describe-start.ts";
 import { startInfrastructure } from "./infrastructure.ts";
 import { readOptions, UsageError, usage } from "./options.ts";
@@ -92,10 +93,14 @@ async function start(): Promise<void> {
   cleanups.push(services.stop);
   await waitUntilReady(services.readiness);
   const apiKey = await services.readDefaultKey();
-  if (demo !== null && apiKey !== null) await demo.load({ address: services.address, apiKey });
   const { address: ownAddress } = services;
+  const sample =
+    demo !== null && apiKey !== null
+      ? await demo.load({ address: ownAddress, apiKey, onProgress: showProgress })
+      : null;
+  if (sample !== null) endProgress(sample.summary);
   const pages = dashboard === null ? null : (values.SERVICE_PUBLIC_URL ?? ownAddress);
-  console.log(describeStart({ address: ownAddress, pages, apiKey, printKey: values.SERVICE_PRINT_KEY }));
+  console.log(describeStart({ address: ownAddress, pages, apiKey, printKey: values.SERVICE_PRINT_KEY, sample }));
   console.log(`Started in ${((performance.now() - startedMs) / 1000).toFixed(1)} s. Press Ctrl-C to stop.`);
 }
 

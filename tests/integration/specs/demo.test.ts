@@ -1,13 +1,20 @@
 import {
   calibration,
   comparedRuns,
+  projectReply,
   recordedGates,
   runList,
+  sessionList,
+  signalList,
+  submitTraceReply,
   topFailing,
   traceEvaluations,
   traceList,
+  webhookDeliveryList,
 } from "@touchstone/contracts";
+import { buildTrace } from "@touchstone/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { chooseProject } from "../../../apps/standalone/src/demo/choose-project.ts";
 import { type PreparedDemo, prepareDemo } from "../../../apps/standalone/src/demo/prepare-demo.ts";
 import { createClient } from "../src/client.ts";
 import { type System, startSystem } from "../src/start-system.ts";
@@ -20,7 +27,7 @@ const client = () => createClient(system);
 beforeAll(async () => {
   demo = await prepareDemo({}, { traces: 500, largeSpans: [300, 200] });
   system = await startSystem({ settings: demo.environment as Record<string, string> });
-  await demo.load({ address: system.url, apiKey: system.apiKey });
+  await demo.load({ address: system.url, apiKey: system.apiKey, onProgress: () => {} });
 }, 300_000);
 
 afterAll(() => system?.stop());
@@ -96,6 +103,51 @@ test("people judged enough answers to say how far the judge Helpful agrees with 
   });
 });
 
+test("its signals are in several states, its conversations are rated, and its webhooks have delivered and failed", async () => {
+  const { signals } = await client().expect(
+    { status: 200, schema: signalList },
+    "GET",
+    "/monitor/signals?limit=100&polarity=all",
+  );
+  const { deliveries } = await client().expect(
+    { status: 200, schema: webhookDeliveryList },
+    "GET",
+    "/agent-monitoring/webhook-deliveries",
+  );
+
+  expect([...new Set(signals.map(({ status }) => status))]).toEqual(expect.arrayContaining(["open", "in_review"]));
+  expect([...new Set(signals.map(({ severity }) => severity))].length).toBeGreaterThanOrEqual(3);
+  expect(deliveries.map(({ status }) => status)).toEqual(expect.arrayContaining(["delivered", "failed"]));
+  await waitUntil("a conversation is rated", async () => {
+    const { sessions } = await client().expect(
+      { status: 200, schema: sessionList },
+      "GET",
+      "/agent-monitoring/sessions?window=30d",
+    );
+    return sessions.some(({ judgeRating, turnCount }) => judgeRating !== null && turnCount > 1);
+  });
+});
+
+test("a default project that holds other traces is left alone: the sample gets a project of its own", async () => {
+  const { project } = await client().expect({ status: 201, schema: projectReply }, "POST", "/projects", {
+    name: "Ours",
+  });
+  const ours = { address: system.url, apiKey: project.apiKey };
+  expect(await chooseProject(ours)).toEqual({ apiKey: project.apiKey, projectId: null });
+  await createClient({ url: system.url, apiKey: project.apiKey }).expect(
+    { status: 201, schema: submitTraceReply },
+    "POST",
+    "/ingest/traces",
+    buildTrace(),
+  );
+
+  const chosen = await chooseProject(ours);
+
+  expect(chosen.projectId).toEqual(expect.any(String));
+  expect(chosen.apiKey).not.toBe(project.apiKey);
+  expect(await chooseProject(ours)).toEqual(chosen);
+});
+
 test("loading the sample project a second time adds nothing", async () => {
   const count = async () => {
     const [traces, runs, feedback] = await Promise.all([
@@ -107,7 +159,7 @@ test("loading the sample project a second time adds nothing", async () => {
   };
   const before = await count();
 
-  await demo.load({ address: system.url, apiKey: system.apiKey });
+  await demo.load({ address: system.url, apiKey: system.apiKey, onProgress: () => {} });
 
   expect(await count()).toEqual(before);
 });

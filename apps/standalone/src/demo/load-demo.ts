@@ -1,92 +1,132 @@
 import { createDemoClient, type DemoClient } from "./demo-client.ts";
+import type { FindSource } from "./evaluation/demo-datasets.ts";
 import { loadEvaluation } from "./evaluation/load-evaluation.ts";
+import { borrowDemoJudge } from "./judge/borrow-demo-judge.ts";
+import { agents } from "./traffic/agents.ts";
 import { planLargeTrace } from "./traffic/large-traces.ts";
 import type { PlannedTrace, PlannedVisit } from "./traffic/planned-trace.ts";
 import { schedule } from "./traffic/schedule.ts";
 import { sendCaptures } from "./traffic/send-captures.ts";
 import { readTraceIds, sendExport, sendTraffic } from "./traffic/send-traffic.ts";
+import { awaitSettled, awaitVerdicts } from "./watching/await-checks.ts";
 import { hasAlertRules, loadAlertRules } from "./watching/load-alert-rules.ts";
 import { loadVotes, planVotes } from "./watching/load-feedback.ts";
-import { loadJudges, loadPatterns, relaxJudges } from "./watching/load-watching.ts";
+import { judgeConversations, loadJudges, setSampleRate } from "./watching/load-judges.ts";
+import { loadPatterns, loadProfiles } from "./watching/load-patterns.ts";
 import { loadWebhooks } from "./watching/load-webhooks.ts";
 import type { DemoReceiver } from "./watching/start-receiver.ts";
+import { triageSignals } from "./watching/triage-signals.ts";
 
 export interface DemoTarget {
   address: string;
   /** Of the project that is filled. */
   apiKey: string;
   visits: readonly PlannedVisit[];
-  /** Spans of the two large traces. */
+  /** Spans of the large traces, the first of them the newest. */
   largeSpans: readonly number[];
   receiver: DemoReceiver;
+  /** Of the scripted judge, to be asked while the sample is loaded; null: the services ask it anyway. */
+  borrowedJudge: string | null;
   onProgress: (line: string) => void;
 }
 
+/** Verdicts are not waited for for long, since they come while people look around; a judge that is given back is. */
+const waitMs = { own: 10_000, borrowed: 120_000 };
+
 /**
  * Fills a project with the sample: two weeks of traffic that end now, datasets, runs, judges and what people said. All
- * of it goes through the public API. What is there already stays, and nothing is added to it.
+ * of it goes through the public API, so what is judged, found, gated or delivered has the time of the load, unless it goes
+ * by the time of its trace. What is there already stays, and nothing is added to it.
  */
 export async function loadDemo(target: DemoTarget): Promise<{ isNew: boolean; traces: number }> {
-  const { visits, onProgress } = target;
   const client = createDemoClient(target);
-  const nowMs = Date.now();
   await loadWebhooks(client, target.receiver);
-  if (await hasAlertRules(client)) return { isNew: false, traces: await countTraces(client) };
+  const isNew = !(await hasAlertRules(client));
+  const { borrowedJudge } = target;
+  if (isNew && borrowedJudge === null) await load(client, target);
+  else if (isNew && borrowedJudge !== null) await borrowDemoJudge(client, borrowedJudge, () => load(client, target));
+  const { totalCount } = await client.call<{ totalCount: number }>("GET", "/ingest/traces?limit=1");
+  return { isNew, traces: totalCount };
+}
 
-  await loadPatterns(client);
-  const timed = schedule(visits, nowMs);
+/**
+ * Judged traffic comes first, while judges look at every trace, and the rest when they look at none: a sample drawn by lot
+ * would differ from load to load. What takes long is done while the judges are at work.
+ */
+async function load(client: DemoClient, { visits, largeSpans, borrowedJudge, onProgress }: DemoTarget): Promise<void> {
+  const nowMs = Date.now();
+  // Newest first: so are the conversations that get judged while the sample is loaded.
+  const timed = schedule(visits, nowMs).reverse();
+  const [judged = [], others = []] = [true, false].map((is) => timed.filter(({ trace }) => trace.isJudged === is));
   let sent = 0;
   const onSent = (count: number): void => {
     sent += count;
     onProgress(`${sent} of ${timed.length} traces`);
   };
-  await sendCaptures(client);
-  for (const [index, count] of target.largeSpans.entries()) {
-    const name = ["nightly-crawl", "supplier-crawl"][index] ?? `crawl-${index}`;
-    for (const piece of planLargeTrace(name, count, nowMs - (index * 24 + 5) * 3_600_000))
-      await sendExport(client, [piece]);
-  }
-  await sendTraffic(
-    client,
-    timed.filter(({ trace }) => !trace.isJudged),
-    onSent,
-  );
-  const agentIds = await readAgents(client);
+
+  await loadPatterns(client);
+  const agentIds = await loadAgents(client);
+  await loadProfiles(client, agentIds);
   const judges = await loadJudges(client, agentIds);
-  await sendTraffic(
-    client,
-    timed.filter(({ trace }) => trace.isJudged),
-    onSent,
-  );
+  await sendTraffic(client, judged, onSent);
 
   onProgress("datasets, runs and gates");
-  const traces = visits.flatMap((visit) => visit.traces);
   const traceIdOf = await readTraceIds(client);
-  await loadEvaluation(client, {
-    findSource: (scenario) => findTrace(traces, (trace) => trace.scenario === scenario, traceIdOf),
-    judges,
-  });
-  onProgress("votes and alert rules");
+  const traces = judged.map(({ trace }) => trace);
+  await loadEvaluation(client, { findSource: sourceFinder(traces, traceIdOf), judges });
+  onProgress("votes");
   await loadVotes(client, planVotes(traces), traceIdOf);
-  await relaxJudges(client, judges);
+  await awaitSettled(client, judged.length);
+  await setSampleRate(client, judges, 0);
+  await judgeConversations(client);
+
+  await sendTraffic(client, others, onSent);
+  await sendCaptures(client);
+  await sendLargeTraces(client, largeSpans, nowMs);
+  await awaitVerdicts(client, {
+    judgeId: judges.get("Helpful") ?? "",
+    count: judged.length,
+    waitMs: borrowedJudge === null ? waitMs.own : waitMs.borrowed,
+    onProgress: (rated) => onProgress(`${rated} of ${judged.length} verdicts`),
+  });
+  await triageSignals(client);
+  await awaitSettled(client, timed.length);
+  await setSampleRate(client, judges, sampleRate);
   await loadAlertRules(client, agentIds);
-  return { isNew: true, traces: await countTraces(client) };
 }
 
-async function countTraces(client: DemoClient): Promise<number> {
-  return (await client.call<{ totalCount: number }>("GET", "/ingest/traces?limit=1")).totalCount;
+/** After the load, judges look at this part of whatever comes. */
+const sampleRate = 0.25;
+
+/** Finds the newest judged trace of a scenario. */
+function sourceFinder(traces: readonly PlannedTrace[], traceIdOf: (trace: PlannedTrace) => string | null): FindSource {
+  return (scenario) => {
+    const trace = traces.find((each) => each.scenario === scenario);
+    return trace === undefined ? null : traceIdOf(trace);
+  };
 }
 
-async function readAgents(client: DemoClient): Promise<Map<string, string>> {
-  const { agents } = await client.call<{ agents: { _id: string; name: string }[] }>("GET", "/agents");
-  return new Map(agents.map(({ _id, name }) => [name, _id]));
+/** Ids of the agents by name; they are registered before their first trace. */
+async function loadAgents(client: DemoClient): Promise<Map<string, string>> {
+  const known = await client.call<{ agents: { _id: string; name: string }[] }>("GET", "/agents");
+  const ids = new Map(known.agents.map(({ _id, name }) => [name, _id]));
+  for (const { name } of agents) {
+    if (ids.has(name)) continue;
+    const { agent } = await client.call<{ agent: { _id: string } }>("POST", "/agents", { name });
+    ids.set(name, agent._id);
+  }
+  return ids;
 }
 
-function findTrace(
-  traces: readonly PlannedTrace[],
-  isWanted: (trace: PlannedTrace) => boolean,
-  traceIdOf: (trace: PlannedTrace) => string | null,
-): string | null {
-  const trace = traces.findLast(isWanted);
-  return trace === undefined ? null : traceIdOf(trace);
+const largeTraceNames = ["nightly-crawl", "supplier-crawl"];
+/** The first of them ended this long ago, each other a day before the one before. */
+const crawlEndedMs = 5 * 3_600_000;
+const dayMs = 24 * 3_600_000;
+
+async function sendLargeTraces(client: DemoClient, sizes: readonly number[], nowMs: number): Promise<void> {
+  for (const [index, count] of sizes.entries()) {
+    const name = largeTraceNames[index] ?? `crawl-${index}`;
+    const pieces = planLargeTrace(name, count, nowMs - crawlEndedMs - index * dayMs);
+    for (const piece of pieces) await sendExport(client, [piece]);
+  }
 }

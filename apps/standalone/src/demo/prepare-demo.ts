@@ -1,3 +1,4 @@
+import { chooseProject } from "./choose-project.ts";
 import { knowledgeOfDemo } from "./judge/knowledge-of-demo.ts";
 import { demoJudgeModel, startDemoJudge } from "./judge/start-demo-judge.ts";
 import { loadDemo } from "./load-demo.ts";
@@ -7,56 +8,61 @@ import { startReceiver } from "./watching/start-receiver.ts";
 /** How much there is of what costs time. */
 export interface DemoScale {
   traces: number;
-  /** Of the two large traces. */
+  /** Of the large traces. */
   largeSpans: readonly number[];
 }
 
-const wholeDemo: DemoScale = { traces: 2_400, largeSpans: [10_500, 3_000] };
+const wholeDemo: DemoScale = { traces: 2_200, largeSpans: [10_500, 3_000] };
 
 /** The sample project before the services start, and how it is loaded once they have. */
 export interface PreparedDemo {
   /** What the services start with. */
   environment: NodeJS.ProcessEnv;
-  load: (target: { address: string; apiKey: string }) => Promise<void>;
+  /** `apiKey` is the default project's. Answers what is printed of it, and which project was filled. */
+  load(target: { address: string; apiKey: string; onProgress: (line: string) => void }): Promise<LoadedDemo>;
+}
+
+export interface LoadedDemo {
+  summary: string;
+  apiKey: string;
+  /** Null: it is in the default project. */
+  projectId: string | null;
 }
 
 /**
- * Plans the sample project. Where no judge is configured a scripted one is started, and the services are told to ask it.
+ * Plans the sample project and starts what it needs on loopback for as long as the process runs: a receiver of webhooks,
+ * and a scripted judge, which the services are told to ask where no model is configured.
  */
 export async function prepareDemo(given: NodeJS.ProcessEnv, scale: DemoScale = wholeDemo): Promise<PreparedDemo> {
   const visits = planTraffic(scale.traces);
   const receiver = await startReceiver();
-  const environment = hasJudge(given) ? given : { ...given, ...(await startJudge(visits)) };
+  const { baseUrl } = await startDemoJudge(knowledgeOfDemo(visits));
+  const isConfigured = hasModel(given);
+  const scripted = { OPENAI_BASE_URL: baseUrl, SERVICE_DEFAULT_JUDGE_MODEL: demoJudgeModel };
   return {
-    environment,
-    async load(target) {
-      const demo = await loadDemo({
-        ...target,
+    environment: isConfigured ? given : { ...given, ...scripted },
+    async load({ address, apiKey, onProgress }) {
+      const project = await chooseProject({ address, apiKey });
+      const borrowedJudge = isConfigured ? baseUrl : null;
+      const { largeSpans } = scale;
+      const { isNew, traces } = await loadDemo({
+        address,
+        apiKey: project.apiKey,
         visits,
-        largeSpans: scale.largeSpans,
+        largeSpans,
         receiver,
-        onProgress: showProgress,
+        borrowedJudge,
+        onProgress,
       });
-      console.log(
-        demo.isNew
-          ? `The sample project is loaded: ${demo.traces} traces.`
-          : `The sample project was loaded before; nothing was added to its ${demo.traces} traces.`,
-      );
+      const summary = isNew
+        ? `The sample project is loaded: ${traces} traces, rated by the script ${demoJudgeModel}.`
+        : `The sample project was loaded before; nothing was added to its ${traces} traces.`;
+      return { summary, ...project };
     },
   };
 }
 
-function hasJudge(environment: NodeJS.ProcessEnv): boolean {
+function hasModel(environment: NodeJS.ProcessEnv): boolean {
   const names = ["OPENAI_API_KEY", "OPENAI_BASE_URL", "GEMINI_API_KEY", "ANTHROPIC_API_KEY"];
   return names.some((name) => (environment[name] ?? "") !== "");
-}
-
-async function startJudge(visits: Parameters<typeof knowledgeOfDemo>[0]): Promise<NodeJS.ProcessEnv> {
-  const judge = await startDemoJudge(knowledgeOfDemo(visits));
-  return { OPENAI_BASE_URL: judge.baseUrl, SERVICE_DEFAULT_JUDGE_MODEL: demoJudgeModel };
-}
-
-function showProgress(line: string): void {
-  if (process.stdout.isTTY) process.stdout.write(`\r\u001b[KLoading the sample project: ${line}`);
-  else console.log(`Loading the sample project: ${line}`);
 }

@@ -11,6 +11,7 @@ export interface DemoRun {
   additional: readonly string[];
   /** Whether a judge that needs a reference grades it in place of the dataset; the last case has none. */
   strict?: boolean;
+  isAnalysed?: boolean;
 }
 
 /** Oldest first. The second improves on the first, the third is clearly worse; of the next two nobody can tell. */
@@ -32,6 +33,7 @@ export const demoRuns: readonly DemoRun[] = [
     commit: "b83e07d",
     answers: "ggggggggwggggg",
     additional: ["Tone"],
+    isAnalysed: true,
   },
   {
     dataset: "Support answers",
@@ -87,6 +89,7 @@ export const demoRuns: readonly DemoRun[] = [
     commit: "d94c3b6",
     answers: "bgbgbgwebgwbgw",
     additional: ["Tone", "Policy"],
+    isAnalysed: true,
   },
 ];
 

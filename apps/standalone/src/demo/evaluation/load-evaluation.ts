@@ -66,7 +66,7 @@ async function loadRun(
   { dataset, id }: Known,
   judges: ReadonlyMap<string, string>,
 ): Promise<void> {
-  const { runId } = await client.call<{ runId: string }>("POST", `${evaluations}/runs`, {
+  const { runId, smokeTestVariants } = await client.call<CreatedRun>("POST", `${evaluations}/runs`, {
     datasetId: id,
     evaluationSubject: {
       kind: "custom_agent",
@@ -80,7 +80,7 @@ async function loadRun(
     ...(planned.strict === true && { evaluationSettingsId: judges.get("Needs a reference") }),
   });
   const run = `${evaluations}/runs/${runId}`;
-  const results = resultsOf(dataset, planned);
+  const results = [...resultsOf(dataset, planned), ...variantsOf(dataset, planned, smokeTestVariants ?? [])];
   const batches = Array.from({ length: Math.ceil(results.length / batchSize) }, (_, index) =>
     results.slice(index * batchSize, (index + 1) * batchSize),
   );
@@ -88,12 +88,36 @@ async function loadRun(
     await client.call("POST", `${run}/results`, { batchId: `batch-${index + 1}`, results: batch });
   });
   await client.call("POST", `${run}/finalize`, { status: "completed" });
+  if (planned.isAnalysed === true) await client.call("POST", `${run}/analyze`, {});
   const caller = `${planned.branch === "main" ? "nightly" : "pull request"} ${planned.branch}@${planned.commit}`;
   const checks = "failUnder=7&noRegression=true&method=paired&record=true";
   await client.call("GET", `${run}/gate?${checks}&caller=${encodeURIComponent(caller)}`);
 }
 
-/** The rows of a run: repetitions of each case, and paraphrases where the dataset asks for them. */
+interface CreatedRun {
+  runId: string;
+  smokeTestVariants: { questionIndex: number; variants: string[] }[] | null;
+}
+
+/** Answers to the paraphrases that were made when the run was created. */
+function variantsOf(
+  dataset: DemoDataset,
+  planned: DemoRun,
+  variants: NonNullable<CreatedRun["smokeTestVariants"]>,
+): unknown[] {
+  return variants.flatMap(({ questionIndex, variants: texts }) =>
+    texts.map((smokeTestVariantText, index) => ({
+      idempotencyKey: `case-${questionIndex}:variant-${index + 1}`,
+      questionIndex,
+      input: { query: smokeTestVariantText },
+      ...outcomeOf(dataset, questionIndex, planned.answers[questionIndex] ?? "g"),
+      isSmokeTestVariant: true,
+      smokeTestVariantText,
+    })),
+  );
+}
+
+/** The rows of a run: the repetitions of each case. */
 function resultsOf(dataset: DemoDataset, planned: DemoRun): unknown[] {
   const repetitions = Number(dataset.settings.numberOfRequests ?? 1);
   return dataset.scenarios.flatMap((_, questionIndex) =>

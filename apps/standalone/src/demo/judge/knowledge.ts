@@ -6,5 +6,9 @@ export interface KnownAnswer {
   answer: Answer;
 }
 
-/** Finds what is known by the answer's very text. */
-export type Knowledge = ReadonlyMap<string, KnownAnswer>;
+/** What the scripted judge knows, by the very texts. */
+export interface Knowledge {
+  answers: ReadonlyMap<string, KnownAnswer>;
+  /** What a person would have answered, by the question. */
+  expected: ReadonlyMap<string, string>;
+}

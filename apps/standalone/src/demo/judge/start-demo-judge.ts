@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Knowledge } from "./knowledge.ts";
-import { replyTo } from "./reply.ts";
+import { replyTo } from "./reply-to.ts";
 
 /** What verdicts of the sample project name as their model, so that nobody takes them for a real one's. */
 export const demoJudgeModel = "demo-judge";
@@ -42,11 +42,12 @@ async function answer(request: IncomingMessage, response: ServerResponse, knowle
     return send(response, 404, { error: { message: "The demo judge has chat completions only." } });
   }
   const { messages, response_format: format } = JSON.parse(await readBody(request)) as ChatRequest;
-  if (format?.json_schema?.name !== "verdict") {
-    const message = "The demo judge gives verdicts only. Configure a model for this.";
+  const reply = replyTo(format?.json_schema?.name, messages.at(-1)?.content ?? "", knowledge);
+  if (reply === null) {
+    const message = "The demo judge is a script and cannot do this. Configure a model.";
     return send(response, 403, { error: { message } });
   }
-  const content = JSON.stringify(replyTo(messages.at(-1)?.content ?? "", knowledge));
+  const content = JSON.stringify(reply);
   const tokens = (text: string): number => Math.ceil(text.length / 4);
   const prompt = messages.reduce((sum, message) => sum + tokens(message.content), 0);
   send(response, 200, {

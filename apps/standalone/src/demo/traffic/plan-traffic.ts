@@ -31,16 +31,17 @@ function planVisit(random: Random, index: number, progress: number): PlannedVisi
   const turns = Math.min(agent.turnsMax, 1 + Math.floor(random.next() ** 2 * agent.turnsMax));
   const userId = `user-${1000 + Math.floor(random.next() ** 2 * 400)}`;
   const sessionId = `${agent.name.split("-")[0]}-${seededHex(`session ${index}`, 8)}`;
+  const isJudged = random.chance(judgedShare);
   const isDown = progress > outage.from && progress < outage.to;
   const traces = Array.from({ length: turns }, (_, turn) =>
-    planTrace(random, { key: `${index}.${turn}`, agent, userId, sessionId, turn, isDown }),
+    planTrace(random, { key: `${index}.${turn}`, agent, userId, sessionId, turn, isDown, isJudged }),
   );
   return { traces, pausesMs: traces.map(() => Math.round(random.skewed(35_000, 0.7))) };
 }
 
 function planTrace(
   random: Random,
-  about: Pick<PlannedTrace, "key" | "agent" | "userId" | "sessionId" | "turn"> & { isDown: boolean },
+  about: Pick<PlannedTrace, "key" | "agent" | "userId" | "sessionId" | "turn" | "isJudged"> & { isDown: boolean },
 ): PlannedTrace {
   const { agent, isDown, ...named } = about;
   const scenario = random.pick(agent.scenarios);
@@ -66,7 +67,6 @@ function planTrace(
     error: isHit && error !== null ? (agent.failures[0] ?? error) : error,
     retries: random.chance(agent.retryShare),
     latencyMs: Math.round(error?.startsWith("Timeout") === true ? 30_000 + latencyMs / 10 : latencyMs),
-    isJudged: random.chance(judgedShare),
   };
 }
 
@@ -74,6 +74,7 @@ function planTrace(
 function pinShowcase(visits: PlannedVisit[]): void {
   const visit = visits.findLast(({ traces }) => traces[0]?.agent.name === "refund-agent");
   const trace = visit?.traces.at(-1);
+  for (const each of visit?.traces ?? []) each.isJudged = true;
   const [scenario] = trace?.agent.scenarios ?? [];
   if (trace === undefined || scenario === undefined) return;
   const details = { order: "A104711", item: "Fjell jacket", amount: "189.00 USD" };
@@ -84,7 +85,6 @@ function pinShowcase(visits: PlannedVisit[]): void {
     output: fill(scenario.bad.text, details),
     error: null,
     latencyMs: 28_400,
-    isJudged: true,
   });
 }
 

@@ -3,7 +3,9 @@ export interface DemoJudgeScorer {
   name: string;
   description: string;
   judge: Record<string, unknown>;
-  live: { agents: readonly string[] | "all"; threshold: number; severity: string } | null;
+  live: { agents: readonly string[] | "all"; threshold: number; severity: string; scope?: "session" } | null;
+  /** What its rubric said first: it was improved before it judged anything. */
+  firstCriteria?: string;
 }
 
 export const demoJudgeScorers: readonly DemoJudgeScorer[] = [
@@ -16,6 +18,7 @@ export const demoJudgeScorers: readonly DemoJudgeScorer[] = [
       toolContext: "none",
     },
     live: { agents: "all", threshold: 5, severity: "medium" },
+    firstCriteria: "Is the answer helpful?",
   },
   {
     name: "Policy",
@@ -36,6 +39,14 @@ export const demoJudgeScorers: readonly DemoJudgeScorer[] = [
       toolContext: "simple",
     },
     live: { agents: ["docs-search"], threshold: 5, severity: "medium" },
+  },
+  {
+    name: "Conversation",
+    description: "Did the conversation as a whole get somewhere?",
+    judge: {
+      evaluationCriteria: "Whether the conversation helped: it ends with the matter settled or with a clear next step.",
+    },
+    live: { agents: "all", threshold: 5, severity: "low", scope: "session" },
   },
   {
     name: "Tone",

@@ -27,7 +27,7 @@ export function planVotes(traces: readonly PlannedTrace[]): Vote[] {
   ];
   return picked.map((trace) => {
     const { rating, because } = trace.answer;
-    const isDown = random.chance(rating < 4 ? 0.9 : rating < 7 ? 0.4 : 0.05);
+    const isDown = random.chance(rating < 4 ? 0.9 : rating < 7 ? 0.55 : 0.05);
     const comment = isDown && random.chance(0.5) ? because : null;
     return { trace, rating: isDown ? "down" : "up", comment };
   });

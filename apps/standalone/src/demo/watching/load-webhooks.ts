@@ -31,6 +31,12 @@ export async function loadWebhooks(client: DemoClient, receiver: DemoReceiver): 
   await client.call("POST", `/agent-monitoring/webhook-deliveries/${delivery._id}/replay`, {});
 }
 
+/** Whether the loading of the sample was begun in this project: webhooks are what it makes first. */
+export async function isDemoBegun(client: DemoClient): Promise<boolean> {
+  const { webhooks } = await client.call<{ webhooks: Webhook[] }>("GET", webhooksPath);
+  return webhooks.some(({ description }) => description === chat);
+}
+
 async function createWebhook(client: DemoClient, body: Record<string, unknown>): Promise<string> {
   const { webhook } = await client.call<{ webhook: Webhook }>("POST", webhooksPath, body);
   return webhook._id;

@@ -1,23 +1,13 @@
+import { readFences } from "./fences.ts";
 import type { Knowledge } from "./knowledge.ts";
 import { type Aspect, type Opinion, opinionOf, opinionOfUnknown } from "./opinion.ts";
 
-/** What stands between two fences of the judge's prompt, by label. */
-function readFences(prompt: string): Map<string, string> {
-  const texts = new Map<string, string>();
-  for (const [, label, , text] of prompt.matchAll(
-    /\[\[begin ([a-z ]+) ([0-9a-f]{32})\]\]\n([\s\S]*?)\n\[\[end \1 \2\]\]/g,
-  )) {
-    if (label !== undefined && text !== undefined) texts.set(label, text);
-  }
-  return texts;
-}
-
-/** What the scripted judge replies to a prompt for a verdict. */
-export function replyTo(prompt: string, knowledge: Knowledge): Opinion {
+/** The verdict that a prompt asks for. */
+export function verdictOn(prompt: string, knowledge: Knowledge): Opinion {
   const texts = readFences(prompt);
   const output = texts.get("output") ?? "";
   const aspect = aspectOf(texts.get("evaluation criteria") ?? "");
-  const known = knowledge.get(output);
+  const known = knowledge.answers.get(output);
   if (known !== undefined) return opinionOf(known, aspect);
   return output.startsWith("[turn 1] User:") ? ofConversation(output, knowledge, aspect) : opinionOfUnknown(output);
 }
@@ -33,7 +23,7 @@ function aspectOf(criteria: string): Aspect {
 function ofConversation(transcript: string, knowledge: Knowledge, aspect: Aspect): Opinion {
   const answers = [...transcript.matchAll(/\[turn (\d+)\] Agent: ([\s\S]*?)(?=\n\n\[turn |$)/g)];
   const turns = answers.map(([, turn, text = ""]) => {
-    const known = knowledge.get(text);
+    const known = knowledge.answers.get(text);
     return { turn, ...(known === undefined ? opinionOfUnknown(text) : opinionOf(known, aspect)) };
   });
   const worst = turns.reduce(

@@ -1,0 +1,25 @@
+import type { DemoClient } from "../demo-client.ts";
+import { demoJudgeModel } from "./start-demo-judge.ts";
+
+const modelsPath = "/agent-monitoring/portability/models";
+const platformModelPath = "/agent-monitoring/settings/platform-model";
+
+/**
+ * Has the project's judges ask the scripted judge while `work` is done, and whom they asked before afterwards: where a
+ * model is configured, loading a sample shall not cost anybody money.
+ */
+export async function borrowDemoJudge(client: DemoClient, baseUrl: string, work: () => Promise<void>): Promise<void> {
+  const prices = { pricePerMInputTokens: 0, pricePerMOutputTokens: 0 };
+  const model = { provider: "custom", label: "Demo judge (a script)", baseUrl, ...prices };
+  const { models } = await client.call<{ models: { id: string }[] }>("GET", modelsPath);
+  const isKnown = models.some(({ id }) => id === demoJudgeModel);
+  if (isKnown) await client.call("PUT", `${modelsPath}/${demoJudgeModel}`, model);
+  else await client.call("POST", modelsPath, { id: demoJudgeModel, ...model });
+  const { platformModel } = await client.call<{ platformModel: string | null }>("GET", "/agent-monitoring/settings");
+  await client.call("PUT", platformModelPath, { model: demoJudgeModel });
+  try {
+    await work();
+  } finally {
+    await client.call("PUT", platformModelPath, { model: platformModel });
+  }
+}
