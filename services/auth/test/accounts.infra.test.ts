@@ -288,7 +288,12 @@ test("where tenants are apart each account has an organization and a project of 
   expect(ada?.projects[0]?.projectId).not.toBe(grace?.projects[0]?.projectId);
   const { body } = await accounts.ask("GET", "/projects", { userId: grace?.userId as string });
   expect(body.projects).toEqual([
-    expect.objectContaining({ _id: grace?.projects[0]?.projectId, name: "Default", isDefault: true }),
+    expect.objectContaining({
+      _id: grace?.projects[0]?.projectId,
+      name: "Default",
+      isDefault: true,
+      organizationId: grace?.memberships[0]?.organizationId,
+    }),
   ]);
   expect(await query("select name from auth.organizations order by id")).toEqual([
     { name: "Ada's Workspace" },

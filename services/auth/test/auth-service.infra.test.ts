@@ -184,6 +184,7 @@ test("each created project has a key of its own, and the list shows them oldest 
       name: "weather",
       apiKey: expect.stringMatching(/^tsk_[0-9A-Za-z]{38}$/),
       isDefault: false,
+      organizationId: null,
       createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
     },
   });

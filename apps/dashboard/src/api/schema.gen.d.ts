@@ -3735,6 +3735,7 @@ export interface components {
             name: string;
             apiKey: string;
             isDefault: boolean;
+            organizationId: string | null;
             createdAt: string;
         };
         ProjectList: {

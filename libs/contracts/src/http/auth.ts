@@ -25,6 +25,8 @@ export const project = z.object({
   name: z.string(),
   apiKey: z.string(),
   isDefault: z.boolean(),
+  /** Null without accounts, and where no organization has claimed it yet. */
+  organizationId: z.string().nullable(),
   createdAt: z.string(),
 });
 

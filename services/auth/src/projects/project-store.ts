@@ -11,6 +11,8 @@ export interface Project {
   name: string;
   apiKey: string;
   isDefault: boolean;
+  /** Null: the installation's own. */
+  organizationId: string | null;
   createdAt: Date;
 }
 
@@ -41,13 +43,14 @@ interface ProjectRow {
   id: string;
   name: string;
   is_default: boolean;
+  organization_id: string | null;
   created_at: Date;
   sealed_key: Buffer;
 }
 
 const columns = `
-  project.id, project.name, project.is_default or project.is_tenant_default as is_default, project.created_at,
-  key.sealed_key`;
+  project.id, project.name, project.is_default or project.is_tenant_default as is_default, project.organization_id,
+  project.created_at, key.sealed_key`;
 
 /** Keeps {@link ProjectStore} in the schema `auth`, under the app role. */
 export function createProjectStore(database: Database, vault: KeyVault, clock: Clock): ProjectStore {
@@ -56,6 +59,7 @@ export function createProjectStore(database: Database, vault: KeyVault, clock: C
     name: row.name,
     apiKey: vault.open(row.id, row.sealed_key),
     isDefault: row.is_default,
+    organizationId: row.organization_id,
     createdAt: row.created_at,
   });
 
@@ -142,7 +146,7 @@ export function createProjectStore(database: Database, vault: KeyVault, clock: C
         });
         return true;
       });
-      return isCreated ? { id, name, apiKey, isDefault: false, createdAt } : null;
+      return isCreated ? { id, name, apiKey, isDefault: false, organizationId, createdAt } : null;
     },
 
     async rotateKey(projectId, act) {

@@ -9,6 +9,7 @@ export function showProject(project: Project): z.infer<typeof projectContract> {
     name: project.name,
     apiKey: project.apiKey,
     isDefault: project.isDefault,
+    organizationId: project.organizationId,
     createdAt: project.createdAt.toISOString(),
   };
 }
