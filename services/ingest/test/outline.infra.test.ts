@@ -53,7 +53,13 @@ test("an outline has every span of a trace in the order of their starts, with wh
   await submit(projectId, { ...late, span_kind: "tool", latency_ms: 20 });
   await submit(projectId, {
     ...{ name: "call", spanId: "b", parent_span_id: "a", started_at: "2026-01-01T00:00:01.100Z", span_kind: "llm" },
-    ...{ model: "gemini-2.5-pro", input_tokens: 1_000_000, output_tokens: 0, input: "a secret", output: "another" },
+    ...{
+      model: "gemini-2.5-pro",
+      input_tokens: 1_000_000,
+      output_tokens: 100_000,
+      input: "a secret",
+      output: "another",
+    },
   });
   const outline = await outlineOf(projectId, root);
   expect(outline).toMatchObject({
@@ -68,7 +74,7 @@ test("an outline has every span of a trace in the order of their starts, with wh
         offsetMs: 100,
         model: "gemini-2.5-pro",
         inputTokens: 1_000_000,
-        costUSD: 1.25,
+        costUSD: 2.25,
       },
       { name: "late", spanKind: "tool", offsetMs: 500, latencyMs: 20, hasError: true, costUSD: null, rating: null },
     ],

@@ -155,7 +155,7 @@ export function describeTrees(open: () => TraceStore, sweep: () => Promise<numbe
       expect(await readSession(projectId, "again")).toEqual([]);
     });
 
-    test("two writers that bring parts of one tree make one tree", async () => {
+    test("three writers that bring parts of one tree make one tree", async () => {
       const projectId = newProject();
       const spans = Array.from({ length: 30 }, (_, index) => ({
         ...otlp(6, index + 1, index === 0 ? null : Math.ceil(index / 2)),
@@ -163,7 +163,11 @@ export function describeTrees(open: () => TraceStore, sweep: () => Promise<numbe
         kind: "llm" as const,
       }));
       const jobs = await Promise.all(spans.map((span) => buildJob(projectId, [span])));
-      await Promise.all(jobs.map((job, index) => open().insertBatch([job], index % 3)));
+      await Promise.all(
+        [0, 1, 2].map(async (writer) => {
+          for (const job of jobs.filter((_, index) => index % 3 === writer)) await open().insertBatch([job], writer);
+        }),
+      );
 
       const { spans: roots } = await list(projectId);
       expect(roots.map(({ inputTokens }) => inputTokens)).toEqual([15]);

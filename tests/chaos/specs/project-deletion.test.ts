@@ -52,21 +52,23 @@ test("a project deleted while it is written to, with services and the bus killed
   await openGrading({ ...system, apiKey: victim.apiKey }).startRun();
   const [ingest] = system.ingests;
   const [evalRuns] = system.evalRuns;
-  const killed = [ingest, evalRuns, system.monitor, system.auth].filter((slot) => slot !== undefined);
+  const killed = [ingest, system.monitor, system.auth].filter((slot) => slot !== undefined);
 
   const report = await auditUnderLoad(system, { seed }, async (load) => {
     const writing = writeUntilRefused(victim.apiKey);
     await load.awaitAcks(60);
     const operator = createClient({ url: system.urls[0] as string, apiKey: system.apiKey });
+    // It is down before the deletion, so its rows are there when the others die, however quick those are.
+    await evalRuns?.kill();
     expect(await operator.send("DELETE", `/projects/${victim.id}`)).toMatchObject({ status: 204 });
     system.nats.signal("SIGKILL");
     await Promise.all(killed.map((slot) => slot.kill()));
     expect(Object.keys(await countEverywhere(victim.id))).toEqual(
-      expect.arrayContaining(["ingest.spans", "evals.runs", "evals.datasets"]),
+      expect.arrayContaining(["evals.runs", "evals.datasets"]),
     );
     await system.nats.exited;
     await system.nats.restart();
-    await Promise.all(killed.map((slot) => slot.start()));
+    await Promise.all([...killed, ...system.evalRuns].map((slot) => slot.start()));
     await load.awaitAcks(60);
     expect(await writing).toBeGreaterThan(0);
   });
