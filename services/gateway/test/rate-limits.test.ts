@@ -249,6 +249,19 @@ test("proxies can be named by their subnet, or all be trusted", async () => {
   ]);
 });
 
+test("a window has no more left than its length, whatever fraction of a millisecond the clock shows", () => {
+  let nowMs = 0;
+  const counter = createLocalCounter({ windowMs: 60_000, subjectsMax: 10, nowMs: () => nowMs });
+
+  // A sum that a double rounds up: less the same number it is 60000.00000000001.
+  nowMs = 16_973.55476978275;
+  expect(counter.count("a")).toEqual({ counted: 1, leftMs: 60_000 });
+  nowMs += 0.4;
+  expect(counter.count("a")).toEqual({ counted: 2, leftMs: 60_000 });
+  nowMs += 60_000;
+  expect(counter.count("a")).toEqual({ counted: 1, leftMs: 60_000 });
+});
+
 test("more addresses than a gateway counts apart share its counters: those it knows keep theirs, nobody is uncounted", () => {
   let nowMs = 0;
   const counter = createLocalCounter({ windowMs: 60_000, subjectsMax: 3, nowMs: () => nowMs });

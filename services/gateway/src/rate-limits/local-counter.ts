@@ -2,7 +2,7 @@
 export interface LocalCount {
   /** Requests of its window, this one included. */
   counted: number;
-  /** Until its window ends. */
+  /** Whole milliseconds until its window ends, at most its length. */
   leftMs: number;
 }
 
@@ -32,7 +32,8 @@ export function createLocalCounter(options: {
 
   return {
     count(subject) {
-      const now = nowMs();
+      // Whole numbers: with fractions `(now + windowMs) - now` may be more than `windowMs`.
+      const now = Math.floor(nowMs());
       forgetEnded(own, now);
       forgetEnded(shared, now);
       const isRoom = own.has(subject) || own.size < subjectsMax;

@@ -16,7 +16,7 @@ export interface RateCount {
   limit: number;
   windowSeconds: number;
   remaining: number;
-  /** Whole seconds until the window ends, at least 1. */
+  /** Whole seconds until the window ends, from 1 to `windowSeconds`. */
   resetSeconds: number;
 }
 
@@ -60,7 +60,8 @@ export function createRateLimits(options: {
         limit: limiter.limit,
         windowSeconds: limiter.windowSeconds,
         remaining: Math.max(0, limiter.limit - counted),
-        resetSeconds: Math.max(1, Math.ceil(leftMs / 1000)),
+        // A wall clock that is set back makes what is known from memory end later.
+        resetSeconds: Math.min(limiter.windowSeconds, Math.max(1, Math.ceil(leftMs / 1000))),
       };
     },
     close: () => redis?.disconnect(),
