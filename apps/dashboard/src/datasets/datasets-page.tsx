@@ -1,10 +1,74 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { useApi } from "../shell/session.tsx";
+import { Button } from "../ui/button.tsx";
+import { formatCount } from "../ui/format.ts";
+import { DownloadIcon, PlusIcon } from "../ui/icons.tsx";
 import { Page } from "../ui/page.tsx";
-import { EmptyState } from "../ui/states.tsx";
+import { EmptyState, Loaded } from "../ui/states.tsx";
+import { CreateDatasetDialog } from "./create-dataset-dialog.tsx";
+import { DatasetsTable } from "./datasets-table.tsx";
+import { ImportDialog } from "./import-dialog.tsx";
+import { NoDatasets } from "./no-datasets.tsx";
+import { datasetsQuery } from "./queries.ts";
+import { SearchBox } from "./search-box.tsx";
 
+const route = getRouteApi("/p/$projectId/datasets");
+
+/** The project's datasets, and the ways to a new one. */
 export function DatasetsPage() {
+  const api = useApi();
+  const { search = "" } = route.useSearch();
+  const navigate = useNavigate({ from: "/p/$projectId/datasets" });
+  const datasets = useQuery(datasetsQuery(api));
+  const [dialog, setDialog] = useState<"create" | "import" | null>(null);
+  const close = (): void => setDialog(null);
+  const words = search.trim().toLowerCase();
   return (
-    <Page title="Datasets">
-      <EmptyState title="Nothing here yet">This page is not built yet.</EmptyState>
+    <Page
+      title="Datasets"
+      isFull
+      aside={datasets.data && datasets.data.length > 0 && formatCount(datasets.data.length)}
+      actions={
+        datasets.data?.length === 0 ? undefined : (
+          <>
+            <SearchBox
+              label="Search datasets"
+              value={search}
+              onChange={(text) => void navigate({ search: { search: text }, replace: true })}
+            />
+            <Button onClick={() => setDialog("import")}>
+              <DownloadIcon /> Import
+            </Button>
+            <Button look="primary" onClick={() => setDialog("create")}>
+              <PlusIcon /> New dataset
+            </Button>
+          </>
+        )
+      }
+    >
+      <Loaded query={datasets}>
+        {(all) => {
+          if (all.length === 0) {
+            return <NoDatasets onCreate={() => setDialog("create")} onImport={() => setDialog("import")} />;
+          }
+          const found = all.filter(({ name, description = "" }) =>
+            `${name} ${description}`.toLowerCase().includes(words),
+          );
+          if (found.length > 0) return <DatasetsTable datasets={found} />;
+          return (
+            <EmptyState
+              title={`No dataset matches "${search}"`}
+              actions={<Button onClick={() => void navigate({ search: {}, replace: true })}>Clear the search</Button>}
+            >
+              Names and descriptions were searched.
+            </EmptyState>
+          );
+        }}
+      </Loaded>
+      <CreateDatasetDialog isOpen={dialog === "create"} onClose={close} />
+      <ImportDialog isOpen={dialog === "import"} onClose={close} />
     </Page>
   );
 }

@@ -1,0 +1,34 @@
+/** What a file of cases may be, and its media type. */
+export const importFormats = {
+  csv: { label: "CSV", mediaType: "text/csv" },
+  json: { label: "JSON", mediaType: "application/json" },
+  jsonl: { label: "JSON Lines", mediaType: "application/x-ndjson" },
+} as const;
+
+export type ImportFormat = keyof typeof importFormats;
+
+const extensions: Readonly<Record<string, ImportFormat>> = {
+  csv: "csv",
+  json: "json",
+  jsonl: "jsonl",
+  ndjson: "jsonl",
+};
+
+/** What a text most likely is: by the name of its file, else by how it begins. Several objects of one line each are JSON Lines. */
+export function guessImportFormat(text: string, fileName?: string): ImportFormat {
+  const extension = fileName?.toLowerCase().split(".").at(-1);
+  const byName = extension === undefined ? undefined : extensions[extension];
+  if (byName !== undefined) return byName;
+  const start = text.trimStart()[0];
+  if (start === "[") return "json";
+  return start === "{" ? "jsonl" : "csv";
+}
+
+/** `Refund policy` of `refund_policy.csv`: what a dataset made of this file may be called. */
+export function nameOfFile(fileName: string): string {
+  const words = fileName
+    .replace(/\.[a-z0-9]+$/i, "")
+    .replaceAll(/[-_]+/g, " ")
+    .trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

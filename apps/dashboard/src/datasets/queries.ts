@@ -1,0 +1,44 @@
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { bodyOf, type ProjectApi } from "../api/client.ts";
+import type { components } from "../api/schema.gen.d.ts";
+import { countOf } from "../ui/format.ts";
+
+export type Dataset = components["schemas"]["Dataset"];
+export type Question = Dataset["questions"][number];
+
+/** The key of everything that was read of the project's datasets. */
+export const datasetsKey = (api: ProjectApi) => [api.projectId, "datasets"] as const;
+
+/** Every dataset of the project, newest first, and how many versions each has. */
+export const datasetsQuery = (api: ProjectApi) =>
+  queryOptions({
+    queryKey: [...datasetsKey(api), "list"],
+    queryFn: async ({ signal }) => {
+      const { datasets } = await bodyOf(api.GET("/api/v1/custom-agent-evaluations/datasets", { signal }));
+      const ids = datasets.map(({ _id }) => _id).join(",");
+      const { versionCounts } = await bodyOf(
+        api.GET("/api/v1/evaluate/datasets/batch/versions", { params: { query: { ids } }, signal }),
+      );
+      return datasets.map(({ questions, ...dataset }) => ({
+        ...dataset,
+        caseCount: questions.length,
+        versions: versionCounts[dataset._id] ?? 1,
+      }));
+    },
+    placeholderData: keepPreviousData,
+  });
+
+export type ListedDataset = Awaited<ReturnType<NonNullable<ReturnType<typeof datasetsQuery>["queryFn"]>>>[number];
+
+/** How many runs a dataset has, in words: `12 runs`, or `more than 200 runs`. */
+export const countRunsQuery = (api: ProjectApi, datasetId: string) =>
+  queryOptions({
+    queryKey: [...datasetsKey(api), datasetId, "run-count"],
+    queryFn: async ({ signal }) => {
+      const query = { datasetId, limit: "200" };
+      const { runs, hasNextPage } = await bodyOf(
+        api.GET("/api/v1/custom-agent-evaluations/runs", { params: { query }, signal }),
+      );
+      return hasNextPage ? `more than ${runs.length} runs` : countOf(runs.length, "run");
+    },
+  });
