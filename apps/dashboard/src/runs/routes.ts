@@ -8,6 +8,7 @@ const runsRoute = createRoute({
   validateSearch: searchOf({
     search: text,
     dataset: text,
+    status: oneOf(["in_progress", "completed", "failed"]),
     subject: text,
     source: text,
     from: text,

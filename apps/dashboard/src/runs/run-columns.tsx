@@ -1,0 +1,153 @@
+import { Link } from "@tanstack/react-router";
+import type { Column } from "../ui/data-table.tsx";
+import { formatCount } from "../ui/format.ts";
+import { Time } from "../ui/page.tsx";
+import { Score } from "../ui/score.tsx";
+import type { ListedRun } from "./queries.ts";
+import { GateVerdict, RunStatus } from "./run-status.tsx";
+import { readSubject, subjectLabel } from "./run-subject.ts";
+
+/** A run with what the list knows of it besides. */
+export interface RunRow extends ListedRun {
+  datasetLabel: string;
+  gate: { passed: boolean; checks: readonly { detail: string; passed: boolean }[] } | undefined;
+}
+
+/** What a row can do. */
+export interface RunActs {
+  projectId: string;
+  isSelected(id: string): boolean;
+  onToggle(id: string): void;
+}
+
+/** The columns of the list of runs; keep them in a memo of what a row can do. */
+export function runColumns(acts: RunActs): Column<RunRow>[] {
+  return [
+    {
+      key: "select",
+      header: <span className="sr-only">Select</span>,
+      width: "1.25rem",
+      cell: (run) => <Select run={run} {...acts} />,
+    },
+    {
+      key: "run",
+      header: "Run",
+      width: "minmax(11rem, 2fr)",
+      cell: (run) => <RunLink run={run} projectId={acts.projectId} />,
+    },
+    { key: "status", header: "Status", width: "6.5rem", cell: ({ status }) => <RunStatus status={status} /> },
+    {
+      key: "dataset",
+      header: "Dataset",
+      width: "minmax(8rem, 1.2fr)",
+      cell: (run) => <DatasetLink run={run} projectId={acts.projectId} />,
+    },
+    {
+      key: "rating",
+      header: "Rating",
+      width: "4.5rem",
+      cell: ({ averageRating }) => <Score rating={averageRating} scorer="mean rating" />,
+    },
+    { key: "results", header: "Results", width: "minmax(8rem, 10rem)", cell: (run) => <Counts run={run} /> },
+    { key: "gate", header: "Gate", width: "6rem", cell: ({ gate }) => <GateVerdict gate={gate} /> },
+    {
+      key: "source",
+      header: "Source",
+      width: "5rem",
+      cell: ({ runSource }) => <span className="text-soft">{runSource}</span>,
+    },
+    {
+      key: "created",
+      header: "Created",
+      width: "7rem",
+      align: "right",
+      cell: ({ createdAt }) => <Time iso={createdAt} />,
+    },
+  ];
+}
+
+/** A run where the window is narrow. */
+export function RunCard({ run, ...acts }: { run: RunRow } & RunActs) {
+  return (
+    <div className="flex items-start gap-3">
+      <Select run={run} {...acts} />
+      <div className="min-w-0 flex-1">
+        <div className="flex items-center gap-2">
+          <span className="min-w-0 flex-1 truncate">
+            <RunLink run={run} projectId={acts.projectId} />
+          </span>
+          <Score rating={run.averageRating} scorer="mean rating" />
+        </div>
+        <div className="mt-1 flex items-center gap-2 text-xs text-soft">
+          <RunStatus status={run.status} />
+          <span className="min-w-0 flex-1 truncate">{run.datasetLabel}</span>
+          <Time iso={run.createdAt} isAge />
+        </div>
+        <div className="mt-1 flex items-center gap-3 text-xs text-soft">
+          <Counts run={run} />
+          {run.gate !== undefined && <GateVerdict gate={run.gate} />}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Select({ run, isSelected, onToggle }: { run: RunRow } & RunActs) {
+  const name = subjectLabel(readSubject(run.evaluationSubject)) ?? run._id;
+  return (
+    <label className="flex h-full items-center max-md:-m-3 max-md:p-3">
+      <input
+        type="checkbox"
+        aria-label={`Select the run of ${name}, ${run.createdAt}`}
+        checked={isSelected(run._id)}
+        onChange={() => onToggle(run._id)}
+        className="size-4 accent-accent"
+      />
+    </label>
+  );
+}
+
+function RunLink({ run, projectId }: { run: RunRow; projectId: string }) {
+  const subject = readSubject(run.evaluationSubject);
+  return (
+    <>
+      <Link
+        to="/p/$projectId/runs/$runId"
+        params={{ projectId, runId: run._id }}
+        className="font-medium text-ink no-underline hover:text-accent"
+      >
+        {subjectLabel(subject) ?? <span className="font-mono text-xs">{run._id.slice(0, 13)}</span>}
+      </Link>
+      {subject.branch !== null && (
+        <span className="ml-2 text-soft">
+          {subject.branch}
+          {subject.commit !== null && <span className="font-mono text-xs"> {subject.commit}</span>}
+        </span>
+      )}
+    </>
+  );
+}
+
+function DatasetLink({ run, projectId }: { run: RunRow; projectId: string }) {
+  return (
+    <Link
+      to="/p/$projectId/datasets/$datasetId"
+      params={{ projectId, datasetId: run.datasetId }}
+      className="text-ink no-underline hover:text-accent"
+    >
+      {run.datasetLabel}
+    </Link>
+  );
+}
+
+/** How many results there are, and what of them is no rating. */
+function Counts({ run }: { run: RunRow }) {
+  const { failedCount, skippedCount } = run.liveStatistics;
+  return (
+    <span className="tabular-nums">
+      {formatCount(run.resultCount)}
+      {failedCount > 0 && <span className="text-bad"> · {formatCount(failedCount)} failed</span>}
+      {skippedCount > 0 && <span className="text-warn"> · {formatCount(skippedCount)} skipped</span>}
+    </span>
+  );
+}

@@ -1,0 +1,44 @@
+/** What a run graded, as far as its subject says. */
+export interface Subject {
+  /** The agent; null where the subject names none. */
+  name: string | null;
+  version: string | null;
+  branch: string | null;
+  /** Its first seven characters, as git shows a commit. */
+  commit: string | null;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads the subject of a run, which is whatever a client sent. The version is read as the API reads it (`version`, else
+ * `metadata.version`); branch and commit stand in `git` (pipelines) or `metadata` (the SDK).
+ */
+export function readSubject(subject: Members | null | undefined): Subject {
+  const own = subject ?? {};
+  const metadata = membersOf(own.metadata);
+  const git = membersOf(own.git);
+  return {
+    name: firstText(own.displayName, own.name, own.agent),
+    version: firstText(own.version, metadata.version),
+    branch: firstText(git.branch, metadata.branch),
+    commit: firstText(git.commit_sha, git.commit, metadata.commit)?.slice(0, 7) ?? null,
+  };
+}
+
+/** `refund-agent 1.4.0`, `refund-agent`, `1.4.0`; null where the subject says neither. */
+export function subjectLabel({ name, version }: Subject): string | null {
+  return [name, version].filter((part) => part !== null).join(" ") || null;
+}
+
+function membersOf(value: unknown): Members {
+  return typeof value === "object" && value !== null ? (value as Members) : {};
+}
+
+function firstText(...values: readonly unknown[]): string | null {
+  for (const value of values) {
+    const text = typeof value === "number" ? String(value) : value;
+    if (typeof text === "string" && text.trim() !== "") return text.trim();
+  }
+  return null;
+}

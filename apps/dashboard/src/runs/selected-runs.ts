@@ -1,0 +1,31 @@
+/** A run that can be chosen to be compared. */
+interface Choosable {
+  _id: string;
+  datasetId: string;
+}
+
+/** The selection with a run put in or taken out, in the order of choosing; undefined when it becomes empty. */
+export function toggleRun(selected: readonly string[], id: string): string[] | undefined {
+  const next = selected.includes(id) ? selected.filter((other) => other !== id) : [...selected, id];
+  return next.length > 0 ? next : undefined;
+}
+
+export interface Comparable {
+  /** The oldest of the chosen runs. */
+  baseline: string;
+  /** The others, newest first. */
+  candidates: string[];
+}
+
+/**
+ * What comparing the chosen runs means, or why they cannot be compared. `runs` are those of the list, newest first; a chosen
+ * run that is not among them is taken to be fine, and older than the ones that are.
+ */
+export function comparisonOf(selected: readonly string[], runs: readonly Choosable[]): Comparable | string {
+  if (selected.length < 2) return "Select two runs or more of one dataset.";
+  const datasets = new Set(runs.filter(({ _id }) => selected.includes(_id)).map(({ datasetId }) => datasetId));
+  if (datasets.size > 1) return "These runs are of different datasets. Only runs of one dataset have cases in common.";
+  const listed = runs.map(({ _id }) => _id).filter((id) => selected.includes(id));
+  const newestFirst = [...listed, ...selected.filter((id) => !listed.includes(id))];
+  return { baseline: newestFirst.at(-1) as string, candidates: newestFirst.slice(0, -1) };
+}

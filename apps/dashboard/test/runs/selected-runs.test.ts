@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { comparisonOf, toggleRun } from "../../src/runs/selected-runs.ts";
+
+const run = (_id: string, datasetId = "d1") => ({ _id, datasetId });
+
+test("choosing a run twice takes it out again", () => {
+  expect(toggleRun(["a"], "b")).toEqual(["a", "b"]);
+  expect(toggleRun(["a", "b"], "a")).toEqual(["b"]);
+  expect(toggleRun(["a"], "a")).toBeUndefined();
+});
+
+test("the oldest of the chosen runs is the baseline, whatever the order of choosing", () => {
+  const runs = [run("new"), run("middle"), run("other"), run("old")];
+  expect(comparisonOf(["old", "new", "middle"], runs)).toEqual({ baseline: "old", candidates: ["new", "middle"] });
+});
+
+test("a run that is not listed counts as older", () => {
+  expect(comparisonOf(["gone", "a"], [run("a")])).toEqual({ baseline: "gone", candidates: ["a"] });
+});
+
+test("one run, or runs of two datasets, are not compared", () => {
+  expect(comparisonOf(["a"], [run("a")])).toBe("Select two runs or more of one dataset.");
+  expect(comparisonOf(["a", "b"], [run("a"), run("b", "d2")])).toMatch("different datasets");
+});
