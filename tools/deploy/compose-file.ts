@@ -30,6 +30,12 @@ export async function readComposeFile(): Promise<ComposeFile> {
   return parse(text, { merge: true }) as ComposeFile;
 }
 
+/** The settings that Compose gives PostgreSQL on its command line. */
+export function readPostgresSettings({ services }: ComposeFile): Record<string, string> {
+  const words = services.postgres?.command ?? [];
+  return Object.fromEntries(words.flatMap((word) => [...word.matchAll(/^--(\w+)=(.*)$/g)].map(([, ...pair]) => pair)));
+}
+
 /** Puts variables in as Compose does: `${NAME:?why}` must be set and not empty, `${NAME:-default}` may be missing. */
 export function substitute(text: string, variables: Readonly<Record<string, string>>): string {
   return text.replaceAll(/\$\{(\w+)(?::([?-])([^}]*))?\}|\$\$/g, (whole, name: string, kind: string, rest: string) => {

@@ -8,8 +8,11 @@ import { findFreePort, locateNatsServer, startThrowAwayPostgres } from "@touchst
 import { Client } from "pg";
 import { renderNatsConf } from "../golden-files/nats-conf.ts";
 import { repositoryRoot } from "../repository-files.ts";
-import { type ComposeFile, readComposeFile, substitute } from "./compose-file.ts";
+import { type ComposeFile, readComposeFile, readPostgresSettings, substitute } from "./compose-file.ts";
 import { readInitialStatements } from "./initial-statements.ts";
+
+/** Less memory than a container has, and a disk that many tests share. */
+const asWeHaveIt = { shared_buffers: "128MB", fsync: "off" };
 
 /** What runs, and what it said. */
 export interface ComposeProcesses {
@@ -43,7 +46,7 @@ export async function startComposeProcesses(): Promise<ComposeProcesses> {
   try {
     const compose = await readComposeFile();
     const secrets = makeSecrets(compose);
-    const postgres = await startThrowAwayPostgres();
+    const postgres = await startThrowAwayPostgres({ settings: { ...readPostgresSettings(compose), ...asWeHaveIt } });
     cleanups.push(postgres.stop);
     await prepareDatabase(postgres.url, secrets);
 

@@ -5,6 +5,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { readAuthConfig } from "@touchstone/auth";
 import { type ServiceName, serviceNames } from "@touchstone/contracts";
+import { postgresSettings } from "@touchstone/embedded-servers";
 import { readEvalRunsConfig } from "@touchstone/eval-runs";
 import { readGatewayConfig } from "@touchstone/gateway";
 import { readIngestConfig } from "@touchstone/ingest";
@@ -13,7 +14,13 @@ import { readMonitorConfig } from "@touchstone/monitor";
 import type { Environment } from "@touchstone/service-kit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { repositoryRoot } from "../repository-files.ts";
-import { type ComposeFile, parseEnvironmentFile, readComposeFile, substitute } from "./compose-file.ts";
+import {
+  type ComposeFile,
+  parseEnvironmentFile,
+  readComposeFile,
+  readPostgresSettings,
+  substitute,
+} from "./compose-file.ts";
 
 const readers: Record<ServiceName, (environment: Environment) => { warnings: string[] }> = {
   gateway: readGatewayConfig,
@@ -125,6 +132,12 @@ describe("compose.yaml", () => {
   test("takes images of a stated version", () => {
     const images = Object.values(compose.services).filter(({ build }) => build === undefined);
     for (const { image } of images) expect(image).toMatch(/^[a-z]+:\d/);
+  });
+
+  test("runs PostgreSQL with the settings of the embedded one, and a cache of a size of its own", () => {
+    const { shared_buffers, ...settings } = readPostgresSettings(compose);
+    expect(settings).toEqual(postgresSettings);
+    expect(substitute(shared_buffers ?? "", {})).toBe("512MB");
   });
 
   test("hands nats-server every password its configuration names", async () => {

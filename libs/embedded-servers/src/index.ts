@@ -7,6 +7,7 @@ export { findOnPath, locateNatsServer } from "./locate-binaries.ts";
 export { type EmbeddedNats, type NatsOptions, startNats } from "./nats.ts";
 export { type NatsUser, renderNatsConfig } from "./nats-config.ts";
 export { type EmbeddedPostgres, type PostgresOptions, startPostgres } from "./postgres.ts";
+export { postgresSettings } from "./postgres-settings.ts";
 export { openSecret } from "./secret-file.ts";
 export { dedicatedUid, type ServerAccount } from "./server-account.ts";
 export type { ProcessExit } from "./server-process.ts";

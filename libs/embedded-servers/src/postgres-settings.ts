@@ -1,8 +1,9 @@
 import { totalmem } from "node:os";
 
 /**
- * Settings of the embedded PostgreSQL, chosen for group commits of thousands of rows from a few dozen connections on one
- * machine. They are given on the command line, so a new version of Touchstone brings its own.
+ * Settings of our PostgreSQL, chosen for group commits of thousands of rows from a few dozen connections on one machine.
+ * They are given on the command line, so a new version of Touchstone brings its own. `deploy/compose.yaml` gives its
+ * server the same ones, which a test holds.
  */
 export const postgresSettings: Readonly<Record<string, string>> = {
   cluster_name: "touchstone",
