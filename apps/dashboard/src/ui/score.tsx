@@ -16,7 +16,7 @@ export interface ScoreProps {
   threshold?: number | null | undefined;
   /** What rated, for screen readers and the title. */
   scorer?: string | undefined;
-  /** Opens why. Without it the score is plain text. */
+  /** Opens why; `w` does the same while the score has the focus. Without it the score is plain text. */
   onWhy?: (() => void) | undefined;
 }
 
@@ -56,6 +56,12 @@ export function Score({ rating, threshold, scorer, onWhy }: ScoreProps) {
     <button
       type="button"
       onClick={onWhy}
+      onKeyDown={(event) => {
+        if (event.key !== "w" || event.ctrlKey || event.metaKey || event.altKey) return;
+        // Handled here: the row that the page's keys act on may be another one.
+        event.preventDefault();
+        onWhy();
+      }}
       aria-label={`Why: ${title}`}
       title={`${title}. Why?`}
       className="-mx-1 inline-flex h-6 items-center gap-1.5 rounded-sm px-1 hover:bg-hover"

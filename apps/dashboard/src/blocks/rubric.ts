@@ -1,0 +1,56 @@
+import type { ScorerRef } from "./verdict.ts";
+
+/** What a judge judges by. An empty text is as good as none. */
+export interface Rubric {
+  evaluationCriteria?: string | null | undefined;
+  acceptanceCriteria?: string | null | undefined;
+  rejectionCriteria?: string | null | undefined;
+  /** A template in place of the built-in one. */
+  judgePrompt?: string | null | undefined;
+  judgeModel?: string | null | undefined;
+  toolContext?: "none" | "simple" | "detailed" | undefined;
+  requiresExpected?: boolean | undefined;
+}
+
+interface KnownScorer {
+  _id: string;
+  name: string;
+  online: { profileId: string; name?: string | undefined } | null;
+}
+
+/**
+ * The judge scorer behind a verdict: by its own id, by its online evaluator's, else by a name that only one of them has.
+ * Undefined where none is found, as of a deleted one.
+ */
+export function findScorer<Scorer extends KnownScorer>(ref: ScorerRef, scorers: readonly Scorer[]): Scorer | undefined {
+  if (ref.kind !== "judge") return undefined;
+  if (ref.settingsId !== null) return scorers.find(({ _id }) => _id === ref.settingsId);
+  if (ref.evaluatorId !== null) return scorers.find(({ online }) => online?.profileId === ref.evaluatorId);
+  const named = scorers.filter(({ name, online }) => (online?.name ?? name) === ref.name);
+  return named.length === 1 ? named[0] : undefined;
+}
+
+/** The texts of a rubric with what each of them is; those that are empty are left out. */
+export function textsOf(rubric: Rubric): { key: string; label: string; text: string }[] {
+  const all = [
+    { key: "evaluationCriteria", label: "What is rated", text: rubric.evaluationCriteria },
+    { key: "acceptanceCriteria", label: "Accept when", text: rubric.acceptanceCriteria },
+    { key: "rejectionCriteria", label: "Reject when", text: rubric.rejectionCriteria },
+    { key: "judgePrompt", label: "Prompt template", text: rubric.judgePrompt },
+  ];
+  return all.flatMap(({ text, ...rest }) => (text == null || text.trim() === "" ? [] : [{ ...rest, text }]));
+}
+
+const toolContexts = {
+  none: "Sees the input and the output, nothing of the trace.",
+  simple: "Sees the input, the output and the steps of the trace.",
+  detailed: "Sees the input, the output, the steps of the trace and the definitions of its tools.",
+};
+
+/** What the judge sees and needs, in sentences. */
+export function rulesOf({ toolContext, requiresExpected }: Rubric): string[] {
+  return [
+    ...(toolContext === undefined ? [] : [toolContexts[toolContext]]),
+    ...(requiresExpected ? ["Skips cases without an expected result."] : []),
+  ];
+}

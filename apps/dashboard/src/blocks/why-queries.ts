@@ -1,0 +1,64 @@
+import { queryOptions } from "@tanstack/react-query";
+import { bodyOf, type ProjectApi } from "../api/client.ts";
+
+/** What grades seldom changes; an edit on the judges' pages invalidates it. */
+const staleMs = 60_000;
+
+/** All judge scorers of the project with their rubrics, newest first. */
+export const judgeScorersQuery = (api: ProjectApi) =>
+  queryOptions({
+    queryKey: [api.projectId, "judge-scorers"],
+    queryFn: async ({ signal }) =>
+      (await bodyOf(api.GET("/api/v1/agent-monitoring/judge-scorers", { signal }))).judgeScorers,
+    staleTime: staleMs,
+  });
+
+/** All scorer groups of the project with their members. */
+export const scorerGroupsQuery = (api: ProjectApi) =>
+  queryOptions({
+    queryKey: [api.projectId, "scorer-groups"],
+    queryFn: async ({ signal }) =>
+      (await bodyOf(api.GET("/api/v1/agent-monitoring/scorer-groups", { signal }))).scorerGroups,
+    staleTime: staleMs,
+  });
+
+/** What was stored of a scorer's settings at one time or another, newest first. */
+export const settingsVersionsQuery = (api: ProjectApi, evaluationSettingsId: string) =>
+  queryOptions({
+    queryKey: [api.projectId, "settings-versions", evaluationSettingsId],
+    queryFn: ({ signal }) =>
+      bodyOf(
+        api.GET("/api/v1/evaluate/evaluationSettings/{evaluationSettingsId}/versions", {
+          params: { path: { evaluationSettingsId } },
+          signal,
+        }),
+      ),
+    staleTime: staleMs,
+  });
+
+/** How far each live scorer agrees with people. */
+export const calibrationQuery = (api: ProjectApi) =>
+  queryOptions({
+    queryKey: [api.projectId, "calibration"],
+    queryFn: ({ signal }) => bodyOf(api.GET("/api/v1/agent-monitoring/calibration", { signal })),
+    staleTime: 15_000,
+  });
+
+/** What people voted on a trace, newest first. */
+export const feedbackQuery = (api: ProjectApi, traceId: string) =>
+  queryOptions({
+    queryKey: [api.projectId, "feedback", traceId],
+    queryFn: async ({ signal }) =>
+      (await bodyOf(api.GET("/api/v1/feedback/trace/{traceId}", { params: { path: { traceId } }, signal }))).feedback,
+  });
+
+/** A dataset whose own criteria are the rubric of a run. */
+export const rubricDatasetQuery = (api: ProjectApi, datasetId: string) =>
+  queryOptions({
+    queryKey: [api.projectId, "rubric-dataset", datasetId],
+    queryFn: ({ signal }) =>
+      bodyOf(
+        api.GET("/api/v1/custom-agent-evaluations/datasets/{datasetId}", { params: { path: { datasetId } }, signal }),
+      ),
+    staleTime: staleMs,
+  });
