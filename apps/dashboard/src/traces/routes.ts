@@ -1,24 +1,12 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { projectRoute } from "../shell/project-route.tsx";
-import { flag, list, number, oneOf, searchOf, text } from "../ui/search-params.ts";
+import { list, oneOf, searchOf, text } from "../ui/search-params.ts";
+import { readTracesSearch } from "./list-search.ts";
 
 const tracesRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "traces",
-  validateSearch: searchOf({
-    search: text,
-    agent: text,
-    model: text,
-    framework: text,
-    source: oneOf(["production", "eval"]),
-    error: flag,
-    from: text,
-    to: text,
-    rating: oneOf(["failing", "passing", "rated"]),
-    session: text,
-    slow: number,
-    peek: text,
-  }),
+  validateSearch: readTracesSearch,
   component: lazyRouteComponent(() => import("./traces-page.tsx"), "TracesPage"),
 });
 

@@ -24,6 +24,8 @@ export interface DataTableProps<Row> {
   onActivate?: (row: Row) => void;
   /** Enter, or a click on a row outside its links and buttons. */
   onOpen?: (row: Row) => void;
+  /** A click, where it does something else than Enter. */
+  onPress?: (row: Row) => void;
   /** Marked as part of a selection. */
   isSelected?: (row: Row) => boolean;
   /** What stands for a row where the window is narrow. */
@@ -31,8 +33,12 @@ export interface DataTableProps<Row> {
   /** Heights in pixels; rows are virtual and therefore equally high. */
   rowHeight?: number;
   cardHeight?: number;
+  /** Rows before the first of `rows` that are not at hand; their place stays empty. */
+  rowsAbove?: number;
   /** Called when the last rows come into sight. */
   onReachEnd?: () => void;
+  /** Called when rows before the first come into sight, or nearly. */
+  onReachStart?: () => void;
   /** Called with the first row in sight, as it changes. */
   onScrolledTo?: (index: number) => void;
   /** Below the last row. */
@@ -44,11 +50,12 @@ export interface DataTableProps<Row> {
 /** A table whose rows are drawn as they come into sight. Where the window is narrow rows are cards. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, rows, columns, rowKey, activeKey, onActivate, onOpen, isSelected, card, footer, maxHeight } = props;
+  const { onPress = onOpen, rowsAbove = 0 } = props;
   const isNarrow = useIsNarrow();
   const rowHeight = isNarrow ? (props.cardHeight ?? 64) : (props.rowHeight ?? 32);
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
-    count: rows.length,
+    count: rowsAbove + rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
     overscan: 8,
@@ -58,18 +65,22 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const items = virtual.getVirtualItems();
   const firstIndex = virtual.range?.startIndex ?? 0;
   const lastIndex = items.at(-1)?.index ?? -1;
-  const { onReachEnd, onScrolledTo } = props;
+  const { onReachEnd, onReachStart, onScrolledTo } = props;
   useEffect(() => {
-    if (rows.length > 0 && lastIndex >= rows.length - 10) onReachEnd?.();
-  }, [lastIndex, rows.length, onReachEnd]);
+    if (rows.length > 0 && lastIndex >= rowsAbove + rows.length - 10) onReachEnd?.();
+  }, [lastIndex, rowsAbove + rows.length, onReachEnd]);
+  useEffect(() => {
+    if (rowsAbove > 0 && firstIndex < rowsAbove + 10) onReachStart?.();
+  }, [firstIndex, rowsAbove, onReachStart]);
   useEffect(() => onScrolledTo?.(firstIndex), [firstIndex, onScrolledTo]);
 
   const activeIndex = rows.findIndex((row) => rowKey(row) === activeKey);
   function move(step: number): void {
-    const index = Math.min(rows.length - 1, Math.max(0, activeIndex === -1 ? firstIndex : activeIndex + step));
+    const wanted = activeIndex === -1 ? firstIndex - rowsAbove : activeIndex + step;
+    const index = Math.min(rows.length - 1, Math.max(0, wanted));
     const row = rows[index];
     if (row === undefined) return;
-    virtual.scrollToIndex(index);
+    virtual.scrollToIndex(rowsAbove + index);
     onActivate?.(row);
   }
   const active = rows[activeIndex];
@@ -91,7 +102,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       tabIndex={0}
       role="table"
       aria-label={label}
-      aria-rowcount={rows.length + 1}
+      aria-rowcount={rowsAbove + rows.length + 1}
       className={classNames(
         "relative overflow-auto outline-offset-[-2px]",
         maxHeight === undefined && "min-h-0 flex-1",
@@ -117,7 +128,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       </div>
       <div role="rowgroup" className="relative" style={{ height: virtual.getTotalSize() }}>
         {items.map(({ index, start }) => {
-          const row = rows[index] as Row;
+          const row = rows[index - rowsAbove];
+          if (row === undefined) return null;
           return (
             <div
               key={rowKey(row)}
@@ -125,11 +137,11 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
               tabIndex={-1}
               aria-rowindex={index + 2}
               aria-selected={isSelected?.(row) || undefined}
-              data-active={index === activeIndex || undefined}
+              data-active={index - rowsAbove === activeIndex || undefined}
               onClick={(event) => {
                 if ((event.target as HTMLElement).closest("a, button, input, label") !== null) return;
                 onActivate?.(row);
-                onOpen?.(row);
+                onPress?.(row);
               }}
               onKeyDown={(event) => event.key === "Enter" && event.target === event.currentTarget && onOpen?.(row)}
               className={classNames(
@@ -137,7 +149,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 isNarrow ? "overflow-hidden px-4 py-2" : "grid items-center gap-3 px-4 md:px-6",
                 isSelected?.(row) ? "bg-chosen" : "hover:bg-hover data-active:bg-hover",
                 "data-active:shadow-[inset_2px_0_0_var(--accent)]",
-                onOpen !== undefined && "cursor-pointer",
+                onPress !== undefined && "cursor-pointer",
               )}
               style={{
                 height: rowHeight,

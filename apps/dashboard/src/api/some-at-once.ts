@@ -1,0 +1,17 @@
+/** Does the same for every item, `atOnce` of them at a time. Answers in the order of the items; the first failure ends it. */
+export async function someAtOnce<Item, Result>(
+  items: readonly Item[],
+  atOnce: number,
+  act: (item: Item, index: number) => Promise<Result>,
+): Promise<Result[]> {
+  const results = new Array<Result>(items.length);
+  let next = 0;
+  async function work(): Promise<void> {
+    while (next < items.length) {
+      const index = next++;
+      results[index] = await act(items[index] as Item, index);
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, work));
+  return results;
+}

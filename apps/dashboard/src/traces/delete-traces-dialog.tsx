@@ -1,0 +1,47 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { bodyOf } from "../api/client.ts";
+import { someAtOnce } from "../api/some-at-once.ts";
+import { useApi } from "../shell/session.tsx";
+import { ConfirmDialog } from "../ui/dialog.tsx";
+import { countOf } from "../ui/format.ts";
+import { useToasts } from "../ui/toasts.tsx";
+import { withoutRows } from "./fresh-rows.ts";
+import { tracesQuery } from "./list-queries.ts";
+import type { TracesFilter } from "./list-search.ts";
+
+interface DeleteTracesDialogProps {
+  traceIds: readonly string[];
+  /** Of the list they are taken from. */
+  filter: TracesFilter;
+  onClose(): void;
+  /** With those that are gone; after a failure these may be fewer. */
+  onDeleted(ids: ReadonlySet<string>): void;
+}
+
+/** Asks, deletes traces one by one, and takes those that are gone out of the list. */
+export function DeleteTracesDialog({ traceIds, filter, onClose, onDeleted }: DeleteTracesDialogProps) {
+  const api = useApi();
+  const queries = useQueryClient();
+  const toasts = useToasts();
+  const counted = countOf(traceIds.length, "trace");
+
+  async function remove(): Promise<void> {
+    const gone = new Set<string>();
+    try {
+      await someAtOnce(traceIds, 4, async (traceId) => {
+        await bodyOf(api.DELETE("/api/v1/ingest/traces/{traceId}", { params: { path: { traceId } } }));
+        gone.add(traceId);
+      });
+      toasts.say(`${counted} deleted.`);
+    } finally {
+      queries.setQueryData(tracesQuery(api, filter).queryKey, (pages) => pages && withoutRows(pages, gone));
+      onDeleted(gone);
+    }
+  }
+  return (
+    <ConfirmDialog isOpen onClose={onClose} title={`Delete ${counted}?`} verb={`Delete ${counted}`} onConfirm={remove}>
+      Their spans, ratings and votes go with them. Cases and run results that were made of them stay. This cannot be
+      undone.
+    </ConfirmDialog>
+  );
+}

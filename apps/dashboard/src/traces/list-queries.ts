@@ -1,0 +1,88 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { bodyOf, type ProjectApi } from "../api/client.ts";
+import type { components } from "../api/schema.gen.d.ts";
+import { listQueryOf, type TracesFilter } from "./list-search.ts";
+
+export type TraceRow = components["schemas"]["TraceListItem"];
+
+/** Rows of a page, and pages that are kept; those farthest from the reader go and come back. */
+const pageSize = 100;
+const pagesKept = 20;
+
+/** Where a page begins, and the page before it. */
+export interface PagePlace {
+  cursor: string | null;
+  /** Rows before it. */
+  above: number;
+  before: PagePlace | null;
+}
+
+export interface TracesPageData {
+  traces: TraceRow[];
+  /** Of all pages, exactly. */
+  totalCount: number;
+  nextCursor: string | null;
+}
+
+/** The list under its filters, newest first. */
+export const tracesQuery = (api: ProjectApi, filter: TracesFilter) =>
+  infiniteQueryOptions({
+    queryKey: [api.projectId, "traces", filter],
+    queryFn: async ({ pageParam, signal }): Promise<TracesPageData> => {
+      const query = {
+        ...listQueryOf(filter),
+        limit: String(pageSize),
+        ...(pageParam.cursor !== null && { cursor: pageParam.cursor }),
+      };
+      const { traces, totalCount, nextCursor } = await bodyOf(
+        api.GET("/api/v1/ingest/traces", { params: { query }, signal }),
+      );
+      return { traces, totalCount, nextCursor };
+    },
+    initialPageParam: { cursor: null, above: 0, before: null } as PagePlace,
+    getNextPageParam: ({ nextCursor, traces }, _pages, place): PagePlace | null =>
+      nextCursor === null ? null : { cursor: nextCursor, above: place.above + traces.length, before: place },
+    getPreviousPageParam: (_page, _pages, { before }) => before,
+    maxPages: pagesKept,
+    placeholderData: keepPreviousData,
+    // New rows come by the stream; twenty pages are not read again because a tab was looked at.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 30_000,
+  });
+
+/** One trace in full, for the panel beside the list. */
+export const peekQuery = (api: ProjectApi, traceId: string) =>
+  queryOptions({
+    queryKey: [api.projectId, "trace", traceId, "peek"],
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET("/api/v1/ingest/traces/{traceId}", { params: { path: { traceId } }, signal })),
+  });
+
+/** The project's agents, for the filter. */
+export const agentNamesQuery = (api: ProjectApi) =>
+  queryOptions({
+    queryKey: [api.projectId, "agent-names"],
+    queryFn: async ({ signal }) =>
+      (await bodyOf(api.GET("/api/v1/agents", { signal }))).agents.map(({ _id: id, name }) => ({ id, name })),
+    staleTime: 60_000,
+  });
+
+/** The models of the last 30 days, most used first, for the filter. */
+export const modelNamesQuery = (api: ProjectApi) =>
+  queryOptions({
+    queryKey: [api.projectId, "model-names"],
+    queryFn: async ({ signal }) => {
+      const params = { query: { window: "30d" } };
+      const { models } = await bodyOf(api.GET("/api/v1/agent-monitoring/model-comparison", { params, signal }));
+      return models.flatMap(({ model }) => model ?? []);
+    },
+    staleTime: 60_000,
+  });
+
+/** After how many days traces go; null when they stay. */
+export const retentionQuery = (api: ProjectApi) =>
+  queryOptions({
+    queryKey: [api.projectId, "retention"],
+    queryFn: async ({ signal }) =>
+      (await bodyOf(api.GET("/api/v1/agent-monitoring/settings/retention", { signal }))).effectiveRetentionDays,
+  });

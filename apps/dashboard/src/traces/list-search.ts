@@ -1,0 +1,87 @@
+import { flag, list, number, oneOf, searchOf, text } from "../ui/search-params.ts";
+
+/** What the URL of the list says. */
+export const readTracesSearch = searchOf({
+  search: text,
+  /** An id. */
+  agent: text,
+  model: text,
+  framework: text,
+  source: oneOf(["production", "eval"]),
+  error: flag,
+  /** ISO 8601, or one of {@link windows}: a link to the last day stays that. */
+  from: text,
+  to: text,
+  rating: oneOf(["failing", "passing", "rated"]),
+  session: text,
+  /** Milliseconds at least. */
+  slow: number,
+  /** The columns in sight; absent are those of {@link columnNames} that stand there at first. */
+  cols: list,
+  peek: text,
+  /** New traces are not followed. */
+  paused: flag,
+});
+
+export type TracesSearch = ReturnType<typeof readTracesSearch>;
+
+const filterNames = [
+  "search",
+  "agent",
+  "model",
+  "framework",
+  "source",
+  "error",
+  "from",
+  "to",
+  "rating",
+  "session",
+  "slow",
+] as const;
+
+export type FilterName = (typeof filterNames)[number];
+export type TracesFilter = Pick<TracesSearch, FilterName>;
+
+/** The part of the search that narrows the list. */
+export function filterOf(search: TracesSearch): TracesFilter {
+  const set = filterNames.filter((name) => search[name] !== undefined).map((name) => [name, search[name]]);
+  return Object.fromEntries(set) as TracesFilter;
+}
+
+/** A search without its filters. */
+export function withoutFilters({ cols, peek, paused }: TracesSearch): TracesSearch {
+  return { ...(cols && { cols }), ...(peek !== undefined && { peek }), ...(paused && { paused }) };
+}
+
+const hourMs = 3_600_000;
+
+/** Windows that end now, by their name in the URL. */
+export const windows: Readonly<Record<string, { label: string; lengthMs: number }>> = {
+  "1h": { label: "Last hour", lengthMs: hourMs },
+  "24h": { label: "Last 24 hours", lengthMs: 24 * hourMs },
+  "7d": { label: "Last 7 days", lengthMs: 7 * 24 * hourMs },
+  "30d": { label: "Last 30 days", lengthMs: 30 * 24 * hourMs },
+};
+
+/** The moment that `from` or `to` names. A window begins at a whole minute, so that the same question is asked for that long. */
+function momentOf(word: string, now: number): string {
+  const window = windows[word];
+  if (window === undefined) return word;
+  return new Date(Math.floor(now / 60_000) * 60_000 - window.lengthMs).toISOString();
+}
+
+/** The filters as the API reads them. */
+export function listQueryOf(filter: TracesFilter, now = Date.now()) {
+  const { search, agent, model, framework, source, error, from, to, session } = filter;
+  return {
+    ...(search !== undefined && { search }),
+    ...(agent !== undefined && { agentId: agent }),
+    ...(model !== undefined && { model }),
+    ...(framework !== undefined && { framework }),
+    ...(source !== undefined && { source }),
+    ...(error && { hasError: "true" }),
+    ...(from !== undefined && { from: momentOf(from, now) }),
+    ...(to !== undefined && { to: momentOf(to, now) }),
+    ...(session !== undefined && { sessionId: session }),
+  };
+}

@@ -1,0 +1,99 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useCallback, useEffect, useRef, useState } from "react";
+import { followEvents, type StreamState } from "../api/event-stream.ts";
+import { useApi } from "../shell/session.tsx";
+import { addWaiting, canTakeFresh, nothingWaits, takeFresh, type Waiting } from "./fresh-rows.ts";
+import { type TraceRow, tracesQuery } from "./list-queries.ts";
+import { listQueryOf, type TracesFilter } from "./list-search.ts";
+
+/** Rows of a burst are taken together, so that the table is not drawn for each. */
+const gatherMs = 250;
+
+export interface FreshRows {
+  state: StreamState | "off";
+  /** How many wait to be shown. */
+  waiting: number;
+  /** Shows them. */
+  take(): void;
+}
+
+/**
+ * Follows the traces that the filters let through. While `isAtTop` they are shown as they come; else they wait, so that
+ * nothing moves under somebody who reads.
+ */
+export function useFreshRows(filter: TracesFilter, { isOn, isAtTop }: { isOn: boolean; isAtTop: boolean }): FreshRows {
+  const api = useApi();
+  const queries = useQueryClient();
+  const [state, setState] = useState<StreamState | "off">("off");
+  const [waiting, setWaiting] = useState(nothingWaits);
+  const { queryKey } = tracesQuery(api, filter);
+  const key = JSON.stringify(queryKey);
+
+  const showing = useRef({ isAtTop, waiting });
+  showing.current = { isAtTop, waiting };
+  const show = useCallback(
+    (rows: Waiting) => {
+      const pages = queries.getQueryData(queryKey);
+      if (pages !== undefined && canTakeFresh(pages, rows)) queries.setQueryData(queryKey, takeFresh(pages, rows));
+      else void queries.resetQueries({ queryKey, exact: true });
+    },
+    [queries, key],
+  );
+
+  useEffect(() => {
+    setWaiting(nothingWaits);
+    if (!isOn) {
+      setState("off");
+      return;
+    }
+    let gathered: TraceRow[] = [];
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const flush = (): void => {
+      const rows = gathered.reduce(addWaiting, showing.current.waiting);
+      gathered = [];
+      timer = undefined;
+      if (showing.current.isAtTop) show(rows);
+      setWaiting(showing.current.isAtTop ? nothingWaits : rows);
+    };
+    const readAgain = (): void => void queries.resetQueries({ queryKey, exact: true });
+    const stop = followEvents(api, {
+      path: `/api/v1/ingest/traces/stream?${new URLSearchParams(streamQueryOf(filter))}`,
+      onEvent({ event, data }) {
+        if (event === "reset") return readAgain();
+        if (event !== "trace") return;
+        gathered.push(JSON.parse(data) as TraceRow);
+        timer ??= setTimeout(flush, gatherMs);
+      },
+      onPoll: () => {
+        if (showing.current.isAtTop) readAgain();
+      },
+      onState: setState,
+    });
+    return () => {
+      clearTimeout(timer);
+      stop();
+    };
+  }, [api, queries, key, isOn, show]);
+
+  const take = useCallback(() => {
+    show(showing.current.waiting);
+    setWaiting(nothingWaits);
+  }, [show]);
+
+  // What came while somebody scrolled back up is shown when they are there.
+  const count = waiting.rows.length + waiting.dropped;
+  useEffect(() => {
+    if (isAtTop && count > 0) take();
+  }, [isAtTop, count, take]);
+  return { state, waiting: count, take };
+}
+
+function streamQueryOf(filter: TracesFilter): Record<string, string> {
+  const { framework, source } = listQueryOf(filter);
+  return { ...(framework !== undefined && { framework }), ...(source !== undefined && { source }) };
+}
+
+/** Whether the stream can be narrowed as the list is. */
+export function canFollow({ framework: _framework, source: _source, ...others }: TracesFilter): boolean {
+  return Object.keys(others).length === 0;
+}

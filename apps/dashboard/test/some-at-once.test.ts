@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { someAtOnce } from "../src/api/some-at-once.ts";
+
+test("works on so many at once and answers in order", async () => {
+  let running = 0;
+  let most = 0;
+  const results = await someAtOnce([30, 1, 20, 1, 5], 2, async (ms) => {
+    most = Math.max(most, ++running);
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    running--;
+    return ms * 2;
+  });
+  expect(results).toEqual([60, 2, 40, 2, 10]);
+  expect(most).toBe(2);
+});
+
+test("begins nothing after a failure but what is under way", async () => {
+  const begun: number[] = [];
+  const work = someAtOnce([1, 2, 3, 4], 1, async (item) => {
+    begun.push(item);
+    if (item === 2) throw new Error("no");
+  });
+  await expect(work).rejects.toThrow("no");
+  expect(begun).toEqual([1, 2]);
+});

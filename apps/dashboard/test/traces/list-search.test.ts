@@ -1,0 +1,58 @@
+import { describe, expect, test } from "vitest";
+import { filterChips } from "../../src/traces/filter-chips.ts";
+import { filterOf, listQueryOf, readTracesSearch, withoutFilters } from "../../src/traces/list-search.ts";
+import { toIso, toLocalInput } from "../../src/traces/local-moment.ts";
+
+const now = Date.parse("2026-11-23T12:34:56.789Z");
+
+describe("the search of the list", () => {
+  test("ignores what it cannot read", () => {
+    expect(readTracesSearch({ source: "moon", slow: "soon", error: "perhaps", agent: "", other: "x" })).toEqual({});
+  });
+
+  test("keeps columns and panel when the filters are cleared", () => {
+    const search = readTracesSearch({ search: "refund", error: "true", cols: "time,input", peek: "7", paused: "true" });
+    expect(withoutFilters(search)).toEqual({ cols: ["time", "input"], peek: "7", paused: true });
+  });
+
+  test("narrows by its filters only", () => {
+    expect(filterOf(readTracesSearch({ model: "gpt", peek: "7", cols: "time" }))).toEqual({ model: "gpt" });
+  });
+});
+
+describe("the question to the API", () => {
+  test("names every filter as the API does", () => {
+    const filter = filterOf(
+      readTracesSearch({ search: "a b", agent: "1", framework: "f", source: "eval", error: "true", session: "s" }),
+    );
+    expect(listQueryOf(filter, now)).toEqual({
+      search: "a b",
+      agentId: "1",
+      framework: "f",
+      source: "eval",
+      hasError: "true",
+      sessionId: "s",
+    });
+  });
+
+  test("begins a window at a whole minute", () => {
+    expect(listQueryOf({ from: "24h" }, now)).toEqual({ from: "2026-11-22T12:34:00.000Z" });
+  });
+
+  test("passes a moment on as it is", () => {
+    const range = { from: "2026-11-01T00:00:00.000Z", to: "2026-11-02T00:00:00.000Z" };
+    expect(listQueryOf(range, now)).toEqual(range);
+  });
+});
+
+test("chips name what is set, agents by their name", () => {
+  const chips = filterChips({ agent: "7", error: true, from: "7d", slow: 4200, search: "x" }, () => "refund-agent");
+  expect(chips.map(({ text }) => text)).toEqual(["Agent refund-agent", "Failed", "Last 7 days", "4.20 s or longer"]);
+});
+
+test("a moment survives its input, to the minute", () => {
+  const iso = "2026-11-23T12:34:00.000Z";
+  expect(toIso(toLocalInput(iso))).toBe(iso);
+  expect(toLocalInput("24h")).toBe("");
+  expect(toIso("")).toBeUndefined();
+});
