@@ -51,6 +51,11 @@ export function storeKey(storage: Pick<Storage, "setItem" | "removeItem">, key: 
   storage.removeItem(disconnectedName);
 }
 
+/** Stores a project's new key where the one before was stored. */
+export function replaceKey(storage: Pick<Storage, "getItem" | "setItem">, before: string, after: string): void {
+  if (storage.getItem(keyName) === before) storage.setItem(keyName, after);
+}
+
 /** Connects to the default project again after {@link disconnect}. */
 export function forgetDisconnect(storage: Pick<Storage, "removeItem">): void {
   storage.removeItem(keyName);

@@ -7,25 +7,35 @@ export class ApiProblem extends Error {
   readonly requestId: string | null;
   /** How long the API asks to wait; null when it does not say. */
   readonly retryAfterSeconds: number | null;
+  /** The name of a refusal of the sign-in family, such as `EMAIL_NOT_VERIFIED`; null elsewhere. */
+  readonly code: string | null;
 
-  constructor(
-    message: string,
-    facts: { status: number; requestId?: string | null; retryAfterSeconds?: number | null; cause?: unknown },
-  ) {
+  constructor(message: string, facts: ProblemFacts) {
     super(message, { cause: facts.cause });
     this.status = facts.status;
     this.requestId = facts.requestId ?? null;
     this.retryAfterSeconds = facts.retryAfterSeconds ?? null;
+    this.code = facts.code ?? null;
   }
+}
+
+interface ProblemFacts {
+  status: number;
+  requestId?: string | null;
+  retryAfterSeconds?: number | null;
+  code?: string | null;
+  cause?: unknown;
 }
 
 /** Reads any of the API's error envelopes: `{ error }`, `{ message }`, `{ error, details }`. */
 export async function readProblem(response: Response): Promise<ApiProblem> {
   const retryAfter = Number.parseInt(response.headers.get("retry-after") ?? "", 10);
-  return new ApiProblem(sentenceOf(await response.text().catch(() => ""), response.status), {
+  const body = parseBody(await response.text().catch(() => ""));
+  return new ApiProblem(sentenceOf(body, response.status), {
     status: response.status,
     requestId: response.headers.get("x-request-id"),
     retryAfterSeconds: Number.isNaN(retryAfter) ? null : retryAfter,
+    code: typeof body.code === "string" ? body.code : null,
   });
 }
 
@@ -37,17 +47,26 @@ export function noAnswer(cause: unknown): ApiProblem {
   });
 }
 
-function sentenceOf(text: string, status: number): string {
+interface ErrorBody {
+  error?: unknown;
+  message?: unknown;
+  details?: Details;
+  code?: unknown;
+}
+
+function parseBody(text: string): ErrorBody {
   try {
     const body: unknown = JSON.parse(text);
-    if (typeof body === "object" && body !== null) {
-      const { error, message, details } = body as { error?: unknown; message?: unknown; details?: Details };
-      const sentence = typeof error === "string" ? error : message;
-      if (typeof sentence === "string") return [sentence, ...describeDetails(details)].join(" ");
-    }
+    return typeof body === "object" && body !== null ? body : {};
   } catch {
     // Not ours: a proxy answered. Its page is of no use here.
+    return {};
   }
+}
+
+function sentenceOf({ error, message, details }: ErrorBody, status: number): string {
+  const sentence = typeof error === "string" ? error : message;
+  if (typeof sentence === "string") return [sentence, ...describeDetails(details)].join(" ");
   return `The server answered ${status} without saying why.`;
 }
 

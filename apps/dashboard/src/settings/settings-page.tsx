@@ -1,10 +1,43 @@
+import { useNavigate, useParams } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { useApi } from "../shell/session.tsx";
 import { Page } from "../ui/page.tsx";
-import { EmptyState } from "../ui/states.tsx";
+import { Tabs } from "../ui/tabs.tsx";
+import { AboutTab } from "./about-tab.tsx";
+import { KeyTab } from "./key-tab.tsx";
+import { ModelsTab } from "./models-tab.tsx";
+import { ProjectTab } from "./project-tab.tsx";
+import { ProviderKeysTab } from "./provider-keys-tab.tsx";
+import { RetentionTab } from "./retention-tab.tsx";
+import { UsageTab } from "./usage-tab.tsx";
 
+const tabs = [
+  { key: "key", label: "API key", panel: () => <KeyTab /> },
+  { key: "provider-keys", label: "Provider keys", panel: () => <ProviderKeysTab /> },
+  { key: "models", label: "Models and prices", panel: () => <ModelsTab /> },
+  { key: "retention", label: "Retention", panel: () => <RetentionTab /> },
+  { key: "usage", label: "Usage and quotas", panel: () => <UsageTab /> },
+  { key: "project", label: "Project", panel: () => <ProjectTab /> },
+  { key: "about", label: "About", panel: () => <AboutTab /> },
+] as const satisfies { key: string; label: string; panel: () => ReactNode }[];
+
+/** What a project is set to, a tab for each subject. An unknown tab in the address opens the first. */
 export function SettingsPage() {
+  const { projectId } = useApi();
+  const { tab } = useParams({ strict: false });
+  const navigate = useNavigate();
+  const chosen = tabs.find(({ key }) => key === tab) ?? tabs[0];
   return (
-    <Page title="Settings">
-      <EmptyState title="Nothing here yet">This page is not built yet.</EmptyState>
+    <Page title={`${chosen.label} · Settings`} heading="Settings">
+      <Tabs
+        label="Settings"
+        tabs={tabs}
+        chosen={chosen.key}
+        onChoose={(key) => void navigate({ to: "/p/$projectId/settings/$tab", params: { projectId, tab: key } })}
+        className="flex max-w-4xl flex-col gap-8"
+      >
+        {chosen.panel()}
+      </Tabs>
     </Page>
   );
 }

@@ -56,12 +56,23 @@ export interface ConfirmProps {
   /** The verb on the button, such as `Delete 12 traces`. */
   verb: string;
   look?: "danger" | "primary";
+  /** False while something in the dialog is missing, such as a name that has to be typed. */
+  isReady?: boolean;
   /** Rejects with a problem that is then shown in the dialog. */
   onConfirm(): Promise<unknown>;
 }
 
 /** Asks before something that cannot be undone, shows that it is under way, and stays open when it fails. */
-export function ConfirmDialog({ isOpen, onClose, title, children, verb, look = "danger", onConfirm }: ConfirmProps) {
+export function ConfirmDialog({
+  isOpen,
+  onClose,
+  title,
+  children,
+  verb,
+  look = "danger",
+  isReady = true,
+  onConfirm,
+}: ConfirmProps) {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<unknown>(null);
   async function confirm(): Promise<void> {
@@ -84,7 +95,7 @@ export function ConfirmDialog({ isOpen, onClose, title, children, verb, look = "
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button look={look} isBusy={isBusy} onClick={() => void confirm()}>
+          <Button look={look} isBusy={isBusy} disabled={!isReady} onClick={() => void confirm()}>
             {verb}
           </Button>
         </>

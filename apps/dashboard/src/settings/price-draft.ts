@@ -1,0 +1,88 @@
+import { unknown } from "../ui/format.ts";
+import type { PricedModel } from "./queries.ts";
+
+/** A model's prices and names as somebody types them. */
+export interface ModelDraft {
+  id: string;
+  label: string;
+  provider: PricedModel["provider"];
+  input: string;
+  output: string;
+  /** Empty: cached tokens cost what others do. */
+  cacheRead: string;
+  cacheWrite: string;
+  /** Of an own endpoint. */
+  baseUrl: string;
+  /** Empty keeps the stored one. */
+  apiKey: string;
+}
+
+export function emptyDraft(id = ""): ModelDraft {
+  const provider = providerOf(id);
+  return { id, label: id, provider, input: "", output: "", cacheRead: "", cacheWrite: "", baseUrl: "", apiKey: "" };
+}
+
+export function draftOf(model: PricedModel): ModelDraft {
+  return {
+    id: model.id,
+    label: model.label,
+    provider: model.provider,
+    input: String(model.pricePerMInputTokens),
+    output: String(model.pricePerMOutputTokens),
+    cacheRead: model.pricePerMCacheReadTokens === null ? "" : String(model.pricePerMCacheReadTokens),
+    cacheWrite: model.pricePerMCacheWriteTokens === null ? "" : String(model.pricePerMCacheWriteTokens),
+    baseUrl: model.baseUrl ?? "",
+    apiKey: "",
+  };
+}
+
+/** Whose key a model of this name is called with. */
+function providerOf(id: string): PricedModel["provider"] {
+  if (id.startsWith("claude-")) return "anthropic";
+  return id.startsWith("gemini-") ? "gemini" : "openai";
+}
+
+/** A price in USD per million tokens; null for what is no number of 0 or more. */
+export function readPrice(text: string): number | null {
+  const plain = text.trim().replace(/^\$/, "").replace(",", ".");
+  const value = plain === "" ? Number.NaN : Number(plain);
+  return Number.isFinite(value) && value >= 0 ? value : null;
+}
+
+/** `$0.15` of a price per million tokens, exactly; `-` where there is none of its own. */
+export function formatPrice(price: number | null): string {
+  if (price === null) return unknown;
+  return `$${price.toLocaleString("en-US", { minimumFractionDigits: price % 1 === 0 ? 0 : 2, maximumFractionDigits: 8 })}`;
+}
+
+export type DraftErrors = Partial<Record<keyof ModelDraft, string>>;
+
+/** What the API would refuse, by field. Empty when it can be sent. */
+export function draftErrors(draft: ModelDraft): DraftErrors {
+  const errors: DraftErrors = {};
+  if (draft.id.trim() === "") errors.id = "Give the exact model string.";
+  if (draft.label.trim() === "") errors.label = "Give a name.";
+  for (const field of ["input", "output"] as const) {
+    if (readPrice(draft[field]) === null) errors[field] = "Give a price of 0 or more.";
+  }
+  for (const field of ["cacheRead", "cacheWrite"] as const) {
+    if (draft[field].trim() !== "" && readPrice(draft[field]) === null) errors[field] = "A price, or nothing.";
+  }
+  if (draft.provider === "custom" && draft.baseUrl.trim() === "") errors.baseUrl = "Give the endpoint's address.";
+  return errors;
+}
+
+/** The body for the API. Only of a draft without errors. */
+export function bodyOfDraft(draft: ModelDraft) {
+  const isOwn = draft.provider === "custom";
+  return {
+    provider: draft.provider,
+    label: draft.label.trim(),
+    pricePerMInputTokens: readPrice(draft.input) ?? 0,
+    pricePerMOutputTokens: readPrice(draft.output) ?? 0,
+    pricePerMCacheReadTokens: readPrice(draft.cacheRead),
+    pricePerMCacheWriteTokens: readPrice(draft.cacheWrite),
+    ...(isOwn && { baseUrl: draft.baseUrl.trim() }),
+    ...(isOwn && draft.apiKey.trim() !== "" && { apiKey: draft.apiKey.trim() }),
+  };
+}

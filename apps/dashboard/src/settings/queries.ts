@@ -1,0 +1,75 @@
+import { queryOptions } from "@tanstack/react-query";
+import { bodyOf, type ProjectApi } from "../api/client.ts";
+import type { paths } from "../api/schema.gen.d.ts";
+
+type ModelList =
+  paths["/api/v1/agent-monitoring/portability/models"]["get"]["responses"][200]["content"]["application/json"];
+/** A model of the catalogue. Prices are USD per million tokens. */
+export type PricedModel = ModelList["models"][number];
+
+/** What the project is set to; provider keys are masked. */
+export const settingsQuery = (api: ProjectApi) =>
+  queryOptions({
+    queryKey: [api.projectId, "settings"],
+    queryFn: ({ signal }) => bodyOf(api.GET("/api/v1/agent-monitoring/settings", { signal })),
+  });
+
+/** The price catalogue: the default first. */
+export const modelsQuery = (api: ProjectApi) =>
+  queryOptions({
+    queryKey: [api.projectId, "models"],
+    queryFn: ({ signal }) => bodyOf(api.GET("/api/v1/agent-monitoring/portability/models", { signal })),
+  });
+
+/** Where each model of the catalogue comes from. */
+export const catalogueQuery = (api: ProjectApi) =>
+  queryOptions({
+    queryKey: [api.projectId, "models", "catalogue"],
+    queryFn: ({ signal }) => bodyOf(api.GET("/api/v1/agent-monitoring/models/catalog", { signal })),
+  });
+
+/** Models that were seen with tokens and have no price. */
+export const unpricedQuery = (api: ProjectApi) =>
+  queryOptions({
+    queryKey: [api.projectId, "models", "unpriced"],
+    queryFn: ({ signal }) => bodyOf(api.GET("/api/v1/agent-monitoring/portability/models/unpriced", { signal })),
+  });
+
+/** How long traces are kept. */
+export const retentionQuery = (api: ProjectApi) =>
+  queryOptions({
+    queryKey: [api.projectId, "retention"],
+    queryFn: ({ signal }) => bodyOf(api.GET("/api/v1/agent-monitoring/settings/retention", { signal })),
+  });
+
+/** How many traces there are, of all or from before a moment in ISO 8601. */
+export const traceCountQuery = (api: ProjectApi, before?: string) =>
+  queryOptions({
+    queryKey: [api.projectId, "trace-count", before ?? null],
+    queryFn: async ({ signal }) => {
+      const query = { limit: "1", ...(before !== undefined && { to: before }) };
+      return (await bodyOf(api.GET("/api/v1/ingest/traces", { params: { query }, signal }))).totalCount;
+    },
+  });
+
+/** What the project used today, and its quotas. */
+export const usageQuery = (api: ProjectApi) =>
+  queryOptions({
+    queryKey: [api.projectId, "usage"],
+    queryFn: ({ signal }) => bodyOf(api.GET("/api/v1/agent-monitoring/usage", { signal })),
+    refetchInterval: 15_000,
+  });
+
+/** What a deletion of the project takes with it. */
+export const projectCountsQuery = (api: ProjectApi) =>
+  queryOptions({
+    queryKey: [api.projectId, "counts"],
+    queryFn: async ({ signal }) => {
+      const [{ totalCount }, { agents }, { datasets }] = await Promise.all([
+        bodyOf(api.GET("/api/v1/ingest/traces", { params: { query: { limit: "1" } }, signal })),
+        bodyOf(api.GET("/api/v1/agents", { signal })),
+        bodyOf(api.GET("/api/v1/custom-agent-evaluations/datasets", { signal })),
+      ]);
+      return { traces: totalCount, agents: agents.length, datasets: datasets.length };
+    },
+  });

@@ -1,0 +1,103 @@
+import { useQuery } from "@tanstack/react-query";
+import { useSession } from "../shell/session.tsx";
+import { formatCount, formatShare } from "../ui/format.ts";
+import { Section, Time } from "../ui/page.tsx";
+import { Loaded } from "../ui/states.tsx";
+import { usageQuery } from "./queries.ts";
+
+/** What was used today, what a day allows, and what happens beyond that. */
+export function UsageTab() {
+  const { api, config } = useSession();
+  const usage = useQuery(usageQuery(api));
+  const isTenant = config.mode === "enabled" && config.multiTenant;
+  return (
+    <Section
+      title="Today"
+      aside={
+        usage.data && (
+          <>
+            {usage.data.day} UTC, starts again at <Time iso={usage.data.resetsAt} />
+          </>
+        )
+      }
+    >
+      <Loaded query={usage}>
+        {({ traces, judgeCalls, onlineJudgeCalls }) => (
+          <dl className="m-0 flex flex-col">
+            <Quota
+              name="Traces"
+              of="this project"
+              beyond="More are refused with 429 until then. Senders should not retry earlier."
+              variable="SERVICE_QUOTA_TRACES_PER_DAY"
+              {...traces}
+            />
+            <Quota
+              name="Judge calls"
+              of={isTenant ? "the organization" : "the installation"}
+              beyond="Results beyond it are stored as skipped and can be scored again later."
+              variable="SERVICE_QUOTA_JUDGE_CALLS_PER_DAY"
+              {...judgeCalls}
+            />
+            <Quota
+              name="Live judge calls"
+              of="this project"
+              beyond="Traces beyond it are not judged live."
+              variable="SERVICE_QUOTA_ONLINE_JUDGE_CALLS_PER_DAY"
+              {...onlineJudgeCalls}
+            />
+          </dl>
+        )}
+      </Loaded>
+    </Section>
+  );
+}
+
+interface QuotaProps {
+  name: string;
+  /** Whose calls are counted. */
+  of: string;
+  /** What happens when it is reached. */
+  beyond: string;
+  /** The setting of the installation. */
+  variable: string;
+  used: number;
+  limit: number | null;
+}
+
+function Quota({ name, of, beyond, variable, used, limit }: QuotaProps) {
+  const share = limit === null ? null : Math.min(1, used / Math.max(1, limit));
+  return (
+    <div className="grid gap-x-6 gap-y-1 border-b border-line py-4 first:pt-1 sm:grid-cols-[14rem_1fr]">
+      <dt>
+        <div className="font-medium">{name}</div>
+        <div className="text-xs text-faint">of {of}</div>
+      </dt>
+      <dd className="m-0 min-w-0">
+        <div className="flex items-baseline gap-2 tabular-nums">
+          <span className="text-base font-semibold">{formatCount(used)}</span>
+          <span className="text-soft">
+            {limit === null ? "no limit" : `of ${formatCount(limit)} (${formatShare(share, 0)})`}
+          </span>
+        </div>
+        {share !== null && (
+          <span aria-hidden className="my-1.5 block h-1.5 max-w-md rounded-full bg-panel">
+            <span
+              className={share >= 0.9 ? "block h-full rounded-full bg-score-2" : "block h-full rounded-full bg-accent"}
+              style={{ width: `${share * 100}%` }}
+            />
+          </span>
+        )}
+        <p className={share === 1 ? "m-0 text-bad" : "m-0 text-xs text-faint"}>
+          {share === 1 && "Reached. "}
+          {limit === null ? (
+            <>
+              <code>{variable}</code> sets a limit.
+            </>
+          ) : (
+            beyond
+          )}
+        </p>
+      </dd>
+    </div>
+  );
+}
