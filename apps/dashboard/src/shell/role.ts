@@ -4,7 +4,7 @@ import { bodyOf } from "../api/client.ts";
 import { useSession } from "./session.tsx";
 
 /** The organizations of who is signed in, with their role in each. */
-export const organizationsQuery = queryOptions({
+const organizationsQuery = queryOptions({
   queryKey: ["account", "organizations"],
   queryFn: ({ signal }) => bodyOf(accountApi.GET("/api/v1/auth-org/organizations", { signal })),
   staleTime: 60_000,
