@@ -5,7 +5,7 @@ import { oneOf, searchOf, text } from "../ui/search-params.ts";
 const agentsRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "agents",
-  validateSearch: searchOf({ tab: oneOf(["agents", "patterns", "alerts", "webhooks"]), window: text }),
+  validateSearch: searchOf({ tab: oneOf(["agents", "patterns", "alerts", "webhooks"]), window: text, open: text }),
   component: lazyRouteComponent(() => import("./agents-page.tsx"), "AgentsPage"),
 });
 

@@ -1,11 +1,19 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { projectRoute } from "../shell/project-route.tsx";
-import { searchOf, text } from "../ui/search-params.ts";
+import { oneOf, searchOf, text } from "../ui/search-params.ts";
+import { severities, statusChoices } from "./rules.ts";
 
 const inboxRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "inbox",
-  validateSearch: searchOf({ status: text, severity: text, agent: text, search: text, open: text }),
+  validateSearch: searchOf({
+    status: oneOf(statusChoices),
+    severity: oneOf(severities),
+    agent: text,
+    search: text,
+    open: text,
+    seen: text,
+  }),
   component: lazyRouteComponent(() => import("./inbox-page.tsx"), "InboxPage"),
 });
 

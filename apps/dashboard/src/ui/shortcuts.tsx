@@ -41,7 +41,9 @@ export function Shortcuts({ children }: { children: ReactNode }) {
       const typed = describeKey(event);
       const isTyping = isEditable(event.target);
       if (typed === null || (isTyping && !typed.startsWith("Ctrl+"))) return;
-      if (document.querySelector('[role="dialog"]') !== null && !typed.startsWith("Ctrl+")) return;
+      // Toasts are dialogs, too, that let the page go on.
+      if (document.querySelector('[role="dialog"]:not([aria-modal="false"])') !== null && !typed.startsWith("Ctrl+"))
+        return;
       const pair =
         first.current !== null && performance.now() - first.current.atMs < pairMs
           ? `${first.current.key} ${typed}`

@@ -1,0 +1,134 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useEffect, useRef, useState } from "react";
+import { useApi } from "../shell/session.tsx";
+import { classNames } from "../ui/class-names.ts";
+import { SelectField, TextField } from "../ui/field.tsx";
+import { formatCount } from "../ui/format.ts";
+import { useShortcuts } from "../ui/shortcuts.tsx";
+import { agentsQuery, type SignalFilters } from "./queries.ts";
+import {
+  countOfChoice,
+  type Severity,
+  type SignalStatus,
+  type StatusChoice,
+  severities,
+  statusChoices,
+  statusNames,
+} from "./rules.ts";
+
+type Counts = Readonly<Partial<Record<SignalStatus, number>>>;
+
+/** What the list is narrowed to, all of it in the URL. `counts` are of all signals that match the rest. */
+export function InboxFilters({ filters, counts }: { filters: SignalFilters; counts: Counts | undefined }) {
+  const navigate = useNavigate({ from: "/p/$projectId/inbox" });
+  const agents = useQuery(agentsQuery(useApi()));
+  const narrow = (change: Partial<SignalFilters>): void =>
+    void navigate({ search: (before) => ({ ...before, open: undefined, seen: undefined, ...change }) });
+  return (
+    <div className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-line px-4 pb-3 md:px-6">
+      <StatusChoices chosen={filters.status} counts={counts} onChoose={(status) => narrow({ status })} />
+      <div className="flex min-w-0 flex-1 flex-wrap gap-2 md:justify-end">
+        <div className="w-36 max-md:flex-1">
+          <SelectField
+            label="Severity"
+            isLabelHidden
+            value={filters.severity ?? ""}
+            onChange={({ target }) => narrow({ severity: (target.value || undefined) as Severity | undefined })}
+          >
+            <option value="">Any severity</option>
+            {severities.map((severity) => (
+              <option key={severity}>{severity}</option>
+            ))}
+          </SelectField>
+        </div>
+        <div className="w-44 max-md:flex-1">
+          <SelectField
+            label="Agent"
+            isLabelHidden
+            value={filters.agent ?? ""}
+            onChange={({ target }) => narrow({ agent: target.value || undefined })}
+          >
+            <option value="">Any agent</option>
+            {agents.data?.agents.map(({ _id, name }) => (
+              <option key={_id} value={_id}>
+                {name}
+              </option>
+            ))}
+          </SelectField>
+        </div>
+        <SearchField search={filters.search} />
+      </div>
+    </div>
+  );
+}
+
+function StatusChoices({
+  chosen,
+  counts,
+  onChoose,
+}: {
+  chosen: StatusChoice;
+  counts: Counts | undefined;
+  onChoose(choice: StatusChoice): void;
+}) {
+  return (
+    <fieldset className="m-0 -ml-2 flex min-w-0 overflow-x-auto border-0 p-0">
+      <legend className="sr-only">Status</legend>
+      {statusChoices.map((choice) => (
+        <button
+          key={choice}
+          type="button"
+          aria-pressed={choice === chosen}
+          onClick={() => onChoose(choice)}
+          className={classNames(
+            "flex h-8 shrink-0 items-center gap-1.5 rounded-sm px-2 max-md:h-11",
+            choice === chosen ? "bg-chosen font-medium text-ink" : "text-soft hover:bg-hover",
+          )}
+        >
+          {statusNames[choice]}
+          <span className="text-xs font-normal text-soft tabular-nums">
+            {counts === undefined ? "" : formatCount(countOfChoice(counts, choice))}
+          </span>
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+/** Narrows while one types, after a pause; `/` goes there, Escape leaves it. */
+function SearchField({ search }: { search: string | undefined }) {
+  const navigate = useNavigate({ from: "/p/$projectId/inbox" });
+  const [typed, setTyped] = useState(search ?? "");
+  const field = useRef<HTMLInputElement>(null);
+  useShortcuts("Signals", [{ keys: "/", label: "Search", run: () => field.current?.focus() }]);
+  useEffect(() => {
+    if (document.activeElement !== field.current) setTyped(search ?? "");
+  }, [search]);
+  useEffect(() => {
+    if (typed === (search ?? "")) return;
+    const timer = setTimeout(
+      () =>
+        void navigate({
+          search: (before) => ({ ...before, open: undefined, seen: undefined, search: typed || undefined }),
+          replace: true,
+        }),
+      250,
+    );
+    return () => clearTimeout(timer);
+  }, [typed, search, navigate]);
+  return (
+    <div className="w-56 max-md:w-full">
+      <TextField
+        ref={field}
+        type="search"
+        label="Search signals"
+        isLabelHidden
+        placeholder="Search"
+        value={typed}
+        onChange={({ target }) => setTyped(target.value)}
+        onKeyDown={({ key, currentTarget }) => key === "Escape" && currentTarget.blur()}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,101 @@
+export const severities = ["critical", "high", "medium", "low"] as const;
+export type Severity = (typeof severities)[number];
+export type SignalStatus = "open" | "reopened" | "in_review" | "resolved" | "archived" | "dismissed";
+
+/** What the list can be narrowed to. `open` is what nobody has dealt with, whether it is new or came back. */
+export const statusChoices = ["open", "in_review", "resolved", "dismissed", "archived", "all"] as const;
+export type StatusChoice = (typeof statusChoices)[number];
+
+export const statusNames: Record<StatusChoice, string> = {
+  open: "Open",
+  in_review: "In review",
+  resolved: "Resolved",
+  dismissed: "Dismissed",
+  archived: "Archived",
+  all: "All",
+};
+
+/** The statuses of a choice; null is every one. */
+export function statusesOf(choice: StatusChoice): readonly SignalStatus[] | null {
+  if (choice === "all") return null;
+  return choice === "open" ? ["open", "reopened"] : [choice];
+}
+
+/** How many signals a choice has, of the counts by status that the API gives. */
+export function countOfChoice(counts: Readonly<Partial<Record<SignalStatus, number>>>, choice: StatusChoice): number {
+  const statuses = statusesOf(choice) ?? (Object.keys(counts) as SignalStatus[]);
+  return statuses.reduce((sum, status) => sum + (counts[status] ?? 0), 0);
+}
+
+/** What is selected when a row leaves the list: the one below it, else the one above, else nothing. */
+export function neighbourOf(ids: readonly string[], id: string): string | undefined {
+  const index = ids.indexOf(id);
+  return index === -1 ? ids[0] : (ids[index + 1] ?? ids[index - 1]);
+}
+
+interface Page {
+  signals: readonly { _id: string; status: SignalStatus }[];
+  totalCount: number;
+  statusCounts: Readonly<Partial<Record<SignalStatus, number>>>;
+}
+
+/** The pages of a list once a signal has another status: it leaves where the choice does not take that status. */
+export function withStatus<OnePage extends Page>(
+  pages: readonly OnePage[],
+  { id, status, choice }: { id: string; status: SignalStatus; choice: StatusChoice },
+): OnePage[] {
+  const before = pages.flatMap(({ signals }) => signals).find(({ _id }) => _id === id)?.status;
+  if (before === undefined || before === status) return [...pages];
+  const stays = statusesOf(choice)?.includes(status) ?? true;
+  return pages.map((page) => ({
+    ...page,
+    signals: stays
+      ? page.signals.map((signal) => (signal._id === id ? { ...signal, status } : signal))
+      : page.signals.filter(({ _id }) => _id !== id),
+    totalCount: page.totalCount - (stays ? 0 : 1),
+    statusCounts: {
+      ...page.statusCounts,
+      [before]: (page.statusCounts[before] ?? 1) - 1,
+      [status]: (page.statusCounts[status] ?? 0) + 1,
+    },
+  }));
+}
+
+/** What raised a signal, as its key tells: a judge, a pattern, a rule over many traces, people's votes. */
+export interface Origin {
+  kind: "scorer" | "group" | "custom-scorer" | "pattern" | "rule" | "votes" | "tool" | "other";
+  /** Of the thing that raised it; of a pattern its key. */
+  id: string;
+}
+
+const prefixes: readonly [string, Origin["kind"]][] = [
+  ["online-eval:", "scorer"],
+  ["scorer-group:", "group"],
+  ["custom-scorer:", "custom-scorer"],
+  ["alert-rule:", "rule"],
+  ["agent-tool-failure:", "tool"],
+];
+
+export function originOf({ patternKey, type }: { patternKey: string; type: string }): Origin {
+  for (const [prefix, kind] of prefixes) {
+    if (patternKey.startsWith(prefix)) return { kind, id: patternKey.slice(prefix.length) };
+  }
+  if (type === "negative_feedback") return { kind: "votes", id: patternKey };
+  // What is left is a pattern of one's own or a built-in one; only those have findings in single traces.
+  return { kind: type === "pattern_match" || !patternKey.includes(":") ? "pattern" : "other", id: patternKey };
+}
+
+/** The search of Traces that shows what an alert rule measured when it fired: its agent, its stretch of time, what it counts. */
+export function tracesOfRule(
+  rule: { metric: string; agentId: string | null; windowMinutes: number },
+  firedAt: string,
+): { agent?: string; from: string; to: string; rating?: "failing"; error?: true } {
+  const end = Date.parse(firedAt);
+  return {
+    ...(rule.agentId !== null && { agent: rule.agentId }),
+    from: new Date(end - rule.windowMinutes * 60_000).toISOString(),
+    to: new Date(end).toISOString(),
+    ...(rule.metric === "failureRate" && { rating: "failing" as const }),
+    ...(rule.metric === "errorCount" && { error: true as const }),
+  };
+}

@@ -1,0 +1,9 @@
+import { Badge } from "../ui/page.tsx";
+import type { Severity } from "./rules.ts";
+
+const looks = { critical: "bad", high: "bad", medium: "warn", low: "plain" } as const;
+
+/** How bad a signal is, as a word. */
+export function SeverityBadge({ severity }: { severity: Severity }) {
+  return <Badge look={looks[severity]}>{severity}</Badge>;
+}

@@ -1,0 +1,107 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { useApi } from "../shell/session.tsx";
+import { formatRating } from "../ui/format.ts";
+import { alertRulesQuery, liveScorersQuery, patternsQuery, type Signal } from "./queries.ts";
+import { originOf, tracesOfRule } from "./rules.ts";
+
+type Raised = Pick<Signal, "patternKey" | "type" | "lastSeenAt">;
+
+/** What raised a signal, in a sentence with the way there. */
+export function SignalOrigin({ signal }: { signal: Raised }) {
+  const origin = originOf(signal);
+  if (origin.kind === "scorer") return <FromScorer id={origin.id} />;
+  if (origin.kind === "pattern") return <FromPattern patternKey={origin.id} />;
+  if (origin.kind === "rule") return <FromRule id={origin.id} seenAt={signal.lastSeenAt} />;
+  if (origin.kind === "votes") return <Line>Raised by people: a vote down on a trace.</Line>;
+  if (origin.kind === "tool") return <Line>Raised by the failure of the tool {origin.id}.</Line>;
+  if (origin.kind === "group") return <Line>Raised by a group of judges that rated below its threshold.</Line>;
+  if (origin.kind === "custom-scorer") return <Line>Raised by an evaluator of your own.</Line>;
+  return <Line>Raised by {signal.patternKey}.</Line>;
+}
+
+/** Below it a judge's rating fails; undefined where the signal is not a judge's. */
+export function useThreshold(signal: Raised): number | null | undefined {
+  const { kind, id } = originOf(signal);
+  const scorers = useQuery({ ...liveScorersQuery(useApi()), enabled: kind === "scorer" });
+  return scorers.data?.evaluators.find(({ _id }) => _id === id)?.alertThreshold;
+}
+
+function FromScorer({ id }: { id: string }) {
+  const api = useApi();
+  const found = useQuery(liveScorersQuery(api)).data?.evaluators.find(({ _id }) => _id === id);
+  return (
+    <Line>
+      Raised by the judge{" "}
+      <Link
+        to="/p/$projectId/judges/$judgeId"
+        params={{ projectId: api.projectId, judgeId: id }}
+        className="text-accent underline"
+      >
+        {found?.name ?? id}
+      </Link>
+      {found?.alertThreshold != null && <>, which alerts below {formatRating(found.alertThreshold)} of 10</>}.{" "}
+      <Link
+        to="/p/$projectId/judges/$judgeId/agreement"
+        params={{ projectId: api.projectId, judgeId: id }}
+        className="text-accent underline"
+      >
+        Can it be trusted?
+      </Link>
+    </Line>
+  );
+}
+
+function FromPattern({ patternKey }: { patternKey: string }) {
+  const api = useApi();
+  const found = useQuery(patternsQuery(api)).data?.patterns.find(({ key }) => key === patternKey);
+  return (
+    <Line>
+      Raised by the pattern{" "}
+      <Link
+        to="/p/$projectId/agents"
+        params={{ projectId: api.projectId }}
+        search={{ tab: "patterns", ...(found && { open: found._id }) }}
+        className="text-accent underline"
+      >
+        {found?.name ?? patternKey}
+      </Link>
+      {found === undefined ? "" : found.description ? `: ${found.description}` : "."}
+    </Line>
+  );
+}
+
+function FromRule({ id, seenAt }: { id: string; seenAt: string }) {
+  const api = useApi();
+  const found = useQuery(alertRulesQuery(api)).data?.alertRules.find(({ _id }) => _id === id);
+  const traces = found && tracesOfRule(found, seenAt);
+  return (
+    <Line>
+      Raised by the alert rule{" "}
+      <Link
+        to="/p/$projectId/agents"
+        params={{ projectId: api.projectId }}
+        search={{ tab: "alerts", open: id }}
+        className="text-accent underline"
+      >
+        {found?.name ?? id}
+      </Link>
+      .{" "}
+      {traces && (
+        <Link
+          to="/p/$projectId/traces"
+          params={{ projectId: api.projectId }}
+          search={traces}
+          className="text-accent underline"
+        >
+          The traces it measured
+        </Link>
+      )}
+    </Line>
+  );
+}
+
+function Line({ children }: { children: ReactNode }) {
+  return <p className="m-0 text-soft">{children}</p>;
+}

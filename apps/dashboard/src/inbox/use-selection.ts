@@ -1,0 +1,34 @@
+import { useNavigate } from "@tanstack/react-router";
+import { type RefObject, useCallback, useEffect, useRef } from "react";
+
+export interface Selection {
+  /**
+   * The signal that keys act on. It is ahead of the URL by the moment that a navigation takes, so that the second of two
+   * keys in a row acts on the next signal.
+   */
+  current: RefObject<string | undefined>;
+  select(id: string | undefined): void;
+  /** Shows another occurrence of the selected signal. */
+  see(occurrenceId: string): void;
+}
+
+/** Keeps in the URL which signal is open, and which of its occurrences. `chosen` is what is drawn as selected. */
+export function useSelection(chosen: string | undefined): Selection {
+  const navigate = useNavigate({ from: "/p/$projectId/inbox" });
+  const current = useRef(chosen);
+  useEffect(() => {
+    current.current = chosen;
+  }, [chosen]);
+  const select = useCallback(
+    (id: string | undefined) => {
+      current.current = id;
+      void navigate({ search: (before) => ({ ...before, open: id, seen: undefined }), replace: true });
+    },
+    [navigate],
+  );
+  const see = useCallback(
+    (seen: string) => void navigate({ search: (before) => ({ ...before, seen }), replace: true }),
+    [navigate],
+  );
+  return { current, select, see };
+}

@@ -1,0 +1,98 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useRef } from "react";
+import { bodyOf } from "../api/client.ts";
+import { useApi } from "../shell/session.tsx";
+import { useShortcuts } from "../ui/shortcuts.tsx";
+import { useToasts } from "../ui/toasts.tsx";
+import { type SignalFilters, signalQuery, signalsQuery } from "./queries.ts";
+import { neighbourOf, type SignalStatus, withStatus } from "./rules.ts";
+import type { Selection } from "./use-selection.ts";
+
+const said: Record<SignalStatus, string> = {
+  open: "Opened again",
+  reopened: "Opened again",
+  in_review: "In review",
+  resolved: "Resolved",
+  dismissed: "Dismissed",
+  archived: "Archived",
+};
+
+interface Change {
+  id: string;
+  status: SignalStatus;
+  before: SignalStatus;
+}
+
+/**
+ * Puts the selected signal aside. The list changes at once and the next row is selected, so that one key after the other
+ * works; what the API refuses comes back, with its sentence.
+ */
+export function useTriage(filters: SignalFilters, { current, select }: Selection) {
+  const api = useApi();
+  const queries = useQueryClient();
+  const { say, warn } = useToasts();
+  const done = useRef<Change[]>([]);
+  const list = signalsQuery(api, filters).queryKey;
+  const mutationKey = [api.projectId, "triage"];
+
+  const { mutate } = useMutation({
+    mutationKey,
+    // One after the other: an undo must not overtake what it undoes.
+    scope: { id: "triage" },
+    mutationFn: ({ id, status }: Change) =>
+      bodyOf(api.PATCH("/api/v1/monitor/signals/{signalId}", { params: { path: { signalId: id } }, body: { status } })),
+    onError: warn,
+    onSettled: (_answer, _problem, { id }) => {
+      void queries.invalidateQueries({ queryKey: signalQuery(api, id).queryKey });
+      // Reading the list while another change is on its way would bring its row back for a moment.
+      if (queries.isMutating({ mutationKey }) > 1) return;
+      void queries.invalidateQueries({ queryKey: [api.projectId, "signals", "list"] });
+      void queries.invalidateQueries({ queryKey: [api.projectId, "overview", "signals"] });
+    },
+  });
+
+  function apply(change: Change): void {
+    void queries.cancelQueries({ queryKey: list });
+    queries.setQueryData(
+      list,
+      (data) => data && { ...data, pages: withStatus(data.pages, { ...change, choice: filters.status }) },
+    );
+    mutate(change);
+  }
+
+  function undo(change = done.current.at(-1)): void {
+    if (change === undefined || !done.current.includes(change)) return;
+    done.current = done.current.filter((other) => other !== change);
+    apply({ id: change.id, status: change.before, before: change.status });
+    select(change.id);
+    say(`${said[change.status]}: taken back`);
+  }
+
+  function act(status: SignalStatus): void {
+    const id = current.current;
+    if (id === undefined) return;
+    // What is in sight may be a key press behind; the cache is not.
+    const rows = queries.getQueryData(list)?.pages.flatMap(({ signals }) => signals) ?? [];
+    const before =
+      rows.find(({ _id }) => _id === id)?.status ?? queries.getQueryData(signalQuery(api, id).queryKey)?.signal.status;
+    if (before === undefined || before === status) return;
+    const change = { id, status, before };
+    apply(change);
+    done.current.push(change);
+    select(
+      neighbourOf(
+        rows.map(({ _id }) => _id),
+        id,
+      ),
+    );
+    say(said[status], () => undo(change));
+  }
+
+  useShortcuts("Selected signal", [
+    { keys: "e", label: "Resolve", run: () => act("resolved") },
+    { keys: "d", label: "Dismiss", run: () => act("dismissed") },
+    { keys: "i", label: "Take in review", run: () => act("in_review") },
+    { keys: "u", label: "Undo", run: () => undo() },
+  ]);
+  return { act, undo };
+}
