@@ -65,6 +65,16 @@ describe("services", () => {
     expect(findBusUse(code)).toEqual([]);
   });
 
+  test("name each statement once, so that a name in a log means one text", () => {
+    const code = sources.filter(({ path: file }) => /^(services\/[^/]+|libs\/db)\/src\/.*\.ts$/.test(file));
+    const statement = /\bname: (["`])([^"`]+)\1,\s*(?:\/\/[^\n]*\s*)*text\b/g;
+    const named = code.flatMap(({ path: file, text }) =>
+      [...text.matchAll(statement)].map(([, , name]) => `${file.split("/src/")[0]} ${name}`),
+    );
+    expect(named.length).toBeGreaterThan(400);
+    expect(named.filter((name, index) => named.indexOf(name) !== index)).toEqual([]);
+  });
+
   test("answer each request of the bus in a handler named after it", () => {
     const missing = busMessages.flatMap((message) => {
       if (message.kind === "event") return [];

@@ -1,8 +1,9 @@
 import type { Logger } from "@touchstone/service-kit";
 import { Pool, type PoolClient, type QueryConfig, type QueryResult, type QueryResultRow } from "pg";
 import { isConnectionSound, translateDatabaseError } from "./database-error.ts";
+import { createPreparedNames, type PreparedName } from "./statement-names.ts";
 
-/** A statement: SQL with a name that shows in metrics and logs, and its parameters. */
+/** A statement: SQL with a name that shows in logs, and its parameters. With a name it is prepared, by its text. */
 export interface Statement {
   name: string;
   text: string;
@@ -120,6 +121,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     client.on("error", () => undefined);
   });
 
+  const preparedName = createPreparedNames();
+
   async function withConnection<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
     const client = await pool.connect().catch((cause) => {
       throw translateDatabaseError(cause);
@@ -127,7 +130,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     let isSound = true;
     try {
       return await work(async (statements) => {
-        const outcomes = await Promise.allSettled(sendTogether(client, statements));
+        const outcomes = await Promise.allSettled(sendTogether(client, statements, preparedName));
         const results: QueryResult[] = [];
         for (const outcome of outcomes) {
           if (outcome.status === "fulfilled") {
@@ -232,13 +235,18 @@ function scopeTo(projectIds: readonly string[], openProjects: string | undefined
 }
 
 /** The statements leave in one write: the server wakes up once, and its answers come back in as few packets. */
-function sendTogether(client: PoolClient, statements: readonly Statement[]): Promise<QueryResult>[] {
+function sendTogether(
+  client: PoolClient,
+  statements: readonly Statement[],
+  preparedName: PreparedName,
+): Promise<QueryResult>[] {
   const { stream } = client.connection;
   stream.cork();
   try {
     return statements.map(({ name, text, values }) => {
       const config: QueryConfig = { text };
-      if (name !== "") config.name = name;
+      const prepared = name === "" ? null : preparedName(name, text);
+      if (prepared !== null) config.name = prepared;
       if (values !== undefined) config.values = values;
       return client.query(config);
     });

@@ -41,7 +41,7 @@ export function createKeptOutboxStore(database: Database, schema: string): KeptO
     async take(afterId, limit) {
       // In the order of the numbers: by itself the name `id` would mean the text that is selected.
       const { rows } = await database.query<OutboxRow>({
-        name: `${schema}_outbox_take`,
+        name: `${schema}_outbox_take_unpublished`,
         text: `
           select id::text, subject, body
           from ${schema}.outbox

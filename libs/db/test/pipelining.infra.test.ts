@@ -59,6 +59,30 @@ test("a scoped read sees the rows of its projects only, in one exchange with the
   expect(wire.exchanges() - before).toBe(1);
 });
 
+test("two texts under one name are two statements, also on one connection", async () => {
+  const named = (text: string): Statement => ({ name: "one_name", text });
+  const texts = ["select 1 as n", "select 2 as n", "select 1 as n"];
+
+  const answers = [];
+  for (const text of texts) answers.push(await database.query<{ n: number }>(named(text)));
+  const together = await database.readScoped(["mine"], texts.map(named));
+
+  expect(answers.map(({ rows }) => rows)).toEqual([[{ n: 1 }], [{ n: 2 }], [{ n: 1 }]]);
+  expect(together.map(({ rows }) => rows)).toEqual([[{ n: 1 }], [{ n: 2 }], [{ n: 1 }]]);
+});
+
+test("however many texts one name stands for, a connection keeps a hundred of them", async () => {
+  for (let text = 0; text < 150; text += 1) {
+    const { rows } = await database.query({ name: "many_texts", text: `select ${text} as n` });
+    expect(rows).toEqual([{ n: text }]);
+  }
+  const { rows } = await database.query<{ kept: number }>({
+    name: "",
+    text: "select count(*)::integer as kept from pg_prepared_statements where name like 'many_texts%'",
+  });
+  expect(rows).toEqual([{ kept: 100 }]);
+});
+
 test("several reads answer in their order, in one exchange", async () => {
   await readMine();
   const before = wire.exchanges();

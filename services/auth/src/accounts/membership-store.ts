@@ -162,7 +162,7 @@ export function createMembershipStore(options: MembershipStoreOptions): Membersh
       values: [id, seededName, organizationId, at],
     });
     await transaction.query({
-      name: "project_key_insert",
+      name: "account_project_key_insert",
       text: `
         insert into auth.project_keys (project_id, fingerprint, sealed_key, created_at)
         values ($1, $2, $3, $4)`,

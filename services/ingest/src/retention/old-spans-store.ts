@@ -194,7 +194,7 @@ export function createOldSpansStore(maintenance: Database): OldSpansStore {
         text: "delete from ingest.trace_usage where day < (now() at time zone 'UTC')::date - $1::integer",
         values: [usageDays],
       });
-      await maintenance.query({ name: "search_pieces_drop", text: "select ingest.drop_empty_search_pieces()" });
+      await maintenance.query({ name: "search_pieces_drop_empty", text: "select ingest.drop_empty_search_pieces()" });
     },
   };
 }

@@ -165,7 +165,7 @@ export function createSearchPieceStore({ maintenance, building }: SearchPieceSto
     },
 
     async dropReplaced() {
-      await maintenance.query({ name: "search_pieces_drop", text: "select ingest.drop_detached_pieces()" });
+      await maintenance.query({ name: "search_pieces_drop_replaced", text: "select ingest.drop_detached_pieces()" });
     },
   };
 }

@@ -42,7 +42,7 @@ export function buildTracePlaces(projectId: string, id: string, spansMax: number
       limit $3 - 1
     ) others
     where asked.is_otlp`;
-  return { name: "trace_places", text, values: [projectId, id, spansMax] };
+  return { name: "subtree_places", text, values: [projectId, id, spansMax] };
 }
 
 /**
