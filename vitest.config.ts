@@ -10,8 +10,9 @@ const isolate = false;
 const packages = "{apps,libs,services}/*/test/**";
 
 /**
- * Three projects. `unit` needs nothing but Node. `infra` runs against a real PostgreSQL, NATS and Redis, which its
+ * Four projects. `unit` needs nothing but Node. `infra` runs against a real PostgreSQL, NATS and Redis, which its
  * global set-up starts once; each file makes its own database and its own nats-server. `chaos` hurts installations of its own.
+ * `browser` drives a Chromium against an installation with the sample project; it runs by itself, after the others.
  */
 export default defineConfig({
   test: {
@@ -59,6 +60,20 @@ export default defineConfig({
           maxWorkers: 4,
           // Each file starts installations of its own, after the other tests: nobody else's load is part of the experiment.
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          name: "browser",
+          isolate,
+          include: ["tests/browser/**/*.test.ts"],
+          exclude: ["**/node_modules/**"],
+          globalSetup: ["tests/browser/src/global-setup.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          // Two pages at a time keep two processors busy.
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -5,9 +5,9 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
+import { findBrowser } from "../tests/browser/src/find-browser.ts";
 
 const root = path.dirname(import.meta.dirname);
-const results = path.join(root, ".cache", "test-results.json");
 
 interface Step {
   name: string;
@@ -25,11 +25,17 @@ const checks: Step[] = [
   { name: "coverage of the specification", command: "node", args: ["tools/spec-coverage/check.ts"] },
 ];
 
-const tests: Step = {
-  name: "tests",
-  command: "vitest",
-  args: ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${results}`],
-};
+/** One run of vitest, and the report it leaves. */
+interface TestRun {
+  step: Step;
+  report: string;
+}
+
+const browser = findBrowser();
+const testRuns = [
+  planTests("tests", ["unit", "infra", "chaos"]),
+  ...(browser.path === null ? [] : [planTests("tests in a browser", ["browser"])]),
+];
 
 /** The counts of vitest's JSON report that decide. */
 interface Report {
@@ -48,16 +54,32 @@ if (unknown.length > 0) {
 }
 if (args.includes("--containers")) process.env.TOUCHSTONE_TEST_CONTAINERS = "1";
 
-mkdirSync(path.dirname(results), { recursive: true });
-rmSync(results, { force: true });
+mkdirSync(path.join(root, ".cache"), { recursive: true });
 for (const check of checks) {
   if (!(await succeeds(check))) {
     console.error(`\n${check.name}: failed (${[check.command, ...check.args].join(" ")})`);
     process.exit(1);
   }
 }
-const testsSucceeded = await succeeds(tests);
-process.exit(summarise(testsSucceeded) ? 0 : 1);
+let haveSucceeded = true;
+for (const { step, report } of testRuns) {
+  rmSync(report, { force: true });
+  haveSucceeded = (await succeeds(step)) && haveSucceeded;
+}
+process.exit(summarise(haveSucceeded) ? 0 : 1);
+
+function planTests(name: string, projects: readonly string[]): TestRun {
+  const report = path.join(root, ".cache", `results-of-${projects.join("-")}.json`);
+  const chosen = projects.flatMap((project) => ["--project", project]);
+  return {
+    step: {
+      name,
+      command: "vitest",
+      args: ["run", ...chosen, "--reporter=default", "--reporter=json", `--outputFile.json=${report}`],
+    },
+    report,
+  };
+}
 
 async function succeeds({ name, command, args: commandArgs }: Step): Promise<boolean> {
   const startedMs = performance.now();
@@ -78,19 +100,28 @@ async function succeeds({ name, command, args: commandArgs }: Step): Promise<boo
 
 /** Prints the counts; a skip counts as a failure in CI, where everything a test may need is there. */
 function summarise(testsSucceeded: boolean): boolean {
-  let report: Report;
+  let reports: Report[];
   try {
-    report = JSON.parse(readFileSync(results, "utf8")) as Report;
+    reports = testRuns.map(({ report }) => JSON.parse(readFileSync(report, "utf8")) as Report);
   } catch {
     console.error("The test run left no report.");
     return false;
   }
-  const skipped = report.testResults.flatMap((file) =>
-    file.assertionResults.filter(({ status }) => status === "skipped" || status === "pending" || status === "todo"),
-  );
-  for (const test of skipped) console.log(`skipped: ${test.fullName}`);
+  const skipped = reports
+    .flatMap(({ testResults }) => testResults.flatMap(({ assertionResults }) => assertionResults))
+    .filter(({ status }) => status === "skipped" || status === "pending" || status === "todo")
+    .map(({ fullName }) => fullName);
+  if (browser.reason !== null) skipped.push(`everything in a browser. ${browser.reason}`);
+  for (const name of skipped) console.log(`skipped: ${name}`);
   const skipsFail = process.env.CI === "true" && skipped.length > 0;
   if (skipsFail) console.error("With CI=true a skipped test is a failure.");
-  console.log(`\n${report.numPassedTests} passed, ${report.numFailedTests} failed, ${skipped.length} skipped`);
+  const [passed, failed] = reports.reduce(
+    ([passedSum, failedSum], { numPassedTests, numFailedTests }) => [
+      passedSum + numPassedTests,
+      failedSum + numFailedTests,
+    ],
+    [0, 0],
+  );
+  console.log(`\n${passed} passed, ${failed} failed, ${skipped.length} skipped`);
   return testsSucceeded && !skipsFail;
 }

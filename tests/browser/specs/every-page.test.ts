@@ -1,0 +1,55 @@
+import { mkdir } from "node:fs/promises";
+import path from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { type DemoProject, readDemoProject } from "../src/demo-project.ts";
+import { inspect, openPage } from "../src/open-page.ts";
+
+const screens = path.resolve(import.meta.dirname, "../../../.cache/screens");
+
+/** Each page of a project; a page that shows one thing shows one of the sample project. */
+const pages: Record<string, (demo: DemoProject) => string> = {
+  overview: () => "/",
+  traces: () => "/traces",
+  trace: ({ traceId }) => `/traces/${traceId}`,
+  sessions: () => "/sessions",
+  session: ({ sessionId }) => `/sessions/${encodeURIComponent(sessionId)}`,
+  inbox: () => "/inbox",
+  datasets: () => "/datasets",
+  dataset: ({ datasetId }) => `/datasets/${datasetId}`,
+  runs: () => "/runs",
+  run: ({ runIds }) => `/runs/${runIds[1]}`,
+  compare: ({ runIds }) => `/runs/compare?baseline=${runIds[0]}&candidate=${runIds[1]}`,
+  gates: () => "/gates",
+  "ci-run": ({ ciRunId }) => `/gates/ci/${ciRunId}`,
+  judges: () => "/judges",
+  judge: ({ judgeId }) => `/judges/${judgeId}`,
+  agreement: ({ judgeId }) => `/judges/${judgeId}/agreement`,
+  agents: () => "/agents",
+  agent: ({ agentId }) => `/agents/${agentId}`,
+  settings: () => "/settings",
+};
+
+let demo: DemoProject;
+
+beforeAll(async () => {
+  demo = await readDemoProject();
+  await mkdir(screens, { recursive: true });
+});
+
+describe.each(Object.entries(pages))("%s", (name, address) => {
+  test.each([1440, 390])("is clean in light and dark at %i px", async (width) => {
+    const { page, problems, settle, close } = await openPage({ width });
+    try {
+      await page.goto(demo.base + address(demo));
+      for (const theme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme: theme });
+        await settle();
+        await page.screenshot({ path: path.join(screens, `${name}-${theme}-${width}.png`) });
+        problems.push(...(await inspect(page)).map((line) => `${theme}: ${line}`));
+      }
+      expect(problems).toEqual([]);
+    } finally {
+      await close();
+    }
+  });
+});
