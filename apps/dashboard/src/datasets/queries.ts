@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { bodyOf, type ProjectApi } from "../api/client.ts";
 import type { components } from "../api/schema.gen.d.ts";
 import { countOf } from "../ui/format.ts";
@@ -42,3 +42,39 @@ export const countRunsQuery = (api: ProjectApi, datasetId: string) =>
       return hasNextPage ? `more than ${runs.length} runs` : countOf(runs.length, "run");
     },
   });
+
+/** One dataset with all of its cases. */
+export const datasetQuery = (api: ProjectApi, datasetId: string) =>
+  queryOptions({
+    queryKey: [...datasetsKey(api), datasetId, "dataset"],
+    queryFn: ({ signal }) => {
+      const params = { path: { datasetId } };
+      return bodyOf(api.GET("/api/v1/custom-agent-evaluations/datasets/{datasetId}", { params, signal }));
+    },
+  });
+
+/** What a dataset was, newest first. */
+export const versionsQuery = (api: ProjectApi, datasetId: string) =>
+  queryOptions({
+    queryKey: [...datasetsKey(api), datasetId, "versions"],
+    queryFn: ({ signal }) => {
+      const params = { path: { datasetId } };
+      return bodyOf(api.GET("/api/v1/evaluate/datasets/{datasetId}/versions", { params, signal }));
+    },
+  });
+
+export type DatasetVersion = Awaited<ReturnType<NonNullable<ReturnType<typeof versionsQuery>["queryFn"]>>>[number];
+
+/** The runs of a dataset, newest first, a page at a time. */
+export const datasetRunsQuery = (api: ProjectApi, datasetId: string) =>
+  infiniteQueryOptions({
+    queryKey: [...datasetsKey(api), datasetId, "runs"],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) => {
+      const query = { datasetId, limit: "50", ...(pageParam !== undefined && { cursor: pageParam }) };
+      return bodyOf(api.GET("/api/v1/custom-agent-evaluations/runs", { params: { query }, signal }));
+    },
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+  });
+
+export type DatasetRun = components["schemas"]["RunList"]["runs"][number];

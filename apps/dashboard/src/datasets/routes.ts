@@ -12,7 +12,13 @@ const datasetsRoute = createRoute({
 const datasetRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "datasets/$datasetId",
-  validateSearch: searchOf({ tab: oneOf(["cases", "versions", "runs", "settings"]), case: number, search: text }),
+  validateSearch: searchOf({
+    tab: oneOf(["cases", "versions", "runs", "settings"]),
+    case: number,
+    search: text,
+    version: number,
+    against: number,
+  }),
   component: lazyRouteComponent(() => import("./dataset-page.tsx"), "DatasetPage"),
 });
 

@@ -1,11 +1,11 @@
 import { Link } from "@tanstack/react-router";
+import { GateVerdict, RunStatus } from "../blocks/run-status.tsx";
+import { readSubject, subjectLabel } from "../blocks/run-subject.ts";
 import type { Column } from "../ui/data-table.tsx";
 import { formatCount } from "../ui/format.ts";
 import { Time } from "../ui/page.tsx";
 import { Score } from "../ui/score.tsx";
 import type { ListedRun } from "./queries.ts";
-import { GateVerdict, RunStatus } from "./run-status.tsx";
-import { readSubject, subjectLabel } from "./run-subject.ts";
 
 /** A run with what the list knows of it besides. */
 export interface RunRow extends ListedRun {

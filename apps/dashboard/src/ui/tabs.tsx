@@ -11,10 +11,20 @@ export interface TabsProps<Key extends string> {
   children: ReactNode;
   /** Of the panel. */
   className?: string;
+  /** Of the row of tabs, such as the inset of a page whose content goes to the edges. */
+  rowClassName?: string;
 }
 
 /** Tabs whose choice the caller keeps, usually in the URL. Arrow keys move between them. */
-export function Tabs<Key extends string>({ label, tabs, chosen, onChoose, children, className }: TabsProps<Key>) {
+export function Tabs<Key extends string>({
+  label,
+  tabs,
+  chosen,
+  onChoose,
+  children,
+  className,
+  rowClassName,
+}: TabsProps<Key>) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
 
@@ -36,7 +46,7 @@ export function Tabs<Key extends string>({ label, tabs, chosen, onChoose, childr
         role="tablist"
         aria-label={label}
         onKeyDown={onKeyDown}
-        className="flex shrink-0 gap-1 overflow-x-auto border-b border-line"
+        className={classNames("flex shrink-0 gap-1 overflow-x-auto border-b border-line", rowClassName)}
       >
         {tabs.map((tab) => (
           <button

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readSubject, subjectLabel } from "../../src/runs/run-subject.ts";
+import { readSubject, subjectLabel } from "../../src/blocks/run-subject.ts";
 
 test("a subject of the SDK names its agent, version, branch and commit", () => {
   const subject = readSubject({

@@ -1,0 +1,50 @@
+import { Link } from "@tanstack/react-router";
+import { useApi } from "../shell/session.tsx";
+import { Time } from "../ui/page.tsx";
+import type { Question } from "./queries.ts";
+
+/** Where a case was taken from, as a link to it. Written by hand or imported is `-`. */
+export function Provenance({ source, isShort }: { source: Question["source"]; isShort?: boolean }) {
+  const { projectId } = useApi();
+  const look = "text-accent";
+  const added = !isShort && source?.addedAt && (
+    <span className="ml-2 text-faint">
+      added <Time iso={source.addedAt} isAge />
+    </span>
+  );
+  if (source?.traceId) {
+    return (
+      <>
+        <Link to="/p/$projectId/traces/$traceId" params={{ projectId, traceId: source.traceId }} className={look}>
+          {isShort ? "trace" : `trace ${source.traceId}`}
+        </Link>
+        {added}
+      </>
+    );
+  }
+  if (source?.sessionId) {
+    return (
+      <>
+        <Link
+          to="/p/$projectId/sessions/$sessionId"
+          params={{ projectId, sessionId: source.sessionId }}
+          className={look}
+        >
+          {isShort ? "session" : `session ${source.sessionId}`}
+        </Link>
+        {added}
+      </>
+    );
+  }
+  if (source?.signalId) {
+    return (
+      <>
+        <Link to="/p/$projectId/inbox" params={{ projectId }} search={{ open: source.signalId }} className={look}>
+          signal
+        </Link>
+        {added}
+      </>
+    );
+  }
+  return <span className="text-faint">{isShort ? "-" : "written or imported"}</span>;
+}

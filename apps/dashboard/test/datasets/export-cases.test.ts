@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { caseFileName, caseFiles } from "../../src/datasets/export-cases.ts";
+
+const questions = [
+  { main_question: { query: 'Say "hi", twice', expectedResults: "hi\nhi" } },
+  { main_question: { query: "b", expectedCapabilities: ["search", "refund"] }, tags: ["x"] },
+];
+
+test("CSV has the columns that are filled, and quotes what needs it", () => {
+  expect(caseFiles.csv.render(questions)).toBe(
+    'query,expected_results,expected_capabilities\n"Say ""hi"", twice","hi\nhi",\nb,,search;refund\n',
+  );
+});
+
+test("JSON and JSON Lines keep everything", () => {
+  expect(JSON.parse(caseFiles.json.render(questions))).toEqual(questions);
+  const lines = caseFiles.jsonl.render(questions).trimEnd().split("\n");
+  expect(lines.map((line) => JSON.parse(line))).toEqual(questions);
+});
+
+test("a file is named after its dataset", () => {
+  expect(caseFileName("Refund policy (v2)", "csv")).toBe("refund-policy-v2.csv");
+  expect(caseFileName("!", "json")).toBe("dataset.json");
+});
