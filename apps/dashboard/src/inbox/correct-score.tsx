@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useId, useState } from "react";
 import { bodyOf } from "../api/client.ts";
 import { useApi } from "../shell/session.tsx";
@@ -8,9 +8,8 @@ import { TextArea, TextField } from "../ui/field.tsx";
 import { formatRating } from "../ui/format.ts";
 import { ProblemLine } from "../ui/states.tsx";
 import { useToasts } from "../ui/toasts.tsx";
-import { liveScorersQuery, type Occurrence, type Signal } from "./queries.ts";
-import { originOf } from "./rules.ts";
-import { useThreshold } from "./signal-origin.tsx";
+import type { Occurrence, Signal } from "./queries.ts";
+import { useJudge } from "./signal-origin.tsx";
 
 /** Says what a judge should have given. It counts for how far the judge agrees with people. */
 export function CorrectScore({
@@ -26,9 +25,8 @@ export function CorrectScore({
   const queries = useQueryClient();
   const { say } = useToasts();
   const form = useId();
-  const threshold = useThreshold(signal);
-  const { id } = originOf(signal);
-  const judge = useQuery(liveScorersQuery(api)).data?.evaluators.find(({ _id }) => _id === id)?.name;
+  const judge = useJudge(signal);
+  const threshold = judge?.threshold;
   const [score, setScore] = useState("");
   const [rationale, setRationale] = useState("");
   const corrected = score.trim() === "" ? Number.NaN : Number(score);
@@ -39,7 +37,7 @@ export function CorrectScore({
         api.POST("/api/v1/agent-monitoring/signals/{signalId}/feedback", {
           params: { path: { signalId: signal._id } },
           body: {
-            metric: judge ?? signal.patternKey,
+            metric: judge?.name ?? signal.patternKey,
             rationale: rationale.trim(),
             occurrenceId: occurrence.id,
             originalScore: occurrence.rating ?? null,
@@ -83,7 +81,7 @@ export function CorrectScore({
     >
       <form id={form} onSubmit={submit} className="flex flex-col gap-4">
         <p className="m-0 text-soft">
-          {judge ?? "The judge"} gave {formatRating(occurrence.rating)}
+          {judge?.name ?? "The judge"} gave {formatRating(occurrence.rating)}
           {occurrence.justification === undefined ? "." : <>: “{occurrence.justification}”</>}
         </p>
         <TextField

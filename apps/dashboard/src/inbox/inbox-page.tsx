@@ -20,7 +20,7 @@ const route = getRouteApi("/p/$projectId/inbox");
 export function InboxPage() {
   const api = useApi();
   const isNarrow = useIsNarrow();
-  const { status = "open", severity, agent, search, open, seen } = route.useSearch();
+  const { status = "open", severity, agent, search, open, seen, why } = route.useSearch();
   const filters: SignalFilters = { status, severity, agent, search };
   const signals = useInfiniteQuery(signalsQuery(api, filters));
   const rows = signals.data?.pages.flatMap((page) => page.signals) ?? [];
@@ -35,7 +35,7 @@ export function InboxPage() {
   }, [hasNextPage, isFetching, fetchNextPage]);
 
   const view = chosen !== undefined && (
-    <SignalView key={chosen} signalId={chosen} seen={seen} onSee={selection.see} onAct={triage.act} />
+    <SignalView key={chosen} signalId={chosen} seen={seen} why={why} show={selection.show} onAct={triage.act} />
   );
   return (
     <Page title="Inbox" isFull>

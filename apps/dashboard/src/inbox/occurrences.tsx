@@ -9,7 +9,7 @@ import { Markdown } from "../ui/markdown.tsx";
 import { Section, Time } from "../ui/page.tsx";
 import { Score } from "../ui/score.tsx";
 import type { Occurrence, Signal } from "./queries.ts";
-import { useThreshold } from "./signal-origin.tsx";
+import { useJudge } from "./signal-origin.tsx";
 
 /** One time that a signal was seen: what was asked and answered, and what the judge said of it. */
 export function OccurrenceView({
@@ -18,15 +18,17 @@ export function OccurrenceView({
   count,
   signal,
   onStep,
+  onWhy,
 }: {
   occurrence: Occurrence;
   at: number;
   count: number;
   signal: Signal;
   onStep(by: number): void;
+  onWhy(): void;
 }) {
   const { projectId } = useApi();
-  const threshold = useThreshold(signal);
+  const judge = useJudge(signal);
   const { traceId, sessionId, rating, justification, query, responsePreview, seenAt } = occurrence;
   const says = justification ?? (at === 0 ? signal.rootCause : undefined);
   // A rule over many traces was seen in none of them.
@@ -37,7 +39,9 @@ export function OccurrenceView({
       aside={
         <span className="inline-flex items-center gap-3">
           <Time iso={seenAt} />
-          {rating !== undefined && <Score rating={rating} threshold={threshold} />}
+          {rating !== undefined && (
+            <Score rating={rating} threshold={judge?.threshold} scorer={judge?.name} onWhy={onWhy} />
+          )}
         </span>
       }
       actions={
@@ -90,13 +94,11 @@ function Told({ name, children }: { name: ReactNode; children: string }) {
 
 /** All that are kept of the times that a signal was seen, the newest first. */
 export function OccurrenceList({
-  occurrences,
-  total,
+  signal: { occurrences, occurrenceCount: total },
   chosen,
   onSee,
 }: {
-  occurrences: readonly Occurrence[];
-  total: number;
+  signal: Signal;
   chosen: string | undefined;
   onSee(id: string): void;
 }) {

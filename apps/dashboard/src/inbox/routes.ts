@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { projectRoute } from "../shell/project-route.tsx";
-import { oneOf, searchOf, text } from "../ui/search-params.ts";
+import { flag, oneOf, searchOf, text } from "../ui/search-params.ts";
 import { severities, statusChoices } from "./rules.ts";
 
 const inboxRoute = createRoute({
@@ -13,6 +13,7 @@ const inboxRoute = createRoute({
     search: text,
     open: text,
     seen: text,
+    why: flag,
   }),
   component: lazyRouteComponent(() => import("./inbox-page.tsx"), "InboxPage"),
 });

@@ -1,9 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { judgeScorersQuery } from "../blocks/why-queries.ts";
 import { useApi } from "../shell/session.tsx";
 import { formatRating } from "../ui/format.ts";
-import { alertRulesQuery, liveScorersQuery, patternsQuery, type Signal } from "./queries.ts";
+import { alertRulesQuery, patternsQuery, type Signal } from "./queries.ts";
 import { originOf, tracesOfRule } from "./rules.ts";
 
 type Raised = Pick<Signal, "patternKey" | "type" | "lastSeenAt">;
@@ -21,33 +22,37 @@ export function SignalOrigin({ signal }: { signal: Raised }) {
   return <Line>Raised by {signal.patternKey}.</Line>;
 }
 
-/** Below it a judge's rating fails; undefined where the signal is not a judge's. */
-export function useThreshold(signal: Raised): number | null | undefined {
+/** The judge of a signal as far as it is known: its name, and below which rating it alerts. */
+export function useJudge(signal: Raised): { name: string; threshold: number | null } | undefined {
   const { kind, id } = originOf(signal);
-  const scorers = useQuery({ ...liveScorersQuery(useApi()), enabled: kind === "scorer" });
-  return scorers.data?.evaluators.find(({ _id }) => _id === id)?.alertThreshold;
+  const scorers = useQuery({ ...judgeScorersQuery(useApi()), enabled: kind === "scorer" });
+  const found = scorers.data?.find(({ online }) => online?.profileId === id);
+  return found && { name: found.online?.name ?? found.name, threshold: found.online?.alertThreshold ?? null };
 }
 
 function FromScorer({ id }: { id: string }) {
   const api = useApi();
-  const found = useQuery(liveScorersQuery(api)).data?.evaluators.find(({ _id }) => _id === id);
+  const params = { projectId: api.projectId };
+  const judge = useQuery(judgeScorersQuery(api)).data?.find(({ online }) => online?.profileId === id);
+  if (judge === undefined) return <Line>Raised by a judge that is not there any more.</Line>;
+  const threshold = judge.online?.alertThreshold;
   return (
     <Line>
       Raised by the judge{" "}
       <Link
         to="/p/$projectId/judges/$judgeId"
-        params={{ projectId: api.projectId, judgeId: id }}
+        params={{ ...params, judgeId: judge._id }}
         className="text-accent underline"
       >
-        {found?.name ?? id}
+        {judge.online?.name ?? judge.name}
       </Link>
-      {found?.alertThreshold != null && <>, which alerts below {formatRating(found.alertThreshold)} of 10</>}.{" "}
+      {threshold != null && <>, which alerts below {formatRating(threshold)} of 10</>}.{" "}
       <Link
         to="/p/$projectId/judges/$judgeId/agreement"
-        params={{ projectId: api.projectId, judgeId: id }}
+        params={{ ...params, judgeId: judge._id }}
         className="text-accent underline"
       >
-        Can it be trusted?
+        Do people agree with it?
       </Link>
     </Line>
   );

@@ -8,11 +8,11 @@ export interface Selection {
    */
   current: RefObject<string | undefined>;
   select(id: string | undefined): void;
-  /** Shows another occurrence of the selected signal. */
-  see(occurrenceId: string): void;
+  /** Shows another occurrence of the selected signal, or why its score is what it is. */
+  show(part: { seen?: string; why?: true | undefined }): void;
 }
 
-/** Keeps in the URL which signal is open, and which of its occurrences. `chosen` is what is drawn as selected. */
+/** Keeps in the URL which signal is open, and what of it. `chosen` is what is drawn as selected. */
 export function useSelection(chosen: string | undefined): Selection {
   const navigate = useNavigate({ from: "/p/$projectId/inbox" });
   const current = useRef(chosen);
@@ -22,13 +22,15 @@ export function useSelection(chosen: string | undefined): Selection {
   const select = useCallback(
     (id: string | undefined) => {
       current.current = id;
-      void navigate({ search: (before) => ({ ...before, open: id, seen: undefined }), replace: true });
+      const search = { open: id, seen: undefined, why: undefined };
+      void navigate({ search: (before) => ({ ...before, ...search }), replace: true });
     },
     [navigate],
   );
-  const see = useCallback(
-    (seen: string) => void navigate({ search: (before) => ({ ...before, seen }), replace: true }),
+  const show = useCallback(
+    (part: { seen?: string; why?: true | undefined }) =>
+      void navigate({ search: (before) => ({ ...before, open: current.current, ...part }), replace: true }),
     [navigate],
   );
-  return { current, select, see };
+  return { current, select, show };
 }

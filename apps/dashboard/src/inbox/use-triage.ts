@@ -65,7 +65,7 @@ export function useTriage(filters: SignalFilters, { current, select }: Selection
     done.current = done.current.filter((other) => other !== change);
     apply({ id: change.id, status: change.before, before: change.status });
     select(change.id);
-    say(`${said[change.status]}: taken back`);
+    say(`${said[change.status]}: taken back`, undefined, "triage");
   }
 
   function act(status: SignalStatus): void {
@@ -85,7 +85,7 @@ export function useTriage(filters: SignalFilters, { current, select }: Selection
         id,
       ),
     );
-    say(said[status], () => undo(change));
+    say(said[status], () => undo(change), "triage");
   }
 
   useShortcuts("Selected signal", [

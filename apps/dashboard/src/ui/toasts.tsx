@@ -7,8 +7,8 @@ import { problemSentence } from "./states.tsx";
 
 /** Says what just happened, with a way back where there is one. */
 export interface Toasts {
-  /** It worked. `undo` is offered as a button. */
-  say(text: string, undo?: () => void): void;
+  /** It worked. `undo` is offered as a button. Of those with the same `slot` only the newest is in sight. */
+  say(text: string, undo?: () => void, slot?: string): void;
   /** It did not; the API's sentence stays until it is closed. */
   warn(problem: unknown): void;
 }
@@ -16,11 +16,12 @@ export interface Toasts {
 export function useToasts(): Toasts {
   const { add } = Toast.useToastManager();
   return {
-    say: (text, undo) =>
+    say: (text, undo, slot) =>
       void add({
+        ...(slot !== undefined && { id: slot }),
         title: text,
         timeout: undo ? 10_000 : 5_000,
-        ...(undo && { actionProps: { children: "Undo", onClick: undo } }),
+        actionProps: undo && { children: "Undo", onClick: undo },
       }),
     warn: (problem) => void add({ title: problemSentence(problem), type: "problem", timeout: 0, priority: "high" }),
   };
@@ -47,7 +48,7 @@ function ToastList() {
       key={toast.id}
       toast={toast}
       className={classNames(
-        "flex items-center gap-3 rounded-md border bg-panel py-2 pr-2 pl-4",
+        "flex items-center gap-3 rounded-md border bg-panel py-2 pr-2 pl-4 data-limited:hidden",
         toast.type === "problem" ? "border-bad" : "border-line",
       )}
     >
