@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { bodyOf, type ProjectApi } from "../api/client.ts";
+import { ApiProblem } from "../api/problem.ts";
 import type { components } from "../api/schema.gen.d.ts";
 
 export type ListedRun = components["schemas"]["RunList"]["runs"][number];
@@ -58,4 +59,71 @@ export const datasetsQuery = (api: ProjectApi) =>
   queryOptions({
     queryKey: [api.projectId, "datasets"],
     queryFn: ({ signal }) => bodyOf(api.GET("/api/v1/custom-agent-evaluations/datasets", { signal })),
+  });
+
+/** A run with its results. */
+export const runQuery = (api: ProjectApi, runId: string) =>
+  queryOptions({
+    queryKey: [api.projectId, "run", runId],
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET("/api/v1/custom-agent-evaluations/runs/{runId}", { params: { path: { runId } }, signal })),
+  });
+
+/** The run held case by case against the newest completed one of its dataset before it. */
+export const pairedGateQuery = (api: ProjectApi, runId: string, scorer: string | undefined) =>
+  queryOptions({
+    queryKey: [api.projectId, "run", runId, "gate", scorer ?? null],
+    queryFn: ({ signal }) =>
+      bodyOf(
+        api.GET("/api/v1/custom-agent-evaluations/runs/{runId}/gate", {
+          params: { path: { runId }, query: { method: "paired", ...(scorer !== undefined && { scorer }) } },
+          signal,
+        }),
+      ),
+  });
+
+/** Two runs of a dataset side by side. */
+export const comparisonQuery = (api: ProjectApi, baseline: string, candidate: string) =>
+  queryOptions({
+    queryKey: [api.projectId, "comparison", baseline, candidate],
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET("/api/v1/evaluate/runs/compare", { params: { query: { baseline, candidate } }, signal })),
+  });
+
+export const datasetQuery = (api: ProjectApi, datasetId: string) =>
+  queryOptions({
+    queryKey: [api.projectId, "datasets", datasetId],
+    queryFn: ({ signal }) =>
+      bodyOf(
+        api.GET("/api/v1/custom-agent-evaluations/datasets/{datasetId}", { params: { path: { datasetId } }, signal }),
+      ),
+  });
+
+/** The report of the run's last analysis; null when it was never analyzed. */
+export const reportQuery = (api: ProjectApi, runId: string) =>
+  queryOptions({
+    queryKey: [api.projectId, "run", runId, "report"],
+    queryFn: async ({ signal }) => {
+      try {
+        return await bodyOf(
+          api.GET("/api/v1/custom-agent-evaluations/runs/{runId}/report", { params: { path: { runId } }, signal }),
+        );
+      } catch (error) {
+        if (error instanceof ApiProblem && error.status === 404) return null;
+        throw error;
+      }
+    },
+  });
+
+/** What the dataset asks for and the run does not have. */
+export const missingQuery = (api: ProjectApi, runId: string) =>
+  queryOptions({
+    queryKey: [api.projectId, "run", runId, "missing"],
+    queryFn: ({ signal }) =>
+      bodyOf(
+        api.GET("/api/v1/custom-agent-evaluations/runs/{runId}/missing-results", {
+          params: { path: { runId } },
+          signal,
+        }),
+      ),
   });

@@ -1,6 +1,7 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { projectRoute } from "../shell/project-route.tsx";
 import { list, number, oneOf, searchOf, text } from "../ui/search-params.ts";
+import { caseOrders } from "./case-rows.ts";
 
 const runsRoute = createRoute({
   getParentRoute: () => projectRoute,
@@ -34,7 +35,15 @@ const compareRoute = createRoute({
 const runRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "runs/$runId",
-  validateSearch: searchOf({ case: text, scorer: text, status: text, max: number, sort: text }),
+  validateSearch: searchOf({
+    tab: oneOf(["report", "missing"]),
+    case: text,
+    scorer: text,
+    status: oneOf(["scored", "skipped", "failed"]),
+    above: number,
+    max: number,
+    sort: oneOf(caseOrders),
+  }),
   component: lazyRouteComponent(() => import("./run-page.tsx"), "RunPage"),
 });
 

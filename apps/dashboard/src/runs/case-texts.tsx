@@ -1,0 +1,71 @@
+import { useState } from "react";
+import { Markdown } from "../ui/markdown.tsx";
+import { useShortcuts } from "../ui/shortcuts.tsx";
+import { Tabs } from "../ui/tabs.tsx";
+import { WordDiff } from "../ui/word-diff.tsx";
+
+type View = "answer" | "expected" | "earlier";
+
+/**
+ * What was asked, and what was answered: as it is, or word by word against what was expected or what the run before answered. `d`
+ * goes through these.
+ */
+export function CaseTexts({
+  question,
+  answer,
+  error,
+  expected,
+  earlier,
+}: {
+  question: string | null;
+  answer: string | null;
+  error: { type?: string; message?: string } | null;
+  expected: string | null;
+  earlier: string | null;
+}) {
+  const [chosen, choose] = useState<View>("answer");
+  const views: { key: View; label: string }[] = [
+    { key: "answer", label: "Answer" },
+    ...(expected !== null ? [{ key: "expected" as const, label: "Against expected" }] : []),
+    ...(earlier !== null ? [{ key: "earlier" as const, label: "Against the run before" }] : []),
+  ];
+  const view = views.find(({ key }) => key === chosen)?.key ?? "answer";
+  useShortcuts("Case", [
+    {
+      keys: "d",
+      label: "Next way to show the differences",
+      run: () => choose(views[(views.findIndex(({ key }) => key === view) + 1) % views.length]?.key ?? "answer"),
+    },
+  ]);
+  return (
+    <>
+      <section>
+        <h3 className="m-0 mb-1 text-xs font-normal text-faint">Question</h3>
+        <Text>{question}</Text>
+      </section>
+      <section>
+        <Tabs<View> label="Answer" tabs={views} chosen={view} onChoose={choose} className="pt-3">
+          {error !== null && (
+            <p className="m-0 mb-2 rounded-sm bg-bad-ground px-2.5 py-1.5 text-bad">
+              {error.type ?? "Error"}: {error.message ?? "no message"}
+            </p>
+          )}
+          {view === "expected" && <WordDiff before={expected ?? ""} after={answer ?? ""} />}
+          {view === "earlier" && <WordDiff before={earlier ?? ""} after={answer ?? ""} />}
+          {view === "answer" && (answer !== null || error === null) && <Text>{answer}</Text>}
+        </Tabs>
+      </section>
+      {expected !== null && view === "answer" && (
+        <section>
+          <h3 className="m-0 mb-1 text-xs font-normal text-faint">Expected</h3>
+          <Text>{expected}</Text>
+        </section>
+      )}
+    </>
+  );
+}
+
+function Text({ children }: { children: string | null }) {
+  if (children === null || children === "") return <p className="m-0 text-soft">none</p>;
+  return <Markdown text={children} />;
+}

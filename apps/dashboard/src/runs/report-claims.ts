@@ -1,0 +1,28 @@
+/** A piece of a claim; with `caseKey` it names a case. */
+export interface ClaimPiece {
+  text: string;
+  caseKey: string | null;
+}
+
+/** Shorter questions are too likely to be words of the sentence. */
+const questionCharsMin = 8;
+
+/**
+ * Finds the cases that a claim of a report quotes: the text of a question between quotation marks. The pieces joined are
+ * the claim.
+ */
+export function linkClaim(claim: string, cases: readonly { key: string; question: string | null }[]): ClaimPiece[] {
+  const pieces: ClaimPiece[] = [];
+  let from = 0;
+  for (const found of claim.matchAll(/["“]([^"“”]+)["”]/g)) {
+    const quoted = (found[1] as string).trim();
+    const named =
+      quoted.length < questionCharsMin ? undefined : cases.find(({ question }) => question?.trim() === quoted);
+    if (named === undefined) continue;
+    if (found.index > from) pieces.push({ text: claim.slice(from, found.index), caseKey: null });
+    pieces.push({ text: found[0], caseKey: named.key });
+    from = found.index + found[0].length;
+  }
+  if (from < claim.length) pieces.push({ text: claim.slice(from), caseKey: null });
+  return pieces;
+}

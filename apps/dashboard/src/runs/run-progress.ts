@@ -1,0 +1,46 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { followEvents } from "../api/event-stream.ts";
+import type { components } from "../api/schema.gen.d.ts";
+import { useApi } from "../shell/session.tsx";
+
+export type RunProgress = Pick<
+  components["schemas"]["Run"],
+  "status" | "resultCount" | "averageRating" | "liveStatistics"
+>;
+
+/** The rows are read again at most this often while results come in. */
+const readAgainMs = 2_000;
+
+/**
+ * How a run gets on, told by the server while it is in progress; null before the first word, and of a run that has ended. What
+ * was read of the run is read again as it changes.
+ */
+export function useRunProgress(runId: string, isRunning: boolean): RunProgress | null {
+  const api = useApi();
+  const queries = useQueryClient();
+  const [progress, setProgress] = useState<RunProgress | null>(null);
+  useEffect(() => {
+    if (!isRunning) return setProgress(null);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const readAgain = (): void => {
+      timer = undefined;
+      void queries.invalidateQueries({ queryKey: [api.projectId, "run", runId] });
+    };
+    const stop = followEvents(api, {
+      path: `/api/v1/custom-agent-evaluations/runs/${runId}/stream`,
+      onEvent({ data }) {
+        const state = JSON.parse(data) as RunProgress;
+        setProgress(state);
+        if (state.status !== "in_progress") readAgain();
+        else timer ??= setTimeout(readAgain, readAgainMs);
+      },
+      onPoll: readAgain,
+    });
+    return () => {
+      clearTimeout(timer);
+      stop();
+    };
+  }, [api, queries, runId, isRunning]);
+  return progress;
+}

@@ -1,0 +1,74 @@
+import { getRouteApi, Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { useApi } from "../shell/session.tsx";
+import { classNames } from "../ui/class-names.ts";
+import { formatCount, formatShare } from "../ui/format.ts";
+import { Score } from "../ui/score.tsx";
+import type { Run } from "./case-rows.ts";
+import { type MetricFigure, metricFigures } from "./run-figures.ts";
+
+const route = getRouteApi("/p/$projectId/runs/$runId");
+const box = "flex min-w-0 items-baseline gap-2 rounded-sm border px-2.5 py-1 max-md:min-h-11 max-md:items-center";
+
+/** What each judge, metric and code scorer found. A judge is a link that shows its ratings in the table. */
+export function ScorerFigures({ run, chosen }: { run: Run; chosen: string | null }) {
+  const metrics = metricFigures(run.results);
+  if (run.scorerBreakdown === null && metrics.length === 0) return null;
+  return (
+    <ul aria-label="Scorers" className="m-0 flex list-none flex-wrap gap-2 p-0">
+      {run.scorerBreakdown?.map(({ scorerId, name, primary, averageRating, scored }) => (
+        <li key={scorerId}>
+          <ScorerLink
+            scorer={primary ? undefined : scorerId}
+            isChosen={primary ? chosen === null : chosen === scorerId}
+          >
+            <span className="truncate">{name ?? scorerId}</span>
+            <Score rating={averageRating} scorer={`mean of ${formatCount(scored)} results`} />
+          </ScorerLink>
+        </li>
+      ))}
+      {metrics.map((figure) => (
+        <li key={figure.name} className={classNames(box, "border-line bg-panel text-soft")}>
+          <span className="truncate">{figure.name}</span>
+          <span className="text-ink tabular-nums">{metricText(figure)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function ScorerLink({
+  scorer,
+  isChosen,
+  children,
+}: {
+  scorer: string | undefined;
+  isChosen: boolean;
+  children: ReactNode;
+}) {
+  const { projectId } = useApi();
+  const { runId } = route.useParams();
+  return (
+    <Link
+      from="/p/$projectId/runs/$runId"
+      to="/p/$projectId/runs/$runId"
+      params={{ projectId, runId }}
+      search={(before) => ({ ...before, scorer, tab: undefined })}
+      aria-current={isChosen}
+      className={classNames(
+        box,
+        "text-ink no-underline hover:bg-hover",
+        isChosen ? "border-accent bg-chosen" : "border-line",
+      )}
+    >
+      {children}
+    </Link>
+  );
+}
+
+/** `0.61`; of a yes or no how many said yes: `31/46`. */
+function metricText({ mean, passed, count }: MetricFigure): string {
+  if (mean === null) return "-";
+  if (passed !== null) return `${formatCount(passed)}/${formatCount(count)} (${formatShare(passed / count, 0)})`;
+  return mean.toFixed(2);
+}

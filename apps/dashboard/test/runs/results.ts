@@ -1,0 +1,40 @@
+import type { ResultRow } from "../../src/runs/case-rows.ts";
+
+/** A result of case 0 rated 8, with what a test says otherwise. */
+export function resultRow(changes: Partial<ResultRow> = {}): ResultRow {
+  return {
+    questionIndex: 0,
+    questionText: "How is the weather in Paris?",
+    runNumber: 1,
+    input: null,
+    output: { text: "Sunny." },
+    rating: 8,
+    justification: "It answers.",
+    traceId: null,
+    latencyMs: null,
+    inputTokens: null,
+    outputTokens: null,
+    codeScorerResults: null,
+    judgeScorerResults: null,
+    isSmokeTestVariant: false,
+    smokeTestVariantText: null,
+    status: "scored",
+    error: null,
+    batchId: "1",
+    ...changes,
+  };
+}
+
+/** What an additional judge said. */
+export function judgedBy(
+  scorerId: string,
+  rating: number | null,
+): NonNullable<ResultRow["judgeScorerResults"]>[number] {
+  return {
+    scorerId,
+    name: scorerId,
+    rating,
+    justification: `${scorerId} says so.`,
+    status: rating === null ? "skipped" : "scored",
+  };
+}
