@@ -69,7 +69,7 @@ const startOrder: readonly ServiceName[] = ["auth", "ingest", "judge", "monitor"
 export interface RunningServices {
   /** Of the gateway. */
   address: string;
-  /** As the gateway sees it: whether everything a request needs is up. */
+  /** Whether everything a request needs is up: as the gateway sees it, and as each service says of itself. */
   readiness(): Promise<Readiness>;
   /** The default project's key; null where there is none. */
   readDefaultKey(): Promise<string | null>;
@@ -110,7 +110,7 @@ export async function startServices(
       if (variable !== undefined && started.address !== null) addresses[variable] = started.address;
       if (name === "gateway" && started.address !== null) {
         const readKey = () => readDefaultKey(addresses, infrastructure.rootSecret);
-        return { address: started.address, readiness: () => service.readiness(), readDefaultKey: readKey, stop };
+        return { address: started.address, readiness: () => readAll(running), readDefaultKey: readKey, stop };
       }
     }
     throw new Error("the gateway did not listen");
@@ -118,6 +118,17 @@ export async function startServices(
     await stop();
     throw error;
   }
+}
+
+/** Of the judge nothing is asked: it needs a bus, which may be away, and then judging is late. */
+async function readAll(services: readonly Service[]): Promise<Readiness> {
+  const asked = services.filter(({ name }) => name !== "judge");
+  const states = await Promise.all(asked.map(async ({ name, readiness }) => ({ name, ...(await readiness()) })));
+  const unready = states.filter(({ ready }) => !ready);
+  const checks = unready.flatMap(({ name, checks }) =>
+    Object.entries(checks).map(([check, state]) => [`${name} ${check}`, state]),
+  );
+  return { ready: unready.length === 0, checks: Object.fromEntries(checks) };
 }
 
 /** As the gateway asks for it. */

@@ -90,7 +90,7 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
     "eval-runs": createReplicaSet(evalRuns),
     monitor: createReplicaSet(monitor),
   };
-  const readiness = createServiceReadiness(replicas);
+  const readiness = createServiceReadiness(replicas, { clock });
   // Services of this process show their metrics themselves; others are asked for theirs.
   const serviceMetrics = dependencies.otherMetrics === undefined ? createServiceMetrics(replicas) : null;
   const metrics = createGatewayMetrics(dependencies.metrics, dependencies.otherMetrics ?? [], serviceMetrics);

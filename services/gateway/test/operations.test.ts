@@ -64,6 +64,34 @@ test("a service that is down is not ready; the others still are, and so is the p
   expect(await gateway.service.readiness()).toMatchObject({ ready: false });
 });
 
+test("monitor is waited for when a gateway starts, and takes nobody else away later", async () => {
+  const readiness = { monitor: { ready: false, checks: { schema: "migrating" } } };
+  const gateway = await start({ readiness });
+
+  expect((await get(gateway, "/health/ready")).body).toEqual({
+    status: "not_ready",
+    checks: { database: "monitor: schema: migrating", telemetry: "ok" },
+  });
+  expect((await get(gateway, "/health")).status).toBe(503);
+
+  readiness.monitor = { ready: true, checks: { schema: "ok" } };
+  expect((await get(gateway, "/health")).status).toBe(200);
+
+  await gateway.stopBehind("monitor");
+  expect((await get(gateway, "/health")).status).toBe(200);
+});
+
+test("a gateway that starts without a monitor is ready after half a minute", async () => {
+  let nowMs = 0;
+  const gateway = await start({ clock: { now: () => nowMs } });
+  await gateway.stopBehind("monitor");
+
+  nowMs = 29_999;
+  expect((await get(gateway, "/health")).status).toBe(503);
+  nowMs = 30_000;
+  expect((await get(gateway, "/health")).status).toBe(200);
+});
+
 test("one replica that is ready is enough", async () => {
   const other = await start();
   const gateway = await start({

@@ -43,8 +43,8 @@ export async function startReplicas({ ingests }: { ingests: number }): Promise<R
       SERVICE_AUTH_URL: at(auth),
       SERVICE_INGEST_URL: ports.ingest.map(at).join(","),
       SERVICE_EVAL_RUNS_URL: at(evalRuns),
-      // Nobody listens there: monitor is no part of what is tested.
-      SERVICE_MONITOR_URL: at({ port: 1 }),
+      // Monitor is no part of what is tested: somebody who is ready stands in for it.
+      SERVICE_MONITOR_URL: at(evalRuns),
       SERVICE_RATE_LIMIT: "off",
     };
     const running = new Map<string, ServiceProcess>();

@@ -1,5 +1,5 @@
 import { readiness } from "@touchstone/contracts";
-import type { Readiness, ReplicaSet } from "@touchstone/service-kit";
+import type { Clock, Readiness, ReplicaSet } from "@touchstone/service-kit";
 import { Agent, request } from "undici";
 
 export interface ServiceReadiness {
@@ -9,14 +9,26 @@ export interface ServiceReadiness {
 }
 
 /** What `/health/ready` names (completions 1.1), and the services whose stores each stands for. */
-const parts = { database: ["auth", "eval-runs"], telemetry: ["ingest"] } as const;
+const parts = { database: ["auth", "eval-runs", "monitor"], telemetry: ["ingest"] } as const;
 
 type AskedService = (typeof parts)[keyof typeof parts][number];
 
 const deadlineMs = 1_000;
 
-/** Composes the readiness of the services behind into one answer: `ok`, or who is not ready and why, for each part. */
-export function createServiceReadiness(services: Readonly<Record<AskedService, ReplicaSet>>): ServiceReadiness {
+/** How long after its start a gateway waits for monitor. */
+const monitorAwaitedMs = 30_000;
+
+/**
+ * Composes the readiness of the services behind into one answer: `ok`, or who is not ready and why, for each part.
+ * Monitor counts until it was ready once: an installation that starts is ready when all of it is, and one whose monitor
+ * is away later, or when a gateway starts, goes on taking traces.
+ */
+export function createServiceReadiness(
+  services: Readonly<Record<AskedService, ReplicaSet>>,
+  { clock }: { clock: Clock },
+): ServiceReadiness {
+  const monitorAwaitedUntil = clock.now() + monitorAwaitedMs;
+  let isMonitorAwaited = true;
   const dispatcher = new Agent({ connections: 4, connect: { timeout: deadlineMs } });
 
   async function askReplica(origin: string, host: string): Promise<string> {
@@ -35,6 +47,13 @@ export function createServiceReadiness(services: Readonly<Record<AskedService, R
     }
   }
 
+  async function askMonitor(): Promise<string> {
+    if (!isMonitorAwaited) return "ok";
+    const state = await askService("monitor");
+    if (state === "ok" || clock.now() >= monitorAwaitedUntil) isMonitorAwaited = false;
+    return isMonitorAwaited ? state : "ok";
+  }
+
   async function askService(service: AskedService): Promise<string> {
     const replicas = await services[service].list();
     const states = await Promise.all(replicas.map(({ origin, host }) => askReplica(origin, host)));
@@ -42,7 +61,9 @@ export function createServiceReadiness(services: Readonly<Record<AskedService, R
   }
 
   async function askPart([part, names]: [string, readonly AskedService[]]): Promise<[string, string]> {
-    const states = await Promise.all(names.map(async (name) => ({ name, state: await askService(name) })));
+    const states = await Promise.all(
+      names.map(async (name) => ({ name, state: await (name === "monitor" ? askMonitor() : askService(name)) })),
+    );
     const wrong = states.filter(({ state }) => state !== "ok").map(({ name, state }) => `${name}: ${state}`);
     return [part, wrong.join("; ") || "ok"];
   }
