@@ -1,0 +1,65 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type ApiClient, createClient } from "../../integration/src/client.ts";
+import { inspect, openPage } from "../src/open-page.ts";
+import { type OwnInstallation, startOwnInstallation } from "../src/own-installation.ts";
+
+const run = promisify(execFile);
+
+let own: OwnInstallation;
+let client: ApiClient;
+
+beforeAll(async () => {
+  own = await startOwnInstallation();
+  client = createClient(own);
+});
+
+afterAll(() => own?.remove());
+
+// The first test finds an empty project; those after it add to what is there.
+test("an empty project shows a command, and the page turns when the command was run", async () => {
+  const { page, problems, settle, close } = await openPage();
+  await page.goto(own.url);
+  await page.getByRole("heading", { name: "Send the first trace" }).waitFor();
+  await page.getByText("Listening since").waitFor();
+  await settle();
+  expect(await inspect(page)).toEqual([]);
+
+  const command = await page.getByRole("tabpanel").locator("pre").textContent();
+  expect(command).toContain(own.apiKey);
+  await run("bash", ["-c", command ?? ""]);
+  await page.getByText("Send the first trace").waitFor({ state: "hidden" });
+  await page.getByRole("link", { name: "Traces" }).first().click();
+  await page.getByText("How is the weather in Paris?").first().waitFor();
+  expect(problems).toEqual([]);
+  await close();
+});
+
+test("the list shows a new trace by itself, also after the server was away", async () => {
+  const { page, close } = await openPage({ mayFail: () => true });
+  await page.goto(own.url);
+  await page.getByRole("link", { name: "Traces" }).first().click();
+  await page.getByText("How is the weather in Paris?").first().waitFor();
+  await client.send("POST", "/ingest/traces", { name: "tail", input: "Before the restart" });
+  await page.getByText("Before the restart").first().waitFor();
+
+  await own.stop();
+  await own.start();
+  await client.send("POST", "/ingest/traces", { name: "tail", input: "While nobody listened" });
+  await page.getByText("While nobody listened").first().waitFor({ timeout: 60_000 });
+  await close();
+});
+
+test("a key that was regenerated elsewhere does not end the work of an open page", async () => {
+  const { page, close } = await openPage({ mayFail: (_, status) => status === 401 });
+  await page.goto(own.url);
+  await page.getByRole("link", { name: "Traces" }).first().click();
+  await page.getByText("How is the weather in Paris?").first().waitFor();
+  const { status } = await client.send("POST", "/agent-monitoring/settings/api-key/regenerate", {});
+  expect(status).toBe(200);
+  await page.getByRole("searchbox").fill("weather");
+  await page.getByText("While nobody listened").waitFor({ state: "hidden" });
+  await page.getByText("How is the weather in Paris?").first().waitFor();
+  await close();
+});
