@@ -1,0 +1,29 @@
+import type { TraceTree } from "./trace-tree.ts";
+
+/** Exporters send what they have every few seconds; after this long nothing more is expected. */
+const patienceMs = 120_000;
+const quietMs = 15_000;
+const largeSpans = 5_000;
+
+/**
+ * Whether spans of a trace are still to come: it is recent, and its own end or the parent of a span is not there yet.
+ */
+export function isArriving(trace: { createdAt: string; latencyMs?: number }, tree: TraceTree, nowMs: number): boolean {
+  if (nowMs - endOf(trace, tree) > patienceMs) return false;
+  return trace.latencyMs === undefined || tree.nodes.some(({ oddities }) => oddities.includes("orphan"));
+}
+
+/** How long to wait before the spans are read again; false where nothing more is expected. */
+export function rereadAfter(
+  trace: { createdAt: string; latencyMs?: number },
+  tree: TraceTree,
+  nowMs: number,
+): number | false {
+  const isFresh = nowMs - endOf(trace, tree) < quietMs;
+  if (!isFresh && !isArriving(trace, tree, nowMs)) return false;
+  return tree.nodes.length > largeSpans ? 10_000 : 3_000;
+}
+
+function endOf({ createdAt }: { createdAt: string }, tree: TraceTree): number {
+  return Date.parse(createdAt) + tree.toMs;
+}

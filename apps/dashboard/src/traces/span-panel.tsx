@@ -1,0 +1,112 @@
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { ApiProblem } from "../api/problem.ts";
+import { Conversation } from "../blocks/conversation.tsx";
+import { spanMessages } from "../blocks/span-messages.ts";
+import { useApi } from "../shell/session.tsx";
+import { classNames } from "../ui/class-names.ts";
+import { formatCost, formatCount, formatDuration } from "../ui/format.ts";
+import { EmptyState, Loaded } from "../ui/states.tsx";
+import { Tabs } from "../ui/tabs.tsx";
+import { AttributesTab } from "./attributes-tab.tsx";
+import { RawTab } from "./raw-tab.tsx";
+import { KindIcon } from "./span-kind.tsx";
+import { type TraceDetail, traceQuery } from "./trace-queries.ts";
+import type { OutlineSpan } from "./trace-tree.ts";
+import { VerdictsTab } from "./verdicts-tab.tsx";
+
+export type SpanTab = "chat" | "verdicts" | "attributes" | "raw";
+
+/** The chosen span: what was said, how it was rated, everything else. Its texts are read when it is chosen. */
+export function SpanPanel({
+  span,
+  trace,
+  tab,
+  onTab,
+  onEvaluate,
+  className,
+}: {
+  span: OutlineSpan;
+  trace: TraceDetail;
+  tab: SpanTab;
+  onTab(tab: SpanTab): void;
+  onEvaluate(): void;
+  className?: string;
+}) {
+  const api = useApi();
+  const body = useQuery(traceQuery(api, span._id));
+  // Judges rate what was asked of an agent as a whole; few rate single spans.
+  const rated = span.rating !== null && body.data !== undefined ? body.data : trace;
+  const count = rated.judgeScores?.judgeCount ?? 0;
+  const tabs = [
+    { key: "chat", label: "Chat" },
+    { key: "verdicts", label: count > 0 ? `Verdicts ${count}` : "Verdicts" },
+    { key: "attributes", label: "Attributes" },
+    { key: "raw", label: "Raw" },
+  ] as const;
+  return (
+    <section aria-label="Chosen span" className={classNames("flex min-h-0 min-w-0 flex-col", className)}>
+      <SpanFacts span={span} />
+      <Tabs
+        label="About the span"
+        tabs={tabs}
+        chosen={tab}
+        onChoose={onTab}
+        className="min-h-0 flex-1 overflow-auto px-4 py-3 outline-offset-[-2px]"
+      >
+        {tab === "verdicts" ? (
+          <VerdictsTab key={rated._id} trace={rated} onEvaluate={onEvaluate} />
+        ) : body.error instanceof ApiProblem && body.error.status === 404 && body.data === undefined ? (
+          <EmptyState title="This span is gone">
+            The trace was deleted, or it is older than the project keeps traces.
+          </EmptyState>
+        ) : (
+          <Loaded query={body}>
+            {(read) => {
+              if (tab === "attributes") return <AttributesTab key={read._id} span={read} />;
+              return tab === "raw" ? <RawTab key={read._id} span={read} /> : <Chat key={read._id} span={read} />;
+            }}
+          </Loaded>
+        )}
+      </Tabs>
+    </section>
+  );
+}
+
+function SpanFacts({ span }: { span: OutlineSpan }) {
+  const tokens = (span.inputTokens ?? 0) + (span.outputTokens ?? 0);
+  return (
+    <header className="flex min-w-0 items-center gap-2 px-4 pt-2.5 pb-1">
+      <KindIcon kind={span.spanKind} />
+      <h2 className="m-0 min-w-0 truncate text-sm" title={span.name}>
+        {span.name}
+      </h2>
+      <span className="ml-auto flex shrink-0 gap-3 text-xs text-soft tabular-nums">
+        <span>{span.spanKind}</span>
+        <span>{formatDuration(span.latencyMs)}</span>
+        {tokens > 0 && <span>{formatCount(tokens)} tok</span>}
+        {span.costUSD !== null && <span>{formatCost(span.costUSD)}</span>}
+      </span>
+    </header>
+  );
+}
+
+function Chat({ span }: { span: TraceDetail }) {
+  const messages = useMemo(() => spanMessages(span), [span]);
+  return (
+    <>
+      {span.error !== undefined && (
+        <p className="m-0 mb-2 rounded-sm bg-bad-ground px-2.5 py-1.5 break-words whitespace-pre-wrap text-bad">
+          {span.error.slice(0, 4_000)}
+        </p>
+      )}
+      {messages.length > 0 ? (
+        <Conversation messages={messages} />
+      ) : (
+        <EmptyState title="Nothing was said here">
+          The span has neither input nor output. What else was sent with it is under Attributes.
+        </EmptyState>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,35 @@
+import { queryOptions } from "@tanstack/react-query";
+import { bodyOf, type ProjectApi } from "../api/client.ts";
+import type { components } from "../api/schema.gen.d.ts";
+
+export type TraceDetail = components["schemas"]["TraceDetail"];
+
+/** The spans of a trace without their texts, at most 50,000. Megabytes, so it is not read again at each glance. */
+export const outlineQuery = (api: ProjectApi, traceId: string) =>
+  queryOptions({
+    queryKey: [api.projectId, "trace-outline", traceId],
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET("/api/v1/ingest/traces/{traceId}/outline", { params: { path: { traceId } }, signal })),
+    staleTime: 60_000,
+    structuralSharing: false,
+  });
+
+/** One trace or span with its texts. */
+export const traceQuery = (api: ProjectApi, traceId: string) =>
+  queryOptions({
+    queryKey: [api.projectId, "trace", traceId],
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET("/api/v1/ingest/traces/{traceId}", { params: { path: { traceId } }, signal })),
+    staleTime: 30_000,
+    structuralSharing: false,
+  });
+
+/** What live judges and groups said of a trace. */
+export const traceEvaluationsQuery = (api: ProjectApi, traceId: string) =>
+  queryOptions({
+    queryKey: [api.projectId, "trace-evaluations", traceId],
+    queryFn: async ({ signal }) => {
+      const path = "/api/v1/agent-monitoring/traces/{traceId}/evaluations";
+      return (await bodyOf(api.GET(path, { params: { path: { traceId } }, signal }))).evaluations;
+    },
+  });

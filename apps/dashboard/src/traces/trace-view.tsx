@@ -1,0 +1,216 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { useCallback, useEffect, useMemo } from "react";
+import { ApiProblem } from "../api/problem.ts";
+import type { components } from "../api/schema.gen.d.ts";
+import { useWhyKey } from "../blocks/why-panel.tsx";
+import { useApi } from "../shell/session.tsx";
+import { useIsNarrow } from "../ui/media-query.ts";
+import { Page } from "../ui/page.tsx";
+import { useShortcuts } from "../ui/shortcuts.tsx";
+import { ProblemLine } from "../ui/states.tsx";
+import { isArriving, rereadAfter } from "./arriving.ts";
+import { SpanPanel, type SpanTab } from "./span-panel.tsx";
+import { printZoom, readZoom, type TimeRange, zoomOnto } from "./time-zoom.ts";
+import { Neighbours, TraceFigures, TraceHeading } from "./trace-header.tsx";
+import { TraceMinimap } from "./trace-minimap.tsx";
+import { outlineQuery, type TraceDetail, traceQuery } from "./trace-queries.ts";
+import { buildTree, type TraceTree, type TreeNode } from "./trace-tree.ts";
+import { TraceVotes } from "./trace-votes.tsx";
+import { TraceWaterfall } from "./trace-waterfall.tsx";
+import { isFolded, nextError, printFolds, readFolds, visibleRows, withFold, withRevealed } from "./tree-rows.ts";
+
+const route = getRouteApi("/p/$projectId/traces/$traceId");
+/** A trace this small is a talk more than a tree. */
+const smallTrace = 3;
+
+/** A trace that is loaded. What is chosen, folded and zoomed is in the URL. */
+export function TraceView({
+  trace,
+  outline,
+  problem,
+}: {
+  trace: TraceDetail;
+  outline: components["schemas"]["TraceOutline"];
+  problem: unknown;
+}) {
+  const isNarrow = useIsNarrow();
+  const tree = useMemo(() => buildTree(outline.spans), [outline]);
+  const view = useTraceView(tree, trace._id);
+  useRereading(trace, tree);
+  useTraceKeys(tree, view);
+  const isSmall = tree.nodes.length <= smallTrace;
+  const node = tree.nodes[view.selected] as TreeNode;
+  const waterfall = (
+    <TraceWaterfall
+      tree={tree}
+      folds={view.folds}
+      selected={view.selected}
+      zoom={view.zoom ?? tree}
+      onSelect={view.select}
+      onFold={view.fold}
+      className={isNarrow ? "h-[45dvh] max-h-[30rem] border-b border-line" : undefined}
+    />
+  );
+  const panel = (
+    <SpanPanel
+      span={node.span}
+      trace={trace}
+      tab={view.tab}
+      onTab={view.chooseTab}
+      onEvaluate={() => undefined}
+      className={isNarrow ? "min-h-60" : "border-l border-line"}
+    />
+  );
+  return (
+    <Page
+      title={trace.name}
+      heading={<TraceHeading trace={trace} />}
+      aside={
+        <TraceFigures
+          trace={trace}
+          tree={tree}
+          isTruncated={outline.truncated}
+          isArriving={isArriving(trace, tree, Date.now())}
+        />
+      }
+      actions={
+        <>
+          <Neighbours trace={trace} />
+          <TraceVotes traceId={trace._id} />
+        </>
+      }
+      isFull
+    >
+      {problem !== null && <Gone problem={problem} />}
+      {!isSmall && (
+        <div className="flex shrink-0 border-b border-line px-4 pb-2.5 md:px-6">
+          <TraceMinimap tree={tree} zoom={view.zoom} onZoom={view.zoomTo} />
+        </div>
+      )}
+      <div
+        className={
+          isNarrow
+            ? "flex min-w-0 flex-col"
+            : `grid min-h-0 flex-1 ${isSmall ? "grid-cols-[minmax(20rem,2fr)_minmax(0,3fr)]" : "grid-cols-[minmax(0,3fr)_minmax(0,2fr)]"}`
+        }
+      >
+        {isNarrow && isSmall ? (
+          <>
+            {panel}
+            {waterfall}
+          </>
+        ) : (
+          <>
+            {waterfall}
+            {panel}
+          </>
+        )}
+      </div>
+    </Page>
+  );
+}
+
+/** What is shown stays in sight when it is gone on the server. */
+function Gone({ problem }: { problem: unknown }) {
+  if (!(problem instanceof ApiProblem) || problem.status !== 404)
+    return <ProblemLine problem={problem} className="mx-4 mb-2 md:mx-6" />;
+  return (
+    <p role="alert" className="m-0 mx-4 mb-2 rounded-sm bg-warn-ground px-2.5 py-1.5 text-warn md:mx-6">
+      This trace was deleted, or it is older than the project keeps traces. What was loaded before is still shown.
+    </p>
+  );
+}
+
+function useTraceView(tree: TraceTree, traceId: string) {
+  const search = route.useSearch();
+  const navigate = useNavigate({ from: "/p/$projectId/traces/$traceId" });
+  const folds = useMemo(() => readFolds(search.fold), [search.fold]);
+  const zoom = useMemo(() => readZoom(search.zoom, tree), [search.zoom, tree]);
+  const selected = tree.indexOf.get(search.span ?? traceId) ?? tree.indexOf.get(traceId) ?? 0;
+  const idOf = useCallback((index: number) => tree.nodes[index]?.span._id, [tree]);
+
+  const select = useCallback(
+    (index: number, isStep: boolean) => {
+      const revealed = printFolds(withRevealed(folds, tree, index));
+      void navigate({ search: (before) => ({ ...before, span: idOf(index), fold: revealed }), replace: isStep });
+    },
+    [navigate, folds, tree, idOf],
+  );
+  const fold = useCallback(
+    (index: number, isOn: boolean) => {
+      const folded = printFolds(withFold(folds, tree.nodes[index] as TreeNode, isOn));
+      void navigate({ search: (before) => ({ ...before, fold: folded }), replace: true });
+    },
+    [navigate, folds, tree],
+  );
+  const zoomTo = useCallback(
+    (range: TimeRange | null) =>
+      void navigate({ search: (before) => ({ ...before, zoom: range === null ? undefined : printZoom(range) }) }),
+    [navigate],
+  );
+  const chooseTab = useCallback(
+    (tab: SpanTab) => void navigate({ search: (before) => ({ ...before, tab }), replace: true }),
+    [navigate],
+  );
+  return { folds, zoom, selected, tab: search.tab ?? ("chat" as const), select, fold, zoomTo, chooseTab };
+}
+
+/** Reads again what may still be arriving. */
+function useRereading(trace: TraceDetail, tree: TraceTree): void {
+  const api = useApi();
+  const queries = useQueryClient();
+  useEffect(() => {
+    const wait = rereadAfter(trace, tree, Date.now());
+    if (wait === false) return;
+    const timer = setTimeout(() => {
+      if (document.hidden) return;
+      void queries.invalidateQueries({ queryKey: outlineQuery(api, trace._id).queryKey });
+      void queries.invalidateQueries({ queryKey: traceQuery(api, trace._id).queryKey });
+    }, wait);
+    return () => clearTimeout(timer);
+  }, [api, queries, trace, tree]);
+}
+
+function useTraceKeys(tree: TraceTree, view: ReturnType<typeof useTraceView>): void {
+  const { folds, zoom, selected, select, fold, zoomTo, chooseTab } = view;
+  const node = tree.nodes[selected] as TreeNode;
+  const isOpen = node.end > selected + 1 && !isFolded(folds, node);
+  function move(step: 1 | -1): void {
+    const rows = visibleRows(tree, folds);
+    const next = rows[rows.indexOf(selected) + step];
+    if (next !== undefined) select(next, true);
+  }
+  function jump(step: 1 | -1): void {
+    const found = nextError(tree, selected, step);
+    if (found !== null) select(found, false);
+  }
+  useShortcuts("Trace", [
+    { keys: "j", label: "Next span", run: () => move(1) },
+    { keys: "k", label: "Span before", run: () => move(-1) },
+    {
+      keys: "ArrowRight",
+      label: "Unfold, or go to the first child",
+      run: () => {
+        if (isOpen) select(selected + 1, true);
+        else if (node.end > selected + 1) fold(selected, false);
+      },
+    },
+    {
+      keys: "ArrowLeft",
+      label: "Fold, or go to the parent",
+      run: () => {
+        if (isOpen) fold(selected, true);
+        else if (node.parent !== -1) select(node.parent, true);
+      },
+    },
+    { keys: "n", label: "Next failed span", run: () => jump(1) },
+    { keys: "N", label: "Failed span before", run: () => jump(-1) },
+    {
+      keys: "z",
+      label: "Zoom to the span, or back to all",
+      run: () => zoomTo(zoom === null ? zoomOnto(node.span.offsetMs, node.span.latencyMs, tree) : null),
+    },
+  ]);
+  useWhyKey(() => chooseTab("verdicts"));
+}
