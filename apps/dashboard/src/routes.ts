@@ -1,4 +1,5 @@
 import { createRouter } from "@tanstack/react-router";
+import { accountsRoutes } from "./accounts/routes.ts";
 import { agentsRoutes } from "./agents/routes.ts";
 import { datasetsRoutes } from "./datasets/routes.ts";
 import { gatesRoutes } from "./gates/routes.ts";
@@ -15,6 +16,7 @@ import { parseSearch, stringifySearch } from "./ui/search-params.ts";
 /** Every page. Each feature lists its own in its `routes.ts`: the path, the search it reads, and the page, loaded when it is opened. */
 const routeTree = rootRoute.addChildren([
   homeRoute,
+  ...accountsRoutes,
   projectRoute.addChildren([
     ...overviewRoutes,
     ...tracesRoutes,

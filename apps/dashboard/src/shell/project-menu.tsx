@@ -1,49 +1,88 @@
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
 import { disconnect } from "../api/connection.ts";
 import { buttonClasses } from "../ui/button.tsx";
 import { ChevronDownIcon } from "../ui/icons.tsx";
-import { Menu } from "../ui/menu.tsx";
+import { Menu, type MenuItem } from "../ui/menu.tsx";
+import { useToasts } from "../ui/toasts.tsx";
+import { organizationsQuery, signOut } from "./account.ts";
+import { NewProject } from "./new-project.tsx";
 import { connectionQuery, useSession } from "./session.tsx";
 
-/** Which project is shown, the others, and the way out. */
+/** Which project is shown, the others, a new one, and the way out. */
 export function ProjectMenu() {
   const { api, config, projects } = useSession();
   const navigate = useNavigate();
   const queries = useQueryClient();
+  const [isMaking, setMaking] = useState(false);
+  const organizations = useQuery({ ...organizationsQuery, enabled: config.mode === "enabled" });
+  const own = organizations.data?.organizations ?? [];
+  // Where somebody is in several organizations, a project's name alone says too little.
+  const nameOf = ({ name, organizationId }: (typeof projects)[number]): string => {
+    const organization = own.length > 1 ? own.find(({ _id }) => _id === organizationId) : undefined;
+    return organization === undefined ? name : `${organization.name} / ${name}`;
+  };
 
   function open(projectId: string): void {
     // Nothing of one project may be seen in another.
-    queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== connectionQuery.queryKey[0] });
+    queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] === api.projectId });
     void navigate({ to: "/p/$projectId", params: { projectId } });
   }
   return (
-    <Menu
-      trigger={
-        <button type="button" className={buttonClasses("ghost", "max-w-64 text-ink! font-medium")}>
-          <span className="truncate">{api.project.name}</span>
-          <ChevronDownIcon />
-        </button>
-      }
-      items={[
-        ...projects.map(({ _id, name }) => ({
-          label: name,
-          isChosen: _id === api.projectId,
-          onChoose: () => open(_id),
-        })),
-        null,
-        config.mode === "disabled"
-          ? {
-              label: "Disconnect",
-              onChoose: () => {
-                disconnect(localStorage);
-                queries.clear();
-                void queries.resetQueries({ queryKey: connectionQuery.queryKey });
-                void navigate({ to: "/" });
-              },
-            }
-          : { label: "Account", onChoose: () => window.location.assign("/account") },
-      ]}
-    />
+    <>
+      <Menu
+        trigger={
+          <button type="button" className={buttonClasses("ghost", "max-w-64 text-ink! font-medium")}>
+            <span className="truncate">{nameOf(api.project)}</span>
+            <ChevronDownIcon />
+          </button>
+        }
+        items={[
+          ...projects.map((project) => ({
+            label: nameOf(project),
+            isChosen: project._id === api.projectId,
+            onChoose: () => open(project._id),
+          })),
+          { label: "New project", onChoose: () => setMaking(true) },
+          null,
+          ...useWaysOut(),
+        ]}
+      />
+      {isMaking && <NewProject onClose={() => setMaking(false)} onMade={open} />}
+    </>
   );
+}
+
+/** Without accounts the browser forgets its key; else the account, the organization, and the end of the session. */
+function useWaysOut(): MenuItem[] {
+  const { api, config } = useSession();
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const { warn } = useToasts();
+  if (config.mode === "disabled") {
+    const leave = (): void => {
+      disconnect(localStorage);
+      queries.clear();
+      void queries.resetQueries({ queryKey: connectionQuery.queryKey });
+      void navigate({ to: "/" });
+    };
+    return [{ label: "Disconnect", onChoose: leave }];
+  }
+  const { organizationId } = api.project;
+  const leave = (): void => {
+    signOut(queries).then(() => navigate({ to: "/sign-in" }), warn);
+  };
+  return [
+    ...(organizationId === null
+      ? []
+      : [
+          {
+            label: "Members",
+            onChoose: () => void navigate({ to: "/org/$organizationId/members", params: { organizationId } }),
+          },
+        ]),
+    { label: "Account", onChoose: () => void navigate({ to: "/account" }) },
+    { label: "Sign out", onChoose: leave },
+  ];
 }

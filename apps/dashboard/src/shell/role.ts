@@ -1,14 +1,6 @@
-import { queryOptions, useQuery } from "@tanstack/react-query";
-import { accountApi } from "../api/account-client.ts";
-import { bodyOf } from "../api/client.ts";
+import { useQuery } from "@tanstack/react-query";
+import { organizationsQuery } from "./account.ts";
 import { useSession } from "./session.tsx";
-
-/** The organizations of who is signed in, with their role in each. */
-const organizationsQuery = queryOptions({
-  queryKey: ["account", "organizations"],
-  queryFn: ({ signal }) => bodyOf(accountApi.GET("/api/v1/auth-org/organizations", { signal })),
-  staleTime: 60_000,
-});
 
 /** Whether somebody may do something here; where not, `why` says who may, for the hint of a disabled control. */
 export interface Permission {

@@ -1,10 +1,15 @@
+import { useRouter } from "@tanstack/react-router";
 import { useEffect } from "react";
+import { withNext } from "./next-address.ts";
 
-/** Goes to the sign-in page and comes back to this one afterwards. */
+/** Goes to the sign-in page, which comes back to this address. */
 export function SignInRedirect() {
-  useEffect(() => {
-    const next = window.location.pathname + window.location.search;
-    window.location.replace(`/sign-in?next=${encodeURIComponent(next)}`);
-  }, []);
-  return <p className="p-8 text-soft">Going to the sign-in page.</p>;
+  return <Redirect address={withNext("/sign-in", window.location.pathname + window.location.search)} />;
+}
+
+/** Replaces this page by another of the dashboard, given by its whole address. */
+export function Redirect({ address }: { address: string }) {
+  const { history } = useRouter();
+  useEffect(() => history.replace(address), [history, address]);
+  return null;
 }

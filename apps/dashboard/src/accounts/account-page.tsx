@@ -1,0 +1,64 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { organizationsQuery } from "../shell/account.ts";
+import { Badge, Section } from "../ui/page.tsx";
+import { Loaded } from "../ui/states.tsx";
+import { AccountFrame } from "./account-frame.tsx";
+import { ChangePassword } from "./change-password.tsx";
+
+/** Who is signed in, and what they may change of it. */
+export function AccountPage() {
+  return (
+    <AccountFrame title="Account">
+      {(user) => (
+        <>
+          <h1 className="m-0 text-xl">Account</h1>
+          <Section title="You">
+            <dl className="m-0 grid gap-x-6 sm:grid-cols-[10rem_1fr] [&_dd]:m-0 [&_dd]:mb-2 [&_dt]:text-faint">
+              <dt>Name</dt>
+              <dd>{user.name}</dd>
+              <dt>E-mail address</dt>
+              <dd className="flex flex-wrap items-center gap-2 break-all">
+                {user.email} {user.emailVerified && <Badge look="good">verified</Badge>}
+              </dd>
+            </dl>
+          </Section>
+          <OwnOrganizations />
+          <ChangePassword />
+        </>
+      )}
+    </AccountFrame>
+  );
+}
+
+function OwnOrganizations() {
+  const organizations = useQuery(organizationsQuery);
+  return (
+    <Section title="Organizations">
+      <Loaded query={organizations}>
+        {({ organizations: own }) =>
+          own.length === 0 ? (
+            <p className="m-0 text-soft">
+              You are in none. Ask somebody who is for an invitation; its link brings you there.
+            </p>
+          ) : (
+            <ul className="m-0 list-none p-0">
+              {own.map(({ _id, name, role }) => (
+                <li key={_id} className="flex min-h-10 items-center gap-3 border-b border-line max-md:min-h-11">
+                  <Link
+                    to="/org/$organizationId/members"
+                    params={{ organizationId: _id }}
+                    className="min-w-0 truncate text-ink hover:text-accent"
+                  >
+                    {name}
+                  </Link>
+                  <Badge>{role}</Badge>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}

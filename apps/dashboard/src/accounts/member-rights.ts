@@ -1,0 +1,16 @@
+import type { Organization } from "../shell/account.ts";
+import type { Member } from "./queries.ts";
+
+/** Why a member cannot be removed by somebody of this role; null when they can. */
+export function whyNotRemove(role: Organization["role"], member: Pick<Member, "role">): string | null {
+  if (member.role === "owner") return "Nobody removes the owner.";
+  if (role === "member") return "Only an owner or admin may remove members.";
+  if (role === "admin" && member.role === "admin") return "Only the owner may remove an admin.";
+  return null;
+}
+
+/** Why a member's role cannot be changed by somebody of this role; null when it can. */
+export function whyNotChangeRole(role: Organization["role"], member: Pick<Member, "role">): string | null {
+  if (member.role === "owner") return "An organization keeps its owner.";
+  return role === "owner" ? null : "Only the owner may change roles.";
+}

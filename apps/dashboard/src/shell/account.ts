@@ -1,0 +1,36 @@
+import { type QueryClient, queryOptions } from "@tanstack/react-query";
+import { accountApi } from "../api/account-client.ts";
+import { bodyOf } from "../api/client.ts";
+import type { paths } from "../api/schema.gen.d.ts";
+
+type OrganizationList = paths["/api/v1/auth-org/organizations"]["get"]["responses"][200]["content"]["application/json"];
+/** An organization of who is signed in, with their role in it. */
+export type Organization = OrganizationList["organizations"][number];
+
+/** The organizations of who is signed in, the one joined first at the beginning. */
+export const organizationsQuery = queryOptions({
+  queryKey: ["account", "organizations"],
+  queryFn: ({ signal }) => bodyOf(accountApi.GET("/api/v1/auth-org/organizations", { signal })),
+  staleTime: 60_000,
+});
+
+/** Who is signed in, and their session; null for nobody. */
+export const sessionQuery = queryOptions({
+  queryKey: ["account", "session"],
+  queryFn: async ({ signal }) => (await accountApi.GET("/api/v1/auth/get-session", { signal })).data ?? null,
+  staleTime: 60_000,
+});
+
+/** How people sign in here. */
+export const authConfigQuery = queryOptions({
+  queryKey: ["account", "config"],
+  queryFn: ({ signal }) => bodyOf(accountApi.GET("/api/v1/auth/config", { signal })),
+  staleTime: 60_000,
+});
+
+/** Ends the session. Nothing that was read under it stays in this tab. */
+export async function signOut(queries: QueryClient): Promise<void> {
+  await accountApi.POST("/api/v1/auth/sign-out", { body: {} });
+  await queries.cancelQueries();
+  queries.clear();
+}
