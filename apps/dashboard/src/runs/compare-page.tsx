@@ -1,10 +1,29 @@
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { Page } from "../ui/page.tsx";
-import { EmptyState } from "../ui/states.tsx";
+import { Compare } from "./compare.tsx";
+import { PickTwo } from "./pick-two.tsx";
 
+const route = getRouteApi("/p/$projectId/runs/compare");
+
+/** Runs of one dataset case by case: each candidate against the baseline. */
 export function ComparePage() {
+  const { baseline, candidate } = route.useSearch();
+  const navigate = useNavigate({ from: "/p/$projectId/runs/compare" });
+  if (baseline === undefined || candidate === undefined) {
+    return (
+      <Page title="Compare runs">
+        <PickTwo />
+      </Page>
+    );
+  }
+  const candidates = [...new Set(candidate)].filter((id) => id !== baseline);
   return (
-    <Page title="Compare">
-      <EmptyState title="Nothing here yet">This page is not built yet.</EmptyState>
-    </Page>
+    <Compare
+      baseline={baseline}
+      candidates={candidates}
+      onChange={(next) =>
+        void navigate({ search: (before) => ({ ...before, of: undefined, case: undefined, ...next }) })
+      }
+    />
   );
 }

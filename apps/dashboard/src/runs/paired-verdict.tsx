@@ -1,5 +1,7 @@
 import { classNames } from "../ui/class-names.ts";
-import { type Paired, verdictOf } from "./paired-words.ts";
+import { formatDelta } from "../ui/format.ts";
+import { Interval } from "../ui/interval.tsx";
+import { differenceDomain, explainPaired, type Paired, verdictOf } from "./paired-words.ts";
 
 const colors = { good: "text-good", bad: "text-bad", plain: "text-ink", warn: "text-warn" };
 
@@ -11,5 +13,20 @@ export function VerdictWord({ paired, className }: { paired: Pick<Paired, "outco
       <span aria-hidden>{sign} </span>
       {word}
     </span>
+  );
+}
+
+/** The mean difference with its interval around 0, as a picture that also says it in words. */
+export function DifferenceInterval({ paired, className }: { paired: Paired; className?: string }) {
+  const { difference, interval, minEffect } = paired;
+  return (
+    <Interval
+      interval={interval}
+      centre={difference}
+      domain={differenceDomain(paired)}
+      marks={[-minEffect, 0, minEffect]}
+      label={`Difference ${formatDelta(difference, 2)}. ${explainPaired(paired)}`}
+      {...(className !== undefined && { className })}
+    />
   );
 }

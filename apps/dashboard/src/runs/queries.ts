@@ -127,3 +127,13 @@ export const missingQuery = (api: ProjectApi, runId: string) =>
         }),
       ),
   });
+
+/** The newest runs of a dataset, to choose some of them. */
+export const datasetRunsQuery = (api: ProjectApi, datasetId: string) =>
+  queryOptions({
+    queryKey: [api.projectId, "runs", "of", datasetId],
+    queryFn: async ({ signal }) => {
+      const query = { limit: "100", datasetId };
+      return (await bodyOf(api.GET("/api/v1/custom-agent-evaluations/runs", { params: { query }, signal }))).runs;
+    },
+  });

@@ -2,6 +2,7 @@ import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { projectRoute } from "../shell/project-route.tsx";
 import { list, number, oneOf, searchOf, text } from "../ui/search-params.ts";
 import { caseOrders } from "./case-rows.ts";
+import { shows } from "./compare-rows.ts";
 
 const runsRoute = createRoute({
   getParentRoute: () => projectRoute,
@@ -25,8 +26,9 @@ const compareRoute = createRoute({
   validateSearch: searchOf({
     baseline: text,
     candidate: list,
-    case: number,
-    show: oneOf(["changed", "errors"]),
+    of: text,
+    case: text,
+    show: oneOf(shows),
     scorer: text,
   }),
   component: lazyRouteComponent(() => import("./compare-page.tsx"), "ComparePage"),

@@ -29,3 +29,10 @@ export function comparisonOf(selected: readonly string[], runs: readonly Choosab
   const newestFirst = [...listed, ...selected.filter((id) => !listed.includes(id))];
   return { baseline: newestFirst.at(-1) as string, candidates: newestFirst.slice(0, -1) };
 }
+
+/** The two newest runs of each dataset that has two, in the order of the list; the older one is the baseline. */
+export function newestPairs<Run extends Choosable>(runs: readonly Run[]): { baseline: Run; candidate: Run }[] {
+  return [...Map.groupBy(runs, ({ datasetId }) => datasetId).values()].flatMap(([candidate, baseline]) =>
+    candidate === undefined || baseline === undefined ? [] : [{ baseline, candidate }],
+  );
+}

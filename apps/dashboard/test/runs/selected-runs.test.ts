@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { comparisonOf, toggleRun } from "../../src/runs/selected-runs.ts";
+import { comparisonOf, newestPairs, toggleRun } from "../../src/runs/selected-runs.ts";
 
 const run = (_id: string, datasetId = "d1") => ({ _id, datasetId });
 
@@ -21,4 +21,9 @@ test("a run that is not listed counts as older", () => {
 test("one run, or runs of two datasets, are not compared", () => {
   expect(comparisonOf(["a"], [run("a")])).toBe("Select two runs or more of one dataset.");
   expect(comparisonOf(["a", "b"], [run("a"), run("b", "d2")])).toMatch("different datasets");
+});
+
+test("the newest pair of each dataset is the older run and the newer one", () => {
+  const [a, b, c, d] = [run("a"), run("b", "d2"), run("c"), run("d")];
+  expect(newestPairs([a, b, c, d])).toEqual([{ baseline: c, candidate: a }]);
 });

@@ -1,0 +1,52 @@
+import type { paths } from "../api/schema.gen.d.ts";
+
+export type Comparison = paths["/api/v1/evaluate/runs/compare"]["get"]["responses"][200]["content"]["application/json"];
+export type ComparedCase = Comparison["cases"][number];
+
+/** How a case did: by at least the least effect worse or better, about the same, or not rated on both sides. */
+export type Change = "worse" | "same" | "better" | "unrated";
+
+export interface CompareRow extends ComparedCase {
+  /** The question index as it stands in the URL; `none` where results belong to no case. */
+  key: string;
+  change: Change;
+}
+
+/** The cases of a comparison, worst loss first; what is not rated on both sides comes last. */
+export function compareRows({
+  cases,
+  paired,
+}: Pick<Comparison, "cases"> & { paired: { minEffect: number } }): CompareRow[] {
+  return cases
+    .map((each) => ({
+      ...each,
+      key: String(each.questionIndex ?? "none"),
+      change: changeOf(each.delta, paired.minEffect),
+    }))
+    .toSorted((one, other) => (one.delta ?? Number.POSITIVE_INFINITY) - (other.delta ?? Number.POSITIVE_INFINITY) || 0);
+}
+
+function changeOf(delta: number | null, minEffect: number): Change {
+  if (delta === null) return "unrated";
+  if (delta <= -minEffect) return "worse";
+  return delta >= minEffect ? "better" : "same";
+}
+
+/** What a view shows of the cases: one kind of change, all that changed, or those with an error on a side. */
+export const shows = ["changed", "worse", "same", "better", "unrated", "errors"] as const;
+export type Show = (typeof shows)[number];
+
+export function showRows(rows: readonly CompareRow[], show: Show | undefined): CompareRow[] {
+  return rows.filter((row) => show === undefined || isShown(row, show));
+}
+
+function isShown({ change, baseline, candidate }: CompareRow, show: Show): boolean {
+  if (show === "errors") return baseline.error !== null || candidate.error !== null;
+  if (show === "changed") return change === "worse" || change === "better";
+  return change === show;
+}
+
+/** How many cases each view has. */
+export function countShows(rows: readonly CompareRow[]): Record<Show, number> {
+  return Object.fromEntries(shows.map((show) => [show, showRows(rows, show).length])) as Record<Show, number>;
+}

@@ -1,0 +1,19 @@
+import { readSubject, subjectLabel } from "../blocks/run-subject.ts";
+import { formatTime } from "../ui/format.ts";
+
+interface Labelled {
+  _id: string;
+  evaluationSubject: Readonly<Record<string, unknown>> | null;
+  createdAt: string;
+}
+
+/** `refund-agent 1.4.0`, or the beginning of the run's id where its subject says nothing. */
+export function runName({ _id, evaluationSubject }: Pick<Labelled, "_id" | "evaluationSubject">): string {
+  return subjectLabel(readSubject(evaluationSubject)) ?? `run ${_id.slice(0, 13)}`;
+}
+
+/** The same with the commit and the time, to tell runs of one version apart. */
+export function runLabel(run: Labelled): string {
+  const { branch, commit } = readSubject(run.evaluationSubject);
+  return [runName(run), branch, commit, formatTime(run.createdAt)].filter((part) => part !== null).join(" · ");
+}
