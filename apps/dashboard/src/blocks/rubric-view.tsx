@@ -9,7 +9,7 @@ export function RubricView({ rubric }: { rubric: Rubric }) {
       {texts.length === 0 && <p className="m-0 text-soft">No criteria: the built-in prompt rates by itself.</p>}
       {texts.map(({ key, label, text }) => (
         <div key={key}>
-          <h4 className="m-0 mb-0.5 text-xs font-medium text-faint">{label}</h4>
+          <p className="m-0 mb-0.5 text-xs font-medium text-faint">{label}</p>
           {key === "judgePrompt" ? (
             <pre className="m-0 max-h-80 overflow-auto rounded-sm border border-line bg-panel p-2 break-words whitespace-pre-wrap">
               {text}

@@ -31,7 +31,7 @@ export function VerdictTrust({ scorerId, evaluatorId }: { scorerId: string; eval
             domain={[-0.2, 1]}
             marks={[0]}
             label={`Kappa ${found.kappa.toFixed(2)}, from ${found.interval.low.toFixed(2)} to ${found.interval.high.toFixed(2)}`}
-            className="w-24"
+            className="w-24!"
           />
           <span className="text-soft tabular-nums">
             kappa {found.kappa.toFixed(2)} ({found.interval.low.toFixed(2)} to {found.interval.high.toFixed(2)}),{" "}

@@ -1,10 +1,93 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { calibrationQuery, judgeScorersQuery, scorerGroupsQuery } from "../blocks/why-queries.ts";
+import { useApi } from "../shell/session.tsx";
+import { SelectField } from "../ui/field.tsx";
+import { countOf } from "../ui/format.ts";
 import { Page } from "../ui/page.tsx";
-import { EmptyState } from "../ui/states.tsx";
+import { EmptyState, Loaded } from "../ui/states.tsx";
+import { AgreementContent } from "./agreement-content.tsx";
+import { scorerOf } from "./agreement-scorer.ts";
+import { versionsOf } from "./trust.ts";
 
+const route = getRouteApi("/p/$projectId/judges/$judgeId/agreement");
+
+/** How far a live judge can be trusted: what it said beside what people said of the same traces. */
 export function AgreementPage() {
+  const api = useApi();
+  const { judgeId } = route.useParams();
+  const { version } = route.useSearch();
+  const navigate = useNavigate({ from: "/p/$projectId/judges/$judgeId/agreement" });
+  const judges = useQuery(judgeScorersQuery(api));
+  const groups = useQuery(scorerGroupsQuery(api));
+  const calibration = useQuery(calibrationQuery(api));
+  const scorer = scorerOf(judgeId, judges.data ?? [], groups.data ?? []);
+  const versions = scorer === null ? [] : versionsOf(calibration.data?.scorers ?? [], scorer.key);
+  const shown = versions.find(({ scorerVersion }) => scorerVersion === version) ?? versions[0];
+  const name = scorer?.name ?? "Judge";
   return (
-    <Page title="Agreement">
-      <EmptyState title="Nothing here yet">This page is not built yet.</EmptyState>
+    <Page
+      title={`${name}: agreement with people`}
+      heading={
+        <>
+          {scorer === null ? (
+            name
+          ) : (
+            <Link
+              to="/p/$projectId/judges/$judgeId"
+              params={{ projectId: api.projectId, judgeId }}
+              className="text-ink hover:text-accent"
+            >
+              {name}
+            </Link>
+          )}
+          : how far it agrees with people
+        </>
+      }
+      actions={
+        versions.length > 0 && (
+          <SelectField
+            label="Version"
+            isLabelHidden
+            className="w-auto"
+            value={shown?.scorerVersion ?? ""}
+            onChange={(event) =>
+              void navigate({ search: (before) => ({ ...before, version: Number(event.target.value) || undefined }) })
+            }
+          >
+            {versions.map(({ scorerVersion, pairs }) => (
+              <option key={scorerVersion} value={scorerVersion ?? ""}>
+                {scorerVersion === null ? "Without a version" : `Version ${scorerVersion}`}, {countOf(pairs, "label")}
+              </option>
+            ))}
+          </SelectField>
+        )
+      }
+      isFull
+    >
+      <Loaded query={calibration}>
+        {({ minPairs, since }) =>
+          scorer === null ? (
+            !judges.isPending && !groups.isPending && <NotLive isThere={isKnown(judgeId, judges.data)} />
+          ) : (
+            <AgreementContent scorer={scorer} agreement={shown} minPairs={minPairs} since={since} />
+          )
+        }
+      </Loaded>
     </Page>
+  );
+}
+
+const isKnown = (id: string, judges: readonly { _id: string }[] = []): boolean => judges.some(({ _id }) => _id === id);
+
+function NotLive({ isThere }: { isThere: boolean }) {
+  return isThere ? (
+    <EmptyState title="This judge rates no live traffic">
+      Votes are on traces, so agreement is measured of live ratings. Edit the judge and let it rate a share of them.
+    </EmptyState>
+  ) : (
+    <EmptyState title="Not here, or not yours">
+      The judge may have been deleted, or it belongs to another project.
+    </EmptyState>
   );
 }

@@ -1,30 +1,119 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
-import { judgeScorersQuery } from "../blocks/why-queries.ts";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { judgeScorersQuery, scorerGroupsQuery } from "../blocks/why-queries.ts";
 import { useApi } from "../shell/session.tsx";
-import { Page } from "../ui/page.tsx";
+import { ButtonLink, IconButton } from "../ui/button.tsx";
+import { EditIcon, MoreIcon } from "../ui/icons.tsx";
+import { Menu } from "../ui/menu.tsx";
+import { Badge, Page } from "../ui/page.tsx";
+import { useShortcuts } from "../ui/shortcuts.tsx";
 import { EmptyState, Loaded } from "../ui/states.tsx";
-import { WorstRatings } from "./worst-ratings.tsx";
+import { DeleteJudge } from "./delete-judge.tsx";
+import { GroupContent } from "./group-content.tsx";
+import { JudgeContent } from "./judge-content.tsx";
+import type { Judge } from "./queries.ts";
 
 const route = getRouteApi("/p/$projectId/judges/$judgeId");
 
-/** One judge: its rubric and how it rates. */
+/** One judge: whether it can be trusted, its rubric through its versions, how it rates, where it is used. */
 export function JudgePage() {
   const api = useApi();
   const { judgeId } = route.useParams();
-  const scorers = useQuery(judgeScorersQuery(api));
-  const scorer = scorers.data?.find(({ _id }) => _id === judgeId);
+  const judges = useQuery(judgeScorersQuery(api));
+  const groups = useQuery(scorerGroupsQuery(api));
+  const judge = judges.data?.find(({ _id }) => _id === judgeId);
+  const group = groups.data?.find(({ _id }) => _id === judgeId);
+  const found = judge ?? group;
   return (
-    <Page title={scorer?.name ?? "Judge"} isFull>
-      <Loaded query={scorers}>
-        {() =>
-          scorer?.online == null ? (
-            <EmptyState title="Not live">This judge rates no live traffic.</EmptyState>
+    <Page
+      title={found?.name ?? "Judge"}
+      heading={
+        judge === undefined ? undefined : (
+          <span className="flex flex-wrap items-center gap-2">
+            {judge.name} <Standing judge={judge} />
+          </span>
+        )
+      }
+      aside={found?.description}
+      actions={judge && <Acts judge={judge} />}
+      isFull
+    >
+      <Loaded query={judges}>
+        {(all) =>
+          judge !== undefined ? (
+            <JudgeContent judge={judge} />
+          ) : group !== undefined ? (
+            <GroupContent group={group} judges={all} />
           ) : (
-            <WorstRatings evaluatorId={scorer.online.profileId} threshold={scorer.online.alertThreshold} window="7d" />
+            !groups.isPending && (
+              <EmptyState title="Not here, or not yours">
+                The judge may have been deleted, or it belongs to another project.
+              </EmptyState>
+            )
           )
         }
       </Loaded>
     </Page>
+  );
+}
+
+function Standing({ judge: { online, seeded, versionCount } }: { judge: Judge }) {
+  return (
+    <span className="flex gap-1.5 font-normal">
+      {online === null ? (
+        <Badge>runs only</Badge>
+      ) : online.enabled ? (
+        <Badge look="good">live</Badge>
+      ) : (
+        <Badge>paused</Badge>
+      )}
+      <Badge>version {versionCount}</Badge>
+      {seeded && <Badge>built-in</Badge>}
+    </span>
+  );
+}
+
+function Acts({ judge }: { judge: Judge }) {
+  const { projectId } = useApi();
+  const navigate = useNavigate();
+  const [isDeleting, setDeleting] = useState(false);
+  const params = { projectId, judgeId: judge._id };
+  const edit = { to: "/p/$projectId/judges/$judgeId/edit", params } as const;
+  useShortcuts("Judge", [{ keys: "e", label: "Edit the judge", run: () => void navigate(edit) }]);
+  return (
+    <>
+      {judge.online !== null && judge.online.scope === "trace" && (
+        <ButtonLink to="/p/$projectId/judges/$judgeId/agreement" params={params}>
+          Agreement
+        </ButtonLink>
+      )}
+      <ButtonLink {...edit}>
+        <EditIcon /> Edit
+      </ButtonLink>
+      <Menu
+        align="end"
+        trigger={
+          <IconButton label="More">
+            <MoreIcon />
+          </IconButton>
+        }
+        items={[
+          {
+            label: "Duplicate",
+            onChoose: () =>
+              void navigate({ to: "/p/$projectId/judges/new", params: { projectId }, search: { from: judge._id } }),
+          },
+          null,
+          {
+            label: "Delete",
+            look: "danger",
+            onChoose: () => setDeleting(true),
+            disabledBecause: judge.online?.builtinKey === undefined ? undefined : "built-in: it can be paused",
+          },
+        ]}
+      />
+      <DeleteJudge judge={judge} isOpen={isDeleting} onClose={() => setDeleting(false)} />
+    </>
   );
 }

@@ -1,5 +1,15 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { bodyOf, type ProjectApi } from "../api/client.ts";
+import type { operations } from "../api/schema.gen.d.ts";
+
+type Answer<Operation extends keyof operations> = operations[Operation] extends {
+  responses: { 200: { content: { "application/json": infer Body } } };
+}
+  ? Body
+  : never;
+
+export type Judge = Answer<"listJudgeScorers">["judgeScorers"][number];
+export type Group = Answer<"listScorerGroups">["scorerGroups"][number];
 
 export const windows = ["24h", "7d", "30d"] as const;
 export type Window = (typeof windows)[number];
@@ -23,3 +33,32 @@ export function liveQueries(api: ProjectApi, onlineEvaluatorId: string, window: 
     }),
   };
 }
+
+/** The newest runs of the project, without their results. */
+export const recentRunsQuery = (api: ProjectApi) =>
+  queryOptions({
+    queryKey: [api.projectId, "recent-runs"],
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET("/api/v1/custom-agent-evaluations/runs", { params: { query: { limit: "50" } }, signal })),
+    staleTime: 60_000,
+  });
+
+/** The names of agents by their ids. */
+export const agentNamesQuery = (api: ProjectApi) =>
+  queryOptions({
+    queryKey: [api.projectId, "agent-names"],
+    queryFn: async ({ signal }) => {
+      const { agents } = await bodyOf(api.GET("/api/v1/agents", { signal }));
+      return new Map(agents.map(({ _id, name }) => [_id, name]));
+    },
+    staleTime: 60_000,
+  });
+
+/** The models that judges can be asked of. */
+export const judgeModelsQuery = (api: ProjectApi) =>
+  queryOptions({
+    queryKey: [api.projectId, "judge-models"],
+    queryFn: async ({ signal }) =>
+      (await bodyOf(api.GET("/api/v1/custom-agent-evaluations/models", { signal }))).models,
+    staleTime: 60_000,
+  });

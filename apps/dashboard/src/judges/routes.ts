@@ -1,26 +1,45 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { projectRoute } from "../shell/project-route.tsx";
-import { searchOf, text } from "../ui/search-params.ts";
+import { flag, number, oneOf, searchOf, text } from "../ui/search-params.ts";
 
 const judgesRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "judges",
-  validateSearch: searchOf({ tab: text }),
+  validateSearch: searchOf({ tab: oneOf(["groups"]) }),
   component: lazyRouteComponent(() => import("./judges-page.tsx"), "JudgesPage"),
+});
+
+const newJudgeRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "judges/new",
+  // Of which judge it is a copy.
+  validateSearch: searchOf({ from: text }),
+  component: lazyRouteComponent(() => import("./edit-judge-page.tsx"), "NewJudgePage"),
 });
 
 const judgeRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "judges/$judgeId",
-  validateSearch: searchOf({ version: text }),
+  validateSearch: searchOf({ version: number, changes: flag, window: oneOf(["24h", "7d", "30d"]), why: text }),
   component: lazyRouteComponent(() => import("./judge-page.tsx"), "JudgePage"),
+});
+
+const editJudgeRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "judges/$judgeId/edit",
+  component: lazyRouteComponent(() => import("./edit-judge-page.tsx"), "EditJudgePage"),
 });
 
 const agreementRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "judges/$judgeId/agreement",
-  validateSearch: searchOf({ version: text, cell: text }),
+  validateSearch: searchOf({
+    version: number,
+    cell: oneOf(["bothFail", "onlyScorerFails", "onlyPersonFails", "bothPass"]),
+    why: text,
+    label: flag,
+  }),
   component: lazyRouteComponent(() => import("./agreement-page.tsx"), "AgreementPage"),
 });
 
-export const judgesRoutes = [judgesRoute, judgeRoute, agreementRoute] as const;
+export const judgesRoutes = [judgesRoute, newJudgeRoute, judgeRoute, editJudgeRoute, agreementRoute] as const;

@@ -1,97 +1,88 @@
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
-import type { Verdict } from "../blocks/verdict.ts";
-import { useWhyKey, WhyPanel } from "../blocks/why-panel.tsx";
+import { useMemo, useState } from "react";
+import { useWhyKey } from "../blocks/why-panel.tsx";
 import { useApi } from "../shell/session.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { Time } from "../ui/page.tsx";
 import { Score } from "../ui/score.tsx";
 import { Loaded } from "../ui/states.tsx";
+import type { LiveRating } from "./live-verdict.ts";
 import { liveQueries, type Window } from "./queries.ts";
 
-interface LiveRating {
-  id: string;
-  traceId: string | null;
-  sessionId: string | null;
-  rating: number;
-  justification: string | null;
-  createdAt: string;
-  input: string | null;
-  output: string | null;
-}
-
-/** What a live judge rated worst, each with why. */
-export function WorstRatings({
-  evaluatorId,
-  threshold,
-  window,
-}: {
+export interface WorstRatingsProps {
+  /** The online evaluator's, or the live group's. */
   evaluatorId: string;
   threshold: number | null;
   window: Window;
-}) {
-  const api = useApi();
-  const worst = useQuery(liveQueries(api, evaluatorId, window).worst);
+  onWhy(ratingId: string): void;
+}
+
+/** What a live judge rated worst in the window, at most 20, each with why. */
+export function WorstRatings({ evaluatorId, threshold, window, onWhy }: WorstRatingsProps) {
+  const worst = useQuery(liveQueries(useApi(), evaluatorId, window).worst);
   const [active, setActive] = useState<string>();
-  const [open, setOpen] = useState<string>();
-  useWhyKey(active === undefined ? undefined : () => setOpen(active));
-  const events = worst.data?.events ?? [];
-  const shown = events.find(({ id }) => id === open);
-  const columns: Column<LiveRating>[] = [
-    {
-      key: "rating",
-      header: "Rating",
-      width: "5rem",
-      cell: ({ id, rating }) => <Score rating={rating} threshold={threshold} onWhy={() => setOpen(id)} />,
-    },
-    { key: "input", header: "Input", width: "minmax(8rem,1fr)", cell: ({ input }) => input },
-    { key: "justification", header: "Why", width: "minmax(8rem,2fr)", cell: ({ justification }) => justification },
-    { key: "at", header: "Judged", width: "6rem", cell: ({ createdAt }) => <Time iso={createdAt} isAge /> },
-  ];
+  useWhyKey(active === undefined ? undefined : () => onWhy(active));
+  const columns = useMemo(() => columnsOf(threshold, onWhy), [threshold, onWhy]);
   return (
-    <div className="flex min-h-0 flex-1">
-      <div className="min-w-0 flex-1">
-        <Loaded query={worst}>
-          {({ events: rows }) => (
+    <Loaded query={worst}>
+      {({ events }) =>
+        events.length === 0 ? (
+          <p className="m-0 text-soft">It rated nothing in this time.</p>
+        ) : (
+          <div className="-mx-4 md:-mx-6">
             <DataTable
               label="Worst ratings"
-              rows={rows}
+              rows={events}
               columns={columns}
               rowKey={({ id }) => id}
               activeKey={active}
               onActivate={({ id }) => setActive(id)}
-              onOpen={({ id }) => setOpen(id)}
-              maxHeight={720}
-              card={({ rating, justification }) => (
+              onOpen={({ id }) => onWhy(id)}
+              maxHeight={2_000}
+              cardHeight={76}
+              card={(said) => (
                 <>
-                  <Score rating={rating} threshold={threshold} /> {justification}
+                  <div className="flex gap-3">
+                    <Score rating={said.rating} threshold={threshold} onWhy={() => onWhy(said.id)} />
+                    <span className="truncate text-soft">{said.input}</span>
+                  </div>
+                  <div className="line-clamp-2 text-ink">{said.justification}</div>
                 </>
               )}
             />
-          )}
-        </Loaded>
-      </div>
-      {shown !== undefined && (
-        <WhyPanel verdicts={[verdictOf(shown, evaluatorId, threshold)]} onClose={() => setOpen(undefined)} />
-      )}
-    </div>
+          </div>
+        )
+      }
+    </Loaded>
   );
 }
 
-function verdictOf(said: LiveRating, evaluatorId: string, threshold: number | null): Verdict {
-  return {
-    key: said.id,
-    verdictId: null,
-    scorer: { kind: "judge", name: null, settingsId: null, evaluatorId, version: null },
-    status: "scored",
-    rating: said.rating,
-    threshold,
-    justification: said.justification,
-    skipCode: null,
-    source: "live",
-    model: null,
-    createdAt: said.createdAt,
-    traceId: said.traceId,
-    sessionId: said.sessionId,
-  };
+function columnsOf(threshold: number | null, onWhy: (id: string) => void): Column<LiveRating>[] {
+  return [
+    {
+      key: "rating",
+      header: "Rating",
+      width: "4.5rem",
+      cell: ({ id, rating }) => <Score rating={rating} threshold={threshold} onWhy={() => onWhy(id)} />,
+    },
+    { key: "input", header: "Input", width: "minmax(8rem, 2fr)", cell: ({ input }) => input },
+    {
+      key: "output",
+      header: "Output",
+      width: "minmax(8rem, 2fr)",
+      cell: ({ output }) => <span className="text-soft">{output}</span>,
+    },
+    { key: "why", header: "Why", width: "minmax(10rem, 3fr)", cell: ({ justification }) => justification },
+    {
+      key: "at",
+      header: "Judged",
+      width: "6rem",
+      align: "right",
+      cell: ({ createdAt }) => (
+        <span className="text-faint">
+          <Time iso={createdAt} isAge />
+        </span>
+      ),
+    },
+  ];
 }

@@ -1,0 +1,57 @@
+import { formatCount, formatShare } from "../ui/format.ts";
+import type { Agreement, Cell } from "./trust.ts";
+
+const meanings: Record<Cell, { word: string; look: string }> = {
+  bothFail: { word: "Both: bad", look: "bg-chosen" },
+  onlyScorerFails: { word: "False alarm", look: "bg-warn-ground" },
+  onlyPersonFails: { word: "Missed", look: "bg-bad-ground" },
+  bothPass: { word: "Both: good", look: "bg-chosen" },
+};
+
+/** The two by two table of what a judge and people said, each cell with what it means. */
+export function AgreementMatrix({ agreement }: { agreement: Agreement }) {
+  const { table, pairs, scorerName } = agreement;
+  const row = (label: string, passing: Cell, failing: Cell) => (
+    <tr>
+      <th scope="row" className="w-24 pr-3 text-left align-middle font-normal text-soft">
+        {label}
+        <span className="block text-xs text-faint tabular-nums">{formatCount(table[passing] + table[failing])}</span>
+      </th>
+      <MatrixCell cell={failing} count={table[failing]} pairs={pairs} />
+      <MatrixCell cell={passing} count={table[passing]} pairs={pairs} />
+    </tr>
+  );
+  const column = (label: string, count: number) => (
+    <th scope="col" className="pb-1 font-normal text-soft">
+      {label} <span className="text-xs text-faint tabular-nums">{formatCount(count)}</span>
+    </th>
+  );
+  return (
+    <table className="w-full max-w-xl border-separate border-spacing-1">
+      <caption className="sr-only">What {scorerName} and people said of the same traces</caption>
+      <thead>
+        <tr>
+          <td />
+          {column(`${scorerName} fails`, table.bothFail + table.onlyScorerFails)}
+          {column(`${scorerName} passes`, table.bothPass + table.onlyPersonFails)}
+        </tr>
+      </thead>
+      <tbody>
+        {row("People: bad", "onlyPersonFails", "bothFail")}
+        {row("People: good", "bothPass", "onlyScorerFails")}
+      </tbody>
+    </table>
+  );
+}
+
+function MatrixCell({ cell, count, pairs }: { cell: Cell; count: number; pairs: number }) {
+  const { word, look } = meanings[cell];
+  return (
+    <td className={`h-20 rounded-sm text-center align-middle ${look}`}>
+      <span className="block text-xl font-semibold tabular-nums">{formatCount(count)}</span>
+      <span className="block text-xs text-soft">
+        {word}, {formatShare(pairs === 0 ? null : count / pairs, 0)}
+      </span>
+    </td>
+  );
+}

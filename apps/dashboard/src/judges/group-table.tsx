@@ -1,0 +1,107 @@
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useMemo, useState } from "react";
+import { useApi } from "../shell/session.tsx";
+import { type Column, DataTable } from "../ui/data-table.tsx";
+import { unknown } from "../ui/format.ts";
+import { Badge } from "../ui/page.tsx";
+import { EmptyState } from "../ui/states.tsx";
+import { nameMembers } from "./group-members.ts";
+import { describeLive } from "./judge-list.ts";
+import type { Group, Judge } from "./queries.ts";
+import { RecentRatings } from "./recent-ratings.tsx";
+
+/** Groups of scorers whose weighted mean is one rating. */
+export function GroupTable({ groups, judges }: { groups: readonly Group[]; judges: readonly Judge[] }) {
+  const { projectId } = useApi();
+  const navigate = useNavigate();
+  const [active, setActive] = useState<string>();
+  const columns = useMemo(() => groupColumns(projectId, judges), [projectId, judges]);
+  if (groups.length === 0) {
+    return (
+      <EmptyState title="No groups">
+        A group makes one rating of several judges, patterns and custom scorers: their weighted mean, or 0 where one
+        that must pass does not. Create one with <code>POST /api/v1/agent-monitoring/scorer-groups</code>.
+      </EmptyState>
+    );
+  }
+  return (
+    <DataTable
+      label="Groups"
+      rows={groups}
+      columns={columns}
+      rowKey={({ _id }) => _id}
+      activeKey={active}
+      onActivate={({ _id }) => setActive(_id)}
+      onOpen={({ _id }) => void navigate({ to: "/p/$projectId/judges/$judgeId", params: { projectId, judgeId: _id } })}
+      rowHeight={48}
+      cardHeight={84}
+      card={(group) => (
+        <div className="flex flex-col gap-1">
+          <Name group={group} projectId={projectId} />
+          <Members group={group} judges={judges} />
+        </div>
+      )}
+    />
+  );
+}
+
+function groupColumns(projectId: string, judges: readonly Judge[]): Column<Group>[] {
+  return [
+    {
+      key: "name",
+      header: "Group",
+      width: "minmax(14rem, 2fr)",
+      cell: (group) => <Name group={group} projectId={projectId} />,
+    },
+    {
+      key: "members",
+      header: "Members and their weight",
+      width: "minmax(14rem, 3fr)",
+      cell: (group) => <Members group={group} judges={judges} />,
+    },
+    {
+      key: "rates",
+      header: "Rates by itself",
+      width: "12rem",
+      cell: ({ online }) => <span className={online?.enabled ? "" : "text-faint"}>{describeLive(online)}</span>,
+    },
+    {
+      key: "ratings",
+      header: "Mean and ratings, 7 days",
+      width: "10rem",
+      cell: ({ _id, online }) =>
+        online === null ? (
+          <span className="text-faint">{unknown}</span>
+        ) : (
+          <RecentRatings evaluatorId={_id} window="7d" />
+        ),
+    },
+  ];
+}
+
+function Name({ group, projectId }: { group: Group; projectId: string }) {
+  return (
+    <div className="min-w-0">
+      <Link
+        to="/p/$projectId/judges/$judgeId"
+        params={{ projectId, judgeId: group._id }}
+        className="block truncate font-medium text-ink hover:text-accent"
+      >
+        {group.name}
+      </Link>
+      <div className="truncate text-xs text-faint">{group.description}</div>
+    </div>
+  );
+}
+
+function Members({ group, judges }: { group: Group; judges: readonly Judge[] }) {
+  return (
+    <span className="flex flex-wrap gap-1.5 overflow-hidden">
+      {nameMembers(group.members, judges).map(({ refId, name, role }) => (
+        <Badge key={refId} title={role}>
+          {name} <span className="text-faint">{role}</span>
+        </Badge>
+      ))}
+    </span>
+  );
+}

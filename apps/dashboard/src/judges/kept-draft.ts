@@ -1,0 +1,36 @@
+import { useEffect, useState } from "react";
+
+/**
+ * A form's value that survives closing the page: it is kept in this browser until it is sent or discarded. `initial` is what
+ * it begins with and goes back to.
+ */
+export function useKeptDraft<Value extends object>(name: string, initial: Value) {
+  const key = `touchstone.draft.${name}`;
+  const [kept] = useState(() => readKept<Value>(key));
+  const [value, setValue] = useState<Value>(kept === null ? initial : { ...initial, ...kept });
+  const isChanged = JSON.stringify(value) !== JSON.stringify(initial);
+  useEffect(() => {
+    if (isChanged) localStorage.setItem(key, JSON.stringify(value));
+    else localStorage.removeItem(key);
+  }, [key, value, isChanged]);
+  return {
+    value,
+    set: (change: Partial<Value>): void => setValue((before) => ({ ...before, ...change })),
+    isChanged,
+    /** It was typed on an earlier visit. */
+    isRestored: kept !== null,
+    discard: (): void => setValue(initial),
+    /** It was sent: nothing is left to keep. */
+    forget: (): void => localStorage.removeItem(key),
+  };
+}
+
+function readKept<Value>(key: string): Partial<Value> | null {
+  try {
+    const text = localStorage.getItem(key);
+    const value: unknown = text === null ? null : JSON.parse(text);
+    return typeof value === "object" ? (value as Partial<Value> | null) : null;
+  } catch {
+    return null;
+  }
+}

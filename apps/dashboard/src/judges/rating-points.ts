@@ -1,0 +1,9 @@
+/** How many ratings all points have together, and their mean; null where there are none. */
+export function meanOf(points: readonly { averageRating: number | null; count: number }[]): {
+  count: number;
+  mean: number | null;
+} {
+  const count = points.reduce((sum, point) => sum + point.count, 0);
+  const total = points.reduce((sum, { averageRating, count: rated }) => sum + (averageRating ?? 0) * rated, 0);
+  return { count, mean: count === 0 ? null : total / count };
+}
