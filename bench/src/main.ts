@@ -3,13 +3,15 @@
  * Figures of different runs or machines do not compare; ratios do. See README.md for the options.
  */
 import { parseArgs } from "node:util";
+import { benchDashboard } from "./dashboard/bench-dashboard.ts";
 import { benchJudging } from "./judging.ts";
 import { benchOtlpExports } from "./otlp-exports.ts";
 import { benchReads } from "./reads.ts";
 import { benchSingleTraces } from "./single-traces.ts";
 import { benchStart } from "./start-and-memory.ts";
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     rounds: { type: "string", default: "5" },
     seconds: { type: "string", default: "3" },
@@ -29,12 +31,14 @@ const benches = {
   otlp: () => benchOtlpExports({ rounds, seconds }),
   reads: () => benchReads({ roots, searched, rounds, seconds }),
   judge: () => benchJudging({ rounds, seconds }),
+  dashboard: () => benchDashboard({ rounds }),
 };
 type BenchName = keyof typeof benches;
 const names = Object.keys(benches) as BenchName[];
-const chosen = values.only?.split(",") ?? names;
+const named = [...positionals, ...(values.only?.split(",") ?? [])];
+const chosen = named.length > 0 ? named : names;
 const unknown = chosen.find((name) => !names.includes(name as BenchName));
-if (unknown !== undefined) refuse(`--only takes ${names.join(", ")}, not ${unknown}.`);
+if (unknown !== undefined) refuse(`There are the benches ${names.join(", ")}, but no ${unknown}.`);
 if (!(rounds >= 1 && rounds <= 50 && seconds >= 1 && seconds <= 60)) {
   refuse("--rounds takes 1 to 50, --seconds 1 to 60.");
 }
