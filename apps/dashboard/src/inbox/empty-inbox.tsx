@@ -1,11 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { patternsQuery } from "../blocks/watching-queries.ts";
 import { useApi } from "../shell/session.tsx";
 import { ButtonLink } from "../ui/button.tsx";
 import { countOf } from "../ui/format.ts";
 import { Badge } from "../ui/page.tsx";
 import { EmptyState } from "../ui/states.tsx";
-import { liveScorersQuery, patternsQuery, type SignalFilters } from "./queries.ts";
+import { liveScorersQuery, type SignalFilters } from "./queries.ts";
 import { statusNames } from "./rules.ts";
 
 /** What stands for the list where there is nothing in it: what is watched, or the way out of the filters. */
@@ -45,8 +46,8 @@ export function EmptyInbox({ filters }: { filters: SignalFilters }) {
 function Watched() {
   const api = useApi();
   const params = { projectId: api.projectId };
-  const patterns = useQuery(patternsQuery(api)).data?.patterns.filter(({ enabled }) => enabled) ?? [];
-  const scorers = useQuery(liveScorersQuery(api)).data?.evaluators.filter(({ enabled }) => enabled) ?? [];
+  const patterns = useQuery(patternsQuery(api)).data?.filter(({ enabled }) => enabled) ?? [];
+  const scorers = useQuery(liveScorersQuery(api)).data?.filter(({ enabled }) => enabled) ?? [];
   return (
     <>
       <p className="m-0">

@@ -1,12 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
+import { agentsQuery } from "../blocks/watching-queries.ts";
 import { useApi } from "../shell/session.tsx";
 import { classNames } from "../ui/class-names.ts";
 import { SelectField, TextField } from "../ui/field.tsx";
 import { formatCount } from "../ui/format.ts";
 import { useShortcuts } from "../ui/shortcuts.tsx";
-import { agentsQuery, type SignalFilters } from "./queries.ts";
+import type { SignalFilters } from "./queries.ts";
 import {
   countOfChoice,
   type Severity,
@@ -50,7 +51,7 @@ export function InboxFilters({ filters, counts }: { filters: SignalFilters; coun
             onChange={({ target }) => narrow({ agent: target.value || undefined })}
           >
             <option value="">Any agent</option>
-            {agents.data?.agents.map(({ _id, name }) => (
+            {agents.data?.map(({ _id, name }) => (
               <option key={_id} value={_id}>
                 {name}
               </option>

@@ -50,29 +50,10 @@ export const signalQuery = (api: ProjectApi, signalId: string) =>
       bodyOf(api.GET("/api/v1/monitor/signals/{signalId}", { params: { path: { signalId } }, signal })),
   });
 
-/** The agents of the project, for names and choices. */
-export const agentsQuery = (api: ProjectApi) =>
-  queryOptions({
-    queryKey: [api.projectId, "agents", "all"],
-    queryFn: ({ signal }) => bodyOf(api.GET("/api/v1/agents", { signal })),
-    staleTime: 60_000,
-  });
-
-export const patternsQuery = (api: ProjectApi) =>
-  queryOptions({
-    queryKey: [api.projectId, "patterns"],
-    queryFn: ({ signal }) => bodyOf(api.GET("/api/v1/monitor/patterns", { signal })),
-  });
-
+/** The judges that rate traces as they come in. */
 export const liveScorersQuery = (api: ProjectApi) =>
   queryOptions({
     queryKey: [api.projectId, "online-evaluators"],
-    queryFn: ({ signal }) => bodyOf(api.GET("/api/v1/monitor/online-evaluators", { signal })),
+    queryFn: async ({ signal }) => (await bodyOf(api.GET("/api/v1/monitor/online-evaluators", { signal }))).evaluators,
     staleTime: 60_000,
-  });
-
-export const alertRulesQuery = (api: ProjectApi) =>
-  queryOptions({
-    queryKey: [api.projectId, "alert-rules"],
-    queryFn: ({ signal }) => bodyOf(api.GET("/api/v1/agent-monitoring/alert-rules", { signal })),
   });

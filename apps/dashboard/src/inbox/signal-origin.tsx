@@ -1,10 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { alertRulesQuery, patternsQuery } from "../blocks/watching-queries.ts";
 import { judgeScorersQuery } from "../blocks/why-queries.ts";
 import { useApi } from "../shell/session.tsx";
 import { formatRating } from "../ui/format.ts";
-import { alertRulesQuery, patternsQuery, type Signal } from "./queries.ts";
+import type { Signal } from "./queries.ts";
 import { originOf, tracesOfRule } from "./rules.ts";
 
 type Raised = Pick<Signal, "patternKey" | "type" | "lastSeenAt">;
@@ -60,7 +61,7 @@ function FromScorer({ id }: { id: string }) {
 
 function FromPattern({ patternKey }: { patternKey: string }) {
   const api = useApi();
-  const found = useQuery(patternsQuery(api)).data?.patterns.find(({ key }) => key === patternKey);
+  const found = useQuery(patternsQuery(api)).data?.find(({ key }) => key === patternKey);
   return (
     <Line>
       Raised by the pattern{" "}
@@ -79,7 +80,7 @@ function FromPattern({ patternKey }: { patternKey: string }) {
 
 function FromRule({ id, seenAt }: { id: string; seenAt: string }) {
   const api = useApi();
-  const found = useQuery(alertRulesQuery(api)).data?.alertRules.find(({ _id }) => _id === id);
+  const found = useQuery(alertRulesQuery(api)).data?.find(({ _id }) => _id === id);
   const traces = found && tracesOfRule(found, seenAt);
   return (
     <Line>

@@ -1,0 +1,64 @@
+import { type FormEvent, type ReactNode, useId } from "react";
+import { Button } from "../ui/button.tsx";
+import { SidePanel } from "../ui/side-panel.tsx";
+import { ProblemLine } from "../ui/states.tsx";
+
+export interface EditorPanelProps {
+  title: string;
+  onClose(): void;
+  onSave(): void;
+  saveLabel: string;
+  isBusy: boolean;
+  /** Why it cannot be saved yet; the button says it. */
+  missing?: string | undefined;
+  /** Why saving failed. What was typed stays. */
+  problem: unknown;
+  /** Deletes, copies, tests: what is there besides saving. */
+  further?: ReactNode;
+  children: ReactNode;
+}
+
+/** A form beside the list of what it edits; Ctrl+Enter saves. */
+export function EditorPanel({
+  title,
+  onClose,
+  onSave,
+  saveLabel,
+  isBusy,
+  missing,
+  problem,
+  further,
+  children,
+}: EditorPanelProps) {
+  const id = useId();
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    if (missing === undefined && !isBusy) onSave();
+  }
+  return (
+    <SidePanel title={title} onClose={onClose}>
+      <form
+        id={id}
+        onSubmit={submit}
+        onKeyDown={(event) => event.key === "Enter" && (event.ctrlKey || event.metaKey) && submit(event)}
+        className="flex flex-col gap-5"
+      >
+        {children}
+        {problem !== null && <ProblemLine problem={problem} />}
+        <div className="flex flex-wrap items-center gap-2 border-t border-line pt-4">
+          <Button
+            look="primary"
+            type="submit"
+            isBusy={isBusy}
+            disabled={missing !== undefined}
+            {...(missing !== undefined && { hint: missing })}
+          >
+            {saveLabel}
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+          {further !== undefined && <div className="ml-auto flex flex-wrap gap-2">{further}</div>}
+        </div>
+      </form>
+    </SidePanel>
+  );
+}

@@ -1,0 +1,120 @@
+import type { Pattern } from "../blocks/watching-queries.ts";
+import type { Severity } from "./rules.ts";
+
+export type PatternCondition = Pattern["conditions"][number];
+export type PatternSource = PatternCondition["sources"][number];
+
+/** A pattern as somebody writes it. */
+export interface PatternDraft {
+  name: string;
+  description: string;
+  severity: Severity;
+  polarity: Pattern["polarity"];
+  enabled: boolean;
+  /** A share from 0 to 1. */
+  sampleRate: number;
+  /** Empty: of every agent. */
+  agentIds: readonly string[];
+  conditions: readonly PatternCondition[];
+}
+
+export const emptyCondition: PatternCondition = {
+  connector: "and",
+  negate: false,
+  sources: ["response"],
+  detector: "contains",
+  value: "",
+  caseSensitive: false,
+};
+
+export const emptyPattern: PatternDraft = {
+  name: "",
+  description: "",
+  severity: "medium",
+  polarity: "failure",
+  enabled: true,
+  sampleRate: 1,
+  agentIds: [],
+  conditions: [emptyCondition],
+};
+
+export function draftOfPattern(pattern: Pattern): PatternDraft {
+  const { name, description = "", severity, polarity, enabled, sampleRate, scopeMode, agentIds, conditions } = pattern;
+  return {
+    name,
+    description,
+    severity,
+    polarity,
+    enabled,
+    sampleRate,
+    agentIds: scopeMode === "all" ? [] : agentIds,
+    conditions,
+  };
+}
+
+/** What is missing before it can be saved or tried, in words. */
+export function missingOfPattern({ name, conditions }: PatternDraft): string | undefined {
+  if (conditions.length === 0) return "Add a condition.";
+  if (conditions.some(({ value }) => value.trim() === "")) return "A condition has no text yet.";
+  if (conditions.some(({ sources }) => sources.length === 0)) return "A condition looks at nothing yet.";
+  return name.trim() === "" ? "Give it a name." : undefined;
+}
+
+/**
+ * What is sent of a draft. Conditions are sent only where they changed: those that the API made of terms would else become
+ * conditions of their own, and more than 20 of these are refused.
+ */
+export function bodyOfPattern(draft: PatternDraft, stored: PatternDraft | null) {
+  const { agentIds, conditions, description, ...plain } = draft;
+  const isChanged = stored === null || JSON.stringify(stored.conditions) !== JSON.stringify(conditions);
+  return {
+    ...plain,
+    name: plain.name.trim(),
+    description: description.trim(),
+    scopeMode: agentIds.length === 0 ? ("all" as const) : ("selected" as const),
+    agentIds: [...agentIds],
+    ...(isChanged && { conditions: [...conditions] }),
+  };
+}
+
+/** The draft with one condition changed, or, with null, without it. */
+export function withCondition(draft: PatternDraft, at: number, change: Partial<PatternCondition> | null): PatternDraft {
+  const conditions = draft.conditions.flatMap((condition, index) => {
+    if (index !== at) return [condition];
+    return change === null ? [] : [{ ...condition, ...change }];
+  });
+  return { ...draft, conditions };
+}
+
+const sourceWords: Record<PatternSource, string> = {
+  response: "answer",
+  userMessage: "question",
+  trace: "whole trace",
+};
+
+const verbs: Record<PatternCondition["detector"], readonly [string, string]> = {
+  contains: ["contains", "does not contain"],
+  phrase: ["has the words", "does not have the words"],
+  regex: ["matches", "does not match"],
+  semantic: ["means", "does not mean"],
+};
+
+/** `the answer contains "refund"`: a condition in words, without what joins it to the one before. */
+function describeCondition({ sources, detector, negate, value }: PatternCondition): string {
+  const subject = sources.map((source) => sourceWords[source]).join(" or ");
+  return `the ${subject} ${verbs[detector][negate ? 1 : 0]} ${detector === "regex" ? `/${value}/` : `"${value}"`}`;
+}
+
+/** What joins a condition to those before it. */
+export const joins: Record<PatternCondition["connector"], string> = { and: "and", or: "or", nor: "unless" };
+
+/** A whole pattern in a sentence. */
+export function describePattern({ conditions }: Pick<PatternDraft, "conditions">): string {
+  return conditions
+    .map((condition, at) => {
+      const words = describeCondition(condition);
+      if (at > 0) return `${joins[condition.connector]} ${words}`;
+      return condition.connector === "nor" ? `not when ${words}` : `when ${words}`;
+    })
+    .join(" ");
+}

@@ -1,0 +1,140 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { bodyOf } from "../api/client.ts";
+import { type Pattern, patternsQuery } from "../blocks/watching-queries.ts";
+import { useApi } from "../shell/session.tsx";
+import { Button } from "../ui/button.tsx";
+import { ConfirmDialog } from "../ui/dialog.tsx";
+import { CheckField, SelectField, TextField } from "../ui/field.tsx";
+import { useToasts } from "../ui/toasts.tsx";
+import { SomeAgents } from "./agent-choice.tsx";
+import { EditorPanel } from "./editor-panel.tsx";
+import { PatternConditions } from "./pattern-conditions.tsx";
+import { bodyOfPattern, draftOfPattern, emptyPattern, missingOfPattern, type PatternDraft } from "./pattern-draft.ts";
+import { PatternTrial } from "./pattern-trial.tsx";
+import { type Severity, severities } from "./rules.ts";
+
+/** Writes a pattern, tries it on recent traces, and saves it. Without `pattern` a new one, of `agentId` where it is given. */
+export function PatternEditor({
+  pattern,
+  agentId,
+  onClose,
+}: {
+  pattern: Pattern | null;
+  agentId?: string | undefined;
+  onClose(): void;
+}) {
+  const api = useApi();
+  const queries = useQueryClient();
+  const { say } = useToasts();
+  const stored = pattern === null ? null : draftOfPattern(pattern);
+  const [draft, setDraft] = useState<PatternDraft>(
+    stored ?? { ...emptyPattern, agentIds: agentId === undefined ? [] : [agentId] },
+  );
+  const [isDeleting, setDeleting] = useState(false);
+  const missing = missingOfPattern(draft);
+  const refresh = (): Promise<void> => queries.invalidateQueries({ queryKey: patternsQuery(api).queryKey });
+  const save = useMutation({
+    mutationFn: async () => {
+      const body = bodyOfPattern(draft, stored);
+      if (pattern === null) return bodyOf(api.POST("/api/v1/monitor/patterns", { body }));
+      const params = { path: { patternId: pattern._id } };
+      return bodyOf(api.PUT("/api/v1/monitor/patterns/{patternId}", { params, body }));
+    },
+    onSuccess: async () => {
+      await refresh();
+      say(`The pattern ${draft.name.trim()} is saved.`);
+      onClose();
+    },
+  });
+  async function remove(): Promise<void> {
+    if (pattern === null) return;
+    await api.DELETE("/api/v1/monitor/patterns/{patternId}", { params: { path: { patternId: pattern._id } } });
+    await refresh();
+    say(`The pattern ${pattern.name} is deleted.`);
+    onClose();
+  }
+  const set = (change: Partial<PatternDraft>): void => setDraft({ ...draft, ...change });
+  return (
+    <EditorPanel
+      title={pattern === null ? "New pattern" : pattern.name}
+      onClose={onClose}
+      onSave={() => save.mutate()}
+      saveLabel={pattern === null ? "Create the pattern" : "Save"}
+      isBusy={save.isPending}
+      missing={missing}
+      problem={save.error}
+      further={
+        pattern !== null && (
+          <Button look="danger" onClick={() => setDeleting(true)}>
+            Delete
+          </Button>
+        )
+      }
+    >
+      <TextField label="Name" value={draft.name} onChange={({ target }) => set({ name: target.value })} />
+      <PatternConditions draft={draft} onChange={setDraft} />
+      <PatternTrial draft={draft} missing={missing === "Give it a name." ? undefined : missing} />
+      <PatternFacts draft={draft} set={set} />
+      {pattern !== null && (
+        <ConfirmDialog
+          isOpen={isDeleting}
+          onClose={() => setDeleting(false)}
+          title={`Delete the pattern ${pattern.name}?`}
+          verb="Delete 1 pattern"
+          onConfirm={remove}
+        >
+          New traces are not looked at for it any more. The signals it raised stay.
+        </ConfirmDialog>
+      )}
+    </EditorPanel>
+  );
+}
+
+/** What becomes of a match, and whose traces are looked at. */
+function PatternFacts({ draft, set }: { draft: PatternDraft; set(change: Partial<PatternDraft>): void }) {
+  return (
+    <>
+      <div className="grid gap-4 sm:grid-cols-3">
+        <SelectField
+          label="A match is"
+          value={draft.polarity}
+          onChange={({ target }) => set({ polarity: target.value as PatternDraft["polarity"] })}
+        >
+          <option value="failure">a failure</option>
+          <option value="proper">fine, only counted</option>
+        </SelectField>
+        <SelectField
+          label="Severity"
+          value={draft.severity}
+          onChange={({ target }) => set({ severity: target.value as Severity })}
+        >
+          {severities.map((severity) => (
+            <option key={severity}>{severity}</option>
+          ))}
+        </SelectField>
+        <TextField
+          label="Traces looked at"
+          hint="Percent, drawn by lot"
+          type="number"
+          min={0}
+          max={100}
+          value={String(Math.round(draft.sampleRate * 100))}
+          onChange={({ target }) => set({ sampleRate: Math.min(100, Math.max(0, Number(target.value))) / 100 })}
+        />
+      </div>
+      <SomeAgents legend="Of" chosen={draft.agentIds} onChange={(agentIds) => set({ agentIds })} />
+      <TextField
+        label="Description"
+        hint="Shown beside its signals."
+        value={draft.description}
+        onChange={({ target }) => set({ description: target.value })}
+      />
+      <CheckField
+        label="Look at new traces"
+        checked={draft.enabled}
+        onChange={({ target }) => set({ enabled: target.checked })}
+      />
+    </>
+  );
+}

@@ -1,0 +1,131 @@
+import { useMutation } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { bodyOf } from "../api/client.ts";
+import { useApi } from "../shell/session.tsx";
+import { Button } from "../ui/button.tsx";
+import { SelectField } from "../ui/field.tsx";
+import { countOf, formatCount, formatShare } from "../ui/format.ts";
+import { Badge } from "../ui/page.tsx";
+import { ProblemLine } from "../ui/states.tsx";
+import { bodyOfPattern, type PatternDraft } from "./pattern-draft.ts";
+
+/** The API tries a pattern on so many traces at most. */
+const tracesMost = 200;
+/** A judge is asked about so many at most. */
+const judgedMost = 5;
+
+const spans = { "24h": "of the last 24 hours", "7d": "of the last 7 days", "30d": "of the last 30 days" } as const;
+
+const sourceNames = { response: "answer", userMessage: "question", trace: "trace" } as const;
+
+/** Tries a pattern that is not saved on recent traces. Nothing is stored, nobody is told. */
+export function PatternTrial({ draft, missing }: { draft: PatternDraft; missing: string | undefined }) {
+  const api = useApi();
+  const [span, setSpan] = useState<keyof typeof spans>("7d");
+  // Where another condition comes first it decides most traces without a judge.
+  const limit = draft.conditions[0]?.detector === "semantic" ? judgedMost : tracesMost;
+  const trial = useMutation({
+    mutationFn: async (tried: PatternDraft) => ({
+      tried,
+      ...(await bodyOf(
+        api.POST("/api/v1/agent-monitoring/patterns/dry-run", {
+          body: { ...bodyOfPattern(tried, null), name: tried.name.trim() || "Trial", window: span, limit },
+        }),
+      )),
+    }),
+  });
+  const isOutdated = trial.data !== undefined && trial.data.tried !== draft;
+  return (
+    <section aria-label="Trial" className="flex flex-col gap-3 rounded-md bg-panel p-3">
+      <div className="flex flex-wrap items-center gap-2">
+        <span className="font-medium">Try it on</span>
+        <span>the newest {limit} traces</span>
+        <div className="w-44">
+          <SelectField
+            label="Traces it is tried on"
+            isLabelHidden
+            value={span}
+            onChange={({ target }) => setSpan(target.value as keyof typeof spans)}
+          >
+            {(Object.keys(spans) as (keyof typeof spans)[]).map((each) => (
+              <option key={each} value={each}>
+                {spans[each]}
+              </option>
+            ))}
+          </SelectField>
+        </div>
+        <Button
+          isBusy={trial.isPending}
+          disabled={missing !== undefined}
+          {...(missing !== undefined && { hint: missing })}
+          onClick={() => trial.mutate(draft)}
+        >
+          Try
+        </Button>
+      </div>
+      {trial.error !== null && <ProblemLine problem={trial.error} />}
+      {trial.data !== undefined && (
+        <div aria-live="polite" className="flex flex-col gap-2">
+          <p className="m-0">
+            <b className="font-semibold">
+              {formatCount(trial.data.matched)} of {countOf(trial.data.checked, "trace")} match
+            </b>
+            {trial.data.checked > 0 && <>, {formatShare(trial.data.matched / trial.data.checked)}</>}.
+            {isOutdated && <span className="text-warn"> Changed since: try it again.</span>}
+          </p>
+          <TrialErrors errors={trial.data.errors ?? []} />
+          <Matches matches={trial.data.matches} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+function TrialErrors({ errors }: { errors: readonly { message: string }[] }) {
+  if (errors.length === 0) return null;
+  const sentences = [...new Set(errors.map(({ message }) => message))];
+  return (
+    <p className="m-0 text-warn">
+      Not tried: {countOf(errors.length, "trace")}. {sentences.slice(0, 3).join(". ")}
+    </p>
+  );
+}
+
+interface Match {
+  traceId: string;
+  source: keyof typeof sourceNames;
+  excerpt: string;
+}
+
+function Matches({ matches }: { matches: readonly Match[] }) {
+  const { projectId } = useApi();
+  const [isWhole, setWhole] = useState(false);
+  const shown = isWhole ? matches : matches.slice(0, 8);
+  return (
+    <>
+      <ul className="m-0 list-none p-0">
+        {shown.map(({ traceId, source, excerpt }) => (
+          <li key={traceId} className="border-t border-line">
+            <Link
+              to="/p/$projectId/traces/$traceId"
+              params={{ projectId, traceId }}
+              target="_blank"
+              className="flex min-h-9 items-center gap-2 text-ink no-underline hover:text-accent max-md:min-h-11"
+            >
+              <Badge>{sourceNames[source]}</Badge>
+              <span className="min-w-0 flex-1 truncate">{excerpt}</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+      {matches.length > shown.length && (
+        <div>
+          <Button look="ghost" onClick={() => setWhole(true)}>
+            {formatCount(matches.length - shown.length)} more
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}

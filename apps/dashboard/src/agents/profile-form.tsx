@@ -1,0 +1,96 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { bodyOf } from "../api/client.ts";
+import { type Agent, agentsQuery } from "../blocks/watching-queries.ts";
+import { useApi } from "../shell/session.tsx";
+import { Button } from "../ui/button.tsx";
+import { CheckField, TextArea, TextField } from "../ui/field.tsx";
+import { ProblemLine } from "../ui/states.tsx";
+import { useToasts } from "../ui/toasts.tsx";
+import { bodyOfProfile, draftOfProfile, mistakesOfProfile } from "./profile-draft.ts";
+
+/** How one agent is watched: whether at all, what for, and who is told. */
+export function ProfileForm({ agent }: { agent: Agent }) {
+  const api = useApi();
+  const queries = useQueryClient();
+  const { say } = useToasts();
+  const stored = draftOfProfile(agent.monitoringProfile);
+  const [draft, setDraft] = useState(stored);
+  const isChanged = JSON.stringify(draft) !== JSON.stringify(stored);
+  const mistakes = mistakesOfProfile(draft);
+  const isRight = Object.keys(mistakes).length === 0;
+  const save = useMutation({
+    mutationFn: () =>
+      bodyOf(
+        api.PUT("/api/v1/monitor/profiles/{agentId}", {
+          params: { path: { agentId: agent._id } },
+          body: bodyOfProfile(draft),
+        }),
+      ),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: agentsQuery(api).queryKey });
+      say(`How ${agent.name} is watched is saved.`);
+    },
+  });
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    if (isChanged && isRight && !save.isPending) save.mutate();
+  }
+  const set = (change: Partial<typeof draft>): void => setDraft({ ...draft, ...change });
+  return (
+    <div className="min-h-0 flex-1 overflow-y-auto px-4 py-5 md:px-6">
+      <form onSubmit={submit} className="flex max-w-2xl flex-col gap-5">
+        <CheckField
+          label="Watch this agent"
+          hint="Off: no pattern, live judge, group or topic looks at its traces. They are stored all the same."
+          checked={draft.enabled}
+          onChange={({ target }) => set({ enabled: target.checked })}
+        />
+        <CheckField
+          label="Look for failures"
+          hint="Patterns whose match is a failure."
+          checked={draft.failureDetectionEnabled}
+          disabled={!draft.enabled}
+          onChange={({ target }) => set({ failureDetectionEnabled: target.checked })}
+        />
+        <CheckField
+          label="Count what is fine"
+          hint="Patterns whose match is fine and only counted."
+          checked={draft.infoDetectionEnabled}
+          disabled={!draft.enabled}
+          onChange={({ target }) => set({ infoDetectionEnabled: target.checked })}
+        />
+        {agent.monitoringProfile?.coverageMode === "sampled" && (
+          <div className="max-w-48">
+            <TextField
+              label="Traces looked at"
+              hint="Percent, drawn by lot."
+              type="number"
+              min={0}
+              max={100}
+              value={draft.samplePercent}
+              onChange={({ target }) => set({ samplePercent: target.value })}
+              error={mistakes.percent ?? null}
+            />
+          </div>
+        )}
+        <TextArea
+          label="Channels"
+          hint="Who else is told of its signals: one webhook:https://... a line. Webhooks of the project need not stand here."
+          rows={3}
+          className="font-mono"
+          value={draft.channels}
+          onChange={({ target }) => set({ channels: target.value })}
+          error={mistakes.channels ?? null}
+        />
+        {save.error !== null && <ProblemLine problem={save.error} />}
+        <div className="flex gap-2">
+          <Button look="primary" type="submit" isBusy={save.isPending} disabled={!isChanged || !isRight}>
+            Save
+          </Button>
+          {isChanged && <Button onClick={() => setDraft(stored)}>Discard the changes</Button>}
+        </div>
+      </form>
+    </div>
+  );
+}

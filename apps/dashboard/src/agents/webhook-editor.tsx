@@ -1,0 +1,190 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { bodyOf } from "../api/client.ts";
+import { useApi } from "../shell/session.tsx";
+import { Button } from "../ui/button.tsx";
+import { ConfirmDialog } from "../ui/dialog.tsx";
+import { CheckField, SelectField, TextField } from "../ui/field.tsx";
+import { useToasts } from "../ui/toasts.tsx";
+import { SomeAgents } from "./agent-choice.tsx";
+import { EditorPanel } from "./editor-panel.tsx";
+import { type Webhook, webhooksQuery } from "./queries.ts";
+import { type Severity, severities } from "./rules.ts";
+import {
+  bodyOfWebhook,
+  draftOfWebhook,
+  emptyWebhook,
+  eventNames,
+  events,
+  missingOfWebhook,
+  type WebhookDraft,
+} from "./webhook-draft.ts";
+import { SecretDialog } from "./webhook-secret.tsx";
+import { WebhookTest } from "./webhook-test.tsx";
+
+type Asked = "delete" | "rotate" | null;
+
+/** Writes a webhook, tests it and renews its secret. Without `webhook` a new one, whose secret is shown once. */
+export function WebhookEditor({
+  webhook,
+  onClose,
+  onCreated,
+}: {
+  webhook: Webhook | null;
+  onClose(): void;
+  /** The new one is opened, so that it can be tested. */
+  onCreated(id: string): void;
+}) {
+  const api = useApi();
+  const queries = useQueryClient();
+  const { say } = useToasts();
+  const [draft, setDraft] = useState<WebhookDraft>(webhook === null ? emptyWebhook : draftOfWebhook(webhook));
+  const [asked, ask] = useState<Asked>(null);
+  const [secret, setSecret] = useState<{ secret: string; webhookId: string } | null>(null);
+  const refresh = (): Promise<void> => queries.invalidateQueries({ queryKey: webhooksQuery(api).queryKey });
+  const params = { path: { webhookId: webhook?._id ?? "" } };
+
+  const save = useMutation({
+    mutationFn: async () => {
+      const body = bodyOfWebhook(draft);
+      if (webhook !== null) {
+        await bodyOf(api.PUT("/api/v1/agent-monitoring/webhooks/{webhookId}", { params, body }));
+        return null;
+      }
+      return bodyOf(api.POST("/api/v1/agent-monitoring/webhooks", { body }));
+    },
+    onSuccess: async (created) => {
+      if (created !== null) return setSecret({ secret: created.secret, webhookId: created.webhook._id });
+      await refresh();
+      say("The webhook is saved.");
+      onClose();
+    },
+  });
+
+  async function rotate(): Promise<void> {
+    const rotated = await bodyOf(api.POST("/api/v1/agent-monitoring/webhooks/{webhookId}/rotate-secret", { params }));
+    setSecret({ secret: rotated.secret, webhookId: rotated.webhook._id });
+  }
+
+  async function remove(): Promise<void> {
+    await api.DELETE("/api/v1/agent-monitoring/webhooks/{webhookId}", { params });
+    await refresh();
+    say("The webhook is deleted.");
+    onClose();
+  }
+
+  return (
+    <EditorPanel
+      title={webhook === null ? "New webhook" : "Webhook"}
+      onClose={onClose}
+      onSave={() => save.mutate()}
+      saveLabel={webhook === null ? "Create the webhook" : "Save"}
+      isBusy={save.isPending}
+      missing={missingOfWebhook(draft)}
+      problem={save.error}
+      further={
+        webhook !== null && (
+          <>
+            <Button onClick={() => ask("rotate")}>Renew the secret</Button>
+            <Button look="danger" onClick={() => ask("delete")}>
+              Delete
+            </Button>
+          </>
+        )
+      }
+    >
+      <WebhookFields webhook={webhook} draft={draft} set={(change) => setDraft({ ...draft, ...change })} />
+      {webhook !== null && <WebhookTest webhookId={webhook._id} />}
+      <ConfirmDialog
+        isOpen={asked === "rotate"}
+        onClose={() => ask(null)}
+        title="Renew the secret?"
+        verb="Renew 1 secret"
+        look="primary"
+        onConfirm={rotate}
+      >
+        Messages are signed with both secrets for 24 hours, then with the new one alone.
+      </ConfirmDialog>
+      <ConfirmDialog
+        isOpen={asked === "delete"}
+        onClose={() => ask(null)}
+        title="Delete the webhook?"
+        verb="Delete 1 webhook"
+        onConfirm={remove}
+      >
+        {webhook?.url} is told nothing any more, and what is on its way to it is given up.
+      </ConfirmDialog>
+      {secret !== null && (
+        <SecretDialog
+          secret={secret.secret}
+          onClose={() => {
+            setSecret(null);
+            void refresh().then(() => onCreated(secret.webhookId));
+          }}
+        />
+      )}
+    </EditorPanel>
+  );
+}
+
+/** Where it goes, and what it is told of. */
+function WebhookFields({
+  webhook,
+  draft,
+  set,
+}: {
+  webhook: Webhook | null;
+  draft: WebhookDraft;
+  set(change: Partial<WebhookDraft>): void;
+}) {
+  return (
+    <>
+      <TextField
+        label="Address"
+        type="url"
+        placeholder="https://"
+        autoComplete="off"
+        value={draft.url}
+        onChange={({ target }) => set({ url: target.value })}
+        error={webhook?.disabledReason ?? null}
+      />
+      <TextField
+        label="Description"
+        value={draft.description}
+        onChange={({ target }) => set({ description: target.value })}
+      />
+      <fieldset className="m-0 border-0 p-0">
+        <legend className="mb-1 p-0 text-sm font-medium">Told of</legend>
+        <div className="flex flex-wrap gap-x-5 gap-y-2 max-md:flex-col max-md:gap-y-3">
+          {events.map((event) => (
+            <CheckField
+              key={event}
+              label={eventNames[event]}
+              checked={draft.events.includes(event)}
+              onChange={({ target }) =>
+                set({
+                  events: events.filter((each) => (each === event ? target.checked : draft.events.includes(each))),
+                })
+              }
+            />
+          ))}
+        </div>
+      </fieldset>
+      <SelectField
+        label="From this severity on"
+        value={draft.minSeverity}
+        onChange={({ target }) => set({ minSeverity: target.value as Severity })}
+      >
+        {severities.toReversed().map((severity) => (
+          <option key={severity}>{severity}</option>
+        ))}
+      </SelectField>
+      <SomeAgents legend="Of" chosen={draft.agentIds} onChange={(agentIds) => set({ agentIds })} />
+      <CheckField
+        label="Send to it"
+        checked={draft.enabled}
+        onChange={({ target }) => set({ enabled: target.checked })}
+      />
+    </>
+  );
+}

@@ -1,0 +1,31 @@
+import { queryOptions } from "@tanstack/react-query";
+import { bodyOf, type ProjectApi } from "../api/client.ts";
+import type { paths } from "../api/schema.gen.d.ts";
+
+export type Agent = paths["/api/v1/agents"]["get"]["responses"][200]["content"]["application/json"]["agents"][number];
+export type Pattern =
+  paths["/api/v1/monitor/patterns"]["get"]["responses"][200]["content"]["application/json"]["patterns"][number];
+export type AlertRule =
+  paths["/api/v1/agent-monitoring/alert-rules"]["get"]["responses"][200]["content"]["application/json"]["alertRules"][number];
+
+/** All agents of the project with how each is watched, by name. */
+export const agentsQuery = (api: ProjectApi) =>
+  queryOptions({
+    queryKey: [api.projectId, "agents"],
+    queryFn: async ({ signal }) => (await bodyOf(api.GET("/api/v1/agents", { signal }))).agents,
+    staleTime: 15_000,
+  });
+
+/** What traces are looked at for: the built-in patterns, then the project's own. */
+export const patternsQuery = (api: ProjectApi) =>
+  queryOptions({
+    queryKey: [api.projectId, "patterns"],
+    queryFn: async ({ signal }) => (await bodyOf(api.GET("/api/v1/monitor/patterns", { signal }))).patterns,
+  });
+
+export const alertRulesQuery = (api: ProjectApi) =>
+  queryOptions({
+    queryKey: [api.projectId, "alert-rules"],
+    queryFn: async ({ signal }) =>
+      (await bodyOf(api.GET("/api/v1/agent-monitoring/alert-rules", { signal }))).alertRules,
+  });
