@@ -79,6 +79,10 @@ const anyRoot = {
   fromMs: null,
   toMs: null,
   hasError: null,
+  latencyMinMs: null,
+  ratingMin: null,
+  ratingMax: null,
+  isFailing: null,
   pattern: null,
 };
 

@@ -16,6 +16,10 @@ export const anyRoot: RootFilter = {
   fromMs: null,
   toMs: null,
   hasError: null,
+  latencyMinMs: null,
+  ratingMin: null,
+  ratingMax: null,
+  isFailing: null,
   pattern: null,
 };
 

@@ -4549,6 +4549,12 @@ export interface components {
             createdAt: string;
             inputTokens: number | null;
             outputTokens: number | null;
+            /** @description In the preview */
+            agentId?: string | null;
+            /** @description In the preview: as the detail's estimate; null where it is not known, and of a very large trace */
+            costUSD?: number | null;
+            /** @description In the preview: spans of an OpenTelemetry trace; null of one whose spans are sent one by one */
+            spanCount?: number | null;
         };
         TraceOutline: {
             /** @description Of `spans` */
@@ -4620,6 +4626,16 @@ export interface operations {
                 to?: string;
                 /** @description true or false */
                 hasError?: string;
+                /** @description Milliseconds, inclusive */
+                latencyMinMs?: string;
+                /** @description 0 to 10, inclusive; of the headline of live judging */
+                ratingMin?: string;
+                /** @description 0 to 10, inclusive */
+                ratingMax?: string;
+                /** @description true: ended in an error, or a live judge rates it below its threshold; false: neither */
+                failing?: string;
+                /** @description preview: short texts instead of whole ones, with cost, agent and span count */
+                view?: string;
             };
             header?: never;
             path?: never;

@@ -100,8 +100,7 @@ export const traceTopic = z.object({
 });
 export type TraceTopic = z.infer<typeof traceTopic>;
 
-/** interface: Trace (list item). Absent fields are omitted, save the three that are always there and nullable. */
-export const traceListItem = z.object({
+const traceMembers = z.object({
   _id: z.string(),
   name: z.string(),
   input: anyJson.optional(),
@@ -124,8 +123,26 @@ export const traceListItem = z.object({
   outputTokens: z.number().nullable(),
 });
 
+/**
+ * interface: Trace (list item). Absent fields are omitted, save those that are always there and nullable. In the preview
+ * `input`, `output` and `error` are texts of at most 300 characters, there are no tool calls, and the last three are there.
+ */
+export const traceListItem = traceMembers.extend({
+  agentId: z.string().nullable().optional().describe("In the preview"),
+  costUSD: z
+    .number()
+    .nullable()
+    .optional()
+    .describe("In the preview: as the detail's estimate; null where it is not known, and of a very large trace"),
+  spanCount: z
+    .int()
+    .nullable()
+    .optional()
+    .describe("In the preview: spans of an OpenTelemetry trace; null of one whose spans are sent one by one"),
+});
+
 /** interface: Trace (detail). */
-export const traceDetail = traceListItem.extend({
+export const traceDetail = traceMembers.extend({
   metadata: anyJson.optional(),
   performanceSummary: anyJson.optional(),
   cacheReadTokens: z.number().optional(),
@@ -178,6 +195,14 @@ export const listTracesQuery = z.object({
   from: z.string().optional().describe("ISO 8601; createdAt, inclusive"),
   to: z.string().optional().describe("ISO 8601; createdAt, exclusive"),
   hasError: z.string().optional().describe("true or false"),
+  latencyMinMs: z.string().optional().describe("Milliseconds, inclusive"),
+  ratingMin: z.string().optional().describe("0 to 10, inclusive; of the headline of live judging"),
+  ratingMax: z.string().optional().describe("0 to 10, inclusive"),
+  failing: z
+    .string()
+    .optional()
+    .describe("true: ended in an error, or a live judge rates it below its threshold; false: neither"),
+  view: z.string().optional().describe("preview: short texts instead of whole ones, with cost, agent and span count"),
 });
 
 /** Query of `DELETE /ingest/traces`: at least one; a trace must match them all. Roots are compared, as they are shown. */

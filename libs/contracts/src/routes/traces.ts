@@ -47,7 +47,7 @@ export const traceRoutes = {
     query: listTracesQuery,
     responses: {
       200: { description: "Root traces, newest first.", schema: traceList },
-      400: error("The cursor is not a trace id."),
+      400: error("The cursor is not a trace id, or a filter cannot be read."),
     },
     summary: "List root traces.",
     section: "interface: GET ingest/traces",

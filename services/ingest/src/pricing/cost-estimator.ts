@@ -9,37 +9,90 @@ import {
   recordToTreeSpan,
   type TreeRecord,
 } from "../trees/trace-read.ts";
-import { growTree } from "../trees/tree.ts";
-import { priceFinder } from "./price-catalogue.ts";
+import { growTree, type Tree } from "../trees/tree.ts";
+import { type FindPrice, priceFinder } from "./price-catalogue.ts";
 import type { PricedProject, PriceStore } from "./price-store.ts";
 import { costOf } from "./token-cost.ts";
 import { treeCost } from "./tree-cost.ts";
 
 /** A larger trace has no estimate. */
 const spansMax = 20_000;
+/** Spans that are read to price one page of a list. */
+const pageSpansMax = 20_000;
+
+/** What a list says of a trace beyond its root. */
+export interface ListFigures {
+  /** As {@link CostEstimator.estimate}; null also where the page has no room for the trace's spans. */
+  costUSD: number | null;
+  /** Of an OpenTelemetry trace; null of others. */
+  spanCount: number | null;
+}
 
 /** Estimates what a trace cost by the prices of its organization (completions 11.2; otlp 6, Cost). */
 export interface CostEstimator {
   /** USD; null when the price of anything it used is not known, or how much it used. */
   estimate(project: PricedProject, span: ReadSpan): Promise<number | null>;
+  /** The same of a page of roots, by few statements, with the size of each; in the order of the roots. */
+  estimatePage(project: PricedProject, roots: readonly ReadSpan[]): Promise<ListFigures[]>;
 }
 
 export function createCostEstimator({ reading, prices }: { reading: Database; prices: PriceStore }): CostEstimator {
-  async function estimateTree(project: PricedProject, traceKey: string, rowId: string): Promise<number | null> {
-    const { projectId } = project;
-    const keys = [{ projectId, traceKey }];
-    const [changes, [spans, fragments, responseFragments]] = await Promise.all([
-      prices.listChanges(project),
-      reading.readScoped<[TreeRecord, FragmentRecord, FragmentRecord]>(
-        [projectId],
-        [buildTreeRead(keys, spansMax), buildFragmentRead(keys), buildStoredResponseFragmentRead(keys, spansMax)],
-      ),
-    ]);
-    const tree = growTree(
-      spans.rows.map(recordToTreeSpan),
-      [...fragments.rows, ...responseFragments.rows].map(recordToTreeFragment),
+  /** Traces by their key; those of more than `spansMax` spans are missing or empty. */
+  async function readTrees(projectId: string, traceKeys: readonly string[]): Promise<(traceKey: string) => Tree> {
+    const keys = traceKeys.map((traceKey) => ({ projectId, traceKey }));
+    const [spans, fragments, responseFragments] = await reading.readScoped<
+      [TreeRecord, FragmentRecord, FragmentRecord]
+    >(
+      [projectId],
+      [buildTreeRead(keys, spansMax), buildFragmentRead(keys), buildStoredResponseFragmentRead(keys, spansMax)],
     );
-    return treeCost(tree, rowId, priceFinder(changes));
+    const spansOf = Map.groupBy(spans.rows, (row) => row.trace_key);
+    const fragmentsOf = Map.groupBy(fragments.rows, (row) => row.trace_key);
+    // These name no trace, but the response that a span of it had.
+    const responsesOf = Map.groupBy(responseFragments.rows, (row) => row.response_id);
+    return (traceKey) => {
+      const own = spansOf.get(traceKey) ?? [];
+      const responses = new Set(own.flatMap(({ response_id }) => response_id ?? []));
+      const said = [...(fragmentsOf.get(traceKey) ?? []), ...[...responses].flatMap((id) => responsesOf.get(id) ?? [])];
+      return growTree(own.map(recordToTreeSpan), said.map(recordToTreeFragment));
+    };
+  }
+
+  async function estimateTree(project: PricedProject, traceKey: string, rowId: string): Promise<number | null> {
+    const [changes, treeOf] = await Promise.all([
+      prices.listChanges(project),
+      readTrees(project.projectId, [traceKey]),
+    ]);
+    return treeCost(treeOf(traceKey), rowId, priceFinder(changes));
+  }
+
+  async function readSpanCounts(projectId: string, traceKeys: readonly string[]): Promise<Map<string, number>> {
+    if (traceKeys.length === 0) return new Map();
+    const { rows } = await reading.readScoped<{ trace_key: string; span_count: number }>([projectId], {
+      name: "traces_sizes",
+      text: `
+        select trace_key, span_count
+        from unnest($2::uuid[]) as wanted (wanted_key)
+        cross join lateral (
+          select trace_key, span_count
+          from ingest.traces
+          where project_id = $1 and trace_key = wanted.wanted_key
+          limit 1
+        ) traces`,
+      values: [projectId, traceKeys],
+    });
+    return new Map(rows.map((row) => [row.trace_key, row.span_count]));
+  }
+
+  /** Prices the span by its own tokens: nothing below a REST span is part of it. */
+  function estimateAlone(span: ReadSpan, findPrice: FindPrice): number | null {
+    if (span.model === null) return null;
+    return costOf(findPrice(span.model), {
+      input: span.inputTokens,
+      output: span.outputTokens,
+      cacheRead: span.cacheReadTokens,
+      cacheWrite: span.cacheWriteTokens,
+    });
   }
 
   return {
@@ -47,13 +100,40 @@ export function createCostEstimator({ reading, prices }: { reading: Database; pr
       if (span.inputTokens === null && span.outputTokens === null) return null;
       if (span.traceKey !== null) return estimateTree(project, span.traceKey, span.id);
       if (span.model === null) return null;
-      const price = priceFinder(await prices.listChanges(project))(span.model);
-      return costOf(price, {
-        input: span.inputTokens,
-        output: span.outputTokens,
-        cacheRead: span.cacheReadTokens,
-        cacheWrite: span.cacheWriteTokens,
+      return estimateAlone(span, priceFinder(await prices.listChanges(project)));
+    },
+    async estimatePage(project, roots) {
+      const { projectId } = project;
+      const keys = [...new Set(roots.flatMap(({ traceKey }) => traceKey ?? []))];
+      const [changes, counts] = await Promise.all([prices.listChanges(project), readSpanCounts(projectId, keys)]);
+      const findPrice = priceFinder(changes);
+      const used = new Set(roots.filter(hasTokens).flatMap(({ traceKey }) => traceKey ?? []));
+      const priced = keysWithin(pageSpansMax, new Map([...counts].filter(([key]) => used.has(key))));
+      const treeOf = priced.size === 0 ? null : await readTrees(projectId, [...priced]);
+      return roots.map((root) => {
+        const { traceKey } = root;
+        const spanCount = traceKey === null ? null : (counts.get(traceKey) ?? null);
+        if (!hasTokens(root)) return { costUSD: null, spanCount };
+        if (traceKey === null) return { costUSD: estimateAlone(root, findPrice), spanCount };
+        const isPriced = treeOf !== null && priced.has(traceKey);
+        return { costUSD: isPriced ? treeCost(treeOf(traceKey), root.id, findPrice) : null, spanCount };
       });
     },
   };
+}
+
+function hasTokens({ inputTokens, outputTokens }: ReadSpan): boolean {
+  return inputTokens !== null || outputTokens !== null;
+}
+
+/** The smallest traces that together have no more than so many spans. */
+function keysWithin(total: number, counts: ReadonlyMap<string, number>): ReadonlySet<string> {
+  const keys = new Set<string>();
+  let left = total;
+  for (const [key, count] of [...counts].sort(([, one], [, other]) => one - other)) {
+    left -= count;
+    if (left < 0) break;
+    keys.add(key);
+  }
+  return keys;
 }

@@ -13,6 +13,10 @@ const everything: RemovalFilter = {
   fromMs: null,
   toMs: null,
   hasError: null,
+  latencyMinMs: null,
+  ratingMin: null,
+  ratingMax: null,
+  isFailing: null,
 };
 
 /**

@@ -9,14 +9,19 @@ export interface RootCondition {
   text: string;
   /** The same of `ingest.root_counts`; null where they do not tell. */
   counted: string | null;
+  /** No index leads to its roots, which may be few of many: they are looked for without reading rows. */
+  isSparse: boolean;
 }
 
-/** What a root must meet to match a filter, but for its pattern. Adds the parameters to `values`. */
+/** What a root must meet to match a filter, but for its pattern. Adds the parameters to `values`; `$1` is the project. */
 export function rootConditions(query: Omit<RootFilter, "pattern">, values: unknown[]): RootCondition[] {
   const conditions: RootCondition[] = [];
   const parameter = (value: unknown): string => `$${values.push(value)}`;
   const add = (name: string, text: string, counted: string | null = null): void => {
-    conditions.push({ name, text, counted });
+    conditions.push({ name, text, counted, isSparse: false });
+  };
+  const addSparse = (name: string, text: string): void => {
+    conditions.push({ name, text, counted: null, isSparse: true });
   };
   if (query.framework !== null) {
     const equals = `framework = ${parameter(query.framework)}`;
@@ -28,6 +33,21 @@ export function rootConditions(query: Omit<RootFilter, "pattern">, values: unkno
   if (query.model !== null) add("model", `model = ${parameter(query.model)}`);
   if (query.hasError !== null)
     add(query.hasError ? "error" : "no_error", query.hasError ? "has_error" : "not has_error");
+  if (query.latencyMinMs !== null) addSparse("latency", `latency_ms >= ${parameter(query.latencyMinMs)}`);
+  if (query.ratingMin !== null || query.ratingMax !== null) {
+    const bounds = [
+      ...(query.ratingMin === null ? [] : [` and rating >= ${parameter(query.ratingMin)}`]),
+      ...(query.ratingMax === null ? [] : [` and rating <= ${parameter(query.ratingMax)}`]),
+    ].join("");
+    const rated = "select trace_id from ingest.trace_verdicts where project_id = $1 and judge_scores is not null";
+    // `is true`: hashed once, whatever the planner takes the table for; as a join it may be read for every root.
+    addSparse(query.ratingMin === null ? "rated_most" : "rated", `(id in (${rated}${bounds})) is true`);
+  }
+  if (query.isFailing !== null) {
+    const failing =
+      "(has_error or id in (select trace_id from ingest.trace_verdicts where project_id = $1 and is_failing))";
+    addSparse(query.isFailing ? "failing" : "not_failing", query.isFailing ? failing : `not ${failing}`);
+  }
   if (query.sessionId !== null) {
     const traceKey = traceNamed(query.sessionId);
     const session = `session_id = ${parameter(query.sessionId)}`;

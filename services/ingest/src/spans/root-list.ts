@@ -51,12 +51,25 @@ function buildFilteredList(query: RootQuery, whole: ListedWhole): Statement {
       from ingest.spans
       where project_id = $1 and is_root${matching}`;
   const before = query.before === null ? "" : ` and id < $${values.push(query.before)}`;
+  const isSparse = conditions.some((condition) => condition.isSparse);
+  const found = isSparse
+    ? `(
+        select id as found_id
+        from ingest.spans
+        where project_id = $1 and is_root${matching}${before}
+        order by id desc
+        limit $2 + 1
+      ) found
+      cross join lateral (
+        select * from ingest.spans where project_id = $1 and id = found.found_id limit 1
+      ) spans`
+    : `ingest.spans
+      where project_id = $1 and is_root${matching}${before}`;
   const text = `
     with page as (
       select ${narrowColumns},
         ${bodyColumns(whole)}
-      from ingest.spans
-      where project_id = $1 and is_root${matching}${before}
+      from ${found}
       order by id desc
       limit $2 + 1
     )
@@ -87,7 +100,7 @@ function buildSearchedList(query: RootQuery, whole: ListedWhole): Statement {
   const source = { production: "", eval: "eval-run", all: null }[query.source];
   const text = `
     select found.total, shown.*, ${verdictColumn}
-    from ingest.find_roots($3, $4, $2 + 1, $5, $6, $7, $8, $9, $10, $11, $12, $13) found
+    from ingest.find_roots($3, $4, $2 + 1, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) found
     left join lateral (
       select ${narrowColumns},
         ${bodyColumns(whole)}
@@ -109,6 +122,10 @@ function buildSearchedList(query: RootQuery, whole: ListedWhole): Statement {
     query.sessionId === null ? null : traceNamed(query.sessionId),
     query.model,
     query.hasError,
+    query.latencyMinMs,
+    query.ratingMin,
+    query.ratingMax,
+    query.isFailing,
   ];
   return { name: "roots_search", text, values };
 }

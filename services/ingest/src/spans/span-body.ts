@@ -146,6 +146,29 @@ function readLengths(text: Buffer): { start: number; lengths: number[] } {
   return { start, lengths: JSON.parse(text.toString("latin1", '{"lengths":'.length, start)) as number[] };
 }
 
+/**
+ * The first bytes of a member of a decoded body, as many as are asked for, and whether that is all of it; null = absent.
+ * A character that is cut in two becomes U+FFFD.
+ */
+export function readMemberStart(
+  text: Buffer,
+  member: BodyMember,
+  bytesMax: number,
+): { json: JsonText; isWhole: boolean } | null {
+  const { start: first, lengths } = readLengths(text);
+  let start = first;
+  for (const [index, name] of bodyMembers.entries()) {
+    const length = lengths[index] ?? 0;
+    if (length > 0) start += `,"${name}":`.length;
+    if (name === member) {
+      if (length === 0) return null;
+      return { json: text.toString("utf8", start, start + Math.min(length, bytesMax)), isWhole: length <= bytesMax };
+    }
+    start += length;
+  }
+  return null;
+}
+
 /** The members of a decoded body, as the sender wrote them; those that are not wanted are null. */
 export function readBodyMembers(text: Buffer, wanted: readonly BodyMember[] = bodyMembers): SpanBody {
   const { start: first, lengths } = readLengths(text);

@@ -1,5 +1,7 @@
-import { cutBodyMembers, decodeSpanBody } from "../spans/span-body.ts";
+import type { ListFigures } from "../pricing/cost-estimator.ts";
+import { type BodyMember, cutBodyMembers, decodeSpanBody, readMemberStart } from "../spans/span-body.ts";
 import type { ReadSpan } from "../spans/trace-store.ts";
+import { previewText } from "./preview-text.ts";
 
 /** One JSON value in pieces, to be put together once, with whatever stands around it: what is shown is large. */
 export type JsonPieces = readonly Buffer[];
@@ -10,6 +12,37 @@ export type JsonPieces = readonly Buffer[];
  */
 export async function showListItem(span: ReadSpan): Promise<JsonPieces> {
   return splice(span, { ...narrowMembers(span), judgeScores: span.judgeScores }, "toolCalls");
+}
+
+/** What is read of a text to preview it. */
+const previewedBytes = 16 * 1024;
+
+/** The same as it is previewed: texts cut short, without tool calls, with what it cost. */
+async function showPreview(span: ReadSpan, { costUSD, spanCount }: ListFigures): Promise<JsonPieces> {
+  const decoded = decodeSpanBody(span.body);
+  const body = Buffer.isBuffer(decoded) ? decoded : await decoded;
+  const preview = (member: BodyMember): string | undefined => {
+    const start = readMemberStart(body, member, previewedBytes);
+    return (start && previewText(start.json, start.isWhole)) ?? undefined;
+  };
+  const item = {
+    ...narrowMembers(span),
+    judgeScores: span.judgeScores,
+    agentId: span.agentId,
+    costUSD,
+    spanCount,
+    input: preview("input"),
+    output: preview("output"),
+    error: preview("error"),
+  };
+  return [Buffer.from(JSON.stringify(item))];
+}
+
+/** A page of previews. One after the other: of large texts only one is unpacked at a time. */
+export async function showPreviews(spans: readonly ReadSpan[], figures: readonly ListFigures[]): Promise<JsonPieces[]> {
+  const items: JsonPieces[] = [];
+  for (const [index, span] of spans.entries()) items.push(await showPreview(span, figures[index] as ListFigures));
+  return items;
 }
 
 /** A span in full. */

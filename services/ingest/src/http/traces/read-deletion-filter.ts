@@ -35,6 +35,10 @@ export function readDeletionFilter(query: Call["query"]): RemovalFilter {
     fromMs: readTime("from", text("from")),
     toMs: readTime("to", text("to")),
     hasError: null,
+    latencyMinMs: null,
+    ratingMin: null,
+    ratingMax: null,
+    isFailing: null,
   };
 }
 

@@ -17,11 +17,20 @@ export function readRootFilter(query: Call["query"]): RootFilter | null {
     fromMs: readInstant("from", one("from")),
     toMs: readInstant("to", one("to")),
     hasError: readFlag("hasError", one("hasError")),
+    latencyMinMs: readNumber("latencyMinMs", one("latencyMinMs")),
+    ratingMin: readNumber("ratingMin", one("ratingMin")),
+    ratingMax: readNumber("ratingMax", one("ratingMax")),
+    isFailing: readFlag("failing", one("failing")),
     pattern: searchPattern(one("search")),
   };
   const isStorable = [filter.framework, filter.sessionId, filter.model].every((text) => !text?.includes("\0"));
   const isKnown = filter.agentId === null || isUuid(filter.agentId);
   return isStorable && isKnown ? filter : null;
+}
+
+/** Whether short texts are asked for instead of whole ones; any other view is the usual one. */
+export function isPreview(query: Call["query"]): boolean {
+  return readOne(query, "view") === "preview";
 }
 
 /** The two that the live tail knows too. */
@@ -50,4 +59,11 @@ function readFlag(name: string, text: string | null): boolean | null {
   if (text === null) return null;
   if (text !== "true" && text !== "false") throw new AppError("bad_request", `${name} must be true or false`);
   return text === "true";
+}
+
+function readNumber(name: string, text: string | null): number | null {
+  if (text === null) return null;
+  const value = Number(text);
+  if (text.trim() === "" || !Number.isFinite(value)) throw new AppError("bad_request", `${name} must be a number`);
+  return value;
 }
