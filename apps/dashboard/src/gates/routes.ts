@@ -1,11 +1,11 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { projectRoute } from "../shell/project-route.tsx";
-import { searchOf, text } from "../ui/search-params.ts";
+import { flag, searchOf, text } from "../ui/search-params.ts";
 
 const gatesRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "gates",
-  validateSearch: searchOf({ branch: text, commit: text, dataset: text }),
+  validateSearch: searchOf({ branch: text, commit: text, dataset: text, run: text, try: flag }),
   component: lazyRouteComponent(() => import("./gates-page.tsx"), "GatesPage"),
 });
 

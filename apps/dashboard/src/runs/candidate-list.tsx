@@ -1,12 +1,12 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { DifferenceInterval, VerdictWord } from "../blocks/paired-verdict.tsx";
+import { explainPaired, formatP } from "../blocks/paired-words.ts";
 import { useApi } from "../shell/session.tsx";
 import { classNames } from "../ui/class-names.ts";
 import { formatCount, formatDelta, formatRating } from "../ui/format.ts";
 import { ProblemLine, Skeleton } from "../ui/states.tsx";
 import type { Comparison } from "./compare-rows.ts";
-import { DifferenceInterval, VerdictWord } from "./paired-verdict.tsx";
-import { explainPaired, formatP } from "./paired-words.ts";
 
 /** The verdict on each candidate. Of several one is looked at; its cases are listed below. */
 export function CandidateList({

@@ -1,14 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { VerdictWord } from "../blocks/paired-verdict.tsx";
+import { explainPaired } from "../blocks/paired-words.ts";
 import { useApi } from "../shell/session.tsx";
 import { countOf, formatCount, formatRating } from "../ui/format.ts";
 import { Interval } from "../ui/interval.tsx";
 import { Time } from "../ui/page.tsx";
 import { ProblemLine } from "../ui/states.tsx";
 import type { Run } from "./case-rows.ts";
-import { VerdictWord } from "./paired-verdict.tsx";
-import { explainPaired } from "./paired-words.ts";
 import { gatesQuery, pairedGateQuery } from "./queries.ts";
 import { RatingHistogram } from "./rating-histogram.tsx";
 import type { RunCases } from "./run-cases.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { differenceDomain, explainPaired, formatP, type Paired, verdictOf } from "../../src/runs/paired-words.ts";
+import { differenceDomain, explainPaired, formatP, type Paired, verdictOf } from "../../src/blocks/paired-words.ts";
 
 const paired: Paired = {
   outcome: "undecided",

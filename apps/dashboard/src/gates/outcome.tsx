@@ -1,0 +1,20 @@
+import { classNames } from "../ui/class-names.ts";
+import type { Verdict } from "./verdicts.ts";
+
+const looks = {
+  passed: { sign: "✓", word: "passed", color: "text-good" },
+  failed: { sign: "✗", word: "failed", color: "text-bad" },
+  expired: { sign: "✗", word: "expired", color: "text-bad" },
+  running: { sign: "…", word: "running", color: "text-soft" },
+} as const;
+
+/** What a verdict is: a sign and a word, so that it does not hang on a colour. */
+export function Outcome({ outcome, className }: Pick<Verdict, "outcome"> & { className?: string }) {
+  const { sign, word, color } = looks[outcome];
+  return (
+    <span className={classNames("font-medium whitespace-nowrap", color, className)}>
+      <span aria-hidden>{sign} </span>
+      {word}
+    </span>
+  );
+}

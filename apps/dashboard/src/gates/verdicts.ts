@@ -1,0 +1,154 @@
+import { readSubject } from "../blocks/run-subject.ts";
+import { countOf, formatShare } from "../ui/format.ts";
+
+/** What a gate or a CI run said about a run, and of which commit. */
+export interface Verdict {
+  key: string;
+  runId: string;
+  /** Whether it is a CI run, which has a page of its own. */
+  isCiRun: boolean;
+  outcome: "passed" | "failed" | "expired" | "running";
+  datasetId: string;
+  branch: string | null;
+  /** As much of it as git shows. */
+  commit: string | null;
+  /** Who asked: the pipeline, or the label that the caller gave. */
+  caller: string | null;
+  /** What decided, in a sentence. */
+  reason: string;
+  createdAt: string;
+}
+
+interface RecordedGate {
+  _id: string;
+  runId: string;
+  datasetId: string;
+  passed: boolean;
+  caller: string | null;
+  checks: readonly { passed: boolean; detail: string }[];
+  createdAt: string;
+}
+
+interface CiRun {
+  run_id: string;
+  dataset_id: string;
+  status: "in_progress" | "completed" | "failed";
+  gate: "pass" | "fail" | null;
+  results_submitted: number;
+  total_questions: number;
+  pass_rate: number | null;
+  created_at: string;
+  git_context: Readonly<Record<string, unknown>> | null;
+}
+
+/** A kept verdict; what failed is why it failed, else all that was checked is why it passed. */
+export function verdictOfGate(
+  gate: RecordedGate,
+  subject: Readonly<Record<string, unknown>> | null | undefined,
+): Verdict {
+  const { branch, commit } = readSubject(subject);
+  const failing = gate.checks.filter(({ passed }) => !passed);
+  return {
+    key: gate._id,
+    runId: gate.runId,
+    isCiRun: false,
+    outcome: gate.passed ? "passed" : "failed",
+    datasetId: gate.datasetId,
+    branch,
+    commit,
+    caller: gate.caller,
+    reason: (failing.length > 0 ? failing : gate.checks).map(({ detail }) => detail).join(" "),
+    createdAt: gate.createdAt,
+  };
+}
+
+export function verdictOfCiRun(run: CiRun): Verdict {
+  const { branch, commit } = readSubject({ git: run.git_context ?? {} });
+  const triggeredBy = run.git_context?.triggered_by;
+  return {
+    key: run.run_id,
+    runId: run.run_id,
+    isCiRun: true,
+    outcome: outcomeOf(run),
+    datasetId: run.dataset_id,
+    branch,
+    commit,
+    caller: typeof triggeredBy === "string" ? triggeredBy : null,
+    reason: reasonOf(run),
+    createdAt: run.created_at,
+  };
+}
+
+function outcomeOf({ status, gate }: CiRun): Verdict["outcome"] {
+  if (status === "in_progress") return "running";
+  if (status === "failed") return "expired";
+  return gate === "pass" ? "passed" : "failed";
+}
+
+function reasonOf({
+  status,
+  pass_rate: passRate,
+  results_submitted: submitted,
+  total_questions: total,
+}: CiRun): string {
+  if (status === "in_progress") return `${submitted} of ${countOf(total, "case")} answered so far.`;
+  const passed = passRate === null ? "" : `${formatShare(passRate, 0)} of ${countOf(total, "case")} passed.`;
+  if (status === "failed")
+    return `It was not finished within two hours. ${submitted} of ${countOf(total, "case")} answered.`;
+  const missing = total - submitted;
+  return missing > 0 ? `${passed} ${countOf(missing, "case was", "cases were")} not answered.` : passed;
+}
+
+/** Newest first. */
+export const byTime = (one: Verdict, other: Verdict): number => (one.createdAt < other.createdAt ? 1 : -1);
+
+/** The branches that have verdicts, those with the newest first. */
+export function branchesOf(verdicts: readonly Verdict[]): string[] {
+  return [...new Set(verdicts.flatMap(({ branch }) => branch ?? []))];
+}
+
+/** The branch that is asked about most: `main`, else `master`, else the one with the newest verdict. */
+export function defaultBranch(branches: readonly string[]): string | undefined {
+  return ["main", "master"].find((name) => branches.includes(name)) ?? branches[0];
+}
+
+/** The newest decided verdict of each dataset on a branch. */
+export function newestOn(verdicts: readonly Verdict[], branch: string): Verdict[] {
+  const newest = new Map<string, Verdict>();
+  for (const verdict of verdicts) {
+    const isDecided = verdict.outcome !== "running";
+    if (isDecided && verdict.branch === branch && !newest.has(verdict.datasetId))
+      newest.set(verdict.datasetId, verdict);
+  }
+  return [...newest.values()];
+}
+
+/** Those of a branch, a commit that begins so, and a dataset; what is not given does not filter. */
+export function filterVerdicts(
+  verdicts: readonly Verdict[],
+  {
+    branch,
+    commit,
+    dataset,
+  }: { branch?: string | undefined; commit?: string | undefined; dataset?: string | undefined },
+): Verdict[] {
+  return verdicts.filter(
+    (verdict) =>
+      (branch === undefined || verdict.branch === branch) &&
+      (dataset === undefined || verdict.datasetId === dataset) &&
+      (commit === undefined || (verdict.commit !== null && startsAlike(verdict.commit, commit))),
+  );
+}
+
+/** A commit may be written shorter than it is kept, and kept shorter than it is written. */
+const startsAlike = (one: string, other: string): boolean => one.startsWith(other) || other.startsWith(one);
+
+/** The verdict that one is compared with: of the CI runs of its dataset before it the newest on its branch, else on the default branch. */
+export function previousOn(verdicts: readonly Verdict[], verdict: Verdict): Verdict | undefined {
+  const before = verdicts.filter(
+    ({ isCiRun, datasetId, createdAt, outcome }) =>
+      isCiRun && outcome !== "running" && datasetId === verdict.datasetId && createdAt < verdict.createdAt,
+  );
+  const base = defaultBranch(branchesOf(verdicts));
+  return before.find(({ branch }) => branch === verdict.branch) ?? before.find(({ branch }) => branch === base);
+}
