@@ -52,3 +52,4 @@ export * from "./route.ts";
 export * from "./routes.ts";
 export * from "./settings.ts";
 export * from "./spent-quota.ts";
+export * from "./workspace.ts";

@@ -27,6 +27,10 @@ export interface Call {
    * there is no room for it beside what other requests have in hand.
    */
   hold(bytes: number): void;
+  /** Has the answer say, in `x-touchstone-warning`, that something of the request was ignored. A refusal says nothing of it. */
+  warn(sentence: string): void;
+  /** What {@link warn} was told last. */
+  readonly warning: string | null;
   /** Aborts when the caller is gone. */
   signal: AbortSignal;
 }
@@ -63,6 +67,7 @@ class ReceivedCall implements Call {
   readonly rawBody: Buffer;
   readonly hold: Call["hold"];
   readonly #options: CallOptions;
+  warning: string | null = null;
   #signal: AbortSignal | null = null;
 
   constructor(options: CallOptions) {
@@ -92,6 +97,10 @@ class ReceivedCall implements Call {
     if (isOptional && this.rawBody.length === 0) return undefined;
     requireJson(this.headers["content-type"]);
     return parseJsonBody(await this.body());
+  }
+
+  warn(sentence: string): void {
+    this.warning = sentence;
   }
 
   get signal(): AbortSignal {

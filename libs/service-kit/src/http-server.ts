@@ -14,6 +14,7 @@ import {
 } from "@touchstone/contracts";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { Counter, Histogram } from "prom-client";
+import { type Answer, holdAnswer, type RenderedAnswer, renderAnswer, renderFailure } from "./answer.ts";
 import { AppError } from "./app-error.ts";
 import { type BodyShare, createBodyBudget } from "./body-budget.ts";
 import { type Call, createCall } from "./call.ts";
@@ -30,22 +31,9 @@ import { Pieces } from "./pieces.ts";
 import { readBody } from "./read-body.ts";
 import { readQuery } from "./read-query.ts";
 import { type RenderedError, renderError } from "./render-error.ts";
-import { encodeRpcStatus, prefersRpcStatus } from "./rpc-status.ts";
 import { signalGone } from "./signal-gone.ts";
 import { watchArrival } from "./watch-arrival.ts";
 import { watchBodyBudget } from "./watch-body-budget.ts";
-
-/**
- * What a handler answers. A string, Buffer, stream or {@link Pieces} are sent as they stand, under `contentType`. A stream
- * that fails after the answer has begun breaks the connection, so that what arrived is seen to be incomplete.
- */
-export interface Answer {
-  status: number;
-  body?: unknown;
-  contentType?: string;
-  /** Only cookies have several values. */
-  headers?: Record<string, string | string[]>;
-}
 
 export type Handler = (call: Call) => Promise<Answer>;
 
@@ -209,7 +197,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       projectId = identity.projectId;
       const call = await callOf(identity, share);
       startedMs = performance.now();
-      answer = renderAnswer(await handle(call));
+      answer = renderAnswer(await handle(call), call.warning);
     } catch (thrown) {
       cause = thrown;
       failure = renderError(thrown, envelope, method);
@@ -298,53 +286,6 @@ interface IncomingRequest {
   path: string;
   headers: IncomingHttpHeaders;
   requestId: string;
-}
-
-/** An answer as it leaves. */
-interface RenderedAnswer<Body = string | Buffer | Pieces | Readable | undefined> {
-  status: number;
-  headers: Record<string, string | string[]>;
-  /** Null without a body. */
-  contentType: string | null;
-  body: Body;
-}
-
-const jsonType = "application/json; charset=utf-8";
-
-function renderAnswer({ status, headers = {}, contentType = jsonType, body }: Answer): RenderedAnswer {
-  if (typeof body === "string" || Buffer.isBuffer(body) || body instanceof Pieces || body instanceof Readable) {
-    return { status, headers, contentType, body };
-  }
-  if (body === undefined) return { status, headers, contentType: null, body };
-  return { status, headers, contentType: jsonType, body: JSON.stringify(body) };
-}
-
-/** JSON, save for an OTLP caller that reads refusals only as a protobuf `google.rpc.Status` (otlp 2). */
-function renderFailure(
-  { status, headers, body }: RenderedError,
-  envelope: "standard" | "otlp",
-  asked: IncomingHttpHeaders,
-): RenderedAnswer<string | Buffer> {
-  if (envelope === "otlp" && prefersRpcStatus(asked)) {
-    const rpcStatus = encodeRpcStatus(status, String(body.message ?? body.error));
-    return { status, headers, contentType: "application/x-protobuf", body: rpcStatus };
-  }
-  return { status, headers, contentType: jsonType, body: JSON.stringify(body) };
-}
-
-/** The same answer to a caller in this process, under the headers that HTTP would add. */
-function holdAnswer({ status, headers, contentType, body }: RenderedAnswer): LocalAnswer {
-  if (body instanceof Readable) throw new Error("a route that is not a streaming one answered with a stream");
-  const held = body instanceof Pieces ? body : new Pieces([Buffer.isBuffer(body) ? body : Buffer.from(body ?? "")]);
-  return {
-    status,
-    headers: {
-      ...headers,
-      ...(contentType !== null && { "content-type": contentType }),
-      "content-length": String(held.bytes),
-    },
-    body: held,
-  };
 }
 
 const drainDefaultMs = 8_000;

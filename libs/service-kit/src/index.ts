@@ -1,4 +1,5 @@
 export { type Act, actOf, composeRecordedAct, type Deed, namesOfChanged } from "./acts.ts";
+export type { Answer } from "./answer.ts";
 export { AppError, type AppErrorOptions, isAppError } from "./app-error.ts";
 export { type AuditPageQuery, readAuditPage } from "./audit-page.ts";
 export { type BodyBudget, type BodyShare, createBodyBudget } from "./body-budget.ts";
@@ -11,7 +12,6 @@ export { countDeadLetters } from "./count-dead-letters.ts";
 export { deriveKey } from "./derive-key.ts";
 export { type GatherOptions, gatherCalls } from "./gather-calls.ts";
 export {
-  type Answer,
   createHttpServer,
   type Handler,
   type HttpServer,
@@ -53,3 +53,4 @@ export { readStoreServiceConfig, type StoreServiceConfig } from "./store-service
 export { answerLines, type LineSource } from "./stream-lines.ts";
 export { watchArrival } from "./watch-arrival.ts";
 export { watchBodyBudget } from "./watch-body-budget.ts";
+export { requireWorkspace } from "./workspace.ts";

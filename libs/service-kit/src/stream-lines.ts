@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import type { Answer } from "./http-server.ts";
+import type { Answer } from "./answer.ts";
 
 /** Where the rows of an export come from, page by page. */
 export interface LineSource<Row> {

@@ -134,7 +134,9 @@ describe("a CI run", () => {
     expect(await client.ask("/datasets/none/test-cases")).toMatchObject(unknown);
     expect(await elsewhere.sendTo("POST", "/api/v1/ingest/ci-runs", { dataset_id: datasetId })).toMatchObject(unknown);
     expect(await startBad({ dataset_id: empty })).toMatchObject(refusal(400, "Dataset has no questions"));
-    expect(await startBad({ dataset_id: datasetId, workspaceId: randomUUID() })).toMatchObject({ status: 403 });
+    expect(
+      await startBad({ dataset_id: datasetId, workspaceId: "01a20000-3f5b-7e0e-9b4e-1d2c3b4a5f60" }),
+    ).toMatchObject({ status: 403 });
 
     const outOfRange = refusal(400, "question_index must be an integer between 0 and 1");
     for (const question_index of [-1, 2, 0.5, "0", null, undefined, 1e300]) {

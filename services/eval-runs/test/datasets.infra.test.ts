@@ -228,8 +228,8 @@ describe("creating a dataset", () => {
   });
 
   test.each([
-    ["another project's id", "6c1f4a4e-3f5b-4e0e-9b4e-1d2c3b4a5f60", 403, "Unauthorized workspace access"],
-    ["no id at all", "elsewhere", 403, "Unauthorized workspace access"],
+    ["another project's id", "01a20000-3f5b-7e0e-9b4e-1d2c3b4a5f60", 403, "Unauthorized workspace access"],
+    ["another system's id", "6650f0a2c4a1d3b2e1f0a9b8", 201, undefined],
     ["a number", 5, 403, "Could not resolve a valid workspace"],
     ["local", "local", 201, undefined],
     ["null", null, 201, undefined],
@@ -239,7 +239,7 @@ describe("creating a dataset", () => {
   });
 
   test("checks the body before the workspace", async () => {
-    expect((await create({ name: "", workspaceId: "elsewhere" })).status).toBe(400);
+    expect((await create({ name: "", workspaceId: "01a20000-3f5b-7e0e-9b4e-1d2c3b4a5f60" })).status).toBe(400);
   });
 
   test("refuses a body that is not JSON, or not sent as JSON, in the global envelope", async () => {

@@ -70,7 +70,7 @@ describe("creating a run", () => {
     [{ datasetId: "d", verdictMode: "fast" }, 400, 'verdictMode must be "live", "cache" or "replay"'],
     [{ datasetId: "d", evaluationSubject: [] }, 400, "evaluationSubject must be an object"],
     [{ datasetId: "d", split: 1 }, 400, "split must be a string"],
-    [{ datasetId: "d", workspaceId: "elsewhere" }, 403, "Unauthorized workspace access"],
+    [{ datasetId: "d", workspaceId: "01a20000-3f5b-7e0e-9b4e-1d2c3b4a5f60" }, 403, "Unauthorized workspace access"],
     [{ datasetId: "no-id" }, 404, "Dataset not found"],
     [{ datasetId: missing }, 404, "Dataset not found"],
   ])("refuses %j: %i %s", async (body, status, error) => {

@@ -1,4 +1,4 @@
-import { sessionSpans, submitTraceReply, traceDetail, traceList } from "@touchstone/contracts";
+import { sessionSpans, submitTraceReply, traceDetail, traceList, workspaceIgnored } from "@touchstone/contracts";
 import { uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import fc from "fast-check";
@@ -161,7 +161,7 @@ describe("POST /ingest/traces", () => {
         details: { fieldErrors: {}, formErrors: ["Expected object, received array"] },
       },
     ],
-    ["another workspace's", '{"workspaceId":"w"}', 403, { error: "Unauthorized workspace access" }],
+    ["another workspace's", `{"workspaceId":"${uuidv7(0)}"}`, 403, { error: "Unauthorized workspace access" }],
     ["of no valid workspace", '{"workspaceId":1}', 403, { error: "Could not resolve a valid workspace" }],
     [
       "of an agent that is not there",
@@ -184,6 +184,15 @@ describe("POST /ingest/traces", () => {
 
     expect((await post(Buffer.from([0x7b, 0xff, 0x7d]))).status).toBe(400);
     expect((await post(Buffer.from("{}"), { "content-type": "text/plain" })).status).toBe(415);
+  });
+
+  test("a workspace of another system is ignored with a warning, so that its client loses nothing", async () => {
+    const projectId = newProject();
+    for (const body of ['{"name":"x","workspaceId":"6650f0a2"}', '{"name":"x","workspace_id":"ws_live_1"}']) {
+      const reply = await ingest.submit(projectId, body);
+      expect([reply.status, reply.headers.get("x-touchstone-warning")]).toEqual([201, workspaceIgnored]);
+    }
+    expect((await list(projectId)).json.totalCount).toBe(2);
   });
 
   test("the workspace may be named by the project's id or as local", async () => {

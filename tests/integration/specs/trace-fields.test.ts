@@ -243,9 +243,14 @@ describe("submitting a trace", () => {
     const { trace_id: id } = await submit({ name: "unnamed" }, mine.own);
     await submit({ name: "named", workspaceId: mine.id }, mine.own);
     const foreign = await mine.own.send("POST", "/ingest/traces", { name: "foreign", workspaceId: theirs.id });
+    const left = await mine.own.send("POST", "/ingest/traces", { name: "left over", workspaceId: "6650f0a2c4a1d3b2" });
 
     expect(foreign.status).toBe(403);
-    expect((await list("", mine.own)).traces.map(({ name }) => name)).toEqual(["named", "unnamed"]);
+    expect([left.status, left.headers.get("x-touchstone-warning")]).toEqual([
+      201,
+      "The workspace that was named is none of this installation; the project of the key was used.",
+    ]);
+    expect((await list("", mine.own)).traces.map(({ name }) => name)).toEqual(["left over", "named", "unnamed"]);
     expect((await list("", theirs.own)).totalCount).toBe(0);
     expect((await theirs.own.send("GET", `/ingest/traces/${id}`)).status).toBe(404);
   });

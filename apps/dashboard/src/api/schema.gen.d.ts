@@ -4175,6 +4175,7 @@ export interface components {
             git_context?: {
                 [key: string]: unknown;
             } | null;
+            /** @description The project of the key, by its id or as `local`; another one is 403. Without accounts an id that cannot be one of this installation is ignored, and the answer has x-touchstone-warning. */
             workspaceId?: string;
         };
         SubmittedDataset: {
@@ -4235,6 +4236,7 @@ export interface components {
             } & {
                 [key: string]: unknown;
             };
+            /** @description The project of the key, by its id or as `local`; another one is 403. Without accounts an id that cannot be one of this installation is ignored, and the answer has x-touchstone-warning. */
             workspaceId?: string;
         };
         SubmittedJudgeScorer: {
@@ -4306,6 +4308,7 @@ export interface components {
         };
         SubmittedProject: {
             name: string;
+            /** @description The project of the key, by its id or as `local`; another one is 403. Without accounts an id that cannot be one of this installation is ignored, and the answer has x-touchstone-warning. */
             workspaceId?: string;
             organizationId?: string;
         };
@@ -4313,6 +4316,7 @@ export interface components {
             name: string;
             text: string;
             description?: string | null;
+            /** @description The project of the key, by its id or as `local`; another one is 403. Without accounts an id that cannot be one of this installation is ignored, and the answer has x-touchstone-warning. */
             workspaceId?: string;
         };
         SubmittedRun: {
@@ -4413,6 +4417,7 @@ export interface components {
             description?: string | null;
             /** @description An http or https address */
             testEndpointUrl?: string | null;
+            /** @description The project of the key, by its id or as `local`; another one is 403. Without accounts an id that cannot be one of this installation is ignored, and the answer has x-touchstone-warning. */
             workspaceId?: string;
         };
         SubmittedTrace: {
@@ -4437,6 +4442,7 @@ export interface components {
             metadata?: {
                 [key: string]: unknown;
             };
+            /** @description The project of the key, by its id or as `local`; another one is 403. Without accounts an id that cannot be one of this installation is ignored, and the answer has x-touchstone-warning. */
             workspaceId?: string;
             /** @description ISO 8601; becomes createdAt (backfill) */
             timestamp?: string;
@@ -4477,6 +4483,7 @@ export interface components {
             description?: string | null;
             /** @description An http or https address */
             testEndpointUrl?: string | null;
+            /** @description The project of the key, by its id or as `local`; another one is 403. Without accounts an id that cannot be one of this installation is ignored, and the answer has x-touchstone-warning. */
             workspaceId?: string;
         };
         ToolSchemaReply: {

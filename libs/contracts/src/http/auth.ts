@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { submittedWorkspaceId } from "../workspace.ts";
 
 /** `GET /auth/config` (interface: Account routes; completions 12.1): a key in default mode only. */
 /** Of the installation, such as `0.1.0`. */
@@ -34,7 +35,7 @@ export const projectList = z.object({ projects: z.array(project) });
 export const projectReply = z.object({ project });
 export const submittedProject = z.object({
   name: z.string().min(1).max(200),
-  workspaceId: z.string().optional(),
+  workspaceId: submittedWorkspaceId.optional(),
   /** With a session: which of the caller's organizations it is for; the first one otherwise. */
   organizationId: z.string().optional(),
 });

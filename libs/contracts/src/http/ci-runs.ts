@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { limits } from "../limits.ts";
+import { submittedWorkspaceId } from "../workspace.ts";
 
 /**
  * CI runs on the wire (completions 8): snake_case. Bodies and queries are also taken in camelCase; of two spellings the
@@ -19,7 +20,7 @@ export const submittedCiRun = z.object({
   agent_name: z.string().max(limits.ciAgentNameMaxChars).nullish(),
   pass_rate_threshold: share.nullish().describe("Default: the dataset's."),
   git_context: gitContext.nullish().describe(`An object of at most ${limits.gitContextMaxBytes} bytes of JSON.`),
-  workspaceId: z.string().optional(),
+  workspaceId: submittedWorkspaceId.optional(),
 });
 
 /** 201 of `POST /ingest/ci-runs`. */

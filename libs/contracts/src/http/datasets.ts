@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { limits } from "../limits.ts";
+import { submittedWorkspaceId } from "../workspace.ts";
 
 /** A metric is kept only when `enabled` is true (completions 3.1). */
 const metric = z.looseObject({ enabled: z.boolean().optional() });
@@ -92,7 +93,7 @@ export const submittedDataset = z.object({
   codeScorers: z.array(z.looseObject({ name: z.string().optional(), code: z.string().optional() })).optional(),
   questions: z.array(question).optional(),
   ...keptSettings,
-  workspaceId: z.string().optional(),
+  workspaceId: submittedWorkspaceId.optional(),
 });
 
 /** interface: Dataset. */

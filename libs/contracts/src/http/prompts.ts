@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { limits } from "../limits.ts";
+import { submittedWorkspaceId } from "../workspace.ts";
 
 /** Body of `POST /custom-agent-evaluations/prompts` (completions 14). A known name gets a new version. */
 export const submittedPrompt = z.object({
   name: z.string().min(1).max(limits.registryNameMaxChars),
   text: z.string().min(1),
   description: z.string().nullish(),
-  workspaceId: z.string().optional(),
+  workspaceId: submittedWorkspaceId.optional(),
 });
 
 /** A prompt at one of its versions. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { verdictMode } from "../bus/judge.v1.ts";
 import { limits } from "../limits.ts";
+import { submittedWorkspaceId } from "../workspace.ts";
 
 export const runParams = z.object({ runId: z.string() });
 
@@ -21,7 +22,7 @@ export const submittedRun = z.object({
   runSource: z.string().nullish(),
   verdictMode: verdictMode.nullish(),
   sdk: z.record(z.string(), z.json()).nullish(),
-  workspaceId: z.string().nullish(),
+  workspaceId: submittedWorkspaceId.nullish(),
 });
 
 const smokeTestVariants = z

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { limits } from "../limits.ts";
+import { submittedWorkspaceId } from "../workspace.ts";
 
 /**
  * Body of `POST /evaluate/tool-schemas` (completions 14). `name` is the tool's name as traces have it; judges with tool
@@ -10,7 +11,7 @@ export const submittedToolSchema = z.object({
   definition: z.string().min(1),
   description: z.string().nullish(),
   testEndpointUrl: z.string().nullish().describe("An http or https address"),
-  workspaceId: z.string().optional(),
+  workspaceId: submittedWorkspaceId.optional(),
 });
 
 /** Body of `PATCH /evaluate/tool-schemas/{toolSchemaId}`: only what is sent changes. */

@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { submittedWorkspaceId } from "../workspace.ts";
 
 /** Body of `POST /ingest/traces/{traceId}/evaluate`: the id of a dataset or of a grading config. */
-export const traceToEvaluate = z.object({ datasetId: z.string().min(1), workspaceId: z.string().nullish() });
+export const traceToEvaluate = z.object({ datasetId: z.string().min(1), workspaceId: submittedWorkspaceId.nullish() });
 
 /** 200 of the same. `rating` is null when the judge could not score; then `justification` says why. */
 export const evaluateTraceReply = z.object({

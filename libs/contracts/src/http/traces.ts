@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { limits } from "../limits.ts";
+import { submittedWorkspaceId } from "../workspace.ts";
 
 /** interface: Trace, `spanKind`. */
 export const spanKind = z.enum([
@@ -46,7 +47,7 @@ export const submittedTrace = z.object({
   tool_calls: z.array(submittedToolCall).optional(),
   session_id: z.string().optional(),
   metadata: z.record(z.string(), anyJson).optional(),
-  workspaceId: z.string().optional(),
+  workspaceId: submittedWorkspaceId.optional(),
   timestamp: z.string().optional().describe("ISO 8601; becomes createdAt (backfill)"),
   performance_summary: z.record(z.string(), anyJson).optional(),
   input_tokens: z.number().optional(),

@@ -1,23 +1,18 @@
-import { AppError } from "@touchstone/service-kit";
+import { AppError, requireWorkspace } from "@touchstone/service-kit";
 
 const nameMaxChars = 200;
 
 /**
- * A project to be made, from the body of `POST /projects`; `organizationId` is for who asks to judge. Throws the 400s of completions 12.2, and the
- * 403s of decisions: workspaceId when the body names another project than the key's.
+ * A project to be made, from the body of `POST /projects`; `organizationId` is for who asks to judge. Throws the 400s of
+ * completions 12.2, and the 403s of {@link requireWorkspace}.
  */
 export function readSubmittedProject(
   body: unknown,
-  keyProjectId: string | null,
+  call: Parameters<typeof requireWorkspace>[0],
 ): { name: string; organizationId: unknown } {
   const { name, workspaceId, organizationId }: { name?: unknown; workspaceId?: unknown; organizationId?: unknown } =
     typeof body === "object" && body !== null ? body : {};
-  if (workspaceId !== undefined && typeof workspaceId !== "string") {
-    throw new AppError("forbidden", "Could not resolve a valid workspace");
-  }
-  if (workspaceId !== undefined && workspaceId !== "local" && workspaceId !== keyProjectId) {
-    throw new AppError("forbidden", "Unauthorized workspace access");
-  }
+  requireWorkspace(call, workspaceId);
   return { name: requireProjectName(name), organizationId };
 }
 

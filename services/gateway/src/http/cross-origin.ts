@@ -1,6 +1,6 @@
 import type { FastifyReply } from "fastify";
 
-const exposedHeaders = "retry-after, ratelimit, ratelimit-policy, x-request-id";
+const exposedHeaders = "retry-after, ratelimit, ratelimit-policy, x-request-id, x-touchstone-warning";
 const allowedHeaders = "authorization, content-encoding, content-type, x-api-key, x-project-id";
 
 /** Lets pages of a trusted origin read the answer (otlp 1: browser exporters). Cookies count only where accounts are. */

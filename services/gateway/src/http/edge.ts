@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Route, requestIdHeader, type SettingName } from "@touchstone/contracts";
+import { type Route, requestIdHeader, type SettingName, warningHeader, workspaceIgnored } from "@touchstone/contracts";
 import {
   AppError,
   type Logger,
@@ -25,6 +25,7 @@ import type { Identify } from "./identification.ts";
 import { showRateLimit } from "./rate-limit-headers.ts";
 import { type Address, createMethodFinder } from "./route-table.ts";
 import { sendRefusal } from "./send-refusal.ts";
+import { namesOtherWorkspace } from "./workspace-header.ts";
 
 /** What the edge learns about a request on its way in. */
 export interface Passage {
@@ -35,6 +36,8 @@ export interface Passage {
   isStillGood: (() => Promise<boolean>) | null;
   /** For the log: the code of a refusal, or who answered. */
   outcome: string;
+  /** What of the request was ignored; the log says so, and so does the answer. */
+  warning: string | null;
   /** Whether the gateway stops: an answer that leaves now is the last of its connection. */
   isLast: () => boolean;
 }
@@ -107,7 +110,7 @@ export function createEdge(options: EdgeOptions): Edge {
   /** The order of checks (decisions: Order of checks): who is refused early costs least and learns least. */
   app.addHook("onRequest", async (request, reply) => {
     const route = routeOf(request);
-    const passage: Passage = { route, caller: null, isStillGood: null, outcome: "ok", isLast: () => draining };
+    const passage: Passage = { route, ...nothingKnown, isLast: () => draining };
     request.passage = passage;
     watch(request, reply, passage);
     brokenRequests.remember(request.raw, reply.raw);
@@ -133,6 +136,10 @@ export function createEdge(options: EdgeOptions): Edge {
       await count(reply, route.keyRateGroup, projectId, byAddress); // 429
     }
     if (projectId !== null) options.spentQuotas.check(projectId, route); // 429
+    if (options.handsOutKey && namesOtherWorkspace(request.headers, projectId)) {
+      passage.warning = workspaceIgnored;
+      reply.header(warningHeader, workspaceIgnored);
+    }
     if (route.body !== undefined) {
       refuseBodyByHeaders(route.body, request.headers, options.bodyMaxBytes(route)); // 413, 415
     } else {
@@ -208,7 +215,8 @@ export function createEdge(options: EdgeOptions): Edge {
         status,
         durationMs: Math.round(durationMs * 100) / 100,
       };
-      logger.info(facts, "request answered");
+      if (passage.warning === null) logger.info(facts, "request answered");
+      else logger.warn({ ...facts, warning: passage.warning }, "request answered");
     });
   }
 
@@ -238,6 +246,9 @@ function answererOf(route: Route, { answerOwn, forward, pages }: EdgeOptions): A
   if (isPageRoute(route) && pages !== null) return pages.answer;
   return route.owner === "gateway" ? answerOwn : forward;
 }
+
+/** What is known of a request that has just come in. */
+const nothingKnown = { caller: null, isStillGood: null, outcome: "ok", warning: null } as const;
 
 function arrivedTooLate(): Error & { code: string } {
   return Object.assign(new Error("the request did not arrive in time"), { code: "ERR_HTTP_REQUEST_TIMEOUT" });

@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from "node:http";
-import type { Route, ServiceName } from "@touchstone/contracts";
+import { type Route, type ServiceName, warningHeader } from "@touchstone/contracts";
 import { AppError, type BodyBudget, type HopAnswer, noRoom, passPieces, passStream } from "@touchstone/service-kit";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { accountHeaders, pageOriginHeaders } from "./account-headers.ts";
@@ -10,7 +10,15 @@ import { noBody, readRequestBody } from "./request-body.ts";
 import { targetOf } from "./route-table.ts";
 
 /** What comes back to a client is a list of what is meant to: nothing internal passes. */
-const passedBack = ["content-type", "content-encoding", "content-disposition", "cache-control", "retry-after", "vary"];
+const passedBack = [
+  "content-type",
+  "content-encoding",
+  "content-disposition",
+  "cache-control",
+  "retry-after",
+  "vary",
+  warningHeader,
+];
 
 /** Cookies are set by the sign-in family alone, and it alone sends people elsewhere. */
 const passedBackOfAccounts = ["set-cookie", "location"];
@@ -61,6 +69,8 @@ export function createForward(options: ForwardOptions): Answerer {
       });
       // Why is in the service's log, under the same request id.
       if (answer.status >= 400 && request.passage) request.passage.outcome = "refused_by_service";
+      const warning = answer.headers[warningHeader];
+      if (typeof warning === "string" && request.passage) request.passage.warning = warning;
       return await passBack(answer, route, request, reply);
     } catch (thrown) {
       // Nobody is left to answer.

@@ -18,14 +18,14 @@ export interface CreateProjectDependencies {
 export function createProject({ projects, members, hasAccounts }: CreateProjectDependencies): Handler {
   return async (call) => {
     if (!hasAccounts) {
-      const { name } = readSubmittedProject(await call.json(), call.identity.projectId);
+      const { name } = readSubmittedProject(await call.json(), call);
       const project = await projects.createProject(name, null, actOf(call.identity));
       if (project === null) throw new Error("a project of no organization was refused");
       return { status: 201, headers: uncached, body: { project: showProject(project) } };
     }
     const { userId } = call.identity;
     if (userId === null) throw new AppError("unauthorized", "Sign in to create a project");
-    const { name, organizationId } = readSubmittedProject(await call.json(), null);
+    const { name, organizationId } = readSubmittedProject(await call.json(), call);
     const chosen = chooseOrganization(await members.membershipsOf(userId), organizationId);
     const project = await projects.createProject(name, chosen, actOf(call.identity));
     // It was deleted meanwhile, and the membership with it.

@@ -1,12 +1,12 @@
 import type { createdCiRun } from "@touchstone/contracts";
-import { AppError, type Clock, type Handler, uuidv7 } from "@touchstone/service-kit";
+import { AppError, type Clock, type Handler, requireWorkspace, uuidv7 } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { CiRunStore } from "../../ci-runs/ci-run-store.ts";
 import { composeSubject, readSubmittedCiRun } from "../../ci-runs/submitted-ci-run.ts";
 import type { DatasetStore } from "../../datasets/dataset-store.ts";
 import type { Gradings } from "../../grading/gradings.ts";
 import { writePlan } from "../../grading/plan.ts";
-import { requireProject, requireWorkspace } from "../require-project.ts";
+import { requireProject } from "../require-project.ts";
 import { readCiBody } from "./read-ci-body.ts";
 import { requireCiDataset } from "./require-ci-dataset.ts";
 
@@ -29,7 +29,7 @@ export function createCiRun({
     const projectId = requireProject(call);
     const body = await readCiBody(call);
     const submitted = readSubmittedCiRun(body);
-    requireWorkspace(body.value.workspaceId, projectId);
+    requireWorkspace(call, body.value.workspaceId);
     const { dataset, settings } = await requireCiDataset(datasets, projectId, submitted.datasetId);
     const { plan, cases } = await gradings.ofDataset(projectId, dataset.id, dataset.version);
     if (cases.length === 0) throw new AppError("bad_request", "Dataset has no questions");

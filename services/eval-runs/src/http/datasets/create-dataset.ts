@@ -1,8 +1,8 @@
-import { type Clock, type Handler, uuidv7 } from "@touchstone/service-kit";
+import { type Clock, type Handler, requireWorkspace, uuidv7 } from "@touchstone/service-kit";
 import { composeDatasetDocument, renderDataset } from "../../datasets/dataset-document.ts";
 import type { DatasetStore } from "../../datasets/dataset-store.ts";
 import { readJsonObject } from "../read-json-object.ts";
-import { requireProject, requireWorkspace } from "../require-project.ts";
+import { requireProject } from "../require-project.ts";
 
 /** POST /custom-agent-evaluations/datasets (completions 3.1): 201 with the dataset itself. */
 export function createDataset({ datasets, clock }: { datasets: DatasetStore; clock: Clock }): Handler {
@@ -11,7 +11,7 @@ export function createDataset({ datasets, clock }: { datasets: DatasetStore; clo
     const body = await readJsonObject(call);
     const now = clock.now();
     const document = composeDatasetDocument(body, () => uuidv7(now));
-    requireWorkspace(body.value.workspaceId, projectId);
+    requireWorkspace(call, body.value.workspaceId);
 
     const dataset = { id: uuidv7(now), document, createdAt: new Date(now) };
     await datasets.insert(projectId, dataset);

@@ -1,8 +1,8 @@
-import { type Clock, type Handler, uuidv7 } from "@touchstone/service-kit";
+import { type Clock, type Handler, requireWorkspace, uuidv7 } from "@touchstone/service-kit";
 import type { DatasetBook } from "../../datasets/dataset-book.ts";
 import { composeDatasetDocument, renderDataset } from "../../datasets/dataset-document.ts";
 import { readJsonObject } from "../read-json-object.ts";
-import { requireProject, requireWorkspace } from "../require-project.ts";
+import { requireProject } from "../require-project.ts";
 import { datasetNotFound, requireDatasetId } from "./require-dataset.ts";
 
 /**
@@ -17,7 +17,7 @@ export function updateDataset({ book, clock }: { book: DatasetBook; clock: Clock
     const id = requireDatasetId(call);
     const now = clock.now();
     const document = composeDatasetDocument(body, () => uuidv7(now));
-    requireWorkspace(body.value.workspaceId, projectId);
+    requireWorkspace(call, body.value.workspaceId);
 
     const dataset = await book.update(projectId, id, () => document, new Date(now));
 

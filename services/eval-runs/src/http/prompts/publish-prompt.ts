@@ -1,9 +1,9 @@
-import { AppError, type Clock, type Handler, uuidv7 } from "@touchstone/service-kit";
+import { AppError, type Clock, type Handler, requireWorkspace, uuidv7 } from "@touchstone/service-kit";
 import type { PromptStore } from "../../registries/prompt-store.ts";
 import { readOptionalText, readRegisteredName } from "../../registries/registered-name.ts";
 import { showPrompt } from "../../registries/show-prompt.ts";
 import { readJsonObject } from "../read-json-object.ts";
-import { requireProject, requireWorkspace } from "../require-project.ts";
+import { requireProject } from "../require-project.ts";
 
 /** POST /custom-agent-evaluations/prompts (completions 14): a name that is known gets a new version. */
 export function publishPrompt({ prompts, clock }: { prompts: PromptStore; clock: Clock }): Handler {
@@ -14,7 +14,7 @@ export function publishPrompt({ prompts, clock }: { prompts: PromptStore; clock:
     const { text } = value;
     if (typeof text !== "string" || text.trim() === "") throw new AppError("bad_request", "text is required");
     const description = readOptionalText(value.description, "description");
-    requireWorkspace(value.workspaceId, projectId);
+    requireWorkspace(call, value.workspaceId);
     const now = clock.now();
     const published = await prompts.publish(projectId, { id: uuidv7(now), name, description, text, at: new Date(now) });
     return { status: 201, body: showPrompt(published) };

@@ -1,5 +1,5 @@
 import { type createRunReply, limits } from "@touchstone/contracts";
-import { AppError, type Clock, type Handler, isUuid, uuidv7 } from "@touchstone/service-kit";
+import { AppError, type Clock, type Handler, isUuid, requireWorkspace, uuidv7 } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { DatasetStore } from "../../datasets/dataset-store.ts";
 import type { Gradings } from "../../grading/gradings.ts";
@@ -9,7 +9,7 @@ import { makeVariants, type VariantDependencies } from "../../runs/make-variants
 import type { RunStore } from "../../runs/run-store.ts";
 import { readSubmittedRun } from "../../runs/submitted-run.ts";
 import { readJsonObject } from "../read-json-object.ts";
-import { requireProject, requireWorkspace } from "../require-project.ts";
+import { requireProject } from "../require-project.ts";
 
 /** What clients keep to when they fill a batch; the two sizes are advice, nothing is cut (completions 5.1). */
 const clientLimits = {
@@ -40,7 +40,7 @@ export function createRun({
     const projectId = requireProject(call);
     const body = await readJsonObject(call);
     const { datasetId, graders, ...submitted } = readSubmittedRun(body);
-    requireWorkspace(body.value.workspaceId, projectId);
+    requireWorkspace(call, body.value.workspaceId);
     const datasetVersion = isUuid(datasetId) ? await datasets.findVersion(projectId, datasetId) : null;
     if (datasetVersion === null) throw new AppError("not_found", "Dataset not found");
     const named = await findGraders(stores, projectId, graders);

@@ -1,9 +1,9 @@
-import { type Clock, type Handler, uuidv7 } from "@touchstone/service-kit";
+import { type Clock, type Handler, requireWorkspace, uuidv7 } from "@touchstone/service-kit";
 import { showToolSchema } from "../../registries/show-tool-schema.ts";
 import { readSubmittedToolSchema } from "../../registries/submitted-tool-schema.ts";
 import type { ToolSchemaStore } from "../../registries/tool-schema-store.ts";
 import { readJsonObject } from "../read-json-object.ts";
-import { requireProject, requireWorkspace } from "../require-project.ts";
+import { requireProject } from "../require-project.ts";
 
 /** POST /evaluate/tool-schemas (completions 14). */
 export function createToolSchema({ toolSchemas, clock }: { toolSchemas: ToolSchemaStore; clock: Clock }): Handler {
@@ -11,7 +11,7 @@ export function createToolSchema({ toolSchemas, clock }: { toolSchemas: ToolSche
     const projectId = requireProject(call);
     const { value } = await readJsonObject(call);
     const submitted = readSubmittedToolSchema(value);
-    requireWorkspace(value.workspaceId, projectId);
+    requireWorkspace(call, value.workspaceId);
     const now = clock.now();
     const stored = await toolSchemas.insert(projectId, { id: uuidv7(now), ...submitted, at: new Date(now) });
     return { status: 201, body: { toolSchema: showToolSchema(stored) } };

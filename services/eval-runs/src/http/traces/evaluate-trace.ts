@@ -1,5 +1,5 @@
 import type { evaluateTraceReply } from "@touchstone/contracts";
-import { AppError, type Handler, isUuid } from "@touchstone/service-kit";
+import { AppError, type Handler, isUuid, requireWorkspace } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { DatasetStore } from "../../datasets/dataset-store.ts";
 import type { ConfigStore } from "../../graders/config-store.ts";
@@ -8,7 +8,7 @@ import { planOfDataset } from "../../grading/plan.ts";
 import type { IngestClient } from "../../traces/ingest-client.ts";
 import type { TraceEvaluator, TraceGrading } from "../../traces/trace-evaluator.ts";
 import { readJsonObject } from "../read-json-object.ts";
-import { requireProject, requireWorkspace } from "../require-project.ts";
+import { requireProject } from "../require-project.ts";
 
 interface EvaluationDependencies {
   ingest: Pick<IngestClient, "readTrace">;
@@ -30,7 +30,7 @@ export function evaluateTrace({ ingest, evaluator, ...stores }: EvaluationDepend
     if (typeof datasetId !== "string" || datasetId === "") {
       throw new AppError("bad_request", "traceId and datasetId are required");
     }
-    requireWorkspace(workspaceId, projectId);
+    requireWorkspace(call, workspaceId);
     const { organizationId, requestId } = call.identity;
     const query = { projectId, traceId, withContent: true };
     const trace = isUuid(traceId) ? await ingest.readTrace(query, requestId) : null;

@@ -1,4 +1,11 @@
-import { AppError, type Call, decodeJsonText, type Handler, requireJson } from "@touchstone/service-kit";
+import {
+  AppError,
+  type Call,
+  decodeJsonText,
+  type Handler,
+  requireJson,
+  requireWorkspace,
+} from "@touchstone/service-kit";
 import type { AgentStore } from "../../agents/agent-store.ts";
 import { JsonSyntaxError, scanMembers } from "../../json/scan-members.ts";
 import type { SpanRecorder } from "../../spans/span-recorder.ts";
@@ -10,7 +17,7 @@ export function submitTrace({ recorder, agents }: { recorder: SpanRecorder; agen
   return async (call) => {
     const projectId = requireProject(call.identity);
     const { type, members } = await readBody(call);
-    if (members !== null) requireOwnWorkspace(members, projectId);
+    if (members !== null) requireWorkspace(call, workspaceIn(members));
     const { span, agent, monitor, patternIds } = readSubmittedTrace(type, members);
 
     const picked = agent === null ? null : await agents.findAgent(projectId, agent);
@@ -46,15 +53,8 @@ async function readBody(call: Call): Promise<ReturnType<typeof scanMembers>> {
   }
 }
 
-/**
- * The key alone selects the project; a body that names another one was meant for another key (decisions: workspaceId).
- * The answer never tells whether a foreign project exists.
- */
-function requireOwnWorkspace(members: Members, projectId: string): void {
+/** A member that is not text names nothing that can be looked for. */
+function workspaceIn(members: Members): unknown {
   const named = members.get("workspace_id") ?? members.get("workspaceId");
-  if (named === undefined) return;
-  if (named.type !== "string") throw new AppError("forbidden", "Could not resolve a valid workspace");
-  const workspace: unknown = JSON.parse(named.text);
-  if (workspace !== projectId && workspace !== "local")
-    throw new AppError("forbidden", "Unauthorized workspace access");
+  return named === undefined ? undefined : named.type === "string" ? JSON.parse(named.text) : Number.NaN;
 }

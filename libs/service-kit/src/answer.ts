@@ -1,0 +1,71 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { Readable } from "node:stream";
+import { warningHeader } from "@touchstone/contracts";
+import type { LocalAnswer } from "./local-calls.ts";
+import { Pieces } from "./pieces.ts";
+import type { RenderedError } from "./render-error.ts";
+import { encodeRpcStatus, prefersRpcStatus } from "./rpc-status.ts";
+
+/**
+ * What a handler answers. A string, Buffer, stream or {@link Pieces} are sent as they stand, under `contentType`. A stream
+ * that fails after the answer has begun breaks the connection, so that what arrived is seen to be incomplete.
+ */
+export interface Answer {
+  status: number;
+  body?: unknown;
+  contentType?: string;
+  /** Only cookies have several values. */
+  headers?: Record<string, string | string[]>;
+}
+
+/** An answer as it leaves. */
+export interface RenderedAnswer<Body = string | Buffer | Pieces | Readable | undefined> {
+  status: number;
+  headers: Record<string, string | string[]>;
+  /** Null without a body. */
+  contentType: string | null;
+  body: Body;
+}
+
+const jsonType = "application/json; charset=utf-8";
+
+/** What a handler answered, as it leaves, with what it warned of. */
+export function renderAnswer(
+  { status, contentType = jsonType, body, ...rest }: Answer,
+  warning: string | null,
+): RenderedAnswer {
+  const headers = { ...rest.headers, ...(warning !== null && { [warningHeader]: warning }) };
+  if (typeof body === "string" || Buffer.isBuffer(body) || body instanceof Pieces || body instanceof Readable) {
+    return { status, headers, contentType, body };
+  }
+  if (body === undefined) return { status, headers, contentType: null, body };
+  return { status, headers, contentType: jsonType, body: JSON.stringify(body) };
+}
+
+/** JSON, save for an OTLP caller that reads refusals only as a protobuf `google.rpc.Status` (otlp 2). */
+export function renderFailure(
+  { status, headers, body }: RenderedError,
+  envelope: "standard" | "otlp",
+  asked: IncomingHttpHeaders,
+): RenderedAnswer<string | Buffer> {
+  if (envelope === "otlp" && prefersRpcStatus(asked)) {
+    const rpcStatus = encodeRpcStatus(status, String(body.message ?? body.error));
+    return { status, headers, contentType: "application/x-protobuf", body: rpcStatus };
+  }
+  return { status, headers, contentType: jsonType, body: JSON.stringify(body) };
+}
+
+/** The same answer to a caller in this process, under the headers that HTTP would add. */
+export function holdAnswer({ status, headers, contentType, body }: RenderedAnswer): LocalAnswer {
+  if (body instanceof Readable) throw new Error("a route that is not a streaming one answered with a stream");
+  const held = body instanceof Pieces ? body : new Pieces([Buffer.isBuffer(body) ? body : Buffer.from(body ?? "")]);
+  return {
+    status,
+    headers: {
+      ...headers,
+      ...(contentType !== null && { "content-type": contentType }),
+      "content-length": String(held.bytes),
+    },
+    body: held,
+  };
+}

@@ -1,0 +1,44 @@
+import { routes, warningHeader, workspaceIgnored } from "@touchstone/contracts";
+import type { Handler } from "@touchstone/service-kit";
+import { afterEach, expect, test } from "vitest";
+import { apiKey, projectId, startTestGateway, type TestGateway, type TestGatewayOptions } from "./test-gateway.ts";
+
+const gateways: TestGateway[] = [];
+
+afterEach(async () => {
+  await Promise.all(gateways.splice(0).map((gateway) => gateway.stop()));
+});
+
+async function submit(headers: Record<string, string>, options: TestGatewayOptions = {}) {
+  const gateway = await startTestGateway(options);
+  gateways.push(gateway);
+  const answer = await fetch(gateway.url + routes.submitTrace.path, {
+    method: "POST",
+    headers: { "x-api-key": apiKey, "content-type": "application/json", ...headers },
+    body: "{}",
+  });
+  await answer.text();
+  const line = gateway.log.find(({ operation }) => operation === "submitTrace");
+  return { status: answer.status, warning: answer.headers.get(warningHeader), level: line?.level, told: line?.warning };
+}
+
+const warned = { status: 200, warning: workspaceIgnored, level: "warn", told: workspaceIgnored };
+const silent = { status: 200, warning: null, level: "info", told: undefined };
+
+test("without accounts a workspace of another system in a header is ignored, and the answer and the log say so", async () => {
+  expect(await submit({ "x-workspace-id": "6650f0a2c4a1d3b2e1f0a9b8" })).toEqual(warned);
+});
+
+test.each(["", "local", projectId])("the header %j is the key's project", async (named) => {
+  expect(await submit({ "x-workspace-id": named })).toEqual(silent);
+});
+
+test("what a service ignored reaches the client and the log", async () => {
+  const ignores: Handler = async (call) => {
+    call.warn(workspaceIgnored);
+    return { status: 200, body: {} };
+  };
+  for (const isLocal of [true, false]) {
+    expect(await submit({}, { isLocal, behind: { submitTrace: ignores } })).toEqual(warned);
+  }
+});
