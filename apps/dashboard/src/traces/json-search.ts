@@ -11,24 +11,31 @@ const searchedCharacters = 100_000;
 export function searchJson(root: unknown, words: string, most = 200): { hits: JsonHit[]; isCut: boolean } {
   const wanted = words.trim().toLowerCase();
   const hits: JsonHit[] = [];
-  const waiting: JsonHit[] = [{ path: "", value: root }];
-  let visited = 0;
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const { path, value } = next;
-    visited += 1;
+  // A stack of what is being read, because the nesting has no limit, and member by member, because lists have none.
+  const open: { path: string; value: object; names: string[]; at: number }[] = [];
+  function visit(path: string, value: unknown): void {
+    const names = typeof value === "object" && value !== null ? Object.keys(value) : [];
+    if (names.length > 0) open.push({ path, value: value as object, names, at: 0 });
+    else if (isHit(path, value, wanted)) hits.push({ path, value });
+  }
+  visit("", root);
+  for (let visited = 0; open.length > 0; visited++) {
     if (hits.length >= most || visited > visitedMost) return { hits, isCut: true };
-    if (typeof value === "object" && value !== null && Object.keys(value).length > 0) {
-      const isList = Array.isArray(value);
-      const members = Object.entries(value).map(([name, member]) => ({
-        path: isList ? `${path}[${name}]` : path === "" ? name : `${path}.${name}`,
-        value: member,
-      }));
-      // One by one: a spread of a very long list does not fit on the stack.
-      for (const member of members.reverse()) waiting.push(member);
+    const reading = open.at(-1) as (typeof open)[number];
+    const { path, value } = reading;
+    const name = reading.names[reading.at++];
+    if (name === undefined) {
+      open.pop();
       continue;
     }
-    const text = typeof value === "string" ? value.slice(0, searchedCharacters) : JSON.stringify(value);
-    if (path.toLowerCase().includes(wanted) || text?.toLowerCase().includes(wanted)) hits.push({ path, value });
+    const inner = Array.isArray(value) ? `${path}[${name}]` : path === "" ? name : `${path}.${name}`;
+    visit(inner, (value as Record<string, unknown>)[name]);
   }
   return { hits, isCut: false };
+}
+
+function isHit(path: string, value: unknown, wanted: string): boolean {
+  if (path.toLowerCase().includes(wanted)) return true;
+  const text = typeof value === "string" ? value.slice(0, searchedCharacters) : JSON.stringify(value);
+  return text?.toLowerCase().includes(wanted) ?? false;
 }

@@ -94,24 +94,18 @@ function openCircles(parents: number[], marks: Marks): void {
 }
 
 function layOut(spans: readonly OutlineSpan[], parents: readonly number[], marks: Marks): TreeNode[] {
-  const children = childrenInOrder(parents);
+  const { firstChild, nextSibling, firstRoot } = linkChildren(parents);
   const nodes: TreeNode[] = [];
-  // Pushed in reverse, so that the first child is taken first. A stack, because a chain may be 50,000 deep.
-  const waiting: { index: number; parent: number }[] = children.roots
-    .toReversed()
-    .map((index) => ({ index, parent: none }));
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const { index, parent } = next;
-    const span = spans[index] as OutlineSpan;
-    const above = nodes[parent];
-    const mark = marks[index];
-    const oddities = [...(mark === undefined ? [] : [mark]), ...(above === undefined ? [] : skews(span, above.span))];
-    const place =
-      nodes.push({ span, depth: above === undefined ? 0 : above.depth + 1, parent, end: 0, errorsBelow: 0, oddities }) -
-      1;
-    const below = children.of(index);
-    for (let child = below.length - 1; child >= 0; child--)
-      waiting.push({ index: below[child] as number, parent: place });
+  // The place in `nodes` of what is above the next span; no recursion, because a chain may be 50,000 deep.
+  const placeOf = new Int32Array(spans.length);
+  for (let at = firstRoot; at !== none; ) {
+    const parent = parents[at] === none ? none : (placeOf[parents[at] as number] as number);
+    placeOf[at] = nodes.length;
+    nodes.push(toNode(spans[at] as OutlineSpan, parent, nodes[parent], marks[at]));
+    let next = firstChild[at] as number;
+    for (let last = at; next === none && last !== none; last = parents[last] as number)
+      next = nextSibling[last] as number;
+    at = next;
   }
   for (let index = nodes.length - 1; index >= 0; index--) {
     const node = nodes[index] as TreeNode;
@@ -124,20 +118,33 @@ function layOut(spans: readonly OutlineSpan[], parents: readonly number[], marks
   return nodes;
 }
 
-function childrenInOrder(parents: readonly number[]): { roots: number[]; of(index: number): readonly number[] } {
-  const lists = new Map<number, number[]>();
-  for (const [index, parent] of parents.entries()) {
-    const list = lists.get(parent);
-    if (list === undefined) lists.set(parent, [index]);
-    else list.push(index);
-  }
-  return { roots: lists.get(none) ?? [], of: (index) => lists.get(index) ?? [] };
+const unremarkable: readonly Oddity[] = [];
+
+function toNode(span: OutlineSpan, parent: number, above: TreeNode | undefined, mark: Oddity | undefined): TreeNode {
+  const skewed = above === undefined ? unremarkable : skews(span, above.span);
+  const oddities = mark === undefined ? skewed : [mark, ...skewed];
+  return { span, depth: above === undefined ? 0 : above.depth + 1, parent, end: 0, errorsBelow: 0, oddities };
 }
 
-function skews(span: OutlineSpan, parent: OutlineSpan): Oddity[] {
-  const found: Oddity[] = [];
-  if (span.offsetMs < parent.offsetMs - toleranceMs) found.push("early");
-  if (span.latencyMs === null || parent.latencyMs === null) return found;
-  if (span.offsetMs + span.latencyMs > parent.offsetMs + parent.latencyMs + toleranceMs) found.push("outlives");
-  return found;
+/** The children of each span, and the roots, as chains in the order of `parents`. */
+function linkChildren(parents: readonly number[]) {
+  const firstChild = new Int32Array(parents.length).fill(none);
+  const nextSibling = new Int32Array(parents.length).fill(none);
+  let firstRoot = none;
+  for (let index = parents.length - 1; index >= 0; index--) {
+    const parent = parents[index] as number;
+    nextSibling[index] = parent === none ? firstRoot : (firstChild[parent] as number);
+    if (parent === none) firstRoot = index;
+    else firstChild[parent] = index;
+  }
+  return { firstChild, nextSibling, firstRoot };
+}
+
+function skews(span: OutlineSpan, parent: OutlineSpan): readonly Oddity[] {
+  const isEarly = span.offsetMs < parent.offsetMs - toleranceMs;
+  // Nothing ends later than what has no end yet.
+  const parentEndMs = parent.latencyMs === null ? Number.POSITIVE_INFINITY : parent.offsetMs + parent.latencyMs;
+  const isLate = span.latencyMs !== null && span.offsetMs + span.latencyMs > parentEndMs + toleranceMs;
+  if (!isEarly && !isLate) return unremarkable;
+  return [...(isEarly ? (["early"] as const) : []), ...(isLate ? (["outlives"] as const) : [])];
 }
