@@ -23,6 +23,7 @@ export function SpanPanel({
   trace,
   tab,
   onTab,
+  scorer,
   onEvaluate,
   className,
 }: {
@@ -30,6 +31,8 @@ export function SpanPanel({
   trace: TraceDetail;
   tab: SpanTab;
   onTab(tab: SpanTab): void;
+  /** The scorer whose verdict was asked for, by its name. */
+  scorer: string | undefined;
   onEvaluate(): void;
   className?: string;
 }) {
@@ -55,7 +58,7 @@ export function SpanPanel({
         className="min-h-0 flex-1 overflow-auto px-4 py-3 outline-offset-[-2px]"
       >
         {tab === "verdicts" ? (
-          <VerdictsTab key={rated._id} trace={rated} onEvaluate={onEvaluate} />
+          <VerdictsTab key={`${rated._id} ${scorer}`} trace={rated} scorer={scorer} onEvaluate={onEvaluate} />
         ) : body.error instanceof ApiProblem && body.error.status === 404 && body.data === undefined ? (
           <EmptyState title="This span is gone">
             The trace was deleted, or it is older than the project keeps traces.

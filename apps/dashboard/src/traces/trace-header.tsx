@@ -1,13 +1,10 @@
-import { Link, useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { Link } from "@tanstack/react-router";
+import { verdictsOfTrace } from "../blocks/verdict-sources.ts";
 import { useApi } from "../shell/session.tsx";
-import { IconButton } from "../ui/button.tsx";
 import { countOf, formatCost, formatCount, formatDuration, formatShare } from "../ui/format.ts";
-import { ChevronLeftIcon, ChevronRightIcon, ErrorIcon, LiveIcon } from "../ui/icons.tsx";
+import { ErrorIcon, LiveIcon } from "../ui/icons.tsx";
 import { Badge, Time } from "../ui/page.tsx";
-import { useShortcuts } from "../ui/shortcuts.tsx";
-import { useToasts } from "../ui/toasts.tsx";
-import { newerTrace, olderTrace } from "./neighbours.ts";
+import { Score } from "../ui/score.tsx";
 import type { TraceDetail } from "./trace-queries.ts";
 import type { TraceTree } from "./trace-tree.ts";
 
@@ -96,40 +93,29 @@ export function TraceFigures({
   );
 }
 
-/** The trace before and after this one in time; `[` and `]` go there, too. */
-export function Neighbours({ trace }: { trace: TraceDetail }) {
-  const api = useApi();
-  const navigate = useNavigate();
-  const toasts = useToasts();
-  const [isBusy, setBusy] = useState(false);
-
-  async function go(way: "newer" | "older"): Promise<void> {
-    if (isBusy) return;
-    setBusy(true);
-    try {
-      const found =
-        way === "newer" ? await newerTrace(api, trace._id, trace.createdAt) : await olderTrace(api, trace._id);
-      if (found === null) toasts.say(way === "newer" ? "This is the newest trace." : "This is the oldest trace.");
-      else
-        await navigate({ to: "/p/$projectId/traces/$traceId", params: { projectId: api.projectId, traceId: found } });
-    } catch (problem) {
-      toasts.warn(problem);
-    } finally {
-      setBusy(false);
-    }
-  }
-  useShortcuts("Trace", [
-    { keys: "[", label: "Newer trace", run: () => void go("newer") },
-    { keys: "]", label: "Older trace", run: () => void go("older") },
-  ]);
+/** What live judges said of the trace as a whole; each opens why. */
+export function TraceRatings({ trace, onWhy }: { trace: TraceDetail; onWhy(scorerName: string): void }) {
+  const verdicts = verdictsOfTrace(trace);
+  if (verdicts.length === 0) return null;
   return (
-    <span className="flex">
-      <IconButton label="Newer trace ([)" disabled={isBusy} onClick={() => void go("newer")}>
-        <ChevronLeftIcon />
-      </IconButton>
-      <IconButton label="Older trace (])" disabled={isBusy} onClick={() => void go("older")}>
-        <ChevronRightIcon />
-      </IconButton>
-    </span>
+    <ul
+      aria-label="Ratings"
+      className="m-0 flex min-w-0 list-none flex-wrap content-center gap-x-4 gap-y-1 p-0 md:max-w-72 md:flex-col"
+    >
+      {verdicts.slice(0, ratingsShown).map(({ key, rating, threshold, scorer }) => (
+        <li key={key} className="flex min-w-0 items-center gap-1.5">
+          <Score
+            rating={rating}
+            threshold={threshold}
+            scorer={scorer.name ?? undefined}
+            onWhy={() => onWhy(scorer.name ?? "")}
+          />
+          <span className="truncate text-soft">{scorer.name}</span>
+        </li>
+      ))}
+      {verdicts.length > ratingsShown && <li className="text-xs text-faint">{verdicts.length - ratingsShown} more</li>}
+    </ul>
   );
 }
+
+const ratingsShown = 2;

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { useCallback, useEffect, useMemo } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import { ApiProblem } from "../api/problem.ts";
 import type { components } from "../api/schema.gen.d.ts";
 import { useWhyKey } from "../blocks/why-panel.tsx";
@@ -12,8 +12,10 @@ import { ProblemLine } from "../ui/states.tsx";
 import { isArriving, rereadAfter } from "./arriving.ts";
 import { SpanPanel, type SpanTab } from "./span-panel.tsx";
 import { printZoom, readZoom, type TimeRange, zoomOnto } from "./time-zoom.ts";
-import { Neighbours, TraceFigures, TraceHeading } from "./trace-header.tsx";
+import { TraceActions, type TraceDialog, TraceDialogs } from "./trace-actions.tsx";
+import { TraceFigures, TraceHeading, TraceRatings } from "./trace-header.tsx";
 import { TraceMinimap } from "./trace-minimap.tsx";
+import { TraceNeighbours } from "./trace-neighbours.tsx";
 import { outlineQuery, type TraceDetail, traceQuery } from "./trace-queries.ts";
 import { buildTree, type TraceTree, type TreeNode } from "./trace-tree.ts";
 import { TraceVotes } from "./trace-votes.tsx";
@@ -39,6 +41,12 @@ export function TraceView({
   const view = useTraceView(tree, trace._id);
   useRereading(trace, tree);
   useTraceKeys(tree, view);
+  const [dialog, setDialog] = useState<TraceDialog | null>(null);
+  const [scorer, setScorer] = useState<string>();
+  function openWhy(name: string): void {
+    setScorer(name);
+    view.chooseTab("verdicts");
+  }
   const isSmall = tree.nodes.length <= smallTrace;
   const node = tree.nodes[view.selected] as TreeNode;
   const waterfall = (
@@ -58,7 +66,8 @@ export function TraceView({
       trace={trace}
       tab={view.tab}
       onTab={view.chooseTab}
-      onEvaluate={() => undefined}
+      scorer={scorer}
+      onEvaluate={() => setDialog("evaluate")}
       className={isNarrow ? "min-h-60" : "border-l border-line"}
     />
   );
@@ -76,16 +85,18 @@ export function TraceView({
       }
       actions={
         <>
-          <Neighbours trace={trace} />
+          <TraceNeighbours trace={trace} />
           <TraceVotes traceId={trace._id} />
+          <TraceActions trace={trace} onDialog={setDialog} />
         </>
       }
       isFull
     >
       {problem !== null && <Gone problem={problem} />}
       {!isSmall && (
-        <div className="flex shrink-0 border-b border-line px-4 pb-2.5 md:px-6">
+        <div className="flex shrink-0 gap-x-6 gap-y-2 border-b border-line px-4 pb-2.5 max-md:flex-col-reverse md:px-6">
           <TraceMinimap tree={tree} zoom={view.zoom} onZoom={view.zoomTo} />
+          <TraceRatings trace={trace} onWhy={openWhy} />
         </div>
       )}
       <div
@@ -107,6 +118,7 @@ export function TraceView({
           </>
         )}
       </div>
+      <TraceDialogs trace={trace} spanCount={tree.nodes.length} open={dialog} onClose={() => setDialog(null)} />
     </Page>
   );
 }

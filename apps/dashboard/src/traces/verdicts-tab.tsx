@@ -3,13 +3,23 @@ import { useState } from "react";
 import { verdictsOfEvaluations, verdictsOfTrace } from "../blocks/verdict-sources.ts";
 import { Why } from "../blocks/why.tsx";
 import { useApi } from "../shell/session.tsx";
+import { Button } from "../ui/button.tsx";
 import { classNames } from "../ui/class-names.ts";
 import { Score } from "../ui/score.tsx";
 import { EmptyState, Loaded } from "../ui/states.tsx";
 import { type TraceDetail, traceEvaluationsQuery } from "./trace-queries.ts";
 
 /** Everything that rated a trace, and why the chosen one rated as it did. */
-export function VerdictsTab({ trace, onEvaluate }: { trace: TraceDetail; onEvaluate: () => void }) {
+export function VerdictsTab({
+  trace,
+  scorer,
+  onEvaluate,
+}: {
+  trace: TraceDetail;
+  /** The name of the one to show first. */
+  scorer: string | undefined;
+  onEvaluate(): void;
+}) {
   const api = useApi();
   const evaluations = useQuery(traceEvaluationsQuery(api, trace._id));
   const [chosen, setChosen] = useState<string>();
@@ -17,17 +27,13 @@ export function VerdictsTab({ trace, onEvaluate }: { trace: TraceDetail; onEvalu
     <Loaded query={evaluations}>
       {(said) => {
         const verdicts = said.length > 0 ? verdictsOfEvaluations(said, trace) : verdictsOfTrace(trace);
-        const verdict = verdicts.find(({ key }) => key === chosen) ?? verdicts[0];
+        const verdict =
+          verdicts.find(({ key }) => key === chosen) ??
+          verdicts.find((each) => each.scorer.name === scorer) ??
+          verdicts[0];
         if (verdict === undefined) {
           return (
-            <EmptyState
-              title="Nothing rated this yet"
-              actions={
-                <button type="button" className="text-accent" onClick={onEvaluate}>
-                  Evaluate it now
-                </button>
-              }
-            >
+            <EmptyState title="Nothing rated this yet" actions={<Button onClick={onEvaluate}>Evaluate it now</Button>}>
               Live judges and groups rate traces as they arrive, if they are switched on for the agent.
             </EmptyState>
           );
