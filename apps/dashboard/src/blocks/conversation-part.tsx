@@ -22,7 +22,8 @@ export function MessagePart({ part, speaker }: { part: Part; speaker: Speaker })
       return <Text text={part.text} speaker={speaker} />;
     case "reasoning":
       return (
-        <div className="border-l-2 border-line pl-3 text-soft italic">
+        <div className="border-l-2 border-line pl-3 text-soft">
+          <div className="text-xs text-faint">reasoning</div>
           <LongText text={part.text} most={systemMost} />
         </div>
       );

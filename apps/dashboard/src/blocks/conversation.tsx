@@ -12,7 +12,7 @@ export function Conversation({ messages }: { messages: readonly ChatMessage[] })
   const [shown, setShown] = useState(messagesAtOnce);
   const hidden = Math.max(0, messages.length - shown);
   return (
-    <div className="@container">
+    <div className="@container max-w-4xl">
       {hidden > 0 && (
         <button
           type="button"

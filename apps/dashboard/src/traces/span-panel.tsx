@@ -1,11 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { useEffect, useMemo, useRef } from "react";
 import { ApiProblem } from "../api/problem.ts";
 import { Conversation } from "../blocks/conversation.tsx";
 import { spanMessages } from "../blocks/span-messages.ts";
 import { useApi } from "../shell/session.tsx";
 import { classNames } from "../ui/class-names.ts";
 import { formatCost, formatCount, formatDuration } from "../ui/format.ts";
+import { useIsNarrow } from "../ui/media-query.ts";
 import { EmptyState, Loaded } from "../ui/states.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import { AttributesTab } from "./attributes-tab.tsx";
@@ -34,10 +35,11 @@ export function SpanPanel({
   /** The scorer whose verdict was asked for, by its name. */
   scorer: string | undefined;
   onEvaluate(): void;
-  className?: string;
+  className?: string | undefined;
 }) {
   const api = useApi();
   const body = useQuery(traceQuery(api, span._id));
+  const section = useScrolledTo(span._id);
   // Judges rate what was asked of an agent as a whole; few rate single spans.
   const rated = span.rating !== null && body.data !== undefined ? body.data : trace;
   const count = rated.judgeScores?.judgeCount ?? 0;
@@ -48,7 +50,7 @@ export function SpanPanel({
     { key: "raw", label: "Raw" },
   ] as const;
   return (
-    <section aria-label="Chosen span" className={classNames("flex min-h-0 min-w-0 flex-col", className)}>
+    <section ref={section} aria-label="Chosen span" className={classNames("flex min-h-0 min-w-0 flex-col", className)}>
       <SpanFacts span={span} />
       <Tabs
         label="About the span"
@@ -74,6 +76,19 @@ export function SpanPanel({
       </Tabs>
     </section>
   );
+}
+
+/** Where the panel stands below the tree it comes into sight when another span is chosen. */
+function useScrolledTo(spanId: string) {
+  const isNarrow = useIsNarrow();
+  const section = useRef<HTMLElement>(null);
+  const shown = useRef(spanId);
+  useEffect(() => {
+    if (shown.current === spanId) return;
+    shown.current = spanId;
+    if (isNarrow) section.current?.scrollIntoView({ block: "start" });
+  }, [spanId, isNarrow]);
+  return section;
 }
 
 function SpanFacts({ span }: { span: OutlineSpan }) {

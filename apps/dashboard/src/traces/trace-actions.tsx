@@ -8,16 +8,18 @@ import { Button, IconButton } from "../ui/button.tsx";
 import { ConfirmDialog } from "../ui/dialog.tsx";
 import { countOf } from "../ui/format.ts";
 import { MoreIcon } from "../ui/icons.tsx";
+import { useIsNarrow } from "../ui/media-query.ts";
 import { Menu } from "../ui/menu.tsx";
 import { useShortcuts } from "../ui/shortcuts.tsx";
 import { useToasts } from "../ui/toasts.tsx";
-import type { TraceDetail } from "./trace-queries.ts";
+import { otelTraceId, type TraceDetail } from "./trace-queries.ts";
 
 export type TraceDialog = "evaluate" | "add" | "delete";
 
 /** What can be done with a trace as a whole. */
 export function TraceActions({ trace, onDialog }: { trace: TraceDetail; onDialog(dialog: TraceDialog): void }) {
   const toasts = useToasts();
+  const isNarrow = useIsNarrow();
   const copy = async (text: string, what: string): Promise<void> => {
     try {
       await navigator.clipboard.writeText(text);
@@ -26,7 +28,7 @@ export function TraceActions({ trace, onDialog }: { trace: TraceDetail; onDialog
       toasts.say(`This browser does not let pages copy: ${text}`);
     }
   };
-  const otlpId = traceIdOf(trace.metadata);
+  const otlpId = otelTraceId(trace.metadata);
   useShortcuts("Trace", [
     { keys: "e", label: "Evaluate", run: () => onDialog("evaluate") },
     { keys: "a", label: "Add to a dataset", run: () => onDialog("add") },
@@ -35,7 +37,7 @@ export function TraceActions({ trace, onDialog }: { trace: TraceDetail; onDialog
   return (
     <>
       <Button onClick={() => onDialog("evaluate")}>Evaluate</Button>
-      <Button onClick={() => onDialog("add")}>Add to dataset</Button>
+      {!isNarrow && <Button onClick={() => onDialog("add")}>Add to dataset</Button>}
       <Menu
         align="end"
         trigger={
@@ -44,6 +46,7 @@ export function TraceActions({ trace, onDialog }: { trace: TraceDetail; onDialog
           </IconButton>
         }
         items={[
+          ...(isNarrow ? [{ label: "Add to dataset", onChoose: () => onDialog("add") }] : []),
           { label: "Copy the link of this view", onChoose: () => void copy(window.location.href, "Link") },
           { label: "Copy the id", onChoose: () => void copy(trace._id, "Id") },
           ...(otlpId === null
@@ -92,10 +95,4 @@ function DeleteTrace({ trace, spanCount, onClose }: { trace: TraceDetail; spanCo
       cannot be undone.
     </ConfirmDialog>
   );
-}
-
-/** The trace's id in the producer's own words; null of traces that were not sent over OpenTelemetry. */
-function traceIdOf(metadata: unknown): string | null {
-  const otel = (metadata as { otel?: { traceId?: unknown } } | undefined)?.otel;
-  return typeof otel?.traceId === "string" ? otel.traceId : null;
 }

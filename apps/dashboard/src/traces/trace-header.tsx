@@ -5,7 +5,7 @@ import { countOf, formatCost, formatCount, formatDuration, formatShare } from ".
 import { ErrorIcon, LiveIcon } from "../ui/icons.tsx";
 import { Badge, Time } from "../ui/page.tsx";
 import { Score } from "../ui/score.tsx";
-import type { TraceDetail } from "./trace-queries.ts";
+import { otelTraceId, type TraceDetail } from "./trace-queries.ts";
 import type { TraceTree } from "./trace-tree.ts";
 
 /** What ran, beside the way back to the list. */
@@ -71,7 +71,7 @@ export function TraceFigures({
         {cached !== null && cached > 0 && <span className="text-faint"> ({formatShare(cached, 0)} cached)</span>}
       </span>
       {trace.model !== undefined && <span className="truncate">{trace.model}</span>}
-      {trace.sessionId !== undefined && (
+      {trace.sessionId !== undefined && trace.sessionId !== otelTraceId(trace.metadata) && (
         <Link
           to="/p/$projectId/sessions/$sessionId"
           params={{ projectId, sessionId: trace.sessionId }}

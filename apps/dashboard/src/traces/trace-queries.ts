@@ -33,3 +33,9 @@ export const traceEvaluationsQuery = (api: ProjectApi, traceId: string) =>
       return (await bodyOf(api.GET(path, { params: { path: { traceId } }, signal }))).evaluations;
     },
   });
+
+/** The trace's id in the producer's own words; null of traces that were not sent over OpenTelemetry. It is the session of those that name none. */
+export function otelTraceId(metadata: unknown): string | null {
+  const otel = (metadata as { otel?: { traceId?: unknown } } | null | undefined)?.otel;
+  return typeof otel?.traceId === "string" ? otel.traceId : null;
+}

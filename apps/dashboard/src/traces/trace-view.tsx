@@ -1,10 +1,11 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { useCallback, useEffect, useMemo, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useMemo, useState } from "react";
 import { ApiProblem } from "../api/problem.ts";
 import type { components } from "../api/schema.gen.d.ts";
 import { useWhyKey } from "../blocks/why-panel.tsx";
 import { useApi } from "../shell/session.tsx";
+import { classNames } from "../ui/class-names.ts";
 import { useIsNarrow } from "../ui/media-query.ts";
 import { Page } from "../ui/page.tsx";
 import { useShortcuts } from "../ui/shortcuts.tsx";
@@ -23,7 +24,6 @@ import { TraceWaterfall } from "./trace-waterfall.tsx";
 import { isFolded, nextError, printFolds, readFolds, visibleRows, withFold, withRevealed } from "./tree-rows.ts";
 
 const route = getRouteApi("/p/$projectId/traces/$traceId");
-/** A trace this small is a talk more than a tree. */
 const smallTrace = 3;
 
 /** A trace that is loaded. What is chosen, folded and zoomed is in the URL. */
@@ -68,7 +68,7 @@ export function TraceView({
       onTab={view.chooseTab}
       scorer={scorer}
       onEvaluate={() => setDialog("evaluate")}
-      className={isNarrow ? "min-h-60" : "border-l border-line"}
+      className={isNarrow ? "min-h-60" : tree.nodes.length > 1 ? "border-l border-line" : undefined}
     />
   );
   return (
@@ -94,32 +94,46 @@ export function TraceView({
     >
       {problem !== null && <Gone problem={problem} />}
       {!isSmall && (
-        <div className="flex shrink-0 gap-x-6 gap-y-2 border-b border-line px-4 pb-2.5 max-md:flex-col-reverse md:px-6">
+        <div className="flex shrink-0 gap-x-6 gap-y-2 px-4 pb-2.5 max-md:flex-col-reverse md:px-6">
           <TraceMinimap tree={tree} zoom={view.zoom} onZoom={view.zoomTo} />
           <TraceRatings trace={trace} onWhy={openWhy} />
         </div>
       )}
-      <div
-        className={
-          isNarrow
-            ? "flex min-w-0 flex-col"
-            : `grid min-h-0 flex-1 ${isSmall ? "grid-cols-[minmax(20rem,2fr)_minmax(0,3fr)]" : "grid-cols-[minmax(0,3fr)_minmax(0,2fr)]"}`
-        }
-      >
-        {isNarrow && isSmall ? (
-          <>
-            {panel}
-            {waterfall}
-          </>
-        ) : (
-          <>
-            {waterfall}
-            {panel}
-          </>
-        )}
-      </div>
+      <Halves isNarrow={isNarrow} spanCount={tree.nodes.length} waterfall={waterfall} panel={panel} />
       <TraceDialogs trace={trace} spanCount={tree.nodes.length} open={dialog} onClose={() => setDialog(null)} />
     </Page>
+  );
+}
+
+/** The tree and the chosen span. A few spans are a talk more than a tree: it comes first, and a single one needs no tree. */
+function Halves({
+  isNarrow,
+  spanCount,
+  waterfall,
+  panel,
+}: {
+  isNarrow: boolean;
+  spanCount: number;
+  waterfall: ReactNode;
+  panel: ReactNode;
+}) {
+  const isSmall = spanCount <= smallTrace;
+  if (spanCount === 1) return <div className="flex min-h-0 flex-1 flex-col border-t border-line md:px-2">{panel}</div>;
+  if (isNarrow) {
+    return (
+      <div className="flex min-w-0 flex-col border-t border-line">
+        {isSmall && panel}
+        {waterfall}
+        {!isSmall && panel}
+      </div>
+    );
+  }
+  const columns = isSmall ? "grid-cols-[minmax(22rem,2fr)_minmax(0,3fr)]" : "grid-cols-[minmax(0,3fr)_minmax(0,2fr)]";
+  return (
+    <div className={classNames("grid min-h-0 flex-1 border-t border-line", columns)}>
+      {waterfall}
+      {panel}
+    </div>
   );
 }
 

@@ -33,6 +33,8 @@ const touchRowHeight = 44;
 const namePixels = 160;
 const signPixels = 52;
 const durationPixels = 72;
+/** An axis label that finds less room is left out. */
+const labelPixels = 36;
 /** Between the end of the track and the durations. */
 const marginPixels = 12;
 
@@ -51,7 +53,11 @@ export function TraceWaterfall({ tree, folds, selected, zoom, onSelect, onFold, 
   useEffect(() => virtual.measure(), [height]);
   const selectedRow = rows.indexOf(selected);
   useEffect(() => {
-    if (selectedRow !== -1) virtual.scrollToIndex(selectedRow);
+    if (selectedRow === -1) return;
+    const { startIndex: first = 0, endIndex: last = 0 } = virtual.range ?? {};
+    // A step scrolls by a row; what is farther comes to the middle, with its neighbours around it.
+    const isNear = selectedRow >= first - 2 && selectedRow <= last + 2;
+    virtual.scrollToIndex(selectedRow, { align: isNear ? "auto" : "center" });
   }, [selectedRow, virtual]);
 
   const names = Math.round(Math.max(Math.min(namePixels + signPixels, width * 0.6), Math.min(width * 0.48, 420)));
@@ -163,7 +169,7 @@ function Axis({ zoom, originMs, trackPixels }: { zoom: TimeRange; originMs: numb
           className="absolute inset-y-0 flex items-center border-l border-line pl-1 whitespace-nowrap tabular-nums"
           style={{ left: (atMs - (zoom.fromMs - originMs)) * scale }}
         >
-          {label}
+          {(atMs - (zoom.fromMs - originMs)) * scale < trackPixels - labelPixels && label}
         </span>
       ))}
     </div>
