@@ -19,6 +19,7 @@ const scripts = {
   chaos: "tests/chaos/src/main.ts",
   "dead-letters": "tools/dead-letters/main.ts",
   mutants: "tools/mutants/main.ts",
+  screens: "tools/screens.ts",
   generate: "tools/generate.ts",
 };
 

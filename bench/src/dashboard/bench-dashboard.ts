@@ -6,8 +6,8 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
-import { type Browser, chromium } from "playwright-core";
-import { findBrowser } from "../../../tests/browser/src/find-browser.ts";
+import type { Browser } from "playwright-core";
+import { findBrowser, launchBrowser } from "../../../tests/browser/src/find-browser.ts";
 import { median } from "../closed-loop.ts";
 import { atLeast, atMost, printFigure, printHeading } from "../report.ts";
 import { type Standalone, startStandalone } from "../standalone.ts";
@@ -41,10 +41,7 @@ export async function benchDashboard({ rounds }: { rounds: number }): Promise<vo
   }
   const home = await mkdtemp(path.join(tmpdir(), "touchstone-bench-"));
   const system = await startStandalone({ home });
-  const browser = await chromium.launch({
-    executablePath: found.path,
-    args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
-  });
+  const browser = await launchBrowser(found.path);
   try {
     await awaitPages(system);
     const { projects } = (await readJson(system, "/projects")) as { projects: { _id: string }[] };

@@ -1,8 +1,9 @@
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, inject, test } from "vitest";
 import { type DemoProject, readDemoProject } from "../src/demo-project.ts";
-import { inspect, openPage } from "../src/open-page.ts";
+import { openPage } from "../src/open-page.ts";
+import { inspect } from "../src/watch-page.ts";
 
 const screens = path.resolve(import.meta.dirname, "../../../.cache/screens");
 
@@ -32,7 +33,7 @@ const pages: Record<string, (demo: DemoProject) => string> = {
 let demo: DemoProject;
 
 beforeAll(async () => {
-  demo = await readDemoProject();
+  demo = await readDemoProject(inject("demo"));
   await mkdir(screens, { recursive: true });
 });
 

@@ -2,8 +2,9 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ApiClient, createClient } from "../../integration/src/client.ts";
-import { inspect, openPage } from "../src/open-page.ts";
+import { openPage } from "../src/open-page.ts";
 import { type OwnInstallation, startOwnInstallation } from "../src/own-installation.ts";
+import { inspect } from "../src/watch-page.ts";
 
 const run = promisify(execFile);
 

@@ -1,4 +1,3 @@
-import { inject } from "vitest";
 import { createClient } from "../../integration/src/client.ts";
 
 type Row = Record<string, unknown> & { _id: string };
@@ -7,26 +6,19 @@ type Row = Record<string, unknown> & { _id: string };
 export interface DemoProject {
   /** What a page's address begins with. */
   base: string;
+  /** The trace that judges rate worst, of the newest. */
   traceId: string;
   sessionId: string;
   datasetId: string;
-  /** Two finished runs of the same dataset, the older first. */
+  /** A run and a worse one of the same dataset. */
   runIds: readonly [string, string];
   ciRunId: string;
   judgeId: string;
   agentId: string;
 }
 
-let read: Promise<DemoProject> | null = null;
-
-/** Reads the sample project through the API, once per worker. */
-export function readDemoProject(): Promise<DemoProject> {
-  read ??= readProject();
-  return read;
-}
-
-async function readProject(): Promise<DemoProject> {
-  const demo = inject("demo");
+/** Reads the sample project through the API. */
+export async function readDemoProject(demo: { url: string; apiKey: string }): Promise<DemoProject> {
   const client = createClient(demo);
   const rows = async (route: string, member: string): Promise<Row[]> => {
     const { status, body } = await client.send("GET", route);
@@ -35,7 +27,7 @@ async function readProject(): Promise<DemoProject> {
   };
   const [projects, traces, sessions, runs, ciRuns, judges, agents] = await Promise.all([
     rows("/projects", "projects"),
-    rows("/ingest/traces?error=true&limit=1", "traces"),
+    rows("/ingest/traces?limit=100", "traces"),
     rows("/agent-monitoring/sessions?limit=1", "sessions"),
     rows("/custom-agent-evaluations/runs?limit=100", "runs"),
     rows("/ingest/ci-runs", "ci_runs"),
@@ -46,7 +38,7 @@ async function readProject(): Promise<DemoProject> {
   const pair = findPair(runs);
   return {
     base: `${demo.url}/p/${firstOf(projects)._id}`,
-    traceId: firstOf(traces)._id,
+    traceId: findFailing(traces)._id,
     sessionId: String(firstOf(sessions).sessionId),
     datasetId: String(pair[0].datasetId),
     runIds: [pair[0]._id, pair[1]._id],
@@ -56,13 +48,24 @@ async function readProject(): Promise<DemoProject> {
   };
 }
 
+/** The runs that differ most, of those with the most results. */
 function findPair(runs: readonly Row[]): [Row, Row] {
-  const finished = runs.filter(({ status }) => status === "completed");
-  for (const newer of finished) {
-    const older = finished.findLast(({ _id, datasetId }) => _id !== newer._id && datasetId === newer.datasetId);
-    if (older !== undefined) return [older, newer];
+  const rated = runs.filter(({ averageRating }) => averageRating !== null);
+  const resultsMax = Math.max(...rated.map(({ resultCount }) => Number(resultCount)));
+  const large = rated.filter(({ resultCount }) => resultCount === resultsMax);
+  const byRating = large.toSorted((one, other) => Number(other.averageRating) - Number(one.averageRating));
+  const [best, worst] = [byRating[0], byRating.at(-1)];
+  if (best === undefined || worst === undefined || best.datasetId !== worst.datasetId || best === worst) {
+    throw new Error("The sample project has no two runs of one dataset that can be compared.");
   }
-  throw new Error("The sample project has no two finished runs of one dataset.");
+  return [best, worst];
+}
+
+/** One that a judge found bad, of an agent that used tools. */
+function findFailing(traces: readonly Row[]): Row {
+  const rating = ({ judgeScores }: Row): number =>
+    Number((judgeScores as { averageRating?: number } | null)?.averageRating ?? 10);
+  return firstOf(traces.toSorted((one, other) => rating(one) - rating(other)));
 }
 
 function firstOf(rows: readonly Row[]): Row {

@@ -1,5 +1,6 @@
 import { accessSync, constants } from "node:fs";
 import path from "node:path";
+import { type Browser, chromium } from "playwright-core";
 
 /** The browser that the tests drive, or a sentence that says why there is none. */
 export type FoundBrowser = { path: string; reason: null } | { path: null; reason: string };
@@ -19,6 +20,11 @@ export function findBrowser(environment: NodeJS.ProcessEnv = process.env): Found
   return found === undefined
     ? { path: null, reason: "No Chromium on the PATH; install one, or name it in TOUCHSTONE_BROWSER." }
     : { path: found, reason: null };
+}
+
+/** Starts a browser that was found. Chromium refuses to sandbox itself for root. */
+export function launchBrowser(executablePath: string): Promise<Browser> {
+  return chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ["--no-sandbox"] : [] });
 }
 
 function isExecutable(file: string): boolean {

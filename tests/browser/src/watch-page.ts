@@ -1,0 +1,103 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import type { Browser, BrowserContext, Page, Request } from "playwright-core";
+import { waitUntil } from "../../integration/src/wait-until.ts";
+
+const axeSource = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** How a page is looked at. */
+export interface View {
+  theme?: "light" | "dark";
+  /** CSS pixels; 1440 or 390 by convention. */
+  width?: number;
+  height?: number;
+  /** Requests that may fail without being a problem, such as those of a test that takes the server away. */
+  mayFail?: (url: string, status: number | null) => boolean;
+}
+
+/** A page in a context of its own: no cookie, no key, nothing that another test left. */
+export interface OpenedPage {
+  page: Page;
+  context: BrowserContext;
+  /** What went wrong so far: errors in the console, uncaught errors, blocked content, failed requests. */
+  problems: string[];
+  /** Waits until the page has read what it shows: nothing is asked for, nothing is a placeholder. */
+  settle(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A page is settled when it asked for nothing for so long. */
+const quietMs = 250;
+
+/** Opens a page on which every problem is noted from the first request on. */
+export async function watchPage(browser: Browser, view: View = {}): Promise<OpenedPage> {
+  const { theme = "light", width = 1440, height = 900, mayFail = () => false } = view;
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme: theme,
+    reducedMotion: "reduce",
+  });
+  context.setDefaultTimeout(20_000);
+  const problems: string[] = [];
+  const page = await context.newPage();
+  page.on("pageerror", (error) => problems.push(`uncaught: ${error.message}`));
+  page.on("console", (message) => {
+    if (message.type() !== "error" && message.type() !== "warning") return;
+    // The browser's own line about an answer of 4xx or 5xx names no status that could be judged; the answer does.
+    if (message.text().startsWith("Failed to load resource")) return;
+    problems.push(`console: ${message.text()}`);
+  });
+  page.on("response", (response) => {
+    if (response.status() >= 400 && !mayFail(response.url(), response.status())) {
+      problems.push(`${response.status()} ${response.request().method()} ${response.url()}`);
+    }
+  });
+  page.on("requestfailed", (request) => {
+    const reason = request.failure()?.errorText ?? "";
+    // What a page that is left was still reading.
+    if (reason === "net::ERR_ABORTED" || mayFail(request.url(), null)) return;
+    problems.push(`${reason} ${request.method()} ${request.url()}`);
+  });
+  const underWay = followRequests(page);
+  return {
+    page,
+    context,
+    problems,
+    async settle() {
+      await page.locator("main").waitFor();
+      await waitUntil("the page has read what it shows", async () => {
+        if (underWay() > 0) return false;
+        await page.waitForTimeout(quietMs);
+        return underWay() === 0 && (await page.locator("main [aria-busy='true']").count()) === 0;
+      });
+    },
+    close: () => context.close(),
+  };
+}
+
+/** How many requests have no answer yet; a stream, which ends with its page, is none of them. */
+function followRequests(page: Page): () => number {
+  const open = new Set<Request>();
+  page.on("request", (request) => {
+    if (!new URL(request.url()).pathname.endsWith("/stream")) open.add(request);
+  });
+  page.on("requestfinished", (request) => open.delete(request));
+  page.on("requestfailed", (request) => open.delete(request));
+  return () => open.size;
+}
+
+interface Findings {
+  violations: { id: string; help: string; nodes: { html: string }[] }[];
+  overflow: number;
+}
+
+/** What axe finds, and whether the page scrolls sideways; one line each. */
+export async function inspect(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource);
+  const { violations, overflow } = await page.evaluate<Findings>(`axe.run().then(({ violations }) => ({
+    violations,
+    overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  }))`);
+  const lines = violations.map(({ id, help, nodes }) => `axe ${id}: ${help}: ${nodes[0]?.html.slice(0, 200)}`);
+  return overflow > 0 ? [...lines, `scrolls sideways by ${overflow} px`] : lines;
+}
