@@ -3,7 +3,7 @@ import { scopeFrameworks } from "./sources.ts";
 
 /** How the attributes of every convention of otlp 5 begin. */
 const signalPrefix =
-  /^(?:gen_ai|llm|ai|langfuse|openinference|langsmith|traceloop|mastra|mlflow|genkit|pydantic_ai|gcp\.vertex\.agent|lk|embedding|reranker|retrieval|mcp|db\.vector|touchstone)[.:]/;
+  /^(?:gen_ai|llm|ai|langfuse|openinference|langsmith|traceloop|lmnr|mastra|mlflow|genkit|pydantic_ai|gcp\.vertex\.agent|lk|embedding|reranker|retrieval|mcp|db\.vector|touchstone)[.:]/;
 const signalNames: ReadonlySet<string> = new Set(["agent_name", "model_name", "tool_arguments", "input.value"]);
 
 /** Whether a span tells of a model, an agent or a tool, by its scope, attributes or events (otlp 5.6). */

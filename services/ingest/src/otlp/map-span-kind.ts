@@ -55,6 +55,11 @@ const statedKinds: readonly StatedKind[] = [
   },
   { attribute: "traceloop.span.kind", kinds: { workflow: "chain", task: "chain", agent: "agent", tool: "tool" } },
   {
+    // A span of the type DEFAULT may be anything.
+    attribute: "lmnr.span.type",
+    kinds: { llm: "llm", tool: "tool", evaluator: "evaluator", executor: "chain", evaluation: "chain" },
+  },
+  {
     attribute: "mastra.span.type",
     kinds: {
       agent_run: "agent",

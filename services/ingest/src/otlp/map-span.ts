@@ -158,9 +158,16 @@ function toolCallText(
   return `[{${members.join(",")}}]`;
 }
 
+/** Langfuse names the experiment, or its item, on every span of a trace that one caused. */
+const experimentMarks = ["langfuse.experiment.id", "langfuse.experiment.name", "langfuse.experiment.item.id"];
+
 function readTrafficSource(facts: SpanFacts): "eval-run" | null {
   const sources: Source[] = ["touchstone.source", { resource: "touchstone.source" }];
-  const isEvalRun = sources.some((source) => lookUp(facts, source) === "eval-run");
-  if (isEvalRun) facts.consume("touchstone.source");
-  return isEvalRun ? "eval-run" : null;
+  if (sources.some((source) => lookUp(facts, source) === "eval-run")) {
+    facts.consume("touchstone.source");
+    return "eval-run";
+  }
+  const isExperiment = experimentMarks.some((name) => facts.value(name) !== undefined);
+  const isEvaluation = facts.text("lmnr.association.properties.trace_type") === "EVALUATION";
+  return isExperiment || isEvaluation ? "eval-run" : null;
 }

@@ -1,7 +1,7 @@
 /**
  * Where each field of a span comes from: one ordered list per field, first hit wins (otlp 5.3). A producer that
  * renames an attribute costs one line here. Order within a list: our own names, then vendors before generic
- * conventions (langfuse, openinference, langsmith, mastra, mlflow, genkit, traceloop, gen_ai newest name first, ai.*),
+ * conventions (langfuse, openinference, langsmith, mastra, mlflow, genkit, traceloop, lmnr, gen_ai newest name first, ai.*),
  * since a vendor that also writes generic names knows its own better.
  *
  * The kind is in map-span-kind.ts, tokens in tokens.ts, input and output in content-sources.ts.
@@ -77,6 +77,7 @@ export const sessionSources: readonly Source[] = [
   "traceloop.association.properties.thread_id",
   "traceloop.association.properties.chat_id",
   "traceloop.association.properties.conversation_id",
+  "lmnr.association.properties.session_id",
   "gen_ai.conversation.id",
   "gcp.vertex.agent.session_id",
   "ai.telemetry.metadata.sessionId",
@@ -97,6 +98,7 @@ export const userSources: readonly Source[] = [
   "mastra.metadata.resourceId",
   "mlflow.trace.user",
   "traceloop.association.properties.user_id",
+  "lmnr.association.properties.user_id",
   "enduser.id",
   "ai.telemetry.metadata.userId",
   "ai.telemetry.metadata.user_id",
@@ -119,6 +121,7 @@ export const tagSources: readonly Source[] = [
   "tag.tags",
   "langsmith.span.tags",
   "mastra.tags",
+  "lmnr.association.properties.tags",
   "ai.telemetry.metadata.tags",
   "logfire.tags",
 ];
@@ -183,11 +186,11 @@ export const metadataObjectSources: readonly string[] = ["metadata"];
 
 /** Families of single metadata entries: what follows is the entry's name. */
 export const metadataPrefix =
-  /^(?:langfuse\.(?:trace|observation)\.metadata|langsmith\.metadata|mastra\.metadata|traceloop\.association\.properties|ai\.telemetry\.metadata|ai\.settings\.context)\./;
+  /^(?:langfuse\.(?:trace|observation)\.metadata|langsmith\.metadata|mastra\.metadata|traceloop\.association\.properties|lmnr\.association\.properties(?:\.metadata)?|ai\.telemetry\.metadata|ai\.settings\.context)\./;
 
 /** Entries of those families that are no metadata: environment variables, transport details, copies of the payload. */
 export const metadataNoise =
-  /^(?:langsmith\.metadata\.(?:LANGSMITH_.*|usage_metadata|ls_invocation_params)|mastra\.metadata\.(?:headers|body)|ai\.telemetry\.metadata\.(?:tags|langfusePrompt))$/;
+  /^(?:langsmith\.metadata\.(?:LANGSMITH_.*|usage_metadata|ls_invocation_params)|mastra\.metadata\.(?:headers|body)|lmnr\.association\.properties\.(?:trace_type|tracing_level)|ai\.telemetry\.metadata\.(?:tags|langfusePrompt))$/;
 
 /** A scope's name, lowercased, says which framework wrote the span. First match wins. */
 export const scopeFrameworks: readonly (readonly [RegExp, string])[] = [
@@ -202,6 +205,7 @@ export const scopeFrameworks: readonly (readonly [RegExp, string])[] = [
   [/^com\.anthropic\.claude_code/, "claude-agent-sdk"],
   [/^pydantic[-_]ai/, "pydantic-ai"],
   [/^langfuse-sdk/, "langfuse"],
+  [/^lmnr[.]/, "laminar"],
   [/^langsmith/, "langsmith"],
   [/^genkit-tracer/, "genkit"],
   [/^microsoft\.agents\.ai/, "microsoft-agent-framework"],
