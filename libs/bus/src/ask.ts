@@ -10,6 +10,7 @@ import { type Heard, pursueRequest, stoppedBy } from "./pursue-request.ts";
 import { readOutcome } from "./read-outcome.ts";
 import { refuseOversize } from "./refuse-oversize.ts";
 import { replyInbox } from "./subjects.ts";
+import { timings } from "./timings.ts";
 import { encodeMessage, header, isNobodyThere, readSignal } from "./wire.ts";
 
 /** The requesting half of the bus; see `Bus.request`. */
@@ -44,7 +45,7 @@ export function createAsking(
   }
 
   return {
-    async request(contract, body, { timeoutMs, signal, traceparent }) {
+    async request(contract, body, { timeoutMs, nobodyGraceMs = timings.nobodyGraceMs, signal, traceparent }) {
       const { subject } = contract;
       if (!contract.askedBy.includes(service)) throw new Error(`${service} is not among those that may ask ${subject}`);
       if (!Number.isFinite(timeoutMs)) throw new RangeError("a request needs an end: timeoutMs must be finite");
@@ -73,7 +74,8 @@ export function createAsking(
         if (heard) mailbox.put(heard);
       });
       try {
-        return readOutcome(contract, await pursueRequest({ id, subject, timeoutMs, mailbox, ask, tellToStop }, logger));
+        const pursued = { id, subject, timeoutMs, nobodyGraceMs, mailbox, ask, tellToStop };
+        return readOutcome(contract, await pursueRequest(pursued, logger));
       } finally {
         inbox.close(id);
         signal?.removeEventListener("abort", onAbort);

@@ -82,6 +82,8 @@ export interface Bus {
 export interface RequestOptions {
   /** The whole time, all members and pauses included. */
   timeoutMs: number;
+  /** How long nobody may be there to answer before it is given up. Default 3,000. */
+  nobodyGraceMs?: number | undefined;
   signal?: AbortSignal | undefined;
   /** W3C Trace Context, handed to the handler. */
   traceparent?: string | undefined;

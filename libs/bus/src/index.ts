@@ -22,3 +22,4 @@ export { type NatsPermissions, natsPermissions } from "./nats-permissions.ts";
 export { createOutboxKeeper, type OutboxKeeper } from "./outbox-keeper.ts";
 export { createOutboxRelay, type OutboxRelay, type OutboxRelayOptions } from "./outbox-relay.ts";
 export type { KeptOutboxStore, OutboxRow, OutboxStore, PublishedRow } from "./outbox-store.ts";
+export { tellAtOnce } from "./tell-at-once.ts";

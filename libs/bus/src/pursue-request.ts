@@ -18,6 +18,7 @@ export interface PursuedRequest {
   id: string;
   subject: string;
   timeoutMs: number;
+  nobodyGraceMs: number;
   mailbox: Mailbox<Heard>;
   /** Sends the request to any member of the queue group. */
   ask(attempt: number): void;
@@ -100,7 +101,7 @@ export async function pursueRequest(request: PursuedRequest, logger: BusLogger):
           if (state !== "asked" || heard.attempt !== attempt) break;
           nobodySinceMs ??= nowMs();
           obstacle = "no_responder";
-          if (nowMs() - nobodySinceMs >= timings.nobodyGraceMs) throw stoppedBy(obstacle, subject);
+          if (nowMs() - nobodySinceMs >= request.nobodyGraceMs) throw stoppedBy(obstacle, subject);
           state = "asking";
           dueMs = nowMs() + nobodyBackOff.nextMs();
           break;

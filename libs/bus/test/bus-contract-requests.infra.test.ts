@@ -1,6 +1,6 @@
 import { headers } from "@nats-io/transport-node";
 import { AppError } from "@touchstone/service-kit";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import type { Answering, Bus, Call } from "../src/index.ts";
 import { timings } from "../src/timings.ts";
@@ -173,6 +173,14 @@ describe("a request that nobody can take", () => {
 
   test("ends with no responder after a short grace", async () => {
     expect(await rejection(ask("x", 30_000))).toMatchObject({ kind: "no_responder" });
+  });
+
+  test("ends at once for a requester without patience", async () => {
+    const { nobodyGraceMs } = timings;
+    Object.assign(timings, { nobodyGraceMs: 600_000 });
+    onTestFinished(() => void Object.assign(timings, { nobodyGraceMs }));
+    const asked = requester.request(weighText, { text: "x" }, { timeoutMs: 600_000, nobodyGraceMs: 0 });
+    expect(await rejection(asked)).toMatchObject({ kind: "no_responder" });
   });
 
   test("is answered by a member that starts within the grace", async () => {

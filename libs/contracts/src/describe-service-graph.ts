@@ -14,7 +14,8 @@ export interface ServiceGraphInput {
  */
 const mayCall: Readonly<Record<ServiceName, readonly ServiceName[]>> = {
   gateway: ["auth", "ingest", "eval-runs", "judge", "monitor"],
-  auth: [],
+  // Tells of prices at once (decision 42), and needs no answer.
+  auth: ["ingest"],
   ingest: [],
   "eval-runs": ["ingest", "judge", "monitor"],
   judge: ["auth"],

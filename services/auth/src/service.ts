@@ -1,6 +1,13 @@
 import path from "node:path";
-import { type Bus, type Consuming, connectBus, createOutboxRelay, type OutboxRelay } from "@touchstone/bus";
-import { keyRevoked, membershipChanged, modelPricesChanged, projectDeleting } from "@touchstone/contracts";
+import { type Bus, type Consuming, connectBus, createOutboxRelay, type OutboxRelay, tellAtOnce } from "@touchstone/bus";
+import {
+  keepModelPrices,
+  keyRevoked,
+  membershipChanged,
+  modelPricesChanged,
+  type PriceList,
+  projectDeleting,
+} from "@touchstone/contracts";
 import { createOutboxStore, openDatabase, prepareSchema, rolesOf, type SchemaPreparation } from "@touchstone/db";
 import {
   type Clock,
@@ -73,7 +80,10 @@ export function createAuth(config: AuthConfig, { logger, clock, metrics }: AuthD
   const multiTenant = accountsConfig?.multiTenant ?? false;
   const openSignup = accountsConfig?.openSignup ?? false;
   const providerKeys = createProviderKeyStore(database, vault, clock);
-  const models = createModelStore(database, vault);
+  const tellPrices = async (list: PriceList): Promise<void> => {
+    if (bus !== null) await tellAtOnce({ bus, logger }, keepModelPrices, list);
+  };
+  const models = createModelStore(database, vault, tellPrices);
   const modelReach = { allowsPrivateHosts: config.allowsPrivateHosts };
   const fetchModels = createOutboundFetch(modelReach);
   const members = createMembershipStore({ database, vault, providerKeys, models, clock, multiTenant, openSignup });

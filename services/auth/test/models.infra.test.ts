@@ -1,13 +1,16 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { connectBus } from "@touchstone/bus";
 import {
   builtInModels,
   internalRoutes,
+  keepModelPrices,
   type modelPriceReply,
   modelPricesChanged,
   modelPricesHandedOver,
   type PriceChange,
+  type PriceList,
   routes,
 } from "@touchstone/contracts";
 import { openDatabase, rolesOf } from "@touchstone/db";
@@ -238,6 +241,32 @@ describe("the catalogue", () => {
   });
 });
 
+test("a change of prices is acknowledged when ingest has it, and without ingest too", async () => {
+  const { projectId } = await makeProject();
+  const sent = { ...house, provider: "openai" };
+  expect((await auth.ask(projectId, "POST", "", sent)).status).toBe(201);
+
+  const kept: PriceList[] = [];
+  const ingest = connectBus({ url: nats.url, service: "ingest", logger });
+  await ingest.answer(
+    keepModelPrices,
+    async (list) => {
+      await sleep(100);
+      kept.push(list);
+      return {};
+    },
+    { concurrency: 4 },
+  );
+  await vi.waitFor(() => expect(ingest.status()).toBe("connected"), 15_000);
+  await auth.ask(projectId, "PUT", "/house", { pricePerMInputTokens: 7 });
+  expect(kept.at(-1)).toMatchObject({ ownerId: projectId, changes: [{ model: "house", input: 7 }] });
+  await auth.ask(projectId, "POST", "", { ...sent, id: "hut" });
+  expect(kept.at(-1)?.changes.map(({ model }) => model)).toEqual(["house", "hut"]);
+  await auth.ask(projectId, "DELETE", "/hut");
+  expect(kept.at(-1)?.changes.map(({ model }) => model)).toEqual(["house"]);
+  await ingest.drain();
+});
+
 describe("the connection of a custom model", () => {
   test("keeps its key sealed, shows it masked, and gives it to the judge alone", async () => {
     const { projectId } = await makeProject();
@@ -312,7 +341,7 @@ test("an organization that takes projects has their models, the older one's of t
     statementTimeoutMs: 20_000,
     logger,
   });
-  const models = createModelStore(app, createKeyVault(rootSecret));
+  const models = createModelStore(app, createKeyVault(rootSecret), async () => {});
   await app.transaction((transaction) => models.handOver(transaction, organizationId));
   await app.close();
 

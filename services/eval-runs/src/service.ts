@@ -31,6 +31,7 @@ import { createExportStore } from "./export/export-store.ts";
 import { createGateStore } from "./gates/gate-store.ts";
 import { createConfigStore } from "./graders/config-store.ts";
 import { createGroupStore } from "./graders/group-store.ts";
+import { createGraderLock } from "./graders/lock-graders.ts";
 import { createGradings } from "./grading/gradings.ts";
 import { evalRunsRoutes } from "./http/routes.ts";
 import { announceUntoldLiveScorers } from "./maintenance/announce-live-scorers.ts";
@@ -87,9 +88,10 @@ export function createEvalRuns(config: EvalRunsConfig, dependencies: EvalRunsDep
       logger,
     });
     cleanups.defer(() => preparation.stop());
+    const lockGraders = createGraderLock({ database, bus, logger });
     const events = startOnceMigrated(preparation, () => {
       const relay = relayEvents({ maintenance, bus, logger });
-      const announcing = announceUntoldLiveScorers({ database, maintenance, logger });
+      const announcing = announceUntoldLiveScorers({ lockGraders, maintenance, logger });
       const deletions = removeDeletedProjects({ maintenance, bus, onConfirmed: () => relay.wake(), logger });
       return {
         async stop() {
@@ -158,6 +160,7 @@ export function createEvalRuns(config: EvalRunsConfig, dependencies: EvalRunsDep
       gradings: createGradings({ datasets, runs }),
       configs: createConfigStore(database),
       groups: createGroupStore(database),
+      lockGraders,
       scorer,
       exports: createExportStore(database),
       closing: createProjectClosing({ database: maintenance, schema, logger }),

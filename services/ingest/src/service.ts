@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Bus, type Consuming, connectBus } from "@touchstone/bus";
+import { type Answering, type Bus, type Consuming, connectBus } from "@touchstone/bus";
 import { limits } from "@touchstone/contracts";
 import {
   createProjectClosing,
@@ -27,6 +27,7 @@ import type { IngestConfig } from "./config.ts";
 import { createAgentExportStore } from "./export/agent-export-store.ts";
 import { createSpanExportStore } from "./export/span-export-store.ts";
 import { createFigureStore } from "./figures/figure-store.ts";
+import { answerKeepModelPrices } from "./handlers/keep-model-prices.ts";
 import { consumeModelPricesChanged } from "./handlers/model-prices-changed.ts";
 import { consumeSessionsJudged } from "./handlers/sessions-judged.ts";
 import { consumeTracesJudged } from "./handlers/traces-judged.ts";
@@ -169,7 +170,7 @@ export function createIngest(
   let upkeep: PartitionUpkeep | null = null;
   let relay: EventRelay | null = null;
   let upkeeps: { stop(): Promise<void> }[] = [];
-  let hearing: Promise<Consuming>[] = [];
+  let hearing: Promise<Consuming | Answering>[] = [];
   let searchUpkeep: SearchUpkeep | null = null;
   let stopped = false;
 
@@ -212,7 +213,7 @@ export function createIngest(
         upkeep = keepPartitions({ partitions, clock, logger });
         searchUpkeep = indexSearch({ pieces, maintenance, logger, longestReadMs: longestReadMs + 5_000 });
         relay = relayEvents({ maintenance, bus: connected, logger });
-        hearing = consumeEvents(connected, maintenance);
+        hearing = hearOthers(connected, maintenance);
         const wakeRelay = (): void => relay?.wake();
         upkeeps = [
           retainSpans({ maintenance, retentionDays: config.retentionDays, logger }),
@@ -250,11 +251,13 @@ export function createIngest(
 }
 
 /** What other services tell ingest. */
-function consumeEvents(bus: Bus, maintenance: Database): Promise<Consuming>[] {
+function hearOthers(bus: Bus, maintenance: Database): Promise<Consuming | Answering>[] {
+  const priceLists = createPriceListKeeper(maintenance);
   return [
     consumeSessionsJudged(bus, { sessionVerdicts: createSessionVerdictStore(maintenance) }),
     consumeTracesJudged(bus, { verdicts: createVerdictStore(maintenance) }),
-    consumeModelPricesChanged(bus, { priceLists: createPriceListKeeper(maintenance) }),
+    consumeModelPricesChanged(bus, { priceLists }),
+    answerKeepModelPrices(bus, { priceLists }),
   ];
 }
 

@@ -2,7 +2,7 @@ import { copyFile, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { connectBus } from "@touchstone/bus";
-import { modelPricesChanged, modelPricesHandedOver, type PriceChange } from "@touchstone/contracts";
+import { keepModelPrices, modelPricesChanged, modelPricesHandedOver, type PriceChange } from "@touchstone/contracts";
 import { type Database, migrateSchema } from "@touchstone/db";
 import { uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, startTestNats, type TestDatabase, type TestNats } from "@touchstone/testkit";
@@ -99,6 +99,25 @@ describe("the prices that auth announces", () => {
     const costs = createCostEstimator({ reading: pools.app, prices: createPriceStore(pools.app) });
     return costs.estimate({ projectId, organizationId }, { ...span, traceKey: null } as ReadSpan);
   };
+
+  test("count from the reply on where auth waits for one", async () => {
+    const projectId = newProject();
+    const used = { name: "x", model: own.model, input_tokens: 5_000_000, output_tokens: 1_000_000 };
+    const { json } = await ingest.submit(projectId, used);
+    const bus = connectBus({ url: nats.url, service: "auth", logger: silentLogger });
+    await vi.waitFor(() => expect(bus.status()).toBe("connected"), 15_000);
+    const tell = (revision: number, input: number) => {
+      const body = { ownerId: projectId, revision, changes: [{ ...own, input, output: 1 }] };
+      return bus.request(keepModelPrices, body, { timeoutMs: 20_000 });
+    };
+
+    await tell(2, 3);
+    expect(await costOf(projectId, json.trace_id)).toBeCloseTo(16, 12);
+    // An older list than the one that is here, as the event may bring it.
+    await tell(1, 9);
+    expect(await costOf(projectId, json.trace_id)).toBeCloseTo(16, 12);
+    await bus.drain();
+  });
 
   test("count for traces of their owner and of nobody else, from the event on", async () => {
     const [projectId, foreign] = [newProject(), newProject()];

@@ -38,6 +38,7 @@ import { createExportStore } from "./export/export-store.ts";
 import { createFeedbackStore } from "./feedback/feedback-store.ts";
 import { consumeEvaluationsReceived } from "./handlers/evaluations-received.ts";
 import { consumeGateRecorded } from "./handlers/gate-recorded.ts";
+import { answerKeepLiveScorers } from "./handlers/keep-live-scorers.ts";
 import { consumeLiveScorersChanged } from "./handlers/live-scorers-changed.ts";
 import { answerReadMembers } from "./handlers/read-members.ts";
 import { consumeResultsRated } from "./handlers/results-rated.ts";
@@ -46,7 +47,9 @@ import { consumeTracesStored } from "./handlers/traces-stored.ts";
 import { monitorRoutes } from "./http/routes.ts";
 import type { WebhookRouteDependencies } from "./http/webhooks/routes.ts";
 import { createIngestClient } from "./ingest/ingest-client.ts";
+import { createJudgeMeanwhile } from "./judging/judge-meanwhile.ts";
 import { createJudgementReader } from "./judging/judgement-reader.ts";
+import { createKeepLiveScorers } from "./judging/keep-live-scorers.ts";
 import { createLiveBudget } from "./judging/live-budget.ts";
 import { createLiveScorerStore, type LiveScorerStore } from "./live-scorers/live-scorer-store.ts";
 import { relayEvents } from "./maintenance/relay-events.ts";
@@ -81,6 +84,8 @@ const schema = "monitor";
 
 /** Requests of one replica in hand at a time, of each kind. What a member asks has limits of its own. */
 const memberRequestsMax = 64;
+/** Changes of live scorers of one replica in hand at a time. */
+const liveScorersMax = 8;
 
 export interface MonitorDependencies {
   logger: Logger;
@@ -146,7 +151,7 @@ export function createMonitor(config: MonitorConfig, dependencies: MonitorDepend
     const notifications = startNotifications({ database, maintenance, preparation });
     const upkeep = { database, maintenance, bus, liveScorers, findings, verdictExports };
     const background = [
-      ...listUpkeep(upkeep).map((begin) => startOnceMigrated(preparation, begin)),
+      ...listUpkeep({ ...upkeep, onPlanned: () => wakeChecks() }).map((begin) => startOnceMigrated(preparation, begin)),
       startOnceMigrated(preparation, () => {
         const running = startChecks(liveChecks);
         const planAtOnce = createPlanAtOnce({ database, check: patternsCheck, onPlanned: running.wake });
@@ -208,17 +213,24 @@ export function createMonitor(config: MonitorConfig, dependencies: MonitorDepend
     maintenance: Database;
     bus: Bus;
     liveScorers: LiveScorerStore;
+    onPlanned: () => void;
     findings: FindingStore;
     verdictExports: VerdictExports;
   }): (() => { stop(): Promise<void> })[] {
-    const { database, maintenance, bus, liveScorers, findings, verdictExports } = parts;
+    const { database, maintenance, bus, liveScorers, onPlanned, findings, verdictExports } = parts;
+    const judgeMeanwhile = createJudgeMeanwhile({ database, maintenance, liveScorers, onPlanned });
+    const keep = createKeepLiveScorers({ liveScorers, judgeMeanwhile });
     const { publicUrl, collector } = config;
     return [
       () => {
         const relay = relayEvents({ maintenance, bus, logger });
         return stopsBoth(removeDeletedProjects({ maintenance, bus, onConfirmed: () => relay.wake(), logger }), relay);
       },
-      () => stopsWhenConsumed(consumeLiveScorersChanged(bus, { liveScorers })),
+      () =>
+        stopsBoth(
+          stopsWhenConsumed(consumeLiveScorersChanged(bus, { keep })),
+          stopsWhenConsumed(answerKeepLiveScorers(bus, { keep }, { concurrency: liveScorersMax })),
+        ),
       () => stopsWhenConsumed(consumeEvaluationsReceived(bus, { database })),
       () => stopsWhenConsumed(consumeResultsRated(bus, { database, verdictExports })),
       () => stopsWhenConsumed(consumeGateRecorded(bus, { database, publicUrl })),

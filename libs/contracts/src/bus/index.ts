@@ -15,9 +15,10 @@ import {
   writeRegex,
 } from "./judge-writing.v1.ts";
 import { readMembers, scoreMembers } from "./member-scores.v1.ts";
-import { modelPricesChanged, modelPricesHandedOver } from "./model-prices.v1.ts";
+import { keepModelPrices, modelPricesChanged, modelPricesHandedOver } from "./model-prices.v1.ts";
 import {
   evaluationsReceived,
+  keepLiveScorers,
   liveScorersChanged,
   sessionsJudged,
   spansSettled,
@@ -61,6 +62,8 @@ export const busMessages: readonly (RequestContract | EventContract)[] = [
   readJudgeDay,
   readMembers,
   scoreMembers,
+  keepLiveScorers,
+  keepModelPrices,
   tracesStored,
   tracesSettled,
   spansSettled,

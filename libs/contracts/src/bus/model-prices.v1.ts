@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineEvent } from "./define.ts";
+import { defineEvent, defineRequest } from "./define.ts";
 
 const price = z.number().nonnegative().describe("USD per million tokens");
 
@@ -21,12 +21,29 @@ export type PriceChange = z.infer<typeof priceChange>;
  * The changes of one owner as a whole (decision 29): an organization, or a project that is in none. `revision` grows with
  * every change of one owner: a reader keeps the greatest it saw, so order and repetition do not matter.
  */
+const priceList = z.object({
+  ownerId: z.uuid(),
+  revision: z.number().int().positive(),
+  changes: z.array(priceChange),
+});
+export type PriceList = z.infer<typeof priceList>;
+
+/** Told of every change, sooner or later. */
 export const modelPricesChanged = defineEvent({
   subject: "event.model-prices.changed.v1",
   publishedBy: "auth",
   consumedBy: ["ingest"],
   durables: ["ingest-model-prices-changed"],
-  body: z.object({ ownerId: z.uuid(), revision: z.number().int().positive(), changes: z.array(priceChange) }),
+  body: priceList,
+});
+
+/** The same, told before the change is acknowledged (decision 42). With the reply it is in force in ingest. */
+export const keepModelPrices = defineRequest({
+  subject: "svc.ingest.keep-model-prices.v1",
+  askedBy: ["auth"],
+  answeredBy: "ingest",
+  body: priceList,
+  reply: z.object({}),
 });
 
 /** Changes that ingest kept for a project before the catalogue was auth's. What auth has under the same id stays. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { judgeScores, traceTopic } from "../http/traces.ts";
-import { defineEvent } from "./define.ts";
+import { defineEvent, defineRequest } from "./define.ts";
 import { storedTrace } from "./events.v1.ts";
 import { judgeRubric } from "./judge.v1.ts";
 
@@ -142,19 +142,36 @@ export const liveGroup = liveProfile.extend({
 export type LiveGroup = z.infer<typeof liveGroup>;
 
 /** What judges the live traffic of a project, as a whole. `revision` grows with every change. */
+const liveScorers = z.object({
+  projectId: z.uuid(),
+  revision: z.number().int().positive(),
+  /**
+   * A moment at which the change was not committed yet: what is acknowledged after the change is younger. Absent from
+   * releases that did not tell it, until their outbox is empty.
+   */
+  changedAt: z.iso.datetime().optional(),
+  judges: z.array(liveJudge),
+  groups: z.array(liveGroup),
+});
+export type LiveScorers = z.infer<typeof liveScorers>;
+
+/** Told of every change, sooner or later: what came to monitor meanwhile is judged then. */
 export const liveScorersChanged = defineEvent({
   subject: "event.live-scorers.changed.v1",
   publishedBy: "eval-runs",
   consumedBy: ["monitor"],
   durables: ["monitor-live-scorers-changed"],
-  body: z.object({
-    projectId: z.uuid(),
-    revision: z.number().int().positive(),
-    judges: z.array(liveJudge),
-    groups: z.array(liveGroup),
-  }),
+  body: liveScorers,
 });
-export type LiveScorers = z.infer<typeof liveScorersChanged.body>;
+
+/** The same, told before the change is acknowledged (decision 42). With the reply it is in force in monitor. */
+export const keepLiveScorers = defineRequest({
+  subject: "svc.monitor.keep-live-scorers.v1",
+  askedBy: ["eval-runs"],
+  answeredBy: "monitor",
+  body: liveScorers,
+  reply: z.object({}),
+});
 
 /**
  * A grade that somebody else gave a span and sent as telemetry: the log record `gen_ai.evaluation.result` (otlp 7).

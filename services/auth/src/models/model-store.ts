@@ -1,4 +1,4 @@
-import { modelPricesChanged, type PriceChange } from "@touchstone/contracts";
+import { modelPricesChanged, type PriceChange, type PriceList } from "@touchstone/contracts";
 import type { Database, Queryable } from "@touchstone/db";
 import type { KeyVault } from "../project-keys/key-vault.ts";
 import { type ModelChange, type ModelOwner, ownerIdOf, priceOf } from "./model.ts";
@@ -11,7 +11,8 @@ export interface ModelStore {
   list(owner: ModelOwner): Promise<ModelChange[]>;
   /**
    * Decides with the changes at hand and stores the decision, with the event that says so, and `also` in the same
-   * transaction. Changes of one owner follow one another.
+   * transaction. Changes of one owner follow one another. Ingest has the prices when this resolves, unless it cannot be
+   * reached: then it has them with the event.
    */
   change(
     owner: ModelOwner,
@@ -44,10 +45,14 @@ const columns = `
   owner_id, model, provider, label, input_price, output_price, cache_read_price, cache_write_price, base_url, sealed_key,
   is_removed`;
 
+/** Tells ingest of committed prices at once; never rejects. */
+export type TellPrices = (list: PriceList) => Promise<void>;
+
 /** Keeps {@link ModelStore} in the schema `auth`, under the app role. */
 export function createModelStore(
   database: Database,
   { providerKeys: sealing }: Pick<KeyVault, "providerKeys">,
+  tell: TellPrices,
 ): ModelStore {
   const fromRow = (row: ModelRow): ModelChange => ({
     model: row.model,
@@ -124,7 +129,7 @@ export function createModelStore(
     });
   }
 
-  async function announce(transaction: Queryable, ownerId: string): Promise<void> {
+  async function announce(transaction: Queryable, ownerId: string): Promise<PriceList> {
     const { rows } = await transaction.query<{ revision: string }>({
       name: "models_next_revision",
       text: "select nextval('auth.model_revisions') as revision",
@@ -138,13 +143,14 @@ export function createModelStore(
         values ($1, $2)`,
       values: [modelPricesChanged.subject, JSON.stringify(body)],
     });
+    return body;
   }
 
   return {
     list: (owner) => listOf(database, ownerIdOf(owner)),
 
-    change: (owner, decide, also) =>
-      database.transaction(async (transaction) => {
+    async change(owner, decide, also) {
+      const announced = await database.transaction(async (transaction) => {
         const ownerId = ownerIdOf(owner);
         await lock(transaction, ownerId);
         const decision = decide(await listOf(transaction, ownerId));
@@ -157,8 +163,10 @@ export function createModelStore(
           });
         }
         await also(transaction);
-        await announce(transaction, ownerId);
-      }),
+        return announce(transaction, ownerId);
+      });
+      await tell(announced);
+    },
 
     async handOver(transaction, organizationId) {
       const { rows } = await transaction.query<ModelRow>({

@@ -1,5 +1,5 @@
 import { limits } from "@touchstone/contracts";
-import type { Database, Queryable } from "@touchstone/db";
+import type { Queryable } from "@touchstone/db";
 import { type Act, AppError, type Clock, namesOfChanged, uuidv7 } from "@touchstone/service-kit";
 import { recordAct } from "../acts/record-act.ts";
 import type { JsonMember } from "../json/json-text.ts";
@@ -16,7 +16,7 @@ import {
   updateConfig,
 } from "./config-store.ts";
 import { listLiveGroups } from "./group-store.ts";
-import { lockGraders } from "./lock-graders.ts";
+import type { LockGraders } from "./lock-graders.ts";
 import { mergeOnlineProfile, type OnlineProfile } from "./online-profile.ts";
 
 /** What somebody wants of a grading config, whichever way it was said. */
@@ -40,12 +40,12 @@ export interface ConfigBook {
   delete(projectId: string, id: string, options: { withProfile: boolean; act: Act }): Promise<boolean>;
 }
 
-export function createConfigBook({ database, clock }: { database: Database; clock: Clock }): ConfigBook {
+export function createConfigBook({ lockGraders, clock }: { lockGraders: LockGraders; clock: Clock }): ConfigBook {
   const createId = (): string => uuidv7(clock.now());
 
   return {
     create: (projectId, { members, isDefault = false, online }, act) =>
-      lockGraders(database, projectId, async (transaction) => {
+      lockGraders(projectId, async (transaction) => {
         const config: StoredConfig = {
           id: createId(),
           version: 1,
@@ -71,7 +71,7 @@ export function createConfigBook({ database, clock }: { database: Database; cloc
       }),
 
     update: (projectId, id, change, act) =>
-      lockGraders(database, projectId, async (transaction) => {
+      lockGraders(projectId, async (transaction) => {
         const stored = await findConfig(transaction, projectId, id);
         if (stored === null) return null;
         if (change.attaches && stored.online !== null) {
@@ -91,7 +91,7 @@ export function createConfigBook({ database, clock }: { database: Database; cloc
       }),
 
     delete: (projectId, id, { withProfile, act }) =>
-      lockGraders(database, projectId, async (transaction) => {
+      lockGraders(projectId, async (transaction) => {
         const stored = await findConfig(transaction, projectId, id);
         if (stored === null) return false;
         requireDeletable(stored, await listLiveGroups(transaction, projectId), { withProfile });

@@ -1,12 +1,12 @@
 import { limits } from "@touchstone/contracts";
-import type { Database, Queryable } from "@touchstone/db";
+import type { Queryable } from "@touchstone/db";
 import { type Act, AppError, type Clock, isUuid, namesOfChanged, uuidv7 } from "@touchstone/service-kit";
 import { recordAct } from "../acts/record-act.ts";
 import { requiresExpected } from "./config-rules.ts";
 import { findConfig } from "./config-store.ts";
 import { composeGroupDocument, type GroupDocument, type StoredMember } from "./group-document.ts";
 import { countGroups, deleteGroup, findGroup, type GroupStore, putGroup, type StoredGroup } from "./group-store.ts";
-import { lockGraders } from "./lock-graders.ts";
+import type { LockGraders } from "./lock-graders.ts";
 import type { MemberReader } from "./member-reader.ts";
 import { type LiveProfile, mergeLiveProfile } from "./online-profile.ts";
 
@@ -25,13 +25,13 @@ export interface GroupBook {
 }
 
 export interface GroupBookDependencies {
-  database: Database;
+  lockGraders: LockGraders;
   groups: Pick<GroupStore, "find">;
   members: MemberReader;
   clock: Clock;
 }
 
-export function createGroupBook({ database, groups, members, clock }: GroupBookDependencies): GroupBook {
+export function createGroupBook({ lockGraders, groups, members, clock }: GroupBookDependencies): GroupBook {
   /** Which new members are there that are no judges. Asked before the transaction: it waits for another service. */
   async function findScorers(projectId: string, group: GroupDocument, stored: GroupDocument | null): Promise<KeySet> {
     const kept = keysOf(stored?.members ?? []);
@@ -43,7 +43,7 @@ export function createGroupBook({ database, groups, members, clock }: GroupBookD
     async create(projectId, sent, act) {
       const document = composeGroupDocument(sent, null);
       const scorers = await findScorers(projectId, document, null);
-      return lockGraders(database, projectId, async (transaction) => {
+      return lockGraders(projectId, async (transaction) => {
         const now = new Date(clock.now());
         const group = {
           ...document,
@@ -67,7 +67,7 @@ export function createGroupBook({ database, groups, members, clock }: GroupBookD
       const before = await groups.find(projectId, id);
       if (before === null) return null;
       const scorers = await findScorers(projectId, composeGroupDocument(sent, before), before);
-      return lockGraders(database, projectId, async (transaction) => {
+      return lockGraders(projectId, async (transaction) => {
         const stored = await findGroup(transaction, projectId, id);
         if (stored === null) return null;
         const { createdAt } = stored;
@@ -91,7 +91,7 @@ export function createGroupBook({ database, groups, members, clock }: GroupBookD
     },
 
     delete: (projectId, id, act) =>
-      lockGraders(database, projectId, async (transaction) => {
+      lockGraders(projectId, async (transaction) => {
         const stored = await findGroup(transaction, projectId, id);
         if (stored === null) return false;
         const details = { name: stored.name, live: isLive(stored) };

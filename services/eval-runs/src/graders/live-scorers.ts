@@ -52,32 +52,34 @@ function composeLiveScorers(
 }
 
 /**
- * Tells monitor of a project's live scorers, within the transaction that changed them, unless nothing changed since they
- * were last told. To be called under the lock of the project's graders: revisions grow in the order of the changes.
+ * Announces a project's live scorers to monitor, within the transaction that changed them, and answers what was announced;
+ * null where nothing changed since the last time. To be called under the lock of the project's graders: revisions grow in
+ * the order of the changes.
  */
-export async function announceLiveScorers(transaction: Queryable, projectId: string): Promise<void> {
+export async function announceLiveScorers(transaction: Queryable, projectId: string): Promise<LiveScorers | null> {
   const live = composeLiveScorers(
     await readLiveJudges(transaction, projectId),
     await readLiveGroups(transaction, projectId),
   );
   const digest = createHash("sha256").update(JSON.stringify(live)).digest("base64url");
-  const { rows } = await transaction.query<{ revision: string }>({
+  const { rows } = await transaction.query<{ revision: string; announced_at: Date }>({
     name: "live_scorers_note",
     text: `
-      insert into evals.live_scorers as told (project_id, revision, digest)
-      values ($1, 1, $2)
+      insert into evals.live_scorers as told (project_id, revision, digest, announced_at)
+      values ($1, 1, $2, clock_timestamp())
       on conflict (project_id) do update
       set revision = told.revision + 1,
           digest = excluded.digest,
-          announced_at = now()
+          announced_at = excluded.announced_at
       where told.digest <> excluded.digest
-      returning revision`,
+      returning revision, announced_at`,
     values: [projectId, digest],
   });
   const [told] = rows;
-  if (told === undefined) return;
-  const body = { projectId, revision: Number(told.revision), ...live };
+  if (told === undefined) return null;
+  const body = { projectId, revision: Number(told.revision), changedAt: told.announced_at.toISOString(), ...live };
   await enqueueEvent(transaction, "evals", { event: liveScorersChanged, body });
+  return body;
 }
 
 /** The judges with a live profile, and the members of groups with one. */

@@ -1,24 +1,36 @@
+import { type Bus, tellAtOnce } from "@touchstone/bus";
+import { keepLiveScorers } from "@touchstone/contracts";
 import type { Database, Queryable } from "@touchstone/db";
+import type { Logger } from "@touchstone/service-kit";
 import { announceLiveScorers } from "./live-scorers.ts";
 
 /**
  * Changes a project's grading configs and scorer groups, one change after the other: their rules look at one another
  * (one default, no judge that requires an expected result in a live group, ids that resolve, content seeded once).
- * Whatever changed of what judges live traffic is told in the same transaction.
+ * Whatever changed of what judges live traffic is announced in the same transaction, and monitor has it when this
+ * resolves, unless monitor cannot be reached: then it has it with the event.
  */
-export function lockGraders<Result>(
-  database: Database,
+export type LockGraders = <Result>(
   projectId: string,
   work: (transaction: Queryable) => Promise<Result>,
-): Promise<Result> {
-  return database.scoped([projectId], async (transaction) => {
-    await transaction.query({
-      name: "graders_lock",
-      text: "select pg_advisory_xact_lock(hashtextextended('touchstone graders ' || $1, 0))",
-      values: [projectId],
+) => Promise<Result>;
+
+export function createGraderLock(options: {
+  /** Acting as the application role. */
+  database: Database;
+  bus: Pick<Bus, "request">;
+  logger: Logger;
+}): LockGraders {
+  return async (projectId, work) => {
+    const { result, announced } = await options.database.scoped([projectId], async (transaction) => {
+      await transaction.query({
+        name: "graders_lock",
+        text: "select pg_advisory_xact_lock(hashtextextended('touchstone graders ' || $1, 0))",
+        values: [projectId],
+      });
+      return { result: await work(transaction), announced: await announceLiveScorers(transaction, projectId) };
     });
-    const result = await work(transaction);
-    await announceLiveScorers(transaction, projectId);
+    if (announced !== null) await tellAtOnce(options, keepLiveScorers, announced);
     return result;
-  });
+  };
 }

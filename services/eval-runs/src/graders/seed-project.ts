@@ -1,9 +1,9 @@
-import type { Database, Queryable } from "@touchstone/db";
+import type { Queryable } from "@touchstone/db";
 import { type Clock, uuidv7 } from "@touchstone/service-kit";
 import { membersOf } from "../json/json-text.ts";
 import { composeConfigDocument } from "./config-document.ts";
 import { insertConfig } from "./config-store.ts";
-import { lockGraders } from "./lock-graders.ts";
+import type { LockGraders } from "./lock-graders.ts";
 import { mergeOnlineProfile } from "./online-profile.ts";
 import type { Seed } from "./seeds/seed.ts";
 import { seeds } from "./seeds/seeds.ts";
@@ -14,12 +14,12 @@ export type SeedProject = (projectId: string) => Promise<void>;
 /** Projects known to be seeded; forgetting one costs a look. */
 const knownMax = 10_000;
 
-export function createProjectSeeder({ database, clock }: { database: Database; clock: Clock }): SeedProject {
+export function createProjectSeeder({ lockGraders, clock }: { lockGraders: LockGraders; clock: Clock }): SeedProject {
   const known = new Set<string>();
 
   return async (projectId) => {
     if (known.has(projectId)) return;
-    await lockGraders(database, projectId, async (transaction) => {
+    await lockGraders(projectId, async (transaction) => {
       const given = await readGiven(transaction, projectId);
       // Newest first is how lists show them.
       for (const seed of seeds.toReversed()) {

@@ -1,10 +1,10 @@
 import { routes } from "@touchstone/contracts";
-import type { Database } from "@touchstone/db";
 import type { Clock, Handler, ServedRoute } from "@touchstone/service-kit";
 import { createConfigBook } from "../graders/config-book.ts";
 import type { ConfigStore } from "../graders/config-store.ts";
 import { createGroupBook } from "../graders/group-book.ts";
 import type { GroupStore } from "../graders/group-store.ts";
+import type { LockGraders } from "../graders/lock-graders.ts";
 import type { MemberReader } from "../graders/member-reader.ts";
 import { createProjectSeeder } from "../graders/seed-project.ts";
 import { createEvaluationSettings } from "./evaluation-settings/create-evaluation-settings.ts";
@@ -29,7 +29,7 @@ import { readGroupRatings } from "./scorer-groups/read-group-ratings.ts";
 import { updateScorerGroup } from "./scorer-groups/update-scorer-group.ts";
 
 export interface GraderRouteDependencies {
-  database: Database;
+  lockGraders: LockGraders;
   configs: ConfigStore;
   groups: GroupStore;
   members: MemberReader;
@@ -37,16 +37,16 @@ export interface GraderRouteDependencies {
 }
 
 /** Grading configs and scorer groups. The first call of a project finds what every project is given. */
-export function graderRoutes({ database, configs, groups, members, clock }: GraderRouteDependencies): ServedRoute[] {
-  const seedProject = createProjectSeeder({ database, clock });
+export function graderRoutes({ lockGraders, configs, groups, members, clock }: GraderRouteDependencies): ServedRoute[] {
+  const seedProject = createProjectSeeder({ lockGraders, clock });
   const seeded =
     (handle: Handler): Handler =>
     async (call) => {
       await seedProject(requireProject(call));
       return handle(call);
     };
-  const book = createConfigBook({ database, clock });
-  const groupBook = createGroupBook({ database, groups, members, clock });
+  const book = createConfigBook({ lockGraders, clock });
+  const groupBook = createGroupBook({ lockGraders, groups, members, clock });
   const served: ServedRoute[] = [
     { route: routes.createEvaluationSettings, handle: createEvaluationSettings({ book }) },
     { route: routes.listEvaluationSettings, handle: listEvaluationSettings({ configs }) },

@@ -10,6 +10,7 @@ import type { ExportStore } from "../export/export-store.ts";
 import type { GateStore } from "../gates/gate-store.ts";
 import type { ConfigStore } from "../graders/config-store.ts";
 import type { GroupStore } from "../graders/group-store.ts";
+import type { LockGraders } from "../graders/lock-graders.ts";
 import { createMemberReader } from "../graders/member-reader.ts";
 import type { Gradings } from "../grading/gradings.ts";
 import type { RunStreams } from "../progress/run-streams.ts";
@@ -50,6 +51,7 @@ export interface RouteDependencies extends FinalizingDependencies {
   gradings: Gradings;
   configs: ConfigStore;
   groups: GroupStore;
+  lockGraders: LockGraders;
   gates: GateStore;
   ciRuns: CiRunStore;
   prompts: PromptStore;
@@ -74,7 +76,7 @@ export interface RouteDependencies extends FinalizingDependencies {
 export function evalRunsRoutes(dependencies: RouteDependencies): ServedRoute[] {
   const { datasets, runs, results, ciRuns, gates, gradings, configs, groups } = dependencies;
   const { prompts, toolSchemas, scorer, clock, database, batchMs, signal, exports } = dependencies;
-  const { bus, logger, timings } = dependencies;
+  const { bus, logger, timings, lockGraders } = dependencies;
   const members = createMemberReader(bus);
   const variants = { bus, logger, signal, variantsMs: timings.variantsMs };
   return [
@@ -96,7 +98,7 @@ export function evalRunsRoutes(dependencies: RouteDependencies): ServedRoute[] {
       route: routes.evaluateTrace,
       handle: evaluateTrace({ ...dependencies, evaluator: createTraceEvaluator(dependencies) }),
     },
-    ...graderRoutes({ database, configs, groups, members, clock }),
+    ...graderRoutes({ lockGraders, configs, groups, members, clock }),
     ...analysisRoutes(dependencies),
     ...ciRunRoutes(dependencies),
     ...gateRoutes({ database, runs, gates, gradings, clock, datasets, results }),

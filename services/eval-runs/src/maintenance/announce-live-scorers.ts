@@ -1,6 +1,6 @@
 import type { Database } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
-import { lockGraders } from "../graders/lock-graders.ts";
+import type { LockGraders } from "../graders/lock-graders.ts";
 import { type RegularSweep, sweepRegularly } from "./regular-sweep.ts";
 
 const sweepEveryMs = 60_000;
@@ -11,13 +11,12 @@ const projectsAtOnce = 100;
  * while some are left.
  */
 export function announceUntoldLiveScorers(options: {
-  /** Acting as the application role. */
-  database: Database;
+  lockGraders: LockGraders;
   /** Acting as the maintenance role: it sees every project. */
   maintenance: Database;
   logger: Logger;
 }): RegularSweep {
-  const { database, maintenance, logger } = options;
+  const { lockGraders, maintenance, logger } = options;
 
   async function sweep(): Promise<number> {
     const { rows } = await maintenance.query<{ project_id: string }>({
@@ -35,7 +34,7 @@ export function announceUntoldLiveScorers(options: {
       values: [projectsAtOnce],
     });
     // Whoever changes graders, if only nothing, tells what they are.
-    for (const { project_id: projectId } of rows) await lockGraders(database, projectId, async () => {});
+    for (const { project_id: projectId } of rows) await lockGraders(projectId, async () => {});
     return rows.length;
   }
 

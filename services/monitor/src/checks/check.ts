@@ -1,5 +1,5 @@
 import type { SettledTrace } from "@touchstone/contracts";
-import type { Queryable } from "@touchstone/db";
+import type { Queryable, Transaction } from "@touchstone/db";
 
 /** A check that is to be carried out of one trace or session; one of a kind, scorer, subject and round there ever is. */
 export interface PlannedCheck {
@@ -47,7 +47,7 @@ export interface Check {
    * Which checks of this kind a settled trace is due; asked once for each, within the transaction that plans them. Not
    * asked of traffic that is never watched, see `isWatched`.
    */
-  plan(trace: SettledTrace, transaction: Queryable): Promise<PlannedCheck[]>;
+  plan(trace: SettledTrace, transaction: Transaction): Promise<PlannedCheck[]>;
   /** Throwing counts as `retry`; after the fifth try the check is given up with the reason. */
   carryOut(check: DueCheck, signal: AbortSignal): Promise<CheckOutcome>;
 }

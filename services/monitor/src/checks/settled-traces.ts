@@ -14,7 +14,7 @@ export const plannableDays = 6;
  * An older trace may be one that was seen and forgotten, so what is not known of it is not taken for new. A day less than
  * it is remembered: clocks differ, and a trace may be dated a minute ahead.
  */
-const rememberedDays = seenTraceDays - 1;
+export const rememberedDays = seenTraceDays - 1;
 const isNew = "(seen.monitor is true or seen.created_at > now() - $18 * interval '1 day')";
 
 /** The deleted ones among the projects of traces. */

@@ -1,12 +1,11 @@
 import type { LiveGroup, scoreResult } from "@touchstone/contracts";
 import type { z } from "zod";
 import { type Check, checkTriesMax, type DueCheck } from "../checks/check.ts";
-import { isSilenced } from "./agent-silence.ts";
-import { isGroupDue } from "./due-scorers.ts";
 import type { JudgingDependencies } from "./judge-check.ts";
-import { type JudgedSubject, planOf, readSubject } from "./judged-subject.ts";
+import { type JudgedSubject, readSubject } from "./judged-subject.ts";
 import { budgetExhausted, isPassing } from "./live-judge.ts";
 import { AwayError, type MemberFinding, type MemberScorers } from "./member-scorer.ts";
+import { planGroups } from "./plan-judging.ts";
 import { recordJudgement } from "./record-judgement.ts";
 
 type GroupRequest = NonNullable<z.input<typeof scoreResult.body>["group"]>;
@@ -42,11 +41,8 @@ export function createGroupCheck(dependencies: JudgingDependencies & { memberSco
     kind: "group",
 
     async plan(trace, transaction) {
-      const { groups } = await liveScorers.read(transaction, trace.projectId);
-      const due = groups.filter((each) => isGroupDue(each, trace));
-      if (due.length === 0 || (await isSilenced(transaction, trace))) return [];
-      const plan = planOf(trace);
-      return due.map(({ groupId }) => ({ kind: "group", scorerId: groupId, subjectId: trace.traceId, round: 0, plan }));
+      const { groups } = await liveScorers.readToPlan(transaction, trace.projectId);
+      return planGroups(groups, trace, transaction);
     },
 
     async carryOut(check, signal) {

@@ -1,15 +1,14 @@
 import type { Database } from "@touchstone/db";
 import type { Check } from "../checks/check.ts";
 import type { LiveScorerStore } from "../live-scorers/live-scorer-store.ts";
-import { isSilenced } from "./agent-silence.ts";
-import { isJudgeDue } from "./due-scorers.ts";
-import { planOf, readSubject, type TrafficReader } from "./judged-subject.ts";
+import { readSubject, type TrafficReader } from "./judged-subject.ts";
 import { endingOfVerdict, type LiveJudge } from "./live-judge.ts";
+import { planJudges } from "./plan-judging.ts";
 import { type JudgementRecords, recordJudgement } from "./record-judgement.ts";
 
 export interface JudgingDependencies extends JudgementRecords {
   database: Database;
-  liveScorers: Pick<LiveScorerStore, "read">;
+  liveScorers: Pick<LiveScorerStore, "read" | "readToPlan">;
   ingest: TrafficReader;
   judge: LiveJudge;
 }
@@ -20,11 +19,8 @@ export function createJudgeCheck({ database, liveScorers, ingest, judge, ...reco
     kind: "judge",
 
     async plan(trace, transaction) {
-      const { judges } = await liveScorers.read(transaction, trace.projectId);
-      const due = judges.filter((each) => isJudgeDue(each, trace));
-      if (due.length === 0 || (await isSilenced(transaction, trace))) return [];
-      const plan = planOf(trace);
-      return due.map(({ scorerId }) => ({ kind: "judge", scorerId, subjectId: trace.traceId, round: 0, plan }));
+      const { judges } = await liveScorers.readToPlan(transaction, trace.projectId);
+      return planJudges(judges, trace, transaction);
     },
 
     async carryOut(check, signal) {

@@ -33,7 +33,13 @@ export interface TrafficReader {
   readTurns(projectId: string, sessionId: string): Promise<RecordedTurn[]>;
 }
 
-export function planOf(trace: SettledTrace): JudgingPlan {
+/** What a plan takes from a trace. */
+export type RecordedTrace = Pick<
+  SettledTrace,
+  "agentId" | "sessionId" | "createdAt" | "otelTraceId" | "otelSpanId" | "responseId"
+>;
+
+export function planOf(trace: RecordedTrace): JudgingPlan {
   const { agentId, sessionId, createdAt } = trace;
   const otel = otelNameOf(trace);
   return { scope: "trace", agentId, sessionId, createdAt, ...(otel !== null && { otel }) };

@@ -1,5 +1,5 @@
 import type { LiveScorers } from "@touchstone/contracts";
-import type { Database, Queryable } from "@touchstone/db";
+import type { Database, Queryable, Statement, Transaction } from "@touchstone/db";
 import { onceInTransaction } from "../checks/once-in-transaction.ts";
 
 /** What judges a project's live traffic, as it was last told. */
@@ -10,6 +10,11 @@ export interface LiveScorerStore {
   put(told: LiveScorers): Promise<void>;
   /** Within a transaction of the project's scope, which is answered the same set throughout. */
   read(transaction: Queryable, projectId: string): Promise<LiveScorerSet>;
+  /**
+   * The same for a transaction that plans by the set: `put` waits for its end. So a trace is either planned by what is
+   * put, or can be seen once that is done.
+   */
+  readToPlan(transaction: Transaction, projectId: string): Promise<LiveScorerSet>;
 }
 
 const none: LiveScorerSet = { judges: [], groups: [] };
@@ -21,19 +26,25 @@ const rememberedMax = 500;
 export function createLiveScorerStore(maintenance: Database): LiveScorerStore {
   const remembered = new Map<string, { revision: string; set: LiveScorerSet }>();
 
-  async function read(transaction: Queryable, projectId: string): Promise<LiveScorerSet> {
+  function selectSet(projectId: string): { known: LiveScorerSet | undefined; statement: Statement } {
     const known = remembered.get(projectId);
-    const { rows } = await transaction.query<{ revision: string; document: LiveScorerSet | null }>({
-      name: "live_scorers_read",
-      text: `
-        select revision, case when revision is distinct from $2 then document end as document
-        from monitor.live_scorers
-        where project_id = $1`,
-      values: [projectId, known?.revision ?? null],
-    });
+    return {
+      known: known?.set,
+      statement: {
+        name: "live_scorers_read",
+        text: `
+          select revision, case when revision is distinct from $2 then document end as document
+          from monitor.live_scorers
+          where project_id = $1`,
+        values: [projectId, known?.revision ?? null],
+      },
+    };
+  }
+
+  function readRow(projectId: string, rows: readonly SetRow[], known: LiveScorerSet | undefined): LiveScorerSet {
     const [row] = rows;
     if (row === undefined) return none;
-    const set = row.document ?? known?.set ?? none;
+    const set = row.document ?? known ?? none;
     if (row.document !== null) {
       if (remembered.size >= rememberedMax) remembered.clear();
       remembered.set(projectId, { revision: row.revision, set });
@@ -44,7 +55,7 @@ export function createLiveScorerStore(maintenance: Database): LiveScorerStore {
   return {
     async put({ projectId, revision, judges, groups }) {
       const idles = [...judges, ...groups].filter(({ enabled, scope }) => enabled && scope === "session");
-      await maintenance.query({
+      const put: Statement = {
         name: "live_scorers_put",
         text: `
           insert into monitor.live_scorers as told (project_id, revision, document, session_idle_seconds)
@@ -62,9 +73,31 @@ export function createLiveScorerStore(maintenance: Database): LiveScorerStore {
           JSON.stringify({ judges, groups }),
           idles.length === 0 ? null : Math.min(...idles.map(({ idleSeconds }) => idleSeconds)),
         ],
-      });
+      };
+      await maintenance.transaction((transaction) => transaction.finish([lockSet(projectId, "exclusive"), put]));
     },
 
-    read: onceInTransaction(read),
+    read: onceInTransaction(async (transaction, projectId) => {
+      const { statement, known } = selectSet(projectId);
+      return readRow(projectId, (await transaction.query<SetRow>(statement)).rows, known);
+    }),
+
+    readToPlan: onceInTransaction(async (transaction: Transaction, projectId) => {
+      const { statement, known } = selectSet(projectId);
+      const [, { rows }] = await transaction.pipeline<[object, SetRow]>([lockSet(projectId, "shared"), statement]);
+      return readRow(projectId, rows, known);
+    }),
+  };
+}
+
+type SetRow = { revision: string; document: LiveScorerSet | null };
+
+/** Until the end of the transaction. */
+function lockSet(projectId: string, mode: "exclusive" | "shared"): Statement {
+  const lock = mode === "shared" ? "pg_advisory_xact_lock_shared" : "pg_advisory_xact_lock";
+  return {
+    name: `live_scorers_lock_${mode}`,
+    text: `select ${lock}(hashtextextended('touchstone live scorers ' || $1, 0))`,
+    values: [projectId],
   };
 }
