@@ -8,6 +8,7 @@ export { openApiFile } from "./golden.ts";
 export * from "./http/accounts.ts";
 export * from "./http/admin.ts";
 export * from "./http/agents.ts";
+export * from "./http/agreement.ts";
 export * from "./http/alert-rules.ts";
 export * from "./http/analyses.ts";
 export * from "./http/auth.ts";

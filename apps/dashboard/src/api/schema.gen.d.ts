@@ -2058,6 +2058,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/agent-monitoring/calibration/{scorerKey}/pairs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the traces that a live scorer and a person judged. */
+        get: operations["listAgreementPairs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agent-monitoring/calibration/{scorerKey}/sample": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Draw traces by lot for people to label. */
+        get: operations["drawAgreementSample"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agent-monitoring/metrics": {
         parameters: {
             query?: never;
@@ -10240,6 +10274,93 @@ export interface operations {
                                 high: number;
                             } | null;
                         }[];
+                    };
+                };
+            };
+        };
+    };
+    listAgreementPairs: {
+        parameters: {
+            query?: {
+                /** @description Of the scorer; every version without it */
+                version?: string;
+                cell?: "bothFail" | "onlyScorerFails" | "onlyPersonFails" | "bothPass";
+                /** @description 1 to 50, default 20 */
+                limit?: string;
+                /** @description Where to continue; take it from nextCursor */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                scorerKey: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of pairs, last labelled first; empty for an unknown scorer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        pairs: {
+                            traceId: string;
+                            /** @enum {string} */
+                            cell: "bothFail" | "onlyScorerFails" | "onlyPersonFails" | "bothPass";
+                            scorerVersion: number | null;
+                            rating: number;
+                            threshold: number;
+                            justification: string | null;
+                            judgedAt: string;
+                            /** @description The newest of a person on the trace; null: none */
+                            vote: ("up" | "down") | null;
+                            /** @description What a person put in the rating's place; goes before the vote */
+                            correctedScore: number | null;
+                            /** @description What the person said about it */
+                            comment: string | null;
+                            labelledAt: string;
+                            /** @description Its first 500 characters; null when the trace is gone */
+                            input: string | null;
+                            /** @description Its first 500 characters; null when the trace is gone */
+                            output: string | null;
+                        }[];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+        };
+    };
+    drawAgreementSample: {
+        parameters: {
+            query?: {
+                /** @description Of the scorer; every version without it */
+                version?: string;
+                /** @description How many traces: 1 to 50, default 20 */
+                n?: string;
+            };
+            header?: never;
+            path: {
+                scorerKey: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Other traces each time; empty where all are labelled. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description In the order drawn */
+                        traces: {
+                            traceId: string;
+                        }[];
+                        /** @description How many it was drawn from, at most 100,000: the newest ones */
+                        unlabelled: number;
                     };
                 };
             };

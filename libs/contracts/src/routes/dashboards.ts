@@ -1,5 +1,12 @@
 import { dashboardWindowQuery } from "../dashboard-window.ts";
 import {
+  agreementPairs,
+  agreementPairsQuery,
+  agreementParams,
+  agreementSample,
+  agreementSampleQuery,
+} from "../http/agreement.ts";
+import {
   calibration,
   costTrend,
   figuresQuery,
@@ -11,7 +18,7 @@ import {
 } from "../http/dashboards.ts";
 import { modelComparison } from "../http/model-comparison.ts";
 import type { Route } from "../route.ts";
-import { dataPlane, prefix } from "./route-parts.ts";
+import { dataPlane, error, prefix } from "./route-parts.ts";
 
 const monitor = { ...dataPlane, owner: "monitor", method: "GET", section: "completions 9.5" } as const;
 const ingest = { ...monitor, owner: "ingest" } as const;
@@ -65,6 +72,33 @@ export const dashboardRoutes = {
     path: `${monitoring}/calibration`,
     responses: { 200: { description: "By scorer and version.", schema: calibration } },
     summary: "Read how far live scorers agree with people.",
+  },
+  listAgreementPairs: {
+    ...monitor,
+    id: "listAgreementPairs",
+    path: `${monitoring}/calibration/{scorerKey}/pairs`,
+    params: agreementParams,
+    query: agreementPairsQuery,
+    responses: {
+      200: {
+        description: "A page of pairs, last labelled first; empty for an unknown scorer.",
+        schema: agreementPairs,
+      },
+      400: error("A parameter that cannot be read."),
+    },
+    summary: "List the traces that a live scorer and a person judged.",
+  },
+  drawAgreementSample: {
+    ...monitor,
+    id: "drawAgreementSample",
+    path: `${monitoring}/calibration/{scorerKey}/sample`,
+    params: agreementParams,
+    query: agreementSampleQuery,
+    responses: {
+      200: { description: "Other traces each time; empty where all are labelled.", schema: agreementSample },
+      400: error("A parameter that cannot be read."),
+    },
+    summary: "Draw traces by lot for people to label.",
   },
   readMetrics: {
     ...ingest,

@@ -23,7 +23,9 @@ export interface AgentTraffic extends FoundAgent {
 export interface IngestClient {
   /** What was asked and answered in a trace; null = no such trace in the project. */
   readTrace(projectId: string, traceId: string): Promise<JudgedTrace | null>;
-  /** The same with its spans, for scorers that are programs. */
+  /** Whether the project has such a trace. */
+  hasTrace(projectId: string, traceId: string): Promise<boolean>;
+  /** A trace with its spans, for scorers that are programs. */
   readTraceForScripts(projectId: string, traceId: string): Promise<ScriptTrace | null>;
   /** The turns of a session, in order; empty when there is none of the kind. */
   readTurns(projectId: string, sessionId: string): Promise<RecordedTurn[]>;
@@ -47,6 +49,10 @@ export function createIngestClient(client: Pick<InternalClient, "call">): Ingest
     async readTrace(projectId, traceId) {
       const asked = { projectId, traceId, withContent: true };
       return (await client.call(internalRoutes.readTraceForJudging, asked, options())).trace;
+    },
+    async hasTrace(projectId, traceId) {
+      const asked = { projectId, traceId, withContent: false };
+      return (await client.call(internalRoutes.readTraceForJudging, asked, options())).trace !== null;
     },
     async readTraceForScripts(projectId, traceId) {
       return (await client.call(internalRoutes.readTraceForScripts, { projectId, traceId }, options())).trace;

@@ -4,6 +4,8 @@ import type { AgreementReader } from "../../agreement/agreement-reader.ts";
 import type { IngestClient } from "../../ingest/ingest-client.ts";
 import type { ModelReader } from "../../traffic/model-reader.ts";
 import type { TrafficReader } from "../../traffic/traffic-reader.ts";
+import { drawAgreementSample } from "./draw-agreement-sample.ts";
+import { listAgreementPairs } from "./list-agreement-pairs.ts";
 import { readCalibration } from "./read-calibration.ts";
 import { readKpis } from "./read-kpis.ts";
 import { readModelComparison } from "./read-model-comparison.ts";
@@ -26,5 +28,7 @@ export function dashboardRoutes(dependencies: {
     { route: routes.readTopFailing, handle: readTopFailing(dependencies) },
     { route: routes.readModelComparison, handle: readModelComparison(dependencies) },
     { route: routes.readCalibration, handle: readCalibration(dependencies) },
+    { route: routes.listAgreementPairs, handle: listAgreementPairs(dependencies) },
+    { route: routes.drawAgreementSample, handle: drawAgreementSample(dependencies) },
   ];
 }

@@ -1,0 +1,50 @@
+import { z } from "zod";
+
+/** `online-eval:<id>` or `scorer-group:<id>`, as `readCalibration` has it. */
+export const agreementParams = z.object({ scorerKey: z.string() });
+
+/** What the scorer and a person said of a trace: the four cells of `table` in `readCalibration`. */
+export const agreementCell = z.enum(["bothFail", "onlyScorerFails", "onlyPersonFails", "bothPass"]);
+
+export const agreementPairsQuery = z.object({
+  version: z.string().optional().describe("Of the scorer; every version without it"),
+  cell: agreementCell.optional(),
+  limit: z.string().optional().describe("1 to 50, default 20"),
+  cursor: z.string().optional().describe("Where to continue; take it from nextCursor"),
+});
+
+/** `GET /agent-monitoring/calibration/{scorerKey}/pairs`: the traces behind the table, last labelled first. */
+export const agreementPairs = z.object({
+  pairs: z.array(
+    z.object({
+      traceId: z.string(),
+      cell: agreementCell,
+      scorerVersion: z.int().nullable(),
+      rating: z.number(),
+      threshold: z.number(),
+      justification: z.string().nullable(),
+      judgedAt: z.string(),
+      vote: z.enum(["up", "down"]).nullable().describe("The newest of a person on the trace; null: none"),
+      correctedScore: z.number().nullable().describe("What a person put in the rating's place; goes before the vote"),
+      comment: z.string().nullable().describe("What the person said about it"),
+      labelledAt: z.string(),
+      input: z.string().nullable().describe("Its first 500 characters; null when the trace is gone"),
+      output: z.string().nullable().describe("Its first 500 characters; null when the trace is gone"),
+    }),
+  ),
+  nextCursor: z.string().nullable(),
+});
+
+export const agreementSampleQuery = z.object({
+  version: z.string().optional().describe("Of the scorer; every version without it"),
+  n: z.string().optional().describe("How many traces: 1 to 50, default 20"),
+});
+
+/**
+ * `GET /agent-monitoring/calibration/{scorerKey}/sample`: traces that it rated against a threshold and nobody labelled yet,
+ * drawn by lot. It holds no ratings: who labels is not to know them.
+ */
+export const agreementSample = z.object({
+  traces: z.array(z.object({ traceId: z.string() })).describe("In the order drawn"),
+  unlabelled: z.int().describe("How many it was drawn from, at most 100,000: the newest ones"),
+});

@@ -1,0 +1,166 @@
+import type { agreementCell } from "@touchstone/contracts";
+import type { Database } from "@touchstone/db";
+import type { z } from "zod";
+import { pairsSource } from "./pairs-source.ts";
+
+export type AgreementCell = z.infer<typeof agreementCell>;
+
+/** A trace that a scorer rated against a threshold and a person judged. */
+export interface LabelledTrace {
+  traceId: string;
+  scorerVersion: number | null;
+  rating: number;
+  threshold: number;
+  justification: string | null;
+  judgedAt: Date;
+  scorerFails: boolean;
+  personFails: boolean;
+  vote: "up" | "down" | null;
+  correctedScore: number | null;
+  comment: string | null;
+  labelledAt: Date;
+  position: PairPosition;
+}
+
+/** Where a pair stands in the list: when it was labelled, in microseconds since the epoch, and its trace. */
+export interface PairPosition {
+  micros: string;
+  traceId: string;
+}
+
+export interface PairFilter {
+  scorerKey: string;
+  since: Date;
+  /** Null: every version. */
+  version: number | null;
+  /** Null: every cell. */
+  cell: AgreementCell | null;
+}
+
+/** Traces drawn by lot, and from how many. */
+export interface DrawnTraces {
+  traceIds: string[];
+  unlabelled: number;
+}
+
+/** Reads the traces behind the table of agreement, and those that nobody labelled yet. */
+export interface PairReader {
+  /** Last labelled first. */
+  list(
+    projectId: string,
+    filter: PairFilter,
+    page: { limit: number; after: PairPosition | null },
+  ): Promise<LabelledTrace[]>;
+  /** Of the scorer's newest 100,000 ratings with a threshold, those without a person's word, in random order. */
+  draw(projectId: string, of: Omit<PairFilter, "cell">, count: number): Promise<DrawnTraces>;
+}
+
+const drawnFromMax = 100_000;
+
+export function createPairReader(database: Database): PairReader {
+  return {
+    async list(projectId, { scorerKey, since, version, cell }, { limit, after }) {
+      const { rows } = await database.readScoped<Row>([projectId], {
+        name: "agreement_pairs",
+        text: `${pairsSource}
+          select trace_id, scorer_version, rating, threshold, justification, created_at, scorer_fails, person_fails, vote,
+                 corrected_score, comment, labelled_at,
+                 (extract(epoch from labelled_at) * 1000000)::bigint::text as micros
+          from pairs
+          where takes_side
+            and ($4::integer is null or scorer_version = $4)
+            and ($5::boolean is null or (scorer_fails = $5 and person_fails = $6))
+            and ($7::bigint is null
+                 or (labelled_at, trace_id) < (timestamptz 'epoch' + $7::bigint * interval '1 microsecond', $8::uuid))
+          order by labelled_at desc, trace_id desc
+          limit $9`,
+        values: [
+          projectId,
+          since,
+          scorerKey,
+          version,
+          cell === null ? null : cell === "bothFail" || cell === "onlyScorerFails",
+          cell === "bothFail" || cell === "onlyPersonFails",
+          after?.micros ?? null,
+          after?.traceId ?? null,
+          limit,
+        ],
+      });
+      return rows.map(readRow);
+    },
+
+    async draw(projectId, { scorerKey, since, version }, count) {
+      const { rows } = await database.readScoped<{ trace_id: string; unlabelled: number }>([projectId], {
+        name: "agreement_sample",
+        text: `
+          with rated as (
+            select trace_id
+            from monitor.verdicts
+            where project_id = $1
+              and scorer_key = $2
+              and threshold is not null
+              and ($4::integer is null or scorer_version = $4)
+            order by created_at desc
+            limit ${drawnFromMax}
+          )
+          select trace_id, (count(*) over ())::integer as unlabelled
+          from rated
+          where not exists (
+              select from monitor.feedback
+              where project_id = $1 and feedback.trace_id = rated.trace_id and created_at >= $3
+            )
+            and not exists (
+              select
+              from monitor.signals
+              join monitor.signal_occurrences as occurrences
+                on occurrences.project_id = $1 and occurrences.signal_id = signals.id
+              join monitor.signal_feedback as said
+                on said.project_id = $1 and said.signal_id = signals.id and said.occurrence_id = occurrences.id
+              where signals.project_id = $1
+                and signals.pattern_key = $2
+                and occurrences.trace_id = rated.trace_id
+                and said.corrected_score is not null
+                and said.created_at >= $3
+            )
+          order by random()
+          limit $5`,
+        values: [projectId, scorerKey, since, version, count],
+      });
+      return { traceIds: rows.map((row) => row.trace_id), unlabelled: rows[0]?.unlabelled ?? 0 };
+    },
+  };
+}
+
+function readRow(row: Row): LabelledTrace {
+  return {
+    traceId: row.trace_id,
+    scorerVersion: row.scorer_version,
+    rating: row.rating,
+    threshold: row.threshold,
+    justification: row.justification,
+    judgedAt: row.created_at,
+    scorerFails: row.scorer_fails,
+    personFails: row.person_fails,
+    vote: row.vote,
+    correctedScore: row.corrected_score,
+    comment: row.comment,
+    labelledAt: row.labelled_at,
+    position: { micros: row.micros, traceId: row.trace_id },
+  };
+}
+
+type Row = {
+  trace_id: string;
+  scorer_version: number | null;
+  rating: number;
+  threshold: number;
+  justification: string | null;
+  created_at: Date;
+  scorer_fails: boolean;
+  person_fails: boolean;
+  vote: "up" | "down" | null;
+  corrected_score: number | null;
+  comment: string | null;
+  labelled_at: Date;
+  micros: string;
+};
