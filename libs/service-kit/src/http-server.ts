@@ -31,7 +31,7 @@ import { Pieces } from "./pieces.ts";
 import { readBody } from "./read-body.ts";
 import { readQuery } from "./read-query.ts";
 import { type RenderedError, renderError } from "./render-error.ts";
-import { signalGone } from "./signal-gone.ts";
+import { gaveUp, goneStatus, signalGone } from "./signal-gone.ts";
 import { watchArrival } from "./watch-arrival.ts";
 import { watchBodyBudget } from "./watch-body-budget.ts";
 
@@ -183,6 +183,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     let startedMs = performance.now();
     const share = bodies.open(() => noRoom(service, envelope));
     let projectId: string | null = null;
+    let call: Call | undefined;
     let failure: RenderedError | null = null;
     let cause: unknown;
     let answer: RenderedAnswer;
@@ -195,7 +196,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
         });
       }
       projectId = identity.projectId;
-      const call = await callOf(identity, share);
+      call = await callOf(identity, share);
       startedMs = performance.now();
       answer = renderAnswer(await handle(call), call.warning);
     } catch (thrown) {
@@ -205,20 +206,21 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     } finally {
       share.release();
     }
+    const status = failure?.isBug && gaveUp(call, cause) ? goneStatus : answer.status;
     const durationMs = performance.now() - startedMs;
-    const labels = { service, route: route.id, status: String(answer.status) };
+    const labels = { service, route: route.id, status: String(status) };
     durations.observe(labels, durationMs / 1000);
     requests.inc({ ...labels, method });
     const facts = {
       operation: route.id,
       requestId,
       projectId,
-      outcome: failure?.code ?? "ok",
-      status: answer.status,
+      outcome: status === goneStatus ? "client_gone" : (failure?.code ?? "ok"),
+      status,
       durationMs: Math.round(durationMs * 100) / 100,
     };
-    if (failure?.isBug) logger.error({ ...facts, err: cause }, "request failed unexpectedly");
-    else if (failure !== null && failure.status >= 500) logger.warn({ ...facts, err: cause }, "request refused");
+    if (failure?.isBug && status >= 500) logger.error({ ...facts, err: cause }, "request failed unexpectedly");
+    else if (failure !== null && status >= 500) logger.warn({ ...facts, err: cause }, "request refused");
     else logger.debug(facts, "request answered");
     return answer;
   }

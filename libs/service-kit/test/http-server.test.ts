@@ -11,6 +11,7 @@ import {
   createMetrics,
   type Handler,
   type HttpServer,
+  type Logger,
   systemClock,
 } from "../src/index.ts";
 
@@ -25,13 +26,14 @@ afterEach(async () => {
 
 async function serve(
   handle: Handler,
+  { log = logger }: { log?: Logger } = {},
 ): Promise<{ url: string; server: HttpServer; post: (init?: Post) => Promise<Response> }> {
   const server = createHttpServer({
     service: "eval-runs",
     routes: [{ route: routes.createDataset, handle }],
     rootSecret,
     clock: systemClock,
-    logger,
+    logger: log,
     metrics: createMetrics(),
     readiness: async () => ({ ready: true, checks: {} }),
   });
@@ -294,5 +296,49 @@ test("a handler learns that its caller is gone", async () => {
 
   await expect(asked).rejects.toThrow("gone");
   await vi.waitFor(() => expect(signal.aborted).toBe(true));
+  await client.close();
+});
+
+test("a handler that stops because its caller is gone is no failure of the server", async () => {
+  const logged: { level: string; outcome: string; status: number }[] = [];
+  const log = createLogger(
+    { service: "test", level: "debug" },
+    { write: (line: string) => void logged.push(JSON.parse(line)) },
+  );
+  let arrived = (): void => {};
+  const isArrived = new Promise<void>((resolve) => {
+    arrived = resolve;
+  });
+  const { url } = await serve(
+    async ({ signal }) => {
+      arrived();
+      await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+      signal.throwIfAborted();
+      return { status: 200 };
+    },
+    { log },
+  );
+  const client = createInternalClient({
+    issuer: "gateway",
+    audience: "eval-runs",
+    addresses: [url],
+    rootSecret,
+    clock: systemClock,
+  });
+  const caller = new AbortController();
+  const asked = client.forward({
+    method: "POST",
+    path: routes.createDataset.path,
+    claims: { projectId, organizationId: null, userId: null, role: "key", requestId: "request-1" },
+    deadlineMs: 10_000,
+    signal: caller.signal,
+  });
+  await isArrived;
+
+  caller.abort(new Error("gone"));
+
+  await expect(asked).rejects.toThrow("gone");
+  await vi.waitFor(() => expect(logged).toHaveLength(1));
+  expect(logged[0]).toMatchObject({ level: "debug", outcome: "client_gone", status: 499 });
   await client.close();
 });
