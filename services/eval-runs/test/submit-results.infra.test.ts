@@ -149,6 +149,8 @@ describe("one result", () => {
           status: "scored",
           jaccardSimilarity: 0.25,
           vectorSimilarity: null,
+          bleuScore: null,
+          rougeScore: null,
           codeScorerResults: null,
           judgeScorerResults: null,
         },
@@ -254,7 +256,8 @@ describe("one result", () => {
       buildResult({ questionIndex: -1 }),
     ]);
 
-    for (const scored of body.scoredResults) expect(scored).not.toHaveProperty("jaccardSimilarity");
+    const nothing = { vectorSimilarity: null, jaccardSimilarity: null, bleuScore: null, rougeScore: null };
+    for (const scored of body.scoredResults) expect(scored).toMatchObject(nothing);
     const { results } = await client.readRun(runId);
     expect(results.map((row: { questionText: string }) => row.questionText)).toEqual([null, "Can I return it?", null]);
     for (const row of results) expect(row).not.toHaveProperty("vectorSimilarity");

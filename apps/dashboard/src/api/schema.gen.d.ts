@@ -4134,10 +4134,11 @@ export interface components {
                 rating: number | null;
                 justification: string | null;
                 status: components["schemas"]["ResultStatus"];
-                vectorSimilarity?: number | null;
-                jaccardSimilarity?: number | null;
-                bleuScore?: number | null;
-                rougeScore?: number | null;
+                /** @description Null where the metric is off or could not be computed */
+                vectorSimilarity: number | null;
+                jaccardSimilarity: number | null;
+                bleuScore: number | null;
+                rougeScore: number | null;
                 codeScorerResults: {
                     name: string;
                     score: number | null;

@@ -89,15 +89,17 @@ export function composeResult(
   };
 }
 
-/** A stored row as the answer to a batch shows it (interface: POST results, `scoredResults`). */
+/** A stored row as the answer to a batch shows it (interface: POST results, `scoredResults`): with all four metrics, null where one is off. */
 export function composeScoredResult(idempotencyKey: string, row: ResultRow): ScoredResult {
-  const metrics = metricNames.flatMap(([name]) => (row[name] === undefined ? [] : [[name, row[name]] as const]));
   return {
     idempotencyKey,
     rating: row.rating,
     justification: row.justification,
     status: row.status,
-    ...Object.fromEntries(metrics),
+    vectorSimilarity: row.vectorSimilarity ?? null,
+    jaccardSimilarity: row.jaccardSimilarity ?? null,
+    bleuScore: row.bleuScore ?? null,
+    rougeScore: row.rougeScore ?? null,
     codeScorerResults: row.codeScorerResults,
     judgeScorerResults:
       row.judgeScorerResults?.map(({ scorerId, name, rating, justification }) => ({
