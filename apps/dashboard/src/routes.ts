@@ -9,6 +9,7 @@ import { overviewRoutes } from "./overview/routes.ts";
 import { runsRoutes } from "./runs/routes.ts";
 import { sessionsRoutes } from "./sessions/routes.ts";
 import { settingsRoutes } from "./settings/routes.ts";
+import { BrokenPage } from "./shell/broken-page.tsx";
 import { homeRoute, projectRoute, rootRoute } from "./shell/project-route.tsx";
 import { tracesRoutes } from "./traces/routes.ts";
 import { parseSearch, stringifySearch } from "./ui/search-params.ts";
@@ -31,7 +32,13 @@ const routeTree = rootRoute.addChildren([
   ]),
 ]);
 
-export const router = createRouter({ routeTree, parseSearch, stringifySearch, scrollRestoration: false });
+export const router = createRouter({
+  routeTree,
+  parseSearch,
+  stringifySearch,
+  scrollRestoration: false,
+  defaultErrorComponent: BrokenPage,
+});
 
 declare module "@tanstack/react-router" {
   interface Register {

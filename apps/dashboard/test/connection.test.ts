@@ -8,6 +8,7 @@ const projects = [
   { _id: "p2", name: "Other", apiKey: "key-2", isDefault: false, createdAt: "2026-01-01T00:00:00.000Z" },
 ];
 const open = { mode: "disabled", needsSetup: false, apiKey: "key-1" };
+const user = { id: "u1", name: "Olga", email: "olga@example.org" };
 const accounts = { mode: "enabled", needsSetup: false };
 
 /** A server whose projects open with these keys, or with the cookie that the browser sends. */
@@ -15,6 +16,7 @@ function serve(config: object, opens: (key: string | null) => boolean): void {
   vi.stubGlobal("fetch", async (path: string, { headers }: { headers: Record<string, string> }) => {
     if (path === "/api/v1/auth/config") return Response.json(config);
     const isOpen = opens(headers["x-api-key"] ?? null);
+    if (path === "/api/v1/auth/get-session") return Response.json(isOpen ? { session: {}, user } : null);
     return isOpen
       ? Response.json({ projects })
       : Response.json({ error: "Invalid or missing API key" }, { status: 401 });
@@ -65,7 +67,7 @@ test("with accounts nothing is stored, and without a session somebody has to sig
   serve(accounts, () => false);
   expect(await connect(storage)).toEqual({ state: "needs-sign-in" });
   serve(accounts, (key) => key === null);
-  expect(await connect(storage)).toMatchObject({ state: "ready" });
+  expect(await connect(storage)).toMatchObject({ state: "ready", user });
   expect(storage.getItem("touchstone.apiKey")).toBeNull();
 });
 

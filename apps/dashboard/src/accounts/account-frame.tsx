@@ -1,15 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, Navigate, useNavigate } from "@tanstack/react-router";
-import { type ReactNode, useEffect } from "react";
-import type { paths } from "../api/schema.gen.d.ts";
+import { type ReactNode, useEffect, useRef } from "react";
+import type { User } from "../api/connection.ts";
 import { authConfigQuery, organizationsQuery, sessionQuery, signOut } from "../shell/account.ts";
 import { SignInRedirect } from "../shell/sign-in-redirect.tsx";
 import { Button, ButtonLink } from "../ui/button.tsx";
 import { Loaded } from "../ui/states.tsx";
 import { useToasts } from "../ui/toasts.tsx";
-
-type Session = NonNullable<paths["/api/v1/auth/get-session"]["get"]["responses"][200]["content"]["application/json"]>;
-export type User = Session["user"];
+import { EndedSession } from "./ended-session.tsx";
 
 /**
  * What stands around the pages of an account and of organizations. Whoever is not signed in is sent to sign in and comes
@@ -22,7 +20,11 @@ export function AccountFrame({ title, children }: { title: string; children(user
     document.title = `${title} · Touchstone`;
   }, [title]);
   if (config.data?.mode === "disabled") return <Navigate to="/" replace />;
-  if (session.data === null) return <SignInRedirect />;
+  // Somebody whose session ends is not sent away from what they typed.
+  const known = useRef<User | null>(null);
+  if (session.data) known.current = session.data.user;
+  const user = known.current;
+  if (session.data === null && user === null) return <SignInRedirect />;
   return (
     <div className="flex min-h-dvh flex-col">
       <header className="flex min-h-12 flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-4 py-1 md:px-6">
@@ -35,8 +37,9 @@ export function AccountFrame({ title, children }: { title: string; children(user
           <SignOutButton />
         </div>
       </header>
+      {user !== null && <EndedSession user={user} isOver={session.data === null} />}
       <main className="mx-auto flex w-full max-w-4xl flex-1 flex-col gap-8 px-4 py-6 md:px-6">
-        <Loaded query={session}>{(data) => data && children(data.user)}</Loaded>
+        {user !== null ? children(user) : <Loaded query={session}>{() => null}</Loaded>}
       </main>
     </div>
   );

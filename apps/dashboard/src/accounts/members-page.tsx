@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
+import type { User } from "../api/connection.ts";
 import type { Organization } from "../shell/account.ts";
 import { Section } from "../ui/page.tsx";
 import { Loaded } from "../ui/states.tsx";
-import type { User } from "./account-frame.tsx";
 import { InviteForm } from "./invite-form.tsx";
 import { MemberRow } from "./member-row.tsx";
 import { OrganizationFrame } from "./organization-frame.tsx";

@@ -1,10 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import type { User } from "../api/connection.ts";
 import { type Organization, organizationsQuery } from "../shell/account.ts";
 import { Badge } from "../ui/page.tsx";
 import { EmptyState, Loaded } from "../ui/states.tsx";
-import { AccountFrame, type User } from "./account-frame.tsx";
+import { AccountFrame } from "./account-frame.tsx";
 
 /** The pages of one organization. One that the caller is not in is as good as missing. */
 export function OrganizationFrame({
@@ -24,7 +25,7 @@ export function OrganizationFrame({
             const organization = own.find(({ _id }) => _id === organizationId);
             if (organization === undefined) {
               return (
-                <EmptyState title="Not here, or not yours">
+                <EmptyState title="Not here, or not yours" isWholePage>
                   There is no such organization, or you are not a member of it.
                 </EmptyState>
               );

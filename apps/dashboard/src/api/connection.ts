@@ -3,6 +3,10 @@ import type { components, paths } from "./schema.gen.d.ts";
 
 /** How people sign in, as the server advertises it. */
 export type AuthConfig = paths["/api/v1/auth/config"]["get"]["responses"][200]["content"]["application/json"];
+/** Who is signed in. */
+export type User = NonNullable<
+  paths["/api/v1/auth/get-session"]["get"]["responses"][200]["content"]["application/json"]
+>["user"];
 export type Project = components["schemas"]["ProjectList"]["projects"][number];
 
 /** What this browser may see. */
@@ -11,7 +15,13 @@ export type Connection =
   | { state: "needs-key"; reason: string | null }
   /** Accounts, and nobody signed in. */
   | { state: "needs-sign-in" }
-  | { state: "ready"; config: AuthConfig; projects: Project[] };
+  | {
+      state: "ready";
+      config: AuthConfig;
+      projects: Project[];
+      /** Null without accounts. */
+      user: User | null;
+    };
 
 const keyName = "touchstone.apiKey";
 /** Set by Disconnect, so that the next load asks instead of connecting again by itself. */
@@ -25,9 +35,12 @@ const disconnectedName = "touchstone.disconnected";
 export async function connect(storage: Pick<Storage, "getItem" | "setItem" | "removeItem">): Promise<Connection> {
   const config = await readJson<AuthConfig>("/api/v1/auth/config", {});
   if (config.mode === "enabled") {
+    const session = await readJson<{ user: User } | null>("/api/v1/auth/get-session", {});
+    if (session === null) return { state: "needs-sign-in" };
     const answer = await ask("/api/v1/projects", {});
     if (answer.status === 401) return { state: "needs-sign-in" };
-    return { state: "ready", config, projects: (await bodyOf<{ projects: Project[] }>(answer)).projects };
+    const { projects } = await bodyOf<{ projects: Project[] }>(answer);
+    return { state: "ready", config, projects, user: session.user };
   }
   const stored = storage.getItem(keyName);
   const offered = storage.getItem(disconnectedName) === null ? config.apiKey : null;
@@ -39,7 +52,12 @@ export async function connect(storage: Pick<Storage, "getItem" | "setItem" | "re
     storage.setItem(keyName, key);
     // The project that the key opens comes first: it is where somebody without a link begins.
     const own = projects.filter(({ apiKey }) => apiKey === key);
-    return { state: "ready", config, projects: [...own, ...projects.filter(({ apiKey }) => apiKey !== key)] };
+    return {
+      state: "ready",
+      config,
+      user: null,
+      projects: [...own, ...projects.filter(({ apiKey }) => apiKey !== key)],
+    };
   }
   storage.removeItem(keyName);
   return { state: "needs-key", reason: stored === null ? null : "The key that was used here does not work any more." };

@@ -6,6 +6,17 @@ function isPassing(problem: unknown): boolean {
   return problem instanceof ApiProblem && [0, 429, 502, 503, 504].includes(problem.status);
 }
 
+/** What is waited for in silence; a longer wait is shown, with its countdown. */
+const waitMostSeconds = 5;
+
+/** Whether a read is tried again by itself, and after how many milliseconds; null: it is told. */
+export function retryDelay(failures: number, problem: unknown): number | null {
+  if (failures >= 2 || !isPassing(problem)) return null;
+  const asked = problem instanceof ApiProblem ? problem.retryAfterSeconds : null;
+  if (asked !== null && asked > waitMostSeconds) return null;
+  return (asked ?? 0.5 * 2 ** failures) * 1_000;
+}
+
 /** The cache of what was read. A read that failed for a passing reason is tried twice more, when the API says so. */
 export function createQueries(): QueryClient {
   return new QueryClient({
@@ -13,11 +24,8 @@ export function createQueries(): QueryClient {
       queries: {
         staleTime: 5_000,
         gcTime: 120_000,
-        retry: (failures, problem) => failures < 2 && isPassing(problem),
-        retryDelay: (failures, problem) => {
-          const asked = problem instanceof ApiProblem ? problem.retryAfterSeconds : null;
-          return Math.min(asked ?? 0.5 * 2 ** failures, 5) * 1_000;
-        },
+        retry: (failures, problem) => retryDelay(failures, problem) !== null,
+        retryDelay: (failures, problem) => retryDelay(failures, problem) ?? 0,
         networkMode: "always",
       },
       mutations: { networkMode: "always" },

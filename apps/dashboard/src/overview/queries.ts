@@ -39,14 +39,6 @@ export const openSignalsQuery = (api: ProjectApi) =>
     refetchInterval: freshMs,
   });
 
-/** What the project used today, and its quotas. */
-export const usageQuery = (api: ProjectApi) =>
-  queryOptions({
-    queryKey: [api.projectId, "usage"],
-    queryFn: ({ signal }) => bodyOf(api.GET("/api/v1/agent-monitoring/usage", { signal })),
-    refetchInterval: freshMs,
-  });
-
 /** Whether there is any trace at all. */
 export const hasTracesQuery = (api: ProjectApi) =>
   queryOptions({

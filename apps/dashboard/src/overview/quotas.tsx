@@ -1,13 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { useApi } from "../shell/session.tsx";
+import { usageQuery } from "../shell/usage.ts";
 import { formatCount } from "../ui/format.ts";
 import { Section, Time } from "../ui/page.tsx";
 import { Loaded } from "../ui/states.tsx";
-import { usageQuery } from "./queries.ts";
 
 /** What was used today of what a day allows. */
 export function Quotas() {
-  const usage = useQuery(usageQuery(useApi()));
+  const usage = useQuery({ ...usageQuery(useApi()), refetchInterval: 15_000 });
   return (
     <Section
       title="Today"

@@ -52,14 +52,6 @@ export const traceCountQuery = (api: ProjectApi, before?: string) =>
     },
   });
 
-/** What the project used today, and its quotas. */
-export const usageQuery = (api: ProjectApi) =>
-  queryOptions({
-    queryKey: [api.projectId, "usage"],
-    queryFn: ({ signal }) => bodyOf(api.GET("/api/v1/agent-monitoring/usage", { signal })),
-    refetchInterval: 15_000,
-  });
-
 /** What a deletion of the project takes with it. */
 export const projectCountsQuery = (api: ProjectApi) =>
   queryOptions({

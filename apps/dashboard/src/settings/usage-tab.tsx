@@ -1,14 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { useSession } from "../shell/session.tsx";
+import { usageQuery } from "../shell/usage.ts";
 import { formatCount, formatShare } from "../ui/format.ts";
 import { Section, Time } from "../ui/page.tsx";
 import { Loaded } from "../ui/states.tsx";
-import { usageQuery } from "./queries.ts";
 
 /** What was used today, what a day allows, and what happens beyond that. */
 export function UsageTab() {
   const { api, config } = useSession();
-  const usage = useQuery(usageQuery(api));
+  const usage = useQuery({ ...usageQuery(api), refetchInterval: 15_000 });
   const isTenant = config.mode === "enabled" && config.multiTenant;
   return (
     <Section

@@ -5,10 +5,13 @@ import { classNames } from "../ui/class-names.ts";
 import { MoonIcon, MoreIcon, SearchIcon, SunIcon } from "../ui/icons.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { useShortcuts } from "../ui/shortcuts.tsx";
+import { AwayBanner } from "./away-banner.tsx";
 import { GoTo } from "./go-to.tsx";
 import { OpenBanner } from "./open-banner.tsx";
 import { allPlaces, type Place, places } from "./places.ts";
 import { ProjectMenu } from "./project-menu.tsx";
+import { QuotaBanner } from "./quota-banner.tsx";
+import { RefusedBanner } from "./refused-banner.tsx";
 import { type ThemeChoice, useTheme } from "./theme.ts";
 
 /** What stands around every page of a project: the rail, the bar, and at 390 px the bar at the lower edge. */
@@ -64,6 +67,9 @@ export function Frame({ projectId }: { projectId: string }) {
             <ThemeMenu />
           </div>
         </header>
+        <AwayBanner />
+        <RefusedBanner />
+        <QuotaBanner />
         <OpenBanner />
         <main id="page" className="relative flex min-h-0 min-w-0 flex-1 flex-col overflow-y-auto">
           <Outlet />

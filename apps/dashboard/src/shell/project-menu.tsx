@@ -56,7 +56,7 @@ export function ProjectMenu() {
 
 /** Without accounts the browser forgets its key; else the account, the organization, and the end of the session. */
 function useWaysOut(): MenuItem[] {
-  const { api, config } = useSession();
+  const { api, config, user } = useSession();
   const navigate = useNavigate();
   const queries = useQueryClient();
   const { warn } = useToasts();
@@ -82,7 +82,7 @@ function useWaysOut(): MenuItem[] {
             onChoose: () => void navigate({ to: "/org/$organizationId/members", params: { organizationId } }),
           },
         ]),
-    { label: "Account", onChoose: () => void navigate({ to: "/account" }) },
+    { label: user === null ? "Account" : `Account: ${user.email}`, onChoose: () => void navigate({ to: "/account" }) },
     { label: "Sign out", onChoose: leave },
   ];
 }

@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { createRootRoute, createRoute, Link, Navigate, Outlet } from "@tanstack/react-router";
-import { Button } from "../ui/button.tsx";
-import { EmptyState, ProblemState, problemSentence, Skeleton } from "../ui/states.tsx";
+import { ButtonLink } from "../ui/button.tsx";
+import { EmptyState, ProblemState, Skeleton } from "../ui/states.tsx";
+import { BrokenPage } from "./broken-page.tsx";
 import { Frame } from "./frame.tsx";
 import { KeyScreen } from "./key-screen.tsx";
 import { connectionQuery, ProjectGate } from "./session.tsx";
@@ -11,7 +12,7 @@ export const rootRoute = createRootRoute({
   component: Outlet,
   errorComponent: BrokenPage,
   notFoundComponent: () => (
-    <EmptyState title="There is no such page">
+    <EmptyState title="There is no such page" isWholePage>
       <Link to="/" className="text-accent">
         Open the overview
       </Link>
@@ -52,29 +53,10 @@ function Home() {
   const [first] = connection.data.projects;
   if (first === undefined) {
     return (
-      <EmptyState title="No project yet">
+      <EmptyState title="No project yet" isWholePage actions={<ButtonLink to="/account">Account</ButtonLink>}>
         You are not a member of any organization. Ask somebody who is for an invitation; its link brings you here.
       </EmptyState>
     );
   }
   return <Navigate to="/p/$projectId" params={{ projectId: first._id }} replace />;
-}
-
-/** A page that threw, or whose files are gone because the server was upgraded while this tab was open. */
-function BrokenPage({ error }: { error: unknown }) {
-  const isGone = error instanceof TypeError && /module|import/i.test(error.message);
-  return (
-    <EmptyState
-      title={isGone ? "Touchstone was upgraded" : "This page failed"}
-      actions={
-        <Button look="primary" onClick={() => window.location.reload()}>
-          Load the page again
-        </Button>
-      }
-    >
-      {isGone
-        ? "This tab still shows the version before. Loading it again brings the new one."
-        : problemSentence(error)}
-    </EmptyState>
-  );
 }

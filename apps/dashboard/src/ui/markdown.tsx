@@ -2,16 +2,24 @@ import { lazy, Suspense } from "react";
 
 /** Longer texts are shown as they are: reading them as Markdown would hold the page. */
 const mostCharacters = 50_000;
+
+function Plain({ text }: { text: string }) {
+  return <div className="break-words whitespace-pre-wrap">{text}</div>;
+}
+
+/** A renderer that cannot be loaded takes no page with it: the text is shown as it is. */
 const Renderer = lazy(() =>
-  import("./markdown-renderer.tsx").then(({ MarkdownRenderer }) => ({ default: MarkdownRenderer })),
+  import("./markdown-renderer.tsx").then(
+    ({ MarkdownRenderer }) => ({ default: MarkdownRenderer }),
+    () => ({ default: Plain }),
+  ),
 );
 
 /** Text of an agent or a judge as Markdown: no HTML, no images from elsewhere, links that tell nobody where they were. */
 export function Markdown({ text }: { text: string }) {
-  const plain = <div className="break-words whitespace-pre-wrap">{text}</div>;
-  if (text.length > mostCharacters) return plain;
+  if (text.length > mostCharacters) return <Plain text={text} />;
   return (
-    <Suspense fallback={plain}>
+    <Suspense fallback={<Plain text={text} />}>
       <Renderer text={text} />
     </Suspense>
   );

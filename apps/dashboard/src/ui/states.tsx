@@ -1,15 +1,15 @@
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { ApiProblem } from "../api/problem.ts";
 import { Button } from "./button.tsx";
 import { classNames } from "./class-names.ts";
 
-/** Grey bars where the content will be; they appear after 150 ms, so that a quick answer does not flash. */
+/**
+ * Grey bars where the content will be; they appear after 150 ms, so that a quick answer does not flash. After four seconds
+ * a line says that it is the server one waits for.
+ */
 export function Skeleton({ rows = 6, className }: { rows?: number; className?: string }) {
-  const [isShown, setShown] = useState(false);
-  useEffect(() => {
-    const timer = setTimeout(() => setShown(true), 150);
-    return () => clearTimeout(timer);
-  }, []);
+  const isShown = useLaterThan(150);
+  const isSlow = useLaterThan(4_000);
   return (
     <div aria-busy="true" className={classNames("flex flex-col gap-2", className)}>
       <span className="sr-only" role="status">
@@ -19,15 +19,56 @@ export function Skeleton({ rows = 6, className }: { rows?: number; className?: s
         Array.from({ length: rows }, (_, index) => (
           <div key={index} className="h-8 animate-pulse rounded-sm bg-panel" />
         ))}
+      {isSlow && <p className="m-0 text-soft">Still waiting for the server. It takes longer than usual.</p>}
     </div>
   );
 }
 
+/** Whether a component has been there for so long. */
+function useLaterThan(ms: number): boolean {
+  const [isLater, setLater] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLater(true), ms);
+    return () => clearTimeout(timer);
+  }, [ms]);
+  return isLater;
+}
+
+/** Seconds until the API wants to be asked again, counting down to 0. */
+function useSecondsLeft(problem: unknown): number {
+  const wait = problem instanceof ApiProblem ? (problem.retryAfterSeconds ?? 0) : 0;
+  const [until, setUntil] = useState(0);
+  const [now, setNow] = useState(0);
+  useEffect(() => {
+    setUntil(Date.now() + wait * 1_000);
+    setNow(Date.now());
+  }, [problem, wait]);
+  const left = Math.max(0, Math.ceil((until - now) / 1_000));
+  useEffect(() => {
+    if (left === 0) return;
+    const timer = setInterval(() => setNow(Date.now()), 1_000);
+    return () => clearInterval(timer);
+  }, [left === 0]);
+  return left;
+}
+
 /** What a place says that has nothing to show, with what to do about it. */
-export function EmptyState({ title, children, actions }: { title: string; children?: ReactNode; actions?: ReactNode }) {
+export function EmptyState({
+  title,
+  children,
+  actions,
+  isWholePage,
+}: {
+  title: string;
+  children?: ReactNode;
+  actions?: ReactNode;
+  /** Nothing else has a heading. */
+  isWholePage?: boolean;
+}) {
+  const Heading = isWholePage ? "h1" : "h2";
   return (
     <div className="mx-auto flex w-full max-w-xl flex-col items-start gap-3 px-4 py-12">
-      <h2 className="m-0 text-base">{title}</h2>
+      <Heading className="m-0 text-base">{title}</Heading>
       {children !== undefined && <div className="text-soft">{children}</div>}
       {actions !== undefined && <div className="flex flex-wrap gap-2">{actions}</div>}
     </div>
@@ -40,12 +81,31 @@ export function problemSentence(problem: unknown): string {
   return problem instanceof Error ? `The page failed: ${problem.message}` : "The page failed.";
 }
 
-/** A problem in one line, beside the control that caused it. */
+/** A problem in one line, beside the control that caused it, with how long the API asks to wait. */
 export function ProblemLine({ problem, className }: { problem: unknown; className?: string }) {
+  const left = useSecondsLeft(problem);
+  return (
+    <ProblemSentence problem={problem} className={className}>
+      {left > 0 && <span aria-hidden="true">{` You can try again in ${left} s.`}</span>}
+    </ProblemSentence>
+  );
+}
+
+function ProblemSentence({
+  problem,
+  className,
+  children,
+}: {
+  problem: unknown;
+  className?: string | undefined;
+  children?: ReactNode;
+}) {
   const requestId = problem instanceof ApiProblem ? problem.requestId : null;
+  const sentence = problemSentence(problem);
   return (
     <p role="alert" className={classNames("m-0 rounded-sm bg-bad-ground px-2.5 py-1.5 text-sm text-bad", className)}>
-      {problemSentence(problem)}
+      {/[.!?]$/.test(sentence) ? sentence : `${sentence}.`}
+      {children}
       {requestId !== null && <span className="ml-2 font-mono text-xs text-soft">request {requestId}</span>}
     </p>
   );
@@ -65,7 +125,7 @@ export function ProblemState({ problem, onRetry }: { problem: unknown; onRetry()
   }
   return (
     <EmptyState title={titleOf(problem)} actions={<RetryButton problem={problem} onRetry={onRetry} />}>
-      <ProblemLine problem={problem} />
+      <ProblemSentence problem={problem} />
     </EmptyState>
   );
 }
@@ -81,18 +141,21 @@ function titleOf(problem: unknown): string {
 }
 
 function RetryButton({ problem, onRetry }: { problem: unknown; onRetry(): void }) {
-  const wait = problem instanceof ApiProblem ? problem.retryAfterSeconds : null;
-  const [left, setLeft] = useState(wait ?? 0);
-  useEffect(() => setLeft(wait ?? 0), [wait]);
+  const left = useSecondsLeft(problem);
+  const wasWaiting = useRef(false);
   useEffect(() => {
-    if (left <= 0) return;
-    const timer = setTimeout(() => {
-      setLeft(left - 1);
-      if (left === 1) onRetry();
-    }, 1_000);
-    return () => clearTimeout(timer);
+    if (left > 0) wasWaiting.current = true;
+    else if (wasWaiting.current) {
+      wasWaiting.current = false;
+      onRetry();
+    }
   }, [left, onRetry]);
   return <Button onClick={onRetry}>{left > 0 ? `Trying again in ${left} s` : "Try again"}</Button>;
+}
+
+/** No answer, or nobody signed in: that is true of the whole page, which says so once. */
+function isToldAbove(problem: unknown): boolean {
+  return problem instanceof ApiProblem && (problem.status === 0 || problem.status === 401);
 }
 
 interface Loadable<Data> {
@@ -118,7 +181,7 @@ export function Loaded<Data>({
   if (query.data !== undefined) {
     return (
       <>
-        {query.error != null && <ProblemLine problem={query.error} className="mb-2" />}
+        {query.error != null && !isToldAbove(query.error) && <ProblemLine problem={query.error} className="mb-2" />}
         {children(query.data)}
       </>
     );

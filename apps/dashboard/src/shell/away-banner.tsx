@@ -1,0 +1,67 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { ApiProblem } from "../api/problem.ts";
+import { Button } from "../ui/button.tsx";
+import { Time } from "../ui/page.tsx";
+import { Banner } from "./banner.tsx";
+
+const askEveryMs = 5_000;
+
+/**
+ * Says since when the server has not answered. What was loaded stays in sight; it asks again by itself, and what is shown
+ * is read anew when it is back.
+ */
+export function AwayBanner() {
+  const [since, setSince] = useAwaySince();
+  const queries = useQueryClient();
+  const isAway = since !== null;
+  const askAgain = async (): Promise<void> => {
+    const isBack = await fetch("/api/v1/auth/config", { cache: "no-store" }).then(
+      ({ status }) => status < 500,
+      () => false,
+    );
+    if (!isBack) return;
+    setSince(null);
+    void queries.refetchQueries({ type: "active" });
+  };
+  useEffect(() => {
+    if (!isAway) return;
+    const timer = setInterval(() => !document.hidden && void askAgain(), askEveryMs);
+    return () => clearInterval(timer);
+  }, [isAway]);
+  if (since === null) return null;
+  return (
+    <Banner>
+      <span className="flex-1 basis-64">
+        The server has not answered since <Time iso={since} />. It may be restarting, or the network is down. What you
+        see is from before; it is tried again every 5 s, and nothing you typed is lost.
+      </span>
+      <Button onClick={() => void askAgain()}>Try now</Button>
+    </Banner>
+  );
+}
+
+/** When a read or a change got no answer first, in ISO 8601; null since one got an answer. */
+function useAwaySince(): [string | null, (since: string | null) => void] {
+  const [since, setSince] = useState<string | null>(null);
+  const queries = useQueryClient();
+  useEffect(() => {
+    const notice = (error: unknown): void => {
+      if (!(error instanceof ApiProblem) || error.status !== 0) return;
+      setSince((before) => before ?? new Date().toISOString());
+    };
+    const offQueries = queries.getQueryCache().subscribe((event) => {
+      if (event.type !== "updated") return;
+      if (event.action.type === "failed" || event.action.type === "error") notice(event.action.error);
+      else if (event.action.type === "success" && event.action.manual !== true) setSince(null);
+    });
+    const offChanges = queries.getMutationCache().subscribe((event) => {
+      if (event.type === "updated" && event.action.type === "error") notice(event.action.error);
+    });
+    return () => {
+      offQueries();
+      offChanges();
+    };
+  }, [queries]);
+  return [since, setSince];
+}

@@ -1,0 +1,23 @@
+import { Button } from "../ui/button.tsx";
+import { EmptyState, problemSentence } from "../ui/states.tsx";
+import { isMissingFile } from "./missing-file.ts";
+
+/** A page that threw, or whose files are gone because the server was upgraded while this tab was open. */
+export function BrokenPage({ error }: { error: unknown }) {
+  const isGone = isMissingFile(error);
+  return (
+    <EmptyState
+      isWholePage
+      title={isGone ? "A new version is here" : "This page failed"}
+      actions={
+        <Button look="primary" onClick={() => window.location.reload()}>
+          Reload
+        </Button>
+      }
+    >
+      {isGone
+        ? "The server was upgraded while this tab was open, and the rest of the old version is gone. Reload to go on with the new one."
+        : problemSentence(error)}
+    </EmptyState>
+  );
+}
