@@ -1,14 +1,16 @@
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { classNames } from "../ui/class-names.ts";
 import { formatCount } from "../ui/format.ts";
 import { MessagePart } from "./conversation-part.tsx";
 import type { ChatMessage, Part, Speaker } from "./message.ts";
+import { joinSpeakers } from "./messages.ts";
 
 /** Histories grow with every turn; the newest are what one reads. */
 const messagesAtOnce = 60;
 
 /** What was said, top to bottom: who on the left, what on the right. Tool calls carry their results. */
-export function Conversation({ messages }: { messages: readonly ChatMessage[] }) {
+export function Conversation({ messages: said }: { messages: readonly ChatMessage[] }) {
+  const messages = useMemo(() => joinSpeakers(said), [said]);
   const [shown, setShown] = useState(messagesAtOnce);
   const hidden = Math.max(0, messages.length - shown);
   return (

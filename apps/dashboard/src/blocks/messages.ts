@@ -124,3 +124,15 @@ function readCall(call: unknown): Part {
 function textOf(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value : null;
 }
+
+/** What one speaker says in several messages after each other becomes one message; tools and people are left as they are. */
+export function joinSpeakers(messages: readonly ChatMessage[]): ChatMessage[] {
+  const joined: ChatMessage[] = [];
+  for (const message of messages) {
+    const last = joined.at(-1);
+    if (last?.speaker === "assistant" && message.speaker === "assistant") {
+      joined[joined.length - 1] = { speaker: "assistant", parts: [...last.parts, ...message.parts] };
+    } else joined.push(message);
+  }
+  return joined;
+}

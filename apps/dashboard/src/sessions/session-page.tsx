@@ -1,10 +1,158 @@
-import { Page } from "../ui/page.tsx";
-import { EmptyState } from "../ui/states.tsx";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { useMemo } from "react";
+import type { Verdict } from "../blocks/verdict.ts";
+import { verdictsOfSession } from "../blocks/verdict-sources.ts";
+import { WhyPanel } from "../blocks/why-panel.tsx";
+import { judgeScorersQuery } from "../blocks/why-queries.ts";
+import { useApi } from "../shell/session.tsx";
+import { Button, ButtonLink } from "../ui/button.tsx";
+import { CopyButton } from "../ui/copy-button.tsx";
+import { countOf, formatCount, formatDuration } from "../ui/format.ts";
+import { Page, Time } from "../ui/page.tsx";
+import { Score } from "../ui/score.tsx";
+import { EmptyState, Loaded } from "../ui/states.tsx";
+import { sessionScoresQuery, type Turn, turnsQuery } from "./queries.ts";
+import { SessionTurns } from "./session-turns.tsx";
+import { TurnWhy } from "./turn-why.tsx";
+import { totalsOf } from "./turns.ts";
 
+const route = getRouteApi("/p/$projectId/sessions/$sessionId");
+/** In the URL, in place of a turn's verdict. */
+const ofSession = "session";
+
+/** One talk: its turns as a chat, each with its rating, and how the whole was rated. */
 export function SessionPage() {
+  const api = useApi();
+  const { sessionId } = route.useParams();
+  const { turn: chosen, why } = route.useSearch();
+  const navigate = useNavigate({ from: "/p/$projectId/sessions/$sessionId" });
+  const query = useInfiniteQuery(turnsQuery(api, sessionId));
+  const scores = useQuery(sessionScoresQuery(api, sessionId));
+  const turns = useMemo(() => query.data?.pages.flatMap(({ traces }) => traces).toReversed() ?? [], [query.data]);
+  const verdicts = useNamedVerdicts(scores.data ?? []);
+  const turn = turns.find(({ _id }) => _id === chosen);
+  const close = (): void => void navigate({ search: (before) => ({ ...before, why: undefined }) });
   return (
-    <Page title="Session">
-      <EmptyState title="Nothing here yet">This page is not built yet.</EmptyState>
+    <Page
+      title={`Session ${sessionId}`}
+      heading={
+        <span className="flex min-w-0 items-center">
+          <span className="truncate">{sessionId}</span>
+          <CopyButton text={sessionId} name="the session id" />
+        </span>
+      }
+      aside={turns.length > 0 && <Figures turns={turns} all={query.data?.pages[0]?.totalCount ?? 0} />}
+      actions={
+        <ButtonLink to="/p/$projectId/traces" params={{ projectId: api.projectId }} search={{ session: sessionId }}>
+          Traces
+        </ButtonLink>
+      }
+      isFull
+    >
+      <div className="flex min-h-0 flex-1 border-t border-line">
+        <div tabIndex={0} className="min-h-0 min-w-0 flex-1 overflow-y-auto px-4 pb-8 outline-offset-[-2px] md:px-6">
+          <Loaded query={query}>
+            {() =>
+              turns.length === 0 ? (
+                <EmptyState title="Not here, or not yours">
+                  No trace of this project has the session id {sessionId}. It may have been deleted, or it is older than
+                  the project keeps traces.
+                </EmptyState>
+              ) : (
+                <>
+                  <SessionRatings
+                    verdicts={verdicts}
+                    onWhy={() => void navigate({ search: (before) => ({ ...before, why: ofSession }) })}
+                  />
+                  {query.hasNextPage && (
+                    <Button
+                      className="mt-3"
+                      isBusy={query.isFetchingNextPage}
+                      onClick={() => void query.fetchNextPage()}
+                    >
+                      Show earlier turns
+                    </Button>
+                  )}
+                  <SessionTurns
+                    turns={turns}
+                    isWhole={!query.hasNextPage}
+                    chosen={chosen}
+                    onChoose={(id, isStep) =>
+                      void navigate({ search: (before) => ({ ...before, turn: id }), replace: isStep })
+                    }
+                    onWhy={(id) => void navigate({ search: { turn: id, why: "turn" } })}
+                  />
+                </>
+              )
+            }
+          </Loaded>
+        </div>
+        {why === ofSession && verdicts.length > 0 && <WhyPanel verdicts={verdicts} onClose={close} />}
+        {why !== undefined && why !== ofSession && turn !== undefined && (
+          <TurnWhy key={turn._id} turn={turn} chosen={why} onClose={close} />
+        )}
+      </div>
     </Page>
+  );
+}
+
+/** Scores of a session name their scorer by a key; its name stands with the scorer. */
+function useNamedVerdicts(scores: Parameters<typeof verdictsOfSession>[0]): Verdict[] {
+  const scorers = useQuery(judgeScorersQuery(useApi())).data;
+  return useMemo(
+    () =>
+      verdictsOfSession(scores).map((verdict) => {
+        const { scorer } = verdict;
+        const found = scorers?.find(({ online }) => online?.profileId === scorer.evaluatorId);
+        return found === undefined ? verdict : { ...verdict, scorer: { ...scorer, name: found.name } };
+      }),
+    [scores, scorers],
+  );
+}
+
+function Figures({ turns, all }: { turns: readonly Turn[]; all: number }) {
+  const { latencyMs, tokens, failed, firstAt, lastAt } = totalsOf(turns);
+  const isWhole = turns.length >= all;
+  return (
+    <>
+      <span className="tabular-nums">{countOf(all, "turn")}</span>
+      {!isWhole && <span className="text-faint">of the newest {formatCount(turns.length)}:</span>}
+      {failed > 0 && <span className="text-bad tabular-nums">{formatCount(failed)} failed</span>}
+      <span className="tabular-nums" title="Of all turns together">
+        {formatDuration(latencyMs)}
+      </span>
+      {tokens !== null && <span className="tabular-nums">{formatCount(tokens)} tok</span>}
+      <span>
+        from <Time iso={firstAt} />
+        {firstAt !== lastAt && (
+          <>
+            {" "}
+            to <Time iso={lastAt} />
+          </>
+        )}
+      </span>
+    </>
+  );
+}
+
+function SessionRatings({ verdicts, onWhy }: { verdicts: readonly Verdict[]; onWhy(): void }) {
+  if (verdicts.length === 0) return null;
+  return (
+    <section
+      aria-label="Ratings of the session"
+      className="flex flex-wrap items-center gap-x-5 gap-y-1 border-b border-line py-3"
+    >
+      <h2 className="m-0 text-xs font-normal text-faint">The whole talk</h2>
+      {verdicts.map(({ key, rating, threshold, scorer, createdAt }) => (
+        <span key={key} className="inline-flex items-center gap-1.5">
+          <Score rating={rating} threshold={threshold} scorer={scorer.name ?? undefined} onWhy={onWhy} />
+          <span className="text-soft">{scorer.name ?? scorer.kind}</span>
+          <span className="text-xs text-faint">
+            <Time iso={createdAt} isAge />
+          </span>
+        </span>
+      ))}
+    </section>
   );
 }

@@ -1,10 +1,84 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { useMemo, useState } from "react";
+import { useApi } from "../shell/session.tsx";
+import { Button } from "../ui/button.tsx";
+import { DataTable } from "../ui/data-table.tsx";
+import { countOf, formatCount } from "../ui/format.ts";
 import { Page } from "../ui/page.tsx";
-import { EmptyState } from "../ui/states.tsx";
+import { EmptyState, Loaded } from "../ui/states.tsx";
+import { HowToSend } from "./how-to-send.tsx";
+import { sessionsMost, sessionsQuery } from "./queries.ts";
+import { SessionCard, sessionCardHeight, sessionColumns } from "./session-columns.tsx";
+import { defaultWindow, isFiltered, type SessionRow, type SessionsSearch, shownSessions } from "./session-list.ts";
+import { SessionsFilter } from "./sessions-filter.tsx";
 
+const route = getRouteApi("/p/$projectId/sessions");
+const rowKey = ({ sessionId }: SessionRow): string => sessionId;
+const card = (row: SessionRow) => <SessionCard row={row} />;
+
+/** The talks of a window: how long they were, how they were rated. */
 export function SessionsPage() {
+  const api = useApi();
+  const search = route.useSearch();
+  const navigate = useNavigate({ from: "/p/$projectId/sessions" });
+  const sessions = useQuery(sessionsQuery(api, search.window ?? defaultWindow));
+  const change = (changed: SessionsSearch, isTyping = false): void =>
+    void navigate({ search: (before) => ({ ...before, ...changed }), replace: isTyping });
+  const clear = (): void => void navigate({ search: ({ window, sort }) => ({ window, sort }) });
+  const shown = useMemo(() => shownSessions(sessions.data ?? [], search), [sessions.data, search]);
   return (
-    <Page title="Sessions">
-      <EmptyState title="Nothing here yet">This page is not built yet.</EmptyState>
+    <Page
+      title="Sessions"
+      aside={sessions.data !== undefined && <Counts shown={shown.length} all={sessions.data.length} />}
+      isFull
+    >
+      <SessionsFilter search={search} sessions={sessions.data ?? []} onChange={change} />
+      <Loaded query={sessions}>
+        {(all) => {
+          if (shown.length > 0) return <SessionsTable rows={shown} />;
+          if (all.length > 0 || isFiltered(search)) {
+            return (
+              <EmptyState title="No session is like that" actions={<Button onClick={clear}>Clear filters</Button>}>
+                Sessions of the chosen time are there, but the filters leave none of them.
+              </EmptyState>
+            );
+          }
+          return <HowToSend isShortWindow={search.window !== "30d"} onWiden={() => change({ window: "30d" })} />;
+        }}
+      </Loaded>
     </Page>
+  );
+}
+
+function Counts({ shown, all }: { shown: number; all: number }) {
+  if (all >= sessionsMost)
+    return (
+      <span>
+        {formatCount(shown)} of the newest {formatCount(all)}
+      </span>
+    );
+  return <span>{shown === all ? countOf(all, "session") : `${formatCount(shown)} of ${countOf(all, "session")}`}</span>;
+}
+
+function SessionsTable({ rows }: { rows: readonly SessionRow[] }) {
+  const { projectId } = useApi();
+  const navigate = useNavigate();
+  const columns = useMemo(() => sessionColumns(projectId), [projectId]);
+  const [active, setActive] = useState<string>();
+  return (
+    <DataTable
+      label="Sessions"
+      rows={rows}
+      columns={columns}
+      rowKey={rowKey}
+      activeKey={active}
+      onActivate={({ sessionId }) => setActive(sessionId)}
+      onOpen={({ sessionId }) =>
+        void navigate({ to: "/p/$projectId/sessions/$sessionId", params: { projectId, sessionId } })
+      }
+      card={card}
+      cardHeight={sessionCardHeight}
+    />
   );
 }

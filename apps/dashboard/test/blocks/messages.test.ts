@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readMessages } from "../../src/blocks/messages.ts";
+import { joinSpeakers, readMessages } from "../../src/blocks/messages.ts";
 
 const weather = "What is the weather in Paris?";
 const call = { kind: "call", id: "c1", name: "get_weather", input: { city: "Paris" } };
@@ -230,4 +230,10 @@ test("any JSON is read without a mistake", () => {
       }
     }),
   );
+});
+
+test("what an assistant says in several messages after each other is one; what others say is not", () => {
+  const said = (speaker: "assistant" | "user", text: string) => ({ speaker, parts: [{ kind: "text" as const, text }] });
+  const joined = joinSpeakers([said("user", "a"), said("user", "b"), said("assistant", "c"), said("assistant", "d")]);
+  expect(joined.map(({ parts }) => parts.length)).toEqual([1, 1, 2]);
 });

@@ -1,0 +1,56 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { bodyOf, type ProjectApi } from "../api/client.ts";
+import type { components } from "../api/schema.gen.d.ts";
+import type { SessionWindow } from "./session-list.ts";
+
+export type Turn = components["schemas"]["TraceListItem"];
+
+const freshMs = 15_000;
+const turnsAtOnce = 100;
+
+/** The API answers so many sessions at most, the newest. */
+export const sessionsMost = 1_000;
+
+/** The sessions of a window, newest activity first. */
+export const sessionsQuery = (api: ProjectApi, window: SessionWindow) =>
+  queryOptions({
+    queryKey: [api.projectId, "sessions", window],
+    queryFn: async ({ signal }) =>
+      (await bodyOf(api.GET("/api/v1/agent-monitoring/sessions", { params: { query: { window } }, signal }))).sessions,
+    placeholderData: keepPreviousData,
+    refetchInterval: freshMs,
+  });
+
+/** The turns of a session, newest first: its root traces. */
+export const turnsQuery = (api: ProjectApi, sessionId: string) =>
+  infiniteQueryOptions({
+    queryKey: [api.projectId, "session-turns", sessionId],
+    queryFn: ({ pageParam, signal }) => {
+      const query = { sessionId, limit: String(turnsAtOnce), ...(pageParam !== null && { cursor: pageParam }) };
+      return bodyOf(api.GET("/api/v1/ingest/traces", { params: { query }, signal }));
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    refetchInterval: freshMs,
+  });
+
+/** What judges and groups said of a session as a whole, newest first. */
+export const sessionScoresQuery = (api: ProjectApi, sessionId: string) =>
+  queryOptions({
+    queryKey: [api.projectId, "session-scores", sessionId],
+    queryFn: async ({ signal }) => {
+      const path = "/api/v1/agent-monitoring/sessions/{sessionId}/scores";
+      return (await bodyOf(api.GET(path, { params: { path: { sessionId } }, signal }))).scores;
+    },
+    refetchInterval: freshMs,
+  });
+
+/** What live judges said of one turn, with their justifications. */
+export const turnEvaluationsQuery = (api: ProjectApi, traceId: string) =>
+  queryOptions({
+    queryKey: [api.projectId, "trace-evaluations", traceId],
+    queryFn: async ({ signal }) => {
+      const path = "/api/v1/agent-monitoring/traces/{traceId}/evaluations";
+      return (await bodyOf(api.GET(path, { params: { path: { traceId } }, signal }))).evaluations;
+    },
+  });

@@ -1,0 +1,104 @@
+import { Link } from "@tanstack/react-router";
+import type { Column } from "../ui/data-table.tsx";
+import { countOf, formatCount, formatDuration, formatRating, unknown } from "../ui/format.ts";
+import { Time } from "../ui/page.tsx";
+import { Score } from "../ui/score.tsx";
+import type { SessionRow } from "./session-list.ts";
+
+export function sessionColumns(projectId: string): readonly Column<SessionRow>[] {
+  return [
+    {
+      key: "last",
+      header: "Last turn",
+      width: "6.25rem",
+      cell: ({ lastAt }) => (
+        <span className="text-soft">
+          <Time iso={lastAt} />
+        </span>
+      ),
+    },
+    {
+      key: "session",
+      header: "Session",
+      width: "minmax(10rem,2fr)",
+      cell: ({ sessionId }) => (
+        <Link
+          to="/p/$projectId/sessions/$sessionId"
+          params={{ projectId, sessionId }}
+          className="text-ink hover:text-accent"
+        >
+          {sessionId}
+        </Link>
+      ),
+    },
+    { key: "agent", header: "Agent", width: "minmax(8rem,1.5fr)", cell: ({ agentName }) => agentName ?? unknown },
+    { key: "rating", header: "Rating", width: "minmax(9rem,1.5fr)", cell: (row) => <Ratings row={row} /> },
+    { key: "turns", header: "Turns", width: "4rem", align: "right", cell: ({ turnCount }) => formatCount(turnCount) },
+    { key: "spans", header: "Spans", width: "4.5rem", align: "right", cell: ({ spanCount }) => formatCount(spanCount) },
+    { key: "errors", header: "Failed", width: "4rem", align: "right", cell: (row) => <Errors row={row} /> },
+    {
+      key: "work",
+      header: "Work",
+      width: "5.5rem",
+      align: "right",
+      cell: ({ totalLatencyMs }) => <span title="Of all turns together">{formatDuration(totalLatencyMs)}</span>,
+    },
+    {
+      key: "span",
+      header: "Lasted",
+      width: "5.5rem",
+      align: "right",
+      cell: ({ firstAt, lastAt }) => (
+        <span title="From the first turn to the end of the last">
+          {formatDuration(Date.parse(lastAt) - Date.parse(firstAt))}
+        </span>
+      ),
+    },
+  ];
+}
+
+/** The newest rating of each judge of sessions. */
+function Ratings({ row: { judgeRating, judgeName, judges } }: { row: SessionRow }) {
+  if (judgeRating === null) return <span className="text-faint">{unknown}</span>;
+  const others = judges.filter(({ name }) => name !== judgeName);
+  return (
+    <span
+      className="inline-flex min-w-0 items-center gap-2"
+      title={others.map(({ name, rating }) => `${name} ${formatRating(rating)}`).join(", ")}
+    >
+      <Score rating={judgeRating} scorer={judgeName ?? undefined} />
+      <span className="truncate text-soft">{judgeName}</span>
+      {others.length > 0 && <span className="text-faint">+{others.length}</span>}
+    </span>
+  );
+}
+
+function Errors({ row: { errorCount } }: { row: SessionRow }) {
+  return errorCount === 0 ? (
+    <span className="text-faint">0</span>
+  ) : (
+    <span className="text-bad">{formatCount(errorCount)}</span>
+  );
+}
+
+/** In pixels. */
+export const sessionCardHeight = 72;
+
+/** A row where the window is narrow. */
+export function SessionCard({ row }: { row: SessionRow }) {
+  return (
+    <div className="flex flex-col">
+      <div className="flex items-center gap-2 text-xs text-soft">
+        <span className="min-w-0 truncate font-medium text-ink">{row.agentName ?? "no agent"}</span>
+        <span className="ml-auto" />
+        {row.judgeRating !== null && <Score rating={row.judgeRating} scorer={row.judgeName ?? undefined} />}
+        <Time iso={row.lastAt} />
+      </div>
+      <div className="truncate">{row.sessionId}</div>
+      <div className="truncate text-xs text-faint tabular-nums">
+        {countOf(row.turnCount, "turn")} · {countOf(row.spanCount, "span")} · {formatDuration(row.totalLatencyMs)}
+        {row.errorCount > 0 && <span className="text-bad"> · {formatCount(row.errorCount)} failed</span>}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,15 @@
+import { useQuery } from "@tanstack/react-query";
+import { verdictsOfEvaluations, verdictsOfTrace } from "../blocks/verdict-sources.ts";
+import { WhyPanel } from "../blocks/why-panel.tsx";
+import { useApi } from "../shell/session.tsx";
+import { type Turn, turnEvaluationsQuery } from "./queries.ts";
+
+/** Why a turn was rated as it was; until the justifications are read, what the turn itself says. */
+export function TurnWhy({ turn, chosen, onClose }: { turn: Turn; chosen: string; onClose(): void }) {
+  const evaluations = useQuery(turnEvaluationsQuery(useApi(), turn._id));
+  const said = evaluations.data ?? [];
+  const verdicts = said.length > 0 ? verdictsOfEvaluations(said, turn) : verdictsOfTrace(turn);
+  const worst = verdictsOfTrace(turn)[0]?.scorer.name;
+  const first = verdicts.find(({ key }) => key === chosen) ?? verdicts.find(({ scorer }) => scorer.name === worst);
+  return <WhyPanel verdicts={verdicts} chosen={first?.key} onClose={onClose} />;
+}
