@@ -7,6 +7,7 @@ export * from "./errors.ts";
 export { openApiFile } from "./golden.ts";
 export * from "./http/accounts.ts";
 export * from "./http/admin.ts";
+export * from "./http/agent-figures.ts";
 export * from "./http/agents.ts";
 export * from "./http/agreement.ts";
 export * from "./http/alert-rules.ts";

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { adminAuditPage, adminAuditQuery } from "./http/admin.ts";
+import { agentCosts, agentCostsQuery } from "./http/agent-figures.ts";
 import { exportCountQuery, exportCounts } from "./http/export.ts";
 import {
   judgedTraceQuery,
@@ -171,6 +172,16 @@ export const internalRoutes = {
     askedBy: ["monitor"],
     body: modelCostsQuery,
     reply: modelCosts,
+  },
+  /** What the spans of each agent cost, for the figures of agents. */
+  readAgentCosts: {
+    id: "readAgentCosts",
+    method: "POST",
+    path: "/internal/agents/costs",
+    owner: "ingest",
+    askedBy: ["monitor"],
+    body: agentCostsQuery,
+    reply: agentCosts,
   },
   /** One agent by id or name, registered where it is asked for; null = there is none. */
   resolveAgent: {

@@ -26,6 +26,7 @@ import { createAgentStore } from "./agents/agent-store.ts";
 import type { IngestConfig } from "./config.ts";
 import { createAgentExportStore } from "./export/agent-export-store.ts";
 import { createSpanExportStore } from "./export/span-export-store.ts";
+import { createAgentTokenReader } from "./figures/agent-token-reader.ts";
 import { createFigureStore } from "./figures/figure-store.ts";
 import { answerKeepModelPrices } from "./handlers/keep-model-prices.ts";
 import { consumeModelPricesChanged } from "./handlers/model-prices-changed.ts";
@@ -135,6 +136,7 @@ export function createIngest(
       liveTail,
       sessions: createSessionStore(reading),
       figures: createFigureStore(searching),
+      agentTokens: createAgentTokenReader(searching),
       prices,
       costs: createCostEstimator({ reading, prices }),
       clock,

@@ -251,3 +251,35 @@ test("monitor is told what each model cost in a window; one without a price is m
   expect(Object.keys(totals.byModel).toSorted()).toEqual(["gpt-5.6-luna", "gpt-5.6-sol"]);
   expect(Object.fromEntries(costs.map(({ model, cost }) => [model, cost]))).toEqual(totals.byModel);
 });
+
+test("monitor is told what each agent cost in a window, which is what the figures of that agent say", async () => {
+  const projectId = newProject();
+  await exportTrace(projectId);
+  await exportTrace(newProject());
+  const used = { model: "gpt-5.6-terra", input_tokens: 400_000, output_tokens: 40_000 };
+  // A parent that repeats its child, with an agent's name on the parent alone.
+  await submit(projectId, { ...used, span_kind: "llm", trace_id: "t", span_id: "child", parent_span_id: "root" });
+  await submit(projectId, { ...used, name: "clerk", trace_id: "t", span_id: "root" });
+  await submit(projectId, { name: "silent", model: "unpriced", input_tokens: 5, output_tokens: 5 });
+  const monitor = createInternalClient({
+    issuer: "monitor",
+    audience: "ingest",
+    addresses: [ingest.address],
+    rootSecret,
+    clock: { now: () => now },
+  });
+  const { costs } = await monitor
+    .call(
+      internalRoutes.readAgentCosts,
+      { projectId, organizationId: null, window: "24h" },
+      { requestId: "test", deadlineMs: 20_000 },
+    )
+    .finally(() => monitor.close());
+  expect(costs.length).toBeGreaterThanOrEqual(2);
+  for (const { agentId, cost } of costs) {
+    const { totals } = await read(costTrend, projectId, `window=24h&agentId=${agentId}`);
+    expect(cost).toBeCloseTo(totals.cost, 9);
+  }
+  const { totals } = await read(costTrend, projectId, "window=24h");
+  expect(costs.reduce((sum, { cost }) => sum + cost, 0)).toBeCloseTo(totals.cost, 9);
+});

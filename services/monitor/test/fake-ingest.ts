@@ -12,6 +12,8 @@ export interface FakeIngest {
   addTrace(projectId: string, trace: Partial<JudgedTrace>): string;
   /** What models cost, in every project. */
   modelCosts: { model: string; cost: number }[];
+  /** What agents cost, in every project. */
+  agentCosts: { agentId: string | null; cost: number }[];
   /** How often traces were read. */
   reads(): number;
   /** While true, nobody answers. */
@@ -96,6 +98,14 @@ export async function startFakeIngest(): Promise<FakeIngest> {
         },
       },
       {
+        route: internalRoutes.readAgentCosts,
+        async handle(call) {
+          internalRoutes.readAgentCosts.body.parse(await call.json());
+          requireThere();
+          return { status: 200, body: { costs: fake.agentCosts } };
+        },
+      },
+      {
         route: internalRoutes.resolveAgent,
         async handle(call) {
           const { projectId, idOrName, register } = internalRoutes.resolveAgent.body.parse(await call.json());
@@ -128,6 +138,7 @@ export async function startFakeIngest(): Promise<FakeIngest> {
       return traceId;
     },
     modelCosts: [],
+    agentCosts: [],
     reads: () => reads,
     isAway: false,
     stop: () => http.stop(),

@@ -129,6 +129,9 @@ test("a summary of signals leaves their occurrences out, and one signal shows th
     const event = { id: randomUUID(), severity: "low", trace_id: randomUUID(), created_at };
     await rows.insert("events", { ...found, ...event, agent_id });
   }
+  // A judge leaves what passed as well: it raised nothing.
+  const passed = { id: randomUUID(), severity: "low", trace_id: randomUUID(), created_at: now, polarity: "proper" };
+  await rows.insert("events", { ...found, ...passed, agent_id: agentId });
 
   const summary = await list(project, "?view=summary");
   expect(summary.signals.map((signal) => "occurrences" in signal)).toEqual([false, false]);

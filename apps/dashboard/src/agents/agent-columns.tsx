@@ -1,109 +1,143 @@
 import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { FailureLink } from "../blocks/failure-link.tsx";
 import type { Column } from "../ui/data-table.tsx";
-import { formatCount, formatShare } from "../ui/format.ts";
+import { formatCost, formatCount, formatDuration, formatShare } from "../ui/format.ts";
 import { Badge, Time } from "../ui/page.tsx";
+import { ShareBar } from "../ui/share-bar.tsx";
+import type { ListedAgent } from "./join-agents.ts";
 import type { Window } from "./rules.ts";
 
-export interface ListedAgent {
-  _id: string;
-  name: string;
-  tracked: boolean;
-  traceCount: number;
-  lastSeenAt: string | null;
-  /** Undefined where none of its runs failed. */
-  figures: { totalRuns: number; failingRuns: number; failureRate: number | null } | undefined;
-}
-
-export const agentColumns = (projectId: string, window: Window): readonly Column<ListedAgent>[] => [
-  {
-    key: "name",
-    header: "Agent",
-    width: "minmax(10rem, 2fr)",
-    cell: ({ _id, name, tracked }) => (
-      <span className="flex items-center gap-2">
-        <Link
-          to="/p/$projectId/agents/$agentId"
-          params={{ projectId, agentId: _id }}
-          search={{ window }}
-          className="truncate font-medium text-ink hover:text-accent"
-        >
-          {name}
-        </Link>
-        {!tracked && <Badge>not watched</Badge>}
-      </span>
-    ),
-  },
-  {
-    key: "fails",
-    header: "Failing",
-    width: "5rem",
-    align: "right",
-    cell: ({ _id, figures }) =>
-      figures === undefined ? (
-        "-"
-      ) : (
-        <Link
-          to="/p/$projectId/traces"
-          params={{ projectId }}
-          search={{ agent: _id, rating: "failing", from: window }}
-          className="text-ink hover:text-accent"
-        >
-          {formatCount(figures.failingRuns)}
-        </Link>
-      ),
-  },
-  {
-    key: "rate",
-    header: "Rate",
-    width: "5rem",
-    align: "right",
-    cell: ({ figures }) => formatShare(figures?.failureRate),
-  },
-  {
-    key: "stored",
-    header: "Traces stored",
-    width: "7rem",
-    align: "right",
-    cell: ({ _id, traceCount }) => (
+/** `since` is where the figures begin: links to their rows carry it. */
+export function agentColumns(projectId: string, window: Window, since: string): readonly Column<ListedAgent>[] {
+  const traces = ({ agentId }: ListedAgent) => ({ from: since, ...(agentId !== null && { agent: agentId }) });
+  const linked = (agent: ListedAgent, count: number | undefined, search: object): ReactNode =>
+    count === undefined || count === 0 ? (
+      formatCount(count)
+    ) : (
       <Link
         to="/p/$projectId/traces"
         params={{ projectId }}
-        search={{ agent: _id }}
+        search={{ ...traces(agent), ...search }}
         className="text-ink hover:text-accent"
       >
-        {formatCount(traceCount)}
+        {formatCount(count)}
       </Link>
-    ),
-  },
-  {
-    key: "last",
-    header: "Last trace",
-    width: "6rem",
-    align: "right",
-    cell: ({ lastSeenAt }) => <Time iso={lastSeenAt} isAge />,
-  },
-];
+    );
+  return [
+    {
+      key: "name",
+      header: "Agent",
+      width: "minmax(9rem, 2fr)",
+      cell: (agent) => (
+        <span className="flex items-center gap-2">
+          <AgentName agent={agent} projectId={projectId} window={window} />
+          {!agent.isWatched && <Badge>not watched</Badge>}
+        </span>
+      ),
+    },
+    {
+      key: "why",
+      header: "Found most often",
+      width: "minmax(8rem, 2fr)",
+      cell: (agent) => <MainFailure agent={agent} since={since} />,
+    },
+    {
+      key: "runs",
+      header: "Runs",
+      width: "4rem",
+      align: "right",
+      cell: (agent) => linked(agent, agent.figures?.totalRuns, {}),
+    },
+    {
+      key: "failing",
+      header: "Failing",
+      width: "4rem",
+      align: "right",
+      cell: (agent) => linked(agent, agent.figures?.failingRuns, { rating: "failing" }),
+    },
+    {
+      key: "rate",
+      header: "Rate",
+      width: "8rem",
+      align: "right",
+      cell: ({ figures }) => <ShareBar share={figures?.failureRate} />,
+    },
+    {
+      key: "p95",
+      header: "p95",
+      width: "6.5rem",
+      align: "right",
+      cell: ({ figures }) => formatDuration(figures?.latencyP95),
+    },
+    {
+      key: "cost",
+      header: "Cost",
+      width: "5rem",
+      align: "right",
+      cell: ({ figures }) => formatCost(figures?.costUSD),
+    },
+    {
+      key: "last",
+      header: "Last trace",
+      width: "6rem",
+      align: "right",
+      cell: ({ lastSeenAt }) => <Time iso={lastSeenAt} isAge />,
+    },
+  ];
+}
 
-export function AgentCard({ agent, projectId, window }: { agent: ListedAgent; projectId: string; window: Window }) {
+interface Part {
+  agent: ListedAgent;
+  projectId: string;
+  window: Window;
+}
+
+function AgentName({ agent: { agentId, name }, projectId, window }: Part) {
+  if (agentId === null) return <span className="text-faint">{name}</span>;
+  return (
+    <Link
+      to="/p/$projectId/agents/$agentId"
+      params={{ projectId, agentId }}
+      search={{ window }}
+      className="truncate font-medium text-ink hover:text-accent"
+    >
+      {name}
+    </Link>
+  );
+}
+
+function MainFailure({ agent: { agentId, figures }, since }: { agent: ListedAgent; since: string }) {
+  const main = figures?.mainFailure;
+  if (main == null) return <span className="text-faint">-</span>;
+  return (
+    <span className="flex items-center gap-2">
+      <span className="truncate">
+        <FailureLink patternKey={main.patternKey} agentId={agentId} from={since} />
+      </span>
+      <span className="text-faint tabular-nums">{formatCount(main.count)}x</span>
+    </span>
+  );
+}
+
+/** Where the window is narrow. */
+export function AgentCard({ agent, projectId, window, since }: Part & { since: string }) {
+  const { figures } = agent;
   return (
     <div className="flex flex-col gap-1">
       <div className="flex items-center gap-2">
-        <Link
-          to="/p/$projectId/agents/$agentId"
-          params={{ projectId, agentId: agent._id }}
-          search={{ window }}
-          className="min-w-0 flex-1 truncate font-medium text-ink"
-        >
-          {agent.name}
-        </Link>
-        {!agent.tracked && <Badge>not watched</Badge>}
-        <span className="text-faint">
+        <AgentName agent={agent} projectId={projectId} window={window} />
+        {!agent.isWatched && <Badge>not watched</Badge>}
+        <span className="ml-auto text-faint">
           <Time iso={agent.lastSeenAt} isAge />
         </span>
       </div>
-      <div className="text-soft tabular-nums">
-        {formatShare(agent.figures?.failureRate)} failing · {formatCount(agent.traceCount)} traces stored
+      <div className="truncate text-soft tabular-nums">
+        {figures === undefined
+          ? "did not run"
+          : `${formatCount(figures.totalRuns)} runs · ${formatShare(figures.failureRate)} failing · p95 ${formatDuration(figures.latencyP95)} · ${formatCost(figures.costUSD)}`}
       </div>
+      <MainFailure agent={agent} since={since} />
     </div>
   );
 }

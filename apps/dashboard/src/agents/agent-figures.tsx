@@ -1,113 +1,97 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { agentFiguresQuery } from "../blocks/agent-figures-query.ts";
+import { FailureLink } from "../blocks/failure-link.tsx";
 import { useApi } from "../shell/session.tsx";
 import { ChartCursor } from "../ui/charts/chart-cursor.tsx";
-import { TimeChart } from "../ui/charts/time-chart.tsx";
-import { formatClock, formatCompact, formatCost, formatCount, formatDay, formatDuration } from "../ui/format.ts";
-import { Stat } from "../ui/page.tsx";
+import { formatCost, formatCount, formatDuration, formatShare } from "../ui/format.ts";
+import { Section, Stat, Time } from "../ui/page.tsx";
 import { Loaded } from "../ui/states.tsx";
-import { agentCostsQuery, agentMetricsQuery } from "./queries.ts";
+import { AgentCharts } from "./agent-charts.tsx";
+import { agentFailuresQuery } from "./queries.ts";
 import type { Window } from "./rules.ts";
 
-/** How one agent did over a window: its traces, latency, tokens and cost over time. */
+/** How one agent did over a window: its figures, what fails in it, and all of it over time. */
 export function AgentFigures({ agentId, window }: { agentId: string; window: Window }) {
-  const api = useApi();
-  const metrics = useQuery(agentMetricsQuery(api, agentId, window));
-  const costs = useQuery(agentCostsQuery(api, agentId, window));
-  const labelOf = ({ ts }: { ts: string }): string => (window === "24h" ? formatClock(ts) : formatDay(ts));
   return (
-    <div className="min-h-0 flex-1 overflow-y-auto px-4 py-5 md:px-6">
-      <Loaded query={metrics}>
-        {({ buckets, totals }) => (
-          <ChartCursor>
-            <div className="mb-6 grid grid-cols-2 gap-4 sm:grid-cols-3 lg:grid-cols-6">
-              <Stat label="Traces">{formatCount(totals.traces)}</Stat>
-              <Stat label="With an error">{formatCount(totals.errors)}</Stat>
-              <Stat label="Latency p95">{formatDuration(totals.latencyP95)}</Stat>
-              <Stat label="Cost">{formatCost(costs.data?.totals.cost)}</Stat>
-              <Stat label="Tool calls">{formatCount(totals.toolCalls)}</Stat>
-              <Stat label="Tool failures">{formatCount(totals.toolFailures)}</Stat>
-            </div>
-            <div className="grid min-w-0 gap-x-8 gap-y-6 md:grid-cols-2">
-              <TimeChart
-                title="Traces"
-                kind="stacked"
-                format={formatCompact}
-                labels={buckets.map(labelOf)}
-                series={[
-                  {
-                    key: "errors",
-                    label: "with an error",
-                    color: "text-kind-error",
-                    values: buckets.map(({ errors }) => errors),
-                  },
-                  {
-                    key: "rest",
-                    label: "without",
-                    color: "text-kind-llm",
-                    values: buckets.map(({ traces, errors }) => traces - errors),
-                  },
-                ]}
-              />
-              <TimeChart
-                title="Latency"
-                kind="lines"
-                format={formatDuration}
-                labels={buckets.map(labelOf)}
-                series={[
-                  {
-                    key: "p95",
-                    label: "p95",
-                    color: "text-kind-tool",
-                    values: buckets.map(({ latencyP95 }) => latencyP95),
-                  },
-                  {
-                    key: "p50",
-                    label: "p50",
-                    color: "text-kind-llm",
-                    values: buckets.map(({ latencyP50 }) => latencyP50),
-                  },
-                ]}
-              />
-              {costs.data && (
-                <TimeChart
-                  title="Cost"
-                  kind="stacked"
-                  format={formatCost}
-                  labels={costs.data.points.map(labelOf)}
-                  series={[
-                    {
-                      key: "cost",
-                      label: "all models",
-                      color: "text-kind-llm",
-                      values: costs.data.points.map(({ cost }) => cost),
-                    },
-                  ]}
-                />
-              )}
-              <TimeChart
-                title="Tokens"
-                kind="stacked"
-                format={formatCompact}
-                labels={buckets.map(labelOf)}
-                series={[
-                  {
-                    key: "prompt",
-                    label: "prompt",
-                    color: "text-kind-llm",
-                    values: buckets.map(({ tokensPrompt }) => tokensPrompt),
-                  },
-                  {
-                    key: "completion",
-                    label: "completion",
-                    color: "text-kind-retrieval",
-                    values: buckets.map(({ tokensCompletion }) => tokensCompletion),
-                  },
-                ]}
-              />
-            </div>
-          </ChartCursor>
-        )}
-      </Loaded>
+    <div className="flex min-h-0 flex-1 flex-col gap-7 overflow-y-auto px-4 py-5 md:px-6">
+      <Totals agentId={agentId} window={window} />
+      <Failures agentId={agentId} window={window} />
+      <ChartCursor>
+        <AgentCharts agentId={agentId} window={window} />
+      </ChartCursor>
     </div>
+  );
+}
+
+function Totals({ agentId, window }: { agentId: string; window: Window }) {
+  const api = useApi();
+  const figures = useQuery(agentFiguresQuery(api, window));
+  const traces = { to: "/p/$projectId/traces", params: { projectId: api.projectId } } as const;
+  const look = "text-ink hover:text-accent";
+  return (
+    <Loaded query={figures}>
+      {({ agents, since }) => {
+        const own = agents.find((each) => each.agentId === agentId);
+        const search = { agent: agentId, from: since };
+        return (
+          <div className="grid grid-cols-2 gap-4 sm:grid-cols-3 lg:grid-cols-5">
+            <Stat label="Runs">
+              <Link {...traces} search={search} className={look}>
+                {formatCount(own?.totalRuns ?? 0)}
+              </Link>
+            </Stat>
+            <Stat label="Failing">
+              <Link {...traces} search={{ ...search, rating: "failing" }} className={look}>
+                {formatCount(own?.failingRuns ?? 0)}
+              </Link>
+            </Stat>
+            <Stat label="Failure rate">{formatShare(own?.failureRate)}</Stat>
+            <Stat label="Latency p95">{formatDuration(own?.latencyP95)}</Stat>
+            <Stat label="Cost">{formatCost(own?.costUSD)}</Stat>
+          </div>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+function Failures({ agentId, window }: { agentId: string; window: Window }) {
+  const api = useApi();
+  const failures = useQuery(agentFailuresQuery(api, agentId, window));
+  const since = useQuery(agentFiguresQuery(api, window)).data?.since ?? window;
+  return (
+    <Section title="Why it fails" aside="what was found most often">
+      <Loaded query={failures}>
+        {(found) =>
+          found.length === 0 ? (
+            <p className="m-0 text-soft">Nothing was found in this window.</p>
+          ) : (
+            <ul className="m-0 list-none border-t border-line p-0">
+              {found.map(({ patternKey, count, lastSeenAt }) => (
+                <li key={patternKey} className="flex h-9 items-center gap-3 border-b border-line max-md:h-11">
+                  <span className="min-w-0 flex-1 truncate">
+                    <FailureLink patternKey={patternKey} agentId={agentId} from={since} />
+                  </span>
+                  <Proportion count={count} most={found[0]?.count ?? 1} />
+                  <span className="w-10 text-right tabular-nums">{formatCount(count)}</span>
+                  <span className="w-20 text-right text-faint">
+                    <Time iso={lastSeenAt} isAge />
+                  </span>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}
+
+function Proportion({ count, most }: { count: number; most: number }) {
+  return (
+    <span aria-hidden className="h-1.5 w-40 max-md:hidden">
+      <span className="block h-full rounded-full bg-score-2" style={{ width: `${(count / most) * 100}%` }} />
+    </span>
   );
 }

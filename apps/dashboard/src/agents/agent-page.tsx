@@ -63,6 +63,7 @@ export function AgentPage() {
               tabs={tabs}
               chosen={tab}
               onChoose={(chosen) => void navigate({ search: { tab: chosen, window } })}
+              rowClassName="px-1 md:px-3"
               className="flex min-h-0 flex-1 flex-col"
             >
               {tab === "figures" && <AgentFigures agentId={agentId} window={window} />}

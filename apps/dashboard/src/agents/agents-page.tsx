@@ -42,6 +42,7 @@ export function AgentsPage() {
         tabs={tabs}
         chosen={tab}
         onChoose={(chosen) => void navigate({ search: { tab: chosen, window } })}
+        rowClassName="px-1 md:px-3"
         className="flex min-h-0 flex-1 flex-col"
       >
         {tab === "agents" && <AgentsTab window={window} />}

@@ -66,11 +66,24 @@ export const agentCostsQuery = (api: ProjectApi, agentId: string, window: Window
     refetchInterval: 15_000,
   });
 
-export const failingAgentsQuery = (api: ProjectApi, window: Window) =>
+/** How one agent did over a window, by stretches of it. */
+export const agentTrendQuery = (api: ProjectApi, agentId: string, window: Window) =>
   queryOptions({
-    queryKey: [api.projectId, "failing-agents", window],
+    queryKey: [api.projectId, "agent-trend", agentId, window],
     queryFn: ({ signal }) =>
-      bodyOf(api.GET("/api/v1/agent-monitoring/top-failing", { params: { query: { window } }, signal })),
+      bodyOf(api.GET("/api/v1/agent-monitoring/trend", { params: { query: { window, agentId } }, signal })),
+    placeholderData: keepPreviousData,
+    refetchInterval: 15_000,
+  });
+
+/** What fails in one agent, most often first. */
+export const agentFailuresQuery = (api: ProjectApi, agentId: string, window: Window) =>
+  queryOptions({
+    queryKey: [api.projectId, "agent-failures", agentId, window],
+    queryFn: async ({ signal }) => {
+      const params = { query: { window, agentId } };
+      return (await bodyOf(api.GET("/api/v1/agent-monitoring/top-failing", { params, signal }))).patterns;
+    },
     placeholderData: keepPreviousData,
     refetchInterval: 15_000,
   });

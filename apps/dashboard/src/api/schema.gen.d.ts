@@ -2024,6 +2024,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/agent-monitoring/agent-figures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read how each agent did: runs, failures, latency, cost, and what fails most. */
+        get: operations["readAgentFigures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agent-monitoring/model-comparison": {
         parameters: {
             query?: never;
@@ -10065,6 +10082,8 @@ export interface operations {
             query?: {
                 /** @description 1h, 24h, 7d or 30d; default 7d */
                 window?: string;
+                /** @description Traces of this agent alone */
+                agentId?: string;
             };
             header?: never;
             path?: never;
@@ -10142,6 +10161,8 @@ export interface operations {
             query?: {
                 /** @description 1h, 24h, 7d or 30d; default 7d */
                 window?: string;
+                /** @description Traces of this agent alone */
+                agentId?: string;
             };
             header?: never;
             path?: never;
@@ -10174,6 +10195,58 @@ export interface operations {
                             kind: string;
                             count: number;
                             lastSeenAt: string;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    readAgentFigures: {
+        parameters: {
+            query?: {
+                /** @description 1h, 24h, 7d or 30d; default 7d */
+                window?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Most failing first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        window: "1h" | "24h" | "7d" | "30d";
+                        /** @description What began from then on counts: ISO 8601, a whole hour or day in UTC */
+                        since: string;
+                        agents: {
+                            /** @description null: traces that name no agent */
+                            agentId: string | null;
+                            /** @description null: they name no agent, or it is gone */
+                            name: string | null;
+                            /** @description Root traces that settled and are watched */
+                            totalRuns: number;
+                            /** @description Failing by themselves or by a live scorer; one that fails both ways counts once */
+                            failingRuns: number;
+                            operationalFailingRuns: number;
+                            scorerFailingRuns: number;
+                            /** @description Failing runs among all */
+                            failureRate: number | null;
+                            /** @description Milliseconds; null where no run has one */
+                            latencyP95: number | null;
+                            /** @description Of all its spans, evaluation traffic included; null where no price is known for any of them */
+                            costUSD: number | null;
+                            /** @description The failure that checks found in it most often, votes of people left out; null without one */
+                            mainFailure: {
+                                patternKey: string;
+                                kind: string;
+                                count: number;
+                            } | null;
                         }[];
                     };
                 };

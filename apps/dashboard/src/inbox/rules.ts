@@ -61,30 +61,6 @@ export function withStatus<OnePage extends Page>(
   }));
 }
 
-/** What raised a signal, as its key tells: a judge, a pattern, a rule over many traces, people's votes. */
-export interface Origin {
-  kind: "scorer" | "group" | "custom-scorer" | "pattern" | "rule" | "votes" | "tool" | "other";
-  /** Of the thing that raised it; of a pattern its key. */
-  id: string;
-}
-
-const prefixes: readonly [string, Origin["kind"]][] = [
-  ["online-eval:", "scorer"],
-  ["scorer-group:", "group"],
-  ["custom-scorer:", "custom-scorer"],
-  ["alert-rule:", "rule"],
-  ["agent-tool-failure:", "tool"],
-];
-
-export function originOf({ patternKey, type }: { patternKey: string; type: string }): Origin {
-  for (const [prefix, kind] of prefixes) {
-    if (patternKey.startsWith(prefix)) return { kind, id: patternKey.slice(prefix.length) };
-  }
-  if (type === "negative_feedback") return { kind: "votes", id: patternKey };
-  // What is left is a pattern of one's own or a built-in one; only those have findings in single traces.
-  return { kind: type === "pattern_match" || !patternKey.includes(":") ? "pattern" : "other", id: patternKey };
-}
-
 /** The search of Traces that shows what an alert rule measured when it fired: its agent, its stretch of time, what it counts. */
 export function tracesOfRule(
   rule: { metric: string; agentId: string | null; windowMinutes: number },

@@ -1,32 +1,33 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { readFailureKey } from "../blocks/failure-names.ts";
 import { alertRulesQuery, patternsQuery } from "../blocks/watching-queries.ts";
 import { judgeScorersQuery } from "../blocks/why-queries.ts";
 import { useApi } from "../shell/session.tsx";
 import { formatRating } from "../ui/format.ts";
 import type { Signal } from "./queries.ts";
-import { originOf, tracesOfRule } from "./rules.ts";
+import { tracesOfRule } from "./rules.ts";
 
-type Raised = Pick<Signal, "patternKey" | "type" | "lastSeenAt">;
+type Raised = Pick<Signal, "patternKey" | "lastSeenAt">;
 
 /** What raised a signal, in a sentence with the way there. */
 export function SignalOrigin({ signal }: { signal: Raised }) {
-  const origin = originOf(signal);
-  if (origin.kind === "scorer") return <FromScorer id={origin.id} />;
+  const origin = readFailureKey(signal.patternKey);
+  if (origin.kind === "judge") return <FromScorer id={origin.id} />;
   if (origin.kind === "pattern") return <FromPattern patternKey={origin.id} />;
   if (origin.kind === "rule") return <FromRule id={origin.id} seenAt={signal.lastSeenAt} />;
-  if (origin.kind === "votes") return <Line>Raised by people: a vote down on a trace.</Line>;
+  if (origin.kind === "vote") return <Line>Raised by people: a vote down on a trace.</Line>;
   if (origin.kind === "tool") return <Line>Raised by the failure of the tool {origin.id}.</Line>;
   if (origin.kind === "group") return <Line>Raised by a group of judges that rated below its threshold.</Line>;
-  if (origin.kind === "custom-scorer") return <Line>Raised by an evaluator of your own.</Line>;
+  if (origin.kind === "evaluator") return <Line>Raised by an evaluator of your own.</Line>;
   return <Line>Raised by {signal.patternKey}.</Line>;
 }
 
 /** The judge of a signal as far as it is known: its name, and below which rating it alerts. */
 export function useJudge(signal: Raised): { name: string; threshold: number | null } | undefined {
-  const { kind, id } = originOf(signal);
-  const scorers = useQuery({ ...judgeScorersQuery(useApi()), enabled: kind === "scorer" });
+  const { kind, id } = readFailureKey(signal.patternKey);
+  const scorers = useQuery({ ...judgeScorersQuery(useApi()), enabled: kind === "judge" });
   const found = scorers.data?.find(({ online }) => online?.profileId === id);
   return found && { name: found.online?.name ?? found.name, threshold: found.online?.alertThreshold ?? null };
 }

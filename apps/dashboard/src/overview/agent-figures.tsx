@@ -1,84 +1,59 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { type AgentFigure, agentFiguresQuery } from "../blocks/agent-figures-query.ts";
+import { FailureLink } from "../blocks/failure-link.tsx";
 import { useApi } from "../shell/session.tsx";
-import { formatCount, formatShare } from "../ui/format.ts";
+import { formatCost, formatCount, formatDuration } from "../ui/format.ts";
 import { Section } from "../ui/page.tsx";
+import { ShareBar } from "../ui/share-bar.tsx";
 import { Loaded } from "../ui/states.tsx";
-import { overviewQueries, type Window } from "./queries.ts";
-import { windowStart } from "./window-start.ts";
+import type { Window } from "./queries.ts";
 
-/** The agents that fail most, each with the way to its traces. */
+/** So many stand here; all of them on their own page. */
+const shownMost = 8;
+
+/** The agents, those that fail most first: what fails in each, and the way to its traces. */
 export function AgentFigures({ window }: { window: Window }) {
   const api = useApi();
-  const failing = useQuery(overviewQueries(api, window).failing);
-  const params = { projectId: api.projectId };
-  const from = windowStart(window);
+  const figures = useQuery(agentFiguresQuery(api, window));
   return (
-    <Section title="Agents" aside="those that fail most first">
-      <Loaded query={failing}>
-        {({ agents }) =>
+    <Section
+      title="Agents"
+      aside="those that fail most first"
+      actions={
+        <Link
+          to="/p/$projectId/agents"
+          params={{ projectId: api.projectId }}
+          search={{ window }}
+          className="text-accent"
+        >
+          All agents
+        </Link>
+      }
+    >
+      <Loaded query={figures}>
+        {({ agents, since }) =>
           agents.length === 0 ? (
             <p className="m-0 text-soft">No agent ran in this window.</p>
           ) : (
-            <table className="w-full border-collapse text-left">
+            <table className="w-full table-fixed border-collapse text-left">
               <thead className="text-xs text-faint">
                 <tr className="border-b border-line [&_th]:h-8 [&_th]:font-normal">
                   <th scope="col">Agent</th>
-                  <th scope="col" className="text-right">
-                    Runs
+                  <th scope="col" className="max-md:hidden">
+                    Found most often
                   </th>
-                  <th scope="col" className="text-right">
-                    Failing
-                  </th>
-                  <th scope="col" className="text-right">
-                    Rate
-                  </th>
+                  <Right width="w-14">Runs</Right>
+                  <Right width="w-16">Failing</Right>
+                  <Right width="w-28">Rate</Right>
+                  <Right width="w-24 max-md:hidden">p95</Right>
+                  <Right width="w-18 max-md:hidden">Cost</Right>
                 </tr>
               </thead>
               <tbody>
-                {agents.map(({ agentId, name, totalRuns, failingRuns, failureRate }) => (
-                  <tr key={agentId} className="h-9 border-b border-line max-md:h-11">
-                    <td className="max-w-0 truncate">
-                      {agentId === null ? (
-                        <span className="text-faint">no agent</span>
-                      ) : (
-                        <Link
-                          to="/p/$projectId/agents/$agentId"
-                          params={{ ...params, agentId }}
-                          className="text-ink hover:text-accent"
-                        >
-                          {name ?? agentId}
-                        </Link>
-                      )}
-                    </td>
-                    <td className="text-right tabular-nums">
-                      <Link
-                        to="/p/$projectId/traces"
-                        params={params}
-                        search={{ from, ...(agentId !== null && { agent: agentId }) }}
-                        className="text-ink hover:text-accent"
-                      >
-                        {formatCount(totalRuns)}
-                      </Link>
-                    </td>
-                    <td className="text-right tabular-nums">
-                      {failingRuns === 0 ? (
-                        "0"
-                      ) : (
-                        <Link
-                          to="/p/$projectId/traces"
-                          params={params}
-                          search={{ from, rating: "failing", ...(agentId !== null && { agent: agentId }) }}
-                          className="text-ink hover:text-accent"
-                        >
-                          {formatCount(failingRuns)}
-                        </Link>
-                      )}
-                    </td>
-                    <td className="w-32 text-right tabular-nums">
-                      <Share value={failureRate} />
-                    </td>
-                  </tr>
+                {agents.slice(0, shownMost).map((agent) => (
+                  <AgentRow key={agent.agentId} agent={agent} since={since} window={window} />
                 ))}
               </tbody>
             </table>
@@ -89,14 +64,52 @@ export function AgentFigures({ window }: { window: Window }) {
   );
 }
 
-/** A share as its number beside a bar. */
-function Share({ value }: { value: number | null }) {
+function Right({ width, children }: { width: string; children: ReactNode }) {
   return (
-    <span className="inline-flex w-full items-center justify-end gap-2">
-      <span aria-hidden className="h-1.5 w-12 rounded-full bg-panel">
-        <span className="block h-full rounded-full bg-score-2" style={{ width: `${(value ?? 0) * 100}%` }} />
-      </span>
-      <span className="w-12">{formatShare(value)}</span>
-    </span>
+    <th scope="col" className={`text-right ${width}`}>
+      {children}
+    </th>
+  );
+}
+
+function AgentRow({ agent, since, window }: { agent: AgentFigure; since: string; window: Window }) {
+  const params = { projectId: useApi().projectId };
+  const { agentId, name, totalRuns, failingRuns, failureRate, latencyP95, costUSD, mainFailure } = agent;
+  const traces = { from: since, ...(agentId !== null && { agent: agentId }) };
+  const look = "text-ink hover:text-accent";
+  const why = mainFailure && <FailureLink patternKey={mainFailure.patternKey} agentId={agentId} from={since} />;
+  return (
+    <tr className="h-9 border-b border-line max-md:h-14 [&_td]:tabular-nums">
+      <td className="truncate">
+        {agentId === null ? (
+          <span className="text-faint">no agent</span>
+        ) : (
+          <Link to="/p/$projectId/agents/$agentId" params={{ ...params, agentId }} search={{ window }} className={look}>
+            {name ?? agentId}
+          </Link>
+        )}
+        <span className="block truncate text-soft md:hidden">{why}</span>
+      </td>
+      <td className="truncate pr-3 text-soft max-md:hidden">{why ?? "-"}</td>
+      <td className="text-right">
+        <Link to="/p/$projectId/traces" params={params} search={traces} className={look}>
+          {formatCount(totalRuns)}
+        </Link>
+      </td>
+      <td className="text-right">
+        {failingRuns === 0 ? (
+          "0"
+        ) : (
+          <Link to="/p/$projectId/traces" params={params} search={{ ...traces, rating: "failing" }} className={look}>
+            {formatCount(failingRuns)}
+          </Link>
+        )}
+      </td>
+      <td className="text-right">
+        <ShareBar share={failureRate} />
+      </td>
+      <td className="text-right max-md:hidden">{formatDuration(latencyP95)}</td>
+      <td className="text-right max-md:hidden">{formatCost(costUSD)}</td>
+    </tr>
   );
 }

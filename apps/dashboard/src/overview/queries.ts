@@ -25,7 +25,6 @@ export function overviewQueries(api: ProjectApi, window: Window) {
     ),
     metrics: options("metrics", (signal) => api.GET("/api/v1/agent-monitoring/metrics", { params, signal })),
     costs: options("costs", (signal) => api.GET("/api/v1/agent-monitoring/cost-trend", { params, signal })),
-    failing: options("failing", (signal) => api.GET("/api/v1/agent-monitoring/top-failing", { params, signal })),
     models: options("models", (signal) => api.GET("/api/v1/agent-monitoring/model-comparison", { params, signal })),
   };
 }

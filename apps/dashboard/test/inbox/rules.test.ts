@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { countOfChoice, neighbourOf, originOf, tracesOfRule, withStatus } from "../../src/inbox/rules.ts";
+import { countOfChoice, neighbourOf, tracesOfRule, withStatus } from "../../src/inbox/rules.ts";
 
 describe("what is selected when a row leaves", () => {
   test("the one below it", () => expect(neighbourOf(["a", "b", "c"], "b")).toBe("c"));
@@ -40,15 +40,6 @@ test("open counts those that came back, all counts everything", () => {
   expect(countOfChoice(counts, "dismissed")).toBe(0);
   expect(countOfChoice(counts, "all")).toBe(15);
 });
-
-test.each([
-  ["online-eval:7", "online_evaluator_low_score", { kind: "scorer", id: "7" }],
-  ["alert-rule:7", "alert_rule", { kind: "rule", id: "7" }],
-  ["custom:asks", "pattern_match", { kind: "pattern", id: "custom:asks" }],
-  ["secrets-in-response", "secret_leak", { kind: "pattern", id: "secrets-in-response" }],
-  ["negative-feedback", "negative_feedback", { kind: "votes", id: "negative-feedback" }],
-  ["agent-tool-failure:find_order", "tool_failure", { kind: "tool", id: "find_order" }],
-])("%s of type %s is read", (patternKey, type, origin) => expect(originOf({ patternKey, type })).toEqual(origin));
 
 test("a rule's traces are those of its stretch of time before it fired", () => {
   const firedAt = "2026-11-20T12:00:00.000Z";

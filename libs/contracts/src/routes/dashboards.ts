@@ -1,4 +1,5 @@
 import { dashboardWindowQuery } from "../dashboard-window.ts";
+import { agentFigures } from "../http/agent-figures.ts";
 import {
   agreementPairs,
   agreementPairsQuery,
@@ -38,7 +39,7 @@ export const dashboardRoutes = {
     ...monitor,
     id: "readTrend",
     path: `${monitoring}/trend`,
-    query: dashboardWindowQuery,
+    query: figuresQuery,
     responses: { 200: { description: "A point for each stretch of the window.", schema: trend } },
     summary: "Read the health of the live traffic over time.",
   },
@@ -54,9 +55,17 @@ export const dashboardRoutes = {
     ...monitor,
     id: "readTopFailing",
     path: `${monitoring}/top-failing`,
-    query: dashboardWindowQuery,
+    query: figuresQuery,
     responses: { 200: { description: "Most failing first.", schema: topFailing } },
     summary: "Read which agents fail most, and what is found most often.",
+  },
+  readAgentFigures: {
+    ...monitor,
+    id: "readAgentFigures",
+    path: `${monitoring}/agent-figures`,
+    query: dashboardWindowQuery,
+    responses: { 200: { description: "Most failing first.", schema: agentFigures } },
+    summary: "Read how each agent did: runs, failures, latency, cost, and what fails most.",
   },
   readModelComparison: {
     ...monitor,

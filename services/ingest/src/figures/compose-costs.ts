@@ -17,19 +17,23 @@ interface UseCost {
   whole: number;
 }
 
-export type PricedUse = TokenUse & {
+type Priced<Use> = Use & {
   /** Null: the model has no price, or a count is not known (completions 11.2). */
   cost: UseCost | null;
 };
 
-export function priceUses(uses: readonly TokenUse[], findPrice: FindPrice): PricedUse[] {
+export type PricedUse = Priced<TokenUse>;
+
+type PriceableUse = Omit<TokenUse, "start">;
+
+export function priceUses<Use extends PriceableUse>(uses: readonly Use[], findPrice: FindPrice): Priced<Use>[] {
   return uses.map((use) => {
     const price = use.model === null || !use.isPriceable ? null : findPrice(use.model);
     return { ...use, cost: price === null ? null : costOfUse(use, price) };
   });
 }
 
-function costOfUse({ fresh, cacheRead, cacheWrite, output }: TokenUse, price: ModelPrice): UseCost {
+function costOfUse({ fresh, cacheRead, cacheWrite, output }: PriceableUse, price: ModelPrice): UseCost {
   const prompt = (fresh * price.input + cacheWrite * (price.cacheWrite ?? price.input)) / 1_000_000;
   const cached = (cacheRead * (price.cacheRead ?? price.input)) / 1_000_000;
   const completion = (output * price.output) / 1_000_000;

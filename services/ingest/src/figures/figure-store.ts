@@ -2,7 +2,7 @@ import type { Stretch } from "@touchstone/contracts";
 import type { Database, Results, Statement } from "@touchstone/db";
 import { idBefore } from "../spans/id-before.ts";
 import { buildRepeatRead } from "./repeat-read.ts";
-import { inWindow, isPriceable, startOf, tokenSums } from "./window-sql.ts";
+import { inWindow, isPriceable, planning, startOf, tokenSums } from "./window-sql.ts";
 
 /** Which spans are added up: those that began in a stretch of time, of a project or of one of its agents. */
 export interface FigureQuery {
@@ -91,17 +91,6 @@ export interface FigureStore {
 const namesMax = 50;
 /** More of these: each has its own price. */
 const modelsMax = 200;
-
-/**
- * Plans for these very ids, since a plan for any expects few spans of a window. What is still expected to be few is never
- * joined row by row, which of a hundred thousand children would take hours; what is expected to be many groups is few,
- * and not sorted first.
- */
-const planning: Statement = {
-  name: "figures_planning",
-  text: "select set_config('plan_cache_mode', 'force_custom_plan', true), set_config('enable_nestloop', 'off', true), set_config('enable_sort', 'off', true)",
-  values: [],
-};
 
 export function createFigureStore(searching: Database): FigureStore {
   async function readWell<Rows extends readonly Record<string, unknown>[]>(

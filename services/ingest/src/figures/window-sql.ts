@@ -1,3 +1,16 @@
+import type { Statement } from "@touchstone/db";
+
+/**
+ * Plans for these very ids, since a plan for any expects few spans of a window. What is still expected to be few is never
+ * joined row by row, which of a hundred thousand children would take hours; what is expected to be many groups is few,
+ * and not sorted first.
+ */
+export const planning: Statement = {
+  name: "figures_planning",
+  text: "select set_config('plan_cache_mode', 'force_custom_plan', true), set_config('enable_nestloop', 'off', true), set_config('enable_sort', 'off', true)",
+  values: [],
+};
+
 /**
  * The spans of project $1 with ids from $2 on, before $3; of an agent those of $5: its roots, and the spans that share
  * their trace or session with one and name no other agent.

@@ -4,6 +4,7 @@ import { type Clock, closeProjects, type Handler, type ServedRoute } from "@touc
 import type { AgentStore } from "../agents/agent-store.ts";
 import type { AgentExportStore } from "../export/agent-export-store.ts";
 import type { SpanExportStore } from "../export/span-export-store.ts";
+import type { AgentTokenReader } from "../figures/agent-token-reader.ts";
 import type { FigureStore } from "../figures/figure-store.ts";
 import type { ImportWriter } from "../import/import-writer.ts";
 import type { LiveTail } from "../live/live-tail.ts";
@@ -35,6 +36,7 @@ import { receiveMetrics } from "./otlp/receive-metrics.ts";
 import { receiveTraces } from "./otlp/receive-traces.ts";
 import { receiveTracesAtBase } from "./otlp/receive-traces-at-base.ts";
 import { listUnpricedModels } from "./pricing/list-unpriced-models.ts";
+import { readAgentCosts } from "./pricing/read-agent-costs.ts";
 import { readModelCosts } from "./pricing/read-model-costs.ts";
 import { readSide } from "./read-side.ts";
 import { listSessionSpans } from "./sessions/list-session-spans.ts";
@@ -58,6 +60,7 @@ export interface RouteDependencies {
   prices: PriceStore;
   costs: CostEstimator;
   figures: FigureStore;
+  agentTokens: AgentTokenReader;
   clock: Clock;
   usage: UsageStore;
   /** Daily quota of root traces; null = unlimited. */
@@ -111,6 +114,7 @@ export function listRoutes(dependencies: RouteDependencies): ServedRoute[] {
     { route: internalRoutes.readTraceForJudging, handle: onceReady(readTraceForJudging(dependencies)) },
     { route: internalRoutes.readTraceForScripts, handle: onceReady(readTraceForScripts(dependencies)) },
     { route: internalRoutes.findAgents, handle: onceReady(findAgents(dependencies)) },
+    { route: internalRoutes.readAgentCosts, handle: onceReady(readAgentCosts(dependencies)) },
     { route: internalRoutes.readModelCosts, handle: onceReady(readModelCosts(dependencies)) },
     { route: internalRoutes.resolveAgent, handle: onceReady(resolveAgent(dependencies)) },
     { route: internalRoutes.readTurns, handle: onceReady(readTurns(dependencies)) },

@@ -39,6 +39,12 @@ export interface IngestClient {
     organizationId: string | null;
     window: DashboardWindow;
   }): Promise<ReadonlyMap<string, number>>;
+  /** USD by agent, of all its spans of a window; null is what names no agent. Agents without a known price are missing. */
+  readAgentCosts(of: {
+    projectId: string;
+    organizationId: string | null;
+    window: DashboardWindow;
+  }): Promise<ReadonlyMap<string | null, number>>;
   /** By id, else the oldest of the name; `register` makes one of a new name. */
   resolveAgent(projectId: string, idOrName: string, options: { register: boolean }): Promise<FoundAgent | null>;
 }
@@ -72,6 +78,10 @@ export function createIngestClient(client: Pick<InternalClient, "call">): Ingest
     async readModelCosts(of) {
       const { costs } = await client.call(internalRoutes.readModelCosts, of, options());
       return new Map(costs.map(({ model, cost }) => [model, cost]));
+    },
+    async readAgentCosts(of) {
+      const { costs } = await client.call(internalRoutes.readAgentCosts, of, options());
+      return new Map(costs.map(({ agentId, cost }) => [agentId, cost]));
     },
     async resolveAgent(projectId, idOrName, { register }) {
       return (await client.call(internalRoutes.resolveAgent, { projectId, idOrName, register }, options())).agent;

@@ -122,7 +122,7 @@ export function createSignalReader(database: Database): SignalReader {
       return rows.map(readSignalRow)[0] ?? null;
     },
 
-    async countByDay(projectId, { id, patternKey, agentId }, since) {
+    async countByDay(projectId, { id, patternKey, agentId, polarity }, since) {
       // A rule over many traces leaves no events: then what is kept of the occurrences is counted.
       const { rows } = await database.readScoped<{ start: Date; count: number }>([projectId], {
         name: "signal_trend",
@@ -132,6 +132,7 @@ export function createSignalReader(database: Database): SignalReader {
             from monitor.events
             where project_id = $1
               and pattern_key = $2
+              and polarity = $7
               and created_at >= $5
               and agent_id is not distinct from nullif($3::uuid, $4::uuid)
           ),
@@ -149,7 +150,7 @@ export function createSignalReader(database: Database): SignalReader {
           from seen
           group by 1
           order by 1`,
-        values: [projectId, patternKey, agentId ?? noAgent, noAgent, since, id],
+        values: [projectId, patternKey, agentId ?? noAgent, noAgent, since, id, polarity],
       });
       return rows;
     },

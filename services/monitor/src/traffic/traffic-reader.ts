@@ -30,6 +30,12 @@ export interface FailingAgent {
   scorerFailingRuns: number;
 }
 
+export interface AgentRuns extends FailingAgent {
+  latencyP95: number | null;
+  /** The failure that checks found in it most often, not what people voted; null without one. */
+  mainFailure: { patternKey: string; kind: string; count: number } | null;
+}
+
 export interface FrequentFinding {
   patternKey: string;
   kind: string;
@@ -37,18 +43,22 @@ export interface FrequentFinding {
   lastSeenAt: Date;
 }
 
-/** Counts the watched traffic of a project, from narrow columns only (completions 9.5). */
+/** Counts the watched traffic of a project, or of one of its agents, from narrow columns only (completions 9.5). */
 export interface TrafficReader {
   count(projectId: string, span: Span): Promise<TrafficCounts>;
-  tally(projectId: string, stretch: Stretch, span: Span): Promise<TrafficBucket[]>;
+  /** Of one agent where `agentId` is given. */
+  tally(projectId: string, stretch: Stretch, span: Span, agentId: string | null): Promise<TrafficBucket[]>;
   tallyPerformance(projectId: string, stretch: Stretch, span: Span): Promise<PerformanceBucket[]>;
   /** Those with a failing run, most of them first, at most ten. */
-  listFailingAgents(projectId: string, span: Span): Promise<FailingAgent[]>;
+  listFailingAgents(projectId: string, span: Span, agentId: string | null): Promise<FailingAgent[]>;
+  /** All with a run, most failing ones first, at most 200. */
+  listAgents(projectId: string, span: Span): Promise<AgentRuns[]>;
   /** Failures that were found most often, at most ten. */
-  listFrequentFindings(projectId: string, span: Span): Promise<FrequentFinding[]>;
+  listFrequentFindings(projectId: string, span: Span, agentId: string | null): Promise<FrequentFinding[]>;
 }
 
 const listedMax = 10;
+const agentsMax = 200;
 
 /**
  * The runs from $2 on, before $3, each with how it fails. Failing verdicts are taken as one range of their index: a
@@ -94,6 +104,19 @@ const votes = `
     and created_at >= $2
     and created_at < $3`;
 
+/** Every row where the parameter is null. */
+const isOfAgent = (parameter: string): string => `(${parameter}::uuid is null or agent_id = ${parameter})`;
+
+/** The same of a vote, which names a trace. */
+const isVoteOfAgent = (parameter: string): string => `
+  (${parameter}::uuid is null or exists (
+    select
+    from monitor.seen_traces
+    where seen_traces.project_id = $1
+      and seen_traces.trace_id = feedback.trace_id
+      and seen_traces.agent_id = ${parameter}
+  ))`;
+
 export function createTrafficReader(database: Database): TrafficReader {
   return {
     async count(projectId, { since, until }) {
@@ -109,23 +132,25 @@ export function createTrafficReader(database: Database): TrafficReader {
       return row === undefined ? noTraffic : readCounts(row);
     },
 
-    async tally(projectId, stretch, { since, until }) {
+    async tally(projectId, stretch, { since, until }, agentId) {
       const { rows } = await database.readScoped<CountsRow & { start: Date }>([projectId], {
         name: "traffic_tally",
         text: `
           with traffic as (
             select date_bin($5::interval, created_at, timestamptz 'epoch') as start, ${trafficCounts}
             from (${runs}) as runs
+            where ${isOfAgent("$6")}
             group by 1
           ),
           voting as (
             select date_bin($5::interval, created_at, timestamptz 'epoch') as start, ${voteCounts} ${votes}
+              and ${isVoteOfAgent("$6")}
             group by 1
           )
           select *
           from traffic
           full join voting using (start)`,
-        values: [projectId, since, until, firstIdOf(since), stretch],
+        values: [projectId, since, until, firstIdOf(since), stretch, agentId],
       });
       return rows.map((row) => ({ start: row.start, ...readCounts(row) }));
     },
@@ -152,27 +177,57 @@ export function createTrafficReader(database: Database): TrafficReader {
       });
     },
 
-    async listFailingAgents(projectId, { since, until }) {
+    async listFailingAgents(projectId, { since, until }, agentId) {
       const { rows } = await database.readScoped<AgentRow>([projectId], {
         name: "traffic_failing_agents",
         text: `
           select *
-          from (select agent_id, ${runCounts} from (${runs}) as runs group by agent_id) as agents
+          from (select agent_id, ${runCounts} from (${runs}) as runs where ${isOfAgent("$5")} group by agent_id) as agents
           where failing_runs > 0
           order by failing_runs desc, total_runs, agent_id
           limit ${listedMax}`,
+        values: [projectId, since, until, firstIdOf(since), agentId],
+      });
+      return rows.map(readAgent);
+    },
+
+    async listAgents(projectId, { since, until }) {
+      const { rows } = await database.readScoped<AgentRunsRow>([projectId], {
+        name: "traffic_agents",
+        text: `
+          with agents as (
+            select agent_id, ${runCounts},
+                   percentile_disc(0.95) within group (order by latency_ms) as latency_p95
+            from (${runs}) as runs
+            group by agent_id
+            order by 3 desc, 2 desc, agent_id
+            limit ${agentsMax}
+          ),
+          found as (
+            select distinct on (agent_id) agent_id, pattern_key, kind, count(*)::integer as count
+            from monitor.events
+            where project_id = $1
+              and created_at >= $2
+              and created_at < $3
+              and polarity = 'failure'
+              and kind <> 'feedback'
+            group by agent_id, pattern_key, kind
+            order by agent_id, count(*) desc, pattern_key
+          )
+          select agents.*, found.pattern_key, found.kind, found.count
+          from agents
+          left join found on found.agent_id is not distinct from agents.agent_id
+          order by failing_runs desc, total_runs desc, agents.agent_id`,
         values: [projectId, since, until, firstIdOf(since)],
       });
-      return rows.map((row) => ({
-        agentId: row.agent_id,
-        totalRuns: row.total_runs,
-        failingRuns: row.failing_runs,
-        operationalFailingRuns: row.operational_failing_runs,
-        scorerFailingRuns: row.scorer_failing_runs,
+      return rows.map(({ pattern_key, kind, count, latency_p95, ...row }) => ({
+        ...readAgent(row),
+        latencyP95: latency_p95,
+        mainFailure: pattern_key === null ? null : { patternKey: pattern_key, kind: kind ?? "", count: count ?? 0 },
       }));
     },
 
-    async listFrequentFindings(projectId, { since, until }) {
+    async listFrequentFindings(projectId, { since, until }, agentId) {
       const { rows } = await database.readScoped<FindingRow>([projectId], {
         name: "events_frequent",
         text: `
@@ -182,10 +237,11 @@ export function createTrafficReader(database: Database): TrafficReader {
             and created_at >= $2
             and created_at < $3
             and polarity = 'failure'
+            and ${isOfAgent("$4")}
           group by pattern_key, kind
           order by count(*) desc, pattern_key
           limit ${listedMax}`,
-        values: [projectId, since, until],
+        values: [projectId, since, until, agentId],
       });
       return rows.map(({ pattern_key, kind, count, last_seen_at }) => ({
         patternKey: pattern_key,
@@ -222,8 +278,22 @@ type AgentRow = {
   operational_failing_runs: number;
   scorer_failing_runs: number;
 };
+type AgentRunsRow = AgentRow & {
+  latency_p95: number | null;
+  pattern_key: string | null;
+  kind: string | null;
+  count: number | null;
+};
 type PerformanceRow = { start: Date; total_runs: number; errors: number; latencies: (number | null)[] | null };
 type FindingRow = { pattern_key: string; kind: string; count: number; last_seen_at: Date };
+
+const readAgent = (row: AgentRow): FailingAgent => ({
+  agentId: row.agent_id,
+  totalRuns: row.total_runs,
+  failingRuns: row.failing_runs,
+  operationalFailingRuns: row.operational_failing_runs,
+  scorerFailingRuns: row.scorer_failing_runs,
+});
 
 const readCounts = (row: CountsRow): TrafficCounts => ({
   totalRuns: row.total_runs ?? 0,

@@ -5,6 +5,7 @@ import type { IngestClient } from "../../ingest/ingest-client.ts";
 import { shareOf } from "../../traffic/traffic-counts.ts";
 import type { TrafficReader } from "../../traffic/traffic-reader.ts";
 import { requireProject } from "../require-project.ts";
+import { readAgentFilter } from "./read-agent-filter.ts";
 
 /** GET /agent-monitoring/top-failing (completions 9.5). */
 export function readTopFailing({
@@ -21,10 +22,13 @@ export function readTopFailing({
     const window = readDashboardWindow(call.query.window);
     const now = clock.now();
     const span = { since: new Date(now - lengthOf(window)), until: new Date(now) };
-    const [agents, findings] = await Promise.all([
-      traffic.listFailingAgents(projectId, span),
-      traffic.listFrequentFindings(projectId, span),
-    ]);
+    const agent = readAgentFilter(call.query.agentId);
+    const [agents, findings] = agent.isUnknown
+      ? [[], []]
+      : await Promise.all([
+          traffic.listFailingAgents(projectId, span, agent.id),
+          traffic.listFrequentFindings(projectId, span, agent.id),
+        ]);
     const ids = agents.flatMap(({ agentId }) => (agentId === null ? [] : [agentId]));
     const found = ids.length === 0 ? [] : await ingest.findAgents(projectId, ids);
     const names = new Map(found.map(({ id, name }) => [id, name]));

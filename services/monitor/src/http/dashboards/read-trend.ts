@@ -4,6 +4,7 @@ import type { z } from "zod";
 import { noTraffic, ratesOf } from "../../traffic/traffic-counts.ts";
 import type { TrafficReader } from "../../traffic/traffic-reader.ts";
 import { requireProject } from "../require-project.ts";
+import { readAgentFilter } from "./read-agent-filter.ts";
 
 /** GET /agent-monitoring/trend (completions 9.5). */
 export function readTrend({ traffic, clock }: { traffic: Pick<TrafficReader, "tally">; clock: Clock }): Handler {
@@ -12,7 +13,9 @@ export function readTrend({ traffic, clock }: { traffic: Pick<TrafficReader, "ta
     const window = readDashboardWindow(call.query.window);
     const now = clock.now();
     const { stretch, since } = stretchesOf(window, now);
-    const buckets = await traffic.tally(projectId, stretch, { since, until: new Date(now) });
+    const agent = readAgentFilter(call.query.agentId);
+    const span = { since, until: new Date(now) };
+    const buckets = agent.isUnknown ? [] : await traffic.tally(projectId, stretch, span, agent.id);
     const byStart = new Map(buckets.map((bucket) => [bucket.start.getTime(), bucket]));
     const points = listStretches(window, now).map(({ start, label, ts }) => {
       const counts = byStart.get(start) ?? noTraffic;

@@ -6,6 +6,7 @@ import type { ModelReader } from "../../traffic/model-reader.ts";
 import type { TrafficReader } from "../../traffic/traffic-reader.ts";
 import { drawAgreementSample } from "./draw-agreement-sample.ts";
 import { listAgreementPairs } from "./list-agreement-pairs.ts";
+import { readAgentFigures } from "./read-agent-figures.ts";
 import { readCalibration } from "./read-calibration.ts";
 import { readKpis } from "./read-kpis.ts";
 import { readModelComparison } from "./read-model-comparison.ts";
@@ -26,6 +27,7 @@ export function dashboardRoutes(dependencies: {
     { route: routes.readTrend, handle: readTrend(dependencies) },
     { route: routes.readPerformance, handle: readPerformance(dependencies) },
     { route: routes.readTopFailing, handle: readTopFailing(dependencies) },
+    { route: routes.readAgentFigures, handle: readAgentFigures(dependencies) },
     { route: routes.readModelComparison, handle: readModelComparison(dependencies) },
     { route: routes.readCalibration, handle: readCalibration(dependencies) },
     { route: routes.listAgreementPairs, handle: listAgreementPairs(dependencies) },

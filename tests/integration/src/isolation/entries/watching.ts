@@ -124,6 +124,7 @@ export const watchingEntries: RouteEntries = {
   readTrend: plain,
   readPerformance: plain,
   readTopFailing: plain,
+  readAgentFigures: plain,
   readModelComparison: plain,
   readCalibration: plain,
   // What nobody scored is as empty as what is not there.

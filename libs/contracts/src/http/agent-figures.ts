@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { dashboardWindow as window } from "../dashboard-window.ts";
+
+const share = z.number().min(0).max(1).nullable();
+const usd = z.number().nonnegative();
+
+/** `GET /agent-monitoring/agent-figures`: how each agent did in a window, at most 200 of them, most failing first. */
+export const agentFigures = z.object({
+  window,
+  since: z.string().describe("What began from then on counts: ISO 8601, a whole hour or day in UTC"),
+  agents: z.array(
+    z.object({
+      agentId: z.string().nullable().describe("null: traces that name no agent"),
+      name: z.string().nullable().describe("null: they name no agent, or it is gone"),
+      totalRuns: z.int().describe("Root traces that settled and are watched"),
+      failingRuns: z.int().describe("Failing by themselves or by a live scorer; one that fails both ways counts once"),
+      operationalFailingRuns: z.int(),
+      scorerFailingRuns: z.int(),
+      failureRate: share.describe("Failing runs among all"),
+      latencyP95: z.number().nullable().describe("Milliseconds; null where no run has one"),
+      costUSD: usd
+        .nullable()
+        .describe("Of all its spans, evaluation traffic included; null where no price is known for any of them"),
+      mainFailure: z
+        .object({ patternKey: z.string(), kind: z.string(), count: z.int() })
+        .nullable()
+        .describe("The failure that checks found in it most often, votes of people left out; null without one"),
+    }),
+  ),
+});
+
+/** Asks ingest what the spans of each agent cost, with the prices of the project's organization. */
+export const agentCostsQuery = z.object({
+  projectId: z.uuid(),
+  organizationId: z.uuid().nullable(),
+  window,
+});
+
+/**
+ * USD by agent, at most 1,000 of them; null is what no agent is named for. Those of which nothing can be priced are missing.
+ */
+export const agentCosts = z.object({ costs: z.array(z.object({ agentId: z.uuid().nullable(), cost: usd })) });

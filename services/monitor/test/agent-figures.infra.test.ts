@@ -1,0 +1,132 @@
+import { randomUUID } from "node:crypto";
+import { agentFigures, topFailing, trend } from "@touchstone/contracts";
+import type { Service } from "@touchstone/service-kit";
+import { createTestDatabase, startTestNats, type TestDatabase, type TestNats } from "@touchstone/testkit";
+import { Client } from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type FakeIngest, startFakeIngest } from "./fake-ingest.ts";
+import { createSettledRows, hoursAgo } from "./settled-rows.ts";
+import { createProjectClient, type ProjectClient, startMonitor } from "./start-monitor.ts";
+
+let database: TestDatabase;
+let nats: TestNats;
+let fakeIngest: FakeIngest;
+let monitor: { service: Service; address: string };
+let admin: Client;
+let rows: ReturnType<typeof createSettledRows>;
+
+beforeAll(async () => {
+  [database, nats, fakeIngest] = await Promise.all([createTestDatabase(), startTestNats(), startFakeIngest()]);
+  monitor = await startMonitor({ databaseUrl: database.url, natsUrl: nats.url, ingestUrl: fakeIngest.address });
+  admin = new Client({ connectionString: database.adminUrl });
+  await admin.connect();
+  rows = createSettledRows(admin);
+});
+
+afterAll(async () => {
+  await admin?.end();
+  await monitor?.service.stop();
+  await fakeIngest?.stop();
+  await nats?.stop();
+  await database?.drop();
+});
+
+const newProject = (): ProjectClient => createProjectClient(monitor.address);
+
+const addEvents = async (project: ProjectClient, agent_id: string | null, found: [string, string, Date?][]) => {
+  for (const [pattern_key, polarity, created_at = hoursAgo(1)] of found) {
+    const kind = pattern_key === "negative-feedback" ? "feedback" : "pattern";
+    const event = { id: randomUUID(), trace_id: randomUUID(), severity: "low", kind, created_at };
+    await rows.insert("events", { project_id: project.projectId, ...event, agent_id, pattern_key, polarity });
+  }
+};
+
+test("each agent has its runs, failures, latency, cost and what fails most, the most failing first", async () => {
+  const project = newProject();
+  const shop = fakeIngest.addAgent(project.projectId, "shop");
+  const quiet = fakeIngest.addAgent(project.projectId, "quiet");
+  fakeIngest.agentCosts = [
+    { agentId: shop, cost: 1.5 },
+    { agentId: null, cost: 0 },
+  ];
+  await rows.addRun(project, { agent_id: shop, operational_class: "agent-trace-error", latency_ms: 10 });
+  await rows.addVerdict(project, await rows.addRun(project, { agent_id: shop, latency_ms: 30 }), { rating: 2 });
+  await rows.addRun(project, { agent_id: shop, latency_ms: 20 });
+  await rows.addRun(project, { agent_id: shop, created_at: hoursAgo(30), operational_class: "empty-agent-response" });
+  await rows.addRun(project, { agent_id: quiet });
+  await rows.addRun(project, {});
+  await addEvents(project, shop, [
+    ["custom:a", "failure"],
+    ["custom:b", "failure"],
+    ["custom:b", "failure"],
+    ["custom:a", "failure", hoursAgo(30)],
+    ["custom:a", "failure", hoursAgo(30)],
+    ...Array.from({ length: 3 }, (): [string, string] => ["custom:thanks", "proper"]),
+    ...Array.from({ length: 3 }, (): [string, string] => ["negative-feedback", "failure"]),
+  ]);
+  await addEvents(project, null, [["custom:a", "failure"]]);
+  const stranger = newProject();
+  await rows.addRun(stranger, { agent_id: shop, operational_class: "agent-trace-error" });
+  await addEvents(stranger, quiet, [["custom:theirs", "failure"]]);
+
+  const reply = await project.send("GET", "/agent-monitoring/agent-figures?window=24h");
+  const { window, since, agents } = agentFigures.strict().parse(reply.body);
+  expect([window, since.slice(13)]).toEqual(["24h", ":00:00.000Z"]);
+  const none = { failingRuns: 0, operationalFailingRuns: 0, scorerFailingRuns: 0, failureRate: 0, latencyP95: null };
+  expect(agents).toEqual([
+    {
+      ...{ agentId: shop, name: "shop", totalRuns: 3, failingRuns: 2, failureRate: 2 / 3 },
+      ...{ operationalFailingRuns: 1, scorerFailingRuns: 1, latencyP95: 30, costUSD: 1.5 },
+      mainFailure: { patternKey: "custom:b", kind: "pattern", count: 2 },
+    },
+    { ...none, agentId: quiet, name: "quiet", totalRuns: 1, costUSD: null, mainFailure: null },
+    {
+      ...{ ...none, agentId: null, name: null, totalRuns: 1, costUSD: 0 },
+      mainFailure: { patternKey: "custom:a", kind: "pattern", count: 1 },
+    },
+  ]);
+  expect(agentFigures.parse((await newProject().send("GET", "/agent-monitoring/agent-figures")).body)).toMatchObject({
+    window: "7d",
+    agents: [],
+  });
+});
+
+test("the trend and what is found most often can be of one agent", async () => {
+  const project = newProject();
+  const [shop, other] = [randomUUID(), randomUUID()];
+  const failing = await rows.addRun(project, { agent_id: shop, operational_class: "agent-trace-error" });
+  const fine = await rows.addRun(project, { agent_id: other });
+  await rows.addVote(project, failing, "down");
+  await rows.addVote(project, fine, "up");
+  await addEvents(project, shop, [["custom:a", "failure"]]);
+  await addEvents(project, other, [["custom:b", "failure"]]);
+  const sums = async (query: string) => {
+    const { body } = await project.send("GET", `/agent-monitoring/trend?window=24h${query}`);
+    const { points } = trend.parse(body);
+    const sum = (of: "totalRuns" | "failingRuns" | "votes") => points.reduce((total, point) => total + point[of], 0);
+    return [points.length, sum("totalRuns"), sum("failingRuns"), sum("votes")];
+  };
+  const found = async (query: string) => {
+    const { body } = await project.send("GET", `/agent-monitoring/top-failing?window=24h${query}`);
+    const { agents, patterns } = topFailing.parse(body);
+    return [agents.map(({ agentId }) => agentId), patterns.map(({ patternKey }) => patternKey)];
+  };
+
+  expect(await sums("")).toEqual([24, 2, 1, 2]);
+  expect(await sums(`&agentId=${shop}`)).toEqual([24, 1, 1, 1]);
+  expect(await sums(`&agentId=${other}`)).toEqual([24, 1, 0, 1]);
+  expect(await sums("&agentId=nobody")).toEqual([24, 0, 0, 0]);
+  expect(await found(`&agentId=${shop}`)).toEqual([[shop], ["custom:a"]]);
+  expect(await found(`&agentId=${other}`)).toEqual([[], ["custom:b"]]);
+  expect(await found("&agentId=nobody")).toEqual([[], []]);
+});
+
+test("figures of agents are not there while ingest is away", async () => {
+  fakeIngest.isAway = true;
+  const { status } = await newProject()
+    .send("GET", "/agent-monitoring/agent-figures")
+    .finally(() => {
+      fakeIngest.isAway = false;
+    });
+  expect(status).toBe(503);
+});
