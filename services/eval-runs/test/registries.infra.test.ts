@@ -1,4 +1,4 @@
-import { prompt, toolSchema } from "@touchstone/contracts";
+import { newToolSchema, prompt, toolSchema } from "@touchstone/contracts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createProjectClient, type ProjectClient } from "./project-client.ts";
 import type { RunningService } from "./start-eval-runs.ts";
@@ -113,6 +113,54 @@ describe("tool schemas", () => {
     expect((await client.sendTo("DELETE", one)).status).toBe(404);
   });
 
+  test("are answered bare when they are made, and under their name besides", async () => {
+    const { body } = await create(weather);
+    const { toolSchema: wrapped, ...bare } = newToolSchema.strict().parse(body);
+    expect(bare).toEqual(wrapped);
+    expect((await client.sendTo("GET", `${path}/${body._id}`)).body).toEqual({ toolSchema: bare });
+  });
+
+  test("are published as the next version, which keeps what is left out", async () => {
+    const { body } = await create({ ...weather, description: "Weather of a city" });
+    const versions = `${path}/${body._id}/versions`;
+
+    const published = await client.sendTo("POST", versions, { definition: '{"town":"string"}' });
+
+    expect(published.status).toBe(201);
+    const { toolSchema: wrapped, ...bare } = newToolSchema.strict().parse(published.body);
+    expect(bare).toEqual(wrapped);
+    expect(bare).toMatchObject({
+      ...weather,
+      definition: '{"town":"string"}',
+      description: "Weather of a city",
+      version: 2,
+    });
+    expect((await client.sendTo("GET", versions)).body.versions).toMatchObject([{ version: 2 }, { version: 1 }]);
+  });
+
+  test("published at once get versions of their own, without a gap", async () => {
+    const { body } = await create(weather);
+    const texts = Array.from({ length: 8 }, (_, index) => `Definition ${index}`);
+    const published = await Promise.all(
+      texts.map((definition) => client.sendTo("POST", `${path}/${body._id}/versions`, { definition })),
+    );
+    expect(published.map(({ status }) => status)).toEqual(texts.map(() => 201));
+    const numbers = published.map((answer) => answer.body.version).sort((one, other) => one - other);
+    expect(numbers).toEqual(texts.map((_, index) => index + 2));
+  });
+
+  test("are published with a definition only, under a name that is free", async () => {
+    const { body } = await create(weather);
+    await create({ ...weather, name: "other" });
+    const publish = (version: unknown) => client.sendTo("POST", `${path}/${body._id}/versions`, version);
+    expect(await publish({ description: "d" })).toMatchObject({
+      status: 400,
+      body: { error: "definition is required" },
+    });
+    expect((await publish({ definition: "d", name: "other" })).status).toBe(409);
+    expect((await client.sendTo("GET", `${path}/${body._id}`)).body.toolSchema).toMatchObject({ version: 1 });
+  });
+
   test("refuse a name that is taken, on creation and by a change", async () => {
     await create(weather);
     const { body } = await create({ ...weather, name: "other" });
@@ -144,6 +192,7 @@ describe("tool schemas", () => {
     const one = `${path}/${body.toolSchema._id}`;
     expect((await stranger.sendTo("GET", one)).status).toBe(404);
     expect((await stranger.sendTo("PATCH", one, { definition: "mine" })).status).toBe(404);
+    expect((await stranger.sendTo("POST", `${one}/versions`, { definition: "mine" })).status).toBe(404);
     expect((await stranger.sendTo("DELETE", one)).status).toBe(404);
     expect((await client.sendTo("GET", one)).body.toolSchema).toMatchObject(weather);
     expect((await client.sendTo("GET", `${path}/none`)).status).toBe(404);

@@ -1651,7 +1651,8 @@ export interface paths {
         /** List the versions of a tool schema. */
         get: operations["listToolSchemaVersions"];
         put?: never;
-        post?: never;
+        /** Publish a new version of a tool schema. */
+        post: operations["publishToolSchema"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3757,6 +3758,17 @@ export interface components {
                 idempotencyKey: string;
             }[];
         };
+        NewToolSchema: {
+            _id: string;
+            name: string;
+            definition: string;
+            description?: string;
+            testEndpointUrl?: string;
+            version: number;
+            createdAt: string;
+            updatedAt: string;
+            toolSchema: components["schemas"]["ToolSchema"];
+        };
         OtlpErrorBody: {
             message: string;
         };
@@ -3806,6 +3818,15 @@ export interface components {
         };
         PromptList: {
             prompts: components["schemas"]["Prompt"][];
+        };
+        PublishedToolSchema: {
+            name?: string;
+            definition: string;
+            description?: string | null;
+            /** @description An http or https address */
+            testEndpointUrl?: string | null;
+            /** @description The project of the key, by its id or as `local`; another one is 403. Without accounts an id that cannot be one of this installation is ignored, and the answer has x-touchstone-warning. */
+            workspaceId?: string;
         };
         Question: {
             main_question: {
@@ -8399,7 +8420,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ToolSchemaReply"];
+                    "application/json": components["schemas"]["NewToolSchema"];
                 };
             };
         };
@@ -8492,6 +8513,32 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ToolSchemaVersions"];
+                };
+            };
+        };
+    };
+    publishToolSchema: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                toolSchemaId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PublishedToolSchema"];
+            };
+        };
+        responses: {
+            /** @description The tool schema at its new version. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewToolSchema"];
                 };
             };
         };

@@ -17,6 +17,9 @@ export const submittedToolSchema = z.object({
 /** Body of `PATCH /evaluate/tool-schemas/{toolSchemaId}`: only what is sent changes. */
 export const toolSchemaPatch = submittedToolSchema.partial();
 
+/** Body of `POST /evaluate/tool-schemas/{toolSchemaId}/versions`: what is left out of it is taken from the version before. */
+export const publishedToolSchema = toolSchemaPatch.extend({ definition: z.string().min(1) });
+
 export const toolSchema = z.object({
   _id: z.string(),
   name: z.string(),
@@ -30,6 +33,9 @@ export const toolSchema = z.object({
 
 export const toolSchemaParams = z.object({ toolSchemaId: z.string() });
 export const toolSchemaReply = z.object({ toolSchema });
+
+/** A tool schema that was made or published: itself, as the other registries answer, and once more as `toolSchema`. */
+export const newToolSchema = toolSchema.extend({ toolSchema });
 export const toolSchemaList = z.object({ toolSchemas: z.array(toolSchema) });
 export const toolSchemaVersions = z.object({
   versions: z.array(z.object({ version: z.number().int(), definition: z.string(), createdAt: z.string() })),

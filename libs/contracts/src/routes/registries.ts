@@ -1,6 +1,8 @@
 import { prompt, promptList, promptParams, promptQuery, submittedPrompt } from "../http/prompts.ts";
 import {
   deletedReply,
+  newToolSchema,
+  publishedToolSchema,
   submittedToolSchema,
   toolSchemaList,
   toolSchemaParams,
@@ -61,7 +63,7 @@ export const registryRoutes = {
     path: toolSchemas,
     body: json(submittedToolSchema),
     responses: {
-      201: { description: "The tool schema.", schema: toolSchemaReply },
+      201: { description: "The tool schema.", schema: newToolSchema },
       ...checkedBody,
       409: error("The project has a schema for this tool."),
     },
@@ -98,6 +100,23 @@ export const registryRoutes = {
       404: toolSchemaNotFound,
     },
     summary: "List the versions of a tool schema.",
+    section: "completions 14",
+  },
+  publishToolSchema: {
+    ...dashboard,
+    ...byMember,
+    id: "publishToolSchema",
+    method: "POST",
+    path: `${toolSchemas}/{toolSchemaId}/versions`,
+    params: toolSchemaParams,
+    body: json(publishedToolSchema),
+    responses: {
+      201: { description: "The tool schema at its new version.", schema: newToolSchema },
+      ...checkedBody,
+      404: toolSchemaNotFound,
+      409: error("The project has another schema of this name."),
+    },
+    summary: "Publish a new version of a tool schema.",
     section: "completions 14",
   },
   updateToolSchema: {

@@ -1,4 +1,4 @@
-import type { toolSchema } from "@touchstone/contracts";
+import type { newToolSchema, toolSchema } from "@touchstone/contracts";
 import type { z } from "zod";
 import type { StoredToolSchema } from "./tool-schema-store.ts";
 
@@ -14,4 +14,10 @@ export function showToolSchema(stored: StoredToolSchema): z.input<typeof toolSch
     createdAt: stored.createdAt.toISOString(),
     updatedAt: stored.updatedAt.toISOString(),
   };
+}
+
+/** One that was just made or published: bare, as prompts are answered, and under its name for clients that read that. */
+export function showNewToolSchema(stored: StoredToolSchema): z.input<typeof newToolSchema> {
+  const shown = showToolSchema(stored);
+  return { ...shown, toolSchema: shown };
 }

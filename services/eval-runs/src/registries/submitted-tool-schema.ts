@@ -32,6 +32,12 @@ export function patchToolSchema(
   };
 }
 
+/** Puts what a new version sends in the place of what is there. It has a definition: that is what a version is of. */
+export function publishToolSchema(current: StoredToolSchema, published: Body) {
+  readDefinition(published.definition);
+  return patchToolSchema(current, published);
+}
+
 function readDefinition(definition: unknown): string {
   if (typeof definition !== "string" || definition.trim() === "") {
     throw new AppError("bad_request", "definition is required");

@@ -1,5 +1,5 @@
 import { type Clock, type Handler, requireWorkspace, uuidv7 } from "@touchstone/service-kit";
-import { showToolSchema } from "../../registries/show-tool-schema.ts";
+import { showNewToolSchema } from "../../registries/show-tool-schema.ts";
 import { readSubmittedToolSchema } from "../../registries/submitted-tool-schema.ts";
 import type { ToolSchemaStore } from "../../registries/tool-schema-store.ts";
 import { readJsonObject } from "../read-json-object.ts";
@@ -14,6 +14,6 @@ export function createToolSchema({ toolSchemas, clock }: { toolSchemas: ToolSche
     requireWorkspace(call, value.workspaceId);
     const now = clock.now();
     const stored = await toolSchemas.insert(projectId, { id: uuidv7(now), ...submitted, at: new Date(now) });
-    return { status: 201, body: { toolSchema: showToolSchema(stored) } };
+    return { status: 201, body: showNewToolSchema(stored) };
   };
 }

@@ -105,5 +105,11 @@ export const gradersEntries: RouteEntries = {
     own: 200,
     shows: true,
   },
+  publishToolSchema: {
+    ids: toolSchema,
+    request: (_ids, { canary }) => ({ body: { definition: `${canary} published` } }),
+    own: 201,
+    shows: true,
+  },
   deleteToolSchema: { ids: toolSchema, own: 200 },
 };
