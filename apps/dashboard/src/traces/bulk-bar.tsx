@@ -1,18 +1,18 @@
 import { casesAtOnceMost } from "../blocks/add-to-dataset.tsx";
-import { Button } from "../ui/button.tsx";
+import { Button, type ButtonProps } from "../ui/button.tsx";
 import { formatCount } from "../ui/format.ts";
+import type { ListAct } from "./use-traces-page.ts";
 
 interface BulkBarProps {
   count: number;
-  onAdd(): void;
-  onEvaluate(): void;
-  onDelete(): void;
+  onBegin(kind: ListAct["kind"]): void;
   onClear(): void;
 }
 
 /** What can be done with the selected rows, below the list. */
-export function BulkBar({ count, onAdd, onEvaluate, onDelete, onClear }: BulkBarProps) {
-  const tooMany = count > casesAtOnceMost ? `At most ${casesAtOnceMost} traces at once.` : undefined;
+export function BulkBar({ count, onBegin, onClear }: BulkBarProps) {
+  const limit: Pick<ButtonProps, "disabled" | "hint"> =
+    count > casesAtOnceMost ? { disabled: true, hint: `At most ${casesAtOnceMost} traces at once.` } : {};
   return (
     <div
       role="toolbar"
@@ -22,13 +22,13 @@ export function BulkBar({ count, onAdd, onEvaluate, onDelete, onClear }: BulkBar
       <span role="status" className="mr-2 font-medium tabular-nums">
         {formatCount(count)} selected
       </span>
-      <Button onClick={onAdd} disabled={tooMany !== undefined} {...(tooMany !== undefined && { hint: tooMany })}>
+      <Button onClick={() => onBegin("add")} {...limit}>
         Add to dataset
       </Button>
-      <Button onClick={onEvaluate} disabled={tooMany !== undefined} {...(tooMany !== undefined && { hint: tooMany })}>
+      <Button onClick={() => onBegin("evaluate")} {...limit}>
         Evaluate
       </Button>
-      <Button look="danger" onClick={onDelete}>
+      <Button look="danger" onClick={() => onBegin("delete")}>
         Delete
       </Button>
       <Button look="ghost" className="ml-auto" onClick={onClear}>

@@ -1,28 +1,28 @@
 import { Link } from "@tanstack/react-router";
 import type { Column } from "../ui/data-table.tsx";
-import { formatCount, formatDuration, unknown } from "../ui/format.ts";
+import { formatCost, formatCount, formatDuration, unknown } from "../ui/format.ts";
 import { ErrorIcon } from "../ui/icons.tsx";
 import { Badge, Time } from "../ui/page.tsx";
 import { Score } from "../ui/score.tsx";
 import type { TraceRow } from "./list-queries.ts";
-import { SelectBox } from "./selection.tsx";
+import { SelectAllBox, SelectBox, useShowWhy } from "./selection.tsx";
 import { textLine } from "./text-line.ts";
 
 interface TraceColumn extends Column<TraceRow> {
   /** In the menu of columns. */
   label: string;
-  isShownAtFirst: boolean;
+  /** Unless the reader chose columns: always, only where no panel takes the room, or not at all. */
+  isShown: "always" | "with room" | "on demand";
 }
 
 /** Every column but the boxes, in their order. */
 export function traceColumns(projectId: string): readonly TraceColumn[] {
-  return [
+  const columns: Omit<TraceColumn, "header">[] = [
     {
       key: "time",
       label: "Time",
-      header: "Time",
       width: "6.25rem",
-      isShownAtFirst: true,
+      isShown: "always",
       cell: ({ _id, createdAt }) => (
         <Link to="/p/$projectId/traces/$traceId" params={{ projectId, traceId: _id }} className="text-soft">
           <Time iso={createdAt} />
@@ -32,9 +32,8 @@ export function traceColumns(projectId: string): readonly TraceColumn[] {
     {
       key: "agent",
       label: "Agent",
-      header: "Agent",
       width: "minmax(6rem,1fr)",
-      isShownAtFirst: true,
+      isShown: "always",
       cell: ({ name, trafficSource }) => (
         <>
           {name} {trafficSource !== undefined && <Badge>run</Badge>}
@@ -44,67 +43,67 @@ export function traceColumns(projectId: string): readonly TraceColumn[] {
     {
       key: "input",
       label: "Input",
-      header: "Input",
       width: "minmax(8rem,3fr)",
-      isShownAtFirst: true,
+      isShown: "always",
       cell: ({ input }) => textLine(input) ?? unknown,
     },
     {
       key: "output",
       label: "Output",
-      header: "Output",
       width: "minmax(8rem,3fr)",
-      isShownAtFirst: true,
+      isShown: "always",
       cell: (row) => <Output row={row} />,
     },
     {
       key: "rating",
       label: "Rating",
-      header: "Rating",
       width: "4rem",
-      isShownAtFirst: true,
-      cell: (row) => <Rating row={row} />,
+      isShown: "always",
+      cell: ({ _id, judgeScores }) => <WhyRating id={_id} judgeScores={judgeScores} />,
     },
     {
       key: "latency",
       label: "Latency",
-      header: "Latency",
       width: "5rem",
       align: "right",
-      isShownAtFirst: true,
+      isShown: "with room",
       cell: ({ latencyMs }) => formatDuration(latencyMs),
     },
     {
       key: "tokens",
       label: "Tokens",
-      header: "Tokens",
       width: "4.5rem",
       align: "right",
-      isShownAtFirst: true,
+      isShown: "with room",
       cell: (row) => formatCount(tokensOf(row)),
+    },
+    {
+      key: "cost",
+      label: "Cost",
+      width: "4.5rem",
+      align: "right",
+      isShown: "with room",
+      cell: ({ costUSD }) => formatCost(costUSD),
     },
     {
       key: "model",
       label: "Model",
-      header: "Model",
       width: "minmax(6rem,1fr)",
-      isShownAtFirst: false,
+      isShown: "on demand",
       cell: ({ model }) => model ?? unknown,
     },
     {
       key: "framework",
       label: "Framework",
-      header: "Framework",
       width: "minmax(5rem,0.8fr)",
-      isShownAtFirst: false,
+      isShown: "on demand",
       cell: ({ framework }) => framework ?? unknown,
     },
     {
       key: "session",
       label: "Session",
-      header: "Session",
       width: "minmax(6rem,1fr)",
-      isShownAtFirst: false,
+      isShown: "on demand",
       cell: ({ sessionId }) =>
         sessionId === undefined ? (
           unknown
@@ -115,20 +114,20 @@ export function traceColumns(projectId: string): readonly TraceColumn[] {
         ),
     },
     {
-      key: "tools",
-      label: "Tool calls",
-      header: "Tools",
+      key: "spans",
+      label: "Spans",
       width: "3.5rem",
       align: "right",
-      isShownAtFirst: false,
-      cell: ({ toolCalls }) => formatCount(toolCalls?.length ?? 0),
+      isShown: "on demand",
+      cell: ({ spanCount }) => formatCount(spanCount),
     },
   ];
+  return columns.map((column) => ({ ...column, header: column.label }));
 }
 
 export const selectColumn: Column<TraceRow> = {
   key: "select",
-  header: <span className="sr-only">Selected</span>,
+  header: <SelectAllBox />,
   width: "1rem",
   cell: ({ _id, name }) => <SelectBox id={_id} name={name} />,
 };
@@ -145,13 +144,30 @@ export function Output({ row: { error, output } }: { row: TraceRow }) {
   );
 }
 
-export function Rating({ row: { judgeScores } }: { row: TraceRow }) {
+/** The headline of live judging; `onWhy` makes it a button. */
+export function Rating({ judgeScores, onWhy }: Pick<TraceRow, "judgeScores"> & { onWhy?: () => void }) {
   if (judgeScores === null) return <span className="text-faint">{unknown}</span>;
   const { rating, threshold, scorerName } = judgeScores;
-  return <Score rating={rating} threshold={threshold} scorer={scorerName} />;
+  return <Score rating={rating} threshold={threshold} scorer={scorerName} onWhy={onWhy} />;
+}
+
+function WhyRating({ id, judgeScores }: Pick<TraceRow, "judgeScores"> & { id: string }) {
+  const showWhy = useShowWhy();
+  return <Rating judgeScores={judgeScores} onWhy={() => showWhy(id)} />;
 }
 
 /** Of both directions; null where neither is known. */
-export function tokensOf({ inputTokens, outputTokens }: TraceRow): number | null {
+export function tokensOf({ inputTokens, outputTokens }: Pick<TraceRow, "inputTokens" | "outputTokens">): number | null {
   return inputTokens === null && outputTokens === null ? null : (inputTokens ?? 0) + (outputTokens ?? 0);
+}
+
+/** The keys of the columns in sight: those that were chosen, else the usual ones. */
+export function shownColumns(
+  columns: readonly TraceColumn[],
+  { chosen, hasRoom }: { chosen: readonly string[] | undefined; hasRoom: boolean },
+): ReadonlySet<string> {
+  const kept = columns.filter(({ key, isShown }) =>
+    chosen === undefined ? isShown === "always" || (hasRoom && isShown === "with room") : chosen.includes(key),
+  );
+  return new Set(kept.map(({ key }) => key));
 }

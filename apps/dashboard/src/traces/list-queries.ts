@@ -32,6 +32,7 @@ export const tracesQuery = (api: ProjectApi, filter: TracesFilter) =>
       const query = {
         ...listQueryOf(filter),
         limit: String(pageSize),
+        view: "preview",
         ...(pageParam.cursor !== null && { cursor: pageParam.cursor }),
       };
       const { traces, totalCount, nextCursor } = await bodyOf(
@@ -50,20 +51,15 @@ export const tracesQuery = (api: ProjectApi, filter: TracesFilter) =>
     gcTime: 30_000,
   });
 
-/** One trace in full, for the panel beside the list. */
-export const peekQuery = (api: ProjectApi, traceId: string) =>
-  queryOptions({
-    queryKey: [api.projectId, "trace", traceId, "peek"],
-    queryFn: ({ signal }) =>
-      bodyOf(api.GET("/api/v1/ingest/traces/{traceId}", { params: { path: { traceId } }, signal })),
-  });
-
 /** The project's agents, for the filter. */
 export const agentNamesQuery = (api: ProjectApi) =>
   queryOptions({
     queryKey: [api.projectId, "agent-names"],
     queryFn: async ({ signal }) =>
-      (await bodyOf(api.GET("/api/v1/agents", { signal }))).agents.map(({ _id: id, name }) => ({ id, name })),
+      (await bodyOf(api.GET("/api/v1/agents", { signal }))).agents.map(({ _id: value, name: label }) => ({
+        value,
+        label,
+      })),
     staleTime: 60_000,
   });
 

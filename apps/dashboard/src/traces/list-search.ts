@@ -19,6 +19,8 @@ export const readTracesSearch = searchOf({
   /** The columns in sight; absent are those of {@link columnNames} that stand there at first. */
   cols: list,
   peek: text,
+  /** The panel shows why the trace was rated as it was. */
+  why: flag,
   /** New traces are not followed. */
   paused: flag,
 });
@@ -42,6 +44,9 @@ const filterNames = [
 export type FilterName = (typeof filterNames)[number];
 export type TracesFilter = Pick<TracesSearch, FilterName>;
 
+/** Filters to set; those that are undefined are taken away. */
+export type FilterChange = { [Name in FilterName]?: TracesSearch[Name] | undefined };
+
 /** The part of the search that narrows the list. */
 export function filterOf(search: TracesSearch): TracesFilter {
   const set = filterNames.filter((name) => search[name] !== undefined).map((name) => [name, search[name]]);
@@ -49,8 +54,9 @@ export function filterOf(search: TracesSearch): TracesFilter {
 }
 
 /** A search without its filters. */
-export function withoutFilters({ cols, peek, paused }: TracesSearch): TracesSearch {
-  return { ...(cols && { cols }), ...(peek !== undefined && { peek }), ...(paused && { paused }) };
+export function withoutFilters(search: TracesSearch): TracesSearch {
+  const rest = Object.entries(search).filter(([name]) => !(filterNames as readonly string[]).includes(name));
+  return Object.fromEntries(rest);
 }
 
 const hourMs = 3_600_000;
@@ -70,9 +76,39 @@ function momentOf(word: string, now: number): string {
   return new Date(Math.floor(now / 60_000) * 60_000 - window.lengthMs).toISOString();
 }
 
+/** How a trace ended and was rated, as one choice; it stands in the URL as `error` and `rating`. */
+export const outcomes = {
+  failing: "Failing",
+  error: "Ended in an error",
+  passing: "Rated, passing",
+  rated: "Rated",
+};
+export type Outcome = keyof typeof outcomes;
+
+export const sources = { production: "Production", eval: "Eval runs" };
+
+/** The outcome a filter asks for; with both members set it is the rating's. */
+export function outcomeOf({ error, rating }: TracesFilter): Outcome | undefined {
+  return rating ?? (error ? "error" : undefined);
+}
+
+/** The opposite of {@link outcomeOf}. */
+export function outcomeFilter(outcome: Outcome | undefined): FilterChange {
+  return {
+    error: outcome === "error" ? true : undefined,
+    rating: outcome === "error" ? undefined : outcome,
+  };
+}
+
+const ratingQuery = {
+  failing: { failing: "true" },
+  passing: { failing: "false", ratingMin: "0" },
+  rated: { ratingMin: "0" },
+};
+
 /** The filters as the API reads them. */
 export function listQueryOf(filter: TracesFilter, now = Date.now()) {
-  const { search, agent, model, framework, source, error, from, to, session } = filter;
+  const { search, agent, model, framework, source, error, from, to, rating, session, slow } = filter;
   return {
     ...(search !== undefined && { search }),
     ...(agent !== undefined && { agentId: agent }),
@@ -83,5 +119,7 @@ export function listQueryOf(filter: TracesFilter, now = Date.now()) {
     ...(from !== undefined && { from: momentOf(from, now) }),
     ...(to !== undefined && { to: momentOf(to, now) }),
     ...(session !== undefined && { sessionId: session }),
+    ...(slow !== undefined && { latencyMinMs: String(slow) }),
+    ...(rating !== undefined && ratingQuery[rating]),
   };
 }

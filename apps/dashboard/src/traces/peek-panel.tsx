@@ -1,100 +1,136 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { type ReactNode, useMemo } from "react";
+import { Conversation } from "../blocks/conversation.tsx";
+import { spanMessages } from "../blocks/span-messages.ts";
 import { useApi } from "../shell/session.tsx";
-import { Button, ButtonLink } from "../ui/button.tsx";
+import { ButtonLink, IconButton } from "../ui/button.tsx";
 import { formatCost, formatCount, formatDuration } from "../ui/format.ts";
-import { JsonView } from "../ui/json-view.tsx";
-import { Markdown } from "../ui/markdown.tsx";
-import { Badge, Time } from "../ui/page.tsx";
-import { Score } from "../ui/score.tsx";
+import { MoreIcon } from "../ui/icons.tsx";
+import { Menu } from "../ui/menu.tsx";
+import { Time } from "../ui/page.tsx";
 import { SidePanel } from "../ui/side-panel.tsx";
 import { Loaded } from "../ui/states.tsx";
-import { tokensOf } from "./list-columns.tsx";
-import { peekQuery } from "./list-queries.ts";
+import { Tabs } from "../ui/tabs.tsx";
+import { Rating, tokensOf } from "./list-columns.tsx";
+import { type TraceDetail, traceQuery } from "./trace-queries.ts";
+import type { ListAct } from "./use-traces-page.ts";
+import { VerdictsTab } from "./verdicts-tab.tsx";
 
 interface PeekPanelProps {
   traceId: string;
+  /** Shows why it was rated as it was in place of what was said. */
+  isWhy: boolean;
+  onWhy(isWhy: boolean): void;
   onClose(): void;
-  onAdd(): void;
-  onEvaluate(): void;
+  onAct(kind: ListAct["kind"]): void;
 }
 
 /** What a trace said and how it was rated, beside the list. The rest is on its page. */
-export function PeekPanel({ traceId, onClose, onAdd, onEvaluate }: PeekPanelProps) {
-  const api = useApi();
-  const trace = useQuery(peekQuery(api, traceId));
-  const params = { projectId: api.projectId };
+export function PeekPanel({ traceId, isWhy, onWhy, onClose, onAct }: PeekPanelProps) {
+  const { projectId } = useApi();
+  const trace = useQuery(traceQuery(useApi(), traceId));
   return (
     <SidePanel
       title={trace.data?.name ?? "Trace"}
       onClose={onClose}
       actions={
         <>
-          <Button onClick={onAdd}>Add to dataset</Button>
-          <Button onClick={onEvaluate}>Evaluate</Button>
-          <ButtonLink look="primary" to="/p/$projectId/traces/$traceId" params={{ ...params, traceId }}>
+          <ButtonLink to="/p/$projectId/traces/$traceId" params={{ projectId, traceId }}>
             Open
           </ButtonLink>
+          <Menu
+            align="end"
+            trigger={
+              <IconButton label="More">
+                <MoreIcon />
+              </IconButton>
+            }
+            items={[
+              { label: "Add to a dataset", onChoose: () => onAct("add") },
+              { label: "Evaluate", onChoose: () => onAct("evaluate") },
+              null,
+              { label: "Delete", look: "danger", onChoose: () => onAct("delete") },
+            ]}
+          />
         </>
       }
     >
       <Loaded query={trace}>
         {(data) => (
-          <div className="flex flex-col gap-5">
-            <dl className="m-0 grid grid-cols-[repeat(auto-fill,minmax(7rem,1fr))] gap-x-4 gap-y-2">
-              <Fact label="Time">
-                <Time iso={data.createdAt} />
-              </Fact>
-              <Fact label="Latency">{formatDuration(data.latencyMs)}</Fact>
-              <Fact label="Tokens">{formatCount(tokensOf(data))}</Fact>
-              <Fact label="Cost">{formatCost(data.estimatedCostUSD)}</Fact>
-              {data.model !== undefined && <Fact label="Model">{data.model}</Fact>}
-              {data.framework !== undefined && <Fact label="Framework">{data.framework}</Fact>}
-              {data.trafficSource !== undefined && <Fact label="Source">eval run</Fact>}
-              {data.sessionId !== undefined && (
-                <Fact label="Session">
-                  <Link to="/p/$projectId/sessions/$sessionId" params={{ ...params, sessionId: data.sessionId }}>
-                    {data.sessionId}
-                  </Link>
-                </Fact>
+          <div className="flex flex-col gap-4">
+            <Facts trace={data} />
+            <Tabs
+              label="What is shown"
+              tabs={[
+                { key: "said", label: "Conversation" },
+                { key: "why", label: "Why this score" },
+              ]}
+              chosen={isWhy ? "why" : "said"}
+              onChoose={(key) => onWhy(key === "why")}
+              className="min-w-0"
+            >
+              {isWhy ? (
+                <VerdictsTab trace={data} scorer={data.judgeScores?.scorerName} onEvaluate={() => onAct("evaluate")} />
+              ) : (
+                <Said trace={data} />
               )}
-            </dl>
-            {data.judgeScores !== null && (
-              <Part title="Ratings">
-                <ul className="m-0 flex list-none flex-col gap-1 p-0">
-                  {data.judgeScores.verdicts.map(({ scorerName, rating, threshold, isGroup }) => (
-                    <li key={`${scorerName} ${isGroup}`} className="flex items-center gap-2">
-                      <Score rating={rating} threshold={threshold} scorer={scorerName} />
-                      <span className="truncate">{scorerName}</span>
-                      {isGroup && <Badge>group</Badge>}
-                    </li>
-                  ))}
-                </ul>
-              </Part>
-            )}
-            {data.error !== undefined && (
-              <Part title="Error">
-                <p className="m-0 rounded-sm bg-bad-ground p-2 break-words whitespace-pre-wrap text-bad">
-                  {data.error}
-                </p>
-              </Part>
-            )}
-            <Part title="Input">
-              <Value value={data.input} />
-            </Part>
-            <Part title="Output">
-              <Value value={data.output} />
-            </Part>
-            {data.toolCalls !== undefined && data.toolCalls.length > 0 && (
-              <Part title={`Tool calls (${formatCount(data.toolCalls.length)})`}>
-                <JsonView value={data.toolCalls} name="the tool calls" />
-              </Part>
-            )}
+            </Tabs>
           </div>
         )}
       </Loaded>
     </SidePanel>
+  );
+}
+
+function Said({ trace }: { trace: TraceDetail }) {
+  const messages = useMemo(() => spanMessages(trace), [trace]);
+  return (
+    <div className="flex flex-col gap-3">
+      {messages.length > 0 && <Conversation messages={messages} />}
+      {trace.error !== undefined && (
+        <p className="m-0 rounded-sm bg-bad-ground p-2.5 break-words whitespace-pre-wrap text-bad">
+          <span className="sr-only">Failed: </span>
+          {trace.error}
+        </p>
+      )}
+      {messages.length === 0 && trace.error === undefined && (
+        <p className="m-0 text-faint">Neither input nor output was recorded.</p>
+      )}
+    </div>
+  );
+}
+
+function Facts({ trace }: { trace: TraceDetail }) {
+  const { projectId } = useApi();
+  const { sessionId } = trace;
+  return (
+    <dl className="m-0 grid grid-cols-[repeat(auto-fill,minmax(6.5rem,1fr))] gap-x-4 gap-y-2">
+      <Fact label="Time">
+        <Time iso={trace.createdAt} />
+      </Fact>
+      <Fact label="Rating">
+        <Rating judgeScores={trace.judgeScores} />
+      </Fact>
+      <Fact label="Latency">{formatDuration(trace.latencyMs)}</Fact>
+      <Fact label="Tokens">{formatCount(tokensOf(trace))}</Fact>
+      <Fact label="Cost">{formatCost(trace.estimatedCostUSD)}</Fact>
+      {trace.model !== undefined && <Fact label="Model">{trace.model}</Fact>}
+      {trace.framework !== undefined && <Fact label="Framework">{trace.framework}</Fact>}
+      {trace.trafficSource !== undefined && <Fact label="Source">eval run</Fact>}
+      {sessionId !== undefined && (
+        <Fact label="Session">
+          <Link
+            to="/p/$projectId/sessions/$sessionId"
+            params={{ projectId, sessionId }}
+            className="text-accent"
+            title={sessionId}
+          >
+            {sessionId}
+          </Link>
+        </Fact>
+      )}
+    </dl>
   );
 }
 
@@ -105,19 +141,4 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
       <dd className="m-0 truncate tabular-nums">{children}</dd>
     </div>
   );
-}
-
-function Part({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <section>
-      <h3 className="m-0 mb-1 text-xs font-normal text-faint">{title}</h3>
-      {children}
-    </section>
-  );
-}
-
-function Value({ value }: { value: unknown }) {
-  if (value === undefined || value === null) return <p className="m-0 text-faint">Nothing was recorded.</p>;
-  if (typeof value === "string") return <Markdown text={value} />;
-  return <JsonView value={value} />;
 }

@@ -1,4 +1,4 @@
-import { formatCount, formatDuration, unknown } from "../ui/format.ts";
+import { formatCost, formatCount, formatDuration, unknown } from "../ui/format.ts";
 import { Time } from "../ui/page.tsx";
 import { Output, Rating, tokensOf } from "./list-columns.tsx";
 import type { TraceRow } from "./list-queries.ts";
@@ -15,7 +15,7 @@ export function TraceCard({ row }: { row: TraceRow }) {
       <div className="flex items-center gap-2 text-xs text-soft">
         <span className="min-w-0 truncate font-medium text-ink">{row.name}</span>
         <span className="ml-auto" />
-        {row.judgeScores !== null && <Rating row={row} />}
+        {row.judgeScores !== null && <Rating judgeScores={row.judgeScores} />}
         <Time iso={row.createdAt} />
       </div>
       <div className="truncate">{textLine(row.input) ?? unknown}</div>
@@ -23,7 +23,12 @@ export function TraceCard({ row }: { row: TraceRow }) {
         <Output row={row} />
       </div>
       <div className="truncate text-xs text-faint tabular-nums">
-        {[formatDuration(row.latencyMs), tokens !== null && `${formatCount(tokens)} tokens`, row.model]
+        {[
+          formatDuration(row.latencyMs),
+          tokens !== null && `${formatCount(tokens)} tokens`,
+          row.costUSD != null && formatCost(row.costUSD),
+          row.model,
+        ]
           .filter(Boolean)
           .join(" · ")}
       </div>

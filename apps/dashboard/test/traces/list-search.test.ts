@@ -1,6 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { filterChips } from "../../src/traces/filter-chips.ts";
-import { filterOf, listQueryOf, readTracesSearch, withoutFilters } from "../../src/traces/list-search.ts";
+import {
+  filterOf,
+  listQueryOf,
+  outcomeFilter,
+  outcomeOf,
+  readTracesSearch,
+  withoutFilters,
+} from "../../src/traces/list-search.ts";
 import { toIso, toLocalInput } from "../../src/traces/local-moment.ts";
 
 const now = Date.parse("2026-11-23T12:34:56.789Z");
@@ -23,7 +30,15 @@ describe("the search of the list", () => {
 describe("the question to the API", () => {
   test("names every filter as the API does", () => {
     const filter = filterOf(
-      readTracesSearch({ search: "a b", agent: "1", framework: "f", source: "eval", error: "true", session: "s" }),
+      readTracesSearch({
+        search: "a b",
+        agent: "1",
+        framework: "f",
+        source: "eval",
+        error: "true",
+        session: "s",
+        slow: "4200",
+      }),
     );
     expect(listQueryOf(filter, now)).toEqual({
       search: "a b",
@@ -32,6 +47,7 @@ describe("the question to the API", () => {
       source: "eval",
       hasError: "true",
       sessionId: "s",
+      latencyMinMs: "4200",
     });
   });
 
@@ -45,9 +61,30 @@ describe("the question to the API", () => {
   });
 });
 
+test.each([
+  ["failing", { failing: "true" }],
+  ["passing", { failing: "false", ratingMin: "0" }],
+  ["rated", { ratingMin: "0" }],
+])("the rating %s is asked for by its bounds", (rating, query) => {
+  expect(listQueryOf(filterOf(readTracesSearch({ rating })), now)).toEqual(query);
+});
+
+test.each(["failing", "error", "passing", "rated", undefined] as const)(
+  "the outcome %s survives the URL",
+  (outcome) => {
+    const { error, rating } = outcomeFilter(outcome);
+    expect(outcomeOf({ ...(error && { error }), ...(rating && { rating }) })).toBe(outcome);
+  },
+);
+
 test("chips name what is set, agents by their name", () => {
   const chips = filterChips({ agent: "7", error: true, from: "7d", slow: 4200, search: "x" }, () => "refund-agent");
-  expect(chips.map(({ text }) => text)).toEqual(["Agent refund-agent", "Failed", "Last 7 days", "4.20 s or longer"]);
+  expect(chips.map(({ text }) => text)).toEqual([
+    "Agent refund-agent",
+    "Ended in an error",
+    "Last 7 days",
+    "4.20 s or longer",
+  ]);
 });
 
 test("a moment survives its input, to the minute", () => {

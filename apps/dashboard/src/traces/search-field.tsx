@@ -1,0 +1,41 @@
+import { useEffect, useRef, useState } from "react";
+import { TextField } from "../ui/field.tsx";
+import { useShortcuts } from "../ui/shortcuts.tsx";
+
+/** Typing is asked for when it pauses this long. */
+const typingMs = 250;
+
+/** Tells what was typed once it pauses; a value that changes elsewhere replaces what stands there. `/` goes to it. */
+export function SearchField({ value, onChange }: { value: string; onChange(value: string): void }) {
+  const [typed, setTyped] = useState(value);
+  const sent = useRef(value);
+  const latest = useRef(onChange);
+  latest.current = onChange;
+  const place = useRef<HTMLDivElement>(null);
+  useShortcuts("Traces", [{ keys: "/", label: "Search", run: () => place.current?.querySelector("input")?.focus() }]);
+  useEffect(() => {
+    if (value !== sent.current) setTyped(value);
+    sent.current = value;
+  }, [value]);
+  useEffect(() => {
+    if (typed.trim() === sent.current) return;
+    const timer = setTimeout(() => {
+      sent.current = typed.trim();
+      latest.current(typed.trim());
+    }, typingMs);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  return (
+    <div ref={place} className="w-72 max-md:w-[calc(100%-4rem)]">
+      <TextField
+        label="Search"
+        isLabelHidden
+        type="search"
+        placeholder="Search texts, models, sessions, ids"
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+        onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
+      />
+    </div>
+  );
+}
