@@ -1,5 +1,6 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import path from "node:path";
+import { promisify } from "node:util";
 import { compileCache } from "./service-process.ts";
 
 const repository = path.resolve(import.meta.dirname, "../../..");
@@ -25,6 +26,20 @@ export class StandaloneFailure extends Error {
     this.code = code;
     this.output = output;
   }
+}
+
+/** Whether another user may read this copy of the repository, and run its Node; only root can ask. */
+export async function canUserRun(uid: number): Promise<boolean> {
+  const [node, main] = [process.execPath, path.join(repository, "apps/standalone/src/main.ts")];
+  const asked = promisify(execFile)("/bin/sh", ["-c", 'test -x "$0" && test -r "$1"', node, main], {
+    uid,
+    gid: uid,
+    cwd: "/",
+  });
+  return asked.then(
+    () => true,
+    () => false,
+  );
 }
 
 export interface StandaloneOptions {

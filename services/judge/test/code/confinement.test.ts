@@ -59,6 +59,16 @@ describe("a sandbox process", () => {
     expect(facts("status")).toMatch(/^CapEff:\t0+$/m);
   });
 
+  test.runIf(isRoot)("cannot become root again, and has no thread that still is", () => {
+    const threads = readdirSync(`/proc/${sandbox.pid}/task`);
+    expect(threads.length).toBeGreaterThan(1);
+    for (const thread of threads) {
+      const status = facts(`task/${thread}/status`);
+      expect(status).toMatch(/^Uid:\t61048\t61048\t61048\t61048$/m);
+      expect(status).toMatch(/^Cap(?:Prm|Amb):\t0+$/m);
+    }
+  });
+
   test("runs under Node's permission model, without code from strings", () => {
     const command = facts("cmdline").split("\0");
     expect(command).toEqual(expect.arrayContaining(["--permission", "--disallow-code-generation-from-strings"]));

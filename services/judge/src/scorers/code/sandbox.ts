@@ -79,10 +79,10 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       return await start(dropUser);
     } catch (err) {
       if (!dropUser) throw err;
-      // The lower user may not be allowed into the folder of this installation, or not exist in this container.
+      // Root may not become anybody else in some containers.
       const process = await start(false);
       dropUser = false;
-      options.logger.warn({ err }, "code scorers run as root: their process does not start as another user here");
+      options.logger.warn({ err }, "code scorers run as root: their process may not become another user here");
       return process;
     }
   }

@@ -25,7 +25,7 @@ const launcher = `${ulimits.map((limit) => `ulimit ${limit} 2>/dev/null`).join("
 
 export type ConfinedProcess = ChildProcessByStdio<Writable, Readable, Readable>;
 
-/** Whether there is a lower user to switch to. */
+/** Whether there is a lower user to become. */
 export function canDropUser(): boolean {
   return process.getuid?.() === 0;
 }
@@ -33,13 +33,16 @@ export function canDropUser(): boolean {
 /**
  * Starts a sandbox process: an empty environment, no descriptor but the three pipes, the given working folder, the
  * kernel's limits, Node's permission model (no file but its own code, no processes, threads, addons) and, if asked, a user
- * that owns nothing. The permission model of Node 24 leaves the network alone; only the interpreter keeps code from it.
+ * that owns nothing, which it becomes when it has read its code: that may lie where only root may look. The permission
+ * model of Node 24 leaves the network alone; only the interpreter keeps code from it.
  */
 export async function startConfined(
   limits: EvaluationLimits,
   { folder, dropUser }: { folder: string; dropUser: boolean },
 ): Promise<ConfinedProcess> {
-  const argument: SandboxArgument = { ...limits, strayFds: await findInheritableFds() };
+  const { timeoutMs, memoryBytes } = limits;
+  const becomes = dropUser ? sandboxUid : null;
+  const argument: SandboxArgument = { timeoutMs, memoryBytes, strayFds: await findInheritableFds(), becomes };
   const flags = [
     "--permission",
     ...readableFolders().map((readable) => `--allow-fs-read=${readable}`),
@@ -48,7 +51,6 @@ export async function startConfined(
   ];
   const command = [process.execPath, ...flags, path.join(childFolder, "main.ts"), JSON.stringify(argument)];
   return spawn("/bin/sh", ["-c", launcher, "sh", ...command], {
-    ...(dropUser && { uid: sandboxUid, gid: sandboxUid }),
     cwd: folder,
     env: {},
     // A session of its own: Ctrl-C in the terminal reaches the judge, which stops its processes in order.

@@ -1,4 +1,5 @@
 import { closeSync } from "node:fs";
+import { dropUser } from "./drop-user.ts";
 import { evaluate } from "./evaluate.ts";
 import { createFrameReader, encodeFrame } from "./frames.ts";
 import { loadInterpreters } from "./interpreter.ts";
@@ -10,7 +11,7 @@ import { readyFrame, type SandboxArgument } from "./protocol.ts";
  * ends then.
  */
 
-const { strayFds, ...limits } = JSON.parse(process.argv[2] ?? "") as SandboxArgument;
+const { strayFds, becomes, ...limits } = JSON.parse(process.argv[2] ?? "") as SandboxArgument;
 for (const fd of strayFds) closeSync(fd);
 
 const makeInterpreter = loadInterpreters(limits.memoryBytes);
@@ -27,6 +28,8 @@ async function answer(program: string): Promise<void> {
 }
 
 await next;
+// All code is loaded, so the new user need not be allowed to read it; no program has been read yet.
+if (becomes !== null) dropUser(becomes);
 process.stdin.on("data", (chunk) => {
   for (const program of readFrames(chunk)) void answer(program);
 });

@@ -31,6 +31,8 @@ export interface EvaluationLimits {
 export interface SandboxArgument extends EvaluationLimits {
   /** Descriptors it was born with and must close first: the judge has them from whoever started it, marked inheritable. */
   strayFds: number[];
+  /** The user and group it becomes before it says that it is ready; null: it stays who started it. */
+  becomes: number | null;
 }
 
 /** The frame a process sends once it can evaluate. */
