@@ -1,10 +1,18 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { WhyPanel } from "../blocks/why-panel.tsx";
+import { useApi } from "../shell/session.tsx";
 import { countOf, formatDay, formatShare } from "../ui/format.ts";
 import { Section } from "../ui/page.tsx";
 import { AgreementLimits } from "./agreement-limits.tsx";
 import { AgreementMatrix } from "./agreement-matrix.tsx";
-import type { AgreementScorer } from "./agreement-scorer.ts";
+import { type AgreementScorer, verdictOfPair } from "./agreement-scorer.ts";
 import { KappaScale } from "./kappa-scale.tsx";
-import { type Agreement, type Counted, countsOf, labelsFor, trustOf } from "./trust.ts";
+import { pairsQuery } from "./label-queries.ts";
+import { PairList } from "./pair-list.tsx";
+import { type Agreement, type Cell, type Counted, countsOf, labelsFor, trustOf } from "./trust.ts";
+
+const route = getRouteApi("/p/$projectId/judges/$judgeId/agreement");
 
 export interface AgreementContentProps {
   scorer: AgreementScorer;
@@ -14,37 +22,68 @@ export interface AgreementContentProps {
   since: string;
 }
 
-/** The answer first, then what it rests on, then what it cannot say. */
+/** The answer first, then what it rests on, then what it cannot say. A cell of the table opens its traces. */
 export function AgreementContent({ scorer, agreement, minPairs, since }: AgreementContentProps) {
+  const { cell, why } = route.useSearch();
+  const navigate = useNavigate({ from: "/p/$projectId/judges/$judgeId/agreement" });
   const { headline, advice } = trustOf(agreement, minPairs);
+  const setWhy = (traceId: string | undefined): void =>
+    void navigate({ search: (before) => ({ ...before, why: traceId }), resetScroll: false });
   return (
-    <div
-      tabIndex={0}
-      className="flex min-w-0 flex-1 flex-col gap-8 overflow-auto px-4 pb-8 outline-offset-[-2px] md:px-6"
-    >
-      <div className="grid items-center gap-x-10 gap-y-5 lg:grid-cols-2">
-        <div>
-          <p className="m-0 text-xl font-semibold text-balance">{headline}</p>
-          <p className="m-0 mt-1 max-w-prose text-base text-soft">{advice}</p>
-        </div>
-        {agreement?.kappa != null && agreement.interval !== null && (
-          <KappaScale kappa={agreement.kappa} interval={agreement.interval} pairs={agreement.pairs} />
-        )}
-      </div>
-      {agreement !== undefined && agreement.pairs > 0 && (
-        <Section
-          title={`What ${scorer.name} and people said of the same ${countOf(agreement.pairs, "trace")}`}
-          aside={`since ${formatDay(since)}`}
-        >
-          <div className="grid items-start gap-x-10 gap-y-6 lg:grid-cols-2">
-            <AgreementMatrix agreement={agreement} />
-            <Consequences agreement={agreement} name={scorer.name} />
+    <div className="flex min-h-0 flex-1">
+      <div
+        tabIndex={0}
+        className="flex min-w-0 flex-1 flex-col gap-8 overflow-auto px-4 pb-8 outline-offset-[-2px] md:px-6"
+      >
+        <div className="grid items-center gap-x-10 gap-y-5 lg:grid-cols-2">
+          <div>
+            <p className="m-0 text-xl font-semibold text-balance">{headline}</p>
+            <p className="m-0 mt-1 max-w-prose text-base text-soft">{advice}</p>
           </div>
-        </Section>
+          {agreement?.kappa != null && agreement.interval !== null && (
+            <KappaScale kappa={agreement.kappa} interval={agreement.interval} pairs={agreement.pairs} />
+          )}
+        </div>
+        {agreement !== undefined && agreement.pairs > 0 && (
+          <Section
+            title={`What ${scorer.name} and people said of the same ${countOf(agreement.pairs, "trace")}`}
+            aside={`since ${formatDay(since)}`}
+          >
+            <div className="grid items-start gap-x-10 gap-y-6 lg:grid-cols-2">
+              <AgreementMatrix agreement={agreement} chosen={cell} />
+              <Consequences agreement={agreement} name={scorer.name} />
+            </div>
+          </Section>
+        )}
+        {agreement !== undefined && cell !== undefined && (
+          <PairList scorerKey={scorer.key} version={agreement.scorerVersion} cell={cell} onWhy={setWhy} />
+        )}
+        <AgreementLimits agreement={agreement} scorer={scorer} />
+      </div>
+      {agreement !== undefined && cell !== undefined && why !== undefined && (
+        <PairWhy scorer={scorer} agreement={agreement} cell={cell} traceId={why} onClose={() => setWhy(undefined)} />
       )}
-      <AgreementLimits agreement={agreement} scorer={scorer} />
     </div>
   );
+}
+
+function PairWhy({
+  scorer,
+  agreement,
+  cell,
+  traceId,
+  onClose,
+}: {
+  scorer: AgreementScorer;
+  agreement: Agreement;
+  cell: Cell;
+  traceId: string;
+  onClose(): void;
+}) {
+  const of = { scorerKey: scorer.key, version: agreement.scorerVersion, cell };
+  const pairs = useInfiniteQuery(pairsQuery(useApi(), of));
+  const pair = pairs.data?.pages.flatMap((page) => page.pairs).find((each) => each.traceId === traceId);
+  return pair === undefined ? null : <WhyPanel verdicts={[verdictOfPair(pair, scorer)]} onClose={onClose} />;
 }
 
 /** What follows from the table for somebody who reads the judge's scores. */

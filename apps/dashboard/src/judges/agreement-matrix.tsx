@@ -1,3 +1,5 @@
+import { Link } from "@tanstack/react-router";
+import { classNames } from "../ui/class-names.ts";
 import { formatCount, formatShare } from "../ui/format.ts";
 import type { Agreement, Cell } from "./trust.ts";
 
@@ -8,8 +10,8 @@ const meanings: Record<Cell, { word: string; look: string }> = {
   bothPass: { word: "Both: good", look: "bg-chosen" },
 };
 
-/** The two by two table of what a judge and people said, each cell with what it means. */
-export function AgreementMatrix({ agreement }: { agreement: Agreement }) {
+/** The two by two table of what a judge and people said, each cell with what it means; it opens its traces. */
+export function AgreementMatrix({ agreement, chosen }: { agreement: Agreement; chosen: Cell | undefined }) {
   const { table, pairs, scorerName } = agreement;
   const row = (label: string, passing: Cell, failing: Cell) => (
     <tr>
@@ -17,8 +19,8 @@ export function AgreementMatrix({ agreement }: { agreement: Agreement }) {
         {label}
         <span className="block text-xs text-faint tabular-nums">{formatCount(table[passing] + table[failing])}</span>
       </th>
-      <MatrixCell cell={failing} count={table[failing]} pairs={pairs} />
-      <MatrixCell cell={passing} count={table[passing]} pairs={pairs} />
+      <MatrixCell cell={failing} count={table[failing]} pairs={pairs} isChosen={chosen === failing} />
+      <MatrixCell cell={passing} count={table[passing]} pairs={pairs} isChosen={chosen === passing} />
     </tr>
   );
   const column = (label: string, count: number) => (
@@ -44,14 +46,27 @@ export function AgreementMatrix({ agreement }: { agreement: Agreement }) {
   );
 }
 
-function MatrixCell({ cell, count, pairs }: { cell: Cell; count: number; pairs: number }) {
+function MatrixCell({ cell, count, pairs, isChosen }: { cell: Cell; count: number; pairs: number; isChosen: boolean }) {
   const { word, look } = meanings[cell];
   return (
-    <td className={`h-20 rounded-sm text-center align-middle ${look}`}>
-      <span className="block text-xl font-semibold tabular-nums">{formatCount(count)}</span>
-      <span className="block text-xs text-soft">
-        {word}, {formatShare(pairs === 0 ? null : count / pairs, 0)}
-      </span>
+    <td className="p-0">
+      <Link
+        from="/p/$projectId/judges/$judgeId/agreement"
+        to="."
+        search={(before) => ({ ...before, cell: isChosen ? undefined : cell, why: undefined })}
+        resetScroll={false}
+        aria-current={isChosen || undefined}
+        className={classNames(
+          "flex h-20 flex-col items-center justify-center rounded-sm border-2 text-ink no-underline hover:border-control",
+          isChosen ? "border-accent" : "border-transparent",
+          look,
+        )}
+      >
+        <span className="text-xl font-semibold tabular-nums">{formatCount(count)}</span>
+        <span className="text-xs text-soft">
+          {word}, {formatShare(pairs === 0 ? null : count / pairs, 0)}
+        </span>
+      </Link>
     </td>
   );
 }

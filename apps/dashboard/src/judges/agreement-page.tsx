@@ -2,12 +2,15 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { calibrationQuery, judgeScorersQuery, scorerGroupsQuery } from "../blocks/why-queries.ts";
 import { useApi } from "../shell/session.tsx";
+import { Button } from "../ui/button.tsx";
 import { SelectField } from "../ui/field.tsx";
 import { countOf } from "../ui/format.ts";
 import { Page } from "../ui/page.tsx";
+import { useShortcuts } from "../ui/shortcuts.tsx";
 import { EmptyState, Loaded } from "../ui/states.tsx";
 import { AgreementContent } from "./agreement-content.tsx";
 import { scorerOf } from "./agreement-scorer.ts";
+import { drawnAtOnce, LabelFlow } from "./label-flow.tsx";
 import { versionsOf } from "./trust.ts";
 
 const route = getRouteApi("/p/$projectId/judges/$judgeId/agreement");
@@ -16,7 +19,7 @@ const route = getRouteApi("/p/$projectId/judges/$judgeId/agreement");
 export function AgreementPage() {
   const api = useApi();
   const { judgeId } = route.useParams();
-  const { version } = route.useSearch();
+  const { version, label: isLabelling } = route.useSearch();
   const navigate = useNavigate({ from: "/p/$projectId/judges/$judgeId/agreement" });
   const judges = useQuery(judgeScorersQuery(api));
   const groups = useQuery(scorerGroupsQuery(api));
@@ -25,6 +28,14 @@ export function AgreementPage() {
   const versions = scorer === null ? [] : versionsOf(calibration.data?.scorers ?? [], scorer.key);
   const shown = versions.find(({ scorerVersion }) => scorerVersion === version) ?? versions[0];
   const name = scorer?.name ?? "Judge";
+  const setLabelling = (on: boolean): void =>
+    void navigate({ search: (before) => ({ ...before, label: on || undefined, why: undefined }) });
+  useShortcuts(
+    "Agreement",
+    isLabelling || scorer === null || scorer.isSession
+      ? []
+      : [{ keys: "l", label: `Label ${drawnAtOnce} traces drawn by lot`, run: () => setLabelling(true) }],
+  );
   return (
     <Page
       title={`${name}: agreement with people`}
@@ -41,26 +52,39 @@ export function AgreementPage() {
               {name}
             </Link>
           )}
-          : how far it agrees with people
+          {isLabelling ? ": labels drawn by lot" : ": agreement"}
         </>
       }
       actions={
-        versions.length > 0 && (
-          <SelectField
-            label="Version"
-            isLabelHidden
-            className="w-auto"
-            value={shown?.scorerVersion ?? ""}
-            onChange={(event) =>
-              void navigate({ search: (before) => ({ ...before, version: Number(event.target.value) || undefined }) })
-            }
-          >
-            {versions.map(({ scorerVersion, pairs }) => (
-              <option key={scorerVersion} value={scorerVersion ?? ""}>
-                {scorerVersion === null ? "Without a version" : `Version ${scorerVersion}`}, {countOf(pairs, "label")}
-              </option>
-            ))}
-          </SelectField>
+        !isLabelling &&
+        scorer !== null && (
+          <>
+            {versions.length > 0 && (
+              <SelectField
+                label="Version"
+                isLabelHidden
+                className="w-auto"
+                value={shown?.scorerVersion ?? ""}
+                onChange={(event) =>
+                  void navigate({
+                    search: (before) => ({ ...before, version: Number(event.target.value) || undefined }),
+                  })
+                }
+              >
+                {versions.map(({ scorerVersion, pairs }) => (
+                  <option key={scorerVersion} value={scorerVersion ?? ""}>
+                    {scorerVersion === null ? "Without a version" : `Version ${scorerVersion}`},{" "}
+                    {countOf(pairs, "label")}
+                  </option>
+                ))}
+              </SelectField>
+            )}
+            {!scorer.isSession && (
+              <Button look="primary" onClick={() => setLabelling(true)}>
+                Label {drawnAtOnce} drawn by lot <kbd className="max-md:hidden">l</kbd>
+              </Button>
+            )}
+          </>
         )
       }
       isFull
@@ -69,6 +93,14 @@ export function AgreementPage() {
         {({ minPairs, since }) =>
           scorer === null ? (
             !judges.isPending && !groups.isPending && <NotLive isThere={isKnown(judgeId, judges.data)} />
+          ) : isLabelling ? (
+            <LabelFlow
+              judgeId={judgeId}
+              scorer={scorer}
+              agreement={shown}
+              minPairs={minPairs}
+              onClose={() => setLabelling(false)}
+            />
           ) : (
             <AgreementContent scorer={scorer} agreement={shown} minPairs={minPairs} since={since} />
           )

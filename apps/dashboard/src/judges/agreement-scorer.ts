@@ -1,3 +1,5 @@
+import type { Verdict } from "../blocks/verdict.ts";
+
 /** A live judge or group as agreement knows it. */
 export interface AgreementScorer {
   /** `online-eval:<id>` or `scorer-group:<id>`. */
@@ -37,5 +39,40 @@ export function scorerOf(id: string, judges: readonly Judge[], groups: readonly 
     name: group.name,
     threshold: group.online.alertThreshold,
     isSession: group.online.scope === "session",
+  };
+}
+
+interface JudgedPair {
+  traceId: string;
+  rating: number;
+  threshold: number;
+  justification: string | null;
+  scorerVersion: number | null;
+  judgedAt: string;
+}
+
+/** What the scorer said of a trace that people judged, too. */
+export function verdictOfPair(pair: JudgedPair, { key, name }: Pick<AgreementScorer, "key" | "name">): Verdict {
+  const isGroup = key.startsWith("scorer-group:");
+  return {
+    key: pair.traceId,
+    verdictId: null,
+    scorer: {
+      kind: isGroup ? "group" : "judge",
+      name,
+      settingsId: null,
+      evaluatorId: key.slice(key.indexOf(":") + 1),
+      version: pair.scorerVersion,
+    },
+    status: "scored",
+    rating: pair.rating,
+    threshold: pair.threshold,
+    justification: pair.justification,
+    skipCode: null,
+    source: null,
+    model: null,
+    createdAt: pair.judgedAt,
+    traceId: pair.traceId,
+    sessionId: null,
   };
 }

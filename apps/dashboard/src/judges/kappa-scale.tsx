@@ -9,10 +9,13 @@ export function KappaScale({
   kappa,
   interval: { low, high },
   pairs,
+  before = null,
 }: {
   kappa: number;
   interval: { low: number; high: number };
   pairs: number;
+  /** What kappa was before; marked on the scale. */
+  before?: number | null;
 }) {
   const { low: from, high: to } = peopleAmongThemselves;
   const words = `Kappa ${kappa.toFixed(2)}, with 95% certainty between ${low.toFixed(2)} and ${high.toFixed(2)}`;
@@ -37,6 +40,12 @@ export function KappaScale({
         />
         <span className="absolute top-2 h-4 w-0.5 bg-accent" style={{ left: at(low) }} />
         <span className="absolute top-2 h-4 w-0.5 bg-accent" style={{ left: at(high) }} />
+        {before !== null && (
+          <span
+            className="absolute top-2.5 size-3 -translate-x-1/2 rounded-full border border-control bg-canvas"
+            style={{ left: at(before) }}
+          />
+        )}
         <span
           className="absolute top-2.5 size-3 -translate-x-1/2 rounded-full border-2 border-canvas bg-accent"
           style={{ left: at(kappa) }}

@@ -1,0 +1,59 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useApi } from "../shell/session.tsx";
+import { Button } from "../ui/button.tsx";
+import { EmptyState, Loaded } from "../ui/states.tsx";
+import type { AgreementScorer } from "./agreement-scorer.ts";
+import { LabelDesk } from "./label-desk.tsx";
+import { sampleQuery } from "./label-queries.ts";
+import type { Agreement } from "./trust.ts";
+
+/** How many are drawn at once: what somebody labels without a break. */
+export const drawnAtOnce = 20;
+
+export interface LabelFlowProps {
+  /** The page's id of the scorer. */
+  judgeId: string;
+  scorer: AgreementScorer;
+  agreement: Agreement | undefined;
+  minPairs: number;
+  onClose(): void;
+}
+
+/** Draws traces by lot and has somebody label them; then shows what that did to kappa. */
+export function LabelFlow({ judgeId, scorer, agreement, minPairs, onClose }: LabelFlowProps) {
+  const api = useApi();
+  const [round, setRound] = useState(1);
+  // What it was before the labels.
+  const [before, setBefore] = useState(agreement);
+  const version = before?.scorerVersion ?? null;
+  const sample = useQuery(sampleQuery(api, { scorerKey: scorer.key, version, count: drawnAtOnce, round }));
+  return (
+    <Loaded query={sample}>
+      {({ traces }) =>
+        traces.length === 0 ? (
+          <EmptyState title="Nothing to label" actions={<Button onClick={onClose}>Back to the agreement</Button>}>
+            {scorer.threshold === null
+              ? `${scorer.name} has no threshold, so its ratings take no side.`
+              : `Everything that ${scorer.name} rated and that is still stored has a label. Let it rate more traffic.`}
+          </EmptyState>
+        ) : (
+          <LabelDesk
+            key={round}
+            judgeId={judgeId}
+            scorer={scorer}
+            traceIds={traces.map(({ traceId }) => traceId)}
+            before={before}
+            now={agreement}
+            minPairs={minPairs}
+            onMore={() => {
+              setBefore(agreement);
+              setRound(round + 1);
+            }}
+            onClose={onClose}
+          />
+        )
+      }
+    </Loaded>
+  );
+}

@@ -1,0 +1,61 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type Dispatch, type SetStateAction, useEffect, useRef } from "react";
+import { bodyOf } from "../api/client.ts";
+import { useApi } from "../shell/session.tsx";
+import { type LabelSession, labelsToStore, markStored } from "./label-session.ts";
+
+/**
+ * Stores the labels of a session as votes, one after the other: the last one when the session is done, the page is left, or
+ * the tab goes out of sight. What failed stays to be tried again.
+ */
+export function useStoredLabels(session: LabelSession, setSession: Dispatch<SetStateAction<LabelSession>>) {
+  const api = useApi();
+  const queries = useQueryClient();
+  const isDone = session.at >= session.traceIds.length;
+  const waiting = labelsToStore(session, { ends: isDone });
+  const next = waiting[0];
+  const latest = useRef(session);
+  latest.current = session;
+
+  const store = useMutation({
+    mutationFn: async ({ traceId, said }: { traceId: string; said: "pass" | "fail" }) => {
+      await bodyOf(api.POST("/api/v1/feedback", { body: { traceId, rating: said === "pass" ? "up" : "down" } }));
+    },
+    onSuccess: (_, { traceId, said }) => setSession((before) => markStored(before, traceId, said)),
+  });
+  const { mutate, isPending, isError, error, reset } = store;
+  useEffect(() => {
+    if (next !== undefined && !isPending && !isError) mutate(next);
+  }, [next?.traceId, next?.said, isPending, isError, mutate]);
+
+  useEffect(() => {
+    const onHidden = (): void => {
+      if (document.visibilityState === "hidden") sendRest();
+    };
+    function sendRest(): void {
+      for (const { traceId, said } of labelsToStore(latest.current, { ends: true })) {
+        // Marked at once: the label is not sent again when the reader comes back.
+        setSession((before) => markStored(before, traceId, said));
+        void api.POST("/api/v1/feedback", {
+          body: { traceId, rating: said === "pass" ? "up" : "down" },
+          keepalive: true,
+        });
+      }
+    }
+    document.addEventListener("visibilitychange", onHidden);
+    return () => {
+      document.removeEventListener("visibilitychange", onHidden);
+      sendRest();
+    };
+  }, [api, setSession]);
+
+  const isStored = isDone && waiting.length === 0;
+  useEffect(() => {
+    if (!isStored) return;
+    for (const part of ["calibration", "agreement-pairs", "feedback"]) {
+      void queries.invalidateQueries({ queryKey: [api.projectId, part] });
+    }
+  }, [isStored, queries, api.projectId]);
+
+  return { isDone, isStored, waiting: waiting.length, error: isError ? error : null, retry: reset };
+}
