@@ -69,10 +69,16 @@ export function createCheckPlanner(options: {
       await planIn(project, takeNote, kinds);
       return null;
     } catch (err) {
-      // A kind that fails removes only itself: each gets a transaction of its own. What fails then comes again.
+      // A kind that fails removes only itself: each gets a transaction of its own. What fails then comes again. One after
+      // the other: all of them record the same traces, and would wait for one another's locks.
       logger.warn({ err }, "checks could not be planned together; planning each kind by itself");
-      const results = await Promise.allSettled(kinds.map((kind) => planIn(project, takeNote, [kind])));
-      return results.find((result) => result.status === "rejected")?.reason ?? null;
+      let failure: unknown = null;
+      for (const kind of kinds) {
+        await planIn(project, takeNote, [kind]).catch((thrown: unknown) => {
+          failure ??= thrown;
+        });
+      }
+      return failure;
     }
   }
 

@@ -1,20 +1,29 @@
 import type { Queryable } from "@touchstone/db";
+import { onceInTransaction } from "../checks/once-in-transaction.ts";
 
-/** Whether an agent's profile silences what live traffic is checked for (completions 9.2): `enabled` is false. */
+/**
+ * Whether an agent's profile silences what live traffic is checked for (completions 9.2): `enabled` is false. Within a
+ * transaction, which is answered the same throughout.
+ */
 export async function isSilenced(
   transaction: Queryable,
   { projectId, agentId }: { projectId: string; agentId: string | null },
 ): Promise<boolean> {
-  if (agentId === null) return false;
-  const { rowCount } = await transaction.query({
-    name: "agent_is_silenced",
-    text: `
-      select
-      from monitor.profiles
-      where project_id = $1
-        and agent_id = $2
-        and document ->> 'enabled' = 'false'`,
-    values: [projectId, agentId],
-  });
-  return rowCount === 1;
+  return agentId !== null && readSilence(transaction, projectId, agentId);
 }
+
+const readSilence = onceInTransaction(
+  async (transaction: Queryable, projectId: string, agentId: string): Promise<boolean> => {
+    const { rowCount } = await transaction.query({
+      name: "agent_is_silenced",
+      text: `
+        select
+        from monitor.profiles
+        where project_id = $1
+          and agent_id = $2
+          and document ->> 'enabled' = 'false'`,
+      values: [projectId, agentId],
+    });
+    return rowCount === 1;
+  },
+);

@@ -113,15 +113,13 @@ export const readDefaultsIn = onceInTransaction(async (transaction, projectId): 
   return readDefaultsRow((await transaction.query<{ document: string }>(selectDefaults(projectId))).rows[0]);
 });
 
-/** What was sent for an agent's profile; empty without one. */
-export async function readProfileIn(
-  transaction: Queryable,
-  projectId: string,
-  agentId: string,
-): Promise<ProfileDocument> {
-  const { rows } = await transaction.query<ProfileRow>(selectProfile(projectId, agentId));
-  return rows.map(readRow)[0]?.document ?? {};
-}
+/** What was sent for an agent's profile; empty without one. Read once in a transaction. */
+export const readProfileIn = onceInTransaction(
+  async (transaction: Queryable, projectId: string, agentId: string): Promise<ProfileDocument> => {
+    const { rows } = await transaction.query<ProfileRow>(selectProfile(projectId, agentId));
+    return rows.map(readRow)[0]?.document ?? {};
+  },
+);
 
 const columns = "id, agent_id, document::text, created_at, updated_at";
 
