@@ -111,3 +111,108 @@ test("the outline of another project's trace, and of one that is not there, is 4
     expect(status).toBe(404);
   }
 });
+
+interface OtlpSpan {
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  name: string;
+  startTimeUnixNano: string;
+  endTimeUnixNano: string;
+}
+
+const secondNano = 1_000_000_000n;
+const startNano = 1_767_225_600n * secondNano;
+
+function otlpSpan(
+  traceId: string,
+  spanId: string,
+  name: string,
+  fromMs: number,
+  toMs: number,
+  parent?: string,
+): OtlpSpan {
+  const at = (ms: number): string => String(startNano + BigInt(ms * 1_000_000));
+  const times = { startTimeUnixNano: at(fromMs), endTimeUnixNano: at(toMs) };
+  return { traceId, spanId, name, ...times, ...(parent !== undefined && { parentSpanId: parent }) };
+}
+
+async function exportSpans(projectId: string, spans: readonly OtlpSpan[]): Promise<void> {
+  const body = JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] });
+  expect((await ingest.call(projectId, "POST", "/api/v1/otel/v1/traces", { body })).status).toBe(200);
+}
+
+async function newestRoot(projectId: string): Promise<string> {
+  return (await ingest.call(projectId, "GET", "/api/v1/ingest/traces")).json.traces[0]._id;
+}
+
+test("the outline of an OpenTelemetry trace has all of it, whichever span is asked for, times counted from that span", async () => {
+  const projectId = uuidv7(Date.now());
+  const traceId = "5b8aa5a2d2c872e8321cf37308d69df2";
+  await exportSpans(projectId, [
+    otlpSpan(traceId, "00f067aa0ba902b9", "tool", 400, 600, "00f067aa0ba902b8"),
+    otlpSpan(traceId, "00f067aa0ba902b7", "agent", 0, 1_000),
+    otlpSpan(traceId, "00f067aa0ba902b8", "chat", 100, 300, "00f067aa0ba902b7"),
+  ]);
+  const whole = await outlineOf(projectId, await newestRoot(projectId));
+  expect(whole).toMatchObject({ spanCount: 3, truncated: false });
+  expect(whole.spans.map(({ name, offsetMs, parentSpanId }) => [name, offsetMs, parentSpanId])).toEqual([
+    ["agent", 0, null],
+    ["chat", 100, "00f067aa0ba902b7"],
+    ["tool", 400, "00f067aa0ba902b8"],
+  ]);
+  const ofChat = await outlineOf(projectId, whole.spans[1]?._id);
+  expect(ofChat.spans.map(({ name, offsetMs }) => [name, offsetMs])).toEqual([
+    ["chat", 0],
+    ["agent", -100],
+    ["tool", 300],
+  ]);
+});
+
+test("spans whose parent was never sent, and circles of parents, are in the outline with the parents they name", async () => {
+  const projectId = uuidv7(Date.now());
+  const traceId = "5b8aa5a2d2c872e8321cf37308d69df3";
+  await exportSpans(projectId, [
+    otlpSpan(traceId, "00f067aa0ba902c1", "agent", 0, 1_000),
+    otlpSpan(traceId, "00f067aa0ba902c2", "orphan", 100, 200, "00f067aa0ba902cf"),
+    otlpSpan(traceId, "00f067aa0ba902c3", "left", 200, 300, "00f067aa0ba902c4"),
+    otlpSpan(traceId, "00f067aa0ba902c4", "right", 300, 400, "00f067aa0ba902c3"),
+  ]);
+  const { json } = await ingest.call(projectId, "GET", "/api/v1/ingest/traces");
+  const agent = json.traces.find(({ name }: { name: string }) => name === "agent");
+  const { spans } = await outlineOf(projectId, agent._id);
+  expect(spans.map(({ name, parentSpanId }) => [name, parentSpanId])).toEqual([
+    ["agent", null],
+    ["orphan", "00f067aa0ba902cf"],
+    ["left", "00f067aa0ba902c4"],
+    ["right", "00f067aa0ba902c3"],
+  ]);
+});
+
+test("children of another project that name the same parent are not in the outline", async () => {
+  const [own, other] = [uuidv7(Date.now()), uuidv7(Date.now())];
+  const traceId = await submit(own, { name: "agent", spanId: "shared" });
+  await submit(own, { name: "own child", spanId: "child", parent_span_id: "shared" });
+  await submit(other, { name: "foreign child", spanId: "child", parent_span_id: "shared" });
+  expect((await outlineOf(own, traceId)).spans.map(({ name }) => name)).toEqual(["agent", "own child"]);
+
+  const otelId = "5b8aa5a2d2c872e8321cf37308d69df4";
+  await exportSpans(own, [otlpSpan(otelId, "00f067aa0ba902d1", "own root", 0, 10)]);
+  await exportSpans(other, [
+    otlpSpan(otelId, "00f067aa0ba902d2", "foreign child of the same trace", 1, 5, "00f067aa0ba902d1"),
+  ]);
+  const { json } = await ingest.call(own, "GET", "/api/v1/ingest/traces?search=own%20root");
+  const { spans, spanCount } = await outlineOf(own, json.traces[0]._id);
+  expect([spanCount, spans.map(({ name }) => name)]).toEqual([1, ["own root"]]);
+});
+
+test("an outline of REST spans ends 100 levels below and says so", async () => {
+  const projectId = uuidv7(Date.now());
+  const traceId = await submit(projectId, { name: "level 0", spanId: "s0" });
+  const goTo = async (level: number): Promise<unknown> =>
+    submit(projectId, { name: `level ${level}`, spanId: `s${level}`, parent_span_id: `s${level - 1}` });
+  for (let level = 1; level <= 100; level++) await goTo(level);
+  expect(await outlineOf(projectId, traceId)).toMatchObject({ spanCount: 101, truncated: false });
+  await goTo(101);
+  expect(await outlineOf(projectId, traceId)).toMatchObject({ spanCount: 101, truncated: true });
+});

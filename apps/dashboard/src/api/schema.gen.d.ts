@@ -4639,7 +4639,7 @@ export interface components {
         TraceOutline: {
             /** @description Of `spans` */
             spanCount: number;
-            /** @description There are more; those that start last are left out */
+            /** @description There are more: those that start last, or are over 100 levels below, are left out */
             truncated: boolean;
             spans: {
                 _id: string;

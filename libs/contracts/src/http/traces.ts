@@ -159,7 +159,7 @@ export const traceDetail = traceMembers.extend({
  */
 export const traceOutline = z.object({
   spanCount: z.int().describe("Of `spans`"),
-  truncated: z.boolean().describe("There are more; those that start last are left out"),
+  truncated: z.boolean().describe("There are more: those that start last, or are over 100 levels below, are left out"),
   spans: z.array(
     z.object({
       _id: z.string(),

@@ -21,7 +21,7 @@ import { otlpFlag, type SpanJob } from "./span-row.ts";
 import { buildTraceRead, type SpanRecord, toBodilessSpan, toReadSpan } from "./span-select.ts";
 import { readSpanSlices } from "./span-slices.ts";
 import { splitRows } from "./split-rows.ts";
-import { buildChildPlaces, buildTracePlaces, type PlacedRecord, toPlacedSpan } from "./subtree-read.ts";
+import { readPlaces } from "./subtree-places.ts";
 import { createTraceRemover } from "./trace-remover.ts";
 import type { ReadSpan, RootPage, StoredSpan, TraceStore } from "./trace-store.ts";
 
@@ -34,9 +34,6 @@ const processShards = 8;
 
 /** An export up to this size may be taken for new traces: to have taken it for that in vain costs preparing it again. */
 const recentRowsMax = 1024;
-
-/** Levels of REST spans that are read of a subtree, one statement for each. */
-const subtreeLevelsMax = 100;
 
 /** No partition holds the row. */
 const noPartition = "23514";
@@ -242,35 +239,22 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
     },
 
     async readSubtree(projectId, id, spansMax) {
-      const read = async (statement: Statement) =>
-        (await reading.readScoped<PlacedRecord>([projectId], statement)).rows;
-      const found = await read(buildTracePlaces(projectId, id, spansMax));
-      if (found.length === 0) return null;
-      const known = new Set(found.map((record) => record.id));
-      let level = found[0]?.is_otlp ? [] : found;
-      for (let levels = 0; level.length > 0 && levels < subtreeLevelsMax && found.length < spansMax; levels += 1) {
-        const parents = level.map(({ span_id }) => span_id).filter((spanId) => spanId !== null);
-        const children =
-          parents.length === 0 ? [] : await read(buildChildPlaces(projectId, parents, spansMax - found.length));
-        level = children.filter((record) => !known.has(record.id));
-        for (const record of level) known.add(record.id);
-        found.push(...level);
-      }
-      return found.map(toPlacedSpan);
+      return (await readPlaces(reading, { projectId, id, spansMax }))?.places ?? null;
     },
 
     async readOutline(projectId, id, spansMax) {
-      const places = await this.readSubtree(projectId, id, spansMax);
-      if (places === null) return null;
-      const ids = places.map((place) => place.id);
+      const found = await readPlaces(reading, { projectId, id, spansMax });
+      if (found === null) return null;
+      const ids = found.places.map((place) => place.id);
       const { rows } = await reading.readScoped<OutlineRecord>([projectId], buildOutlineRead(projectId, ids));
       const records = new Map(rows.map((row) => [row.id, row]));
-      const [asked, ...others] = places.flatMap((place) => {
+      const [asked, ...others] = found.places.flatMap((place) => {
         const record = records.get(place.id);
         return record === undefined ? [] : [toOutlinedSpan(place, record)];
       });
       if (asked === undefined) return null;
-      return [asked, ...others.sort((one, other) => one.atMs - other.atMs)];
+      const spans = [asked, ...others.sort((one, other) => one.atMs - other.atMs)];
+      return { spans, isDeeper: found.isDeeper };
     },
 
     async *readSpans(projectId, ids) {

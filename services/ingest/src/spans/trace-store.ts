@@ -82,6 +82,13 @@ export interface RootPage {
   totalCount: number;
 }
 
+export interface SubtreeOutline {
+  /** The asked one first, then by start. */
+  spans: OutlinedSpan[];
+  /** There are more, too many levels below. */
+  isDeeper: boolean;
+}
+
 /**
  * Where spans are kept. Every statement over spans is behind this interface, so that another engine needs no change
  * elsewhere; test/trace-store-contract.ts says what one must do. Projects never see each other's rows. Whatever fails
@@ -111,8 +118,8 @@ export interface TraceStore extends TraceRemover {
    * OTel trace that start first, those of REST that are not too far below. Null when the project has none of this id.
    */
   readSubtree(projectId: string, id: string, spansMax: number): Promise<PlacedSpan[] | null>;
-  /** What {@link readSubtree} finds, with what can be said of a span without its texts, the asked one first, then by start. */
-  readOutline(projectId: string, id: string, spansMax: number): Promise<OutlinedSpan[] | null>;
+  /** What {@link readSubtree} finds, with what can be said of a span without its texts. */
+  readOutline(projectId: string, id: string, spansMax: number): Promise<SubtreeOutline | null>;
   /** Spans by their ids, in the order asked, in slices of bounded size; those that are gone are missing. */
   readSpans(projectId: string, ids: readonly string[]): AsyncIterable<ReadSpan[]>;
 }

@@ -13,11 +13,11 @@ export function getTraceOutline({ traces, prices }: { traces: TraceStore; prices
     const projectId = requireProject(call.identity);
     // One more than is shown tells whether there are more.
     const found = isUuid(traceId) ? await traces.readOutline(projectId, traceId, limits.outlineSpansMax + 1) : null;
-    const [asked] = found ?? [];
+    const [asked] = found?.spans ?? [];
     if (found === null || asked === undefined) throw new AppError("not_found", "Trace not found");
     const { organizationId } = call.identity;
     const findPrice = priceFinder(await prices.listChanges({ projectId, organizationId }));
-    const spans = found.slice(0, limits.outlineSpansMax).map((span) => ({
+    const spans = found.spans.slice(0, limits.outlineSpansMax).map((span) => ({
       _id: span.id,
       spanId: span.spanId,
       parentSpanId: span.parentSpanId,
@@ -32,7 +32,11 @@ export function getTraceOutline({ traces, prices }: { traces: TraceStore; prices
       costUSD: span.model === null ? null : costOf(findPrice(span.model), span.ownTokens),
       rating: span.rating,
     }));
-    const outline: TraceOutline = { spanCount: spans.length, truncated: found.length > spans.length, spans };
+    const outline: TraceOutline = {
+      spanCount: spans.length,
+      truncated: found.isDeeper || found.spans.length > spans.length,
+      spans,
+    };
     return { status: 200, body: outline };
   };
 }
