@@ -10929,6 +10929,11 @@ export interface operations {
                             /** @description Its first 500 characters; null when the trace is gone */
                             output: string | null;
                             sessionId: string | null;
+                            /** @description It had then; null: it took no side */
+                            threshold: number | null;
+                            /** @description Of its rubric; null where there are no versions */
+                            scorerVersion: number | null;
+                            model: string | null;
                         }[];
                     };
                 };
@@ -11020,6 +11025,11 @@ export interface operations {
                             rating: number;
                             justification: string | null;
                             createdAt: string;
+                            /** @description It had then; null: it took no side */
+                            threshold: number | null;
+                            /** @description Of its rubric; null where there are no versions */
+                            scorerVersion: number | null;
+                            model: string | null;
                         }[];
                     };
                 };
@@ -11059,6 +11069,10 @@ export interface operations {
                             }[];
                             spanCount: number;
                             judgeModel: string | null;
+                            /** @description It had then */
+                            scorerName: string;
+                            /** @description It had then; null: it took no side */
+                            threshold: number | null;
                             createdAt: string;
                         }[];
                     };

@@ -212,13 +212,16 @@ export function verdictsOfSession(
     rating: number | null;
     justification: string | null;
     judgeModel: string | null;
+    scorerName?: string;
+    threshold?: number | null;
     createdAt: string;
   }[],
 ): Verdict[] {
   return scores.map((said) => ({
     ...nothingKnown,
     key: said._id,
-    scorer: scorerOfKey(said.kind),
+    scorer: { ...scorerOfKey(said.kind), ...(said.scorerName !== undefined && { name: said.scorerName }) },
+    threshold: said.threshold ?? null,
     status: said.rating === null ? "skipped" : "scored",
     rating: said.rating,
     justification: said.justification,

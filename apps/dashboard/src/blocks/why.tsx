@@ -11,7 +11,7 @@ import { RubricView } from "./rubric-view.tsx";
 import { passes, skipSentence, type Verdict } from "./verdict.ts";
 import { VerdictTrust } from "./verdict-trust.tsx";
 import { VerdictVote } from "./verdict-vote.tsx";
-import { judgeScorersQuery, rubricDatasetQuery, scorerGroupsQuery } from "./why-queries.ts";
+import { judgeScorersQuery, rubricDatasetQuery, scorerGroupsQuery, settingsVersionsQuery } from "./why-queries.ts";
 
 /** The content of the panel: what rated, what it said, by which rubric, how, and whether people agree. */
 export function Why({ verdict: given }: { verdict: Verdict }) {
@@ -62,7 +62,11 @@ export function Why({ verdict: given }: { verdict: Verdict }) {
       )}
       {scorer?.online != null && <VerdictTrust scorerId={scorer._id} evaluatorId={scorer.online.profileId} />}
       <Facts verdict={verdict} />
-      <RubricOf verdict={verdict} current={scorer?.judge} isLoading={scorers.isPending} />
+      {scorer !== undefined && verdict.scorer.version !== null && verdict.scorer.version < scorer.versionCount ? (
+        <RubricThen settingsId={scorer._id} version={verdict.scorer.version} />
+      ) : (
+        <RubricOf verdict={verdict} current={scorer?.judge} isLoading={scorers.isPending} />
+      )}
     </div>
   );
 }
@@ -132,6 +136,22 @@ function TraceLink({ traceId }: { traceId: string }) {
     <Link to="/p/$projectId/traces/$traceId" params={{ projectId, traceId }} className="font-mono text-xs text-accent">
       {traceId}
     </Link>
+  );
+}
+
+/** The rubric of the version that judged, where another one is in force by now. */
+function RubricThen({ settingsId, version }: { settingsId: string; version: number }) {
+  const versions = useQuery(settingsVersionsQuery(useApi(), settingsId)).data;
+  if (versions === undefined) return null;
+  const found = versions.find(({ versionNumber }) => versionNumber === version);
+  return (
+    <Part title={`Rubric, version ${version}`}>
+      {found === undefined ? (
+        <p className="m-0 text-soft">This version was deleted.</p>
+      ) : (
+        <RubricView rubric={found.snapshot} />
+      )}
+    </Part>
   );
 }
 

@@ -53,27 +53,16 @@ export function JudgeContent({ judge }: { judge: Judge }) {
         )}
       </div>
       {online !== null && why !== undefined && (
-        <LiveWhy judge={judge} evaluatorId={online.profileId} ratingId={why} onClose={() => setWhy(undefined)} />
+        <LiveWhy evaluatorId={online.profileId} ratingId={why} onClose={() => setWhy(undefined)} />
       )}
     </div>
   );
 }
 
-function LiveWhy({
-  judge,
-  evaluatorId,
-  ratingId,
-  onClose,
-}: {
-  judge: Judge;
-  evaluatorId: string;
-  ratingId: string;
-  onClose(): void;
-}) {
+function LiveWhy({ evaluatorId, ratingId, onClose }: { evaluatorId: string; ratingId: string; onClose(): void }) {
   const { window = "7d" } = route.useSearch();
   const events = useQuery(liveQueries(useApi(), evaluatorId, window).worst).data?.events;
   const said = events?.find(({ id }) => id === ratingId);
   if (said === undefined) return null;
-  const threshold = judge.online?.alertThreshold ?? null;
-  return <WhyPanel verdicts={[verdictOfLive(said, { evaluatorId, threshold })]} onClose={onClose} />;
+  return <WhyPanel verdicts={[verdictOfLive(said, evaluatorId)]} onClose={onClose} />;
 }

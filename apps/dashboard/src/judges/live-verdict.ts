@@ -10,25 +10,24 @@ export interface LiveRating {
   createdAt: string;
   input: string | null;
   output: string | null;
-  verdictId?: string | null;
+  threshold: number | null;
+  scorerVersion: number | null;
+  model: string | null;
 }
 
-/** The verdict behind a live rating, with the threshold that its judge has now. */
-export function verdictOfLive(
-  said: LiveRating,
-  { evaluatorId, threshold }: { evaluatorId: string; threshold: number | null },
-): Verdict {
+/** The verdict behind a live rating. */
+export function verdictOfLive(said: LiveRating, evaluatorId: string): Verdict {
   return {
     key: said.id,
-    verdictId: said.verdictId ?? null,
-    scorer: { kind: "judge", name: null, settingsId: null, evaluatorId, version: null },
+    verdictId: null,
+    scorer: { kind: "judge", name: null, settingsId: null, evaluatorId, version: said.scorerVersion },
     status: "scored",
     rating: said.rating,
-    threshold,
+    threshold: said.threshold,
     justification: said.justification,
     skipCode: null,
     source: null,
-    model: null,
+    model: said.model,
     createdAt: said.createdAt,
     traceId: said.traceId,
     sessionId: said.sessionId,

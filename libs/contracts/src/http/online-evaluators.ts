@@ -46,6 +46,13 @@ export const liveRatings = z.object({
   ),
 });
 
+/** How a rating came about, as far as it was recorded with it. */
+const recorded = {
+  threshold: z.number().nullable().describe("It had then; null: it took no side"),
+  scorerVersion: z.int().nullable().describe("Of its rubric; null where there are no versions"),
+  model: z.string().nullable(),
+};
+
 /** What it said, worst first, at most 20. */
 export const liveRatingEvents = z.object({
   window: dashboardWindow,
@@ -59,6 +66,7 @@ export const liveRatingEvents = z.object({
       input: z.string().nullable().describe("Its first 500 characters; null when the trace is gone"),
       output: z.string().nullable().describe("Its first 500 characters; null when the trace is gone"),
       sessionId: z.string().nullable(),
+      ...recorded,
     }),
   ),
 });
@@ -76,6 +84,7 @@ export const traceEvaluations = z.object({
       rating: z.number(),
       justification: z.string().nullable(),
       createdAt: z.string(),
+      ...recorded,
     }),
   ),
 });
@@ -97,6 +106,8 @@ export const sessionScores = z.object({
       ),
       spanCount: z.int(),
       judgeModel: z.string().nullable(),
+      scorerName: z.string().describe("It had then"),
+      threshold: z.number().nullable().describe("It had then; null: it took no side"),
       createdAt: z.string(),
     }),
   ),

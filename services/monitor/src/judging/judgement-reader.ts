@@ -16,6 +16,11 @@ export interface LiveRating {
   rating: number;
   justification: string | null;
   createdAt: string;
+  /** It had then; null: it took no side. */
+  threshold: number | null;
+  /** Of its rubric; null where there are no versions. */
+  scorerVersion: number | null;
+  model: string | null;
 }
 
 /** Reads what live judges and groups said. */
@@ -33,11 +38,11 @@ export interface JudgementReader {
 
 /** Verdicts of traces and scores of sessions, as one list. */
 const ratingsOf = `
-  select id, trace_id, null as session_id, rating, justification, created_at
+  select id, trace_id, null as session_id, rating, justification, created_at, threshold, scorer_version, model
   from monitor.verdicts
   where project_id = $1 and scorer_key = $2 and created_at >= $3
   union all
-  select id, null, session_id, rating, justification, created_at
+  select id, null, session_id, rating, justification, created_at, threshold, null, model
   from monitor.session_scores
   where project_id = $1 and scorer_key = $2 and created_at >= $3`;
 
@@ -84,6 +89,9 @@ export function createJudgementReader({
         rating: row.rating,
         justification: row.justification,
         createdAt: row.created_at.toISOString(),
+        threshold: row.threshold,
+        scorerVersion: row.scorer_version,
+        model: row.model,
       }));
     },
 
@@ -91,7 +99,8 @@ export function createJudgementReader({
       const { rows } = await database.readScoped<VerdictRow>([projectId], {
         name: "verdicts_list_of_trace",
         text: `
-          select id, scorer_key, scorer_name, is_group, rating, justification, created_at
+          select id, scorer_key, scorer_name, is_group, rating, justification, created_at, threshold, scorer_version,
+                 model
           from monitor.verdicts
           where project_id = $1
             and trace_id = $2
@@ -107,6 +116,9 @@ export function createJudgementReader({
         rating: row.rating,
         justification: row.justification,
         createdAt: row.created_at.toISOString(),
+        threshold: row.threshold,
+        scorerVersion: row.scorer_version,
+        model: row.model,
       }));
     },
 
@@ -114,7 +126,7 @@ export function createJudgementReader({
       const { rows } = await database.readScoped<ScoreRow>([projectId], {
         name: "session_scores_list",
         text: `
-          select id, scorer_key, rating, justification, span_count, model, created_at
+          select id, scorer_key, scorer_name, rating, threshold, justification, span_count, model, created_at
           from monitor.session_scores
           where project_id = $1
             and session_id = $2
@@ -133,6 +145,8 @@ export function createJudgementReader({
         findings: [],
         spanCount: row.span_count,
         judgeModel: row.model,
+        scorerName: row.scorer_name,
+        threshold: row.threshold,
         createdAt: row.created_at.toISOString(),
       }));
     },
@@ -146,14 +160,17 @@ type RatingRow = {
   rating: number;
   justification: string | null;
   created_at: Date;
+  threshold: number | null;
+  scorer_version: number | null;
+  model: string | null;
 };
 type VerdictRow = Omit<RatingRow, "trace_id" | "session_id"> & {
   scorer_key: string;
   scorer_name: string;
   is_group: boolean;
 };
-type ScoreRow = Omit<RatingRow, "trace_id" | "session_id"> & {
+type ScoreRow = Omit<RatingRow, "trace_id" | "session_id" | "scorer_version"> & {
   scorer_key: string;
+  scorer_name: string;
   span_count: number;
-  model: string | null;
 };
