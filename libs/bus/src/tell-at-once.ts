@@ -5,12 +5,12 @@ import { isBusError } from "./bus-error.ts";
 import type { BusLogger } from "./bus-logger.ts";
 
 /** What a change may wait for its reader, who takes milliseconds. */
-const timeoutMs = 2_000;
+const timeoutMs = 5_000;
 
 /**
  * Tells another service of a change that was committed, before the change is acknowledged: whoever acts on the
  * acknowledgement finds the change in force there too (decision 42). An event in the outbox says the same, so this never
- * rejects: where nobody is there it resolves at once, and where nobody answers after 2 s.
+ * rejects: where nobody is there it resolves at once, and where nobody answers after 5 s.
  */
 export async function tellAtOnce<C extends RequestContract>(
   { bus, logger }: { bus: Pick<Bus, "request">; logger: BusLogger },
