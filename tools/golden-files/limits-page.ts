@@ -60,6 +60,7 @@ const atLimit: Record<keyof typeof limits, string> = {
   configVersionsListedMax: "Versions of a grading config in their list, the newest.",
   invitationsPendingMax: "Invitations of an organization that can still be accepted; a further one is 409.",
   membersListedMax: "Members in the list of an organization.",
+  accountSessionsListedMax: "Sessions that the list of an account shows, the newest first.",
   auditPageDefault: "Events of an organization's log in one answer, when the client does not say.",
   auditPageMax: "Events of an organization's log in one answer; a larger `limit` is 400.",
   onlineAgentsMax: "Agents that a live scorer is confined to.",

@@ -31,6 +31,7 @@ export * from "./http/monitoring.ts";
 export * from "./http/online-evaluators.ts";
 export * from "./http/organizations.ts";
 export * from "./http/otlp.ts";
+export * from "./http/own-account.ts";
 export * from "./http/patterns.ts";
 export * from "./http/profiles.ts";
 export * from "./http/project-settings.ts";

@@ -98,6 +98,8 @@ export const limits = {
   /** Invitations of one organization that can still be accepted, and members that its list shows. */
   invitationsPendingMax: 500,
   membersListedMax: 5000,
+  /** Sessions of an account that its list shows. */
+  accountSessionsListedMax: 100,
   /** Events of an organization's log in one answer. */
   auditPageDefault: 50,
   auditPageMax: 200,

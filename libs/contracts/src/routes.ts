@@ -16,6 +16,7 @@ import { notificationRoutes } from "./routes/notifications.ts";
 import { operationRoutes } from "./routes/operations.ts";
 import { organizationRoutes } from "./routes/organizations.ts";
 import { otlpRoutes } from "./routes/otlp.ts";
+import { ownAccountRoutes } from "./routes/own-account.ts";
 import { projectDataRoutes } from "./routes/project-data.ts";
 import { projectSettingsRoutes } from "./routes/project-settings.ts";
 import { registryRoutes } from "./routes/registries.ts";
@@ -49,6 +50,7 @@ export const routes = {
   ...notificationRoutes,
   ...accountRoutes,
   ...signInRoutes,
+  ...ownAccountRoutes,
   ...organizationRoutes,
   ...operationRoutes,
 } as const satisfies Record<string, Route>;

@@ -23,12 +23,17 @@ import {
 } from "@touchstone/service-kit";
 import { createAccounts } from "./accounts/accounts.ts";
 import { createMembershipStore } from "./accounts/membership-store.ts";
+import { createOwnAccountStore } from "./accounts/own-account-store.ts";
+import { createOwnPassword } from "./accounts/own-password.ts";
+import { createPasswordHashing } from "./accounts/password-hashing.ts";
+import { createSignInAttempts } from "./accounts/sign-in-attempts.ts";
 import { createAuditReader } from "./audit/audit-reader.ts";
 import { createActFile } from "./audit/file-act.ts";
 import type { AuthConfig, MailConfig } from "./config.ts";
 import { consumeActsRecorded } from "./handlers/acts-recorded.ts";
 import { consumeDataDeleted } from "./handlers/data-deleted.ts";
 import { consumeModelPricesHandedOver } from "./handlers/model-prices-handed-over.ts";
+import { listOwnAccountRoutes } from "./http/account/routes.ts";
 import { listModelRoutes } from "./http/models/routes.ts";
 import { listOrganizationRoutes } from "./http/organizations/routes.ts";
 import { listRoutes } from "./http/routes.ts";
@@ -101,10 +106,21 @@ export function createAuth(config: AuthConfig, { logger, clock, metrics }: AuthD
     publicUrl: accountsConfig.publicUrl,
     announceRevocations,
   };
+  const ofOwnAccount = accountsConfig && {
+    ownAccounts: createOwnAccountStore(database),
+    ownPassword: createOwnPassword({
+      database,
+      // What it refuses comes back as it is thrown: no library stands between.
+      hashing: createPasswordHashing(() => undefined),
+      attempts: createSignInAttempts({ database, secret: accountsConfig.secret, clock }),
+    }),
+    announceRevocations,
+  };
   const http = createHttpServer({
     service: "auth",
     routes: [
       ...(ofOrganizations === null ? [] : listOrganizationRoutes(ofOrganizations)),
+      ...(ofOwnAccount === null ? [] : listOwnAccountRoutes(ofOwnAccount)),
       ...listModelRoutes({ settings, models, multiTenant, modelReach, fetchModels }),
       ...listRoutes({
         database,

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link, Navigate, useNavigate } from "@tanstack/react-router";
+import { Link, Navigate, useNavigate, useParams } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef } from "react";
 import type { User } from "../api/connection.ts";
 import { authConfigQuery, organizationsQuery, sessionQuery, signOut } from "../shell/account.ts";
@@ -31,7 +31,7 @@ export function AccountFrame({ title, children }: { title: string; children(user
         <Link to="/" className="text-base font-semibold text-ink no-underline">
           Touchstone
         </Link>
-        <Places />
+        {user !== null && <Places />}
         <div className="ml-auto flex items-center gap-2">
           <ButtonLink to="/">To the projects</ButtonLink>
           <SignOutButton />
@@ -48,6 +48,7 @@ export function AccountFrame({ title, children }: { title: string; children(user
 /** The account, and each organization by its name. */
 function Places() {
   const organizations = useQuery(organizationsQuery);
+  const { organizationId: open } = useParams({ strict: false });
   const look =
     "flex h-8 max-md:h-11 items-center rounded-sm px-2.5 text-soft no-underline hover:bg-hover aria-[current=page]:bg-hover aria-[current=page]:text-ink";
   return (
@@ -62,6 +63,8 @@ function Places() {
           params={{ organizationId: _id }}
           className={look}
           title={name}
+          // Also while its log is open.
+          {...(_id === open && { "aria-current": "page" as const })}
         >
           <span className="max-w-48 truncate">{name}</span>
         </Link>

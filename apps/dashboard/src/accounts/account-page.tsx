@@ -1,33 +1,32 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import type { User } from "../api/connection.ts";
 import { organizationsQuery } from "../shell/account.ts";
 import { Badge, Section } from "../ui/page.tsx";
 import { Loaded } from "../ui/states.tsx";
 import { AccountFrame } from "./account-frame.tsx";
 import { ChangePassword } from "./change-password.tsx";
+import { DeleteAccount } from "./delete-account.tsx";
+import { OwnName } from "./own-name.tsx";
+import { OwnSessions } from "./own-sessions.tsx";
+import { accountQuery } from "./queries.ts";
 
 /** Who is signed in, and what they may change of it. */
 export function AccountPage() {
+  return <AccountFrame title="Account">{(user) => <OwnAccount user={user} />}</AccountFrame>;
+}
+
+function OwnAccount({ user }: { user: User }) {
+  const hasPassword = useQuery(accountQuery).data?.account.hasPassword !== false;
   return (
-    <AccountFrame title="Account">
-      {(user) => (
-        <>
-          <h1 className="m-0 text-xl">Account</h1>
-          <Section title="You">
-            <dl className="m-0 grid gap-x-6 sm:grid-cols-[10rem_1fr] [&_dd]:m-0 [&_dd]:mb-2 [&_dt]:text-faint">
-              <dt>Name</dt>
-              <dd>{user.name}</dd>
-              <dt>E-mail address</dt>
-              <dd className="flex flex-wrap items-center gap-2 break-all">
-                {user.email} {user.emailVerified && <Badge look="good">verified</Badge>}
-              </dd>
-            </dl>
-          </Section>
-          <OwnOrganizations />
-          <ChangePassword />
-        </>
-      )}
-    </AccountFrame>
+    <>
+      <h1 className="m-0 text-xl">Account</h1>
+      <OwnName user={user} />
+      <OwnOrganizations />
+      {hasPassword && <ChangePassword />}
+      <OwnSessions />
+      <DeleteAccount user={user} hasPassword={hasPassword} />
+    </>
   );
 }
 

@@ -1,9 +1,11 @@
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { type InfiniteData, type UseInfiniteQueryResult, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useSearch } from "@tanstack/react-router";
 import type { Organization } from "../shell/account.ts";
 import { Button } from "../ui/button.tsx";
 import { Time } from "../ui/page.tsx";
 import { EmptyState, Loaded } from "../ui/states.tsx";
 import { describeAction, describeDetails } from "./describe-act.ts";
+import { LogFilters } from "./log-filters.tsx";
 import { OrganizationFrame } from "./organization-frame.tsx";
 import { type AuditEvent, logQuery, ownProjectsQuery } from "./queries.ts";
 
@@ -25,13 +27,32 @@ export function LogPage() {
 }
 
 function Log({ organization }: { organization: Organization }) {
-  const log = useInfiniteQuery(logQuery(organization._id));
+  const filter = useSearch({ from: "/org/$organizationId/log" });
+  const log = useInfiniteQuery(logQuery(organization._id, filter));
   const projects = useQuery(ownProjectsQuery);
   const nameOf = (id: string) => projects.data?.projects.find(({ _id }) => _id === id)?.name ?? "a deleted project";
+  return (
+    <>
+      <LogFilters organizationId={organization._id} filter={filter} />
+      <LogPages log={log} nameOf={nameOf} isNarrowed={filter.action !== undefined || filter.actor !== undefined} />
+    </>
+  );
+}
+
+interface PagesProps {
+  log: UseInfiniteQueryResult<InfiniteData<{ events: AuditEvent[] }>>;
+  nameOf(projectId: string): string;
+  isNarrowed: boolean;
+}
+
+function LogPages({ log, nameOf, isNarrowed }: PagesProps) {
   return (
     <Loaded query={log}>
       {({ pages }) => (
         <>
+          {pages[0]?.events.length === 0 && (
+            <p className="m-0 text-soft">{isNarrowed ? "Nothing of that kind happened." : "Nothing happened yet."}</p>
+          )}
           <ol className="m-0 list-none p-0">
             {pages
               .flatMap(({ events }) => events)

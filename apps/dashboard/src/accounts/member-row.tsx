@@ -78,15 +78,21 @@ export function MemberRow({
           <Badge title={fixedRole}>{member.role}</Badge>
         </span>
       )}
-      <Button
-        look="danger"
-        aria-label={`Remove ${member.email}`}
-        disabled={stays !== null}
-        hint={stays ?? undefined}
-        onClick={() => setRemoving(true)}
-      >
-        Remove
-      </Button>
+      {member.role === "owner" ? (
+        // As wide as the button of the others.
+        <span className="w-20 max-md:hidden" />
+      ) : (
+        <Button
+          look="danger"
+          className="w-20"
+          aria-label={`Remove ${member.email}`}
+          disabled={stays !== null}
+          hint={stays ?? undefined}
+          onClick={() => setRemoving(true)}
+        >
+          Remove
+        </Button>
+      )}
       <ConfirmDialog
         isOpen={isRemoving}
         onClose={() => setRemoving(false)}

@@ -15,37 +15,45 @@ export function OrganizationFrame({
   title: string;
   children(organization: Organization, user: User): ReactNode;
 }) {
+  return (
+    <AccountFrame title={title}>{(user) => <OpenOrganization user={user}>{children}</OpenOrganization>}</AccountFrame>
+  );
+}
+
+function OpenOrganization({
+  user,
+  children,
+}: {
+  user: User;
+  children(organization: Organization, user: User): ReactNode;
+}) {
   const { organizationId } = useParams({ strict: false });
   const organizations = useQuery(organizationsQuery);
   return (
-    <AccountFrame title={title}>
-      {(user) => (
-        <Loaded query={organizations}>
-          {({ organizations: own }) => {
-            const organization = own.find(({ _id }) => _id === organizationId);
-            if (organization === undefined) {
-              return (
-                <EmptyState title="Not here, or not yours" isWholePage>
-                  There is no such organization, or you are not a member of it.
-                </EmptyState>
-              );
-            }
-            return (
-              <>
-                <header className="flex flex-col gap-3">
-                  <div className="flex flex-wrap items-center gap-3">
-                    <h1 className="m-0 min-w-0 truncate text-xl">{organization.name}</h1>
-                    <Badge>you: {organization.role}</Badge>
-                  </div>
-                  <OrganizationTabs organization={organization} />
-                </header>
-                {children(organization, user)}
-              </>
-            );
-          }}
-        </Loaded>
-      )}
-    </AccountFrame>
+    <Loaded query={organizations}>
+      {({ organizations: own }) => {
+        const organization = own.find(({ _id }) => _id === organizationId);
+        if (organization === undefined) {
+          return (
+            <EmptyState title="Not here, or not yours" isWholePage>
+              There is no such organization, or you are not a member of it.
+            </EmptyState>
+          );
+        }
+        return (
+          <>
+            <header className="flex flex-col gap-3">
+              <div className="flex flex-wrap items-center gap-3">
+                <h1 className="m-0 min-w-0 truncate text-xl">{organization.name}</h1>
+                <Badge>you: {organization.role}</Badge>
+              </div>
+              <OrganizationTabs organization={organization} />
+            </header>
+            {children(organization, user)}
+          </>
+        );
+      }}
+    </Loaded>
   );
 }
 

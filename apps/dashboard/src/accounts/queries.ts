@@ -11,6 +11,7 @@ type Answer<Path extends keyof paths> = paths[Path] extends {
 
 export type Member = Answer<"/api/v1/auth-org/organizations/{organizationId}/members">["members"][number];
 export type Invitation = Answer<"/api/v1/auth-org/organizations/{organizationId}/invitations">["invitations"][number];
+export type AccountSession = Answer<"/api/v1/auth-org/account/sessions">["sessions"][number];
 export type AuditEvent = Answer<"/api/v1/auth-org/organizations/{organizationId}/audit">["events"][number];
 
 /** What the link of an invitation is about, for who is signed in. */
@@ -52,22 +53,46 @@ export const invitationsQuery = (organizationId: string) =>
       ),
   });
 
+/** The account of who is signed in. */
+export const accountQuery = queryOptions({
+  queryKey: ["account", "own"],
+  queryFn: ({ signal }) => bodyOf(accountApi.GET("/api/v1/auth-org/account", { signal })),
+});
+
+/** Where the caller is signed in. */
+export const sessionsQuery = queryOptions({
+  queryKey: ["account", "sessions"],
+  queryFn: ({ signal }) => bodyOf(accountApi.GET("/api/v1/auth-org/account/sessions", { signal })),
+});
+
 /** The projects of who is signed in, of all their organizations. */
 export const ownProjectsQuery = queryOptions({
   queryKey: ["account", "projects"],
   queryFn: ({ signal }) => bodyOf(accountApi.GET("/api/v1/projects", { signal })),
 });
 
+/** What of a log is wanted; what is undefined narrows nothing. */
+export interface LogFilter {
+  /** An action, or all of a kind. */
+  action?: string | undefined;
+  actor?: string | undefined;
+}
+
 /** The log of an organization, newest first, by pages. */
-export const logQuery = (organizationId: string) =>
+export const logQuery = (organizationId: string, { action, actor }: LogFilter) =>
   infiniteQueryOptions({
-    queryKey: ["account", "log", organizationId],
+    queryKey: ["account", "log", organizationId, action ?? null, actor ?? null],
     queryFn: ({ signal, pageParam }) =>
       bodyOf(
         accountApi.GET("/api/v1/auth-org/organizations/{organizationId}/audit", {
           params: {
             path: { organizationId },
-            query: { limit: "100", ...(pageParam !== null && { cursor: pageParam }) },
+            query: {
+              limit: "50",
+              ...(pageParam !== null && { cursor: pageParam }),
+              ...(action !== undefined && { action }),
+              ...(actor !== undefined && { actorId: actor }),
+            },
           },
           signal,
         }),

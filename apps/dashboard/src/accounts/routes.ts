@@ -54,6 +54,7 @@ const membersRoute = createRoute({
 const logRoute = createRoute({
   getParentRoute,
   path: "org/$organizationId/log",
+  validateSearch: searchOf({ action: text, actor: text }),
   component: lazyRouteComponent(() => import("./log-page.tsx"), "LogPage"),
 });
 

@@ -2820,6 +2820,59 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/auth-org/account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the account of who is signed in. */
+        get: operations["readAccount"];
+        put?: never;
+        post?: never;
+        /** Delete the account of who is signed in. */
+        delete: operations["deleteAccount"];
+        options?: never;
+        head?: never;
+        /** Change the name of who is signed in. */
+        patch: operations["renameAccount"];
+        trace?: never;
+    };
+    "/api/v1/auth-org/account/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the sessions of who is signed in. */
+        get: operations["listAccountSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth-org/account/sessions/{sessionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** End a session of who is signed in. */
+        delete: operations["endAccountSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/auth-org/organizations": {
         parameters: {
             query?: never;
@@ -12623,6 +12676,159 @@ export interface operations {
             };
         };
     };
+    readAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The caller's account. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        account: {
+                            _id: string;
+                            name: string;
+                            email: string;
+                            emailVerified: boolean;
+                            /** @description False: it is signed in to by a provider only */
+                            hasPassword: boolean;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    deleteAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The account's address. */
+                    confirmEmail: string;
+                    /** @description Required of an account that has one. */
+                    password?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The account, its sessions and its memberships are gone. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+        };
+    };
+    renameAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The account under its new name. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        account: {
+                            _id: string;
+                            name: string;
+                            email: string;
+                            emailVerified: boolean;
+                            /** @description False: it is signed in to by a provider only */
+                            hasPassword: boolean;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    listAccountSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Where the caller is signed in. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Those that are not over, the newest first; at most 100 */
+                        sessions: {
+                            /** @description As `session.id` of GET /auth/get-session */
+                            _id: string;
+                            userAgent: string | null;
+                            ipAddress: string | null;
+                            createdAt: string;
+                            /** @description When it was last used, to the day */
+                            renewedAt: string;
+                            expiresAt: string;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    endAccountSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                sessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It opens nothing any more. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+        };
+    };
     listOrganizations: {
         parameters: {
             query?: never;
@@ -12982,6 +13188,10 @@ export interface operations {
                 limit?: string;
                 /** @description The event to continue after; take it from nextCursor. */
                 cursor?: string;
+                /** @description An action such as `member.removed`, or all of a kind: `member` */
+                action?: string;
+                /** @description Who acted: the id of a user, or of the project whose key it was */
+                actorId?: string;
             };
             header?: never;
             path: {

@@ -53,9 +53,11 @@ function Home() {
   const [first] = connection.data.projects;
   if (first === undefined) {
     return (
-      <EmptyState title="No project yet" isWholePage actions={<ButtonLink to="/account">Account</ButtonLink>}>
-        You are not a member of any organization. Ask somebody who is for an invitation; its link brings you here.
-      </EmptyState>
+      <main>
+        <EmptyState title="No project yet" isWholePage actions={<ButtonLink to="/account">Account</ButtonLink>}>
+          You are not a member of any organization. Ask somebody who is for an invitation; its link brings you here.
+        </EmptyState>
+      </main>
     );
   }
   return <Navigate to="/p/$projectId" params={{ projectId: first._id }} replace />;

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useId, useRef } from "react";
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from "react";
 import { classNames } from "./class-names.ts";
 
 export interface TabsProps<Key extends string> {
@@ -27,6 +27,10 @@ export function Tabs<Key extends string>({
 }: TabsProps<Key>) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // Where the tabs are wider than the window, the chosen one is in sight.
+    list.current?.querySelector(`[data-key="${chosen}"]`)?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [chosen]);
 
   function onKeyDown(event: KeyboardEvent): void {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];

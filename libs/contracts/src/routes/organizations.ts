@@ -1,7 +1,6 @@
 import {
   acceptReply,
   auditPage,
-  auditQuery,
   changedMember,
   doneReply,
   invitationCreated,
@@ -20,6 +19,7 @@ import {
   renamedOrganization,
   submittedInvitation,
 } from "../http/organizations.ts";
+import { organizationAuditQuery } from "../http/own-account.ts";
 import { deadlines, limits } from "../limits.ts";
 import type { BodyContract, ResponseContract, Route } from "../route.ts";
 import { checkedBody, error, forbidden, prefix } from "./route-parts.ts";
@@ -206,7 +206,7 @@ export const organizationRoutes = {
     method: "GET",
     path: `${own}/audit`,
     params: organizationParams,
-    query: auditQuery,
+    query: organizationAuditQuery,
     responses: {
       200: { description: "Administrative acts, the newest first.", schema: auditPage },
       400: error("A parameter is wrong."),

@@ -24,7 +24,7 @@ export type ExportedAct = Omit<RecordedAct, "actor"> & { actorType: string; acto
 
 export interface AuditReader {
   /** The acts in an organization, the newest first, below the act `before` (null: from the newest). */
-  listOfOrganization(organizationId: string, page: { before: string | null; limit: number }): Promise<RecordedAct[]>;
+  listOfOrganization(organizationId: string, page: OrganizationPage): Promise<RecordedAct[]>;
   /** The acts of everybody everywhere, the newest first, below the act `before` (null: from the newest). */
   listOfAll(page: {
     before: string | null;
@@ -36,6 +36,15 @@ export interface AuditReader {
     page: { after: string | null; sinceMs: number | null; limit: number },
   ): Promise<ExportedAct[]>;
   countOfProject(projectId: string, sinceMs: number | null): Promise<number>;
+}
+
+/** A page of an organization's log. What is null narrows nothing. */
+export interface OrganizationPage {
+  before: string | null;
+  limit: number;
+  /** An action, or what stands before its dot. */
+  action: string | null;
+  actorId: string | null;
 }
 
 interface AuditRow {
@@ -78,7 +87,7 @@ export function createAuditReader(database: Database): AuditReader {
       return rows.map((row) => ({ ...withActor(row), organizationId: row.organization_id }));
     },
 
-    async listOfOrganization(organizationId, { before, limit }) {
+    async listOfOrganization(organizationId, { before, limit, action, actorId }) {
       const { rows } = await database.query<ActedRow>({
         name: "audit_event_list_of_organization",
         text: `
@@ -87,9 +96,11 @@ export function createAuditReader(database: Database): AuditReader {
           left join auth.users actor on event.actor_type = 'user' and actor.id = event.actor_id
           where event.organization_id = $1
             and ($2::uuid is null or event.id < $2)
+            and ($4::text is null or event.action = $4 or starts_with(event.action, $4 || '.'))
+            and ($5::uuid is null or event.actor_id = $5)
           order by event.id desc
           limit $3`,
-        values: [organizationId, before, limit],
+        values: [organizationId, before, limit, action, actorId],
       });
       return rows.map(withActor);
     },

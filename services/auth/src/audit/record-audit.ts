@@ -21,7 +21,8 @@ export type AuditAction =
   | "member.removed"
   | "member.role-changed"
   | "organization.renamed"
-  | "organization.deleted";
+  | "organization.deleted"
+  | "account.deleted";
 
 /** Who acts: a user, whoever holds a project's key, or the operator. */
 export type AuditActor = { type: "user"; userId: string } | { type: "key"; projectId: string } | { type: "admin" };

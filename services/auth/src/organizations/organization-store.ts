@@ -1,6 +1,7 @@
-import { keyRevoked, limits, membershipChanged, projectDeleting } from "@touchstone/contracts";
+import { keyRevoked, limits, projectDeleting } from "@touchstone/contracts";
 import type { Database, Transaction } from "@touchstone/db";
 import { AppError, isUuid } from "@touchstone/service-kit";
+import { announceChange } from "../accounts/announce-change.ts";
 import type { Role } from "../accounts/membership-store.ts";
 import { type Act, recordAudit } from "../audit/record-audit.ts";
 import { lockOrganization, type Place } from "./lock-organization.ts";
@@ -58,9 +59,6 @@ export interface OrganizationStore {
    */
   deleteOrganization(organizationId: string, confirmName: unknown, by: Administrator): Promise<string[]>;
 }
-
-/** An event stays a few kilobytes. */
-const usersPerEvent = 100;
 
 const memberColumns = `member.id, member.user_id, account.email, account.name, member.role`;
 
@@ -244,20 +242,6 @@ async function requireMember(transaction: Transaction, organizationId: string, m
     : { rows: [] };
   if (rows[0] === undefined) throw new AppError("not_found", "Member not found");
   return toMember(rows[0]);
-}
-
-/** Gateways remember for seconds what a session opens: they are told, in the transaction that changes it. */
-async function announceChange(transaction: Transaction, userIds: readonly string[]): Promise<void> {
-  for (let first = 0; first < userIds.length; first += usersPerEvent) {
-    const body = membershipChanged.body.parse({ userIds: userIds.slice(first, first + usersPerEvent) });
-    await transaction.query({
-      name: "membership_changed_enqueue",
-      text: `
-        insert into auth.outbox (subject, body)
-        values ($1, $2)`,
-      values: [membershipChanged.subject, JSON.stringify(body)],
-    });
-  }
 }
 
 async function listUsers(transaction: Transaction, organizationId: string): Promise<string[]> {

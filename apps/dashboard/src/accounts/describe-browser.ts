@@ -1,0 +1,25 @@
+const browsers = [
+  ["Edge", /\bEdgA?\//],
+  ["Opera", /\bOPR\//],
+  ["Firefox", /\b(?:Firefox|FxiOS)\//],
+  ["Chrome", /\b(?:Chrome|CriOS)\//],
+  ["Safari", /\bVersion\/[\d.]+.*\bSafari\//],
+] as const;
+
+const systems = [
+  ["iOS", /iPhone|iPad/],
+  ["Android", /Android/],
+  ["Windows", /Windows/],
+  ["macOS", /Mac OS X/],
+  ["Linux", /Linux/],
+] as const;
+
+/** `Firefox on Linux` of a user agent; what is no browser by its first word, and nobody as such. */
+export function describeBrowser(userAgent: string | null): string {
+  if (userAgent === null || userAgent.trim() === "") return "Unknown browser";
+  const find = (named: readonly (readonly [string, RegExp])[]) =>
+    named.find(([, pattern]) => pattern.test(userAgent))?.[0];
+  const [browser, system] = [find(browsers), find(systems)];
+  if (browser === undefined) return userAgent.split(/[\s/]/)[0]?.slice(0, 40) ?? "Unknown browser";
+  return system === undefined ? browser : `${browser} on ${system}`;
+}
