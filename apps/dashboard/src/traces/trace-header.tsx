@@ -66,10 +66,12 @@ export function TraceFigures({
           {formatCount(tokens)} tok
         </span>
       )}
-      <span className="tabular-nums">
-        {formatCost(trace.estimatedCostUSD)}
-        {cached !== null && cached > 0 && <span className="text-faint"> ({formatShare(cached, 0)} cached)</span>}
-      </span>
+      {trace.estimatedCostUSD !== null && (
+        <span className="tabular-nums">
+          {formatCost(trace.estimatedCostUSD)}
+          {cached !== null && cached > 0 && <span className="text-faint"> ({formatShare(cached, 0)} cached)</span>}
+        </span>
+      )}
       {trace.model !== undefined && <span className="truncate">{trace.model}</span>}
       {trace.sessionId !== undefined && trace.sessionId !== otelTraceId(trace.metadata) && (
         <Link

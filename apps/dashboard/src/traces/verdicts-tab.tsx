@@ -27,9 +27,11 @@ export function VerdictsTab({
     <Loaded query={evaluations}>
       {(said) => {
         const verdicts = said.length > 0 ? verdictsOfEvaluations(said, trace) : verdictsOfTrace(trace);
+        // The worst is what one comes for, unless another was asked for.
+        const wanted = scorer ?? verdictsOfTrace(trace)[0]?.scorer.name;
         const verdict =
           verdicts.find(({ key }) => key === chosen) ??
-          verdicts.find((each) => each.scorer.name === scorer) ??
+          verdicts.find((each) => each.scorer.name === wanted) ??
           verdicts[0];
         if (verdict === undefined) {
           return (
