@@ -9,6 +9,7 @@ import {
   useSyncExternalStore,
 } from "react";
 import { Dialog } from "./dialog.tsx";
+import { sheetGroups } from "./shortcut-sheet.ts";
 
 export interface Shortcut {
   /** As typed: `j`, `?`, `Enter`, `Escape`, `Ctrl+k`, or two in a row: `g t`. */
@@ -85,7 +86,8 @@ export function useShortcuts(group: string, shortcuts: readonly Shortcut[]): voi
 }
 
 function Sheet({ registry }: { registry: Registry }) {
-  const groups = useSyncExternalStore(registry.subscribe, registry.list);
+  const entries = useSyncExternalStore(registry.subscribe, registry.list);
+  const groups = sheetGroups(entries.map(({ group, shortcuts }) => ({ group, shortcuts: shortcuts() })));
   const [isOff, setOff] = useState(() => localStorage.getItem(switchedOffName) === "off");
   return (
     <>
@@ -94,7 +96,7 @@ function Sheet({ registry }: { registry: Registry }) {
           <section key={group}>
             <h3 className="m-0 mb-2 text-sm">{group}</h3>
             <dl className="m-0 grid grid-cols-[6rem_1fr] gap-y-1">
-              {shortcuts().map(({ keys, label }) => (
+              {shortcuts.map(({ keys, label }) => (
                 <div key={keys} className="contents">
                   <dt>
                     {keys.split(" ").map((key) => (
