@@ -78,9 +78,14 @@ export function AlertRuleEditor({
         )
       }
     >
-      <TextField label="Name" value={draft.name} onChange={({ target }) => set({ name: target.value })} />
+      <TextField
+        label="Name"
+        autoFocus={rule === null}
+        value={draft.name}
+        onChange={({ target }) => set({ name: target.value })}
+      />
       <Measure draft={draft} set={set} />
-      <OneAgent label="Of" value={draft.agentId} onChange={(chosen) => set({ agentId: chosen })} />
+      <OneAgent label="Agent" value={draft.agentId} onChange={(chosen) => set({ agentId: chosen })} />
       <Consequence draft={draft} set={set} />
       {rule !== null && (
         <ConfirmDialog
@@ -129,7 +134,7 @@ function Measure({ draft, set }: Part) {
           <option value="below">below</option>
         </SelectField>
         <TextField
-          label={unitWords[unit]}
+          label={`Threshold (${unitWords[unit]})`}
           inputMode="decimal"
           value={draft.threshold}
           onChange={({ target }) => set({ threshold: target.value })}

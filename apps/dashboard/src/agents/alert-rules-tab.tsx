@@ -85,7 +85,7 @@ const columns: readonly Column<AlertRule>[] = [
       </>
     ),
   },
-  { key: "agent", header: "Of", width: "minmax(6rem, 1fr)", cell: (rule) => <AgentOf rule={rule} /> },
+  { key: "agent", header: "Agent", width: "minmax(6rem, 1fr)", cell: (rule) => <AgentOf rule={rule} /> },
   { key: "severity", header: "Severity", width: "5rem", cell: ({ severity }) => severity },
   {
     key: "fired",
@@ -94,7 +94,7 @@ const columns: readonly Column<AlertRule>[] = [
     align: "right",
     cell: ({ lastFiredAt }) => (lastFiredAt === null ? "never" : <Time iso={lastFiredAt} isAge />),
   },
-  { key: "state", header: "State", width: "4rem", cell: (rule) => <State rule={rule} /> },
+  { key: "state", header: "State", width: "4.5rem", cell: (rule) => <State rule={rule} /> },
 ];
 
 function AgentOf({ rule }: { rule: AlertRule }) {

@@ -123,9 +123,9 @@ function textOf({ body, event }: Delivery): string {
 
 const columns: readonly Column<Delivery>[] = [
   { key: "time", header: "Time", width: "6.5rem", cell: ({ createdAt }) => <Time iso={createdAt} /> },
-  { key: "event", header: "Event", width: "8rem", cell: ({ event }) => event },
-  { key: "text", header: "Message", width: "minmax(10rem, 3fr)", cell: textOf },
-  { key: "url", header: "Receiver", width: "minmax(8rem, 2fr)", cell: ({ url }) => url },
+  { key: "event", header: "Event", width: "7rem", cell: ({ event }) => event },
+  { key: "text", header: "Message", width: "minmax(5rem, 3fr)", cell: textOf },
+  { key: "url", header: "Receiver", width: "minmax(4rem, 2fr)", cell: ({ url }) => url },
   { key: "tries", header: "Tries", width: "3rem", align: "right", cell: ({ attempts }) => attempts },
   { key: "status", header: "Status", width: "6rem", cell: ({ status }) => <DeliveryStatus status={status} /> },
 ];

@@ -72,7 +72,12 @@ export function PatternEditor({
         )
       }
     >
-      <TextField label="Name" value={draft.name} onChange={({ target }) => set({ name: target.value })} />
+      <TextField
+        label="Name"
+        autoFocus={pattern === null}
+        value={draft.name}
+        onChange={({ target }) => set({ name: target.value })}
+      />
       <PatternConditions draft={draft} onChange={setDraft} />
       <PatternTrial draft={draft} missing={missing === "Give it a name." ? undefined : missing} />
       <PatternFacts draft={draft} set={set} />
@@ -123,7 +128,7 @@ function PatternFacts({ draft, set }: { draft: PatternDraft; set(change: Partial
           onChange={({ target }) => set({ sampleRate: Math.min(100, Math.max(0, Number(target.value))) / 100 })}
         />
       </div>
-      <SomeAgents legend="Of" chosen={draft.agentIds} onChange={(agentIds) => set({ agentIds })} />
+      <SomeAgents legend="Agents" chosen={draft.agentIds} onChange={(agentIds) => set({ agentIds })} />
       <TextField
         label="Description"
         hint="Shown beside its signals."

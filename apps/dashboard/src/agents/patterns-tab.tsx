@@ -88,7 +88,7 @@ const columns: readonly Column<Pattern>[] = [
       </>
     ),
   },
-  { key: "agents", header: "Of", width: "minmax(6rem, 1fr)", cell: (pattern) => <Scope pattern={pattern} /> },
+  { key: "agents", header: "Agents", width: "minmax(6rem, 1fr)", cell: (pattern) => <Scope pattern={pattern} /> },
   {
     key: "match",
     header: "A match is",

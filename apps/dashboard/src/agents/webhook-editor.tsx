@@ -141,6 +141,7 @@ function WebhookFields({
     <>
       <TextField
         label="Address"
+        autoFocus={webhook === null}
         type="url"
         placeholder="https://"
         autoComplete="off"
@@ -179,7 +180,7 @@ function WebhookFields({
           <option key={severity}>{severity}</option>
         ))}
       </SelectField>
-      <SomeAgents legend="Of" chosen={draft.agentIds} onChange={(agentIds) => set({ agentIds })} />
+      <SomeAgents legend="Agents" chosen={draft.agentIds} onChange={(agentIds) => set({ agentIds })} />
       <CheckField
         label="Send to it"
         checked={draft.enabled}

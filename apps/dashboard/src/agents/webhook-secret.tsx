@@ -2,7 +2,7 @@ import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 
-/** The secret that a webhook's messages are signed with. The API shows it once, so nothing but the button closes this. */
+/** The secret that a webhook's messages are signed with. The API shows it this once. */
 export function SecretDialog({ secret, onClose }: { secret: string; onClose(): void }) {
   return (
     <Dialog

@@ -106,7 +106,7 @@ const columns: readonly Column<Webhook>[] = [
       </>
     ),
   },
-  { key: "agents", header: "Of", width: "minmax(6rem, 1fr)", cell: (webhook) => <Scope webhook={webhook} /> },
+  { key: "agents", header: "Agents", width: "minmax(6rem, 1fr)", cell: (webhook) => <Scope webhook={webhook} /> },
   { key: "state", header: "State", width: "4.5rem", cell: (webhook) => <State webhook={webhook} /> },
 ];
 
