@@ -43,6 +43,14 @@ function rate(projectId: string, traceId: string, rating: number, failingCount =
   return createVerdictStore(pools.maintenance).keep(traces);
 }
 
+/** Monitor found that a trace fails by itself, and nobody rated it. */
+function tellFailure(projectId: string, traceId: string): Promise<void> {
+  const told = { revision: 1, judgeScores: null, topic: null, failure: "agent-tool-failure:search" };
+  return createVerdictStore(pools.maintenance).keep(
+    tracesJudged.body.parse({ traces: [{ projectId, traceId, ...told }] }).traces,
+  );
+}
+
 describe("a list narrowed by ratings and latency", () => {
   const [projectId, foreign] = [newProject(), newProject()];
 
@@ -54,6 +62,8 @@ describe("a list narrowed by ratings and latency", () => {
       { name: "broken", latency_ms: 50, error: "no", rating: null },
       { name: "unrated", rating: null },
     ];
+    await tellFailure(foreign, await submit(foreign, { name: "stuck", input: "alike" }));
+    await tellFailure(projectId, await submit(projectId, { name: "stuck", latency_ms: 70, input: "alike" }));
     for (const { rating, ...trace } of traces) {
       for (const owner of [foreign, projectId]) {
         const id = await submit(owner, { ...trace, input: "alike" });
@@ -68,7 +78,7 @@ describe("a list narrowed by ratings and latency", () => {
     [{ ratingMin: "2.5", ratingMax: "5" }, ["bad", "edge"]],
     [{ ratingMin: "0" }, ["bad", "edge", "good"]],
     [{ ratingMin: "11" }, []],
-    [{ failing: "true" }, ["broken", "bad"]],
+    [{ failing: "true" }, ["broken", "bad", "stuck"]],
     [{ failing: "false" }, ["unrated", "edge", "good"]],
     [{ failing: "false", ratingMin: "0" }, ["edge", "good"]],
     [{ latencyMinMs: "2000" }, ["bad", "edge"]],

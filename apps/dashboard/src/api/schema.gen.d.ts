@@ -4765,7 +4765,7 @@ export interface operations {
                 ratingMin?: string;
                 /** @description 0 to 10, inclusive */
                 ratingMax?: string;
-                /** @description true: ended in an error, or a live judge rates it below its threshold; false: neither */
+                /** @description true: ended in an error, a tool of it failed, its answer is empty, or a live judge rates it below its threshold; false: none of these */
                 failing?: string;
                 /** @description preview: short texts instead of whole ones, with cost, agent and span count */
                 view?: string;

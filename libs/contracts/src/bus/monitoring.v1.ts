@@ -69,6 +69,11 @@ export const tracesJudged = defineEvent({
           revision: z.number().int().positive(),
           judgeScores: judgeScores.nullable(),
           topic: traceTopic.nullable(),
+          /**
+           * How the trace fails by itself: `agent-tool-failure:<tool>`, `agent-trace-error` or `empty-agent-response`; null: it
+           * does not, or is not watched. Absent: from a monitor that did not tell.
+           */
+          failure: z.string().nullish(),
         }),
       )
       .min(1),

@@ -202,7 +202,9 @@ export const listTracesQuery = z.object({
   failing: z
     .string()
     .optional()
-    .describe("true: ended in an error, or a live judge rates it below its threshold; false: neither"),
+    .describe(
+      "true: ended in an error, a tool of it failed, its answer is empty, or a live judge rates it below its threshold; false: none of these",
+    ),
   view: z.string().optional().describe("preview: short texts instead of whole ones, with cost, agent and span count"),
 });
 

@@ -22,8 +22,8 @@ export function createVerdictStore(maintenance: Database): VerdictStore {
         text: `
           with judged as materialized (
             select distinct on (project_id, trace_id) *
-            from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::text[], $5::text[])
-              as u (project_id, trace_id, revision, judge_scores, topic)
+            from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::text[])
+              as u (project_id, trace_id, revision, judge_scores, topic, failure)
             order by project_id, trace_id, revision desc
           ),
           known as materialized (
@@ -36,11 +36,12 @@ export function createVerdictStore(maintenance: Database): VerdictStore {
               for key share
             ) there
           )
-          insert into ingest.trace_verdicts as verdicts (project_id, trace_id, revision, judge_scores, topic)
+          insert into ingest.trace_verdicts as verdicts (project_id, trace_id, revision, judge_scores, topic, failure)
           select *
           from known
           on conflict (project_id, trace_id) do update
-          set revision = excluded.revision, judge_scores = excluded.judge_scores, topic = excluded.topic
+          set revision = excluded.revision, judge_scores = excluded.judge_scores, topic = excluded.topic,
+            failure = excluded.failure
           where verdicts.revision < excluded.revision`,
         values: [
           traces.map(({ projectId }) => projectId),
@@ -48,6 +49,7 @@ export function createVerdictStore(maintenance: Database): VerdictStore {
           traces.map(({ revision }) => revision),
           traces.map(({ judgeScores }) => (judgeScores === null ? null : JSON.stringify(judgeScores))),
           traces.map(({ topic }) => (topic === null ? null : JSON.stringify(topic))),
+          traces.map(({ failure }) => failure ?? null),
         ],
       });
     },

@@ -11,7 +11,6 @@ import { createJudgeCheck } from "../judging/judge-check.ts";
 import type { LiveBudget } from "../judging/live-budget.ts";
 import { createLiveJudge } from "../judging/live-judge.ts";
 import type { LiveScorerStore } from "../live-scorers/live-scorer-store.ts";
-import { recordOperational } from "../operational/record-operational.ts";
 import type { PatternStore } from "../patterns/pattern-store.ts";
 import { createPatternsCheck } from "../patterns/patterns-check.ts";
 import { createScorePatternMember } from "../patterns/score-pattern-member.ts";
@@ -21,6 +20,7 @@ import { createTopicCheck } from "../topics/topic-check.ts";
 import type { TopicReader } from "../topics/topic-reader.ts";
 import { countChecks } from "./check-metrics.ts";
 import { createCheckStore } from "./check-store.ts";
+import { recordSettledOutcomes } from "./record-settled-outcomes.ts";
 
 /** Every kind of live check there is, with what carries them out. */
 export function assembleLiveChecks(parts: {
@@ -73,6 +73,6 @@ export function assembleLiveChecks(parts: {
     ],
     logger,
     onSettled: countChecks(metrics, store).onSettled,
-    alsoRecord: recordOperational,
+    alsoRecord: recordSettledOutcomes,
   };
 }

@@ -22,13 +22,14 @@ export interface CheckPlanner {
 }
 
 /**
- * What settled traces change besides checks, in the same transaction. A fresh trace settles for the first time: nothing
- * was recorded of it before.
+ * What settled traces of one project change besides checks, in the same transaction. A fresh trace settles for the first
+ * time: nothing was recorded of it before. A reclassified one fails in another way than was known, or does not any more.
  */
 export type AlsoRecord = (
   transaction: Transaction,
+  projectId: string,
   traces: readonly SettledTrace[],
-  isFresh: (trace: SettledTrace) => boolean,
+  known: { isFresh(trace: SettledTrace): boolean; isReclassified(trace: SettledTrace): boolean },
 ) => Promise<void>;
 
 export function createCheckPlanner(options: {
@@ -43,9 +44,12 @@ export function createCheckPlanner(options: {
   const { database, checks, logger, onPlanned, alsoRecord } = options;
 
   const noteTraces: TakeNote = async (transaction, projectId, traces) => {
-    const { plannable, fresh } = await recordSettledTraces(transaction, [projectId], traces);
+    const { plannable, fresh, reclassified } = await recordSettledTraces(transaction, [projectId], traces);
     await recordSessions(transaction, [...fresh.values()].filter(isWatched));
-    await alsoRecord?.(transaction, traces, (trace) => fresh.has(trace.traceId));
+    await alsoRecord?.(transaction, projectId, traces, {
+      isFresh: ({ traceId }) => fresh.has(traceId),
+      isReclassified: ({ traceId }) => reclassified.has(traceId),
+    });
     return traces.filter(({ traceId }) => plannable.has(traceId));
   };
 

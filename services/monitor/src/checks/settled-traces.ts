@@ -1,7 +1,7 @@
 import type { SettledTrace } from "@touchstone/contracts";
 import type { Queryable } from "@touchstone/db";
 import { seenTraceDays } from "../maintenance/trim-seen-traces.ts";
-import { classifyOperationally } from "../operational/classify.ts";
+import { classifyOperationally, healthy } from "../operational/classify.ts";
 import { isWatched } from "./is-watched.ts";
 
 /**
@@ -36,7 +36,8 @@ export async function selectClosedProjects(
 /**
  * Records what is known of settled traces, the newest word where a trace grew, and of those that are watched how they
  * ended (completions 9.3). `plannable` has the ids of those whose checks may be planned: all but the ones that settled
- * first so long ago that their checks may be forgotten. `fresh` has the ones that settled for the first time. A trace so
+ * first so long ago that their checks may be forgotten. `fresh` has the ones that settled for the first time,
+ * `reclassified` those that fail in another way than was known, or do not any more. A trace so
  * old that it may itself have been forgotten is neither, unless it came with `monitor:true`: that is said of a trace when
  * it comes, and nothing of such a trace comes later.
  */
@@ -44,10 +45,10 @@ export async function recordSettledTraces(
   transaction: Queryable,
   projectIds: readonly string[],
   traces: readonly SettledTrace[],
-): Promise<{ plannable: Set<string>; fresh: Map<string, SettledTrace> }> {
+): Promise<{ plannable: Set<string>; fresh: Map<string, SettledTrace>; reclassified: Set<string> }> {
   // A statement cannot touch one row twice: of a trace that is in one event twice, the last word counts.
   const newest = [...new Map(traces.map((trace) => [`${trace.projectId} ${trace.traceId}`, trace])).values()];
-  const { rows } = await transaction.query<{ trace_id: string; is_plannable: boolean; is_fresh: boolean }>({
+  const { rows } = await transaction.query<SettledRow>({
     name: "seen_traces_settle",
     text: `
       insert into monitor.seen_traces as seen
@@ -84,7 +85,9 @@ export async function recordSettledTraces(
           settled_at = coalesce(seen.settled_at, excluded.settled_at)
       where seen.project_id = any ($16::uuid[])
       returning trace_id, settled_at > now() - $17 * interval '1 day' and ${isNew} as is_plannable,
-                settled_at = now() and ${isNew} as is_fresh`,
+                settled_at = now() and ${isNew} as is_fresh,
+                coalesce(old.operational_class, '${healthy}') <> coalesce(new.operational_class, '${healthy}')
+                  as is_reclassified`,
     values: [
       newest.map((trace) => trace.projectId),
       newest.map((trace) => trace.traceId),
@@ -113,6 +116,9 @@ export async function recordSettledTraces(
   const freshIds = new Set(rows.flatMap((row) => (row.is_fresh ? [row.trace_id] : [])));
   return {
     plannable: new Set(rows.flatMap((row) => (row.is_plannable ? [row.trace_id] : []))),
+    reclassified: new Set(rows.flatMap((row) => (row.is_reclassified ? [row.trace_id] : []))),
     fresh: new Map(newest.flatMap((trace) => (freshIds.has(trace.traceId) ? [[trace.traceId, trace]] : []))),
   };
 }
+
+type SettledRow = { trace_id: string; is_plannable: boolean; is_fresh: boolean; is_reclassified: boolean };

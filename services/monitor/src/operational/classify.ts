@@ -9,6 +9,9 @@ export interface OperationalClass {
   events: readonly { patternKey: string; severity: Severity; justification: string }[];
 }
 
+/** The class of a trace that does not fail by itself. */
+export const healthy = "healthy-response";
+
 /** The first that holds counts: a failed tool, an error, an empty response. */
 export function classifyOperationally(
   trace: Pick<SettledTrace, "failedTools" | "hasError" | "isOutputEmpty">,
@@ -24,7 +27,7 @@ export function classifyOperationally(
   }
   if (trace.hasError) return failing("agent-trace-error", "high", "The trace ended in an error.");
   if (trace.isOutputEmpty) return failing("empty-agent-response", "medium", "The response is empty.");
-  return { name: "healthy-response", events: [] };
+  return { name: healthy, events: [] };
 }
 
 function failing(name: string, severity: Severity, justification: string): OperationalClass {

@@ -1,0 +1,60 @@
+import { randomUUID } from "node:crypto";
+import type { SettledTrace, tracesJudged } from "@touchstone/contracts";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import type { z } from "zod";
+import type { Check } from "../src/checks/check.ts";
+import { createCheckPlanner } from "../src/checks/check-planner.ts";
+import { recordSettledOutcomes } from "../src/checks/record-settled-outcomes.ts";
+import { createLiveScorerStore, type LiveScorerStore } from "../src/live-scorers/live-scorer-store.ts";
+import { buildSettledTrace } from "./builders.ts";
+import { buildJudge, buildVerdict } from "./judging-builders.ts";
+import { buildScriptedChecks, carryOutPlanned } from "./scripted-checks.ts";
+import { openTestStore, quiet, type TestStore } from "./test-store.ts";
+
+let store: TestStore;
+let liveScorers: LiveScorerStore;
+let projectId: string;
+
+beforeAll(async () => {
+  store = await openTestStore();
+  liveScorers = createLiveScorerStore(store.maintenance);
+});
+afterAll(() => store?.close());
+beforeEach(() => {
+  projectId = randomUUID();
+});
+
+async function plan(checks: Check[], ...traces: SettledTrace[]): Promise<void> {
+  const parts = { database: store.database, checks, logger: quiet, onPlanned: () => {} };
+  await createCheckPlanner({ ...parts, alsoRecord: recordSettledOutcomes }).plan(traces);
+}
+
+const readTold = async (): Promise<z.input<typeof tracesJudged.body>["traces"]> => {
+  const text = "select body from monitor.outbox where body like '%' || $1 || '%' order by id";
+  return (await store.query<{ body: string }>(text, [projectId])).flatMap(({ body }) => JSON.parse(body).traces);
+};
+
+test("ingest is told of a trace that fails by itself as it settles, of nothing where it does not, and keeps it with a rating", async () => {
+  await liveScorers.put({ projectId, revision: 1, judges: [buildJudge()], groups: [] });
+  const { judge } = buildScriptedChecks(
+    { ...store, liveScorers },
+    { reply: { verdicts: [buildVerdict({ rating: 9 })] } },
+  );
+  const failing = buildSettledTrace({ projectId, failedTools: ["search"] });
+  await plan([judge], failing, buildSettledTrace({ projectId }));
+  await carryOutPlanned(store, { projectId, checks: [judge], attempt: 1 });
+  await plan([judge], failing);
+  await plan([judge], { ...failing, failedTools: [] });
+  const told = (await readTold()).filter(({ traceId }) => traceId === failing.traceId);
+  expect(told.map(({ revision, failure, judgeScores }) => [revision, failure, judgeScores?.rating])).toEqual([
+    [1, "agent-tool-failure:search", undefined],
+    [2, "agent-tool-failure:search", 9],
+    [3, null, 9],
+  ]);
+  expect((await readTold()).filter(({ traceId }) => traceId !== failing.traceId)).toMatchObject([{ failure: null }]);
+});
+
+test("of an unwatched trace that fails nobody is told", async () => {
+  await plan([], buildSettledTrace({ projectId, failedTools: ["search"], monitor: false }));
+  expect(await readTold()).toEqual([]);
+});
