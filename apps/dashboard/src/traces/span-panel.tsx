@@ -15,6 +15,7 @@ import { KindIcon } from "./span-kind.tsx";
 import { type TraceDetail, traceQuery } from "./trace-queries.ts";
 import type { OutlineSpan } from "./trace-tree.ts";
 import { VerdictsTab } from "./verdicts-tab.tsx";
+import { VotesList } from "./votes-list.tsx";
 
 export type SpanTab = "chat" | "verdicts" | "attributes" | "raw";
 
@@ -60,7 +61,10 @@ export function SpanPanel({
         className="min-h-0 flex-1 overflow-auto px-4 py-3 outline-offset-[-2px]"
       >
         {tab === "verdicts" ? (
-          <VerdictsTab key={`${rated._id} ${scorer}`} trace={rated} scorer={scorer} onEvaluate={onEvaluate} />
+          <div className="flex flex-col gap-6">
+            <VerdictsTab key={`${rated._id} ${scorer}`} trace={rated} scorer={scorer} onEvaluate={onEvaluate} />
+            <VotesList traceId={rated._id} />
+          </div>
         ) : body.error instanceof ApiProblem && body.error.status === 404 && body.data === undefined ? (
           <EmptyState title="This span is gone">
             The trace was deleted, or it is older than the project keeps traces.
