@@ -8,6 +8,7 @@ import { waitForDashboard } from "./wait-for-dashboard.ts";
 /** An installation without the sample project, which its tests may change, stop and start again. */
 export interface OwnInstallation {
   url: string;
+  /** Of the default project; empty where there is none. */
   apiKey: string;
   /** Stops it as Ctrl-C does. */
   stop(): Promise<void>;
@@ -19,7 +20,9 @@ export interface OwnInstallation {
 
 export async function startOwnInstallation(settings: Record<string, string> = {}): Promise<OwnInstallation> {
   const home = await mkdtemp(path.join(tmpdir(), "touchstone-browser-"));
-  const options = { home, settings: { PORT: String(await keepFreePort()), ...settings } };
+  const port = await keepFreePort();
+  const own = { PORT: String(port), SERVICE_PUBLIC_URL: `http://127.0.0.1:${port}` };
+  const options = { home, settings: { ...own, ...settings } };
   let running: StandaloneProcess | null = await startStandaloneProcess(options);
   const { url, apiKey } = running;
   const stop = async (): Promise<void> => {

@@ -8,6 +8,7 @@ const repository = path.resolve(import.meta.dirname, "../../..");
 /** A standalone run as `npm start` runs it, in a process group of its own. */
 export interface StandaloneProcess {
   url: string;
+  /** Of the default project; empty where there is none. */
   apiKey: string;
   pid: number;
   output(): string;
@@ -114,8 +115,8 @@ function readStartLines(
     const read = (chunk: Buffer): void => {
       keep(chunk.toString("utf8"));
       const url = /(?:Open|ready at) (http\S+)/.exec(output())?.[1];
-      const apiKey = /Default project API key: (\S+)/.exec(output())?.[1];
-      if (isLate || url === undefined || apiKey === undefined || !output().includes("Started in")) return;
+      if (isLate || url === undefined || !output().includes("Started in")) return;
+      const apiKey = /Default project API key: (\S+)/.exec(output())?.[1] ?? "";
       clearTimeout(timer);
       resolve({ url, apiKey });
     };

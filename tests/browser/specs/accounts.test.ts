@@ -1,0 +1,106 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openPage } from "../src/open-page.ts";
+import { type OwnInstallation, startOwnInstallation } from "../src/own-installation.ts";
+import { inspect, type OpenedPage } from "../src/watch-page.ts";
+
+const password = "correct horse battery";
+
+/** Fills the form in and waits for the first page of a project. */
+async function signUp({ page, settle }: OpenedPage, name: string): Promise<void> {
+  await page.getByLabel("Name").fill(name);
+  await page.getByLabel("E-mail address").fill(`${name.toLowerCase()}@example.com`);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await settle();
+  await page.locator("button[type=submit]").click();
+}
+
+async function openSignedUp(own: OwnInstallation, name: string): Promise<OpenedPage> {
+  const opened = await openPage();
+  await opened.page.goto(`${own.url}/sign-up`);
+  await signUp(opened, name);
+  await awaitProject(opened.page);
+  return opened;
+}
+
+const awaitProject = (page: Page): Promise<void> => page.waitForURL(/\/p\/[0-9a-f-]{36}/);
+
+describe("with accounts", () => {
+  let own: OwnInstallation;
+
+  beforeAll(async () => {
+    own = await startOwnInstallation({ SERVICE_AUTH: "enabled" });
+  });
+
+  afterAll(() => own?.remove());
+
+  test("the first account owns what is there, invites another, and a member may not do what owners may", async () => {
+    const ada = await openPage();
+    await ada.page.goto(own.url);
+    await ada.page.getByRole("heading", { name: "Sign up" }).waitFor();
+    expect(await inspect(ada.page)).toEqual([]);
+    await signUp(ada, "Ada");
+    await awaitProject(ada.page);
+
+    await ada.page.goto(`${own.url}/account`);
+    await ada.page.getByRole("navigation").getByRole("link", { name: "Ada's Workspace" }).click();
+    await ada.page.getByLabel("E-mail address").fill("grace@example.com");
+    await ada.page.getByRole("button", { name: "Invite", exact: true }).click();
+    const link = await ada.page.getByText("/accept-invite?token=").textContent();
+    expect(await inspect(ada.page)).toEqual([]);
+
+    const grace = await openPage();
+    await grace.page.goto(link ?? "");
+    await grace.page.getByRole("link", { name: "Sign up" }).click();
+    await signUp(grace, "Grace");
+    await grace.page.getByRole("button", { name: /^Join/ }).click();
+    await awaitProject(grace.page);
+    await grace.page.getByRole("link", { name: "Settings" }).click();
+    await grace.page.getByRole("heading", { level: 1, name: "Settings" }).waitFor();
+    expect(await grace.page.getByRole("button", { name: "Replace the key" }).isDisabled()).toBe(true);
+    await ada.page.goto(own.url);
+    await awaitProject(ada.page);
+    await ada.page.getByRole("link", { name: "Settings" }).click();
+    expect(await ada.page.getByRole("button", { name: "Replace the key" }).isDisabled()).toBe(false);
+    expect([...ada.problems, ...grace.problems]).toEqual([]);
+    await ada.close();
+    await grace.close();
+  });
+
+  test("whoever is not signed in is asked to, and comes back to the page that was asked for", async () => {
+    const { page, close } = await openPage({ mayFail: (_, status) => status === 401 });
+    await page.goto(`${own.url}/account`);
+    await page.waitForURL(/\/sign-in\?next=/);
+    await page.getByLabel("E-mail address").fill("ada@example.com");
+    await page.getByLabel("Password", { exact: true }).fill("not the password");
+    await page.locator("button[type=submit]").click();
+    await page.getByRole("alert").first().waitFor();
+    expect(await page.getByLabel("E-mail address").inputValue()).toBe("ada@example.com");
+    await page.getByLabel("Password", { exact: true }).fill(password);
+    await page.locator("button[type=submit]").click();
+    await page.waitForURL(`${own.url}/account`);
+    await close();
+  });
+});
+
+describe("with tenants", () => {
+  let own: OwnInstallation;
+
+  beforeAll(async () => {
+    own = await startOwnInstallation({ SERVICE_AUTH: "enabled", SERVICE_MULTI_TENANT: "true" });
+  });
+
+  afterAll(() => own?.remove());
+
+  test("two of them have a project each and see nothing of the other's", async () => {
+    const ada = await openSignedUp(own, "Ada");
+    const grace = await openSignedUp(own, "Grace");
+    const [adas, graces] = [ada, grace].map(({ page }) => /\/p\/([0-9a-f-]{36})/.exec(page.url())?.[1]);
+    expect(adas).not.toBe(graces);
+    await ada.page.goto(`${own.url}/p/${graces}/traces`);
+    await ada.page.getByRole("heading", { name: "Not here, or not yours" }).waitFor();
+    expect([...ada.problems, ...grace.problems]).toEqual([]);
+    await ada.close();
+    await grace.close();
+  });
+});

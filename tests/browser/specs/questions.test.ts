@@ -1,0 +1,133 @@
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, inject, test } from "vitest";
+import { type DemoProject, readDemoProject } from "../src/demo-project.ts";
+import { openPage } from "../src/open-page.ts";
+import type { OpenedPage } from "../src/watch-page.ts";
+
+let demo: DemoProject;
+
+beforeAll(async () => {
+  demo = await readDemoProject(inject("demo"));
+});
+
+async function withPage(look: (page: Page, opened: OpenedPage) => Promise<void>): Promise<void> {
+  const opened = await openPage();
+  try {
+    await opened.page.goto(`${demo.base}/`);
+    await look(opened.page, opened);
+    expect(opened.problems).toEqual([]);
+  } finally {
+    await opened.close();
+  }
+}
+
+/** Goes to a page by the keys that the cheat sheet lists for it. */
+async function goTo(page: Page, heading: string, letter: string): Promise<void> {
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await page.keyboard.press("g");
+  await page.keyboard.press(letter);
+  await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+}
+
+const firstRow = (page: Page, table: string) => page.getByRole("table", { name: table }).getByRole("row").nth(1);
+
+// What somebody who has never seen the sample project asks of it, answered by links and keys alone.
+describe("a stranger finds", () => {
+  test("which agent fails most, and why: the failing traces, one of them, its worst verdict", () =>
+    withPage(async (page) => {
+      // Agents that fail most come first.
+      const worst = page.getByRole("row", { name: /%$/ }).first();
+      await worst.waitFor();
+      expect(await worst.textContent()).toContain("refund-agent");
+      await worst.getByRole("link").nth(2).click();
+      await page.getByRole("heading", { level: 1, name: "Traces" }).waitFor();
+      await firstRow(page, "Traces").waitFor();
+      await page.keyboard.press("j");
+      await page.keyboard.press("Enter");
+      await page.getByRole("tree", { name: "Spans" }).waitFor();
+      await page
+        .getByRole("button", { name: /^Why: .*fails/ })
+        .first()
+        .click();
+      await page.getByText("threshold 5").first().waitFor();
+      const reason = page.locator("blockquote").first();
+      await reason.waitFor();
+      expect((await reason.textContent())?.length).toBeGreaterThan(20);
+    }));
+
+  test("whether a run is worse than another, and on which cases", () =>
+    withPage(async (page) => {
+      await goTo(page, "Runs", "r");
+      for (const name of [/refund-agent 1\.3\.9/, /refund-agent 1\.4\.0/]) {
+        await page.getByRole("row", { name }).getByRole("checkbox").check();
+      }
+      await page
+        .getByRole("link", { name: "Compare" })
+        .or(page.getByRole("button", { name: "Compare" }))
+        .first()
+        .click();
+      await page.getByText("Regressed").waitFor();
+      await page
+        .getByText(/The 95% interval, -\d/)
+        .first()
+        .waitFor();
+      await page.getByRole("button", { name: /Worse \d+/ }).click();
+      expect(await page.getByRole("table", { name: "Cases" }).getByRole("row").count()).toBeGreaterThan(5);
+    }));
+
+  test("how far the judge Helpful can be trusted", () =>
+    withPage(async (page) => {
+      await goTo(page, "Judges", "j");
+      await page
+        .getByRole("row", { name: /^Helpful/ })
+        .getByRole("link", { name: /^Kappa/ })
+        .click();
+      await page.getByRole("heading", { level: 1, name: /Helpful/ }).waitFor();
+      await page
+        .getByText(/0\.\d\d to 0\.\d\d/)
+        .first()
+        .waitFor();
+      await page.getByText("What this number cannot say").waitFor();
+    }));
+
+  test("what last night's gate said on the branch main", () =>
+    withPage(async (page) => {
+      await goTo(page, "Gates", "c");
+      const newest = page.getByRole("region", { name: "Newest on main" });
+      await newest.getByRole("link", { name: /^Refund policy failed/ }).click();
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      await page.getByText("d94c3b6").first().waitFor();
+    }));
+});
+
+test("a filtered list is its address: the link shows the same in a browser that never saw the page", () =>
+  withPage(async (page, { settle }) => {
+    await goTo(page, "Traces", "t");
+    await page.getByRole("searchbox").fill("refund");
+    await page.waitForURL(/search=refund/);
+    await settle();
+    const wanted = await firstRow(page, "Traces").textContent();
+    const other = await openPage();
+    try {
+      await other.page.goto(page.url());
+      await other.settle();
+      expect(await firstRow(other.page, "Traces").textContent()).toBe(wanted);
+      expect(await other.page.getByRole("searchbox").inputValue()).toBe("refund");
+    } finally {
+      await other.close();
+    }
+  }));
+
+test("ten signals are put aside by keys alone, and the last is taken back", () =>
+  withPage(async (page, { settle }) => {
+    await goTo(page, "Inbox", "i");
+    const open = page.getByRole("button", { name: /^Open \d+/ });
+    await settle();
+    const before = Number(/\d+/.exec((await open.textContent()) ?? "")?.[0]);
+    for (let done = 1; done <= 10; done += 1) {
+      await page.keyboard.press(done % 2 === 0 ? "e" : "d");
+      await page.getByRole("button", { name: `Open ${before - done}`, exact: true }).waitFor();
+    }
+    await page.keyboard.press("u");
+    await page.getByRole("button", { name: `Open ${before - 9}`, exact: true }).waitFor();
+  }));
