@@ -48,6 +48,8 @@ const atLimit: Record<keyof typeof limits, string> = {
   importedCasesMax: "Rows of a file that is imported as a dataset; more is 400.",
   comparedCasesMax: "Cases, the newest, that a new one is compared with by meaning.",
   datasetVersionsListedMax: "Versions of a dataset in their list, the newest; exports have all.",
+  datasetPageDefault: "Summaries of datasets of a page, when the client does not say.",
+  datasetPageMax: "Summaries of datasets of a page at most.",
   runPageDefault: "Runs of a page, when the client does not say.",
   runPageMax: "Runs of a page at most.",
   gitContextMaxBytes: "The git context of a CI run, as JSON; more is 400.",

@@ -78,6 +78,9 @@ export const limits = {
   comparedCasesMax: 100,
   /** Versions of a dataset in their list, the newest. */
   datasetVersionsListedMax: 200,
+  /** Datasets of a page of summaries. */
+  datasetPageDefault: 100,
+  datasetPageMax: 200,
   /** completions 5.2. */
   runPageDefault: 50,
   runPageMax: 200,

@@ -54,6 +54,7 @@ describe("replacing a dataset", () => {
       numberOfRequests: 1,
       questions: [ask("When?")],
       status: "published",
+      version: 2,
       createdAt: created.createdAt,
     });
     expect((await read(created._id)).body).toEqual(body);

@@ -29,6 +29,7 @@ describe("creating a dataset", () => {
       numberOfRequests: 1,
       questions: [],
       status: "published",
+      version: 1,
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     });
   });

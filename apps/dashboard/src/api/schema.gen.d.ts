@@ -944,6 +944,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/custom-agent-evaluations/datasets/{datasetId}/cases/{questionIndex}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Replace one case of a dataset, or add one. */
+        put: operations["putCase"];
+        post?: never;
+        /** Delete one case of a dataset. */
+        delete: operations["deleteCase"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/custom-agent-evaluations/datasets/case-preview": {
         parameters: {
             query?: never;
@@ -3503,10 +3521,30 @@ export interface components {
             };
             /** @constant */
             status: "published";
+            /** @description Of the cases and settings; each change makes the next one. */
+            version: number;
             createdAt: string;
         };
         DatasetList: {
             datasets: components["schemas"]["Dataset"][];
+        };
+        DatasetSummaries: {
+            datasets: {
+                _id: string;
+                name: string;
+                description?: string;
+                caseCount: number;
+                version: number;
+                createdAt: string;
+                /** @description When the newest version was made */
+                updatedAt: string;
+                /** @description When the newest run was created; null: there is none */
+                lastRunAt: string | null;
+            }[];
+            /** @description Of all that match */
+            totalCount: number;
+            hasNextPage: boolean;
+            nextCursor: string | null;
         };
         DatasetTestCases: {
             dataset_id: string;
@@ -6449,7 +6487,10 @@ export interface operations {
     };
     updateDataset: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The version of the dataset that was read; another one by now is 409. */
+                version?: string;
+            };
             header?: never;
             path: {
                 datasetId: string;
@@ -6680,6 +6721,90 @@ export interface operations {
                             /** @description Which of `cases`, from 0. */
                             index: number;
                         }[];
+                        caseCount: number;
+                    };
+                };
+            };
+        };
+    };
+    putCase: {
+        parameters: {
+            query?: {
+                /** @description The version of the dataset that was read; another one by now is 409. */
+                version?: string;
+            };
+            header?: never;
+            path: {
+                datasetId: string;
+                /** @description The place of the case, from 0; the number of cases is the place of a new one. */
+                questionIndex: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Question"];
+            };
+        };
+        responses: {
+            /** @description The case as it is now, and the version of the dataset that has it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Of the dataset, with this case. */
+                        version: number;
+                        caseCount: number;
+                        questionIndex: number;
+                        case: components["schemas"]["Question"];
+                    };
+                };
+            };
+            /** @description The same of a case that was added. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Of the dataset, with this case. */
+                        version: number;
+                        caseCount: number;
+                        questionIndex: number;
+                        case: components["schemas"]["Question"];
+                    };
+                };
+            };
+        };
+    };
+    deleteCase: {
+        parameters: {
+            query?: {
+                /** @description The version of the dataset that was read; another one by now is 409. */
+                version?: string;
+            };
+            header?: never;
+            path: {
+                datasetId: string;
+                /** @description The place of the case, from 0; the number of cases is the place of a new one. */
+                questionIndex: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone; those behind it move up. Versions and runs keep it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        deleted: true;
+                        version: number;
                         caseCount: number;
                     };
                 };
@@ -7043,20 +7168,29 @@ export interface operations {
     };
     listDatasets: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description summary: without questions and settings, a page at a time */
+                view?: string;
+                /** @description A piece of the name or the description, in any case */
+                search?: string;
+                /** @description 1 to 200, default 100 */
+                limit?: string;
+                /** @description The dataset to continue after; take it from nextCursor */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The project's datasets, newest first. */
+            /** @description The project's datasets, newest first: all of them whole, or a page of summaries. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DatasetList"];
+                    "application/json": components["schemas"]["DatasetList"] | components["schemas"]["DatasetSummaries"];
                 };
             };
         };

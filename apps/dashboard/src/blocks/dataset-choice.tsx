@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { bodyOf } from "../api/client.ts";
 import { useApi } from "../shell/session.tsx";
 import { SelectField, TextField } from "../ui/field.tsx";
 import { countOf } from "../ui/format.ts";
 import { Loaded, Skeleton } from "../ui/states.tsx";
+import { allDatasetsQuery, type DatasetSummary } from "./dataset-summaries.ts";
 
 /** `id` is null for one that is made with the first case. */
 export interface ChosenDataset {
@@ -21,15 +21,9 @@ export function DatasetChoice({
   onChoose(dataset: ChosenDataset): void;
 }) {
   const api = useApi();
-  const datasets = useQuery({
-    queryKey: [api.projectId, "datasets", "all"],
-    queryFn: async ({ signal }) =>
-      (await bodyOf(api.GET("/api/v1/custom-agent-evaluations/datasets", { signal }))).datasets.map(
-        ({ _id: id, name, questions }) => ({ id, name, caseCount: questions.length }),
-      ),
-  });
+  const datasets = useQuery(allDatasetsQuery(api));
   useEffect(() => {
-    if (chosen === null && datasets.data !== undefined) onChoose(datasets.data[0] ?? { id: null, name: "" });
+    if (chosen === null && datasets.data !== undefined) onChoose(choiceOf(datasets.data[0]));
   }, [chosen, datasets.data, onChoose]);
   return (
     <Loaded query={datasets} skeleton={<Skeleton rows={1} />}>
@@ -39,16 +33,15 @@ export function DatasetChoice({
             label="Dataset"
             value={chosen?.id ?? ""}
             onChange={(event) => {
-              const found = all.find(({ id }) => id === event.target.value);
-              onChoose(found === undefined ? { id: null, name: "" } : { id: found.id, name: found.name });
+              onChoose(choiceOf(all.find(({ _id }) => _id === event.target.value)));
             }}
           >
-            {all.map(({ id, name, caseCount }) => (
-              <option key={id} value={id}>
+            {all.map(({ _id, name, caseCount }) => (
+              <option key={_id} value={_id}>
                 {name} ({countOf(caseCount, "case")})
               </option>
             ))}
-            {chosen?.id != null && !all.some(({ id }) => id === chosen.id) && (
+            {chosen?.id != null && !all.some(({ _id }) => _id === chosen.id) && (
               <option value={chosen.id}>{chosen.name}</option>
             )}
             <option value="">New dataset</option>
@@ -65,3 +58,6 @@ export function DatasetChoice({
     </Loaded>
   );
 }
+
+const choiceOf = (dataset: DatasetSummary | undefined): ChosenDataset =>
+  dataset === undefined ? { id: null, name: "" } : { id: dataset._id, name: dataset.name };

@@ -10,6 +10,7 @@ import { SelectField } from "../ui/field.tsx";
 import { countOf } from "../ui/format.ts";
 import { Score } from "../ui/score.tsx";
 import { Loaded, ProblemLine, Skeleton } from "../ui/states.tsx";
+import { readDatasetPage } from "./dataset-summaries.ts";
 
 type Outcome =
   | { traceId: string; runId: string; rating: number | null; justification: string | null }
@@ -150,7 +151,7 @@ async function evaluate(api: ProjectApi, traceId: string, datasetId: string): Pr
 async function readGraders(api: ProjectApi, signal: AbortSignal): Promise<{ configs: Grader[]; datasets: Grader[] }> {
   const [settings, datasets] = await Promise.all([
     bodyOf(api.GET("/api/v1/custom-agent-evaluations/evaluation-settings", { signal })),
-    bodyOf(api.GET("/api/v1/custom-agent-evaluations/datasets", { signal })),
+    readDatasetPage(api, { limit: "200" }, signal),
   ]);
   const named = ({ _id: id, name }: { _id: string; name: string }): Grader => ({ id, name });
   return { configs: settings.evaluationSettings.map(named), datasets: datasets.datasets.map(named) };

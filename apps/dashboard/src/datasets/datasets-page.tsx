@@ -1,6 +1,6 @@
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { useApi } from "../shell/session.tsx";
 import { Button } from "../ui/button.tsx";
 import { formatCount } from "../ui/format.ts";
@@ -21,17 +21,19 @@ export function DatasetsPage() {
   const api = useApi();
   const { search = "" } = route.useSearch();
   const navigate = useNavigate({ from: "/p/$projectId/datasets" });
-  const datasets = useQuery(datasetsQuery(api));
+  const pages = useInfiniteQuery(datasetsQuery(api, search));
+  const datasets = useMemo(() => pages.data?.pages.flatMap((page) => page.datasets) ?? [], [pages.data]);
+  const total = pages.data?.pages[0]?.totalCount;
   const [dialog, setDialog] = useState<"create" | "import" | null>(null);
   const close = (): void => setDialog(null);
-  const words = search.trim().toLowerCase();
+  const isEmpty = total === 0 && search === "";
   return (
     <Page
       title="Datasets"
       isFull
-      aside={datasets.data && datasets.data.length > 0 && formatCount(datasets.data.length)}
+      aside={total !== undefined && !isEmpty && formatCount(total)}
       actions={
-        datasets.data?.length === 0 ? undefined : (
+        isEmpty ? undefined : (
           <>
             <SearchBox
               label="Search datasets"
@@ -48,15 +50,21 @@ export function DatasetsPage() {
         )
       }
     >
-      <Loaded query={datasets}>
-        {(all) => {
-          if (all.length === 0) {
+      <Loaded query={pages}>
+        {() => {
+          if (isEmpty) {
             return <NoDatasets onCreate={() => setDialog("create")} onImport={() => setDialog("import")} />;
           }
-          const found = all.filter(({ name, description = "" }) =>
-            `${name} ${description}`.toLowerCase().includes(words),
-          );
-          if (found.length > 0) return <DatasetsTable datasets={found} />;
+          if (datasets.length > 0) {
+            return (
+              <DatasetsTable
+                datasets={datasets}
+                onReachEnd={() => {
+                  if (pages.hasNextPage && !pages.isFetchingNextPage) void pages.fetchNextPage();
+                }}
+              />
+            );
+          }
           return (
             <EmptyState
               title={`No dataset matches "${search}"`}

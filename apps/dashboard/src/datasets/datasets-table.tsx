@@ -1,5 +1,6 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import type { DatasetSummary } from "../blocks/dataset-summaries.ts";
 import { useApi } from "../shell/session.tsx";
 import { IconButton } from "../ui/button.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
@@ -8,14 +9,13 @@ import { MoreIcon } from "../ui/icons.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { Time } from "../ui/page.tsx";
 import { DeleteDatasetDialog } from "./delete-dataset-dialog.tsx";
-import type { ListedDataset } from "./queries.ts";
 
 /** The datasets as rows, or as cards where the window is narrow. */
-export function DatasetsTable({ datasets }: { datasets: readonly ListedDataset[] }) {
+export function DatasetsTable({ datasets, onReachEnd }: { datasets: readonly DatasetSummary[]; onReachEnd(): void }) {
   const { projectId } = useApi();
   const navigate = useNavigate();
   const [activeKey, setActiveKey] = useState<string>();
-  const open = ({ _id: datasetId }: ListedDataset): void =>
+  const open = ({ _id: datasetId }: DatasetSummary): void =>
     void navigate({ to: "/p/$projectId/datasets/$datasetId", params: { projectId, datasetId } });
   return (
     <DataTable
@@ -28,13 +28,13 @@ export function DatasetsTable({ datasets }: { datasets: readonly ListedDataset[]
       activeKey={activeKey}
       onActivate={({ _id }) => setActiveKey(_id)}
       onOpen={open}
+      onReachEnd={onReachEnd}
       card={(dataset) => (
         <div className="flex items-start gap-2">
           <div className="min-w-0 flex-1">
             <NameCell {...dataset} />
             <div className="text-xs text-faint">
-              {countOf(dataset.caseCount, "case")} · {countOf(dataset.versions, "version")} · created{" "}
-              <Time iso={dataset.createdAt} isAge />
+              {countOf(dataset.caseCount, "case")} · version {dataset.version} · <LastRun {...dataset} />
             </div>
           </div>
           <RowMenu dataset={dataset} />
@@ -44,16 +44,23 @@ export function DatasetsTable({ datasets }: { datasets: readonly ListedDataset[]
   );
 }
 
-const columns: readonly Column<ListedDataset>[] = [
+const columns: readonly Column<DatasetSummary>[] = [
   { key: "name", header: "Dataset", width: "minmax(12rem, 1fr)", cell: (dataset) => <NameCell {...dataset} /> },
   { key: "cases", header: "Cases", width: "6rem", align: "right", cell: ({ caseCount }) => formatCount(caseCount) },
-  { key: "versions", header: "Versions", width: "6rem", align: "right", cell: ({ versions }) => formatCount(versions) },
+  { key: "version", header: "Version", width: "5rem", align: "right", cell: ({ version }) => version },
   {
-    key: "created",
-    header: "Created",
-    width: "8rem",
+    key: "changed",
+    header: "Changed",
+    width: "7rem",
     align: "right",
-    cell: ({ createdAt }) => <Time iso={createdAt} isAge />,
+    cell: ({ updatedAt }) => <Time iso={updatedAt} isAge />,
+  },
+  {
+    key: "run",
+    header: "Last run",
+    width: "7rem",
+    align: "right",
+    cell: (dataset) => <LastRun {...dataset} isShort />,
   },
   {
     key: "menu",
@@ -63,7 +70,7 @@ const columns: readonly Column<ListedDataset>[] = [
   },
 ];
 
-function NameCell({ _id: datasetId, name, description }: ListedDataset) {
+function NameCell({ _id: datasetId, name, description }: DatasetSummary) {
   const { projectId } = useApi();
   return (
     <>
@@ -79,7 +86,24 @@ function NameCell({ _id: datasetId, name, description }: ListedDataset) {
   );
 }
 
-function RowMenu({ dataset }: { dataset: ListedDataset }) {
+/** When it was asked last, as the way to its runs. */
+function LastRun({ _id: datasetId, lastRunAt, isShort }: DatasetSummary & { isShort?: boolean }) {
+  const { projectId } = useApi();
+  if (lastRunAt === null) return <span className="text-faint">{isShort ? "-" : "no run"}</span>;
+  return (
+    <Link
+      to="/p/$projectId/datasets/$datasetId"
+      params={{ projectId, datasetId }}
+      search={{ tab: "runs" }}
+      className="text-inherit no-underline hover:text-accent hover:underline"
+    >
+      {!isShort && "run "}
+      <Time iso={lastRunAt} isAge />
+    </Link>
+  );
+}
+
+function RowMenu({ dataset }: { dataset: DatasetSummary }) {
   const [isDeleting, setDeleting] = useState(false);
   return (
     <>

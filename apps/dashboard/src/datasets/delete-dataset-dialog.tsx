@@ -1,10 +1,11 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { bodyOf } from "../api/client.ts";
+import type { DatasetSummary } from "../blocks/dataset-summaries.ts";
 import { useApi } from "../shell/session.tsx";
 import { ConfirmDialog } from "../ui/dialog.tsx";
 import { countOf } from "../ui/format.ts";
 import { useToasts } from "../ui/toasts.tsx";
-import { countRunsQuery, datasetsKey, type ListedDataset } from "./queries.ts";
+import { countRunsQuery, datasetsKey } from "./queries.ts";
 
 /** Asks before a dataset goes, with the counts of what goes and what stays. */
 export function DeleteDatasetDialog({
@@ -13,7 +14,7 @@ export function DeleteDatasetDialog({
   onClose,
   onDeleted,
 }: {
-  dataset: Pick<ListedDataset, "_id" | "name" | "caseCount">;
+  dataset: Pick<DatasetSummary, "_id" | "name" | "caseCount">;
   isOpen: boolean;
   onClose(): void;
   onDeleted?: () => void;

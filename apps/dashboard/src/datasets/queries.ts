@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { bodyOf, type ProjectApi } from "../api/client.ts";
 import type { components } from "../api/schema.gen.d.ts";
+import { readDatasetPage } from "../blocks/dataset-summaries.ts";
 import { countOf } from "../ui/format.ts";
 
 export type Dataset = components["schemas"]["Dataset"];
@@ -9,26 +10,20 @@ export type Question = Dataset["questions"][number];
 /** The key of everything that was read of the project's datasets. */
 export const datasetsKey = (api: ProjectApi) => [api.projectId, "datasets"] as const;
 
-/** Every dataset of the project, newest first, and how many versions each has. */
-export const datasetsQuery = (api: ProjectApi) =>
-  queryOptions({
-    queryKey: [...datasetsKey(api), "list"],
-    queryFn: async ({ signal }) => {
-      const { datasets } = await bodyOf(api.GET("/api/v1/custom-agent-evaluations/datasets", { signal }));
-      const ids = datasets.map(({ _id }) => _id).join(",");
-      const { versionCounts } = await bodyOf(
-        api.GET("/api/v1/evaluate/datasets/batch/versions", { params: { query: { ids } }, signal }),
-      );
-      return datasets.map(({ questions, ...dataset }) => ({
-        ...dataset,
-        caseCount: questions.length,
-        versions: versionCounts[dataset._id] ?? 1,
-      }));
-    },
+/** The project's datasets whose name or description has the search in it, newest first, a page at a time. */
+export const datasetsQuery = (api: ProjectApi, search: string) =>
+  infiniteQueryOptions({
+    queryKey: [...datasetsKey(api), "list", search],
+    initialPageParam: null as string | null,
+    queryFn: ({ pageParam, signal }) =>
+      readDatasetPage(
+        api,
+        { ...(search !== "" && { search }), ...(pageParam !== null && { cursor: pageParam }) },
+        signal,
+      ),
+    getNextPageParam: ({ nextCursor }) => nextCursor,
     placeholderData: keepPreviousData,
   });
-
-export type ListedDataset = Awaited<ReturnType<NonNullable<ReturnType<typeof datasetsQuery>["queryFn"]>>>[number];
 
 /** How many runs a dataset has, in words: `12 runs`, or `more than 200 runs`. */
 export const countRunsQuery = (api: ProjectApi, datasetId: string) =>

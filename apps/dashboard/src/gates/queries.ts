@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { bodyOf, type ProjectApi } from "../api/client.ts";
 import type { components, paths } from "../api/schema.gen.d.ts";
+import { allDatasetsQuery } from "../blocks/dataset-summaries.ts";
 import { byTime, verdictOfCiRun, verdictOfGate } from "./verdicts.ts";
 
 /** Verdicts come from pipelines while somebody looks. */
@@ -11,11 +12,8 @@ const gatesKey = (api: ProjectApi) => [api.projectId, "gates"] as const;
 /** The names of the project's datasets, by id. */
 export const datasetNamesQuery = (api: ProjectApi) =>
   queryOptions({
-    queryKey: [...gatesKey(api), "dataset-names"],
-    queryFn: async ({ signal }) => {
-      const { datasets } = await bodyOf(api.GET("/api/v1/custom-agent-evaluations/datasets", { signal }));
-      return new Map(datasets.map(({ _id, name }) => [_id, name]));
-    },
+    ...allDatasetsQuery(api),
+    select: (datasets) => new Map(datasets.map(({ _id, name }) => [_id, name])),
   });
 
 /** The verdicts of gates and CI runs, newest first. */

@@ -1,10 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { allDatasetsQuery } from "../blocks/dataset-summaries.ts";
 import { useApi } from "../shell/session.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
 import { SelectField } from "../ui/field.tsx";
 import { CloseIcon, PlusIcon } from "../ui/icons.tsx";
-import { datasetRunsQuery, datasetsQuery, type ListedRun } from "./queries.ts";
+import { datasetRunsQuery, type ListedRun } from "./queries.ts";
 import { runLabel } from "./run-label.ts";
 
 export interface ChosenSearch {
@@ -28,7 +29,7 @@ export function ChosenRuns({
 }) {
   const api = useApi();
   const runs = useQuery({ ...datasetRunsQuery(api, datasetId ?? ""), enabled: datasetId !== undefined }).data ?? [];
-  const dataset = useQuery(datasetsQuery(api)).data?.datasets.find(({ _id }) => _id === datasetId);
+  const dataset = useQuery(allDatasetsQuery(api)).data?.find(({ _id }) => _id === datasetId);
   const taken = new Set([baseline, ...candidates]);
   const another = runs.find(({ _id, status }) => !taken.has(_id) && status === "completed");
   return (

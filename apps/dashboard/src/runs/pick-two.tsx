@@ -1,9 +1,10 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { allDatasetsQuery } from "../blocks/dataset-summaries.ts";
 import { useApi } from "../shell/session.tsx";
 import { ButtonLink } from "../ui/button.tsx";
 import { EmptyState, Loaded } from "../ui/states.tsx";
-import { datasetsQuery, runsQuery } from "./queries.ts";
+import { runsQuery } from "./queries.ts";
 import { runName } from "./run-label.ts";
 import { newestPairs } from "./selected-runs.ts";
 
@@ -11,8 +12,8 @@ import { newestPairs } from "./selected-runs.ts";
 export function PickTwo() {
   const api = useApi();
   const runs = useInfiniteQuery(runsQuery(api, { status: "completed" }));
-  const datasets = useQuery(datasetsQuery(api));
-  const names = new Map(datasets.data?.datasets.map(({ _id, name }) => [_id, name]));
+  const datasets = useQuery(allDatasetsQuery(api));
+  const names = new Map(datasets.data?.map(({ _id, name }) => [_id, name]));
   return (
     <EmptyState
       title="Pick two runs"

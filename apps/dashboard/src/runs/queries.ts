@@ -54,13 +54,6 @@ export const gatesQuery = (api: ProjectApi) =>
     },
   });
 
-/** The project's datasets. */
-export const datasetsQuery = (api: ProjectApi) =>
-  queryOptions({
-    queryKey: [api.projectId, "datasets"],
-    queryFn: ({ signal }) => bodyOf(api.GET("/api/v1/custom-agent-evaluations/datasets", { signal })),
-  });
-
 /** A run with its results. */
 export const runQuery = (api: ProjectApi, runId: string) =>
   queryOptions({

@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
+import { allDatasetsQuery } from "../blocks/dataset-summaries.ts";
 import { useApi } from "../shell/session.tsx";
 import { Button } from "../ui/button.tsx";
 import { DataTable } from "../ui/data-table.tsx";
@@ -9,7 +10,7 @@ import { Page } from "../ui/page.tsx";
 import { useShortcuts } from "../ui/shortcuts.tsx";
 import { EmptyState, Loaded } from "../ui/states.tsx";
 import { FirstRun } from "./first-run.tsx";
-import { datasetsQuery, gatesQuery, runsQuery } from "./queries.ts";
+import { gatesQuery, runsQuery } from "./queries.ts";
 import { RunCard, type RunRow, runColumns } from "./run-columns.tsx";
 import { RunFilterBar } from "./run-filter-bar.tsx";
 import { comparisonOf, toggleRun } from "./selected-runs.ts";
@@ -23,13 +24,13 @@ export function RunsPage() {
   const search = route.useSearch();
   const navigate = useNavigate({ from: "/p/$projectId/runs" });
   const runs = useInfiniteQuery(runsQuery(api, search));
-  const datasets = useQuery(datasetsQuery(api));
+  const datasets = useQuery(allDatasetsQuery(api));
   const gates = useQuery(gatesQuery(api));
   const [activeKey, setActive] = useState<string>();
   const selected = search.selected ?? [];
 
   const rows = useMemo((): RunRow[] => {
-    const names = new Map(datasets.data?.datasets.map(({ _id, name }) => [_id, name]));
+    const names = new Map(datasets.data?.map(({ _id, name }) => [_id, name]));
     return (runs.data?.pages ?? []).flatMap((page) =>
       page.runs.map((run) => ({
         ...run,
@@ -90,7 +91,7 @@ export function RunsPage() {
         </>
       }
     >
-      <RunFilterBar datasets={datasets.data?.datasets ?? []} />
+      <RunFilterBar datasets={datasets.data ?? []} />
       <Loaded query={runs}>
         {() =>
           rows.length === 0 ? (

@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { bodyOf, type ProjectApi } from "../api/client.ts";
 import type { paths } from "../api/schema.gen.d.ts";
+import { readDatasetPage } from "../blocks/dataset-summaries.ts";
 
 type ModelList =
   paths["/api/v1/agent-monitoring/portability/models"]["get"]["responses"][200]["content"]["application/json"];
@@ -57,11 +58,11 @@ export const projectCountsQuery = (api: ProjectApi) =>
   queryOptions({
     queryKey: [api.projectId, "counts"],
     queryFn: async ({ signal }) => {
-      const [{ totalCount }, { agents }, { datasets }] = await Promise.all([
+      const [{ totalCount }, { agents }, { totalCount: datasets }] = await Promise.all([
         bodyOf(api.GET("/api/v1/ingest/traces", { params: { query: { limit: "1" } }, signal })),
         bodyOf(api.GET("/api/v1/agents", { signal })),
-        bodyOf(api.GET("/api/v1/custom-agent-evaluations/datasets", { signal })),
+        readDatasetPage(api, { limit: "1" }, signal),
       ]);
-      return { traces: totalCount, agents: agents.length, datasets: datasets.length };
+      return { traces: totalCount, agents: agents.length, datasets };
     },
   });

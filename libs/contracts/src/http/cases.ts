@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { limits } from "../limits.ts";
-import { caseSource, dataset, question } from "./datasets.ts";
+import { caseSource, dataset, datasetParams, question } from "./datasets.ts";
 import { recordedTurn } from "./judging.ts";
 
 /** A question that is added to a dataset says where it comes from: a trace, a session or a signal. */
@@ -30,6 +30,32 @@ export const addedCases = z.object({
 
 /** 409 of a `case` that the dataset has already. */
 export const duplicateCase = z.object({ error: z.string(), duplicate });
+
+export const caseParams = datasetParams.extend({
+  questionIndex: z.string().describe("The place of the case, from 0; the number of cases is the place of a new one."),
+});
+
+/** Query of a change that is made of what was read before. */
+export const readVersionQuery = z.object({
+  version: z.string().optional().describe("The version of the dataset that was read; another one by now is 409."),
+});
+
+/** Answer to `PUT .../datasets/{datasetId}/cases/{questionIndex}`. */
+export const putCaseReply = z.object({
+  version: z.int().describe("Of the dataset, with this case."),
+  caseCount: z.int(),
+  questionIndex: z.int(),
+  case: question,
+});
+
+export const deletedCase = z.object({ deleted: z.literal(true), version: z.int(), caseCount: z.int() });
+
+/** 409: the dataset changed since it was read. */
+export const staleDataset = z.object({
+  error: z.string(),
+  version: z.int().describe("The newest one."),
+  case: question.nullable().optional().describe("What now stands in the place; null: no case does. Of a single case."),
+});
 
 /** Body of `POST .../datasets/case-preview`: one of the two. */
 export const casePreviewBody = z.object({ traceId: z.string().optional(), sessionId: z.string().optional() });

@@ -113,11 +113,40 @@ export const dataset = z.object({
   questions: z.array(question),
   ...keptSettings,
   status: z.literal("published"),
+  version: z.int().describe("Of the cases and settings; each change makes the next one."),
   createdAt: z.string(),
 });
 
 export const datasetParams = z.object({ datasetId: z.string() });
+
+/** Query of `GET /custom-agent-evaluations/datasets`. All but `view` are of the summary. */
+export const listDatasetsQuery = z.object({
+  view: z.string().optional().describe("summary: without questions and settings, a page at a time"),
+  search: z.string().optional().describe("A piece of the name or the description, in any case"),
+  limit: z.string().optional().describe(`1 to ${limits.datasetPageMax}, default ${limits.datasetPageDefault}`),
+  cursor: z.string().optional().describe("The dataset to continue after; take it from nextCursor"),
+});
+
 export const datasetList = z.object({ datasets: z.array(dataset) });
+
+/** A dataset in the summary; of a long name or description the first 500 characters. */
+const datasetSummary = z.object({
+  _id: z.string(),
+  name: z.string(),
+  description: z.string().optional(),
+  caseCount: z.int(),
+  version: z.int(),
+  createdAt: z.string(),
+  updatedAt: z.string().describe("When the newest version was made"),
+  lastRunAt: z.string().nullable().describe("When the newest run was created; null: there is none"),
+});
+
+export const datasetSummaries = z.object({
+  datasets: z.array(datasetSummary),
+  totalCount: z.int().describe("Of all that match"),
+  hasNextPage: z.boolean(),
+  nextCursor: z.string().nullable(),
+});
 
 /** Answer to `DELETE .../datasets/{datasetId}`. */
 export const deletedDataset = z.object({ deleted: z.literal(true) });

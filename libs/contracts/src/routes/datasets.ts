@@ -2,13 +2,18 @@ import { z } from "zod";
 import { errorBody, globalErrorBody } from "../errors.ts";
 import {
   addedCases,
+  caseParams,
   casePreview,
   casePreviewBody,
+  deletedCase,
   duplicateCase,
   importDatasetQuery,
   importedCase,
   importedDataset,
   importPreview,
+  putCaseReply,
+  readVersionQuery,
+  staleDataset,
   submittedCases,
   suggestExpectedBody,
   suggestedExpected,
@@ -21,6 +26,7 @@ import {
   datasetVersionParams,
   datasetVersions,
   deletedDataset,
+  question,
   submittedDataset,
 } from "../http/datasets.ts";
 import { deletedVersion } from "../http/graders.ts";
@@ -33,6 +39,8 @@ const evaluation = { ...dashboard, keyRateGroup: "evaluation" } as const;
 const datasetsPath = `${prefix}/custom-agent-evaluations/datasets`;
 const versionsPath = `${prefix}/evaluate/datasets/{datasetId}/versions`;
 const noDataset = error("No such dataset in the project.");
+const noCase = error("No such dataset in the project, or no such case in the dataset.");
+const stale = { description: "The dataset changed since it was read.", schema: staleDataset };
 
 /** What becomes of datasets: their cases, their versions, and how they come in. */
 export const datasetRoutes = {
@@ -43,11 +51,13 @@ export const datasetRoutes = {
     method: "PUT",
     path: `${datasetsPath}/{datasetId}`,
     params: datasetParams,
+    query: readVersionQuery,
     body: json(submittedDataset),
     responses: {
       200: { description: "The dataset as it is now: a new version, if anything changed.", schema: dataset },
       ...checkedBody,
       404: noDataset,
+      409: stale,
     },
     summary: "Replace a dataset.",
     section: "completions 3.3",
@@ -81,6 +91,42 @@ export const datasetRoutes = {
       409: { description: "The dataset has the case already.", schema: duplicateCase },
     },
     summary: "Add cases to a dataset.",
+    section: "completions 3.3",
+  },
+  putCase: {
+    ...evaluation,
+    ...byMember,
+    id: "putCase",
+    method: "PUT",
+    path: `${datasetsPath}/{datasetId}/cases/{questionIndex}`,
+    params: caseParams,
+    query: readVersionQuery,
+    body: json(question),
+    responses: {
+      200: { description: "The case as it is now, and the version of the dataset that has it.", schema: putCaseReply },
+      201: { description: "The same of a case that was added.", schema: putCaseReply },
+      ...checkedBody,
+      404: noCase,
+      409: stale,
+    },
+    summary: "Replace one case of a dataset, or add one.",
+    section: "completions 3.3",
+  },
+  deleteCase: {
+    ...evaluation,
+    ...byMember,
+    id: "deleteCase",
+    method: "DELETE",
+    path: `${datasetsPath}/{datasetId}/cases/{questionIndex}`,
+    params: caseParams,
+    query: readVersionQuery,
+    responses: {
+      200: { description: "It is gone; those behind it move up. Versions and runs keep it.", schema: deletedCase },
+      400: error("The version is missing or no number."),
+      404: noCase,
+      409: stale,
+    },
+    summary: "Delete one case of a dataset.",
     section: "completions 3.3",
   },
   previewCase: {

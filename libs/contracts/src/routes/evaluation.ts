@@ -1,4 +1,12 @@
-import { dataset, datasetList, datasetParams, submittedDataset } from "../http/datasets.ts";
+import { z } from "zod";
+import {
+  dataset,
+  datasetList,
+  datasetParams,
+  datasetSummaries,
+  listDatasetsQuery,
+  submittedDataset,
+} from "../http/datasets.ts";
 import {
   createRunReply,
   deletedRun,
@@ -38,7 +46,14 @@ export const evaluationRoutes = {
     id: "listDatasets",
     method: "GET",
     path: `${prefix}/custom-agent-evaluations/datasets`,
-    responses: { 200: { description: "The project's datasets, newest first.", schema: datasetList } },
+    query: listDatasetsQuery,
+    responses: {
+      200: {
+        description: "The project's datasets, newest first: all of them whole, or a page of summaries.",
+        schema: z.union([datasetList, datasetSummaries]),
+      },
+      400: error("The view, limit or cursor is none."),
+    },
     summary: "List datasets.",
     section: "interface: GET datasets",
   },

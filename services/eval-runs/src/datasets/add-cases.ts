@@ -1,6 +1,5 @@
 import { limits } from "@touchstone/contracts";
-import { AppError } from "@touchstone/service-kit";
-import { membersOf, objectText } from "../json/json-text.ts";
+import { replaceQuestions } from "./change-cases.ts";
 import type { DatasetBook } from "./dataset-book.ts";
 import type { StoredDataset } from "./dataset-store.ts";
 import { createKnownCases, type DuplicateCase } from "./known-cases.ts";
@@ -48,7 +47,8 @@ export async function addCases(
         }
       }
       outcome = { added: added.length, duplicates, caseCount: questions.length + added.length };
-      return added.length === 0 ? current.document : appendQuestions(current.document, added);
+      if (added.length === 0) return current.document;
+      return replaceQuestions(current.document, (texts) => [...texts, ...added]);
     },
     addedAt,
   );
@@ -74,22 +74,4 @@ async function findSimilar(
 
 function questionsOf(document: string): { main_question: { query: string }; source?: unknown }[] {
   return JSON.parse(document).questions;
-}
-
-/** Throws `bad_request` when the dataset would become one that no request could replace. */
-function appendQuestions(document: string, added: readonly string[]): string {
-  const appended = objectText(
-    membersOf(document).map(({ name, valueText }) =>
-      name === "questions" ? { name, valueText: appendElements(valueText, added) } : { name, valueText },
-    ),
-  );
-  if (Buffer.byteLength(appended) > limits.jsonBodyMaxBytes) {
-    throw new AppError("bad_request", "The dataset would be larger than 10 MiB");
-  }
-  return appended;
-}
-
-function appendElements(arrayText: string, added: readonly string[]): string {
-  const open = arrayText.slice(0, -1).trimEnd();
-  return `${open}${open === "[" ? "" : ","}${added.join(",")}]`;
 }

@@ -3,6 +3,7 @@ import type { Act } from "@touchstone/service-kit";
 import { recordAct } from "../acts/record-act.ts";
 import { compactText } from "../json/json-text.ts";
 import { type StoredDataset, selectDataset } from "./dataset-store.ts";
+import { summarizeDocument } from "./dataset-summary.ts";
 import { describeChange } from "./describe-change.ts";
 
 /** Changing datasets. The changes of one dataset wait for one another, so that none is lost. Deletions tell the log. */
@@ -38,6 +39,7 @@ export function createDatasetBook(database: Database): DatasetBook {
         const [before, after] = [compactText(current.document), compactText(document)];
         if (before === after) return current;
         const version = current.version + 1;
+        const { name, description, caseCount } = summarizeDocument(document);
         await transaction.query({
           name: "dataset_update",
           text: `
@@ -46,10 +48,20 @@ export function createDatasetBook(database: Database): DatasetBook {
               values ($1, $2, $3, $4, $5, $6)
             )
             update evals.datasets
-            set version = $3
+            set version = $3, name = $7, description = $8, case_count = $9, summarized_version = $3
             where project_id = $1
               and id = $2`,
-          values: [projectId, id, version, document, describeChange(before, after), changedAt],
+          values: [
+            projectId,
+            id,
+            version,
+            document,
+            describeChange(before, after),
+            changedAt,
+            name,
+            description,
+            caseCount,
+          ],
         });
         return { ...current, version, document };
       }),

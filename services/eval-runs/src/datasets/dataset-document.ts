@@ -29,11 +29,11 @@ export function composeDatasetDocument(body: JsonObject, createId: () => string)
 }
 
 /** The dataset as clients read it, from the document and what the store knows besides (interface: Dataset). */
-export function renderDataset(dataset: { id: string; document: string; createdAt: Date }): string {
+export function renderDataset(dataset: { id: string; version: number; document: string; createdAt: Date }): string {
   const id = JSON.stringify(dataset.id);
   const createdAt = JSON.stringify(dataset.createdAt);
   // A document is never empty: it has a name, a number of requests and questions.
-  return `{"_id":${id},${dataset.document.slice(1, -1)},"status":"published","createdAt":${createdAt}}`;
+  return `{"_id":${id},${dataset.document.slice(1, -1)},"status":"published","version":${dataset.version},"createdAt":${createdAt}}`;
 }
 
 function checkQuestions(questions: unknown): void {

@@ -1,5 +1,6 @@
 import { limits } from "@touchstone/contracts";
 import type { Database, Statement } from "@touchstone/db";
+import { summarizeDocument } from "./dataset-summary.ts";
 
 /** A dataset at its newest version. `document` is what {@link composeDatasetDocument} made. */
 export type StoredDataset = {
@@ -43,6 +44,7 @@ export function createDatasetStore(database: Database): DatasetStore {
 
   return {
     async insert(projectId, { id, document, createdAt }) {
+      const { name, description, caseCount } = summarizeDocument(document);
       // The dataset and its first version, both or neither.
       await database.scoped([projectId], (transaction) =>
         transaction.query({
@@ -52,9 +54,11 @@ export function createDatasetStore(database: Database): DatasetStore {
               insert into evals.dataset_versions (project_id, dataset_id, version, document, created_at)
               values ($1, $2, 1, $3, $4)
             )
-            insert into evals.datasets (project_id, id, version, created_at)
-            values ($1, $2, 1, $4)`,
-          values: [projectId, id, document, createdAt],
+            insert into evals.datasets (
+              project_id, id, version, created_at, name, description, case_count, summarized_version
+            )
+            values ($1, $2, 1, $4, $5, $6, $7, 1)`,
+          values: [projectId, id, document, createdAt, name, description, caseCount],
         }),
       );
     },

@@ -6,6 +6,7 @@ import type { AnalysisStore } from "../analyses/analysis-store.ts";
 import type { CiRunStore } from "../ci-runs/ci-run-store.ts";
 import { createDatasetBook } from "../datasets/dataset-book.ts";
 import type { DatasetStore } from "../datasets/dataset-store.ts";
+import { createDatasetSummaryStore } from "../datasets/dataset-summary-store.ts";
 import type { ExportStore } from "../export/export-store.ts";
 import type { GateStore } from "../gates/gate-store.ts";
 import type { ConfigStore } from "../graders/config-store.ts";
@@ -80,7 +81,11 @@ export function evalRunsRoutes(dependencies: RouteDependencies): ServedRoute[] {
   const members = createMemberReader(bus);
   const variants = { bus, logger, signal, variantsMs: timings.variantsMs };
   return [
-    ...datasetRoutes({ ...dependencies, book: createDatasetBook(database) }),
+    ...datasetRoutes({
+      ...dependencies,
+      book: createDatasetBook(database),
+      summaries: createDatasetSummaryStore(database),
+    }),
     {
       route: routes.createRun,
       handle: createRun({ datasets, runs, gradings, configs, groups, members, clock, variants }),

@@ -222,10 +222,12 @@ async function sendRequest(
   url: string,
   route: Route,
   ids: Ids,
-  { query = {}, body, headers = {} }: EntryRequest,
+  { params = {}, query = {}, body, headers = {} }: EntryRequest,
   apiKey: string | null,
 ): Promise<Answer> {
-  const path = route.path.replace(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(ids[name] ?? ""));
+  const path = route.path.replace(/\{(\w+)\}/g, (_match, name: string) =>
+    encodeURIComponent(ids[name] ?? params[name] ?? ""),
+  );
   const search = new URLSearchParams(query).toString();
   const response = await fetch(`${url}${path}${search && `?${search}`}`, {
     method: route.method,

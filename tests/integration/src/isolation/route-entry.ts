@@ -4,6 +4,8 @@ import type { Tenant } from "./tenant.ts";
 export type Ids = Readonly<Record<string, string>>;
 
 export interface EntryRequest {
+  /** Parameters of the path that are no ids: a place in a list. */
+  params?: Readonly<Record<string, string>>;
   query?: Readonly<Record<string, string>>;
   body?: unknown;
   headers?: Readonly<Record<string, string>>;

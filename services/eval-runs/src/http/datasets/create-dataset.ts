@@ -16,6 +16,6 @@ export function createDataset({ datasets, clock }: { datasets: DatasetStore; clo
     const dataset = { id: uuidv7(now), document, createdAt: new Date(now) };
     await datasets.insert(projectId, dataset);
 
-    return { status: 201, body: renderDataset(dataset) };
+    return { status: 201, body: renderDataset({ ...dataset, version: 1 }) };
   };
 }

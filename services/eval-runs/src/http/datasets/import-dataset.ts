@@ -44,7 +44,7 @@ export function importDataset({ datasets, clock }: { datasets: DatasetStore; clo
     const document = composeDatasetDocument({ text, value: JSON.parse(text) }, () => uuidv7(now));
     const dataset = { id: uuidv7(now), document, createdAt: new Date(now) };
     await datasets.insert(projectId, dataset);
-    return { status: 201, body: `{"dataset":${renderDataset(dataset)},${tally}` };
+    return { status: 201, body: `{"dataset":${renderDataset({ ...dataset, version: 1 })},${tally}` };
   };
 }
 

@@ -13,6 +13,16 @@ export function requireDatasetId(call: Call): string {
   return isUuid(datasetId) ? datasetId : datasetNotFound();
 }
 
+/** The place of a case that a path names; what cannot be one answers like a place without a case. */
+export function requireQuestionIndex(call: Call): number {
+  const { questionIndex = "" } = call.params;
+  return /^\d{1,9}$/.test(questionIndex) ? Number(questionIndex) : caseNotFound();
+}
+
+export function caseNotFound(): never {
+  throw new AppError("not_found", "Case not found");
+}
+
 export function datasetNotFound(): never {
   throw new AppError("not_found", "Dataset not found");
 }

@@ -3,11 +3,13 @@ import { routes } from "@touchstone/contracts";
 import type { Clock, ServedRoute } from "@touchstone/service-kit";
 import type { DatasetBook } from "../../datasets/dataset-book.ts";
 import type { DatasetStore } from "../../datasets/dataset-store.ts";
+import type { DatasetSummaryStore } from "../../datasets/dataset-summary-store.ts";
 import type { Timings } from "../../timings.ts";
 import type { IngestClient } from "../../traces/ingest-client.ts";
 import { addCases } from "./add-cases.ts";
 import { countDatasetVersions } from "./count-dataset-versions.ts";
 import { createDataset } from "./create-dataset.ts";
+import { deleteCase } from "./delete-case.ts";
 import { deleteDataset } from "./delete-dataset.ts";
 import { deleteDatasetVersion } from "./delete-dataset-version.ts";
 import { getDataset } from "./get-dataset.ts";
@@ -15,6 +17,7 @@ import { importDataset } from "./import-dataset.ts";
 import { listDatasetVersions } from "./list-dataset-versions.ts";
 import { listDatasets } from "./list-datasets.ts";
 import { previewCase } from "./preview-case.ts";
+import { putCase } from "./put-case.ts";
 import { suggestExpected } from "./suggest-expected.ts";
 import { updateDataset } from "./update-dataset.ts";
 
@@ -22,6 +25,7 @@ import { updateDataset } from "./update-dataset.ts";
 export function datasetRoutes(dependencies: {
   datasets: DatasetStore;
   book: DatasetBook;
+  summaries: DatasetSummaryStore;
   ingest: IngestClient;
   bus: Bus;
   timings: Timings;
@@ -30,6 +34,8 @@ export function datasetRoutes(dependencies: {
   return [
     { route: routes.createDataset, handle: createDataset(dependencies) },
     { route: routes.listDatasets, handle: listDatasets(dependencies) },
+    { route: routes.putCase, handle: putCase(dependencies) },
+    { route: routes.deleteCase, handle: deleteCase(dependencies) },
     { route: routes.getDataset, handle: getDataset(dependencies) },
     { route: routes.updateDataset, handle: updateDataset(dependencies) },
     { route: routes.deleteDataset, handle: deleteDataset(dependencies) },

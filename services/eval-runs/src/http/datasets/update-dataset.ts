@@ -1,13 +1,16 @@
 import { type Clock, type Handler, requireWorkspace, uuidv7 } from "@touchstone/service-kit";
 import type { DatasetBook } from "../../datasets/dataset-book.ts";
 import { composeDatasetDocument, renderDataset } from "../../datasets/dataset-document.ts";
+import type { StoredDataset } from "../../datasets/dataset-store.ts";
+import { requireVersion } from "../../datasets/stale-dataset.ts";
 import { readJsonObject } from "../read-json-object.ts";
 import { requireProject } from "../require-project.ts";
+import { answeringStale, readVersion } from "./read-version.ts";
 import { datasetNotFound, requireDatasetId } from "./require-dataset.ts";
 
 /**
  * PUT /custom-agent-evaluations/datasets/{datasetId} (completions 3.3): the whole dataset anew. What it was stays as a
- * version; runs go on with the one they were created with.
+ * version; runs go on with the one they were created with. With `version` only while it is the newest.
  */
 export function updateDataset({ book, clock }: { book: DatasetBook; clock: Clock }): Handler {
   return async (call) => {
@@ -19,8 +22,15 @@ export function updateDataset({ book, clock }: { book: DatasetBook; clock: Clock
     const document = composeDatasetDocument(body, () => uuidv7(now));
     requireWorkspace(call, body.value.workspaceId);
 
-    const dataset = await book.update(projectId, id, () => document, new Date(now));
+    const read = readVersion(call);
 
-    return { status: 200, body: renderDataset(dataset ?? datasetNotFound()) };
+    return answeringStale(async () => {
+      const replace = (current: StoredDataset): string => {
+        requireVersion(current, read);
+        return document;
+      };
+      const dataset = await book.update(projectId, id, replace, new Date(now));
+      return { status: 200, body: renderDataset(dataset ?? datasetNotFound()) };
+    });
   };
 }

@@ -21,7 +21,19 @@ export const datasetsEntries: RouteEntries = {
       neverLeaks: { workspaceId: compared },
     },
   ],
-  listDatasets: list,
+  listDatasets: [
+    list,
+    { request: () => ({ query: { view: "summary" } }), own: 200, shows: true },
+    {
+      ids: async (tenant) => ({ cursor: await make.dataset(tenant) }),
+      request: (ids) => ({ query: { view: "summary", ...ids } }),
+      own: 200,
+      refused: 200,
+      malformed: { cursor: 400 },
+      isPosition: ["cursor"],
+      leaksByChance: { cursor: "it shows what is older, and whether anybody's is, is chance" },
+    },
+  ],
   getDataset: { ids: dataset, own: 200, shows: true },
   updateDataset: {
     ids: async (tenant) => ({ ...(await dataset(tenant)), ...(await ownProject(tenant)) }),
@@ -46,6 +58,21 @@ export const datasetsEntries: RouteEntries = {
       neverLeaks: { traceId: unchecked },
     },
   ],
+  putCase: {
+    ids: dataset,
+    request: (_ids, { canary }) => ({
+      params: { questionIndex: "0" },
+      query: { version: "1" },
+      body: { main_question: { query: `${canary} put?` } },
+    }),
+    own: 200,
+    shows: true,
+  },
+  deleteCase: {
+    ids: dataset,
+    request: () => ({ params: { questionIndex: "0" }, query: { version: "1" } }),
+    own: 200,
+  },
   previewCase: [
     { ids: trace, request: (ids) => ({ body: ids }), own: 200, shows: true },
     {

@@ -1,0 +1,24 @@
+import { limits } from "@touchstone/contracts";
+import { AppError } from "@touchstone/service-kit";
+import { elementsOf, membersOf, memberText, objectText } from "../json/json-text.ts";
+
+/** The cases of a document, as the texts they came in. */
+export function questionTextsOf(document: string): string[] {
+  return elementsOf(memberText(document, "questions") ?? "[]");
+}
+
+/**
+ * The document with other cases; everything else stays as it stands. Throws `bad_request` when the dataset would become one
+ * that no request could replace.
+ */
+export function replaceQuestions(document: string, change: (texts: readonly string[]) => readonly string[]): string {
+  const changed = objectText(
+    membersOf(document).map(({ name, valueText }) =>
+      name === "questions" ? { name, valueText: `[${change(elementsOf(valueText)).join(",")}]` } : { name, valueText },
+    ),
+  );
+  if (Buffer.byteLength(changed) > limits.jsonBodyMaxBytes) {
+    throw new AppError("bad_request", "The dataset would be larger than 10 MiB");
+  }
+  return changed;
+}
