@@ -60,7 +60,7 @@ import { createSpanPartitionStore } from "./spans/span-partition-store.ts";
 import { createSpanRecorder } from "./spans/span-recorder.ts";
 import type { SpanJob } from "./spans/span-row.ts";
 import type { StoredSpan } from "./spans/trace-store.ts";
-import { showListItem } from "./traces/show-trace.ts";
+import { showTold } from "./traces/show-trace.ts";
 import { treeSettings } from "./trees/tree-settings.ts";
 import { createSessionVerdictStore } from "./verdicts/session-verdict-store.ts";
 import { createVerdictStore } from "./verdicts/verdict-store.ts";
@@ -120,10 +120,11 @@ export function createIngest(
     settlesChildren: config.monitorsChildSpans,
   });
   const prices = createPriceStore(reading);
+  const costs = createCostEstimator({ reading, prices });
   const liveTail = createLiveTail({
     store: createTailStore(reading),
-    readRoots: traces.readRoots,
-    show: async (span) => Buffer.concat(await showListItem(span)),
+    traces,
+    show: showTold(costs),
     clock,
     logger,
   });
@@ -138,7 +139,7 @@ export function createIngest(
       figures: createFigureStore(searching),
       agentTokens: createAgentTokenReader(searching),
       prices,
-      costs: createCostEstimator({ reading, prices }),
+      costs,
       clock,
       usage: createUsageStore(reading),
       tracesPerDay,

@@ -244,6 +244,44 @@ test("a reader is told only the framework and the source it asked for", async ()
   expect(namesOf(reader.events)).toEqual(["wanted"]);
 });
 
+test("a reader is told what the filters of the list let through, and nothing of another project's", async () => {
+  const foreign = uuidv7(Date.now());
+  const queries = [
+    "?search=REFUND",
+    "?model=m1&hasError=false",
+    "?latencyMinMs=500",
+    "?failing=true",
+    "?sessionId=s1&to=2000-01-01",
+    "?agentId=none",
+  ];
+  const told = await Promise.all(queries.map((query) => follow(one, { query })));
+  const all = await follow(one);
+  const traces = [
+    { name: "quick", model: "m1", latency_ms: 10, session_id: "s1" },
+    { name: "slow", model: "m2", latency_ms: 900, input: "My refund, please" },
+    { name: "broken", model: "m1", latency_ms: 20, error: "no" },
+  ];
+  for (const trace of traces) {
+    await one.submit(foreign, trace);
+    await other.submit(projectId, trace);
+  }
+  await hasTold(all, 3);
+  await tailWasRead();
+
+  expect(told.map(({ events }) => namesOf(events))).toEqual([["slow"], ["quick"], ["slow"], ["broken"], [], []]);
+  expect(namesOf(all.events)).toEqual(["quick", "slow", "broken"]);
+});
+
+test("a reader that asks for previews is told short texts, another the whole of the same trace", async () => {
+  const [whole, preview] = await Promise.all([follow(one), follow(one, { query: "?view=preview" })]);
+  await one.submit(projectId, { name: "long", output: "x".repeat(5_000), tool_calls: [{ name: "look" }] });
+  await Promise.all([hasTold(whole, 1), hasTold(preview, 1)]);
+
+  expect(whole.events[0]?.data.output).toHaveLength(5_000);
+  expect(preview.events[0]?.data).toMatchObject({ output: "x".repeat(300), spanCount: null, costUSD: null });
+  expect(preview.events[0]?.data).not.toHaveProperty("toolCalls");
+});
+
 test("a reader that was away for more than an hour, or comes with an id that is none, is told to begin anew", async () => {
   const first = await follow(one);
   const [xid, seq] = first.lastEventId().split("-");

@@ -4886,6 +4886,27 @@ export interface operations {
                 framework?: string;
                 /** @description production, eval or all (the default) */
                 source?: string;
+                /** @description Text that name, input, output, error, model, session id or trace id contain, in any case */
+                search?: string;
+                agentId?: string;
+                sessionId?: string;
+                model?: string;
+                /** @description ISO 8601; createdAt, inclusive */
+                from?: string;
+                /** @description ISO 8601; createdAt, exclusive */
+                to?: string;
+                /** @description true or false */
+                hasError?: string;
+                /** @description Milliseconds, inclusive */
+                latencyMinMs?: string;
+                /** @description 0 to 10, inclusive; of the headline of live judging */
+                ratingMin?: string;
+                /** @description 0 to 10, inclusive */
+                ratingMax?: string;
+                /** @description true: ended in an error, a tool of it failed, its answer is empty, or a live judge rates it below its threshold; false: none of these */
+                failing?: string;
+                /** @description preview: short texts instead of whole ones, with cost, agent and span count */
+                view?: string;
             };
             header?: never;
             path?: never;

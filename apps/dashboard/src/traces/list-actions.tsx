@@ -22,7 +22,7 @@ export function LiveButton({
       disabled={!isPossible}
       hint={
         !isPossible
-          ? "A list that ends in the past has no new traces."
+          ? "New traces come into a list without an end and without ratings: judges rate later."
           : isPaused
             ? "Show traces as they are stored"
             : isOpen

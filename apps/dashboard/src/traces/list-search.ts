@@ -100,6 +100,11 @@ export function outcomeFilter(outcome: Outcome | undefined): FilterChange {
   };
 }
 
+/** Whether new traces can come into the list: not when it ends in the past, nor when it shows what judges say later. */
+export function canFollow({ to, rating }: TracesFilter): boolean {
+  return to === undefined && rating === undefined;
+}
+
 const ratingQuery = {
   failing: { failing: "true" },
   passing: { failing: "false", ratingMin: "0" },

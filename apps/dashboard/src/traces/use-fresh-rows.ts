@@ -57,7 +57,7 @@ export function useFreshRows(filter: TracesFilter, { isOn, isAtTop }: { isOn: bo
     };
     const readAgain = (): void => void queries.resetQueries({ queryKey, exact: true });
     const stop = followEvents(api, {
-      path: `/api/v1/ingest/traces/stream?${new URLSearchParams(streamQueryOf(filter))}`,
+      path: `/api/v1/ingest/traces/stream?${new URLSearchParams({ ...listQueryOf(filter), view: "preview" })}`,
       onEvent({ event, data }) {
         if (event === "reset") return readAgain();
         if (event !== "trace") return;
@@ -86,14 +86,4 @@ export function useFreshRows(filter: TracesFilter, { isOn, isAtTop }: { isOn: bo
     if (isAtTop && count > 0) take();
   }, [isAtTop, count, take]);
   return { state, waiting: count, take };
-}
-
-function streamQueryOf(filter: TracesFilter): Record<string, string> {
-  const { framework, source } = listQueryOf(filter);
-  return { ...(framework !== undefined && { framework }), ...(source !== undefined && { source }) };
-}
-
-/** Whether the stream can be narrowed as the list is. */
-export function canFollow({ framework: _framework, source: _source, ...others }: TracesFilter): boolean {
-  return Object.keys(others).length === 0;
 }

@@ -2,8 +2,8 @@ import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useCallback, useMemo, useState } from "react";
 import { useApi } from "../shell/session.tsx";
 import type { TraceRow } from "./list-queries.ts";
-import { filterOf, type TracesSearch, withoutFilters } from "./list-search.ts";
-import { canFollow, useFreshRows } from "./use-fresh-rows.ts";
+import { canFollow, filterOf, type TracesSearch, withoutFilters } from "./list-search.ts";
+import { useFreshRows } from "./use-fresh-rows.ts";
 import { useSelection } from "./use-selection.ts";
 import { useTracesList } from "./use-traces-list.ts";
 

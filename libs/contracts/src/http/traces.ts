@@ -226,8 +226,8 @@ export const deletedTraces = z.object({
   complete: z.boolean(),
 });
 
-/** Query of `GET /ingest/traces/stream`. */
-export const streamTracesQuery = listTracesQuery.pick({ framework: true, source: true });
+/** Query of `GET /ingest/traces/stream`: the filters of the list, as a trace is when it is stored. */
+export const streamTracesQuery = listTracesQuery.omit({ limit: true, cursor: true });
 
 export const traceList = z.object({
   totalCount: z.number().int(),

@@ -1,11 +1,13 @@
 import type { Readable } from "node:stream";
 import { limits } from "@touchstone/contracts";
 import { AppError, type Clock, type Logger } from "@touchstone/service-kit";
-import type { ReadSpan } from "../spans/trace-store.ts";
+import type { PricedProject } from "../pricing/price-store.ts";
+import type { RootFilter } from "../spans/root-filter.ts";
+import type { ReadSpan, TraceStore } from "../spans/trace-store.ts";
 import { createSeqFloors } from "./seq-floors.ts";
 import { parseEventId, type TailPosition } from "./tail-position.ts";
 import type { TailRow, TailState, TailStore } from "./tail-store.ts";
-import { createTraceStream, type TraceFilter, type TraceStream } from "./trace-stream.ts";
+import { createTraceStream, type StreamWishes, type TraceStream } from "./trace-stream.ts";
 
 /** Tells readers of traces as they are stored, on whatever replica (decisions: Streams). */
 export interface LiveTail {
@@ -14,15 +16,15 @@ export interface LiveTail {
    * order for all readers. With the id of the last event a reader had it goes on right after that one; when that is over
    * an hour ago, or no id of ours, it begins with `reset`. Throws 429 when the project has too many streams here.
    */
-  open(reader: { projectId: string; lastEventId: string | null; filter: TraceFilter }): Promise<Readable>;
+  open(reader: { projectId: string; lastEventId: string | null } & StreamWishes): Promise<Readable>;
   stop(): Promise<void>;
 }
 
 export interface LiveTailOptions {
   store: TailStore;
-  /** Roots by id; those that are gone are missing. */
-  readRoots(projectId: string, ids: readonly string[]): Promise<ReadSpan[]>;
-  show(root: ReadSpan): Promise<Buffer>;
+  traces: Pick<TraceStore, "readRoots" | "matchRoots">;
+  /** A list item as JSON; previewed where it says at whose prices. */
+  show(root: ReadSpan, preview: PricedProject | null): Promise<Buffer>;
   clock: Clock;
   logger: Logger;
 }
@@ -35,7 +37,7 @@ const rowsMax = 500;
 const rootsMax = 16;
 
 /** One poll serves all streams of the process that were told the same, which is all but those that catch up. */
-export function createLiveTail({ store, readRoots, show, clock, logger }: LiveTailOptions): LiveTail {
+export function createLiveTail({ store, traces, show, clock, logger }: LiveTailOptions): LiveTail {
   const streams = new Set<TraceStream>();
   const floors = createSeqFloors();
   let polling: Promise<void> | null = null;
@@ -48,6 +50,31 @@ export function createLiveTail({ store, readRoots, show, clock, logger }: LiveTa
     return { now: { xid: state.horizon, seq: 0n }, state };
   }
 
+  /** What the streams that ask for more than a framework and a source want of these rows. */
+  async function matchSlice(
+    slice: readonly TailRow[],
+    group: readonly TraceStream[],
+  ): Promise<ReadonlyMap<TraceStream, ReadonlySet<string>>> {
+    const matches = new Map<TraceStream, ReadonlySet<string>>();
+    for (const stream of group) {
+      const { filter } = stream.wishes;
+      if (filter === null || !isNarrow(filter)) continue;
+      const ids = slice.filter(({ projectId }) => projectId === stream.projectId).map(({ id }) => id);
+      matches.set(stream, ids.length === 0 ? new Set() : await traces.matchRoots(stream.projectId, filter, ids));
+    }
+    return matches;
+  }
+
+  /** A root as each of its readers asked for it; each way is composed once. */
+  async function showTo(readers: readonly TraceStream[], root: ReadSpan): Promise<ReadonlyMap<TraceStream, Buffer>> {
+    const items = new Map<TraceStream, Buffer>();
+    for (const [isPreview, streams] of Map.groupBy(readers, ({ wishes }) => wishes.preview !== null)) {
+      const item = await show(root, isPreview ? (streams[0] as TraceStream).wishes.preview : null);
+      for (const stream of streams) items.set(stream, item);
+    }
+    return items;
+  }
+
   /** The position moves with every row, so that a failure repeats nothing. */
   async function tell(rows: readonly TailRow[], group: readonly TraceStream[]): Promise<void> {
     for (let start = 0; start < rows.length; start += rootsMax) {
@@ -55,17 +82,22 @@ export function createLiveTail({ store, readRoots, show, clock, logger }: LiveTa
       const roots = new Map<string, ReadSpan>();
       for (const [projectId, own] of Map.groupBy(slice, (row) => row.projectId)) {
         const ids = own.map(({ id }) => id);
-        for (const root of await readRoots(projectId, ids)) roots.set(`${projectId} ${root.id}`, root);
+        for (const root of await traces.readRoots(projectId, ids)) roots.set(`${projectId} ${root.id}`, root);
       }
+      const matches = await matchSlice(slice, group);
       for (const row of slice) {
         const root = roots.get(`${row.projectId} ${row.id}`);
         const readers = group.filter(
           (stream) =>
-            root !== undefined && stream.projectId === row.projectId && !stream.preceded(row.xid) && stream.wants(root),
+            root !== undefined &&
+            stream.projectId === row.projectId &&
+            !stream.preceded(row.xid) &&
+            stream.wants(root) &&
+            (matches.get(stream)?.has(row.id) ?? true),
         );
-        const item = root === undefined || readers.length === 0 ? null : await show(root);
+        const items = root === undefined ? null : await showTo(readers, root);
         for (const stream of group) stream.position = { xid: row.xid, seq: row.seq };
-        if (item !== null) for (const stream of readers) stream.tell(item);
+        for (const stream of readers) stream.tell(items?.get(stream) as Buffer);
       }
     }
   }
@@ -117,7 +149,7 @@ export function createLiveTail({ store, readRoots, show, clock, logger }: LiveTa
   }
 
   return {
-    async open({ projectId, lastEventId, filter }) {
+    async open({ projectId, lastEventId, filter, preview }) {
       if (stopped) throw new AppError("store_unavailable", "The service is stopping; retry.");
       if (countOf(projectId) >= limits.streamsPerProjectMax) {
         throw new AppError(
@@ -128,7 +160,7 @@ export function createLiveTail({ store, readRoots, show, clock, logger }: LiveTa
           },
         );
       }
-      const stream = createTraceStream({ projectId, filter, nowMs: () => clock.now() });
+      const stream = createTraceStream({ projectId, wishes: { filter, preview }, nowMs: () => clock.now() });
       streams.add(stream);
       stream.readable.once("close", () => streams.delete(stream));
       try {
@@ -152,4 +184,9 @@ export function createLiveTail({ store, readRoots, show, clock, logger }: LiveTa
       await polling;
     },
   };
+}
+
+/** Whether a filter asks for more than what a root that was read says by itself. */
+function isNarrow({ framework: _framework, source: _source, ...others }: RootFilter): boolean {
+  return Object.values(others).some((value) => value !== null);
 }

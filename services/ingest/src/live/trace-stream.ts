@@ -1,13 +1,16 @@
 import { Readable } from "node:stream";
 import { limits } from "@touchstone/contracts";
+import type { PricedProject } from "../pricing/price-store.ts";
+import type { RootFilter } from "../spans/root-filter.ts";
 import { formatEventId, type TailPosition } from "./tail-position.ts";
 import type { TailState } from "./tail-store.ts";
 
-/** Which roots a reader wants; null = any. */
-export interface TraceFilter {
-  /** As stored. */
-  framework: string | null;
-  source: "production" | "eval" | "all";
+/** What a reader asked for. */
+export interface StreamWishes {
+  /** The roots of the list; null = none can match. */
+  filter: RootFilter | null;
+  /** Told as the list previews them, at the prices of this project; null = as the list shows them. */
+  preview: PricedProject | null;
 }
 
 /** One reader of the live tail, told by server-sent events. */
@@ -18,6 +21,8 @@ export interface TraceStream {
   position: TailPosition;
   /** It was told where it begins, and has room for more. */
   readonly isReady: boolean;
+  readonly wishes: StreamWishes;
+  /** Whether the framework and the source are those it asked for; what else it asked for is the store's to tell. */
   wants(root: { framework: string | null; source: string | null }): boolean;
   /** Whether what this transaction stored was there before the stream began. */
   preceded(xid: bigint): boolean;
@@ -37,10 +42,11 @@ const catchUpBytes = 256 * 1024;
 
 export function createTraceStream(options: {
   projectId: string;
-  filter: TraceFilter;
+  wishes: StreamWishes;
   nowMs: () => number;
 }): TraceStream {
-  const { projectId, filter, nowMs } = options;
+  const { projectId, wishes, nowMs } = options;
+  const { filter } = wishes;
   const readable = new Readable({ read() {} });
   let hasBegun = false;
   let isCatchingUp = true;
@@ -56,11 +62,13 @@ export function createTraceStream(options: {
   const stream: TraceStream = {
     projectId,
     readable,
+    wishes,
     position: { xid: 0n, seq: 0n },
     get isReady() {
       return hasBegun && !readable.destroyed && !(isCatchingUp && readable.readableLength > catchUpBytes);
     },
     wants({ framework, source }) {
+      if (filter === null) return false;
       if (filter.framework !== null && framework !== filter.framework) return false;
       return filter.source === "all" || (filter.source === "eval") === (source === "eval-run");
     },

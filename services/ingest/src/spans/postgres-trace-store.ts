@@ -13,7 +13,7 @@ import { type TreeSettings, treeSettings } from "../trees/tree-settings.ts";
 import { type Holders, type WriteContext, writeTrees } from "../trees/write-trees.ts";
 import { forgetLostIdentities } from "./lost-identities.ts";
 import { buildOutlineRead, type OutlineRecord, toOutlinedSpan } from "./outline-read.ts";
-import { buildRootList, buildRootsRead, type ListedWhole, type RootRecord } from "./root-list.ts";
+import { buildRootList, buildRootMatch, buildRootsRead, type ListedWhole, type RootRecord } from "./root-list.ts";
 import { buildSessionPage, type SessionRecord } from "./session-page.ts";
 import { buildSpanInsert, type ProjectRow } from "./span-insert.ts";
 import type { SpanPartitionStore } from "./span-partition-store.ts";
@@ -220,6 +220,11 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
     async readRoots(projectId, ids) {
       const { rows } = await reading.readScoped<SpanRecord>([projectId], buildRootsRead(projectId, ids));
       return composeSpans(rows.map(toReadSpan), loaderOf(projectId), { metadata: false });
+    },
+
+    async matchRoots(projectId, filter, ids) {
+      const { rows } = await reading.readScoped<{ id: string }>([projectId], buildRootMatch(projectId, filter, ids));
+      return new Set(rows.map(({ id }) => id));
     },
 
     async readTrace(projectId, id) {

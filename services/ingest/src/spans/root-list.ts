@@ -1,5 +1,6 @@
 import type { Statement } from "@touchstone/db";
 import { firstIdOf, rootConditions, traceNamed } from "./root-conditions.ts";
+import type { RootFilter } from "./root-filter.ts";
 import { narrowColumns, type SpanRecord, verdictColumn } from "./span-select.ts";
 import type { RootQuery } from "./trace-store.ts";
 
@@ -94,6 +95,31 @@ export function buildRootsRead(projectId: string, ids: readonly string[]): State
       where is_root
     ) shown`;
   return { name: "roots_read", text, values: [projectId, ids] };
+}
+
+/** Which of these roots match a filter. */
+export function buildRootMatch(projectId: string, filter: RootFilter, ids: readonly string[]): Statement {
+  const values: unknown[] = [projectId, ids];
+  const conditions = rootConditions(filter, values);
+  const searched =
+    filter.pattern === null
+      ? ""
+      : `
+      and exists (
+        select
+        from ingest.search_docs docs
+        where docs.project_id = $1 and docs.id = spans.id and docs.doc like $${values.push(filter.pattern)}
+        offset 0
+      )`;
+  const text = `
+    select spans.id
+    from unnest($2::uuid[]) as wanted (wanted_id)
+    cross join lateral (
+      select * from ingest.spans where project_id = $1 and id = wanted.wanted_id limit 1
+    ) spans
+    where is_root${conditions.map((condition) => ` and ${condition.text}`).join("")}${searched}`;
+  const names = conditions.map(({ name }) => `_${name}`).join("");
+  return { name: `roots_match${names}${searched === "" ? "" : "_searched"}`, text, values };
 }
 
 function buildSearchedList(query: RootQuery, whole: ListedWhole): Statement {

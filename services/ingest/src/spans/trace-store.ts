@@ -106,6 +106,8 @@ export interface TraceStore extends TraceRemover {
   listRoots(query: RootQuery): Promise<RootPage>;
   /** Roots by their ids, in no order; those that are none, or gone, are missing. */
   readRoots(projectId: string, ids: readonly string[]): Promise<ReadSpan[]>;
+  /** Those of these roots that the filter lets through. */
+  matchRoots(projectId: string, filter: RootFilter, ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** Any one span, root or child; null when the project has none of this id. */
   readTrace(projectId: string, id: string): Promise<ReadSpan | null>;
   /**

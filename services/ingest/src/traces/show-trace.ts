@@ -1,4 +1,5 @@
-import type { ListFigures } from "../pricing/cost-estimator.ts";
+import type { CostEstimator, ListFigures } from "../pricing/cost-estimator.ts";
+import type { PricedProject } from "../pricing/price-store.ts";
 import { type BodyMember, cutBodyMembers, decodeSpanBody, readMemberStart } from "../spans/span-body.ts";
 import type { ReadSpan } from "../spans/trace-store.ts";
 import { previewText } from "./preview-text.ts";
@@ -43,6 +44,15 @@ export async function showPreviews(spans: readonly ReadSpan[], figures: readonly
   const items: JsonPieces[] = [];
   for (const [index, span] of spans.entries()) items.push(await showPreview(span, figures[index] as ListFigures));
   return items;
+}
+
+/** A root as the live tail tells it: an item of the list, previewed where it says at whose prices. */
+export function showTold(costs: CostEstimator) {
+  return async (root: ReadSpan, preview: PricedProject | null): Promise<Buffer> => {
+    if (preview === null) return Buffer.concat(await showListItem(root));
+    const [item = []] = await showPreviews([root], await costs.estimatePage(preview, [root]));
+    return Buffer.concat(item);
+  };
 }
 
 /** A span in full. */

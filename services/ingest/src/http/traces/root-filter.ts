@@ -10,7 +10,8 @@ import { normaliseFramework } from "../../traces/submitted-trace.ts";
 export function readRootFilter(query: Call["query"]): RootFilter | null {
   const one = (name: string): string | null => readOne(query, name);
   const filter: RootFilter = {
-    ...readFrameworkAndSource(query),
+    framework: normaliseFramework(one("framework")),
+    source: readSource(one("source")),
     agentId: one("agentId"),
     sessionId: one("sessionId"),
     model: one("model"),
@@ -31,11 +32,6 @@ export function readRootFilter(query: Call["query"]): RootFilter | null {
 /** Whether short texts are asked for instead of whole ones; any other view is the usual one. */
 export function isPreview(query: Call["query"]): boolean {
   return readOne(query, "view") === "preview";
-}
-
-/** The two that the live tail knows too. */
-export function readFrameworkAndSource(query: Call["query"]): Pick<RootFilter, "framework" | "source"> {
-  return { framework: normaliseFramework(readOne(query, "framework")), source: readSource(readOne(query, "source")) };
 }
 
 /** The first value of a name; an empty one is none. */

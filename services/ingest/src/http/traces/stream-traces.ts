@@ -1,16 +1,19 @@
 import type { Handler } from "@touchstone/service-kit";
 import type { LiveTail } from "../../live/live-tail.ts";
 import { requireProject } from "../require-project.ts";
-import { readFrameworkAndSource } from "./root-filter.ts";
+import { isPreview, readRootFilter } from "./root-filter.ts";
 
 /** `GET /ingest/traces/stream`: root traces as they are stored, as server-sent events (decisions: Streams). */
 export function streamTraces({ liveTail }: { liveTail: LiveTail }): Handler {
   return async (call) => {
     const [lastEventId] = [call.headers["last-event-id"] ?? null].flat();
+    const projectId = requireProject(call.identity);
+    const { organizationId } = call.identity;
     const body = await liveTail.open({
-      projectId: requireProject(call.identity),
+      projectId,
       lastEventId: lastEventId || null,
-      filter: readFrameworkAndSource(call.query),
+      filter: readRootFilter(call.query),
+      preview: isPreview(call.query) ? { projectId, organizationId } : null,
     });
     return { status: 200, body, contentType: "text/event-stream", headers: { "cache-control": "no-cache" } };
   };
