@@ -36,6 +36,7 @@ export * from "./http/patterns.ts";
 export * from "./http/profiles.ts";
 export * from "./http/project-settings.ts";
 export * from "./http/prompts.ts";
+export * from "./http/run-results.ts";
 export * from "./http/runs.ts";
 export * from "./http/sessions.ts";
 export * from "./http/signals.ts";

@@ -14,6 +14,8 @@ export const limits = {
   ratingMax: 10,
   /** interface: Limits, results rated at or below this are low-scoring cases in reports. */
   lowScoringRatingMax: 5,
+  /** Bars of a histogram of ratings. */
+  ratingBars: 10,
   /** completions 1.2: inflated size of a JSON body. */
   jsonBodyMaxBytes: 10 * 1024 * 1024,
   /** Body of a sign-in, a sign-up and the like. */
@@ -84,6 +86,8 @@ export const limits = {
   /** completions 5.2. */
   runPageDefault: 50,
   runPageMax: 200,
+  resultPageDefault: 50,
+  resultPageMax: 200,
   /** completions 8.2. */
   gitContextMaxBytes: 16 * 1024,
   ciAgentNameMaxChars: 512,

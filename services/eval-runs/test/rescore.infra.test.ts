@@ -88,6 +88,8 @@ describe("rescoring a run", () => {
     expect(after).toHaveLength(3);
     expect(after[2]).toEqual({
       ...before,
+      _id: expect.any(String),
+      skipCode: null,
       status: "scored",
       rating: 4,
       justification: "Now.",

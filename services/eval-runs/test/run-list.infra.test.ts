@@ -33,7 +33,7 @@ const list = async (query = "") => {
 };
 
 describe("the list of runs", () => {
-  test("has each run as it reads alone, but for results and interval, newest first", async () => {
+  test("has each run as it reads alone, but for results and what only they say, newest first", async () => {
     const first = await client.createRun(datasetId, { evaluationSubject: { version: "1" } });
     await client.submit(first, [
       buildResult(),
@@ -48,14 +48,62 @@ describe("the list of runs", () => {
 
     const alone = await Promise.all(
       made.map(async (runId) => {
-        const { results, ratingInterval, smokeTestVariants, ...listed } = await client.readRun(runId);
-        expect({ results, ratingInterval, smokeTestVariants }).toBeDefined();
+        const { results, smokeTestVariants, skips, metrics, ...listed } = await client.readRun(runId);
+        expect({ results, smokeTestVariants, skips, metrics }).toBeDefined();
         return listed;
       }),
     );
     expect(runs).toEqual(alone);
     expect(runs[11]).toMatchObject({ resultCount: 3, averageRating: 7, caseStatistics: [{ ratedCount: 2 }] });
     expect({ hasNextPage, nextCursor }).toEqual({ hasNextPage: false, nextCursor: null });
+  });
+
+  test("has the interval of each run as it reads alone, also when it is asked again and after more was rated", async () => {
+    const runId = await client.createRun(datasetId);
+    for (const questionIndex of [0, 1]) {
+      for (const runNumber of [1, 2]) {
+        judge.behave(() => rate(questionIndex + runNumber / 10 + 0.1));
+        await client.submit(runId, [buildResult({ questionIndex, runNumber })]);
+      }
+    }
+    await client.finalize(runId);
+    const { ratingInterval } = await client.readRun(runId);
+    expect(ratingInterval).toMatchObject({ cases: 2 });
+    for (let time = 0; time < 2; time += 1) expect((await list()).runs[0]?.ratingInterval).toEqual(ratingInterval);
+  });
+
+  test("counts what matches, on all pages", async () => {
+    for (let index = 0; index < 3; index += 1) await client.createRun(datasetId);
+    expect(await list("limit=2")).toMatchObject({ totalCount: 3, hasNextPage: true });
+    expect(await list("status=failed")).toMatchObject({ totalCount: 0 });
+  });
+
+  test("is narrowed by source, subject, time and what the subject says", async () => {
+    const create = (evaluationSubject: object, more: object = {}) =>
+      client.createRun(datasetId, { evaluationSubject, ...more });
+    const refund = await create({ displayName: "refund-agent", version: "1.4.0", metadata: { branch: "main" } });
+    const search = await create(
+      { displayName: "Süche 100%", git: { commit_sha: "d94c3b6" } },
+      { runSource: "nightly" },
+    );
+    const hostile = await create({ displayName: "refund\u0000agent" });
+    const idsOf = async (query: string) => (await list(query)).runs.map(({ runId }) => runId);
+
+    expect(await idsOf("")).toEqual([hostile, search, refund]);
+    expect(await idsOf("runSource=nightly")).toEqual([search]);
+    expect(await idsOf("subject=refund-agent")).toEqual([refund]);
+    expect(await idsOf("subject=refund")).toEqual([]);
+    expect(await idsOf("search=REFUND-")).toEqual([refund]);
+    expect(await idsOf("search=1.4")).toEqual([refund]);
+    expect(await idsOf("search=main")).toEqual([refund]);
+    expect(await idsOf("search=d94c")).toEqual([search]);
+    expect(await idsOf(`search=${encodeURIComponent("süche 100%")}`)).toEqual([search]);
+    expect(await idsOf(`search=${encodeURIComponent("%")}`)).toEqual([search]);
+    expect(await idsOf(`search=${hostile}`)).toEqual([hostile]);
+    expect(await idsOf("search=displayName")).toEqual([]);
+    expect(await idsOf("search=%00")).toEqual([]);
+    expect(await idsOf("from=2020-01-01&to=2021-01-01")).toEqual([]);
+    expect(await idsOf("from=2020-01-01")).toEqual([hostile, search, refund]);
   });
 
   test("is read page by page, each run once", async () => {
@@ -98,6 +146,8 @@ describe("the list of runs", () => {
     ["limit=many", "limit must be a number between 1 and 200"],
     ["cursor=none", "cursor must be the id of a run"],
     ["status=running", "status must be in_progress, completed or failed"],
+    ["from=yesterday", "from must be an ISO 8601 date"],
+    ["to=soon", "to must be an ISO 8601 date"],
   ] as const)("refuses %s: %s", async ([query, error]) => {
     expect(await client.send("GET", `/runs?${query}`)).toMatchObject({ status: 400, body: { error } });
   });

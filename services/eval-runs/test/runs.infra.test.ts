@@ -8,6 +8,7 @@ import { createGradings } from "../src/grading/gradings.ts";
 import { getRun } from "../src/http/runs/get-run.ts";
 import { createResultStore } from "../src/results/result-store.ts";
 import { createRunStore } from "../src/runs/run-store.ts";
+import { createRunShower } from "../src/runs/show-runs.ts";
 import { type FakeJudge, rate } from "./fake-judge.ts";
 import { createProjectClient, type ProjectClient } from "./project-client.ts";
 import type { RunningService } from "./start-eval-runs.ts";
@@ -102,6 +103,8 @@ describe("reading a run", () => {
       _id: runId,
       runId,
       datasetId,
+      datasetName: "Orders",
+      datasetVersion: 1,
       evaluationSettingsId: null,
       scorerGroupId: null,
       additionalScorerIds: null,
@@ -125,6 +128,10 @@ describe("reading a run", () => {
       },
       caseStatistics: [],
       results: [],
+      askedCount: 2,
+      ratingHistogram: Array.from({ length: 10 }, () => 0),
+      skips: [],
+      metrics: [],
       createdAt: expect.any(String),
     });
     expect(runSchema.safeParse(run).error).toBeUndefined();
@@ -287,9 +294,10 @@ async function readCountingStatements(runId: string): Promise<{ run: { results: 
   };
   const runs = createRunStore(counting);
   const gradings = createGradings({ datasets: createDatasetStore(counting), runs });
-  const handle = getRun({ runs, results: createResultStore(counting), gradings });
+  const shower = createRunShower({ database: counting, gradings });
+  const handle = getRun({ runs, results: createResultStore(counting), shower });
   const { signal } = new AbortController();
-  const call = { identity: { projectId: client.projectId }, params: { runId }, signal } as unknown as Call;
+  const call = { identity: { projectId: client.projectId }, params: { runId }, query: {}, signal } as unknown as Call;
   const { body } = await handle(call);
   return { run: JSON.parse(String(body)), statements };
 }

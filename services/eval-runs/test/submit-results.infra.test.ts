@@ -160,6 +160,8 @@ describe("one result", () => {
     expect(submitResultsReply.safeParse(body).error).toBeUndefined();
     expect((await client.readRun(runId)).results).toEqual([
       {
+        _id: expect.any(String),
+        skipCode: null,
         questionIndex: 0,
         questionText: "Where is my order?",
         runNumber: 2,

@@ -1142,7 +1142,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** List the results of a run. */
+        get: operations["listResults"];
         put?: never;
         /** Submit 1 to 10 agent outputs for scoring. */
         post: operations["submitResults"];
@@ -4016,60 +4017,16 @@ export interface components {
             averageRating: number | null;
             liveStatistics: components["schemas"]["LiveStatistics"];
         };
-        ResultRow: {
-            questionIndex: number | null;
-            questionText: string | null;
-            runNumber: number | null;
-            input: ({
-                query?: string;
-            } & {
-                [key: string]: unknown;
-            }) | null;
-            output: ({
-                text?: string;
-            } & {
-                [key: string]: unknown;
-            }) | null;
-            rating: number | null;
-            justification: string | null;
-            traceId: string | null;
-            latencyMs: number | null;
-            inputTokens: number | null;
-            outputTokens: number | null;
-            vectorSimilarity?: number | null;
-            jaccardSimilarity?: number | null;
-            bleuScore?: number | null;
-            rougeScore?: number | null;
-            codeScorerResults: {
-                name: string;
-                score: number | null;
-                reasoning?: string;
-                error?: string;
-            }[] | null;
-            judgeScorerResults: {
-                scorerId: string;
-                name: string | null;
-                rating: number | null;
-                justification: string | null;
-                status: components["schemas"]["ResultStatus"];
-            }[] | null;
-            isSmokeTestVariant: boolean;
-            smokeTestVariantText: string | null;
-            status: components["schemas"]["ResultStatus"];
-            error: {
-                type?: string;
-                message?: string;
-            } | null;
-            batchId: string;
-            /** @description Where the rating comes from: a judge asked just then, or the record. Null when no judge rated it. */
-            verdictSource?: ("live" | "cache" | "replay") | null;
-        };
         /** @enum {string} */
         ResultStatus: "scored" | "skipped" | "failed";
         Run: {
             _id: string;
             runId: string;
             datasetId: string;
+            /** @description As it is now; null when the dataset is gone */
+            datasetName: string | null;
+            /** @description The version whose cases are asked; null when it has none */
+            datasetVersion: number | null;
             evaluationSettingsId: string | null;
             scorerGroupId: string | null;
             additionalScorerIds: string[] | null;
@@ -4079,6 +4036,8 @@ export interface components {
                 primary: boolean;
                 averageRating: number | null;
                 scored: number;
+                /** @description Rated results from 0 to 1, above 1 to 2, ... above 9 to 10; variants excluded */
+                ratingHistogram: number[];
             }[] | null;
             evaluationSubject: {
                 [key: string]: unknown;
@@ -4090,6 +4049,8 @@ export interface components {
             /** @description How often its skipped results were judged again after it ended */
             scoringRevision: number;
             resultCount: number;
+            /** @description How many results the dataset asks for, variants excluded; null once the run has ended */
+            askedCount: number | null;
             averageRating: number | null;
             ratingInterval: {
                 level: number;
@@ -4097,7 +4058,26 @@ export interface components {
                 high: number;
                 cases: number;
             } | null;
+            /** @description Rated results from 0 to 1, above 1 to 2, ... above 9 to 10; variants excluded */
+            ratingHistogram: number[];
             liveStatistics: components["schemas"]["LiveStatistics"];
+            /** @description Why results were skipped, most frequent first; variants excluded */
+            skips: {
+                code: string;
+                count: number;
+            }[];
+            /** @description Similarity metrics and code scorers over all results but variants, in their order */
+            metrics: {
+                name: string;
+                /** @enum {string} */
+                kind: "similarity" | "code";
+                /** @description Between 0 and 1; null when it was computed nowhere */
+                average: number | null;
+                /** @description Results it was computed for */
+                computed: number;
+                /** @description Of a code scorer: results that reached 0.5 */
+                passed: number | null;
+            }[];
             caseStatistics: {
                 questionIndex: number;
                 ratedCount: number;
@@ -4106,7 +4086,8 @@ export interface components {
                 maxRating: number;
                 ratingVariance: number;
             }[];
-            results: components["schemas"]["ResultRow"][];
+            /** @description Empty with `results=none` */
+            results: components["schemas"]["ShownResult"][];
             /** @description As they were made when the run was created */
             smokeTestVariants: {
                 questionIndex: number;
@@ -4119,6 +4100,10 @@ export interface components {
                 _id: string;
                 runId: string;
                 datasetId: string;
+                /** @description As it is now; null when the dataset is gone */
+                datasetName: string | null;
+                /** @description The version whose cases are asked; null when it has none */
+                datasetVersion: number | null;
                 evaluationSettingsId: string | null;
                 scorerGroupId: string | null;
                 additionalScorerIds: string[] | null;
@@ -4128,6 +4113,8 @@ export interface components {
                     primary: boolean;
                     averageRating: number | null;
                     scored: number;
+                    /** @description Rated results from 0 to 1, above 1 to 2, ... above 9 to 10; variants excluded */
+                    ratingHistogram: number[];
                 }[] | null;
                 evaluationSubject: {
                     [key: string]: unknown;
@@ -4139,7 +4126,17 @@ export interface components {
                 /** @description How often its skipped results were judged again after it ended */
                 scoringRevision: number;
                 resultCount: number;
+                /** @description How many results the dataset asks for, variants excluded; null once the run has ended */
+                askedCount: number | null;
                 averageRating: number | null;
+                ratingInterval: {
+                    level: number;
+                    low: number;
+                    high: number;
+                    cases: number;
+                } | null;
+                /** @description Rated results from 0 to 1, above 1 to 2, ... above 9 to 10; variants excluded */
+                ratingHistogram: number[];
                 liveStatistics: components["schemas"]["LiveStatistics"];
                 caseStatistics: {
                     questionIndex: number;
@@ -4151,6 +4148,8 @@ export interface components {
                 }[];
                 createdAt: string;
             }[];
+            /** @description Runs that match, on all pages */
+            totalCount: number;
             hasNextPage: boolean;
             nextCursor: string | null;
         };
@@ -4249,6 +4248,57 @@ export interface components {
             createdAt: string;
             creator: string | null;
         }[];
+        ShownResult: {
+            questionIndex: number | null;
+            questionText: string | null;
+            runNumber: number | null;
+            input: ({
+                query?: string;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            output: ({
+                text?: string;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            rating: number | null;
+            justification: string | null;
+            traceId: string | null;
+            latencyMs: number | null;
+            inputTokens: number | null;
+            outputTokens: number | null;
+            vectorSimilarity?: number | null;
+            jaccardSimilarity?: number | null;
+            bleuScore?: number | null;
+            rougeScore?: number | null;
+            codeScorerResults: {
+                name: string;
+                score: number | null;
+                reasoning?: string;
+                error?: string;
+            }[] | null;
+            judgeScorerResults: {
+                scorerId: string;
+                name: string | null;
+                rating: number | null;
+                justification: string | null;
+                status: components["schemas"]["ResultStatus"];
+            }[] | null;
+            isSmokeTestVariant: boolean;
+            smokeTestVariantText: string | null;
+            status: components["schemas"]["ResultStatus"];
+            error: {
+                type?: string;
+                message?: string;
+            } | null;
+            batchId: string;
+            /** @description Where the rating comes from: a judge asked just then, or the record. Null when no judge rated it. */
+            verdictSource?: ("live" | "cache" | "replay") | null;
+            _id: string;
+            /** @description Why nothing was rated (no_key, timeout, ...); null unless skipped */
+            skipCode: string | null;
+        };
         /** @enum {string} */
         SpanKind: "agent" | "llm" | "tool" | "retrieval" | "chain" | "embedding" | "reranker" | "guardrail" | "evaluator" | "prompt" | "memory";
         SubmitResultsReply: {
@@ -7250,6 +7300,16 @@ export interface operations {
                 datasetId?: string;
                 /** @description in_progress, completed or failed */
                 status?: string;
+                /** @description sdk, ci, trace-eval or whatever the run was created with */
+                runSource?: string;
+                /** @description The name of the agent: `displayName`, else `name`, of the subject */
+                subject?: string;
+                /** @description ISO 8601: created at this time or later */
+                from?: string;
+                /** @description ISO 8601: created before this time */
+                to?: string;
+                /** @description A part of the agent's name, version, branch, commit, or the beginning of the run's id */
+                search?: string;
             };
             header?: never;
             path?: never;
@@ -7294,7 +7354,10 @@ export interface operations {
     };
     getRun: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description none: without its results, which GET .../results reads page by page; default all */
+                results?: string;
+            };
             header?: never;
             path: {
                 runId: string;
@@ -7354,6 +7417,120 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MissingResults"];
+                };
+            };
+        };
+    };
+    listResults: {
+        parameters: {
+            query?: {
+                /** @description scored, skipped or failed */
+                status?: string;
+                /** @description Name or id of an additional scorer whose ratings are filtered and sorted by */
+                scorer?: string;
+                /** @description Only the results of this case */
+                questionIndex?: string;
+                /** @description A number: rated above it */
+                ratingAbove?: string;
+                /** @description A number: rated at most so */
+                ratingMax?: string;
+                /** @description A run of the same dataset that cases are held against */
+                baseline?: string;
+                /** @description case (default), rating, -rating, spread or delta; the results of a case stay together, what has no value is last */
+                sort?: string;
+                /** @description 1 to 200, default 50 */
+                limit?: string;
+                /** @description The result to continue after; take it from nextCursor */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                runId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the run's results, the results of a case together. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        results: {
+                            questionIndex: number | null;
+                            questionText: string | null;
+                            runNumber: number | null;
+                            input: ({
+                                query?: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | null;
+                            output: ({
+                                text?: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | null;
+                            rating: number | null;
+                            justification: string | null;
+                            traceId: string | null;
+                            latencyMs: number | null;
+                            inputTokens: number | null;
+                            outputTokens: number | null;
+                            vectorSimilarity?: number | null;
+                            jaccardSimilarity?: number | null;
+                            bleuScore?: number | null;
+                            rougeScore?: number | null;
+                            codeScorerResults: {
+                                name: string;
+                                score: number | null;
+                                reasoning?: string;
+                                error?: string;
+                            }[] | null;
+                            judgeScorerResults: {
+                                scorerId: string;
+                                name: string | null;
+                                rating: number | null;
+                                justification: string | null;
+                                status: components["schemas"]["ResultStatus"];
+                            }[] | null;
+                            isSmokeTestVariant: boolean;
+                            smokeTestVariantText: string | null;
+                            status: components["schemas"]["ResultStatus"];
+                            error: {
+                                type?: string;
+                                message?: string;
+                            } | null;
+                            batchId: string;
+                            /** @description Where the rating comes from: a judge asked just then, or the record. Null when no judge rated it. */
+                            verdictSource?: ("live" | "cache" | "replay") | null;
+                            _id: string;
+                            /** @description Why nothing was rated (no_key, timeout, ...); null unless skipped */
+                            skipCode: string | null;
+                            /** @description What the case expects; null when it expects nothing */
+                            expected: string | null;
+                            /** @description All results of the case by the chosen scorer, whatever the filters leave */
+                            ofCase: {
+                                /** @description Mean of the repetitions that are rated; variants excluded */
+                                rating: number | null;
+                                minRating: number | null;
+                                maxRating: number | null;
+                                /** @description Repetitions, rated or not; variants excluded */
+                                results: number;
+                                /** @description The same mean in the baseline */
+                                baselineRating: number | null;
+                                /** @description rating minus baselineRating */
+                                delta: number | null;
+                            };
+                        }[];
+                        /** @description Results that match, on all pages */
+                        totalCount: number;
+                        /** @description Cases that these are of; a result without a case counts as one */
+                        caseCount: number;
+                        hasNextPage: boolean;
+                        nextCursor: string | null;
+                    };
                 };
             };
         };
@@ -8264,6 +8441,10 @@ export interface operations {
             query?: {
                 baseline?: string;
                 candidate?: string;
+                /** @description Name or id of an additional scorer whose ratings are compared instead */
+                scorer?: string;
+                /** @description preview: texts are cut at 300 characters */
+                view?: string;
             };
             header?: never;
             path?: never;
@@ -8290,9 +8471,15 @@ export interface operations {
                             version: string | null;
                             averageRating: number | null;
                         };
+                        comparedScorer: {
+                            id: string;
+                            name: string | null;
+                        } | null;
                         cases: {
                             questionIndex: number | null;
                             query: string | null;
+                            /** @description What the candidate's case expects, else the baseline's */
+                            expected: string | null;
                             baseline: {
                                 /** @description Mean of the repetitions, rounded to 1 decimal */
                                 rating: number | null;
@@ -8302,6 +8489,12 @@ export interface operations {
                                     type?: string;
                                     message?: string;
                                 } | null;
+                                /** @description Of the result whose texts these are: the first repetition */
+                                resultId: string | null;
+                                traceId: string | null;
+                                latencyMs: number | null;
+                                inputTokens: number | null;
+                                outputTokens: number | null;
                             };
                             candidate: {
                                 /** @description Mean of the repetitions, rounded to 1 decimal */
@@ -8312,6 +8505,12 @@ export interface operations {
                                     type?: string;
                                     message?: string;
                                 } | null;
+                                /** @description Of the result whose texts these are: the first repetition */
+                                resultId: string | null;
+                                traceId: string | null;
+                                latencyMs: number | null;
+                                inputTokens: number | null;
+                                outputTokens: number | null;
                             };
                             delta: number | null;
                         }[];

@@ -1,7 +1,17 @@
 import { expect, test } from "vitest";
 import { type ComparedCase, compareRows, countShows, showRows } from "../../src/runs/compare-rows.ts";
 
-const nothing = { rating: null, output: null, justification: null, error: null };
+const nothing = {
+  rating: null,
+  output: null,
+  justification: null,
+  error: null,
+  resultId: null,
+  traceId: null,
+  latencyMs: null,
+  inputTokens: null,
+  outputTokens: null,
+};
 const compared = (
   questionIndex: number | null,
   delta: number | null,
@@ -9,6 +19,7 @@ const compared = (
 ): ComparedCase => ({
   questionIndex,
   query: "?",
+  expected: null,
   baseline: nothing,
   candidate: nothing,
   delta,

@@ -3,6 +3,8 @@ import type { ResultRow } from "../../src/runs/case-rows.ts";
 /** A result of case 0 rated 8, with what a test says otherwise. */
 export function resultRow(changes: Partial<ResultRow> = {}): ResultRow {
   return {
+    _id: "00000000-0000-7000-8000-000000000001",
+    skipCode: null,
     questionIndex: 0,
     questionText: "How is the weather in Paris?",
     runNumber: 1,

@@ -90,19 +90,31 @@ const comparedCase = z.object({
   output: z.string().nullable(),
   justification: z.string().nullable(),
   error: z.object({ type: z.string().optional(), message: z.string().optional() }).nullable(),
+  resultId: z.string().nullable().describe("Of the result whose texts these are: the first repetition"),
+  traceId: z.string().nullable(),
+  latencyMs: z.number().nullable(),
+  inputTokens: z.number().nullable(),
+  outputTokens: z.number().nullable(),
 });
 
 /** Query of `GET /evaluate/runs/compare`. */
-export const compareRunsQuery = z.object({ baseline: z.string().optional(), candidate: z.string().optional() });
+export const compareRunsQuery = z.object({
+  baseline: z.string().optional(),
+  candidate: z.string().optional(),
+  scorer: z.string().optional().describe("Name or id of an additional scorer whose ratings are compared instead"),
+  view: z.string().optional().describe("preview: texts are cut at 300 characters"),
+});
 
 /** 200 of `GET /evaluate/runs/compare` (completions 5.7). A side a case is missing on is null throughout. */
 export const comparedRuns = z.object({
   baselineRun: comparedRun,
   candidateRun: comparedRun,
+  comparedScorer: z.object({ id: z.string(), name: z.string().nullable() }).nullable(),
   cases: z.array(
     z.object({
       questionIndex: z.number().int().nullable(),
       query: z.string().nullable(),
+      expected: z.string().nullable().describe("What the candidate's case expects, else the baseline's"),
       baseline: comparedCase,
       candidate: comparedCase,
       delta: z.number().nullable(),

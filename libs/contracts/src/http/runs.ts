@@ -77,7 +77,7 @@ const similarity = {
   rougeScore: z.number().nullable().optional(),
 };
 
-/** interface: Result row. */
+/** interface: Result row, as it is stored. */
 export const resultRow = z.object({
   questionIndex: z.number().int().nullable(),
   questionText: z.string().nullable(),
@@ -104,6 +104,12 @@ export const resultRow = z.object({
     .describe("Where the rating comes from: a judge asked just then, or the record. Null when no judge rated it."),
 });
 
+/** interface: Result row, as a run shows it. */
+export const shownResult = resultRow.extend({
+  _id: z.string(),
+  skipCode: z.string().nullable().describe("Why nothing was rated (no_key, timeout, ...); null unless skipped"),
+});
+
 /** decisions: Evaluation, `ratingInterval`: the 95 % interval of the mean rating over cases; null below two cases. */
 const ratingInterval = z.object({
   level: z.number(),
@@ -112,11 +118,26 @@ const ratingInterval = z.object({
   cases: z.number().int(),
 });
 
+const ratingHistogram = z
+  .array(z.number().int())
+  .length(limits.ratingBars)
+  .describe("Rated results from 0 to 1, above 1 to 2, ... above 9 to 10; variants excluded");
+
+/** Query of `GET .../runs/{runId}`. */
+export const getRunQuery = z.object({
+  results: z
+    .string()
+    .optional()
+    .describe("none: without its results, which GET .../results reads page by page; default all"),
+});
+
 /** interface: Run. */
 export const run = z.object({
   _id: z.string(),
   runId: z.string(),
   datasetId: z.string(),
+  datasetName: z.string().nullable().describe("As it is now; null when the dataset is gone"),
+  datasetVersion: z.number().int().nullable().describe("The version whose cases are asked; null when it has none"),
   evaluationSettingsId: z.string().nullable(),
   scorerGroupId: z.string().nullable(),
   additionalScorerIds: z.array(z.string()).nullable(),
@@ -128,6 +149,7 @@ export const run = z.object({
         primary: z.boolean(),
         averageRating: z.number().nullable(),
         scored: z.number().int(),
+        ratingHistogram,
       }),
     )
     .nullable(),
@@ -137,9 +159,29 @@ export const run = z.object({
   verdictMode,
   scoringRevision: z.number().int().describe("How often its skipped results were judged again after it ended"),
   resultCount: z.number().int(),
+  askedCount: z
+    .number()
+    .int()
+    .nullable()
+    .describe("How many results the dataset asks for, variants excluded; null once the run has ended"),
   averageRating: z.number().nullable(),
   ratingInterval: ratingInterval.nullable(),
+  ratingHistogram,
   liveStatistics,
+  skips: z
+    .array(z.object({ code: z.string(), count: z.number().int() }))
+    .describe("Why results were skipped, most frequent first; variants excluded"),
+  metrics: z
+    .array(
+      z.object({
+        name: z.string(),
+        kind: z.enum(["similarity", "code"]),
+        average: z.number().nullable().describe("Between 0 and 1; null when it was computed nowhere"),
+        computed: z.number().int().describe("Results it was computed for"),
+        passed: z.number().int().nullable().describe("Of a code scorer: results that reached 0.5"),
+      }),
+    )
+    .describe("Similarity metrics and code scorers over all results but variants, in their order"),
   caseStatistics: z.array(
     z.object({
       questionIndex: z.number().int(),
@@ -150,7 +192,7 @@ export const run = z.object({
       ratingVariance: z.number(),
     }),
   ),
-  results: z.array(resultRow),
+  results: z.array(shownResult).describe("Empty with `results=none`"),
   smokeTestVariants: smokeTestVariants.describe("As they were made when the run was created"),
   createdAt: z.string(),
 });
@@ -232,11 +274,20 @@ export const listRunsQuery = z.object({
   cursor: z.string().optional().describe("The run to continue after; take it from nextCursor"),
   datasetId: z.string().optional(),
   status: z.string().optional().describe("in_progress, completed or failed"),
+  runSource: z.string().optional().describe("sdk, ci, trace-eval or whatever the run was created with"),
+  subject: z.string().optional().describe("The name of the agent: `displayName`, else `name`, of the subject"),
+  from: z.string().optional().describe("ISO 8601: created at this time or later"),
+  to: z.string().optional().describe("ISO 8601: created before this time"),
+  search: z
+    .string()
+    .optional()
+    .describe("A part of the agent's name, version, branch, commit, or the beginning of the run's id"),
 });
 
 /** A run without its results, newest first. */
 export const runList = z.object({
-  runs: z.array(run.omit({ results: true, ratingInterval: true, smokeTestVariants: true })),
+  runs: z.array(run.omit({ results: true, smokeTestVariants: true, skips: true, metrics: true })),
+  totalCount: z.number().int().describe("Runs that match, on all pages"),
   hasNextPage: z.boolean(),
   nextCursor: z.string().nullable(),
 });

@@ -7,11 +7,13 @@ import {
   listDatasetsQuery,
   submittedDataset,
 } from "../http/datasets.ts";
+import { listResultsQuery, resultList } from "../http/run-results.ts";
 import {
   createRunReply,
   deletedRun,
   finalizeRunBody,
   finalizeRunReply,
+  getRunQuery,
   listRunsQuery,
   missingResults,
   rescoreRunReply,
@@ -92,8 +94,10 @@ export const evaluationRoutes = {
     method: "GET",
     path: `${prefix}/custom-agent-evaluations/runs/{runId}`,
     params: runParams,
+    query: getRunQuery,
     responses: {
       200: { description: "The run with its results.", schema: run },
+      400: error("What is said of the results is neither all nor none."),
       404: error("No such run in the project."),
     },
     summary: "Read a run.",
@@ -107,7 +111,7 @@ export const evaluationRoutes = {
     query: listRunsQuery,
     responses: {
       200: { description: "A page of runs, newest first.", schema: runList },
-      400: error("The limit, the cursor or the status is none."),
+      400: error("The limit, the cursor, the status or a time is none."),
     },
     summary: "List runs.",
     section: "completions 5.2",
@@ -123,6 +127,21 @@ export const evaluationRoutes = {
       404: error("No such run in the project."),
     },
     summary: "List the results a run still lacks.",
+    section: "completions 5.5",
+  },
+  listResults: {
+    ...evaluation,
+    id: "listResults",
+    method: "GET",
+    path: `${prefix}/custom-agent-evaluations/runs/{runId}/results`,
+    params: runParams,
+    query: listResultsQuery,
+    responses: {
+      200: { description: "A page of the run's results, the results of a case together.", schema: resultList },
+      400: error("A filter, the order, the limit or the cursor is none, or the baseline is a run of another dataset."),
+      404: error("No such run, or no such baseline, in the project."),
+    },
+    summary: "List the results of a run.",
     section: "completions 5.5",
   },
   deleteRun: {

@@ -18,24 +18,46 @@ export interface RunWithOutline {
   outline: readonly OutlinedResult[];
 }
 
+/** What a comparison is asked for besides its runs. */
+export interface ComparisonOptions {
+  /** Whose ratings are compared; null = the runs' own. */
+  scorer: Comparison["comparedScorer"];
+  /** Texts longer than this are cut; null = none is. */
+  charsMax: number | null;
+  /** What a case expects, in the candidate's dataset version, else in the baseline's. */
+  expectedOf(questionIndex: number): string | null;
+}
+
 /** One case of a run: its mean rating, and the result whose texts are shown. */
 interface CaseOfRun {
   rating: number | null;
   shownId: string;
 }
 
-const absent: Side = { rating: null, output: null, justification: null, error: null };
+const absent: Side = {
+  rating: null,
+  output: null,
+  justification: null,
+  error: null,
+  resultId: null,
+  traceId: null,
+  latencyMs: null,
+  inputTokens: null,
+  outputTokens: null,
+};
 
 /**
  * Puts two runs of a dataset side by side, case by case (completions 5.7), as pieces of JSON text. Variants are left
  * out. Of several repetitions the rating is the mean and the texts are the first one's; `pagesOf` reads these.
  */
 export async function* renderComparison(
-  baseline: RunWithOutline,
-  candidate: RunWithOutline,
+  [baseline, candidate]: readonly [RunWithOutline, RunWithOutline],
   pagesOf: (ids: readonly string[]) => AsyncIterable<readonly ReadResult[]>,
+  { scorer, charsMax, expectedOf }: ComparisonOptions,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
+  const cut = (text: string | null): string | null =>
+    charsMax === null ? text : (text?.slice(0, charsMax).toWellFormed() ?? null);
   const before = casesOf(baseline.outline);
   const after = casesOf(candidate.outline);
   const indexes = [...new Set([...before.keys(), ...after.keys()])].sort(byIndex);
@@ -43,6 +65,7 @@ export async function* renderComparison(
   const members: Omit<Comparison, "cases"> = {
     baselineRun: describeRun(baseline, ratings.baseline),
     candidateRun: describeRun(candidate, ratings.candidate),
+    comparedScorer: scorer,
     paired: await runInSlices(comparePairwise(ratings.baseline, ratings.candidate, defaultMinEffect), signal),
   };
   yield `${JSON.stringify(members).slice(0, -1)},"cases":[`;
@@ -56,9 +79,10 @@ export async function* renderComparison(
     const rowAfter = other && (await nextRow(rowsAfter));
     const shown: Comparison["cases"][number] = {
       questionIndex,
-      query: queryOf(rowAfter) ?? queryOf(rowBefore),
-      baseline: sideOf(one, rowBefore),
-      candidate: sideOf(other, rowAfter),
+      query: cut(queryOf(rowAfter) ?? queryOf(rowBefore)),
+      expected: questionIndex === null ? null : cut(expectedOf(questionIndex)),
+      baseline: sideOf(one, rowBefore, scorer?.id ?? null, cut),
+      candidate: sideOf(other, rowAfter, scorer?.id ?? null, cut),
       delta: difference(one?.rating ?? null, other?.rating ?? null),
     };
     yield `${separator}${JSON.stringify(shown)}`;
@@ -111,14 +135,30 @@ async function nextRow(rows: AsyncGenerator<ResultRow, undefined>): Promise<Resu
 
 const queryOf = (row: ResultRow | undefined): string | null => row?.questionText ?? row?.input?.query ?? null;
 
-function sideOf(found: CaseOfRun | undefined, row: ResultRow | undefined): Side {
+function sideOf(
+  found: CaseOfRun | undefined,
+  row: ResultRow | undefined,
+  scorerId: string | null,
+  cut: (text: string | null) => string | null,
+): Side {
   if (found === undefined || row === undefined) return absent;
   return {
     rating: found.rating,
-    output: row.output?.text ?? null,
-    justification: row.justification,
+    output: cut(row.output?.text ?? null),
+    justification: cut(reasonOf(row, scorerId)),
     error: row.error,
+    resultId: found.shownId,
+    traceId: row.traceId,
+    latencyMs: row.latencyMs,
+    inputTokens: row.inputTokens,
+    outputTokens: row.outputTokens,
   };
+}
+
+/** Why the scorer rates it so; a failed result fails for every scorer. */
+function reasonOf({ justification, status, judgeScorerResults }: ResultRow, scorerId: string | null): string | null {
+  if (scorerId === null || status === "failed") return justification;
+  return judgeScorerResults?.find((said) => said.scorerId === scorerId)?.justification ?? null;
 }
 
 function difference(before: number | null, after: number | null): number | null {

@@ -1,10 +1,10 @@
 import type { Gate } from "@touchstone/contracts";
 import { AppError, type Clock, isUuid, runInSlices, uuidv7 } from "@touchstone/service-kit";
 import type { Gradings } from "../grading/gradings.ts";
-import { rowGradersOf } from "../grading/plan.ts";
 import type { ResultStore } from "../results/result-store.ts";
 import type { RunStore, StoredRun } from "../runs/run-store.ts";
 import { checkGate, type GatedRun, roundAverage } from "./check-gate.ts";
+import { findScorer } from "./find-scorer.ts";
 import type { GateRequest } from "./gate-request.ts";
 import type { GateStore } from "./gate-store.ts";
 import { readRatings, summarizeRatings } from "./run-ratings.ts";
@@ -31,14 +31,6 @@ export function createGateKeeper({ results, runs, gates, gradings, clock }: Gate
     const run = isUuid(runId) ? await runs.find(projectId, runId) : null;
     if (run === null) throw new AppError("not_found", "Run not found");
     return run;
-  }
-
-  async function findScorer(projectId: string, run: StoredRun, named: string | null): Promise<Gate["gatedScorer"]> {
-    if (named === null) return null;
-    const graders = rowGradersOf((await gradings.ofRun(projectId, run)).plan);
-    const grader = graders.find(({ id }) => id === named) ?? graders.find(({ name }) => name === named);
-    if (grader === undefined) throw new AppError("bad_request", `Unknown scorer "${named}"`);
-    return { id: grader.id, name: grader.name };
   }
 
   async function readGated(projectId: string, run: Pick<StoredRun, "id" | "status">, scorerId: string | null) {
@@ -70,7 +62,7 @@ export function createGateKeeper({ results, runs, gates, gradings, clock }: Gate
   return {
     async decide(projectId, runId, request, signal) {
       const run = await findRun(projectId, runId);
-      const gatedScorer = await findScorer(projectId, run, request.scorer);
+      const gatedScorer = findScorer([await gradings.planOf(projectId, run)], request.scorer);
       const scorerId = gatedScorer?.id ?? null;
       const { rows, gated } = await readGated(projectId, run, scorerId);
       const needsBaseline = request.regressionTolerance !== null || request.paired !== null;

@@ -1,4 +1,4 @@
-import type { ResultStore } from "../results/result-store.ts";
+import type { OutlinedResult, ResultStore } from "../results/result-store.ts";
 import { readJudgeRatings } from "../runs/run-counter.ts";
 import { type CountedResult, computeLiveStatistics } from "../runs/statistics.ts";
 import type { GatedRun } from "./check-gate.ts";
@@ -11,13 +11,13 @@ import type { GatedRun } from "./check-gate.ts";
 export async function readRatings(
   results: ResultStore,
   { projectId, runId, scorerId }: { projectId: string; runId: string; scorerId: string | null },
-): Promise<CountedResult[]> {
+): Promise<OutlinedResult[]> {
   if (scorerId === null) return results.outline(projectId, runId);
-  const rated: CountedResult[] = [];
+  const rated: OutlinedResult[] = [];
   for await (const page of results.pages(projectId, runId)) {
-    for (const { questionIndex, isVariant, status, rowText } of page) {
+    for (const { id, questionIndex, isVariant, status, rowText } of page) {
       const rating = status === "failed" ? 0 : (readJudgeRatings(rowText).get(scorerId) ?? null);
-      rated.push({ questionIndex, isVariant, status, rating });
+      rated.push({ id, questionIndex, isVariant, status, rating });
     }
   }
   return rated;

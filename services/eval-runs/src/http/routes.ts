@@ -23,6 +23,8 @@ import type { RatingNews } from "../results/rating-news.ts";
 import type { ResultStore } from "../results/result-store.ts";
 import type { StoredResult } from "../results/stored-result.ts";
 import type { FinalizingDependencies } from "../runs/finalize-run.ts";
+import { createKnownIntervals } from "../runs/known-intervals.ts";
+import { createRunShower } from "../runs/show-runs.ts";
 import type { Timings } from "../timings.ts";
 import type { IngestClient } from "../traces/ingest-client.ts";
 import type { LinkedTraces } from "../traces/linked-traces.ts";
@@ -39,6 +41,7 @@ import { deleteRun } from "./runs/delete-run.ts";
 import { finalizeRun } from "./runs/finalize-run.ts";
 import { getRun } from "./runs/get-run.ts";
 import { listMissingResults } from "./runs/list-missing-results.ts";
+import { listResults } from "./runs/list-results.ts";
 import { listRuns } from "./runs/list-runs.ts";
 import { rescoreRun } from "./runs/rescore-run.ts";
 import { streamRun } from "./runs/stream-run.ts";
@@ -79,6 +82,7 @@ export function evalRunsRoutes(dependencies: RouteDependencies): ServedRoute[] {
   const { prompts, toolSchemas, scorer, clock, database, batchMs, signal, exports } = dependencies;
   const { bus, logger, timings, lockGraders } = dependencies;
   const members = createMemberReader(bus);
+  const shower = createRunShower({ database, gradings });
   const variants = { bus, logger, signal, variantsMs: timings.variantsMs };
   return [
     ...datasetRoutes({
@@ -91,12 +95,16 @@ export function evalRunsRoutes(dependencies: RouteDependencies): ServedRoute[] {
       handle: createRun({ datasets, runs, gradings, configs, groups, members, clock, variants }),
     },
     { route: internalRoutes.closeEvalRunsProjects, handle: closeProjects(dependencies.closing) },
-    { route: routes.listRuns, handle: listRuns({ database, runs, results, gradings }) },
+    {
+      route: routes.listRuns,
+      handle: listRuns({ database, runs, results, shower, intervals: createKnownIntervals() }),
+    },
     { route: routes.listMissingResults, handle: listMissingResults({ runs, results, gradings }) },
     { route: routes.rescoreRun, handle: rescoreRun(dependencies) },
     { route: routes.streamRun, handle: streamRun({ runs, runStreams: dependencies.runStreams }) },
     { route: routes.deleteRun, handle: deleteRun({ runs }) },
-    { route: routes.getRun, handle: getRun({ runs, results, gradings }) },
+    { route: routes.getRun, handle: getRun({ runs, results, shower }) },
+    { route: routes.listResults, handle: listResults({ runs, results, gradings }) },
     { route: routes.submitResults, handle: submitResults({ runs, results, gradings, groups, ciRuns, scorer }) },
     { route: routes.finalizeRun, handle: finalizeRun({ runs, results, ciRuns, database, batchMs, signal }) },
     {

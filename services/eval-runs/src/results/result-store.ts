@@ -10,6 +10,8 @@ export interface OutlinedResult extends CountedResult {
 
 /** A result read back: what is counted of it, and its row as JSON text. */
 export interface ReadResult extends OutlinedResult {
+  /** Why it was skipped; null of every other one. */
+  skipReason: string | null;
   rowText: string;
 }
 
@@ -150,6 +152,7 @@ interface OutlineRecord {
 }
 
 interface ResultRecord extends OutlineRecord {
+  skip_reason: string | null;
   document: string;
   bytes: string;
 }
@@ -162,7 +165,11 @@ const readOutline = (row: OutlineRecord): OutlinedResult => ({
   rating: row.rating,
 });
 
-const readResult = (row: ResultRecord): ReadResult => ({ ...readOutline(row), rowText: row.document });
+const readResult = (row: ResultRecord): ReadResult => ({
+  ...readOutline(row),
+  skipReason: row.skip_reason,
+  rowText: row.document,
+});
 
 function buildIds(projectId: string, runId: string): Statement {
   const text = `
@@ -174,7 +181,7 @@ function buildIds(projectId: string, runId: string): Statement {
   return { name: "results_ids", text, values: [projectId, runId] };
 }
 
-const pageColumns = "results.id, question_index, run_number, is_variant, status, rating, document::text";
+const pageColumns = "results.id, question_index, run_number, is_variant, status, skip_reason, rating, document::text";
 const documentSize = "octet_length(document)";
 
 function buildFirstPage(projectId: string, runId: string): Statement {

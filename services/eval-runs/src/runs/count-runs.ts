@@ -2,7 +2,7 @@ import type { Database, Statement } from "@touchstone/db";
 import { type GradingPlan, rowGradersOf } from "../grading/plan.ts";
 import type { ResultStore } from "../results/result-store.ts";
 import { createRunCounter, type RunCounts } from "./run-counter.ts";
-import { type CaseTally, computeCaseStatistics, type ResultTally } from "./statistics.ts";
+import { type CaseTally, computeCaseRatings, computeCaseStatistics, type ResultTally } from "./statistics.ts";
 
 export interface CountingDependencies {
   database: Database;
@@ -54,15 +54,36 @@ async function tallyRuns(
   const tallies = Map.groupBy(tallied.rows, (row) => row.run_id);
   const cases = Map.groupBy(repeated.rows, (row) => row.run_id);
   return new Map(
-    runIds.map((id) => [
-      id,
-      {
-        tallies: (tallies.get(id) ?? []).map(readTally),
-        graderTallies: [],
-        caseStatistics: computeCaseStatistics((cases.get(id) ?? []).map(readRepeated)),
-      },
-    ]),
+    runIds.map((id) => {
+      const ofRun = (tallies.get(id) ?? []).map(readTally);
+      const ofCases = (cases.get(id) ?? []).map(readRepeated);
+      return [
+        id,
+        {
+          tallies: ofRun,
+          graderTallies: [],
+          caseStatistics: computeCaseStatistics(ofCases),
+          caseRatings: computeCaseRatings([...ofCases, ...findSingle(ofRun, ofCases)]),
+        },
+      ];
+    }),
   );
+}
+
+/** What is left of the rated results without those of the repeated cases: each is a case of its own. */
+function findSingle(tallies: readonly ResultTally[], repeated: readonly CaseTally[]): CaseTally[] {
+  const counts = new Map<number, number>();
+  for (const { isVariant, rating, count } of tallies) {
+    if (!isVariant && rating !== null) counts.set(rating, (counts.get(rating) ?? 0) + count);
+  }
+  for (const { rating, count } of repeated) counts.set(rating as number, (counts.get(rating as number) ?? 0) - count);
+  return [...counts].map(([rating, count]) => ({
+    questionIndex: null,
+    isVariant: false,
+    status: "scored",
+    rating,
+    count,
+  }));
 }
 
 type TallyRecord = Omit<ResultTally, "isVariant"> & { run_id: string; is_variant: boolean };

@@ -8,7 +8,7 @@ import { estimateRatingInterval } from "../statistics/rating-interval.ts";
 import { createRunCounter, type RunCounts } from "./run-counter.ts";
 import type { StoredRun } from "./run-store.ts";
 import { computeScorerBreakdown } from "./scorer-breakdown.ts";
-import { computeLiveStatistics, countResults } from "./statistics.ts";
+import { computeLiveStatistics, computeRatingHistogram, countResults } from "./statistics.ts";
 
 type Run = z.input<typeof run>;
 
@@ -18,38 +18,58 @@ type Run = z.input<typeof run>;
  * and nobody holds them all.
  */
 export async function* renderRun(
-  stored: StoredRun,
-  plan: GradingPlan,
+  { stored, ...shown }: ShownRun,
   pages: AsyncIterable<readonly ReadResult[]>,
-  signal: AbortSignal,
+  { withResults, signal }: { withResults: boolean; signal: AbortSignal },
 ): AsyncGenerator<string> {
-  const counter = createRunCounter(plan);
+  const counter = createRunCounter(shown.plan);
   yield '{"results":[';
-  yield* joinRows(pages, (result) => {
-    counter.add(result);
-    return result.rowText;
-  });
-  const { caseRatings, ...counts } = counter.end();
-  const members = {
-    ...summarize(stored, plan, counts),
-    ratingInterval: await runInSlices(estimateRatingInterval(caseRatings, stored.id), signal),
-  };
+  if (withResults) {
+    yield* joinRows(pages, (result) => {
+      counter.add(result);
+      return showResult(result);
+    });
+  } else {
+    for await (const page of pages) for (const result of page) counter.add(result);
+  }
+  const { skips, metrics, ...counts } = counter.end();
+  const ratingInterval = await runInSlices(estimateRatingInterval(counts.caseRatings, stored.id), signal);
+  const members = { ...summarize({ stored, ...shown }, counts, ratingInterval), skips, metrics };
   yield `],"smokeTestVariants":${stored.smokeTestVariants},${withSubject(members, stored).slice(1)}`;
 }
 
 /** The same without results, as a list shows it (completions 5.2). */
-export function renderListedRun(stored: StoredRun, plan: GradingPlan, counts: RunCounts): string {
-  return withSubject(summarize(stored, plan, counts), stored);
+export function renderListedRun(shown: ShownRun, counts: RunCounts, ratingInterval: Run["ratingInterval"]): string {
+  return withSubject(summarize(shown, counts, ratingInterval), shown.stored);
 }
 
-type Summary = Omit<Run, "evaluationSubject" | "results" | "ratingInterval" | "smokeTestVariants">;
+/** A result as a run shows it: the stored row with its id and why it was skipped before it. */
+export function showResult({ id, skipReason, rowText }: ReadResult): string {
+  return `{"_id":${JSON.stringify(id)},"skipCode":${JSON.stringify(skipReason)},${rowText.slice(1)}`;
+}
 
-function summarize(stored: StoredRun, plan: GradingPlan, counts: RunCounts): Summary {
+/** A run and what is said of it besides what is counted. */
+export interface ShownRun {
+  stored: StoredRun;
+  plan: GradingPlan;
+  datasetName: string | null;
+  askedCount: number | null;
+}
+
+type Summary = Omit<Run, "evaluationSubject" | "results" | "smokeTestVariants" | "skips" | "metrics">;
+
+function summarize(
+  { stored, plan, datasetName, askedCount }: ShownRun,
+  counts: RunCounts,
+  ratingInterval: Run["ratingInterval"],
+): Summary {
   const liveStatistics = computeLiveStatistics(counts.tallies);
   return {
     _id: stored.id,
     runId: stored.id,
     datasetId: stored.datasetId,
+    datasetName,
+    datasetVersion: stored.datasetVersion,
     evaluationSettingsId: stored.evaluationSettingsId,
     scorerGroupId: stored.scorerGroupId,
     additionalScorerIds: stored.additionalScorerIds && [...stored.additionalScorerIds],
@@ -59,7 +79,10 @@ function summarize(stored: StoredRun, plan: GradingPlan, counts: RunCounts): Sum
     verdictMode: stored.verdictMode,
     scoringRevision: stored.scoringRevision,
     resultCount: countResults(counts.tallies),
+    askedCount,
     averageRating: liveStatistics.averageRating,
+    ratingInterval,
+    ratingHistogram: computeRatingHistogram(counts.tallies),
     liveStatistics,
     caseStatistics: [...counts.caseStatistics],
     createdAt: stored.createdAt.toISOString(),

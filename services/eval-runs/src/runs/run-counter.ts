@@ -1,6 +1,9 @@
+import type { run } from "@touchstone/contracts";
+import type { z } from "zod";
 import { type GradingPlan, rowGradersOf } from "../grading/plan.ts";
 import type { ReadResult } from "../results/result-store.ts";
 import type { ResultRow } from "../results/stored-result.ts";
+import { createMetricCounter, hasMetrics } from "./metric-counter.ts";
 import {
   type CaseStatistics,
   type CaseTally,
@@ -10,55 +13,78 @@ import {
   type ResultTally,
 } from "./statistics.ts";
 
+type Run = z.input<typeof run>;
+
 /** All that a run's statistics are computed from. */
 export interface RunCounts {
   tallies: readonly ResultTally[];
   /** What each judge with a rating of its own in the rows said, in the order of `rowGradersOf`. */
   graderTallies: readonly (readonly ResultTally[])[];
   caseStatistics: readonly CaseStatistics[];
+  /** The mean of each rated case. */
+  caseRatings: readonly number[];
+}
+
+/** What only the rows say. */
+export interface RowCounts {
+  skips: Run["skips"];
+  metrics: Run["metrics"];
 }
 
 /** Counts the results of a run as they pass, in the order of the run; of a row nothing is kept but what is counted. */
 export interface RunCounter {
   add(result: Omit<ReadResult, "id">): void;
   /** When all were added. */
-  end(): RunCounts & { caseRatings: readonly number[] };
+  end(): RunCounts & RowCounts;
 }
 
 export function createRunCounter(plan: GradingPlan): RunCounter {
   const histogram = createHistogram();
   const graders = rowGradersOf(plan).map(({ id }) => ({ id, histogram: createHistogram() }));
   const cases: CaseTally[] = [];
+  const skips = new Map<string, number>();
+  const metrics = createMetricCounter();
 
   /** A failed result counts as 0 for every judge, as it does for the run: no judge is kinder to an agent that fails. */
-  function addJudges({ isVariant, status }: Counted, rowText: string): void {
-    const ratings = readJudgeRatings(rowText);
+  function addJudges({ isVariant, status }: Counted, row: JudgedRow): void {
+    const ratings = judgeRatingsOf(row);
     for (const { id, histogram: ofGrader } of graders) {
       ofGrader.add({ isVariant, status, rating: status === "failed" ? 0 : (ratings.get(id) ?? null) });
     }
   }
 
   return {
-    add({ questionIndex, isVariant, status, rating, rowText }) {
+    add({ questionIndex, isVariant, status, rating, skipReason, rowText }) {
       const counted = { isVariant, status, rating };
       histogram.add(counted);
       cases.push({ questionIndex, isVariant, status, rating, count: 1 });
-      if (graders.length > 0) addJudges(counted, rowText);
+      if (skipReason !== null && !isVariant) skips.set(skipReason, (skips.get(skipReason) ?? 0) + 1);
+      // Most rows of one judge have nothing more to say, and need not be opened.
+      if (graders.length === 0 && !hasMetrics(rowText)) return;
+      const row = JSON.parse(rowText) as ResultRow;
+      addJudges(counted, row);
+      if (!isVariant) metrics.add(row);
     },
     end: () => ({
       tallies: histogram.tallies(),
       graderTallies: graders.map(({ histogram: ofGrader }) => ofGrader.tallies()),
       caseStatistics: computeCaseStatistics(cases),
       caseRatings: computeCaseRatings(cases),
+      skips: [...skips].map(([code, count]) => ({ code, count })).sort((one, other) => other.count - one.count),
+      metrics: metrics.end(),
     }),
   };
 }
 
 /** What the judges besides the primary, or those of a group, said of a result, by their ids. */
 export function readJudgeRatings(rowText: string): ReadonlyMap<string, number | null> {
-  const { judgeScorerResults } = JSON.parse(rowText) as Pick<ResultRow, "judgeScorerResults">;
-  return new Map((judgeScorerResults ?? []).map(({ scorerId, rating }) => [scorerId, rating]));
+  return judgeRatingsOf(JSON.parse(rowText) as JudgedRow);
 }
+
+type JudgedRow = Pick<ResultRow, "judgeScorerResults">;
+
+const judgeRatingsOf = ({ judgeScorerResults }: JudgedRow): ReadonlyMap<string, number | null> =>
+  new Map((judgeScorerResults ?? []).map(({ scorerId, rating }) => [scorerId, rating]));
 
 type Counted = Omit<CountedResult, "questionIndex">;
 

@@ -43,8 +43,22 @@ export interface RunListQuery {
   limit: number;
   /** Null = from the newest. */
   cursor: string | null;
+  filter: RunFilter;
+}
+
+/** Which runs are listed; null = all. */
+export interface RunFilter {
   datasetId: string | null;
   status: RunStatus | null;
+  runSource: string | null;
+  /** The whole name of the agent. */
+  subject: string | null;
+  /** Created then or later. */
+  from: Date | null;
+  /** Created before. */
+  to: Date | null;
+  /** A part of what the subject says, or the beginning of the id. */
+  search: string | null;
 }
 
 export interface RunStore {
@@ -52,6 +66,8 @@ export interface RunStore {
   find(projectId: string, id: string): Promise<StoredRun | null>;
   /** A page of the project's runs, newest first: at most `limit`, those after `cursor` in that order. */
   list(projectId: string, query: RunListQuery): Promise<StoredRun[]>;
+  /** How many runs match, on all pages. */
+  count(projectId: string, filter: RunFilter): Promise<number>;
   /** Deletes a run with everything that hangs on it, and tells the log; false when there is no such run. */
   remove(projectId: string, id: string, act: Act): Promise<boolean>;
   /** What grades the run, as it was frozen; null for a run of before there were plans. */
@@ -98,22 +114,32 @@ export function createRunStore(database: Database): RunStore {
       return row && readRow(row);
     },
 
-    async list(projectId, { limit, cursor, datasetId, status }) {
+    async list(projectId, { limit, cursor, filter }) {
       // Newest first: an id begins with the millisecond it was made in.
       const { rows } = await database.readScoped<RunRow>([projectId], {
         name: "run_list",
         text: `
           select ${runColumns}
           from evals.runs
-          where project_id = $1
-            and ($2::uuid is null or id < $2)
-            and ($3::uuid is null or dataset_id = $3)
-            and ($4::text is null or status = $4)
+          where ${filtered}
+            and ($9::uuid is null or id < $9)
           order by id desc
-          limit $5`,
-        values: [projectId, cursor, datasetId, status, limit],
+          limit $10`,
+        values: [...filterValues(projectId, filter), cursor, limit],
       });
       return rows.map(readRow);
+    },
+
+    async count(projectId, filter) {
+      const row = await readOne<{ count: number }>(projectId, {
+        name: "run_count",
+        text: `
+          select count(*)::integer as count
+          from evals.runs
+          where ${filtered}`,
+        values: filterValues(projectId, filter),
+      });
+      return row?.count ?? 0;
     },
 
     remove: (projectId, id, act) =>
@@ -190,6 +216,37 @@ export function createRunStore(database: Database): RunStore {
       return row?.count ?? 0;
     },
   };
+}
+
+/** What a subject says, which no operator can open that has a \u0000 in it: such a run is found by nothing it says. */
+const saidBySubject = (expressions: readonly string[]): string =>
+  `case when pg_input_is_valid(evaluation_subject::text, 'jsonb') then concat_ws(E'\\n', ${expressions.join(", ")}) end`;
+
+const nameOfSubject = "coalesce(evaluation_subject ->> 'displayName', evaluation_subject ->> 'name')";
+
+/** The first eight parameters are of {@link filterValues}. */
+const filtered = `
+            project_id = $1
+            and ($2::uuid is null or dataset_id = $2)
+            and ($3::text is null or status = $3)
+            and ($4::text is null or run_source = $4)
+            and ($5::text is null or ${saidBySubject([nameOfSubject])} = $5)
+            and ($6::timestamptz is null or created_at >= $6)
+            and ($7::timestamptz is null or created_at < $7)
+            and ($8::text is null or id::text ilike $8 or ${saidBySubject([
+              nameOfSubject,
+              "evaluation_subject ->> 'version'",
+              "evaluation_subject #>> '{metadata,version}'",
+              "evaluation_subject #>> '{metadata,branch}'",
+              "evaluation_subject #>> '{metadata,commit}'",
+              "evaluation_subject #>> '{git,branch}'",
+              "evaluation_subject #>> '{git,commit_sha}'",
+            ])} ilike '%' || $8)`;
+
+function filterValues(projectId: string, filter: RunFilter): unknown[] {
+  const { datasetId, status, runSource, subject, from, to, search } = filter;
+  const pattern = search === null ? null : `${search.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+  return [projectId, datasetId, status, runSource, subject, from, to, pattern];
 }
 
 /** The insert of a run, for those who write something beside it in one transaction. */

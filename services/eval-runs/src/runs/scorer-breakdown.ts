@@ -2,7 +2,7 @@ import type { run } from "@touchstone/contracts";
 import type { z } from "zod";
 import { type GradingPlan, rowGradersOf } from "../grading/plan.ts";
 import type { RunCounts } from "./run-counter.ts";
-import { computeLiveStatistics, type ResultTally } from "./statistics.ts";
+import { computeLiveStatistics, computeRatingHistogram, type ResultTally } from "./statistics.ts";
 
 export type ScorerBreakdown = z.infer<typeof run>["scorerBreakdown"];
 
@@ -27,9 +27,11 @@ export function computeScorerBreakdown(
   ];
 }
 
-function average(tallies: readonly ResultTally[]): { averageRating: number | null; scored: number } {
+function average(
+  tallies: readonly ResultTally[],
+): Omit<NonNullable<ScorerBreakdown>[number], "scorerId" | "name" | "primary"> {
   const { averageRating, ratedCount } = computeLiveStatistics(tallies);
-  return { averageRating, scored: ratedCount };
+  return { averageRating, scored: ratedCount, ratingHistogram: computeRatingHistogram(tallies) };
 }
 
 function identify({ primary }: GradingPlan): { scorerId: string; name: string | null } {

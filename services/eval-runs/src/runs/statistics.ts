@@ -1,4 +1,4 @@
-import type { liveStatistics, run } from "@touchstone/contracts";
+import { limits, type liveStatistics, type run } from "@touchstone/contracts";
 import type { z } from "zod";
 
 export type LiveStatistics = z.infer<typeof liveStatistics>;
@@ -47,6 +47,17 @@ export function computeLiveStatistics(tallies: readonly ResultTally[]): LiveStat
   };
 }
 
+/** interface: Run, `ratingHistogram`: each bar holds what is rated above its lower edge and up to its upper one, the first also 0. */
+export function computeRatingHistogram(tallies: readonly ResultTally[]): number[] {
+  const bars = Array.from({ length: limits.ratingBars }, () => 0);
+  for (const { isVariant, rating, count } of tallies) {
+    if (isVariant || rating === null) continue;
+    const bar = Math.max(0, Math.ceil((rating * limits.ratingBars) / limits.ratingMax) - 1);
+    bars[bar] = (bars[bar] as number) + count;
+  }
+  return bars;
+}
+
 /**
  * interface: Run, `caseStatistics`, by question index: cases with two or more rated results, variants left out. The
  * variance is the population's (completions 5.5).
@@ -76,26 +87,16 @@ export function computeCaseStatistics(results: readonly CaseTally[]): CaseStatis
 }
 
 /**
- * The mean rating of each case that is rated, variants left out, by question index; a result that belongs to no case
- * is a case of its own.
+ * The mean rating of each case that is rated, variants left out, in no order; a result that belongs to no case is a case
+ * of its own. Neither the order in which results came nor how they were tallied makes a difference.
  */
-export function computeCaseRatings(results: readonly CountedResult[]): number[] {
-  const ratings = new Map<number, number[]>();
-  const single: number[] = [];
-  for (const { questionIndex, isVariant, rating } of results) {
-    if (isVariant || rating === null) continue;
-    if (questionIndex === null) {
-      single.push(rating);
-      continue;
-    }
-    const repeated = ratings.get(questionIndex);
-    if (repeated === undefined) ratings.set(questionIndex, [rating]);
-    else repeated.push(rating);
-  }
-  const means = [...ratings]
-    .sort(([one], [other]) => one - other)
-    .map(([, repeated]) => repeated.reduce((sum, rating) => sum + rating, 0) / repeated.length);
-  return [...means, ...single];
+export function computeCaseRatings(results: readonly CaseTally[]): number[] {
+  const originals = results.filter(({ isVariant, rating }) => !isVariant && rating !== null);
+  const cases = Map.groupBy(originals, ({ questionIndex }) => questionIndex);
+  const alone = cases.get(null) ?? [];
+  cases.delete(null);
+  const means = [...cases.values()].map((repeated) => mean(rated(repeated)) as number);
+  return [...means, ...alone.flatMap(({ rating, count }) => Array<number>(count).fill(rating as number))];
 }
 
 interface Weighted {

@@ -1,29 +1,59 @@
 import { AppError, type Handler } from "@touchstone/service-kit";
 import { type RunWithOutline, renderComparison } from "../../gates/compare-runs.ts";
+import { findScorer } from "../../gates/find-scorer.ts";
 import { readText } from "../../gates/gate-request.ts";
+import { readRatings } from "../../gates/run-ratings.ts";
+import type { Gradings } from "../../grading/gradings.ts";
 import type { ResultStore } from "../../results/result-store.ts";
-import type { RunStore } from "../../runs/run-store.ts";
+import type { RunStore, StoredRun } from "../../runs/run-store.ts";
 import { answerPieces } from "../answer-pieces.ts";
 import { requireProject } from "../require-project.ts";
 import { requireRun } from "../require-run.ts";
 
-/** GET /evaluate/runs/compare (completions 5.7). */
-export function compareRuns({ runs, results }: { runs: RunStore; results: ResultStore }): Handler {
-  async function read(projectId: string, runId: string): Promise<RunWithOutline> {
-    return { run: await requireRun(runs, projectId, runId), outline: await results.outline(projectId, runId) };
-  }
+/** Of a text with `view=preview`. */
+const previewChars = 300;
 
+/** GET /evaluate/runs/compare (completions 5.7). */
+export function compareRuns({
+  runs,
+  results,
+  gradings,
+}: {
+  runs: RunStore;
+  results: ResultStore;
+  gradings: Gradings;
+}): Handler {
   return async (call) => {
     const projectId = requireProject(call);
     const [baselineId, candidateId] = [readText(call.query, "baseline"), readText(call.query, "candidate")];
     if (baselineId === null || candidateId === null) {
       throw new AppError("bad_request", "baseline and candidate run ids are required");
     }
-    const [baseline, candidate] = await Promise.all([read(projectId, baselineId), read(projectId, candidateId)]);
-    if (baseline.run.datasetId !== candidate.run.datasetId) {
+    const [before, after] = await Promise.all([
+      requireRun(runs, projectId, baselineId),
+      requireRun(runs, projectId, candidateId),
+    ]);
+    if (before.datasetId !== after.datasetId) {
       throw new AppError("bad_request", "The two runs are of different datasets");
     }
+    const [ofBefore, ofAfter] = await Promise.all([
+      gradings.ofRun(projectId, before),
+      gradings.ofRun(projectId, after),
+    ]);
+    // A scorer that only one of the runs has leaves the other unrated.
+    const scorer = findScorer([ofAfter.plan, ofBefore.plan], readText(call.query, "scorer"));
+    const outline = async (run: StoredRun): Promise<RunWithOutline> => ({
+      run,
+      outline: await readRatings(results, { projectId, runId: run.id, scorerId: scorer?.id ?? null }),
+    });
+    const compared = await Promise.all([outline(before), outline(after)]);
+    const options = {
+      scorer,
+      charsMax: readText(call.query, "view") === "preview" ? previewChars : null,
+      expectedOf: (index: number) =>
+        ofAfter.cases[index]?.expectedResults ?? ofBefore.cases[index]?.expectedResults ?? null,
+    };
     const pagesOf = (ids: readonly string[]) => results.pagesOf(projectId, ids);
-    return answerPieces(renderComparison(baseline, candidate, pagesOf, call.signal));
+    return answerPieces(renderComparison(compared, pagesOf, options, call.signal));
   };
 }

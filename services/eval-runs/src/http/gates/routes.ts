@@ -13,13 +13,13 @@ import { previewGate } from "./preview-gate.ts";
 export function gateRoutes(
   dependencies: GateDependencies & { database: Database; datasets: DatasetStore },
 ): ServedRoute[] {
-  const { database, runs, gates, datasets, results } = dependencies;
+  const { database, runs, gates, gradings, datasets, results } = dependencies;
   const keeper = createGateKeeper(dependencies);
   return [
     { route: routes.gateRun, handle: gateRun({ keeper }) },
     { route: routes.listGates, handle: listGates({ gates }) },
     { route: routes.previewGate, handle: previewGate({ keeper, gates, datasets }) },
-    { route: routes.compareRuns, handle: compareRuns({ runs, results }) },
+    { route: routes.compareRuns, handle: compareRuns({ runs, results, gradings }) },
     { route: routes.compareVersions, handle: compareVersions({ datasets, database }) },
   ];
 }

@@ -1,8 +1,9 @@
-import type { Handler } from "@touchstone/service-kit";
-import type { Gradings } from "../../grading/gradings.ts";
+import { AppError, type Handler } from "@touchstone/service-kit";
+import { readText } from "../../gates/gate-request.ts";
 import type { ResultStore } from "../../results/result-store.ts";
-import { renderRun } from "../../runs/render-run.ts";
+import { renderRun, type ShownRun } from "../../runs/render-run.ts";
 import type { RunStore } from "../../runs/run-store.ts";
+import type { RunShower } from "../../runs/show-runs.ts";
 import { answerPieces } from "../answer-pieces.ts";
 import { requireProject } from "../require-project.ts";
 import { requireRun } from "../require-run.ts";
@@ -11,16 +12,20 @@ import { requireRun } from "../require-run.ts";
 export function getRun({
   runs,
   results,
-  gradings,
+  shower,
 }: {
   runs: RunStore;
   results: ResultStore;
-  gradings: Pick<Gradings, "planOf">;
+  shower: RunShower;
 }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
+    const shown = readText(call.query, "results") ?? "all";
+    if (shown !== "all" && shown !== "none") throw new AppError("bad_request", "results must be all or none");
     const run = await requireRun(runs, projectId, call.params.runId);
-    const plan = await gradings.planOf(projectId, run);
-    return answerPieces(renderRun(run, plan, results.pages(projectId, run.id), call.signal));
+    const [known] = await shower.show(projectId, [run]);
+    const { signal } = call;
+    const pages = results.pages(projectId, run.id);
+    return answerPieces(renderRun(known as ShownRun, pages, { withResults: shown === "all", signal }));
   };
 }

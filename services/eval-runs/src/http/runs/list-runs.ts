@@ -1,11 +1,12 @@
 import { limits } from "@touchstone/contracts";
-import { AppError, type Handler, isUuid } from "@touchstone/service-kit";
+import { AppError, type Handler, isUuid, parseIsoTime } from "@touchstone/service-kit";
 import { readText } from "../../gates/gate-request.ts";
-import type { Gradings } from "../../grading/gradings.ts";
 import { type CountingDependencies, countRuns } from "../../runs/count-runs.ts";
+import type { KnownIntervals } from "../../runs/known-intervals.ts";
 import { renderListedRun } from "../../runs/render-run.ts";
 import type { RunCounts } from "../../runs/run-counter.ts";
 import type { RunListQuery, RunStore } from "../../runs/run-store.ts";
+import type { RunShower } from "../../runs/show-runs.ts";
 import { requireProject } from "../require-project.ts";
 
 type Query = Parameters<typeof readText>[0];
@@ -16,32 +17,36 @@ const countedAtOnce = 10;
 /** GET /custom-agent-evaluations/runs (completions 5.2): newest first, without results. */
 export function listRuns({
   runs,
-  gradings,
+  shower,
+  intervals,
   ...counting
 }: CountingDependencies & {
   runs: RunStore;
-  gradings: Pick<Gradings, "planOf">;
+  shower: RunShower;
+  intervals: KnownIntervals;
 }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
     const query = readQuery(call.query);
-    const found = await runs.list(projectId, { ...query, limit: query.limit + 1 });
-    const page = await Promise.all(
-      found.slice(0, query.limit).map(async (run) => ({ run, plan: await gradings.planOf(projectId, run) })),
-    );
+    const [found, totalCount] = await Promise.all([
+      runs.list(projectId, { ...query, limit: query.limit + 1 }),
+      runs.count(projectId, query.filter),
+    ]);
+    const page = await shower.show(projectId, found.slice(0, query.limit));
     const texts: string[] = [];
     for (let from = 0; from < page.length; from += countedAtOnce) {
       const part = page.slice(from, from + countedAtOnce);
-      const listed = part.map(({ run, plan }) => ({ id: run.id, plan }));
+      const listed = part.map(({ stored, plan }) => ({ id: stored.id, plan }));
       const counts = await countRuns(counting, projectId, listed);
-      texts.push(...part.map(({ run, plan }) => renderListedRun(run, plan, counts.get(run.id) as RunCounts)));
+      for (const shown of part) {
+        const counted = counts.get(shown.stored.id) as RunCounts;
+        const interval = await intervals.estimate(projectId, shown.stored, counted.caseRatings, call.signal);
+        texts.push(renderListedRun(shown, counted, interval));
+      }
     }
     const hasNextPage = found.length > query.limit;
-    const nextCursor = hasNextPage ? (page.at(-1)?.run.id ?? null) : null;
-    return {
-      status: 200,
-      body: `{"runs":[${texts.join(",")}],"hasNextPage":${hasNextPage},"nextCursor":${JSON.stringify(nextCursor)}}`,
-    };
+    const rest = { totalCount, hasNextPage, nextCursor: hasNextPage ? (page.at(-1)?.stored.id ?? null) : null };
+    return { status: 200, body: `{"runs":[${texts.join(",")}],${JSON.stringify(rest).slice(1)}` };
   };
 }
 
@@ -61,11 +66,31 @@ function readQuery(query: Query): RunListQuery {
     throw new AppError("bad_request", "status must be in_progress, completed or failed");
   }
   const datasetId = readText(query, "datasetId");
-  // What cannot be a dataset has no runs.
   return {
     limit: Number(limit),
     cursor,
-    datasetId: datasetId === null || isUuid(datasetId) ? datasetId : noRun,
-    status: known,
+    filter: {
+      // What cannot be a dataset has no runs.
+      datasetId: datasetId === null || isUuid(datasetId) ? datasetId : noRun,
+      status: known,
+      runSource: readStored(query, "runSource"),
+      subject: readStored(query, "subject"),
+      from: readInstant(query, "from"),
+      to: readInstant(query, "to"),
+      search: readStored(query, "search"),
+    },
   };
+}
+
+/** PostgreSQL takes no NUL: what has one is compared without it, and then found nowhere. */
+function readStored(query: Query, name: string): string | null {
+  return readText(query, name)?.replaceAll("\0", "\ufffd") ?? null;
+}
+
+function readInstant(query: Query, name: string): Date | null {
+  const text = readText(query, name);
+  if (text === null) return null;
+  const atMs = parseIsoTime(text);
+  if (atMs === null) throw new AppError("bad_request", `${name} must be an ISO 8601 date`);
+  return new Date(atMs);
 }

@@ -54,6 +54,15 @@ export const runsEntries: RouteEntries = {
   ],
   getRun: { ids: run, own: 200, shows: true },
   listMissingResults: { ids: openRun, own: 200 },
+  listResults: {
+    ids: async (tenant) => {
+      const datasetId = await make.dataset(tenant);
+      return { runId: await make.run(tenant, { datasetId }), baseline: await make.run(tenant, { datasetId }) };
+    },
+    request: ({ baseline = "" }) => ({ query: { baseline } }),
+    own: 200,
+    shows: true,
+  },
   deleteRun: { ids: run, own: 200 },
   submitResults: [
     {

@@ -1,0 +1,131 @@
+import { limits, type resultList } from "@touchstone/contracts";
+import { AppError, type Handler, isUuid } from "@touchstone/service-kit";
+import type { z } from "zod";
+import { findScorer } from "../../gates/find-scorer.ts";
+import { readText } from "../../gates/gate-request.ts";
+import { readRatings, summarizeRatings } from "../../gates/run-ratings.ts";
+import type { Gradings } from "../../grading/gradings.ts";
+import { joinRows } from "../../results/join-rows.ts";
+import {
+  countCases,
+  listResults as list,
+  type ResultFilter,
+  type ResultOrder,
+  resultOrders,
+} from "../../results/result-list.ts";
+import type { ResultStore } from "../../results/result-store.ts";
+import { showResult } from "../../runs/render-run.ts";
+import type { RunStore, StoredRun } from "../../runs/run-store.ts";
+import { answerPieces } from "../answer-pieces.ts";
+import { requireProject } from "../require-project.ts";
+import { requireRun } from "../require-run.ts";
+
+type Query = Parameters<typeof readText>[0];
+type Reply = z.input<typeof resultList>;
+
+interface Dependencies {
+  runs: RunStore;
+  results: ResultStore;
+  gradings: Gradings;
+}
+
+/**
+ * GET /custom-agent-evaluations/runs/{runId}/results: a page of the results, those of a case together. A page is cut from the
+ * outline of the run, which is small; only what it shows is opened, unless a scorer is named.
+ */
+export function listResults({ runs, results, gradings }: Dependencies): Handler {
+  async function readBaseline(projectId: string, run: StoredRun, baselineId: string | null, scorerId: string | null) {
+    if (baselineId === null) return new Map<number, number>();
+    const baseline = await requireRun(runs, projectId, baselineId);
+    if (baseline.datasetId !== run.datasetId) {
+      throw new AppError("bad_request", "The baseline is a run of another dataset");
+    }
+    const rows = await readRatings(results, { projectId, runId: baseline.id, scorerId });
+    return summarizeRatings(baseline.id, false, rows).caseRatings;
+  }
+
+  return async (call) => {
+    const projectId = requireProject(call);
+    const { limit, cursor, filter, order, scorer, baselineId } = readQuery(call.query);
+    const run = await requireRun(runs, projectId, call.params.runId);
+    const { cases, plan } = await gradings.ofRun(projectId, run);
+    const scorerId = findScorer([plan], scorer)?.id ?? null;
+    const baseline = await readBaseline(projectId, run, baselineId, scorerId);
+    const outline = await readRatings(results, { projectId, runId: run.id, scorerId });
+    const listed = list(outline, { filter, order, baseline });
+    const from = cursor === null ? 0 : listed.findIndex(({ result }) => result.id === cursor) + 1;
+    if (cursor !== null && from === 0) throw new AppError("bad_request", "Unknown cursor");
+    const page = listed.slice(from, from + limit);
+
+    const hasNextPage = from + limit < listed.length;
+    const members: Omit<Reply, "results"> = {
+      totalCount: listed.length,
+      caseCount: countCases(listed),
+      hasNextPage,
+      nextCursor: hasNextPage ? (page.at(-1)?.result.id ?? null) : null,
+    };
+    const known = new Map(page.map(({ result, ofCase }) => [result.id, ofCase]));
+    const rows = results.pagesOf(projectId, [...known.keys()]);
+    return answerPieces(
+      (async function* () {
+        yield '{"results":[';
+        yield* joinRows(rows, (result) => {
+          const { questionIndex, id } = result;
+          const expected = questionIndex === null ? null : (cases[questionIndex]?.expectedResults ?? null);
+          const added = JSON.stringify({ expected, ofCase: known.get(id) });
+          return `${added.slice(0, -1)},${showResult(result).slice(1)}`;
+        });
+        yield `],${JSON.stringify(members).slice(1)}`;
+      })(),
+    );
+  };
+}
+
+interface ResultQuery {
+  limit: number;
+  cursor: string | null;
+  filter: ResultFilter;
+  order: ResultOrder;
+  scorer: string | null;
+  baselineId: string | null;
+}
+
+const statuses = ["scored", "skipped", "failed"] as const;
+
+function readQuery(query: Query): ResultQuery {
+  const limit = readText(query, "limit") ?? String(limits.resultPageDefault);
+  if (!/^\d{1,9}$/.test(limit) || Number(limit) < 1 || Number(limit) > limits.resultPageMax) {
+    throw new AppError("bad_request", `limit must be a number between 1 and ${limits.resultPageMax}`);
+  }
+  const cursor = readText(query, "cursor");
+  if (cursor !== null && !isUuid(cursor)) throw new AppError("bad_request", "cursor must be the id of a result");
+  return {
+    limit: Number(limit),
+    cursor,
+    filter: {
+      status: readOneOf(query, "status", statuses),
+      questionIndex: readNumber(query, "questionIndex"),
+      ratingAbove: readNumber(query, "ratingAbove"),
+      ratingMax: readNumber(query, "ratingMax"),
+    },
+    order: readOneOf(query, "sort", resultOrders) ?? "case",
+    scorer: readText(query, "scorer"),
+    baselineId: readText(query, "baseline"),
+  };
+}
+
+function readOneOf<const Word extends string>(query: Query, name: string, words: readonly Word[]): Word | null {
+  const text = readText(query, name);
+  if (text === null) return null;
+  const known = words.find((word) => word === text);
+  if (known !== undefined) return known;
+  throw new AppError("bad_request", `${name} must be ${words.slice(0, -1).join(", ")} or ${words.at(-1)}`);
+}
+
+function readNumber(query: Query, name: string): number | null {
+  const text = readText(query, name);
+  if (text === null) return null;
+  const value = Number(text);
+  if (text.trim() === "" || !Number.isFinite(value)) throw new AppError("bad_request", `${name} must be a number`);
+  return value;
+}

@@ -1,0 +1,33 @@
+import { runInSlices } from "@touchstone/service-kit";
+import { createBoundedCache } from "../grading/bounded-cache.ts";
+import { estimateRatingInterval, type RatingInterval } from "../statistics/rating-interval.ts";
+import type { StoredRun } from "./run-store.ts";
+
+/** The intervals of runs that ended are estimated once: a list shows many, and asks again and again. */
+export interface KnownIntervals {
+  estimate(
+    projectId: string,
+    run: Pick<StoredRun, "id" | "status">,
+    caseRatings: readonly number[],
+    signal: AbortSignal,
+  ): Promise<RatingInterval | null>;
+}
+
+/** Some ten thousand intervals. */
+const keptCharsMax = 1024 * 1024;
+
+export function createKnownIntervals(): KnownIntervals {
+  const kept = createBoundedCache<RatingInterval | null>(keptCharsMax);
+  return {
+    async estimate(projectId, { id, status }, caseRatings, signal) {
+      // Rescoring changes the ratings of a run that has ended.
+      const sum = caseRatings.reduce((before, rating) => before + rating, 0);
+      const key = `${projectId}/${id}/${caseRatings.length}/${sum}`;
+      const known = status === "in_progress" ? undefined : kept.get(key);
+      if (known !== undefined) return known;
+      const interval = await runInSlices(estimateRatingInterval(caseRatings, id), signal);
+      if (status !== "in_progress") kept.set(key, interval, key.length);
+      return interval;
+    },
+  };
+}
