@@ -197,7 +197,7 @@ function replaced(ids: Ids, places: readonly string[], replace: (id: string, pla
 
 /** An id of the same kind and time that nothing has. */
 function missing(id: string): string {
-  const replacement = id.replace(uuid, (found) => `${found.slice(0, 14)}${randomUUID().slice(14)}`);
+  const replacement = id.replace(uuid, (found) => `${found.slice(0, 15)}${randomUUID().slice(15)}`);
   return replacement === id ? `${id}-missing` : replacement;
 }
 

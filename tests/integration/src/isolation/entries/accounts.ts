@@ -23,6 +23,7 @@ export const accountsEntries: RouteEntries = {
     }),
     own: 201,
     refused: 403,
+    malformed: { workspaceId: 201 },
     neverLeaks: { workspaceId: compared },
   },
   renameProject: {

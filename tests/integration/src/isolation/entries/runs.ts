@@ -27,6 +27,7 @@ export const runsEntries: RouteEntries = {
       request: ({ additionalScorerId, ...ids }) => ({ body: { ...ids, additionalScorerIds: [additionalScorerId] } }),
       own: 201,
       refused: { datasetId: 404, evaluationSettingsId: 404, additionalScorerId: 404, workspaceId: 403 },
+      malformed: { workspaceId: 201 },
       neverLeaks: { datasetId: references, workspaceId: compared },
     },
     {
@@ -94,6 +95,7 @@ export const runsEntries: RouteEntries = {
       request: ({ datasetId, workspaceId }) => ({ body: { datasetId, workspaceId } }),
       own: 200,
       refused: { traceId: 404, datasetId: 404, workspaceId: 403 },
+      malformed: { workspaceId: 200 },
       neverLeaks: { datasetId: references, workspaceId: compared },
       shows: true,
     },
@@ -154,6 +156,7 @@ export const runsEntries: RouteEntries = {
     request: (ids) => ({ body: ids }),
     own: 201,
     refused: { dataset_id: 404, workspaceId: 403 },
+    malformed: { workspaceId: 201 },
     neverLeaks: { dataset_id: references, workspaceId: compared },
     shows: true,
   },

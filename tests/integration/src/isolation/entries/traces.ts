@@ -27,6 +27,7 @@ export const tracesEntries: RouteEntries = {
       request: (ids, tenant) => ({ body: traceBody(tenant, ids) }),
       own: 201,
       refused: { agent_id: 403, parent_span_id: 201, workspaceId: 403 },
+      malformed: { workspaceId: 201 },
       neverLeaks: { parent_span_id: unchecked, workspaceId: compared },
     },
   ],

@@ -32,6 +32,14 @@ const triaged: RouteEntry = {
 
 const unjudged = "nothing of these projects is judged live, so there is no verdict to show";
 
+// Of a scorer that judged nothing there is as little to see as of one that is not there.
+const agreement: RouteEntry = {
+  ids: async (tenant) => ({ scorerKey: await make.judgeScorer(tenant) }),
+  own: 200,
+  refused: 200,
+  neverLeaks: { scorerKey: unjudged },
+};
+
 /** Agents as they are watched, patterns, signals. */
 export const watchingEntries: RouteEntries = {
   listAgents: list,
@@ -127,6 +135,8 @@ export const watchingEntries: RouteEntries = {
   readAgentFigures: plain,
   readModelComparison: plain,
   readCalibration: plain,
+  listAgreementPairs: agreement,
+  drawAgreementSample: agreement,
   // What nobody scored is as empty as what is not there.
   listTraceEvaluations: {
     ids: async (tenant) => ({ traceId: await make.trace(tenant) }),
