@@ -81,6 +81,16 @@ export async function makeKnownIds(system: TestedSystem): Promise<KnownIds> {
     name: "conformance of CI",
     questions: [{ main_question: { query: "a" } }, { main_question: { query: "b" } }],
   });
+  // Single cases are changed under the version that was read: the first.
+  const changedDatasets = await Promise.all(
+    [1, 2, 3].map(() =>
+      post("/custom-agent-evaluations/datasets", {
+        name: "conformance of cases",
+        questions: [{ main_question: { query: "a" } }, { main_question: { query: "b" } }],
+      }),
+    ),
+  );
+  const [putDatasetId, ...deletedDatasetIds] = changedDatasets.map(({ _id }) => String(_id));
   const ciRuns = await Promise.all([1, 2, 3].map(() => post("/ingest/ci-runs", { dataset_id: ciDatasetId })));
   const patterns = await Promise.all(
     [1, 2, 3, 4].map((number) => post("/monitor/patterns", { name: `conformance ${number}`, includeTerms: ["a"] })),
@@ -112,6 +122,9 @@ export async function makeKnownIds(system: TestedSystem): Promise<KnownIds> {
     to: ["2020-01-02"],
     source: ["production", "eval"],
     datasetId: [String(dataset._id)],
+    "putCase datasetId": [String(putDatasetId)],
+    "deleteCase datasetId": deletedDatasetIds,
+    questionIndex: ["0", "1"],
     modelId: ["gpt-4o-mini", "gemini-2.5-pro", "gemini-2.5-flash"],
     evaluationSettingsId: settings,
     versionId: [...settings, String(dataset._id)].map((id) => `${id}:1`),

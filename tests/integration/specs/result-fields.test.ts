@@ -92,6 +92,7 @@ describe("a dataset", () => {
       _id: id,
       ...everything,
       status: "published",
+      version: 1,
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     });
   });
@@ -108,7 +109,7 @@ describe("a dataset", () => {
 
     const { datasets: listed } = await client.expect({ status: 200, schema: datasetList }, "GET", datasets);
     expect(Object.keys(listed[0] ?? {}).toSorted()).toEqual(
-      ["_id", "createdAt", "name", "numberOfRequests", "questions", "status"].toSorted(),
+      ["_id", "createdAt", "name", "numberOfRequests", "questions", "status", "version"].toSorted(),
     );
     expect(listed[0]).toMatchObject({ numberOfRequests: 1, status: "published" });
   });

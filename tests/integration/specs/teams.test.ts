@@ -166,6 +166,24 @@ const matrix: Partial<Record<RouteId, MatrixEntry>> = {
     expected: everybody(401, 403, 403, 403, 403),
   },
   listAuditEvents: { ask: async () => ({ path: own("/audit") }), expected: everybody(401, 404, 403, 403, 200) },
+  // One's own account; nobody else's can be named.
+  readAccount: { ask: async () => ({ path: "/auth-org/account" }), expected: everybody(401, 200, 200, 200, 200) },
+  renameAccount: {
+    ask: async () => ({ path: "/auth-org/account", body: { name: "" } }),
+    expected: everybody(401, 400, 400, 400, 400),
+  },
+  deleteAccount: {
+    ask: async () => ({ path: "/auth-org/account", body: {} }),
+    expected: everybody(401, 400, 400, 400, 400),
+  },
+  listAccountSessions: {
+    ask: async () => ({ path: "/auth-org/account/sessions" }),
+    expected: everybody(401, 200, 200, 200, 200),
+  },
+  endAccountSession: {
+    ask: async () => ({ path: `/auth-org/account/sessions/${anyId}` }),
+    expected: everybody(401, 404, 404, 404, 404),
+  },
 };
 
 const sessionRoutes = Object.values<Route>(routes).filter(({ authentication }) => authentication.includes("session"));

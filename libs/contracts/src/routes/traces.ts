@@ -67,6 +67,7 @@ export const traceRoutes = {
         schema: null,
         contentType: "text/event-stream",
       },
+      400: error("A parameter that cannot be read."),
     },
     streaming: true,
     summary: "Follow root traces as they are stored.",
