@@ -80,10 +80,10 @@ async function ask(
   const entry = entryOf(route.id);
   const owned = entry.spendsKey ? await createTenant("Spent") : tenant;
   const ids: Ids = (await entry.ids?.(owned)) ?? {};
-  const { body, query = {}, headers } = entry.request?.(ids, owned, 1) ?? {};
+  const { params = {}, body, query = {}, headers } = entry.request?.(ids, owned, 1) ?? {};
   const path = route.path
     .replace("/api/v1", "")
-    .replace(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(ids[name] ?? ""));
+    .replace(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(ids[name] ?? params[name] ?? ""));
   const search = new URLSearchParams(query).toString();
   return who.send(route.method, search === "" ? path : `${path}?${search}`, {
     body,

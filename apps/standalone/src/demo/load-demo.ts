@@ -77,8 +77,9 @@ async function load(client: DemoClient, { visits, largeSpans, borrowedJudge, onP
   onProgress("votes");
   await loadVotes(client, planVotes(traces), traceIdOf);
   await awaitSettled(client, judged.length);
-  await setSampleRate(client, judges, 0);
+  // Before the judges of conversations are told to wait for two minutes of silence.
   await judgeConversations(client);
+  await setSampleRate(client, judges, 0);
 
   await sendTraffic(client, others, onSent);
   await sendCaptures(client);
