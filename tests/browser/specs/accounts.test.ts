@@ -57,10 +57,14 @@ describe("with accounts", () => {
     await awaitProject(grace.page);
     await grace.page.getByRole("link", { name: "Settings" }).click();
     await grace.page.getByRole("heading", { level: 1, name: "Settings" }).waitFor();
+    // What somebody may do is known once their role was read.
+    await grace.settle();
     expect(await grace.page.getByRole("button", { name: "Replace the key" }).isDisabled()).toBe(true);
     await ada.page.goto(own.url);
     await awaitProject(ada.page);
     await ada.page.getByRole("link", { name: "Settings" }).click();
+    await ada.page.getByRole("heading", { level: 1, name: "Settings" }).waitFor();
+    await ada.settle();
     expect(await ada.page.getByRole("button", { name: "Replace the key" }).isDisabled()).toBe(false);
     expect([...ada.problems, ...grace.problems]).toEqual([]);
     await ada.close();

@@ -35,11 +35,11 @@ const firstRow = (page: Page, table: string) => page.getByRole("table", { name: 
 describe("a stranger finds", () => {
   test("which agent fails most, and why: the failing traces, one of them, its worst verdict", () =>
     withPage(async (page) => {
-      // Agents that fail most come first.
-      const worst = page.getByRole("row", { name: /%$/ }).first();
-      await worst.waitFor();
-      expect(await worst.textContent()).toContain("refund-agent");
-      await worst.getByRole("link").nth(2).click();
+      // Agents that fail most come first; the number of failing runs opens them.
+      const failing = page.locator("main tr a[href*='rating=failing']").filter({ hasText: /^\d+$/ }).first();
+      await failing.waitFor();
+      expect(await failing.locator("xpath=ancestor::tr").textContent()).toContain("refund-agent");
+      await failing.click();
       await page.getByRole("heading", { level: 1, name: "Traces" }).waitFor();
       await firstRow(page, "Traces").waitFor();
       await page.keyboard.press("j");

@@ -6,7 +6,7 @@ type Row = Record<string, unknown> & { _id: string };
 export interface DemoProject {
   /** What a page's address begins with. */
   base: string;
-  /** The trace that judges rate worst, of the newest. */
+  /** The newest that judges rate badly. */
   traceId: string;
   sessionId: string;
   datasetId: string;
@@ -27,7 +27,7 @@ export async function readDemoProject(demo: { url: string; apiKey: string }): Pr
   };
   const [projects, traces, sessions, runs, ciRuns, judges, agents] = await Promise.all([
     rows("/projects", "projects"),
-    rows("/ingest/traces?limit=100", "traces"),
+    rows("/ingest/traces?ratingMax=2.2&limit=1", "traces"),
     rows("/agent-monitoring/sessions?limit=1", "sessions"),
     rows("/custom-agent-evaluations/runs?limit=100", "runs"),
     rows("/ingest/ci-runs", "ci_runs"),
@@ -38,7 +38,7 @@ export async function readDemoProject(demo: { url: string; apiKey: string }): Pr
   const pair = findPair(runs);
   return {
     base: `${demo.url}/p/${firstOf(projects)._id}`,
-    traceId: findFailing(traces)._id,
+    traceId: firstOf(traces)._id,
     sessionId: String(firstOf(sessions).sessionId),
     datasetId: String(pair[0].datasetId),
     runIds: [pair[0]._id, pair[1]._id],
@@ -59,13 +59,6 @@ function findPair(runs: readonly Row[]): [Row, Row] {
     throw new Error("The sample project has no two runs of one dataset that can be compared.");
   }
   return [best, worst];
-}
-
-/** One that a judge found bad, of an agent that used tools. */
-function findFailing(traces: readonly Row[]): Row {
-  const rating = ({ judgeScores }: Row): number =>
-    Number((judgeScores as { averageRating?: number } | null)?.averageRating ?? 10);
-  return firstOf(traces.toSorted((one, other) => rating(one) - rating(other)));
 }
 
 function firstOf(rows: readonly Row[]): Row {

@@ -81,16 +81,6 @@ export async function makeKnownIds(system: TestedSystem): Promise<KnownIds> {
     name: "conformance of CI",
     questions: [{ main_question: { query: "a" } }, { main_question: { query: "b" } }],
   });
-  // Single cases are changed under the version that was read: the first.
-  const changedDatasets = await Promise.all(
-    [1, 2, 3].map(() =>
-      post("/custom-agent-evaluations/datasets", {
-        name: "conformance of cases",
-        questions: [{ main_question: { query: "a" } }, { main_question: { query: "b" } }],
-      }),
-    ),
-  );
-  const [putDatasetId, ...deletedDatasetIds] = changedDatasets.map(({ _id }) => String(_id));
   const ciRuns = await Promise.all([1, 2, 3].map(() => post("/ingest/ci-runs", { dataset_id: ciDatasetId })));
   const patterns = await Promise.all(
     [1, 2, 3, 4].map((number) => post("/monitor/patterns", { name: `conformance ${number}`, includeTerms: ["a"] })),
@@ -122,9 +112,7 @@ export async function makeKnownIds(system: TestedSystem): Promise<KnownIds> {
     to: ["2020-01-02"],
     source: ["production", "eval"],
     datasetId: [String(dataset._id)],
-    "putCase datasetId": [String(putDatasetId)],
-    "deleteCase datasetId": deletedDatasetIds,
-    questionIndex: ["0", "1"],
+    ...(await makeChangedCases(post)),
     modelId: ["gpt-4o-mini", "gemini-2.5-pro", "gemini-2.5-flash"],
     evaluationSettingsId: settings,
     versionId: [...settings, String(dataset._id)].map((id) => `${id}:1`),
@@ -151,6 +139,19 @@ export async function makeKnownIds(system: TestedSystem): Promise<KnownIds> {
     limit: ["10"],
     projectId: projects.map(({ project }) => (project as { _id: string })._id),
   };
+}
+
+/** Cases of datasets whose first version is the one that is read: a change of a case names it. */
+async function makeChangedCases(
+  post: (path: string, body: unknown) => Promise<Record<string, unknown>>,
+): Promise<KnownIds> {
+  const body = {
+    name: "conformance of cases",
+    questions: [{ main_question: { query: "a" } }, { main_question: { query: "b" } }],
+  };
+  const datasets = await Promise.all([1, 2, 3].map(() => post("/custom-agent-evaluations/datasets", body)));
+  const [put, ...deleted] = datasets.map(({ _id }) => String(_id));
+  return { "putCase datasetId": [String(put)], "deleteCase datasetId": deleted, questionIndex: ["0", "1"] };
 }
 
 /** Who is told of failures: webhooks, their deliveries and alert rules. */
