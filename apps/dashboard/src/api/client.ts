@@ -27,10 +27,23 @@ export interface ProjectApiOptions {
 /** Every call of the returned client rejects with an ApiProblem unless the answer is a success. */
 export function createProjectApi({ config, project, onRefused }: ProjectApiOptions): ProjectApi {
   let current = project;
+  let renewal: Promise<Project | null> | null = null;
 
-  async function send(request: Request): Promise<Response> {
+  /** What to send in place of a refused key, or null. Requests that are refused together ask for it once. */
+  async function replacementOf(refused: Project): Promise<Project | null> {
+    if (current.apiKey !== refused.apiKey) return current;
+    renewal ??= onRefused().finally(() => {
+      renewal = null;
+    });
+    const renewed = await renewal;
+    if (renewed === null || renewed.apiKey === refused.apiKey) return null;
+    current = renewed;
+    return renewed;
+  }
+
+  async function send(request: Request, as: Project): Promise<Response> {
     const path = new URL(request.url).pathname;
-    for (const [name, value] of Object.entries(credentialHeaders(config, current, { method: request.method, path }))) {
+    for (const [name, value] of Object.entries(credentialHeaders(config, as, { method: request.method, path }))) {
       request.headers.set(name, value);
     }
     try {
@@ -43,13 +56,13 @@ export function createProjectApi({ config, project, onRefused }: ProjectApiOptio
 
   async function answered(request: Request): Promise<Response> {
     const again = request.clone();
-    const answer = await send(request);
+    const tried = current;
+    const answer = await send(request, tried);
     if (answer.ok) return answer;
     if (answer.status === 401) {
-      const renewed = await onRefused();
-      if (renewed !== null && renewed.apiKey !== current.apiKey) {
-        current = renewed;
-        const second = await send(again);
+      const replacement = await replacementOf(tried);
+      if (replacement !== null) {
+        const second = await send(again, replacement);
         if (second.ok) return second;
         throw await readProblem(second);
       }

@@ -1,0 +1,50 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { createProjectApi } from "../src/api/client.ts";
+import type { AuthConfig, Project } from "../src/api/connection.ts";
+
+afterEach(() => vi.unstubAllGlobals());
+
+const project: Project = {
+  _id: "p1",
+  name: "Default",
+  apiKey: "old",
+  isDefault: true,
+  createdAt: "2026-01-01T00:00:00.000Z",
+};
+const config = { mode: "disabled", needsSetup: false } as AuthConfig;
+
+/** A server that only `key` opens; answers what it was asked with which key. */
+function serve(key: string): string[] {
+  const asked: string[] = [];
+  vi.stubGlobal("window", { location: { origin: "http://touchstone.test" } });
+  vi.stubGlobal("fetch", async (request: Request) => {
+    const sent = request.headers.get("x-api-key") ?? "none";
+    asked.push(`${new URL(request.url).pathname} ${sent}`);
+    await new Promise((resolve) => setImmediate(resolve));
+    return sent === key ? new Response("ok") : Response.json({ error: "Invalid or missing API key" }, { status: 401 });
+  });
+  return asked;
+}
+
+test("requests that are refused together ask once for the new key and all go on with it", async () => {
+  const asked = serve("new");
+  const onRefused = vi.fn(async () => ({ ...project, apiKey: "new" }));
+  const api = createProjectApi({ config, project, onRefused });
+  const { signal } = new AbortController();
+
+  const answers = await Promise.all(["/a", "/b", "/c"].map((path) => api.open(path, { signal })));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect(onRefused).toHaveBeenCalledTimes(1);
+
+  await api.open("/d", { signal });
+  expect(asked.at(-1)).toBe("/d new");
+});
+
+test("a key that has no replacement is refused, and asked about again the next time", async () => {
+  serve("new");
+  const onRefused = vi.fn(async () => project);
+  const api = createProjectApi({ config, project, onRefused });
+  const { signal } = new AbortController();
+  for (const path of ["/a", "/b"]) await expect(api.open(path, { signal })).rejects.toMatchObject({ status: 401 });
+  expect(onRefused).toHaveBeenCalledTimes(2);
+});
