@@ -9,6 +9,7 @@ const project: Project = {
   name: "Default",
   apiKey: "old",
   isDefault: true,
+  organizationId: null,
   createdAt: "2026-01-01T00:00:00.000Z",
 };
 const config = { mode: "disabled", needsSetup: false } as AuthConfig;
@@ -20,7 +21,7 @@ function serve(key: string): string[] {
   vi.stubGlobal("fetch", async (request: Request) => {
     const sent = request.headers.get("x-api-key") ?? "none";
     asked.push(`${new URL(request.url).pathname} ${sent}`);
-    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setTimeout(resolve, 1));
     return sent === key ? new Response("ok") : Response.json({ error: "Invalid or missing API key" }, { status: 401 });
   });
   return asked;

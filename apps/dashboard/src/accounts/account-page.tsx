@@ -38,7 +38,7 @@ function OwnOrganizations() {
         {({ organizations: own }) =>
           own.length === 0 ? (
             <p className="m-0 text-soft">
-              You are in none. Ask somebody who is for an invitation; its link brings you there.
+              You are not a member of any organization. Ask a member for an invitation; its link brings you there.
             </p>
           ) : (
             <ul className="m-0 list-none p-0">

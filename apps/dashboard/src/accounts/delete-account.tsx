@@ -71,7 +71,7 @@ function ConfirmDeletion({ user, hasPassword, organizations, onClose }: ConfirmP
     >
       <p className="m-0 mb-4">
         {organizations.length > 0 && `You leave ${organizations.map(({ name }) => name).join(", ")}. `}
-        Invitations that you made and nobody accepted are withdrawn. There is no way back.
+        Invitations that you sent and that are still open are withdrawn. This cannot be undone.
       </p>
       <div className="flex flex-col gap-3">
         <TextField

@@ -62,7 +62,7 @@ export function LogFilters({ organizationId, filter }: { organizationId: string;
         >
           <option value="">anybody</option>
           {actor !== undefined && !members.some(({ userId }) => userId === actor) && (
-            <option value={actor}>somebody else</option>
+            <option value={actor}>Another person</option>
           )}
           {members.map(({ userId, email }) => (
             <option key={userId} value={userId}>

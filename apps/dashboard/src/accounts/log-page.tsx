@@ -97,5 +97,5 @@ function LogRow({ event, projectName }: { event: AuditEvent; projectName: string
 function actorOf({ actor }: AuditEvent, projectName: string | null): string {
   if (actor.type === "key") return `the key of ${projectName ?? "a project"}`;
   if (actor.type === "admin") return "the operator";
-  return actor.email ?? "somebody whose account is deleted";
+  return actor.email ?? "a deleted account";
 }

@@ -120,7 +120,7 @@ function PatternFacts({ draft, set }: { draft: PatternDraft; set(change: Partial
         </SelectField>
         <TextField
           label="Traces looked at"
-          hint="Percent, drawn by lot"
+          hint="Percent, drawn at random"
           type="number"
           min={0}
           max={100}

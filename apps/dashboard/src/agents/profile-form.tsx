@@ -64,7 +64,7 @@ export function ProfileForm({ agent }: { agent: Agent }) {
           <div className="max-w-48">
             <TextField
               label="Traces looked at"
-              hint="Percent, drawn by lot."
+              hint="Percent, drawn at random."
               type="number"
               min={0}
               max={100}

@@ -6,7 +6,7 @@ import { patternsQuery } from "./watching-queries.ts";
 import { judgeScorersQuery } from "./why-queries.ts";
 
 /** Names failures by the judges and patterns that found them. */
-export function useFailureName(): (patternKey: string) => string {
+function useFailureName(): (patternKey: string) => string {
   const api = useApi();
   const judges = useQuery(judgeScorersQuery(api)).data ?? [];
   const patterns = useQuery(patternsQuery(api)).data ?? [];

@@ -174,7 +174,7 @@ function countCalls(messages: readonly ChatMessage[]): number {
 }
 
 /** Puts each result to the call it answers, by its id or else by its name; the others stay messages of their own. */
-export function joinResults(messages: readonly ChatMessage[]): ChatMessage[] {
+function joinResults(messages: readonly ChatMessage[]): ChatMessage[] {
   const waiting = new Map<string, ToolResultPart[]>();
   for (const { parts } of messages) {
     for (const part of parts) {

@@ -52,7 +52,7 @@ export function CreateDatasetDialog({ isOpen, onClose }: { isOpen: boolean; onCl
         <TextField label="Name" required value={name} onChange={(event) => setName(event.target.value)} />
         <TextArea
           label="Description"
-          hint="What its cases have in common, for whoever comes after you."
+          hint="What its cases have in common."
           rows={3}
           value={description}
           onChange={(event) => setDescription(event.target.value)}

@@ -20,7 +20,7 @@ function limitsOf(agreement: Agreement | undefined, { name, threshold, isSession
   const { corrected = 0, withoutThreshold = 0 } = agreement ?? {};
   return [
     ...(isSession ? ["People vote on traces, and this judge rates sessions: there is nothing to compare."] : []),
-    "Who votes is not drawn by lot: the angry do, and whoever opened a signal. Labels drawn by lot say how it does on all traffic.",
+    "Voters are not a random sample: angry users vote more, and so do people who opened a signal. Labels on randomly drawn traces tell how the judge does on all traffic.",
     ...(corrected > 0
       ? [
           `${countOf(corrected, "label")} ${corrected === 1 ? "is a corrected score" : "are corrected scores"} of its own signals. A signal exists only where it failed the trace, so these can never show what it misses.`,

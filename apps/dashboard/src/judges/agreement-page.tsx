@@ -34,7 +34,7 @@ export function AgreementPage() {
     "Agreement",
     isLabelling || scorer === null || scorer.isSession
       ? []
-      : [{ keys: "l", label: `Label ${drawnAtOnce} traces drawn by lot`, run: () => setLabelling(true) }],
+      : [{ keys: "l", label: `Label ${drawnAtOnce} random traces`, run: () => setLabelling(true) }],
   );
   return (
     <Page
@@ -52,7 +52,7 @@ export function AgreementPage() {
               {name}
             </Link>
           )}
-          {isLabelling ? ": labels drawn by lot" : ": agreement"}
+          {isLabelling ? ": random sample" : ": agreement"}
         </>
       }
       actions={
@@ -81,7 +81,7 @@ export function AgreementPage() {
             )}
             {!scorer.isSession && (
               <Button look="primary" onClick={() => setLabelling(true)}>
-                Label {drawnAtOnce} drawn by lot <kbd className="max-md:hidden">l</kbd>
+                Label {drawnAtOnce} at random <kbd className="max-md:hidden">l</kbd>
               </Button>
             )}
           </>

@@ -10,7 +10,7 @@ export function AboutTab() {
   const origin = window.location.origin;
   const mode =
     config.mode === "disabled"
-      ? "No accounts: whoever reaches the address has every project"
+      ? "No accounts: everyone who can reach the address can use every project"
       : config.multiTenant
         ? "Accounts, each organization by itself"
         : "Accounts in one organization";

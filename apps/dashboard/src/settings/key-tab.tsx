@@ -55,7 +55,7 @@ function RotateKey() {
   return (
     <Section title="Replace the key">
       <p className="m-0 mb-3 text-soft">
-        When it leaked, or when somebody who knew it left. The present key stops at once.
+        Use this when the key leaked or a person who knew it has left. The present key stops working at once.
       </p>
       <Button look="danger" disabled={!may} hint={why} onClick={() => setAsking(true)}>
         Replace the key

@@ -55,7 +55,7 @@ function Home() {
     return (
       <main>
         <EmptyState title="No project yet" isWholePage actions={<ButtonLink to="/account">Account</ButtonLink>}>
-          You are not a member of any organization. Ask somebody who is for an invitation; its link brings you here.
+          You are not a member of any organization. Ask a member for an invitation; its link brings you here.
         </EmptyState>
       </main>
     );

@@ -82,8 +82,6 @@ export const LiveIcon = icon(
     <path d="M4.500 4.500a5 5 0 0 0 0 7M11.500 4.500a5 5 0 0 1 0 7" />
   </>,
 );
-export const LockIcon = icon(<path d="M3.500 7h9v6.500h-9zM5.500 7V5a2.500 2.500 0 0 1 5 0v2" />);
-export const UndoIcon = icon(<path d="M5 3 2 6l3 3M2.500 6H10a3.500 3.500 0 0 1 0 7H6" />);
 export const ToolIcon = icon(
   <path d="M13.500 4.500 11.200 6.800 9.200 4.800l2.300-2.300a3.500 3.500 0 0 0-4.700 4.300L2.500 11.100l2.400 2.400 4.300-4.300a3.500 3.500 0 0 0 4.300-4.700z" />,
 );
@@ -94,4 +92,3 @@ export const RankIcon = icon(<path d="M4.500 13V3M2.500 5l2-2 2 2M9 4h5M9 8h3.50
 export const GuardrailIcon = icon(
   <path d="M8 1.500 13.500 3.500V8c0 3-2.300 5.300-5.500 6.500C4.800 13.300 2.500 11 2.500 8V3.500z" />,
 );
-export const FoldIcon = icon(<path d="M3 8h10M8 1.500V5M6 3.500 8 5.500l2-2M8 14.500V11M6 12.500 8 10.500l2 2" />);
