@@ -1,9 +1,6 @@
-import { Toast } from "@base-ui/react/toast";
-import type { ReactNode } from "react";
-import { Button, IconButton } from "./button.tsx";
-import { classNames } from "./class-names.ts";
-import { CloseIcon } from "./icons.tsx";
+import { createContext, lazy, type ReactNode, Suspense, useCallback, useContext, useMemo, useState } from "react";
 import { problemSentence } from "./states.tsx";
+import type { Said } from "./toast-list.tsx";
 
 /** Says what just happened, with a way back where there is one. */
 export interface Toasts {
@@ -13,54 +10,61 @@ export interface Toasts {
   warn(problem: unknown): void;
 }
 
+const Context = createContext<Toasts | null>(null);
+
 export function useToasts(): Toasts {
-  const { add } = Toast.useToastManager();
-  return {
-    say: (text, undo, slot) =>
-      void add({
-        ...(slot !== undefined && { id: slot }),
-        title: text,
-        timeout: undo ? 10_000 : 5_000,
-        actionProps: undo && { children: "Undo", onClick: undo },
-      }),
-    warn: (problem) => void add({ title: problemSentence(problem), type: "problem", timeout: 0, priority: "high" }),
-  };
+  const toasts = useContext(Context);
+  if (toasts === null) throw new Error("useToasts outside of a ToastRegion");
+  return toasts;
 }
 
-/** The place where toasts appear; once, around everything. */
+/** The place where toasts appear; once, around everything. The list is loaded with the first toast. */
 export function ToastRegion({ children }: { children: ReactNode }) {
+  const [waiting, setWaiting] = useState<readonly Said[]>([]);
+  const [isUsed, setUsed] = useState(false);
+  const toasts = useMemo((): Toasts => {
+    const add = (said: Said): void => {
+      setUsed(true);
+      setWaiting((before) => [...before, said]);
+    };
+    return {
+      say: (text, undo, slot) => add({ text, undo, slot, isProblem: false }),
+      warn: (problem) => add({ text: problemSentence(problem), undo: undefined, slot: undefined, isProblem: true }),
+    };
+  }, []);
+  const take = useCallback(() => setWaiting([]), []);
   return (
-    <Toast.Provider>
+    <Context value={toasts}>
       {children}
-      <Toast.Portal>
-        <Toast.Viewport className="fixed right-4 bottom-4 z-50 flex w-96 max-w-[calc(100vw-2rem)] flex-col gap-2 max-md:bottom-20">
-          <ToastList />
-        </Toast.Viewport>
-      </Toast.Portal>
-    </Toast.Provider>
+      {isUsed && (
+        <Suspense fallback={null}>
+          <ToastList waiting={waiting} take={take} />
+        </Suspense>
+      )}
+    </Context>
   );
 }
 
-function ToastList() {
-  const { toasts } = Toast.useToastManager();
-  return toasts.map((toast) => (
-    <Toast.Root
-      key={toast.id}
-      toast={toast}
-      className={classNames(
-        "flex items-center gap-3 rounded-md border bg-panel py-2 pr-2 pl-4 data-limited:hidden",
-        toast.type === "problem" ? "border-bad" : "border-line",
-      )}
-    >
-      <Toast.Title className="m-0 flex-1 text-sm font-normal" />
-      {toast.actionProps && <Toast.Action render={<Button />} />}
-      <Toast.Close
-        render={
-          <IconButton label="Close">
-            <CloseIcon />
-          </IconButton>
-        }
-      />
-    </Toast.Root>
-  ));
+const ToastList = lazy(() =>
+  import("./toast-list.tsx").then(
+    ({ ToastList }) => ({ default: ToastList }),
+    () => ({ default: PlainToasts }),
+  ),
+);
+
+/** Where the list cannot be loaded, as after an upgrade of the server: what was said is still read. */
+function PlainToasts({ waiting, take }: { waiting: readonly Said[]; take(): void }) {
+  if (waiting.length === 0) return null;
+  return (
+    <div role="status" className="fixed right-4 bottom-4 z-50 w-96 rounded-md border border-line bg-panel p-4 text-sm">
+      {waiting.map(({ text }, index) => (
+        <p key={index} className="m-0">
+          {text}
+        </p>
+      ))}
+      <button type="button" onClick={take} className="mt-2 text-accent">
+        Close
+      </button>
+    </div>
+  );
 }

@@ -1,4 +1,4 @@
-import { scaleLinear } from "d3-scale";
+import { nice, ticks } from "d3-array";
 import { area, line } from "d3-shape";
 import { type KeyboardEvent, type PointerEvent, useId } from "react";
 import { classNames } from "../class-names.ts";
@@ -46,8 +46,8 @@ export function TimeChart({ title, labels, series, format, kind, most, height = 
     kind === "stacked"
       ? Math.max(0, ...sums)
       : Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)));
-  const y = scaleLinear([0, most ?? (greatest || 1)], [height - bottom, top]);
-  if (most === undefined) y.nice(3);
+  const highest = most ?? nice(0, greatest || 1, 3)[1];
+  const y = (value: number): number => height - bottom - (value / highest) * (height - bottom - top);
   const step = (width - left - right) / Math.max(1, labels.length);
   const x = (index: number): number => left + step * (index + 0.5);
   const shown = cursor !== null && cursor < labels.length ? cursor : null;
@@ -99,7 +99,7 @@ export function TimeChart({ title, labels, series, format, kind, most, height = 
           onPointerMove={onPointerMove}
           onPointerLeave={() => setCursor(null)}
         >
-          {y.ticks(3).map((tick) => (
+          {ticks(0, highest, 3).map((tick) => (
             <g key={tick}>
               <line x1={left} x2={width - right} y1={y(tick)} y2={y(tick)} className="stroke-line" />
               <text x={left - 6} y={y(tick)} dy="0.32em" textAnchor="end" className="fill-faint text-[11px]">
