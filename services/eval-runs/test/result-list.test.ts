@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { countCases, listResults, resultOrders } from "../src/results/result-list.ts";
 import type { OutlinedResult } from "../src/results/result-store.ts";
 
-const everything = { status: null, questionIndex: null, ratingAbove: null, ratingMax: null };
+const everything = { status: null, questionIndex: null, resultId: null, ratingAbove: null, ratingMax: null };
 
 const outline = fc
   .array(

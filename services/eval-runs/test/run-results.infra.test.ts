@@ -115,6 +115,15 @@ describe("the results of a run", () => {
     expect(shown(await list(runId, query)).join(", ")).toBe(expected);
   });
 
+  test("are found by their id, each with the figures of its whole case", async () => {
+    const runId = await makeRun(answers);
+    const [first] = (await list(runId)).results;
+    const { results, totalCount } = await list(runId, `resultId=${first?._id}`);
+    expect(results).toEqual([first]);
+    expect(totalCount).toBe(1);
+    expect((await list(runId, "resultId=none")).results).toEqual([]);
+  });
+
   test("are read page by page, each once, in any order", async () => {
     const runId = await makeRun(answers);
     const read: string[] = [];
@@ -192,6 +201,24 @@ describe("a run", () => {
       status: 400,
       body: { error: "results must be all or none" },
     });
+  });
+
+  test("reads and is listed the same without its case statistics, which grow with its cases", async () => {
+    const runId = await makeRun(answers);
+    const whole = await client.readRun(runId);
+    expect(whole.caseStatistics).toHaveLength(1);
+
+    const read = await client.send("GET", `/runs/${runId}?caseStatistics=none`);
+    const listed = await client.send("GET", "/runs?caseStatistics=none");
+
+    expect(runSchema.parse(read.body)).toEqual({ ...whole, caseStatistics: [] });
+    expect(listed.body.runs[0]).toMatchObject({ _id: runId, caseStatistics: [], averageRating: whole.averageRating });
+    for (const path of [`/runs/${runId}`, "/runs"]) {
+      expect(await client.send("GET", `${path}?caseStatistics=some`)).toMatchObject({
+        status: 400,
+        body: { error: "caseStatistics must be all or none" },
+      });
+    }
   });
 
   test("has its histogram, why results were skipped, and its metrics, paraphrases left out", async () => {

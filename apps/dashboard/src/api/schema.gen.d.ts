@@ -7310,6 +7310,8 @@ export interface operations {
                 to?: string;
                 /** @description A part of the agent's name, version, branch, commit, or the beginning of the run's id */
                 search?: string;
+                /** @description none: `caseStatistics` is empty, which is most of a run of many cases; default all */
+                caseStatistics?: string;
             };
             header?: never;
             path?: never;
@@ -7357,6 +7359,8 @@ export interface operations {
             query?: {
                 /** @description none: without its results, which GET .../results reads page by page; default all */
                 results?: string;
+                /** @description none: `caseStatistics` is empty, which is most of a run of many cases; default all */
+                caseStatistics?: string;
             };
             header?: never;
             path: {
@@ -7430,6 +7434,8 @@ export interface operations {
                 scorer?: string;
                 /** @description Only the results of this case */
                 questionIndex?: string;
+                /** @description Only this result */
+                resultId?: string;
                 /** @description A number: rated above it */
                 ratingAbove?: string;
                 /** @description A number: rated at most so */

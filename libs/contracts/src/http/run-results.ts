@@ -6,6 +6,7 @@ export const listResultsQuery = z.object({
   status: z.string().optional().describe("scored, skipped or failed"),
   scorer: z.string().optional().describe("Name or id of an additional scorer whose ratings are filtered and sorted by"),
   questionIndex: z.string().optional().describe("Only the results of this case"),
+  resultId: z.string().optional().describe("Only this result"),
   ratingAbove: z.string().optional().describe("A number: rated above it"),
   ratingMax: z.string().optional().describe("A number: rated at most so"),
   baseline: z.string().optional().describe("A run of the same dataset that cases are held against"),

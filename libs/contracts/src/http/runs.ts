@@ -123,12 +123,18 @@ const ratingHistogram = z
   .length(limits.ratingBars)
   .describe("Rated results from 0 to 1, above 1 to 2, ... above 9 to 10; variants excluded");
 
+const caseStatisticsShown = z
+  .string()
+  .optional()
+  .describe("none: `caseStatistics` is empty, which is most of a run of many cases; default all");
+
 /** Query of `GET .../runs/{runId}`. */
 export const getRunQuery = z.object({
   results: z
     .string()
     .optional()
     .describe("none: without its results, which GET .../results reads page by page; default all"),
+  caseStatistics: caseStatisticsShown,
 });
 
 /** interface: Run. */
@@ -282,6 +288,7 @@ export const listRunsQuery = z.object({
     .string()
     .optional()
     .describe("A part of the agent's name, version, branch, commit, or the beginning of the run's id"),
+  caseStatistics: caseStatisticsShown,
 });
 
 /** A run without its results, newest first. */

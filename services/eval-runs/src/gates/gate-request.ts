@@ -63,3 +63,10 @@ export function readText(query: Query, name: string): string | null {
   const [first] = [query[name] ?? ""].flat();
   return first === undefined || first === "" ? null : first;
 }
+
+/** Whether a part of an answer is wanted: it is, unless the parameter says `none`. Throws `bad_request` for other words. */
+export function readAllOrNone(query: Query, name: string): boolean {
+  const text = readText(query, name) ?? "all";
+  if (text !== "all" && text !== "none") throw new AppError("bad_request", `${name} must be all or none`);
+  return text === "all";
+}

@@ -9,6 +9,7 @@ export type ResultOrder = (typeof resultOrders)[number];
 export interface ResultFilter {
   status: OutlinedResult["status"] | null;
   questionIndex: number | null;
+  resultId: string | null;
   ratingAbove: number | null;
   ratingMax: number | null;
 }
@@ -75,7 +76,8 @@ function describeCase(results: readonly OutlinedResult[], baseline: ReadonlyMap<
   };
 }
 
-function isWanted({ status, questionIndex, rating }: OutlinedResult, filter: ResultFilter): boolean {
+function isWanted({ id, status, questionIndex, rating }: OutlinedResult, filter: ResultFilter): boolean {
+  if (filter.resultId !== null && id !== filter.resultId) return false;
   if (filter.status !== null && status !== filter.status) return false;
   if (filter.questionIndex !== null && questionIndex !== filter.questionIndex) return false;
   if (filter.ratingAbove !== null && (rating === null || rating <= filter.ratingAbove)) return false;

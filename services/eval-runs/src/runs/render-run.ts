@@ -20,7 +20,11 @@ type Run = z.input<typeof run>;
 export async function* renderRun(
   { stored, ...shown }: ShownRun,
   pages: AsyncIterable<readonly ReadResult[]>,
-  { withResults, signal }: { withResults: boolean; signal: AbortSignal },
+  {
+    withResults,
+    withCaseStatistics,
+    signal,
+  }: { withResults: boolean; withCaseStatistics: boolean; signal: AbortSignal },
 ): AsyncGenerator<string> {
   const counter = createRunCounter(shown.plan);
   yield '{"results":[';
@@ -34,13 +38,20 @@ export async function* renderRun(
   }
   const { skips, metrics, ...counts } = counter.end();
   const ratingInterval = await runInSlices(estimateRatingInterval(counts.caseRatings, stored.id), signal);
-  const members = { ...summarize({ stored, ...shown }, counts, ratingInterval), skips, metrics };
+  const summary = summarize({ stored, ...shown }, counts, ratingInterval);
+  const members = { ...summary, ...(!withCaseStatistics && { caseStatistics: [] }), skips, metrics };
   yield `],"smokeTestVariants":${stored.smokeTestVariants},${withSubject(members, stored).slice(1)}`;
 }
 
 /** The same without results, as a list shows it (completions 5.2). */
-export function renderListedRun(shown: ShownRun, counts: RunCounts, ratingInterval: Run["ratingInterval"]): string {
-  return withSubject(summarize(shown, counts, ratingInterval), shown.stored);
+export function renderListedRun(
+  shown: ShownRun,
+  counts: RunCounts,
+  ratingInterval: Run["ratingInterval"],
+  withCaseStatistics: boolean,
+): string {
+  const summary = summarize(shown, counts, ratingInterval);
+  return withSubject({ ...summary, ...(!withCaseStatistics && { caseStatistics: [] }) }, shown.stored);
 }
 
 /** A result as a run shows it: the stored row with its id and why it was skipped before it. */

@@ -1,5 +1,5 @@
-import { AppError, type Handler } from "@touchstone/service-kit";
-import { readText } from "../../gates/gate-request.ts";
+import type { Handler } from "@touchstone/service-kit";
+import { readAllOrNone } from "../../gates/gate-request.ts";
 import type { ResultStore } from "../../results/result-store.ts";
 import { renderRun, type ShownRun } from "../../runs/render-run.ts";
 import type { RunStore } from "../../runs/run-store.ts";
@@ -20,12 +20,12 @@ export function getRun({
 }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
-    const shown = readText(call.query, "results") ?? "all";
-    if (shown !== "all" && shown !== "none") throw new AppError("bad_request", "results must be all or none");
+    const withResults = readAllOrNone(call.query, "results");
+    const withCaseStatistics = readAllOrNone(call.query, "caseStatistics");
     const run = await requireRun(runs, projectId, call.params.runId);
     const [known] = await shower.show(projectId, [run]);
     const { signal } = call;
     const pages = results.pages(projectId, run.id);
-    return answerPieces(renderRun(known as ShownRun, pages, { withResults: shown === "all", signal }));
+    return answerPieces(renderRun(known as ShownRun, pages, { withResults, withCaseStatistics, signal }));
   };
 }

@@ -105,6 +105,7 @@ function readQuery(query: Query): ResultQuery {
     filter: {
       status: readOneOf(query, "status", statuses),
       questionIndex: readNumber(query, "questionIndex"),
+      resultId: readText(query, "resultId"),
       ratingAbove: readNumber(query, "ratingAbove"),
       ratingMax: readNumber(query, "ratingMax"),
     },

@@ -1,6 +1,6 @@
 import { limits } from "@touchstone/contracts";
 import { AppError, type Handler, isUuid, parseIsoTime } from "@touchstone/service-kit";
-import { readText } from "../../gates/gate-request.ts";
+import { readAllOrNone, readText } from "../../gates/gate-request.ts";
 import { type CountingDependencies, countRuns } from "../../runs/count-runs.ts";
 import type { KnownIntervals } from "../../runs/known-intervals.ts";
 import { renderListedRun } from "../../runs/render-run.ts";
@@ -28,6 +28,7 @@ export function listRuns({
   return async (call) => {
     const projectId = requireProject(call);
     const query = readQuery(call.query);
+    const withCaseStatistics = readAllOrNone(call.query, "caseStatistics");
     const [found, totalCount] = await Promise.all([
       runs.list(projectId, { ...query, limit: query.limit + 1 }),
       runs.count(projectId, query.filter),
@@ -41,7 +42,7 @@ export function listRuns({
       for (const shown of part) {
         const counted = counts.get(shown.stored.id) as RunCounts;
         const interval = await intervals.estimate(projectId, shown.stored, counted.caseRatings, call.signal);
-        texts.push(renderListedRun(shown, counted, interval));
+        texts.push(renderListedRun(shown, counted, interval, withCaseStatistics));
       }
     }
     const hasNextPage = found.length > query.limit;
