@@ -4792,13 +4792,13 @@ export interface components {
                 offsetMs: number;
                 latencyMs: number | null;
                 hasError: boolean;
-                model: string | null;
+                model?: string;
                 /** @description With those of the spans below */
-                inputTokens: number | null;
-                outputTokens: number | null;
-                /** @description Of the span's own tokens at its own model's price; null where unknown */
-                costUSD: number | null;
-                rating: number | null;
+                inputTokens?: number;
+                outputTokens?: number;
+                /** @description Of the span's own tokens at its own model's price */
+                costUSD?: number;
+                rating?: number;
             }[];
         };
         TraceTopic: {

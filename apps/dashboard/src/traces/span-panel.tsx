@@ -42,7 +42,7 @@ export function SpanPanel({
   const body = useQuery(traceQuery(api, span._id));
   const section = useScrolledTo(span._id);
   // Judges rate what was asked of an agent as a whole; few rate single spans.
-  const rated = span.rating !== null && body.data !== undefined ? body.data : trace;
+  const rated = span.rating !== undefined && body.data !== undefined ? body.data : trace;
   const count = rated.judgeScores?.judgeCount ?? 0;
   const tabs = [
     { key: "chat", label: "Chat" },
@@ -107,7 +107,7 @@ function SpanFacts({ span }: { span: OutlineSpan }) {
         <span>{span.spanKind}</span>
         <span>{formatDuration(span.latencyMs)}</span>
         {tokens > 0 && <span>{formatCount(tokens)} tok</span>}
-        {span.costUSD !== null && <span>{formatCost(span.costUSD)}</span>}
+        {span.costUSD !== undefined && <span>{formatCost(span.costUSD)}</span>}
       </span>
     </header>
   );

@@ -101,7 +101,7 @@ function Name({ node, index, indent, isFolded, onFold }: SpanRowProps) {
           {errorsBelow > 0 && <span className="text-bad"> {errorsBelow} failed</span>}
         </span>
       )}
-      {span.rating !== null && (
+      {span.rating !== undefined && (
         <span
           title={`Rated ${formatRating(span.rating)} of 10`}
           className="ml-auto inline-flex shrink-0 items-center gap-1 text-xs tabular-nums"

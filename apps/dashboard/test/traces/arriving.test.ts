@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { isArriving, rereadAfter } from "../../src/traces/arriving.ts";
 import { buildTree, type OutlineSpan } from "../../src/traces/trace-tree.ts";
 
-const base = { spanKind: "chain", hasError: false, model: null, inputTokens: null, outputTokens: null } as const;
+const base = { spanKind: "chain", hasError: false } as const;
 const root: OutlineSpan = {
   ...base,
   _id: "1",
@@ -11,8 +11,6 @@ const root: OutlineSpan = {
   name: "a",
   offsetMs: 0,
   latencyMs: 1_000,
-  costUSD: null,
-  rating: null,
 };
 const orphan: OutlineSpan = { ...root, _id: "2", spanId: "b", parentSpanId: "c" };
 

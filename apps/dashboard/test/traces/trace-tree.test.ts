@@ -14,11 +14,6 @@ function span(fields: Partial<OutlineSpan> & { spanId: string | null }): Outline
     offsetMs: 0,
     latencyMs: 100,
     hasError: false,
-    model: null,
-    inputTokens: null,
-    outputTokens: null,
-    costUSD: null,
-    rating: null,
     ...fields,
   };
 }

@@ -31,11 +31,6 @@ const tree = buildTree(
     offsetMs: index,
     latencyMs: 10 - index,
     hasError: spanId === "refund",
-    model: null,
-    inputTokens: null,
-    outputTokens: null,
-    costUSD: null,
-    rating: null,
   })),
 );
 const names = (rows: readonly number[]) => rows.map((index) => tree.nodes[index]?.span.name);

@@ -155,7 +155,8 @@ export const traceDetail = traceMembers.extend({
 
 /**
  * `GET /ingest/traces/{traceId}/outline`: every span of a trace without its texts, the asked one first, then by start. Of
- * a child it is what is below the child, of an OpenTelemetry span its whole trace.
+ * a child it is what is below the child, of an OpenTelemetry span its whole trace. What is not known of a span from its
+ * model on is left out: of 10,000 spans that is a quarter of the answer.
  */
 export const traceOutline = z.object({
   spanCount: z.int().describe("Of `spans`"),
@@ -170,11 +171,11 @@ export const traceOutline = z.object({
       offsetMs: z.number().describe("Start after that of the asked span; below 0 where clocks disagree"),
       latencyMs: z.number().nullable(),
       hasError: z.boolean(),
-      model: z.string().nullable(),
-      inputTokens: z.number().nullable().describe("With those of the spans below"),
-      outputTokens: z.number().nullable(),
-      costUSD: z.number().nullable().describe("Of the span's own tokens at its own model's price; null where unknown"),
-      rating: z.number().nullable(),
+      model: z.string().optional(),
+      inputTokens: z.number().optional().describe("With those of the spans below"),
+      outputTokens: z.number().optional(),
+      costUSD: z.number().optional().describe("Of the span's own tokens at its own model's price"),
+      rating: z.number().optional(),
     }),
   ),
 });

@@ -17,21 +17,24 @@ export function getTraceOutline({ traces, prices }: { traces: TraceStore; prices
     if (found === null || asked === undefined) throw new AppError("not_found", "Trace not found");
     const { organizationId } = call.identity;
     const findPrice = priceFinder(await prices.listChanges({ projectId, organizationId }));
-    const spans = found.spans.slice(0, limits.outlineSpansMax).map((span) => ({
-      _id: span.id,
-      spanId: span.spanId,
-      parentSpanId: span.parentSpanId,
-      name: span.name,
-      spanKind: span.kind as TraceOutline["spans"][number]["spanKind"],
-      offsetMs: Math.round((span.atMs - asked.atMs) * 1000) / 1000,
-      latencyMs: span.latencyMs,
-      hasError: span.hasError,
-      model: span.model,
-      inputTokens: span.tokens.input,
-      outputTokens: span.tokens.output,
-      costUSD: span.model === null ? null : costOf(findPrice(span.model), span.ownTokens),
-      rating: span.rating,
-    }));
+    const spans = found.spans.slice(0, limits.outlineSpansMax).map((span) => {
+      const costUSD = span.model === null ? null : costOf(findPrice(span.model), span.ownTokens);
+      return {
+        _id: span.id,
+        spanId: span.spanId,
+        parentSpanId: span.parentSpanId,
+        name: span.name,
+        spanKind: span.kind as TraceOutline["spans"][number]["spanKind"],
+        offsetMs: Math.round((span.atMs - asked.atMs) * 1000) / 1000,
+        latencyMs: span.latencyMs,
+        hasError: span.hasError,
+        ...(span.model !== null && { model: span.model }),
+        ...(span.tokens.input !== null && { inputTokens: span.tokens.input }),
+        ...(span.tokens.output !== null && { outputTokens: span.tokens.output }),
+        ...(costUSD !== null && { costUSD }),
+        ...(span.rating !== null && { rating: span.rating }),
+      };
+    });
     const outline: TraceOutline = {
       spanCount: spans.length,
       truncated: found.isDeeper || found.spans.length > spans.length,
