@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { bodyOf } from "../api/client.ts";
+import { EditorPanel } from "../blocks/editor-panel.tsx";
 import { type AlertRule, alertRulesQuery } from "../blocks/watching-queries.ts";
 import { useApi } from "../shell/session.tsx";
 import { Button } from "../ui/button.tsx";
@@ -18,7 +19,6 @@ import {
   missingOfRule,
   unitWords,
 } from "./alert-rule-draft.ts";
-import { EditorPanel } from "./editor-panel.tsx";
 import { type Severity, severities } from "./rules.ts";
 
 /** Writes an alert rule. Without `rule` a new one, of `agentId` where it is given. */

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { bodyOf } from "../api/client.ts";
+import { EditorPanel } from "../blocks/editor-panel.tsx";
 import { type Pattern, patternsQuery } from "../blocks/watching-queries.ts";
 import { useApi } from "../shell/session.tsx";
 import { Button } from "../ui/button.tsx";
@@ -8,7 +9,6 @@ import { ConfirmDialog } from "../ui/dialog.tsx";
 import { CheckField, SelectField, TextField } from "../ui/field.tsx";
 import { useToasts } from "../ui/toasts.tsx";
 import { SomeAgents } from "./agent-choice.tsx";
-import { EditorPanel } from "./editor-panel.tsx";
 import { PatternConditions } from "./pattern-conditions.tsx";
 import { bodyOfPattern, draftOfPattern, emptyPattern, missingOfPattern, type PatternDraft } from "./pattern-draft.ts";
 import { PatternTrial } from "./pattern-trial.tsx";

@@ -1,13 +1,13 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { bodyOf } from "../api/client.ts";
+import { EditorPanel } from "../blocks/editor-panel.tsx";
 import { useApi } from "../shell/session.tsx";
 import { Button } from "../ui/button.tsx";
 import { ConfirmDialog } from "../ui/dialog.tsx";
 import { CheckField, SelectField, TextField } from "../ui/field.tsx";
 import { useToasts } from "../ui/toasts.tsx";
 import { SomeAgents } from "./agent-choice.tsx";
-import { EditorPanel } from "./editor-panel.tsx";
 import { type Webhook, webhooksQuery } from "./queries.ts";
 import { type Severity, severities } from "./rules.ts";
 import {

@@ -6,33 +6,28 @@ import { TextArea } from "../ui/field.tsx";
 import { ProblemLine } from "../ui/states.tsx";
 import type { CaseDraft } from "./case-drafts.ts";
 
-/** The question and the reference answer of one case, with the ways to fill the latter. */
+type EditedCase = Pick<CaseDraft, "query" | "expected" | "actualOutput" | "error">;
+
+/** The question and the expected answer of one case, with the ways to fill the latter. */
 export function CaseEditor({
   draft,
   position,
   note,
+  isNew = false,
   onChange,
   onRemove,
 }: {
-  draft: CaseDraft;
+  draft: EditedCase;
   /** `2 of 3`; null where there is one case. */
   position: string | null;
   /** Why it was left out. */
   note: string | null;
-  onChange(change: Partial<CaseDraft>): void;
+  /** Nothing was typed yet: an empty question is no mistake. */
+  isNew?: boolean;
+  onChange(change: Partial<Pick<EditedCase, "query" | "expected">>): void;
   onRemove?: (() => void) | undefined;
 }) {
-  const api = useApi();
   const { query, actualOutput, error } = draft;
-  const suggestion = useMutation({
-    mutationFn: () =>
-      bodyOf(
-        api.POST("/api/v1/custom-agent-evaluations/datasets/suggest-expected", {
-          body: { query, actualOutput, error },
-        }),
-      ),
-    onSuccess: ({ expected }) => onChange({ expected }),
-  });
   return (
     <section className="flex flex-col gap-3" aria-label={position === null ? "Case" : `Case ${position}`}>
       {position !== null && (
@@ -49,32 +44,71 @@ export function CaseEditor({
       <TextArea
         label="Question"
         rows={3}
+        autoFocus={isNew}
         value={query}
-        error={query.trim() === "" ? "A case needs a question." : null}
+        error={query.trim() === "" && !isNew ? "A case needs a question." : null}
         onChange={(event) => onChange({ query: event.target.value })}
       />
       <TextArea
-        label="Reference answer"
+        label="Expected answer"
         hint="What a good answer says. Without one the judge rates by the criteria alone."
-        rows={3}
+        rows={5}
         value={draft.expected}
         onChange={(event) => onChange({ expected: event.target.value })}
       />
+      <Suggestion draft={draft} onAccept={(expected) => onChange({ expected })} />
+      <Answer actualOutput={actualOutput} error={error} />
+    </section>
+  );
+}
+
+/** Asks the judge for an expected answer. What it says is a proposal: the field changes only when it is accepted. */
+function Suggestion({ draft, onAccept }: { draft: EditedCase; onAccept(expected: string): void }) {
+  const api = useApi();
+  const { query, actualOutput, error } = draft;
+  const suggestion = useMutation({
+    mutationFn: () =>
+      bodyOf(
+        api.POST("/api/v1/custom-agent-evaluations/datasets/suggest-expected", {
+          body: { query, actualOutput, error },
+        }),
+      ),
+  });
+  const accept = (expected: string): void => {
+    onAccept(expected);
+    suggestion.reset();
+  };
+  return (
+    <>
       <div className="flex flex-wrap gap-2">
-        {actualOutput !== null && (
-          <Button onClick={() => onChange({ expected: actualOutput })}>Use the agent's answer</Button>
-        )}
+        {actualOutput !== null && <Button onClick={() => accept(actualOutput)}>Use the agent's answer</Button>}
         <Button
           isBusy={suggestion.isPending}
-          hint="Asks the judge once what it would have answered."
+          disabled={query.trim() === ""}
+          hint={query.trim() === "" ? "Write the question first." : "Asks the judge once what it would have answered."}
           onClick={() => suggestion.mutate()}
         >
-          Suggest one
+          Suggest
         </Button>
       </div>
       {suggestion.error && <ProblemLine problem={suggestion.error} />}
-      <Answer actualOutput={actualOutput} error={error} />
-    </section>
+      {suggestion.data && (
+        <section aria-label="Suggested answer" className="flex flex-col gap-2 rounded-md bg-panel p-3">
+          <p role="status" className="m-0 break-words whitespace-pre-wrap">
+            {suggestion.data.expected}
+          </p>
+          {suggestion.data.rationale && <p className="m-0 text-soft">{suggestion.data.rationale}</p>}
+          <div className="flex flex-wrap gap-2">
+            <Button onClick={() => accept(suggestion.data.expected)}>
+              {draft.expected.trim() === "" ? "Use it" : "Replace the answer with it"}
+            </Button>
+            <Button look="ghost" onClick={() => suggestion.reset()}>
+              Dismiss
+            </Button>
+          </div>
+        </section>
+      )}
+    </>
   );
 }
 

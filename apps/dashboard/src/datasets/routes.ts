@@ -15,6 +15,7 @@ const datasetRoute = createRoute({
   validateSearch: searchOf({
     tab: oneOf(["cases", "versions", "runs", "settings"]),
     case: number,
+    edit: oneOf(["case", "new", "settings"]),
     search: text,
     version: number,
     against: number,

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { bodyOf } from "../api/client.ts";
+import { useKeptDraft } from "../blocks/kept-draft.ts";
 import { useApi } from "../shell/session.tsx";
 import { Button, ButtonLink } from "../ui/button.tsx";
 import { Section } from "../ui/page.tsx";
@@ -8,7 +9,6 @@ import { useShortcuts } from "../ui/shortcuts.tsx";
 import { ProblemLine } from "../ui/states.tsx";
 import { useToasts } from "../ui/toasts.tsx";
 import { bodyOfDraft, type Draft, makesVersion, mistakesOf } from "./draft.ts";
-import { useKeptDraft } from "./kept-draft.ts";
 import { LiveFields } from "./live-fields.tsx";
 import type { Judge } from "./queries.ts";
 import { diffRubrics } from "./rubric-changes.ts";

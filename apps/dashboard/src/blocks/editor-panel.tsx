@@ -45,7 +45,7 @@ export function EditorPanel({
       >
         {children}
         {problem !== null && <ProblemLine problem={problem} />}
-        <div className="flex flex-wrap items-center gap-2 border-t border-line pt-4">
+        <div className="sticky -bottom-4 -mx-4 -mb-4 flex flex-wrap items-center gap-2 border-t border-line bg-canvas p-4">
           <Button
             look="primary"
             type="submit"
