@@ -19,6 +19,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/ingest/traces/histogram": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Count root traces by time. */
+        get: operations["readTraceHistogram"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/ingest/traces/stream": {
         parameters: {
             query?: never;
@@ -4741,6 +4758,21 @@ export interface components {
             topic?: components["schemas"]["TraceTopic"];
             agentId: string | null;
         };
+        TraceHistogram: {
+            /** @description As asked; else when the project's oldest trace was created */
+            from: string;
+            /** @description Exclusive; as asked, else now */
+            to: string;
+            /** @description A round width: seconds to days, weeks that begin on Mondays in UTC */
+            bucketMs: number;
+            /** @description About 60 at most, oldest first, also those without a trace; the first may begin before `from` */
+            buckets: {
+                start: string;
+                count: number;
+                /** @description Of these, ended in an error */
+                errors: number;
+            }[];
+        };
         TraceList: {
             totalCount: number;
             traces: components["schemas"]["TraceListItem"][];
@@ -4926,6 +4958,49 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeletedTraces"];
+                };
+            };
+        };
+    };
+    readTraceHistogram: {
+        parameters: {
+            query?: {
+                framework?: string;
+                /** @description production, eval or all (the default) */
+                source?: string;
+                /** @description Text that name, input, output, error, model, session id or trace id contain, in any case */
+                search?: string;
+                agentId?: string;
+                sessionId?: string;
+                model?: string;
+                /** @description ISO 8601; createdAt, inclusive */
+                from?: string;
+                /** @description ISO 8601; createdAt, exclusive */
+                to?: string;
+                /** @description true or false */
+                hasError?: string;
+                /** @description Milliseconds, inclusive */
+                latencyMinMs?: string;
+                /** @description 0 to 10, inclusive; of the headline of live judging */
+                ratingMin?: string;
+                /** @description 0 to 10, inclusive */
+                ratingMax?: string;
+                /** @description true: ended in an error, a tool of it failed, its answer is empty, or a live judge rates it below its threshold; false: none of these */
+                failing?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How many root traces match, and how many of them failed, over time. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TraceHistogram"];
                 };
             };
         };

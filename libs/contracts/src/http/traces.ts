@@ -230,6 +230,19 @@ export const deletedTraces = z.object({
 /** Query of `GET /ingest/traces/stream`: the filters of the list, as a trace is when it is stored. */
 export const streamTracesQuery = listTracesQuery.omit({ limit: true, cursor: true });
 
+/** Query of `GET /ingest/traces/histogram`: the filters of the list. */
+export const traceHistogramQuery = listTracesQuery.omit({ limit: true, cursor: true, view: true });
+
+/** Root traces by `createdAt`, as the list with the same filters counts them. */
+export const traceHistogram = z.object({
+  from: z.string().describe("As asked; else when the project's oldest trace was created"),
+  to: z.string().describe("Exclusive; as asked, else now"),
+  bucketMs: z.int().describe("A round width: seconds to days, weeks that begin on Mondays in UTC"),
+  buckets: z
+    .array(z.object({ start: z.string(), count: z.int(), errors: z.int().describe("Of these, ended in an error") }))
+    .describe("About 60 at most, oldest first, also those without a trace; the first may begin before `from`"),
+});
+
 export const traceList = z.object({
   totalCount: z.number().int(),
   traces: z.array(traceListItem),

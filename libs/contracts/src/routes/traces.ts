@@ -12,6 +12,8 @@ import {
   submitTraceReply,
   submittedTrace,
   traceDetail,
+  traceHistogram,
+  traceHistogramQuery,
   traceList,
   traceOutline,
   traceParams,
@@ -50,6 +52,23 @@ export const traceRoutes = {
       400: error("The cursor is not a trace id, or a filter cannot be read."),
     },
     summary: "List root traces.",
+    section: "interface: GET ingest/traces",
+  },
+  readTraceHistogram: {
+    ...dataPlane,
+    id: "readTraceHistogram",
+    method: "GET",
+    path: `${prefix}/ingest/traces/histogram`,
+    owner: "ingest",
+    query: traceHistogramQuery,
+    responses: {
+      200: {
+        description: "How many root traces match, and how many of them failed, over time.",
+        schema: traceHistogram,
+      },
+      400: error("A filter cannot be read."),
+    },
+    summary: "Count root traces by time.",
     section: "interface: GET ingest/traces",
   },
   streamTraces: {

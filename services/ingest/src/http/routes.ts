@@ -46,6 +46,7 @@ import { deleteTraces } from "./traces/delete-traces.ts";
 import { getTrace } from "./traces/get-trace.ts";
 import { getTraceOutline } from "./traces/get-trace-outline.ts";
 import { listTraces } from "./traces/list-traces.ts";
+import { readTraceHistogram } from "./traces/read-trace-histogram.ts";
 import { streamTraces } from "./traces/stream-traces.ts";
 import { submitTrace } from "./traces/submit-trace.ts";
 import { countRecentRoots } from "./usage/count-recent-roots.ts";
@@ -90,6 +91,7 @@ export function listRoutes(dependencies: RouteDependencies): ServedRoute[] {
   return [
     { route: routes.submitTrace, handle: onceReady(submitTrace(dependencies)) },
     { route: routes.listTraces, handle: reads(listTraces(dependencies)) },
+    { route: routes.readTraceHistogram, handle: reads(readTraceHistogram(dependencies)) },
     { route: routes.streamTraces, handle: reads(streamTraces(dependencies)) },
     { route: routes.getTrace, handle: reads(getTrace(dependencies)) },
     { route: routes.getTraceOutline, handle: reads(getTraceOutline(dependencies)) },

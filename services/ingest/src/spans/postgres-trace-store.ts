@@ -13,6 +13,13 @@ import { type TreeSettings, treeSettings } from "../trees/tree-settings.ts";
 import { type Holders, type WriteContext, writeTrees } from "../trees/write-trees.ts";
 import { forgetLostIdentities } from "./lost-identities.ts";
 import { buildOutlineRead, type OutlineRecord, toOutlinedSpan } from "./outline-read.ts";
+import {
+  buildRootExtent,
+  buildRootHistogram,
+  type RootCountRecord,
+  type RootExtentRecord,
+  toRootCounts,
+} from "./root-histogram.ts";
 import { buildRootList, buildRootMatch, buildRootsRead, type ListedWhole, type RootRecord } from "./root-list.ts";
 import { buildSessionPage, type SessionRecord } from "./session-page.ts";
 import { buildSpanInsert, type ProjectRow } from "./span-insert.ts";
@@ -217,6 +224,19 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
       return { ...wholePage, spans: (await composeList(wholeRows, loader, listed)) as ReadSpan[] };
     },
 
+    async countRoots(query) {
+      const { rows } = await searching
+        .readScoped<RootCountRecord>([query.projectId], buildRootHistogram(query))
+        .catch(refuseLongCount);
+      return toRootCounts(rows);
+    },
+
+    async readRootExtent(projectId) {
+      const { rows } = await reading.readScoped<RootExtentRecord>([projectId], buildRootExtent(projectId));
+      const { oldest = null, newest = null } = rows[0] ?? {};
+      return oldest && newest && { oldestMs: oldest.getTime(), newestMs: newest.getTime() };
+    },
+
     async readRoots(projectId, ids) {
       const { rows } = await reading.readScoped<SpanRecord>([projectId], buildRootsRead(projectId, ids));
       return composeSpans(rows.map(toReadSpan), loaderOf(projectId), { metadata: false });
@@ -296,10 +316,13 @@ function toListedRoots(found: readonly RootRecord[], limit: number): ListedRoots
 }
 
 /** The list without a search has bounds of its own; what is cancelled for its time is a search. */
-function refuseLongSearch(thrown: unknown): never {
-  const isCancelled = isAppError(thrown) && sqlStateOf(thrown.cause) === statementTimeout;
-  if (!isCancelled) throw thrown;
-  throw new AppError("service_unavailable", "The search took too long; search for a longer or rarer text.", {
-    cause: thrown,
-  });
+const refuseLongSearch = refusingCancelled("The search took too long; search for a longer or rarer text.");
+const refuseLongCount = refusingCancelled("Counting by time took too long; choose a shorter time.");
+
+/** Says what to do about a statement that was cancelled because it took too long. */
+function refusingCancelled(message: string): (thrown: unknown) => never {
+  return (thrown) => {
+    const isCancelled = isAppError(thrown) && sqlStateOf(thrown.cause) === statementTimeout;
+    throw isCancelled ? new AppError("service_unavailable", message, { cause: thrown }) : thrown;
+  };
 }

@@ -123,7 +123,6 @@ export function buildRootMatch(projectId: string, filter: RootFilter, ids: reado
 }
 
 function buildSearchedList(query: RootQuery, whole: ListedWhole): Statement {
-  const source = { production: "", eval: "eval-run", all: null }[query.source];
   const text = `
     select found.total, shown.*, ${verdictColumn}
     from ingest.find_roots($3, $4, $2 + 1, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) found
@@ -134,9 +133,13 @@ function buildSearchedList(query: RootQuery, whole: ListedWhole): Statement {
       join ingest.spans on spans.project_id = $1 and spans.id = hit.hit_id
     ) shown on true
     order by shown.id desc`;
-  const values = [
-    query.projectId,
-    query.limit,
+  return { name: "roots_search", text, values: [query.projectId, query.limit, ...searchArguments(query)] };
+}
+
+/** The arguments of `ingest.find_roots` in their order, but for how many ids it may answer, which is the third. */
+export function searchArguments(query: RootFilter & { before: string | null }): unknown[] {
+  const source = { production: "", eval: "eval-run", all: null }[query.source];
+  return [
     query.pattern,
     query.before,
     query.fromMs === null ? null : firstIdOf(query.fromMs),
@@ -153,5 +156,4 @@ function buildSearchedList(query: RootQuery, whole: ListedWhole): Statement {
     query.ratingMax,
     query.isFailing,
   ];
-  return { name: "roots_search", text, values };
 }

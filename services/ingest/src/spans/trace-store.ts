@@ -61,6 +61,23 @@ export interface RootQuery extends RootFilter {
   before: string | null;
 }
 
+/** Roots that match a filter, by when they were created. */
+export interface RootHistogramQuery extends RootFilter {
+  projectId: string;
+  fromMs: number;
+  toMs: number;
+  /** Buckets of this width are counted from a Monday, as `bucketStarts` has it. */
+  bucketMs: number;
+}
+
+/** Roots of one bucket. */
+export interface RootCount {
+  startMs: number;
+  count: number;
+  /** Of these, those that ended in an error. */
+  errors: number;
+}
+
 /** A span of an outline. Null = not known. */
 export interface OutlinedSpan extends PlacedSpan {
   name: string;
@@ -104,6 +121,13 @@ export interface TraceStore extends TraceRemover {
   insertBatch(jobs: readonly SpanJob[], writer: number): Promise<PromiseSettledResult<StoredSpan[]>[]>;
   /** Root spans, newest first. */
   listRoots(query: RootQuery): Promise<RootPage>;
+  /**
+   * Roots by when they were created: the buckets that have any, in no order. Rejects with `service_unavailable` where a
+   * search finds too many.
+   */
+  countRoots(query: RootHistogramQuery): Promise<RootCount[]>;
+  /** When the oldest and the newest root of a project were created; null without any. */
+  readRootExtent(projectId: string): Promise<{ oldestMs: number; newestMs: number } | null>;
   /** Roots by their ids, in no order; those that are none, or gone, are missing. */
   readRoots(projectId: string, ids: readonly string[]): Promise<ReadSpan[]>;
   /** Those of these roots that the filter lets through. */

@@ -29,6 +29,12 @@ export function readRootFilter(query: Call["query"]): RootFilter | null {
   return isStorable && isKnown ? filter : null;
 }
 
+/** A bound of the filter within the times that ids can hold; null without one. */
+export function readMoment(query: Call["query"], name: "from" | "to"): number | null {
+  const atMs = readInstant(name, readOne(query, name));
+  return atMs === null ? null : Math.min(Math.max(atMs, 0), 2 ** 48 - 1);
+}
+
 /** Whether short texts are asked for instead of whole ones; any other view is the usual one. */
 export function isPreview(query: Call["query"]): boolean {
   return readOne(query, "view") === "preview";

@@ -60,6 +60,18 @@ export const tracesEntries: RouteEntries = {
       shows: true,
     },
   ],
+  readTraceHistogram: [
+    plain,
+    {
+      ids: async (tenant) => ({
+        agentId: (await make.sessionOfAgent(tenant)).agentId,
+        sessionId: await make.session(tenant),
+      }),
+      request: (ids) => ({ query: ids }),
+      own: 200,
+      refused: 200,
+    },
+  ],
   streamTraces: { request: () => ({ headers: { "last-event-id": "0-0" } }), own: 200 },
   getTrace: { ids: trace, own: 200, shows: true },
   getTraceOutline: { ids: trace, own: 200, shows: true },
