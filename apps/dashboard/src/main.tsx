@@ -7,16 +7,22 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { createQueries } from "./api/queries.ts";
 import { router } from "./routes.ts";
+import { connectionQuery } from "./shell/session.tsx";
 import { Shortcuts } from "./ui/shortcuts.tsx";
 import { ToastRegion } from "./ui/toasts.tsx";
 
 const root = document.querySelector("#root");
 if (root === null) throw new Error("index.html has no #root");
 
+const queries = createQueries();
+// Who this browser is and the page's script are asked for side by side; the frame of index.html stays until the script is here.
+if (/^\/(p\/|$)/.test(window.location.pathname)) void queries.prefetchQuery(connectionQuery);
+await router.load();
+
 createRoot(root).render(
   <StrictMode>
     <CSPProvider disableStyleElements>
-      <QueryClientProvider client={createQueries()}>
+      <QueryClientProvider client={queries}>
         <Tooltip.Provider>
           <ToastRegion>
             <Shortcuts>

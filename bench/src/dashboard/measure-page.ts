@@ -33,9 +33,9 @@ export async function awaitPaintedMs(page: Page, selector: string): Promise<numb
   );
 }
 
-/** Seconds that the page's main thread was busy. */
+/** Seconds that the page's main thread was busy, without what watching it cost. */
 export async function readTaskSeconds(cdp: CDPSession): Promise<number> {
-  return readMetric(cdp, "TaskDuration");
+  return (await readMetric(cdp, "TaskDuration")) - (await readMetric(cdp, "DevToolsCommandDuration"));
 }
 
 /** Megabytes of JavaScript objects that are still needed. */
