@@ -11,6 +11,7 @@ import { ListBody } from "./list-body.tsx";
 import { shownColumns, traceColumns } from "./list-columns.tsx";
 import { ListDialogs } from "./list-dialogs.tsx";
 import { NoTraces } from "./no-traces.tsx";
+import { TimeHistogram } from "./time-histogram.tsx";
 import { type TracesPageState, useTracesPage } from "./use-traces-page.ts";
 
 /** Every trace of a project, newest first, under the filters of the URL. */
@@ -46,7 +47,16 @@ export function TracesPage() {
         )
       }
     >
-      {!page.isUnused && <FilterBar filter={filter} onChange={page.change} onClear={page.clearFilters} />}
+      {!page.isUnused && (
+        <>
+          <FilterBar filter={filter} onChange={page.change} onClear={page.clearFilters} />
+          <TimeHistogram
+            filter={filter}
+            totalCount={list.query.isPlaceholderData ? undefined : list.query.data && list.totalCount}
+            onChange={page.change}
+          />
+        </>
+      )}
       <Loaded query={list.query}>
         {() => {
           if (!page.isEmpty) return <ListBody page={page} shown={shown} />;

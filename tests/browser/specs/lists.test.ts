@@ -1,0 +1,61 @@
+import type { Locator, Page } from "playwright-core";
+import { beforeAll, expect, inject, test } from "vitest";
+import { type DemoProject, readDemoProject } from "../src/demo-project.ts";
+import { openPage } from "../src/open-page.ts";
+
+let demo: DemoProject;
+
+beforeAll(async () => {
+  demo = await readDemoProject(inject("demo"));
+});
+
+async function withPage(path: string, look: (page: Page) => Promise<void>): Promise<void> {
+  const { page, problems, close } = await openPage();
+  try {
+    await page.goto(`${demo.base}/${path}`);
+    await look(page);
+    expect(problems).toEqual([]);
+  } finally {
+    await close();
+  }
+}
+
+/** Presses at one share of an element's width and lets go at another. */
+async function drag(page: Page, element: Locator, from: number, to: number): Promise<void> {
+  const box = await element.boundingBox();
+  if (box === null) throw new Error("There is nothing to drag on.");
+  const y = box.y + 10;
+  await page.mouse.move(box.x + box.width * from, y);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * to, y);
+  await page.mouse.up();
+}
+
+/** The number of traces that the chart counts, from its name. */
+const counted = async (chart: Locator): Promise<number> =>
+  Number(/^([\d,]+) traces?/.exec((await chart.getAttribute("aria-label")) ?? "")?.[1]?.replaceAll(",", ""));
+
+test("dragging over the chart of traces narrows the list to that time, and going back widens it", () =>
+  withPage("traces", async (page) => {
+    const chart = page.getByRole("img", { name: /^[\d,]+ traces?/ });
+    const total = page.locator("h1 + div");
+    await chart.waitFor();
+    const all = await counted(chart);
+    expect((await total.textContent())?.replaceAll(",", "")).toBe(String(all));
+
+    await drag(page, chart, 0.6, 0.3);
+    await page.waitForURL(/from=.+to=/);
+    await expect.poll(() => counted(chart)).toBeLessThan(all);
+    const some = await counted(chart);
+    expect(some).toBeGreaterThan(0);
+    await expect.poll(async () => (await total.textContent())?.replaceAll(",", "")).toBe(String(some));
+
+    await page.goBack();
+    await expect.poll(() => counted(chart)).toBe(all);
+
+    await drag(page, chart, 0.7, 0.999);
+    await page.waitForURL(/from=/);
+    // New traces still come into a list whose end was not chosen.
+    expect(page.url()).not.toContain("to=");
+    await page.getByRole("button", { name: "Live" }).waitFor();
+  }));
