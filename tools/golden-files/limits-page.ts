@@ -61,6 +61,8 @@ const atLimit: Record<keyof typeof limits, string> = {
   codeScorersMax: "Code scorers of a dataset or a grading config; more is 400.",
   groupMembersMax: "Members of a scorer group; more is 400.",
   graderNameMaxChars: "Longest name of a grading config or a scorer group.",
+  verdictPromptMaxChars: "What the record behind a verdict keeps of the prompt; the rest is cut.",
+  verdictReplyMaxChars: "The same of the reply and of each criterion.",
   gradersMax: "Grading configs of a project, and scorer groups; a further one is 400.",
   configVersionsListedMax: "Versions of a grading config in their list, the newest.",
   invitationsPendingMax: "Invitations of an organization that can still be accepted; a further one is 409.",

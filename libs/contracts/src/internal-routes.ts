@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { priceChange } from "./bus/model-prices.v1.ts";
 import { adminAuditPage, adminAuditQuery } from "./http/admin.ts";
 import { agentCosts, agentCostsQuery } from "./http/agent-figures.ts";
 import { exportCountQuery, exportCounts } from "./http/export.ts";
@@ -151,6 +152,8 @@ export const internalRoutes = {
       platformModel: z.string().nullable(),
       /** Custom models of the project's catalogue, each with an endpoint of its own (decision 29). */
       models: z.array(z.object({ model: z.string(), baseUrl: z.string(), apiKey: z.string().nullable() })).default([]),
+      /** What was changed in the built-in prices, for the cost of verdicts. */
+      prices: z.array(priceChange).default([]),
     }),
   },
   /** Agents of a project, for what monitor shows of them. */

@@ -98,6 +98,9 @@ export const limits = {
   groupMembersMax: 50,
   /** Name of a grading config or scorer group. */
   graderNameMaxChars: 512,
+  /** What the record behind a verdict keeps of its texts (decision 43). */
+  verdictPromptMaxChars: 100_000,
+  verdictReplyMaxChars: 20_000,
   /** Grading configs and scorer groups of a project: their lists have no pages. */
   gradersMax: 1000,
   /** Versions of a grading config in their list, the newest. */

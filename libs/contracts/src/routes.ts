@@ -24,6 +24,7 @@ import { prefix } from "./routes/route-parts.ts";
 import { signInRoutes } from "./routes/sign-in.ts";
 import { traceEvaluationRoutes } from "./routes/trace-evaluation.ts";
 import { traceRoutes } from "./routes/traces.ts";
+import { verdictRoutes } from "./routes/verdicts.ts";
 import { watchingRoutes } from "./routes/watching.ts";
 
 /** Every public route (interface: Endpoints). Order is the order of the OpenAPI document. */
@@ -46,6 +47,7 @@ export const routes = {
   ...feedbackRoutes,
   ...dashboardRoutes,
   ...liveJudgingRoutes,
+  ...verdictRoutes,
   ...customEvaluatorRoutes,
   ...notificationRoutes,
   ...accountRoutes,

@@ -270,6 +270,10 @@ export const settings = {
     "Judge calls the installation may make per UTC day, retries included; results beyond it are skipped and say so. Unlimited when unset.",
   ),
 
+  SERVICE_VERDICT_RECORD_DAYS: setting(
+    z.coerce.number({ error: "must be a whole number of days" }).int().min(1).max(36_500).default(30),
+    "Days that the records behind verdicts are kept: the exact prompt and reply of a judge. Ratings and justifications stay.",
+  ),
   SERVICE_QUOTA_ONLINE_JUDGE_CALLS_PER_DAY: setting(
     limit.optional(),
     "Judge calls that live scorers may make per project and UTC day; live checks beyond it are skipped and logged. Unlimited when unset.",

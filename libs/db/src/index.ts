@@ -28,3 +28,4 @@ export {
 } from "./project-deletions.ts";
 export { type MigrationOptions, migrateSchema, rolesOf, type SchemaRoles } from "./schema-owner.ts";
 export { prepareSchema, type SchemaPreparation } from "./schema-preparation.ts";
+export { type Trimming, trimRegularly } from "./trim-regularly.ts";

@@ -276,7 +276,7 @@ describe("the connection of a custom model", () => {
     // A blank key keeps the stored one; another endpoint does not get it.
     await auth.ask(projectId, "PUT", "/house", { label: "Our house", apiKey: "" });
     const model = { model: "house", baseUrl: `${endpoint.url}/v1`, apiKey: canary };
-    expect((await auth.readKeys(projectId)).models).toEqual([model]);
+    expect(await auth.readKeys(projectId)).toMatchObject({ models: [model], prices: [{ model: "house" }] });
     const moved = await auth.ask(projectId, "PUT", "/house", { baseUrl: "https://elsewhere.example/v1", apiKey: "" });
     expect(moved.body.model).toMatchObject({ label: "Our house", apiKeyMasked: null });
     await auth.ask(projectId, "PUT", "/house", { apiKey: canary });

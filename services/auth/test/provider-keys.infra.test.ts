@@ -111,6 +111,7 @@ describe("without accounts", () => {
       keys: { openai: openaiKey, anthropic: null, gemini: "short" },
       platformModel: null,
       models: [],
+      prices: [],
     });
     await expect(gateway.keysOf(projectId)).rejects.toThrow("could not answer");
     const rows = await query(database, "select encode(sealed_key, 'escape') as sealed from auth.provider_keys");

@@ -120,8 +120,15 @@ describe("a run with additional judges", () => {
     await submitOne(body.runId, { isSmokeTestVariant: true });
     const run = await readRun(body.runId);
     expect(run.results[1].judgeScorerResults).toEqual([
-      { scorerId: ids.tone, name: "Tone", ...skippedAs("Tone cannot say.") },
-      { scorerId: ids.clarity, name: "Clarity", rating: 2, justification: "Clarity says 2.", status: "scored" },
+      { scorerId: ids.tone, name: "Tone", ...skippedAs("Tone cannot say."), verdictId: null },
+      {
+        scorerId: ids.clarity,
+        name: "Clarity",
+        rating: 2,
+        justification: "Clarity says 2.",
+        status: "scored",
+        verdictId: null,
+      },
     ]);
     expect(run).toMatchObject({
       additionalScorerIds: [ids.tone, ids.clarity],

@@ -140,6 +140,7 @@ const verdict = (judgeId: string, rating: number | null, more = {}): JudgeReply[
   model: "m",
   durationMs: 1,
   source: rating === null ? null : "live",
+  verdictId: null,
   ...more,
 });
 const reply = (verdicts: JudgeReply["verdicts"], more: Partial<JudgeReply> = {}): JudgeReply => ({

@@ -183,6 +183,7 @@ describe("one result", () => {
         error: null,
         batchId: "batch-9",
         verdictSource: "live",
+        verdictId: null,
       },
     ]);
   });
@@ -213,6 +214,7 @@ describe("one result", () => {
         judges: [
           {
             id: "primary",
+            scorerId: expect.any(String),
             name: expect.any(String),
             model: null,
             acceptanceCriteria: "Names the day.",

@@ -38,6 +38,7 @@ import { createAdminAccess } from "./operations/admin-access.ts";
 import { createAdminAudit } from "./operations/admin-audit.ts";
 import { createAdminOverview } from "./operations/admin-overview.ts";
 import { announceKey } from "./operations/announce-key.ts";
+import { createJudgeAsker } from "./operations/ask-judge.ts";
 import { createExportIndex } from "./operations/export-index.ts";
 import { createGatewayMetrics } from "./operations/gateway-metrics.ts";
 import { createJudgeUsage } from "./operations/judge-usage.ts";
@@ -45,6 +46,7 @@ import { createMetricsAccess } from "./operations/metrics-access.ts";
 import { createOwnAnswerer } from "./operations/own-routes.ts";
 import { createProjectSettings } from "./operations/project-settings.ts";
 import { createProjectUsage } from "./operations/project-usage.ts";
+import { createVerdictReader } from "./operations/read-verdict.ts";
 import { createServiceMetrics } from "./operations/service-metrics.ts";
 import { createServiceReadiness } from "./operations/service-readiness.ts";
 import { createPages } from "./pages/pages.ts";
@@ -125,7 +127,8 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
   const bodyMaxBytes = ({ body }: Route) => (body?.kind === "otlp" ? config.otlpBodyMaxBytes : (body?.maxBytes ?? 0));
   let bus: Bus | null = null;
   let rateLimits: RateLimits | null = null;
-  const judgeUsage = createJudgeUsage(() => bus);
+  const askJudge = createJudgeAsker(() => bus);
+  const judgeUsage = createJudgeUsage(askJudge);
   const listeners: { stop(): Promise<void> }[] = [];
   let isStopping = false;
 
@@ -167,6 +170,7 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
             clients,
             platformModelDefault: config.defaultJudgeModel,
           }),
+          readVerdict: createVerdictReader(askJudge),
           readProjectUsage: createProjectUsage({ clients, judgeUsage, isMultiTenant: config.isMultiTenant }),
         }),
         forward: createForward({

@@ -1,7 +1,5 @@
-import type { PriceChange } from "@touchstone/contracts";
+import { costOf, type PriceChange, priceFinder } from "@touchstone/contracts";
 import { describe, expect, test } from "vitest";
-import { priceFinder } from "../src/pricing/price-catalogue.ts";
-import { costOf } from "../src/pricing/token-cost.ts";
 import { treeCost } from "../src/pricing/tree-cost.ts";
 import { growTree, type TreeSpan } from "../src/trees/tree.ts";
 

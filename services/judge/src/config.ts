@@ -33,6 +33,8 @@ export interface JudgeConfig {
   };
   /** Null = no limit. */
   callsPerDay: number | null;
+  /** How long the records of verdicts are kept. */
+  verdictRecordDays: number;
   /** How long a stop may take: by default 30 s, of which the bus gives calls in hand 25 s. */
   stopWithinMs: number;
 }
@@ -63,6 +65,7 @@ export function readJudgeConfig(environment: Environment): { config: JudgeConfig
       "SERVICE_JUDGE_RETRIES",
       "SERVICE_JUDGE_CONCURRENCY",
       "SERVICE_QUOTA_JUDGE_CALLS_PER_DAY",
+      "SERVICE_VERDICT_RECORD_DAYS",
     ],
   });
   const authAddresses = values.SERVICE_AUTH_URL ?? null;
@@ -91,6 +94,7 @@ export function readJudgeConfig(environment: Environment): { config: JudgeConfig
         retriesMax: values.SERVICE_JUDGE_RETRIES,
         callsMax: values.SERVICE_JUDGE_CONCURRENCY,
       },
+      verdictRecordDays: values.SERVICE_VERDICT_RECORD_DAYS,
       callsPerDay: values.SERVICE_QUOTA_JUDGE_CALLS_PER_DAY ?? null,
       stopWithinMs,
     },

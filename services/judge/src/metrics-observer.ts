@@ -32,7 +32,7 @@ export function createMetricsObserver(metrics: Metrics): JudgeObserver {
   });
   const lookUps = new Counter({
     name: "service_judge_verdict_lookups_total",
-    help: "Looks into the record of verdicts, by the mode of the run: hits ask no provider.",
+    help: "Looks into the stored verdicts, by the mode of the run: hits ask no provider.",
     labelNames: ["mode", "outcome"],
     registers: [metrics],
   });

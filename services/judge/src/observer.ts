@@ -18,7 +18,7 @@ export interface ObservedVerdict {
   durationMs: number;
 }
 
-/** One look into the record of verdicts, before a judge is asked or instead of it. */
+/** One look into the stored verdicts, before a judge is asked or instead of it. */
 export interface ObservedLookUp {
   mode: VerdictMode;
   outcome: "hit" | "miss" | "unavailable";

@@ -3,7 +3,14 @@ import { availableParallelism } from "node:os";
 import path from "node:path";
 import { type Bus, connectBus } from "@touchstone/bus";
 import { deadlines, internalRoutes } from "@touchstone/contracts";
-import { type Database, openDatabase, prepareSchema, rolesOf, type SchemaPreparation } from "@touchstone/db";
+import {
+  type Database,
+  openDatabase,
+  prepareSchema,
+  rolesOf,
+  type SchemaPreparation,
+  type Trimming,
+} from "@touchstone/db";
 import {
   type Clock,
   countDeadLetters,
@@ -25,12 +32,14 @@ import { answerMatchPattern } from "./handlers/match-pattern.ts";
 import { answerParaphraseQuery } from "./handlers/paraphrase-query.ts";
 import { answerReadDay } from "./handlers/read-day.ts";
 import { answerReadUsage } from "./handlers/read-usage.ts";
+import { answerReadVerdictRecord } from "./handlers/read-verdict-record.ts";
 import { answerRunScript } from "./handlers/run-script.ts";
 import { answerScoreResult } from "./handlers/score-result.ts";
 import { answerSuggestExpected } from "./handlers/suggest-expected.ts";
 import { answerWriteAnalysis } from "./handlers/write-analysis.ts";
 import { answerWriteRegex } from "./handlers/write-regex.ts";
 import { type DeletedProjectRemoval, removeDeletedProjects } from "./maintenance/remove-deleted-projects.ts";
+import { trimVerdictRecords } from "./maintenance/trim-verdict-records.ts";
 import { createMetricsObserver } from "./metrics-observer.ts";
 import { type AnsweredKeys, createProjectKeysReader } from "./provider-keys/project-keys.ts";
 import { createGuardedFetch } from "./providers/guarded-fetch.ts";
@@ -51,7 +60,8 @@ import { createTextComparer } from "./scorers/similarity/vector/compare-texts.ts
 import { createEmbedder } from "./scorers/similarity/vector/embed-texts.ts";
 import { createCaseJudge } from "./verdict/judge-case.ts";
 import { promptVersion } from "./verdict/templates.ts";
-import { createVerdictRecordStore } from "./verdict-store/verdict-record-store.ts";
+import { createVerdictRecordReader } from "./verdict-store/verdict-record-reader.ts";
+import { createVerdictStore } from "./verdict-store/verdict-store.ts";
 import { createVerdicts } from "./verdict-store/verdicts.ts";
 
 const schema = "judge";
@@ -69,6 +79,8 @@ const resultsMin = 32;
 const analysesMax = 8;
 /** Questions about usage in hand per member. */
 const usageReadsMax = 8;
+/** Records of verdicts that are read at once per member; each may be some 500 kB. */
+const recordReadsMax = 8;
 /** How long the first results wait for the schema, so that they are recorded. Without PostgreSQL judging starts then. */
 const schemaWaitMs = 3_000;
 
@@ -112,7 +124,7 @@ export function createJudge(config: JudgeConfig, { logger, clock, metrics }: Jud
   const judgeCase = createCaseJudge({
     askForJson,
     verdicts: createVerdicts({
-      record: createVerdictRecordStore(app),
+      store: createVerdictStore(app),
       promptVersion,
       logger,
       observer,
@@ -146,6 +158,7 @@ export function createJudge(config: JudgeConfig, { logger, clock, metrics }: Jud
   let bus: Bus | null = null;
   let preparation: SchemaPreparation | null = null;
   let deletions: DeletedProjectRemoval | null = null;
+  let trimming: Trimming | null = null;
   let stopped = false;
 
   function open(purpose: "app" | "maintenance", connectionsMax: number): Database {
@@ -216,7 +229,9 @@ export function createJudge(config: JudgeConfig, { logger, clock, metrics }: Jud
         logger,
       });
       void preparation.done.then(() => {
-        if (!stopped) deletions = removeDeletedProjects({ maintenance, bus: connected, logger });
+        if (stopped) return;
+        deletions = removeDeletedProjects({ maintenance, bus: connected, logger });
+        trimming = trimVerdictRecords({ maintenance, logger, keptDays: config.verdictRecordDays });
       });
       await waitAtMost(schemaWaitMs, preparation.done);
       const concurrency = Math.max(resultsMin, providersAsked(config) * config.calls.callsMax * resultsPerCall);
@@ -230,6 +245,11 @@ export function createJudge(config: JudgeConfig, { logger, clock, metrics }: Jud
       await answerWriteAnalysis(bus, writing, { concurrency: analysesMax });
       await answerCompareTexts(bus, { compare, clock }, { concurrency: resultsMin });
       await answerReadUsage(bus, { usage: usageStore }, { concurrency: usageReadsMax });
+      await answerReadVerdictRecord(
+        bus,
+        { readRecord: createVerdictRecordReader(app) },
+        { concurrency: recordReadsMax },
+      );
       await answerReadDay(
         bus,
         { usage: usageStore, quota, callsPerDay: config.callsPerDay },
@@ -241,6 +261,7 @@ export function createJudge(config: JudgeConfig, { logger, clock, metrics }: Jud
       stopped = true;
       preparation?.stop();
       await deletions?.stop();
+      await trimming?.stop();
       await bus?.drain();
       sandbox.stop();
       scripts.stop();

@@ -1,5 +1,10 @@
 import { type Bus, connectBus } from "@touchstone/bus";
-import { type scoreResult as Contract, scoreResult } from "@touchstone/contracts";
+import {
+  type scoreResult as Contract,
+  readVerdictRecord,
+  scoreResult,
+  type VerdictRecord,
+} from "@touchstone/contracts";
 import { createMetrics, type Metrics, type Service, systemClock } from "@touchstone/service-kit";
 import {
   createTestDatabase,
@@ -38,6 +43,8 @@ export interface JudgeBench {
   startJudge(environment?: Record<string, string>): Promise<RunningJudge>;
   /** Asks for one result: one primary judge, all metrics, a case with everything that these need. */
   ask(body?: Partial<ScoreBody>, timeoutMs?: number): Promise<ScoreReply>;
+  /** The record behind a verdict, as the gateway is told of it. */
+  readRecord(verdictId: string, projectId?: string): Promise<VerdictRecord | null>;
   stopJudges(): Promise<void>;
   /** Stops the judges and forgets what the provider was told. */
   clear(): Promise<void>;
@@ -48,6 +55,8 @@ export async function openJudgeBench(): Promise<JudgeBench> {
   const [nats, llm, database] = await Promise.all([startTestNats(), startScriptedLlm(), createTestDatabase()]);
   const asker = connectBus({ url: nats.url, service: "eval-runs", logger: createTestLogger().logger });
   await vi.waitFor(() => expect(asker.status()).toBe("connected"));
+  const gateway = connectBus({ url: nats.url, service: "gateway", logger: createTestLogger().logger });
+  await vi.waitFor(() => expect(gateway.status()).toBe("connected"));
   const started: Service[] = [];
 
   const stopJudges = async (): Promise<void> => {
@@ -91,11 +100,15 @@ export async function openJudgeBench(): Promise<JudgeBench> {
       };
       return asker.request(scoreResult, whole, { timeoutMs });
     },
+    async readRecord(verdictId, projectId = benchProject) {
+      const { verdict } = await gateway.request(readVerdictRecord, { projectId, verdictId }, { timeoutMs: 15_000 });
+      return verdict;
+    },
     stopJudges,
     clear,
     async stop() {
       await clear();
-      await asker.drain();
+      await Promise.all([asker.drain(), gateway.drain()]);
       await Promise.all([nats.stop(), llm.stop(), database.drop()]);
     },
   };

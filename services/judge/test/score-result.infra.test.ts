@@ -44,6 +44,7 @@ describe("a result", () => {
           model: "gpt-5.6-luna",
           durationMs: expect.any(Number),
           source: "live",
+          verdictId: expect.stringMatching(/^[0-9a-f-]{36}$/),
         },
         {
           judgeId: "tone",
@@ -54,6 +55,7 @@ describe("a result", () => {
           model: "gpt-4.1",
           durationMs: expect.any(Number),
           source: "live",
+          verdictId: expect.stringMatching(/^[0-9a-f-]{36}$/),
         },
       ],
       similarity: { jaccard: 1, bleu: 1, rouge: 1, vector: expect.closeTo(1, 9) },

@@ -40,6 +40,7 @@ export const buildGroup = (overrides: Partial<LiveGroup> = {}): LiveGroup => ({
   ...overrides,
 });
 export const buildVerdict = (overrides: Partial<Verdict> = {}): Verdict => ({
+  verdictId: null,
   judgeId: scorerId,
   status: "scored",
   rating: 8,

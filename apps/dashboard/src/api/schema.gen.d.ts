@@ -2319,6 +2319,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/verdicts/{verdictId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the record behind a verdict. */
+        get: operations["readVerdict"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agent-monitoring/custom-evaluators": {
         parameters: {
             query?: never;
@@ -4301,6 +4318,8 @@ export interface components {
                 rating: number | null;
                 justification: string | null;
                 status: components["schemas"]["ResultStatus"];
+                /** @description Of the record behind it, GET /verdicts/{verdictId}; null or absent when there is none */
+                verdictId?: string | null;
             }[] | null;
             isSmokeTestVariant: boolean;
             smokeTestVariantText: string | null;
@@ -4312,6 +4331,8 @@ export interface components {
             batchId: string;
             /** @description Where the rating comes from: a judge asked just then, or the record. Null when no judge rated it. */
             verdictSource?: ("live" | "cache" | "replay") | null;
+            /** @description Of the record behind it, GET /verdicts/{verdictId}; null or absent when there is none */
+            verdictId?: string | null;
             _id: string;
             /** @description Why nothing was rated (no_key, timeout, ...); null unless skipped */
             skipCode: string | null;
@@ -7575,6 +7596,8 @@ export interface operations {
                                 rating: number | null;
                                 justification: string | null;
                                 status: components["schemas"]["ResultStatus"];
+                                /** @description Of the record behind it, GET /verdicts/{verdictId}; null or absent when there is none */
+                                verdictId?: string | null;
                             }[] | null;
                             isSmokeTestVariant: boolean;
                             smokeTestVariantText: string | null;
@@ -7586,6 +7609,8 @@ export interface operations {
                             batchId: string;
                             /** @description Where the rating comes from: a judge asked just then, or the record. Null when no judge rated it. */
                             verdictSource?: ("live" | "cache" | "replay") | null;
+                            /** @description Of the record behind it, GET /verdicts/{verdictId}; null or absent when there is none */
+                            verdictId?: string | null;
                             _id: string;
                             /** @description Why nothing was rated (no_key, timeout, ...); null unless skipped */
                             skipCode: string | null;
@@ -11422,6 +11447,8 @@ export interface operations {
                             /** @description Of its rubric; null where there are no versions */
                             scorerVersion: number | null;
                             model: string | null;
+                            /** @description Of the record behind it, GET /verdicts/{verdictId}; null: there is none, or a group said it */
+                            verdictId: string | null;
                         }[];
                     };
                 };
@@ -11518,6 +11545,8 @@ export interface operations {
                             /** @description Of its rubric; null where there are no versions */
                             scorerVersion: number | null;
                             model: string | null;
+                            /** @description Of the record behind it, GET /verdicts/{verdictId}; null: there is none, or a group said it */
+                            verdictId: string | null;
                         }[];
                     };
                 };
@@ -11561,6 +11590,8 @@ export interface operations {
                             scorerName: string;
                             /** @description It had then; null: it took no side */
                             threshold: number | null;
+                            /** @description Of the record behind it, GET /verdicts/{verdictId}; null: there is none, or a group said it */
+                            verdictId: string | null;
                             createdAt: string;
                         }[];
                     };
@@ -11587,6 +11618,73 @@ export interface operations {
                         judged: number;
                         /** @constant */
                         skipped?: true;
+                    };
+                };
+            };
+        };
+    };
+    readVerdict: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                verdictId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the judge was sent, and what it replied. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        id: string;
+                        /** @description Of the judge; of a run's own judge that of its dataset or grading config */
+                        scorerId: string;
+                        /** @description Null where the judge has no versions */
+                        scorerVersion: number | null;
+                        scorerName: string | null;
+                        model: string;
+                        rubric: {
+                            acceptanceCriteria: string | null;
+                            rejectionCriteria: string | null;
+                            evaluationCriteria: string | null;
+                            judgePrompt: string | null;
+                            /** @enum {string} */
+                            toolContext: "none" | "simple" | "detailed";
+                            requiresExpected: boolean;
+                        };
+                        /** @description What the model was told as its operator */
+                        instructions: string;
+                        /** @description What it was asked; of a question that was repeated, the last wording */
+                        prompt: string;
+                        /** @description The text of the last reply, provider keys cut out; null when none came */
+                        reply: string | null;
+                        /** @description Null when skipped */
+                        rating: number | null;
+                        justification: string;
+                        /** @description Why there is no rating; null when there is one */
+                        skipCode: ("no_key" | "no_judge" | "no_reference" | "quota" | "timeout" | "provider_error" | "unparseable" | "too_large" | "replay_miss" | "gate_unrated" | "no_score") | null;
+                        /** @description How the rating was come by; null when skipped */
+                        source: ("live" | "cache" | "replay") | null;
+                        /** @description 2 when the first reply was of no use and the judge was asked again */
+                        questions: number;
+                        /** @description Of all questions, as the provider counts; null where it does not say */
+                        tokens: {
+                            input: number | null;
+                            output: number | null;
+                        };
+                        /** @description By the prices of that time; null without a price or tokens */
+                        costUSD: number | null;
+                        /** @description From the question to the reply, waits and retries included */
+                        latencyMs: number;
+                        /** @description A text was longer than what is kept of it, and is cut */
+                        truncated: boolean;
+                        createdAt: string;
                     };
                 };
             };

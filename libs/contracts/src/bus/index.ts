@@ -3,6 +3,7 @@ import type { EventContract, RequestContract } from "./define.ts";
 import { keyRevoked, membershipChanged, tracesStored } from "./events.v1.ts";
 import { gateRecorded } from "./gates.v1.ts";
 import { scoreResult } from "./judge.v1.ts";
+import { readVerdictRecord } from "./judge-records.v1.ts";
 import { readJudgeDay, readJudgeUsage } from "./judge-usage.v1.ts";
 import {
   classifyTopic,
@@ -39,6 +40,7 @@ export * from "./define.ts";
 export * from "./events.v1.ts";
 export * from "./gates.v1.ts";
 export * from "./judge.v1.ts";
+export * from "./judge-records.v1.ts";
 export * from "./judge-usage.v1.ts";
 export * from "./judge-writing.v1.ts";
 export * from "./member-scores.v1.ts";
@@ -60,6 +62,7 @@ export const busMessages: readonly (RequestContract | EventContract)[] = [
   writeAnalysis,
   readJudgeUsage,
   readJudgeDay,
+  readVerdictRecord,
   readMembers,
   scoreMembers,
   keepLiveScorers,

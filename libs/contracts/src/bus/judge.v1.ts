@@ -25,6 +25,9 @@ export type SkipReason = z.infer<typeof skipReason>;
 /** One judge's rubric. `id` is `primary` or the id of a judge scorer; a null `model` means the default judge model. */
 export const judgeRubric = z.object({
   id: z.string().min(1),
+  /** Whose rubric it is, and its version, for the verdict's record; no part of what is judged. */
+  scorerId: z.string().nullish(),
+  version: z.number().int().nullish(),
   name: z.string().nullable(),
   model: z.string().nullable(),
   acceptanceCriteria: z.string().nullable(),
@@ -105,6 +108,8 @@ export const verdict = z.object({
   durationMs: z.number().nonnegative(),
   /** Where a scored verdict comes from: a call just made, or the record. Null when skipped. */
   source: z.enum(["live", "cache", "replay"]).nullable().default(null),
+  /** Of its record (`GET /verdicts/{verdictId}`); a stored verdict names that of the call it came from. Null = there is none. */
+  verdictId: z.uuid().nullable().default(null),
 });
 export type Verdict = z.infer<typeof verdict>;
 

@@ -46,11 +46,17 @@ export const liveRatings = z.object({
   ),
 });
 
+const verdictId = z
+  .string()
+  .nullable()
+  .describe("Of the record behind it, GET /verdicts/{verdictId}; null: there is none, or a group said it");
+
 /** How a rating came about, as far as it was recorded with it. */
 const recorded = {
   threshold: z.number().nullable().describe("It had then; null: it took no side"),
   scorerVersion: z.int().nullable().describe("Of its rubric; null where there are no versions"),
   model: z.string().nullable(),
+  verdictId,
 };
 
 /** What it said, worst first, at most 20. */
@@ -108,6 +114,7 @@ export const sessionScores = z.object({
       judgeModel: z.string().nullable(),
       scorerName: z.string().describe("It had then"),
       threshold: z.number().nullable().describe("It had then; null: it took no side"),
+      verdictId,
       createdAt: z.string(),
     }),
   ),

@@ -77,6 +77,12 @@ const similarity = {
   rougeScore: z.number().nullable().optional(),
 };
 
+const verdictId = z
+  .string()
+  .nullable()
+  .optional()
+  .describe("Of the record behind it, GET /verdicts/{verdictId}; null or absent when there is none");
+
 /** interface: Result row, as it is stored. */
 export const resultRow = z.object({
   questionIndex: z.number().int().nullable(),
@@ -92,7 +98,7 @@ export const resultRow = z.object({
   outputTokens: z.number().nullable(),
   ...similarity,
   codeScorerResults: z.array(codeScorerResult).nullable(),
-  judgeScorerResults: z.array(judgeScorerResult.extend({ status: resultStatus })).nullable(),
+  judgeScorerResults: z.array(judgeScorerResult.extend({ status: resultStatus, verdictId })).nullable(),
   isSmokeTestVariant: z.boolean(),
   smokeTestVariantText: z.string().nullable(),
   status: resultStatus,
@@ -102,6 +108,7 @@ export const resultRow = z.object({
     .nullable()
     .optional()
     .describe("Where the rating comes from: a judge asked just then, or the record. Null when no judge rated it."),
+  verdictId,
 });
 
 /** interface: Result row, as a run shows it. */

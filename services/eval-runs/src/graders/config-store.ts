@@ -62,10 +62,10 @@ export function createConfigStore(database: Database): ConfigStore {
     },
 
     async readDocuments(projectId, ids) {
-      const { rows } = await database.readScoped<{ id: string; document: string }>([projectId], {
+      const { rows } = await database.readScoped<GradingSource & { version: number }>([projectId], {
         name: "config_read_documents",
         text: `
-          select configs.id, versions.document::text
+          select configs.id, configs.version, versions.document::text
           from ${configSource}
           where configs.project_id = $1
             and configs.id = any ($2)`,

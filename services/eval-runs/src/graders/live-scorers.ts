@@ -30,7 +30,7 @@ function composeLiveScorers(
     judges: judges.flatMap(({ id, version, document, online }): LiveJudge[] => {
       if (online === null) return [];
       const { profileId, scopeMode, agentIds } = online;
-      const rubric = graderOf({ id, document });
+      const rubric = graderOf({ id, version, document });
       const name = online.name ?? rubric.name ?? id;
       return [
         { ...pickProfile(online), profileId, scorerId: id, name, version, rubric, scopeMode, agentIds: [...agentIds] },

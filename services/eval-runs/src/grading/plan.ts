@@ -47,6 +47,8 @@ export interface GradingPlan {
 /** The stored document of a dataset, a grading config or a scorer group, and its id. */
 export interface GradingSource {
   id: string;
+  /** Of a grading config. */
+  version?: number;
   document: string;
 }
 
@@ -129,13 +131,14 @@ function readGroup(
   };
 }
 
-function readSource({ id, document }: GradingSource): Pick<GradingPlan, "metrics" | "codeScorers"> & {
+function readSource({ id, version, document }: GradingSource): Pick<GradingPlan, "metrics" | "codeScorers"> & {
   grader: Grader;
 } {
   const stored: StoredDocument = JSON.parse(document);
   return {
     grader: {
       id,
+      ...(version !== undefined && { version }),
       name: stored.name,
       model: stored.judgeModel ?? null,
       acceptanceCriteria: stored.acceptanceCriteria ?? null,

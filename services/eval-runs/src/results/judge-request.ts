@@ -53,7 +53,7 @@ export function composeJudgeRequest(graded: GradedResult, found: readonly Member
   return {
     projectId,
     organizationId,
-    judges: gradersOf(plan).map((grader) => ({ ...grader, id: rubricIdOf(plan, grader) })),
+    judges: gradersOf(plan).map((grader) => ({ ...grader, id: rubricIdOf(plan, grader), scorerId: grader.id })),
     case: {
       ...composeTexts(graded),
       context: chooseContext(submitted, linked, evaluationCase),

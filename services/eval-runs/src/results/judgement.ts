@@ -30,6 +30,8 @@ export interface Judgement {
   skipReason: StoredSkipReason | null;
   /** Where the rating comes from; null when no judge gave it. */
   verdictSource: VerdictMode | null;
+  /** Of the record behind the rating or its absence; null when there is none, and of a group, whose judges have theirs. */
+  verdictId: string | null;
   /** Empty when nothing was computed. */
   similarity: SimilarityScores;
   /** What each judge said, by the id of its rubric; empty when none was heard. */
@@ -42,6 +44,7 @@ export interface Judgement {
 
 const nothingHeard = {
   verdictSource: null,
+  verdictId: null,
   similarity: {},
   verdicts: new Map<string, Verdict>(),
   deterministic: [],

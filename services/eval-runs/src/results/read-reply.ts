@@ -22,9 +22,12 @@ export function readReply(request: JudgeRequest, reply: JudgeReply, members: rea
 
 function rateByJudge(verdict: Verdict | undefined): Judgement {
   if (verdict === undefined) return skipped("unparseable", "The judge returned no verdict.");
-  const { status, rating, justification, reason, source } = verdict;
-  if (status === "skipped" || rating === null) return skipped(reason ?? "unparseable", justification);
-  return scored(rating, justification, source ?? "live");
+  const { status, rating, justification, reason, source, verdictId } = verdict;
+  const isSkipped = status === "skipped" || rating === null;
+  const judged = isSkipped
+    ? skipped(reason ?? "unparseable", justification)
+    : scored(rating, justification, source ?? "live");
+  return { ...judged, verdictId };
 }
 
 function rateByGroup({ group, verdicts }: JudgeReply): Judgement {

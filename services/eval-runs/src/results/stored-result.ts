@@ -71,6 +71,7 @@ export function composeResult(
     error: submitted.error,
     batchId: graded.batchId,
     verdictSource: judgement.verdictSource,
+    verdictId: judgement.verdictId,
   };
   return {
     id,
@@ -137,6 +138,7 @@ function composeJudgeScorerResults(judgement: Judgement, plan: GradingPlan): Res
       rating: verdict?.rating ?? null,
       justification: verdict?.justification ?? notHeard(judgement),
       status: verdict?.status ?? "skipped",
+      verdictId: verdict?.verdictId ?? null,
     };
   });
 }

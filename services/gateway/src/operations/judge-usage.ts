@@ -1,6 +1,5 @@
-import { type Bus, isBusError } from "@touchstone/bus";
 import { countedProjectsMax, readJudgeDay, readJudgeUsage } from "@touchstone/contracts";
-import { AppError } from "@touchstone/service-kit";
+import { type AskJudge, judgeBounds } from "./ask-judge.ts";
 
 /** Whose judge calls a day's are: an organization's with its projects, or, with null, the installation's. */
 export type JudgePayer = { organizationId: string; projectIds: readonly string[] } | null;
@@ -13,25 +12,16 @@ export interface JudgeUsage {
   readDay(payer: JudgePayer): Promise<{ used: number; limit: number | null }>;
 }
 
-/** How long one answer may take. */
-const bounds = { timeoutMs: 10_000 };
-
-export function createJudgeUsage(findBus: () => Bus | null): JudgeUsage {
-  async function ask<Reply>(question: (bus: Bus) => Promise<Reply>): Promise<Reply> {
-    const bus = findBus();
-    if (bus === null) throw new AppError("service_unavailable", "The gateway is starting; retry.");
-    try {
-      return await question(bus);
-    } catch (cause) {
-      if (!isBusError(cause)) throw cause;
-      throw new AppError("service_unavailable", "The judge service could not answer; retry.", { cause });
-    }
-  }
+export function createJudgeUsage(askJudge: AskJudge): JudgeUsage {
   const askUsage = (projectIds: readonly string[]) =>
-    ask((bus) => bus.request(readJudgeUsage, { projectIds: [...projectIds] }, bounds));
+    askJudge((bus) => bus.request(readJudgeUsage, { projectIds: [...projectIds] }, judgeBounds));
   const askDay = (payer: JudgePayer) =>
-    ask((bus) =>
-      bus.request(readJudgeDay, { organization: payer && { ...payer, projectIds: [...payer.projectIds] } }, bounds),
+    askJudge((bus) =>
+      bus.request(
+        readJudgeDay,
+        { organization: payer && { ...payer, projectIds: [...payer.projectIds] } },
+        judgeBounds,
+      ),
     );
 
   return {

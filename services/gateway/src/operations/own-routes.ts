@@ -8,6 +8,7 @@ import { type ReadExportIndex, refuseUnknownEntity } from "./export-index.ts";
 import type { GatewayMetrics } from "./gateway-metrics.ts";
 import type { ReadProjectSettings } from "./project-settings.ts";
 import type { ReadProjectUsage } from "./project-usage.ts";
+import type { ReadVerdict } from "./read-verdict.ts";
 
 export interface OwnRoutesOptions {
   checkReadiness: () => Promise<Readiness>;
@@ -22,6 +23,7 @@ export interface OwnRoutesOptions {
   readAdminAudit: ReadAdminAudit;
   readProjectUsage: ReadProjectUsage;
   readProjectSettings: ReadProjectSettings;
+  readVerdict: ReadVerdict;
 }
 
 type OwnHandler = (request: FastifyRequest) => Promise<Answer>;
@@ -87,6 +89,10 @@ function listHandlers(options: OwnRoutesOptions) {
     },
     async getUsage(request) {
       return options.readProjectUsage(requireCaller(request), request.id);
+    },
+    async readVerdict(request) {
+      const { verdictId } = request.params as { verdictId: string };
+      return options.readVerdict(requireCaller(request).projectId, verdictId);
     },
     async readSettings(request) {
       return options.readProjectSettings(requireCaller(request).projectId, request.id);

@@ -1,7 +1,11 @@
-import { type costTrend, type DashboardWindow, listStretches } from "@touchstone/contracts";
+import {
+  type costTrend,
+  type DashboardWindow,
+  type FindPrice,
+  listStretches,
+  type ModelPrice,
+} from "@touchstone/contracts";
 import type { z } from "zod";
-import type { ModelPrice } from "../pricing/model-price.ts";
-import type { FindPrice } from "../pricing/price-catalogue.ts";
 import type { TokenUse } from "./figure-store.ts";
 import { addNamed, greatestNames, others } from "./named-numbers.ts";
 

@@ -1,6 +1,5 @@
-import { type DashboardWindow, listStretches, type metrics } from "@touchstone/contracts";
+import { type DashboardWindow, type FindPrice, listStretches, type metrics } from "@touchstone/contracts";
 import type { z } from "zod";
-import type { FindPrice } from "../pricing/price-catalogue.ts";
 import { composeCosts, type PricedUse, priceUses } from "./compose-costs.ts";
 import { type Figures, noFigures } from "./figure-store.ts";
 import { addNamed, greatestNames, others } from "./named-numbers.ts";

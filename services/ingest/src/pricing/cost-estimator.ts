@@ -1,3 +1,4 @@
+import { costOf, type FindPrice, priceFinder } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
 import type { ReadSpan } from "../spans/trace-store.ts";
 import {
@@ -10,9 +11,7 @@ import {
   type TreeRecord,
 } from "../trees/trace-read.ts";
 import { growTree, type Tree } from "../trees/tree.ts";
-import { type FindPrice, priceFinder } from "./price-catalogue.ts";
 import type { PricedProject, PriceStore } from "./price-store.ts";
-import { costOf } from "./token-cost.ts";
 import { treeCost } from "./tree-cost.ts";
 
 /** A larger trace has no estimate. */

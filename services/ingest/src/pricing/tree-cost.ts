@@ -1,7 +1,6 @@
+import { costOf, type ModelPrice } from "@touchstone/contracts";
 import { rollTokens } from "../trees/roll-tokens.ts";
 import { descendants, saying, type Tree } from "../trees/tree.ts";
-import type { ModelPrice } from "./model-price.ts";
-import { costOf } from "./token-cost.ts";
 
 /**
  * What a span of a trace and all below it cost, in USD (otlp 6, Cost): each call by its own model. What an agent repeats of its calls

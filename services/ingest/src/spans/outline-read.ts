@@ -1,5 +1,5 @@
+import type { PricedTokens } from "@touchstone/contracts";
 import type { Statement } from "@touchstone/db";
-import type { PricedTokens } from "../pricing/token-cost.ts";
 import type { OutlinedSpan, PlacedSpan } from "./trace-store.ts";
 
 /** What an outline shows of a span beyond its place, as PostgreSQL answers it. */

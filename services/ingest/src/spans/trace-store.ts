@@ -1,5 +1,4 @@
-import type { JudgeScores, TraceTopic } from "@touchstone/contracts";
-import type { PricedTokens } from "../pricing/token-cost.ts";
+import type { JudgeScores, PricedTokens, TraceTopic } from "@touchstone/contracts";
 import type { Derivation } from "../trees/derivation.ts";
 import type { RootFilter } from "./root-filter.ts";
 import type { SpanJob } from "./span-row.ts";

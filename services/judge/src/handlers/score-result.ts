@@ -61,7 +61,7 @@ async function scoreOne(body: Body, call: CallOptions, dependencies: ScoreResult
 }
 
 /** Verdicts are kept for the whole organization; in an installation without accounts a project is by itself. */
-function termsOf({ verdictMode, organizationId, projectId, runNumber }: Body): Omit<VerdictTerms, "signal"> {
+function termsOf({ verdictMode, organizationId, projectId, runNumber }: Body): Omit<VerdictTerms, "group" | "signal"> {
   return { mode: verdictMode, owner: organizationId ?? projectId, runNumber };
 }
 

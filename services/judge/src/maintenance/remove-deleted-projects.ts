@@ -12,7 +12,11 @@ export interface DeletedProjectRemoval {
 /**
  * Every table of the schema with rows of projects. Verdicts are kept under whose they are: an organization's stay with it.
  */
-const projectTables: readonly ProjectTable[] = [{ name: "verdicts", projectColumn: "owner_id" }, { name: "usage" }];
+const projectTables: readonly ProjectTable[] = [
+  { name: "verdicts", projectColumn: "owner_id" },
+  { name: "verdict_records" },
+  { name: "usage" },
+];
 
 /** Starts removing the rows of deleted projects, hearing of them, and saying when all are gone. */
 export function removeDeletedProjects(options: {

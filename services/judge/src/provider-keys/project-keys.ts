@@ -1,4 +1,4 @@
-import { Secret } from "@touchstone/contracts";
+import { type FindPrice, type PriceChange, priceFinder, Secret } from "@touchstone/contracts";
 import type { Clock } from "@touchstone/service-kit";
 import type { ProviderName } from "../providers/choose-provider.ts";
 import type { CallOptions } from "../providers/provider.ts";
@@ -16,6 +16,8 @@ export interface ProjectKeys {
   platformModel: string | null;
   /** Custom models of its catalogue, each at an endpoint of its own. */
   models: readonly CustomModel[];
+  /** By its catalogue. */
+  findPrice: FindPrice;
 }
 
 /** A model at an endpoint that somebody named in the catalogue (decision 29). */
@@ -27,9 +29,11 @@ export interface CustomModel {
 }
 
 /** What auth says about a project, keys in clear. */
-export interface AnsweredKeys extends Omit<ProjectKeys, "keys" | "models"> {
+export interface AnsweredKeys extends Omit<ProjectKeys, "keys" | "models" | "findPrice"> {
   keys: Readonly<Record<ProviderName, string | null>>;
   models: readonly { model: string; baseUrl: string; apiKey: string | null }[];
+  /** Changed in the built-in prices. */
+  prices: readonly PriceChange[];
 }
 
 /** Auth cannot be asked, and nothing that it said within the last minute is remembered. */
@@ -71,6 +75,7 @@ const nothingStored: ProjectKeys = {
   keys: { openai: null, gemini: null, anthropic: null },
   platformModel: null,
   models: [],
+  findPrice: priceFinder([]),
 };
 
 interface Entry {
@@ -152,12 +157,13 @@ export function createProjectKeysReader({ ask, clock, sleep }: ProjectKeysOption
   };
 }
 
-function hideKeys({ keys, models, ...rest }: AnsweredKeys): ProjectKeys {
+function hideKeys({ keys, models, prices, ...rest }: AnsweredKeys): ProjectKeys {
   const hide = (key: string | null): Secret | null => (key === null ? null : new Secret(key));
   const hidden = models.map((one) => ({ ...one, apiKey: hide(one.apiKey) }));
   return {
     ...rest,
     models: hidden,
+    findPrice: priceFinder(prices),
     keys: { openai: hide(keys.openai), gemini: hide(keys.gemini), anthropic: hide(keys.anthropic) },
   };
 }

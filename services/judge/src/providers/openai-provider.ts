@@ -12,7 +12,7 @@ import { isOutage, ProviderFailure } from "./provider-failure.ts";
 import { callTimedOut, readFailure } from "./read-failure.ts";
 import { adaptShape, createShapeMemory, type WireApi } from "./request-shape.ts";
 import { withRetries } from "./retry.ts";
-import { readAnswer, readEmbeddings, type WireRequest, writeQuestion } from "./wire-apis.ts";
+import { readAnswer, readEmbeddings, readTokens, type WireRequest, writeQuestion } from "./wire-apis.ts";
 
 export interface OpenAiProviderOptions {
   baseUrl: string;
@@ -140,7 +140,7 @@ export function createOpenAiProvider(options: OpenAiProviderOptions): Provider {
           try {
             const reply = await send(writeQuestion(question, shape), shape.api, call);
             shapes.remember(question.model, shape);
-            return readAnswer(reply, shape);
+            return { text: readAnswer(reply, shape), tokens: readTokens(reply) };
           } catch (thrown) {
             if (!(thrown instanceof ProviderFailure) || thrown.kind !== "refused") throw thrown;
             firstRefusal ??= thrown;

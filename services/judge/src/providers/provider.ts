@@ -1,3 +1,4 @@
+import type { PricedTokens } from "@touchstone/contracts";
 import type { JudgeQuestion } from "./wire-apis.ts";
 
 /** On whose behalf a call is made (calls are scheduled fairly between groups), and until when. */
@@ -10,10 +11,18 @@ export interface CallOptions {
   deadlineAtMs: number;
 }
 
+/** What came back of one question. */
+export interface ProviderReply {
+  /** Possibly empty. */
+  text: string;
+  /** As the provider counts; null where it does not say. */
+  tokens: PricedTokens;
+}
+
 /** One place that answers questions. It retries, limits and protects itself; callers only ask. */
 export interface Provider {
-  /** The model's answer as text, possibly empty. Rejects with `ProviderFailure`, or with the signal's reason. */
-  ask(question: JudgeQuestion, options: CallOptions): Promise<string>;
+  /** The model's answer. Rejects with `ProviderFailure`, or with the signal's reason. */
+  ask(question: JudgeQuestion, options: CallOptions): Promise<ProviderReply>;
   /** One embedding for each text, in order. Rejects like `ask`. */
   embed(texts: readonly string[], model: string, options: CallOptions): Promise<number[][]>;
   /** Takes the provider's key out of a text that came from it. */

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Secret, SkipReason } from "@touchstone/contracts";
+import type { ModelPrice, Secret, SkipReason } from "@touchstone/contracts";
 import type { ProviderConfig } from "../config.ts";
 import {
   type CustomModel,
@@ -17,6 +17,8 @@ export interface ModelRoute {
   host: string;
   /** As configured; an endpoint that refuses the Responses API is asked through Chat Completions all the same. */
   api: WireApi;
+  /** By the project's catalogue; null: it has none for the model. */
+  price: ModelPrice | null;
   /** Null = nobody can be asked; `missing` then says why. */
   provider: Provider | null;
   /** In words for the client; names no key. */
@@ -91,7 +93,8 @@ export function createModelResolver(options: ModelResolverOptions): ModelResolve
   function routeOf(named: string | null, project: ProjectKeys): ModelRoute {
     const model = named ?? project.platformModel ?? defaultModel;
     const custom = project.models.find((one) => one.model === model);
-    if (custom !== undefined) return customRoute(custom);
+    const price = project.findPrice(model);
+    if (custom !== undefined) return customRoute(custom, price);
     const usable = withKeysOf(project, configs);
     const name = chooseProvider(model, usable);
     const { baseUrl, api } = usable[name];
@@ -100,24 +103,25 @@ export function createModelResolver(options: ModelResolverOptions): ModelResolve
       model,
       host: new URL(baseUrl).host,
       api,
+      price,
       provider: providerOf(name, usable[name]),
       missing: { skipped: "no_key", because },
     };
   }
 
   /** Its own endpoint, whatever its id begins with; a failure there is no missing key. */
-  function customRoute(custom: CustomModel): ModelRoute {
+  function customRoute(custom: CustomModel, price: ModelPrice | null): ModelRoute {
     const { model, baseUrl, apiKey } = custom;
     const provider = remember(baseUrl, apiKey, () => openCustom(custom));
     const missing = { skipped: "no_key", because: `Judge model "${model}" cannot be asked.` } as const;
-    return { model, host: new URL(baseUrl).host, api: "chat", provider, missing };
+    return { model, host: new URL(baseUrl).host, api: "chat", price, provider, missing };
   }
 
   /** Where a model would be asked if no key were stored: enough to look up what is on record. */
   function unknownRoute(named: string | null, missing: ModelRoute["missing"]): ModelRoute {
     const model = named ?? defaultModel;
     const { baseUrl, api } = configs[chooseProvider(model, configs)];
-    return { model, host: new URL(baseUrl).host, api, provider: null, missing };
+    return { model, host: new URL(baseUrl).host, api, price: null, provider: null, missing };
   }
 
   return {

@@ -1,3 +1,4 @@
+import type { PricedTokens } from "@touchstone/contracts";
 import { z } from "zod";
 import type { RequestShape } from "./request-shape.ts";
 
@@ -88,6 +89,30 @@ export function readAnswer(reply: unknown, shape: RequestShape): string {
   const content = read.success ? read.data.choices[0]?.message.content : null;
   if (typeof content === "string") return content;
   return (content ?? []).map((part) => part.text ?? "").join("");
+}
+
+const count = z.number().int().nonnegative().nullish().catch(null);
+const cached = z.object({ cached_tokens: count }).nullish().catch(null);
+const usage = z.object({
+  input_tokens: count,
+  output_tokens: count,
+  prompt_tokens: count,
+  completion_tokens: count,
+  input_tokens_details: cached,
+  prompt_tokens_details: cached,
+});
+const anyReply = z.object({ usage: usage.partial().nullish().catch(null) }).catch({ usage: null });
+
+/** What a reply says of its tokens, in the words of either API. */
+export function readTokens(reply: unknown): PricedTokens {
+  const said = anyReply.parse(reply).usage ?? {};
+  const details = said.input_tokens_details ?? said.prompt_tokens_details;
+  return {
+    input: said.input_tokens ?? said.prompt_tokens ?? null,
+    output: said.output_tokens ?? said.completion_tokens ?? null,
+    cacheRead: details?.cached_tokens ?? null,
+    cacheWrite: null,
+  };
 }
 
 const embeddingsReply = z.object({

@@ -36,7 +36,8 @@ export function createCaseJudge(options: CaseJudgeOptions): CaseJudge {
     call: JudgeCall,
   ): Promise<ReachedVerdict> {
     if (rubric.requiresExpected && (judged.expected ?? "").trim() === "") {
-      return { skipped: "no_reference", because: "This judge needs an expected result, and the case has none." };
+      const because = "This judge needs an expected result, and the case has none.";
+      return { skipped: "no_reference", because, verdictId: null };
     }
     return verdicts.reach({ route, rubric, judged }, call, () => {
       const { instructions, prompt } = assemblePrompt(judged, rubric, options.fenceSecret);
@@ -52,25 +53,16 @@ export function createCaseJudge(options: CaseJudgeOptions): CaseJudge {
     const { model } = route;
     const outcome = await reachOutcome(rubric, judged, route, call);
     const durationMs = Math.max(0, clock.now() - startedAtMs);
+    const shared = { judgeId: rubric.id, model, durationMs, verdictId: outcome.verdictId };
     const verdict: Verdict =
       "answer" in outcome
-        ? {
-            judgeId: rubric.id,
-            status: "scored",
-            ...outcome.answer,
-            reason: null,
-            model,
-            durationMs,
-            source: outcome.source,
-          }
+        ? { ...shared, status: "scored", ...outcome.answer, reason: null, source: outcome.source }
         : {
-            judgeId: rubric.id,
+            ...shared,
             status: "skipped",
             rating: null,
             justification: outcome.because,
             reason: outcome.skipped,
-            model,
-            durationMs,
             source: null,
           };
     observer.verdictGiven({ status: verdict.status, reason: verdict.reason, durationMs });

@@ -42,6 +42,7 @@ const keysOf = (openai: string | null): AnsweredKeys => ({
   keys: { openai, gemini: null, anthropic: null },
   platformModel: null,
   models: [],
+  prices: [],
 });
 const away = async (): Promise<AnsweredKeys> => {
   throw new Error("auth is away");
@@ -108,5 +109,6 @@ test("without an auth nothing is stored, and the environment is all there is", a
     keys: { openai: null, gemini: null, anthropic: null },
     platformModel: null,
     models: [],
+    findPrice: expect.any(Function),
   });
 });

@@ -165,12 +165,18 @@ test("a judge of a multi-tenant installation that is not told where keys are doe
 
 test("a custom model judges at its own endpoint with its own key; where private addresses are refused nobody is asked", async () => {
   const house = { model: "house", baseUrl: bench.llm.baseUrl, apiKey: "sk-house-0123456789" };
-  auth.store(projects.own, { ...tenant(ownOrganization, null), models: [house] });
+  const price = { model: "house", provider: "custom", label: "House", input: 1, output: 10 } as const;
+  const prices = [{ ...price, cacheRead: null, cacheWrite: null, isRemoved: false }];
+  auth.store(projects.own, { ...tenant(ownOrganization, null), models: [house], prices });
   const settings = { SERVICE_AUTH_URL: auth.url, SERVICE_MULTI_TENANT: "true", SERVICE_JUDGE_RETRIES: "0" };
   const ask = () => judge(projects.own, { judges: [buildRubric({ model: "house" })] });
 
   await bench.startJudge({ ...settings, SERVICE_ALLOW_PRIVATE_WEBHOOKS: "true" });
-  expect(await ask()).toMatchObject({ status: "scored", model: "house" });
+  const verdict = await ask();
+  expect(verdict).toMatchObject({ status: "scored", model: "house" });
+  const record = await bench.readRecord(verdict?.verdictId ?? "", projects.own);
+  // 100 tokens in and 20 out, at the catalogue's own price.
+  expect(record?.costUSD).toBe(0.0003);
   expect(keysSeen()).toEqual(new Set([hashOf(house.apiKey)]));
 
   await bench.clear();

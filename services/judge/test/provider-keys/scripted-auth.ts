@@ -17,6 +17,7 @@ const nothing: AnsweredKeys = {
   keys: { openai: null, gemini: null, anthropic: null },
   platformModel: null,
   models: [],
+  prices: [],
 };
 
 /** Answers the judge's question about provider keys, and checks who asks, as auth does. */

@@ -57,12 +57,19 @@ export function setUpJudge(llm: ScriptedLlm, options: Partial<OpenAiProviderOpti
   const judgeCase = createCaseJudge({
     askForJson: createAskForJson({ logger }),
     verdicts: createVerdicts({
-      record: { find: async () => null, keep: async () => undefined },
+      store: { find: async () => null, keep: async () => undefined },
       promptVersion: "1",
       logger,
       observer,
     }),
-    resolveModel: async (named) => ({ model: named ?? "gpt-5.6-luna", host, api: "responses", provider, missing }),
+    resolveModel: async (named) => ({
+      model: named ?? "gpt-5.6-luna",
+      host,
+      api: "responses",
+      price: null,
+      provider,
+      missing,
+    }),
     fenceSecret,
     clock,
     observer,

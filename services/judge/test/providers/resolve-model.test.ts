@@ -1,4 +1,4 @@
-import { Secret } from "@touchstone/contracts";
+import { priceFinder, Secret } from "@touchstone/contracts";
 import { describe, expect, test } from "vitest";
 import { readJudgeConfig } from "../../src/config.ts";
 import { KeysUnavailableError, type ProjectKeys, type ReadOptions } from "../../src/provider-keys/project-keys.ts";
@@ -24,7 +24,8 @@ function setUp(environment: Record<string, string>, project: Partial<ProjectKeys
       async read(_call, options) {
         reads.push(options);
         if (project instanceof Error) throw project;
-        return { organizationId: null, isTenant: false, keys: noKeys, platformModel: null, models: [], ...project };
+        const nothing = { organizationId: null, isTenant: false, keys: noKeys, platformModel: null, models: [] };
+        return { ...nothing, findPrice: priceFinder([]), ...project };
       },
     },
     defaultModel: "gpt-5.6-luna",

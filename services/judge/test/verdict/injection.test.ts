@@ -107,7 +107,7 @@ describe.each(["responses", "chat"] as const)("a judge that obeys whatever it he
 
 test("is moved by an order outside the fences, so the judge of these tests does listen", async () => {
   const { provider } = setUpJudge(llm);
-  const reply = await provider.ask(
+  const { text } = await provider.ask(
     {
       model: "m",
       instructions: "No fences here.",
@@ -116,7 +116,7 @@ test("is moved by an order outside the fences, so the judge of these tests does 
     },
     { group: "g", signal: new AbortController().signal, deadlineAtMs: Number.POSITIVE_INFINITY },
   );
-  expect(JSON.parse(reply)).toMatchObject({ rating: 10 });
+  expect(JSON.parse(text)).toMatchObject({ rating: 10 });
 });
 
 test("a fence token seen in one prompt opens nothing in the next, since it depends on the texts", async () => {

@@ -90,6 +90,7 @@ export function createGroupCheck(dependencies: JudgingDependencies & { memberSco
         severity: group.severity,
         justification: score.justification,
         model: null,
+        recordId: null,
       } as const;
       return {
         outcome: "done",

@@ -33,14 +33,17 @@ export function createJudgeCheck({ database, liveScorers, ingest, judge, ...reco
       const read = await readSubject(ingest, check);
       if (!("subject" in read)) return read;
       const { subject } = read;
-      const asked = await judge.ask({ projectId, judges: [scorer.rubric], case: subject.case, group: null }, signal);
+      const asked = await judge.ask(
+        { projectId, judges: [{ ...scorer.rubric, version: scorer.version }], case: subject.case, group: null },
+        signal,
+      );
       if (!("reply" in asked)) return asked;
       const [verdict] = asked.reply.verdicts;
       const ending = endingOfVerdict(verdict);
       if (ending !== null || verdict === undefined || verdict.rating === null) {
         return ending ?? { outcome: "retry", reason: "The judge returned no verdict." };
       }
-      const { rating, justification, model } = verdict;
+      const { rating, justification, model, verdictId } = verdict;
       const judgement = {
         scorerKey: `online-eval:${scorer.profileId}`,
         scorerId,
@@ -52,6 +55,7 @@ export function createJudgeCheck({ database, liveScorers, ingest, judge, ...reco
         severity: scorer.severity,
         justification,
         model,
+        recordId: verdictId,
       } as const;
       return {
         outcome: "done",

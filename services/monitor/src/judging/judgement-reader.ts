@@ -21,6 +21,8 @@ export interface LiveRating {
   /** Of its rubric; null where there are no versions. */
   scorerVersion: number | null;
   model: string | null;
+  /** Of the judge's record; null: there is none. */
+  verdictId: string | null;
 }
 
 /** Reads what live judges and groups said. */
@@ -38,11 +40,12 @@ export interface JudgementReader {
 
 /** Verdicts of traces and scores of sessions, as one list. */
 const ratingsOf = `
-  select id, trace_id, null as session_id, rating, justification, created_at, threshold, scorer_version, model
+  select id, trace_id, null as session_id, rating, justification, created_at, threshold, scorer_version, model,
+    record_id
   from monitor.verdicts
   where project_id = $1 and scorer_key = $2 and created_at >= $3
   union all
-  select id, null, session_id, rating, justification, created_at, threshold, null, model
+  select id, null, session_id, rating, justification, created_at, threshold, null, model, record_id
   from monitor.session_scores
   where project_id = $1 and scorer_key = $2 and created_at >= $3`;
 
@@ -92,6 +95,7 @@ export function createJudgementReader({
         threshold: row.threshold,
         scorerVersion: row.scorer_version,
         model: row.model,
+        verdictId: row.record_id,
       }));
     },
 
@@ -100,7 +104,7 @@ export function createJudgementReader({
         name: "verdicts_list_of_trace",
         text: `
           select id, scorer_key, scorer_name, is_group, rating, justification, created_at, threshold, scorer_version,
-                 model
+                 model, record_id
           from monitor.verdicts
           where project_id = $1
             and trace_id = $2
@@ -119,6 +123,7 @@ export function createJudgementReader({
         threshold: row.threshold,
         scorerVersion: row.scorer_version,
         model: row.model,
+        verdictId: row.record_id,
       }));
     },
 
@@ -126,7 +131,8 @@ export function createJudgementReader({
       const { rows } = await database.readScoped<ScoreRow>([projectId], {
         name: "session_scores_list",
         text: `
-          select id, scorer_key, scorer_name, rating, threshold, justification, span_count, model, created_at
+          select id, scorer_key, scorer_name, rating, threshold, justification, span_count, model, record_id,
+                 created_at
           from monitor.session_scores
           where project_id = $1
             and session_id = $2
@@ -145,6 +151,7 @@ export function createJudgementReader({
         findings: [],
         spanCount: row.span_count,
         judgeModel: row.model,
+        verdictId: row.record_id,
         scorerName: row.scorer_name,
         threshold: row.threshold,
         createdAt: row.created_at.toISOString(),
@@ -163,6 +170,7 @@ type RatingRow = {
   threshold: number | null;
   scorer_version: number | null;
   model: string | null;
+  record_id: string | null;
 };
 type VerdictRow = Omit<RatingRow, "trace_id" | "session_id"> & {
   scorer_key: string;

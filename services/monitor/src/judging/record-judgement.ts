@@ -21,6 +21,8 @@ export interface Judgement {
   severity: Severity;
   justification: string;
   model: string | null;
+  /** Of the judge's record; null: it has none, or a group said it. */
+  recordId: string | null;
 }
 
 const previewMaxChars = 500;
@@ -114,8 +116,9 @@ async function insertSessionScore(
     name: "session_score_insert",
     text: `
       insert into monitor.session_scores
-        (project_id, id, session_id, scorer_key, round, scorer_name, rating, threshold, justification, span_count, model)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+        (project_id, id, session_id, scorer_key, round, scorer_name, rating, threshold, justification, span_count, model,
+         record_id)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
       on conflict (project_id, session_id, scorer_key, round) do nothing`,
     values: [
       projectId,
@@ -129,6 +132,7 @@ async function insertSessionScore(
       score.justification,
       score.spanCount,
       score.model,
+      score.recordId,
     ],
   });
   return id;

@@ -20,6 +20,8 @@ export interface NewVerdict {
   threshold: number | null;
   justification: string | null;
   model: string | null;
+  /** Of the judge's record; absent or null: there is none. */
+  recordId?: string | null;
 }
 
 /** Stores a verdict, in the place of what the scorer said of the trace before. Answers its id. */
@@ -30,8 +32,8 @@ export async function recordVerdict(transaction: Queryable, projectId: string, v
     text: `
       insert into monitor.verdicts
         (project_id, trace_id, scorer_key, id, scorer_name, scorer_version, is_group, rating, threshold, justification,
-         model, agent_id, created_at)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, now())
+         model, agent_id, record_id, created_at)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, now())
       on conflict (project_id, trace_id, scorer_key) do update
       set id = excluded.id,
           scorer_name = excluded.scorer_name,
@@ -42,6 +44,7 @@ export async function recordVerdict(transaction: Queryable, projectId: string, v
           justification = excluded.justification,
           model = excluded.model,
           agent_id = excluded.agent_id,
+          record_id = excluded.record_id,
           created_at = excluded.created_at`,
     values: [
       projectId,
@@ -56,6 +59,7 @@ export async function recordVerdict(transaction: Queryable, projectId: string, v
       verdict.justification,
       verdict.model,
       verdict.agentId,
+      verdict.recordId ?? null,
     ],
   });
   return id;

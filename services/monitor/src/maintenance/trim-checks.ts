@@ -1,7 +1,6 @@
-import type { Database } from "@touchstone/db";
+import { type Database, type Trimming, trimRegularly } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
 import { plannableDays } from "../checks/settled-traces.ts";
-import { type Trimming, trimRegularly } from "./trim-regularly.ts";
 
 /** A week: longer than anything may plan the same check again. */
 const keptDays = plannableDays + 1;

@@ -1,7 +1,6 @@
 import { redeliveryMaxDays } from "@touchstone/bus";
-import type { Database } from "@touchstone/db";
+import { type Database, type Trimming, trimRegularly } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
-import { type Trimming, trimRegularly } from "./trim-regularly.ts";
 
 /** The longest window of the dashboard is 30 days, and is compared with the 30 before it. */
 const shownDays = 60;

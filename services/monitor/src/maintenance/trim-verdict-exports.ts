@@ -1,6 +1,5 @@
-import type { Database } from "@touchstone/db";
+import { type Database, type Trimming, trimRegularly } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
-import { type Trimming, trimRegularly } from "./trim-regularly.ts";
 
 const keptHours = 24;
 /** Some hundred megabytes. */

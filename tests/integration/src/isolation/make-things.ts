@@ -128,6 +128,11 @@ export const make = {
     await send(tenant, "POST", `${evaluations}/runs/${runId}/finalize`);
     return runId;
   },
+  /** The id of the record behind a run's only result. */
+  verdict: async (tenant: Tenant) => {
+    const answer = await send(tenant, "GET", `${evaluations}/runs/${await make.run(tenant)}/results`);
+    return pick((answer as { results: unknown[] }).results[0], "verdictId");
+  },
   analyzedRun: async (tenant: Tenant) => {
     const runId = await make.run(tenant);
     await send(tenant, "POST", `${evaluations}/runs/${runId}/analyze`);

@@ -1,5 +1,6 @@
 import { internalRoutes } from "@touchstone/contracts";
 import type { Handler } from "@touchstone/service-kit";
+import { priceOf } from "../../models/model.ts";
 import type { ModelStore } from "../../models/model-store.ts";
 import type { ProviderKeyStore } from "../../provider-keys/provider-key-store.ts";
 import type { ProjectSettingsStore } from "../../settings/project-settings-store.ts";
@@ -34,6 +35,10 @@ export function readProviderKeys({
     const custom = changes.flatMap(({ model, baseUrl, apiKey }) =>
       baseUrl === null ? [] : [{ model, baseUrl, apiKey }],
     );
-    return { status: 200, body: { organizationId, isTenant: multiTenant, keys, platformModel, models: custom } };
+    const prices = changes.map(priceOf);
+    return {
+      status: 200,
+      body: { organizationId, isTenant: multiTenant, keys, platformModel, models: custom, prices },
+    };
   };
 }

@@ -1,7 +1,12 @@
-import { type DashboardWindow, readDashboardWindow, stretchesOf } from "@touchstone/contracts";
+import {
+  type DashboardWindow,
+  type FindPrice,
+  priceFinder,
+  readDashboardWindow,
+  stretchesOf,
+} from "@touchstone/contracts";
 import { type Call, type Clock, isUuid } from "@touchstone/service-kit";
 import type { FigureQuery } from "../../figures/figure-store.ts";
-import { type FindPrice, priceFinder } from "../../pricing/price-catalogue.ts";
 import type { PriceStore } from "../../pricing/price-store.ts";
 import { requireProject } from "../require-project.ts";
 

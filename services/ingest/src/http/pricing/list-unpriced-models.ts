@@ -1,6 +1,5 @@
-import { limits } from "@touchstone/contracts";
+import { limits, priceFinder } from "@touchstone/contracts";
 import type { Handler } from "@touchstone/service-kit";
-import { priceFinder } from "../../pricing/price-catalogue.ts";
 import type { PriceStore } from "../../pricing/price-store.ts";
 import { requireProject } from "../require-project.ts";
 

@@ -1,9 +1,8 @@
-import { type agentCosts, agentCostsQuery, stretchesOf } from "@touchstone/contracts";
+import { type agentCosts, agentCostsQuery, priceFinder, stretchesOf } from "@touchstone/contracts";
 import type { Clock, Handler } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { AgentTokenReader } from "../../figures/agent-token-reader.ts";
 import { priceUses } from "../../figures/compose-costs.ts";
-import { priceFinder } from "../../pricing/price-catalogue.ts";
 import type { PriceStore } from "../../pricing/price-store.ts";
 
 /** The question of monitor for what each agent cost, in the same stretches as the dashboards of costs. */

@@ -1,8 +1,6 @@
-import { limits, type TraceOutline } from "@touchstone/contracts";
+import { costOf, limits, priceFinder, type TraceOutline } from "@touchstone/contracts";
 import { AppError, type Handler, isUuid } from "@touchstone/service-kit";
-import { priceFinder } from "../../pricing/price-catalogue.ts";
 import type { PriceStore } from "../../pricing/price-store.ts";
-import { costOf } from "../../pricing/token-cost.ts";
 import type { TraceStore } from "../../spans/trace-store.ts";
 import { requireProject } from "../require-project.ts";
 

@@ -86,6 +86,7 @@ export const runsEntries: RouteEntries = {
       hasCounts: true,
     },
   ],
+  readVerdict: { ids: async (tenant) => ({ verdictId: await make.verdict(tenant) }), own: 200, shows: true },
   rescoreRun: { ids: run, own: 200 },
   streamRun: { ids: run, own: 200 },
   finalizeRun: { ids: openRun, own: 200 },

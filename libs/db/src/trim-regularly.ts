@@ -1,5 +1,5 @@
-import type { Database, Statement } from "@touchstone/db";
 import { AppError, type Logger } from "@touchstone/service-kit";
+import type { Database, Statement } from "./database.ts";
 
 /** The deletion of old rows at work. */
 export interface Trimming {

@@ -1,0 +1,12 @@
+import { z } from "zod";
+import { verdictRecord } from "../http/verdicts.ts";
+import { defineRequest } from "./define.ts";
+
+/** The record behind a verdict; null = the project has none of this id, or not any more. */
+export const readVerdictRecord = defineRequest({
+  subject: "svc.judge.read-verdict-record.v1",
+  askedBy: ["gateway"],
+  answeredBy: "judge",
+  body: z.object({ projectId: z.uuid(), verdictId: z.uuid() }),
+  reply: z.object({ verdict: verdictRecord.nullable() }),
+});

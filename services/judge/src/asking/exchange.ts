@@ -1,0 +1,67 @@
+import type { PricedTokens } from "@touchstone/contracts";
+import type { CallOptions, Provider, ProviderReply } from "../providers/provider.ts";
+import { ProviderFailure } from "../providers/provider-failure.ts";
+import type { JudgeQuestion } from "../providers/wire-apis.ts";
+
+/** What a model was sent for one task and what came back, over the question and its repetition. */
+export interface Exchange {
+  instructions: string;
+  /** The last one. */
+  prompt: string;
+  /** To the last prompt, the provider's key cut out; null: none came. */
+  reply: string | null;
+  questions: number;
+  /** Of all questions. Null where the provider does not say. */
+  tokens: PricedTokens;
+  /** Of all questions, waits and retries included. */
+  latencyMs: number;
+}
+
+export interface ExchangeRecorder {
+  /** Asks, and notes what came of it. Rejects as the provider does. */
+  ask(question: JudgeQuestion, call: CallOptions): Promise<string>;
+  /** Null: nothing was sent. */
+  read(): Exchange | null;
+}
+
+const noTokens: PricedTokens = { input: null, output: null, cacheRead: null, cacheWrite: null };
+
+export function recordExchange(provider: Provider): ExchangeRecorder {
+  let noted: Exchange | null = null;
+
+  function note({ instructions, prompt }: JudgeQuestion, reply: ProviderReply | null, startedMs: number): void {
+    noted = {
+      instructions,
+      prompt,
+      reply: reply === null ? null : provider.redact(reply.text),
+      questions: (noted?.questions ?? 0) + 1,
+      tokens: addTokens(noted?.tokens ?? noTokens, reply?.tokens ?? noTokens),
+      latencyMs: (noted?.latencyMs ?? 0) + performance.now() - startedMs,
+    };
+  }
+
+  return {
+    async ask(question, call) {
+      const startedMs = performance.now();
+      try {
+        const reply = await provider.ask(question, call);
+        note(question, reply, startedMs);
+        return reply.text;
+      } catch (thrown) {
+        if (wasSent(thrown)) note(question, null, startedMs);
+        throw thrown;
+      }
+    },
+    read: () => noted,
+  };
+}
+
+/** An open circuit and a full queue turn questions away; what is aborted or over the quota leaves nobody to tell. */
+function wasSent(thrown: unknown): boolean {
+  return thrown instanceof ProviderFailure && thrown.kind !== "circuit_open" && thrown.kind !== "overloaded";
+}
+
+function addTokens(one: PricedTokens, other: PricedTokens): PricedTokens {
+  const add = (of: keyof PricedTokens) => (one[of] === null ? other[of] : one[of] + (other[of] ?? 0));
+  return { input: add("input"), output: add("output"), cacheRead: add("cacheRead"), cacheWrite: add("cacheWrite") };
+}
