@@ -207,8 +207,36 @@ describe("a CI run", () => {
     expect(await list("?limit=1")).toEqual(runIds.slice(2));
     expect(await list(`?dataset_id=${one}`)).toEqual([runIds[2], runIds[0]]);
     expect(await list("?dataset_id=none")).toEqual([]);
+    expect((await client.ask("/ci-runs?cursor=first")).status).toBe(400);
     await client.send("DELETE", `/runs/${runIds[2]}`);
     expect(await list(`?datasetId=${one}`)).toEqual([runIds[0]]);
     expect(await client.readCi(runIds[2] as string)).toMatchObject({ status: 404 });
+  });
+
+  test("is listed page by page, by branch and by commit [spec:ci.get]", async () => {
+    const datasetId = await client.createCiDataset();
+    const start = async (git_context?: object) => (await client.start(datasetId, { git_context })).run_id;
+    const first = await start({ branch: "main", commit_sha: "d94c3b6a7f" });
+    const second = await start();
+    const third = await start({ branch: "fix", commit_sha: "4f1c9a2" });
+    const list = async (query: string) => {
+      const { ci_runs, ...rest } = ciRunList.parse((await client.ask(`/ci-runs?${query}`)).body);
+      return { ids: ci_runs.map(({ run_id }) => run_id), ...rest };
+    };
+
+    expect(await list("limit=2")).toEqual({
+      ids: [third, second],
+      total_count: 3,
+      has_next_page: true,
+      next_cursor: second,
+    });
+    expect(await list(`limit=2&cursor=${second}`)).toMatchObject({
+      ids: [first],
+      has_next_page: false,
+      next_cursor: null,
+    });
+    expect(await list("branch=main")).toMatchObject({ ids: [first], total_count: 1 });
+    expect((await list("commit=4f1c9a2bb0")).ids).toEqual([third]);
+    expect((await list("commit=d9&branch=fix")).ids).toEqual([]);
   });
 });

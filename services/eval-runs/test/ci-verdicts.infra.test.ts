@@ -1,5 +1,5 @@
 import { connectBus } from "@touchstone/bus";
-import { ciRun, ciVerdict, gateRecorded } from "@touchstone/contracts";
+import { ciRunDetail, ciVerdict, gateRecorded } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
 import { systemClock } from "@touchstone/service-kit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
@@ -75,7 +75,9 @@ describe("finalizing a CI run", () => {
       finalized_at: expect.stringMatching(/Z$/),
       status: "completed",
     });
-    expect(ciRun.parse((await client.readCi(runId)).body)).toMatchObject({
+    expect(ciRunDetail.parse((await client.readCi(runId)).body)).toMatchObject({
+      pass_rate_threshold: 0.8,
+      violations: body.violations,
       status: "completed",
       gate: "fail",
       pass_rate: 0.4,
@@ -96,6 +98,8 @@ describe("finalizing a CI run", () => {
         ],
       },
     ]);
+    const withoutCiRuns = await client.sendTo("GET", "/api/v1/evaluate/ci/gates?ciRuns=none");
+    expect(withoutCiRuns.body).toMatchObject({ gates: [], totalCount: 0 });
     expect((await client.readRun(runId)).status).toBe("completed");
     expect(await client.answer(runId, 3, "9")).toMatchObject(refusal(409, "Run is already in a terminal state"));
   });

@@ -200,7 +200,50 @@ describe("recorded gates", () => {
     ]);
     expect((await createProjectClient(running.address).sendTo("GET", "/api/v1/evaluate/ci/gates")).body).toEqual({
       gates: [],
+      totalCount: 0,
+      hasNextPage: false,
+      nextCursor: null,
     });
+  });
+
+  test("are listed page by page, by dataset, by branch and by a commit of any length", async () => {
+    const other = await createDataset("Other");
+    const record = async (evaluationSubject: object, dataset = datasetId): Promise<string> => {
+      const runId = await makeRun({ ratings: [8], more: { evaluationSubject } }, dataset);
+      await gateOf(runId, "failUnder=7&record=1");
+      return runId;
+    };
+    const first = await record({ git: { branch: "main", commit_sha: "d94c3b6a7f" } });
+    const second = await record({ metadata: { branch: "fix", commit: "d94c3" } });
+    const third = await record({ git: { branch: "main", commit_sha: "4f1c9a2" } }, other);
+    const fourth = await record({ git: { branch: "main\u0000", commit_sha: "" } });
+    const list = async (query: string) => {
+      const { gates, ...rest } = recordedGates.parse((await evaluate(`/ci/gates?${query}`)).body);
+      return { runIds: gates.map(({ runId }) => runId), gates, ...rest };
+    };
+
+    const page = await list("limit=3");
+    expect(page).toMatchObject({ runIds: [fourth, third, second], totalCount: 4, hasNextPage: true });
+    expect(page.gates.map(({ branch, commit }) => [branch, commit])).toEqual([
+      [null, null],
+      ["main", "4f1c9a2"],
+      ["fix", "d94c3"],
+    ]);
+    expect(await list(`limit=3&cursor=${page.nextCursor}`)).toMatchObject({
+      runIds: [first],
+      totalCount: 4,
+      hasNextPage: false,
+      nextCursor: null,
+    });
+    expect(await list("branch=main")).toMatchObject({ runIds: [third, first], totalCount: 2 });
+    expect((await list("commit=d94c3b")).runIds).toEqual([second, first]);
+    expect((await list("commit=d94")).runIds).toEqual([second, first]);
+    expect((await list(`datasetId=${other}&branch=main`)).runIds).toEqual([third]);
+    expect(await list("datasetId=none")).toMatchObject({ runIds: [], totalCount: 0 });
+    expect((await list("branch=mai%00")).runIds).toEqual([]);
+    for (const query of ["limit=0", "limit=201", "cursor=first", "ciRuns=some"]) {
+      expect((await evaluate(`/ci/gates?${query}`)).status).toBe(400);
+    }
   });
 
   test("are told to monitor, passed or failed, with what failed; what is not recorded is told to nobody", async () => {

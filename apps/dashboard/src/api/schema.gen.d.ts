@@ -3399,12 +3399,48 @@ export interface components {
             expires_at: string;
             finalized_at: string | null;
             pass_rate: number | null;
+            pass_rate_threshold: number;
             git_context: {
                 [key: string]: unknown;
             } | null;
         };
+        CiRunDetail: {
+            run_id: string;
+            dataset_id: string;
+            /**
+             * @description failed: it expired before it was finalized.
+             * @enum {string}
+             */
+            status: "in_progress" | "completed" | "failed";
+            gate: ("pass" | "fail") | null;
+            results_submitted: number;
+            total_questions: number;
+            created_at: string;
+            expires_at: string;
+            finalized_at: string | null;
+            pass_rate: number | null;
+            pass_rate_threshold: number;
+            git_context: {
+                [key: string]: unknown;
+            } | null;
+            /** @description What did not pass; null until the CI run is finalized. */
+            violations: {
+                question_index: number;
+                /** @description rating, a similarity metric, the name of a code scorer, or `missing` for a question without a result. */
+                metric: string;
+                threshold: number;
+                /** @description Null when it could not be measured. */
+                actual: number | null;
+                /** @description Null when the dataset does not expose its inputs. */
+                question_text: string | null;
+            }[] | null;
+        };
         CiRunList: {
             ci_runs: components["schemas"]["CiRun"][];
+            /** @description Of all that match. */
+            total_count: number;
+            has_next_page: boolean;
+            next_cursor: string | null;
         };
         CiScore: {
             question_index: number;
@@ -8424,14 +8460,26 @@ export interface operations {
     };
     listGates: {
         parameters: {
-            query?: never;
+            query?: {
+                datasetId?: string;
+                /** @description The branch that the run's subject names */
+                branch?: string;
+                /** @description The commit that it names; both may be shortened */
+                commit?: string;
+                /** @description none: without the verdicts of CI runs, which have a list of their own */
+                ciRuns?: string;
+                /** @description Only verdicts before this id */
+                cursor?: string;
+                /** @description 1 to 200, default 50 */
+                limit?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The newest recorded verdicts. */
+            /** @description Recorded verdicts, the newest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8444,6 +8492,9 @@ export interface operations {
                             datasetId: string;
                             /** @description Null when the dataset is gone */
                             datasetName: string | null;
+                            /** @description That the run's subject names, in `git` or `metadata` */
+                            branch: string | null;
+                            commit: string | null;
                             passed: boolean;
                             averageRating: number | null;
                             baselineAverage: number | null;
@@ -8459,6 +8510,10 @@ export interface operations {
                             caller: string | null;
                             createdAt: string;
                         }[];
+                        /** @description Of all that match */
+                        totalCount: number;
+                        hasNextPage: boolean;
+                        nextCursor: string | null;
                     };
                 };
             };
@@ -8684,6 +8739,12 @@ export interface operations {
         parameters: {
             query?: {
                 dataset_id?: string;
+                /** @description The branch in the git context. */
+                branch?: string;
+                /** @description A commit in the git context, which may be shortened. */
+                commit?: string;
+                /** @description Only CI runs before this id. */
+                cursor?: string;
                 /** @description 1 to 200, default 50. */
                 limit?: string;
             };
@@ -8693,7 +8754,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The newest CI runs, of one dataset or of all. */
+            /** @description CI runs, the newest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8745,7 +8806,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CiRun"];
+                    "application/json": components["schemas"]["CiRunDetail"];
                 };
             };
         };

@@ -116,7 +116,7 @@ export const ciVerdict = z.object({
   git_context: gitContext.nullable(),
 });
 
-/** 200 of `GET /ingest/ci-runs/{ciRunId}` (completions 8.4). */
+/** A CI run in a list (completions 8.4). */
 export const ciRun = z.object({
   run_id: z.string(),
   dataset_id: z.string(),
@@ -128,16 +128,30 @@ export const ciRun = z.object({
   expires_at: z.string(),
   finalized_at: z.string().nullable(),
   pass_rate: z.number().nullable(),
+  pass_rate_threshold: z.number(),
   git_context: gitContext.nullable(),
+});
+
+/** 200 of `GET /ingest/ci-runs/{ciRunId}` (completions 8.4). */
+export const ciRunDetail = ciRun.extend({
+  violations: z.array(ciViolation).nullable().describe("What did not pass; null until the CI run is finalized."),
 });
 
 export const listCiRunsQuery = z.object({
   dataset_id: z.string().optional(),
+  branch: z.string().optional().describe("The branch in the git context."),
+  commit: z.string().optional().describe("A commit in the git context, which may be shortened."),
+  cursor: z.string().optional().describe("Only CI runs before this id."),
   limit: z.string().optional().describe(`1 to ${limits.runPageMax}, default ${limits.runPageDefault}.`),
 });
 
 /** 200 of `GET /ingest/ci-runs`: the newest first. */
-export const ciRunList = z.object({ ci_runs: z.array(ciRun) });
+export const ciRunList = z.object({
+  ci_runs: z.array(ciRun),
+  total_count: z.int().describe("Of all that match."),
+  has_next_page: z.boolean(),
+  next_cursor: z.string().nullable(),
+});
 
 /** 200 of `GET /ingest/datasets/{datasetId}/test-cases` (completions 8.5). */
 export const datasetTestCases = z.object({

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { limits } from "../limits.ts";
 
 /** Query of `GET .../runs/{runId}/gate` (completions 5.6; decisions: Paired gate). At least one check is needed. */
 export const gateQuery = z.object({
@@ -54,7 +55,17 @@ export const gate = z.object({
 });
 export type Gate = z.infer<typeof gate>;
 
-/** 200 of `GET /evaluate/ci/gates`: the newest 50 recorded verdicts. */
+/** Query of `GET /evaluate/ci/gates`. */
+export const listGatesQuery = z.object({
+  datasetId: z.string().optional(),
+  branch: z.string().optional().describe("The branch that the run's subject names"),
+  commit: z.string().optional().describe("The commit that it names; both may be shortened"),
+  ciRuns: z.string().optional().describe("none: without the verdicts of CI runs, which have a list of their own"),
+  cursor: z.string().optional().describe("Only verdicts before this id"),
+  limit: z.string().optional().describe(`1 to ${limits.runPageMax}, default ${limits.runPageDefault}`),
+});
+
+/** 200 of `GET /evaluate/ci/gates`: recorded verdicts, the newest first. */
 export const recordedGates = z.object({
   gates: z.array(
     z.object({
@@ -62,6 +73,8 @@ export const recordedGates = z.object({
       runId: z.string(),
       datasetId: z.string(),
       datasetName: z.string().nullable().describe("Null when the dataset is gone"),
+      branch: z.string().nullable().describe("That the run's subject names, in `git` or `metadata`"),
+      commit: z.string().nullable(),
       passed: z.boolean(),
       averageRating: z.number().nullable(),
       baselineAverage: z.number().nullable(),
@@ -71,6 +84,9 @@ export const recordedGates = z.object({
       createdAt: z.string(),
     }),
   ),
+  totalCount: z.int().describe("Of all that match"),
+  hasNextPage: z.boolean(),
+  nextCursor: z.string().nullable(),
 });
 
 /** Query of `GET /evaluate/ci/gates/preview`: the gate of the dataset's newest completed run. */

@@ -1,5 +1,5 @@
 import {
-  ciRun,
+  ciRunDetail,
   ciRunList,
   ciRunParams,
   ciScores,
@@ -43,8 +43,8 @@ export const ciRunRoutes = {
     path: `${prefix}/ingest/ci-runs`,
     query: listCiRunsQuery,
     responses: {
-      200: { description: "The newest CI runs, of one dataset or of all.", schema: ciRunList },
-      400: error("The limit is none."),
+      200: { description: "CI runs, the newest first.", schema: ciRunList },
+      400: error("The limit or the cursor is none."),
     },
     summary: "List CI runs.",
     section: "completions 8.4",
@@ -55,7 +55,7 @@ export const ciRunRoutes = {
     method: "GET",
     path: `${prefix}/ingest/ci-runs/{ciRunId}`,
     params: ciRunParams,
-    responses: { 200: { description: "How the CI run stands.", schema: ciRun }, 404: noCiRun },
+    responses: { 200: { description: "How the CI run stands.", schema: ciRunDetail }, 404: noCiRun },
     summary: "Read a CI run.",
     section: "completions 8.4",
   },

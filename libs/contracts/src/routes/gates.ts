@@ -6,6 +6,7 @@ import {
   gate,
   gatePreviewQuery,
   gateQuery,
+  listGatesQuery,
   recordedGates,
 } from "../http/gates.ts";
 import { runParams } from "../http/runs.ts";
@@ -37,7 +38,11 @@ export const gateRoutes = {
     id: "listGates",
     method: "GET",
     path: `${prefix}/evaluate/ci/gates`,
-    responses: { 200: { description: "The newest recorded verdicts.", schema: recordedGates } },
+    query: listGatesQuery,
+    responses: {
+      200: { description: "Recorded verdicts, the newest first.", schema: recordedGates },
+      400: error("The limit, the cursor or ciRuns is none."),
+    },
     summary: "List recorded gates.",
     section: "completions 5.6",
   },

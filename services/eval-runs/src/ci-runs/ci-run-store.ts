@@ -1,6 +1,7 @@
 import type { Gate } from "@touchstone/contracts";
 import type { Database, Statement } from "@touchstone/db";
 import { announceGate } from "../gates/announce-gate.ts";
+import { matchesVerdict, type VerdictFilter, type VerdictQuery, verdictValues } from "../gates/verdict-query.ts";
 import { refuseGoneDataset } from "../runs/gone-dataset.ts";
 import { buildRunInsert, type NewRun, type TerminalStatus } from "../runs/run-store.ts";
 import type { CiSettings } from "./ci-settings.ts";
@@ -42,7 +43,9 @@ export interface CiRunStore {
   insert(projectId: string, ciRun: NewCiRun): Promise<Date>;
   find(projectId: string, id: string): Promise<StoredCiRun | null>;
   /** The newest first. */
-  list(projectId: string, query: { datasetId: string | null; limit: number }): Promise<StoredCiRun[]>;
+  list(projectId: string, query: VerdictQuery): Promise<StoredCiRun[]>;
+  /** How many match, on all pages. */
+  count(projectId: string, filter: VerdictFilter): Promise<number>;
   /** Whether an evaluation run belongs to a CI run. */
   exists(projectId: string, id: string): Promise<boolean>;
   /** Stores the verdict unless there is one: of several callers one decides. A failing one is announced with the commit. */
@@ -87,7 +90,7 @@ export function createCiRunStore(database: Database): CiRunStore {
       return row === undefined ? null : readRow(row);
     },
 
-    async list(projectId, { datasetId, limit }) {
+    async list(projectId, { filter, cursor, limit }) {
       // Newest first: an id begins with the millisecond it was made in.
       const rows = await select<CiRunRow>(projectId, {
         name: "ci_run_list",
@@ -95,12 +98,29 @@ export function createCiRunStore(database: Database): CiRunStore {
           select ${ciRunColumns}
           from ${ciRunTables}
           where ci_runs.project_id = $1
-            and ($2::uuid is null or runs.dataset_id = $2)
+            and ${matchesVerdict}
+            and ($5::uuid is null or ci_runs.run_id < $5)
           order by ci_runs.run_id desc
-          limit $3`,
-        values: [projectId, datasetId, limit],
+          limit $6`,
+        values: [...verdictValues(projectId, filter), cursor, limit],
       });
       return rows.map(readRow);
+    },
+
+    async count(projectId, filter) {
+      const [row] = await select<{ count: number }>(projectId, {
+        name: "ci_run_count",
+        text: `
+          select count(*)::integer as count
+          from evals.ci_runs
+          join evals.runs
+            on runs.project_id = ci_runs.project_id
+            and runs.id = ci_runs.run_id
+          where ci_runs.project_id = $1
+            and ${matchesVerdict}`,
+        values: verdictValues(projectId, filter),
+      });
+      return row?.count ?? 0;
     },
 
     async exists(projectId, id) {

@@ -1,22 +1,32 @@
-import type { ciRun, ciVerdict } from "@touchstone/contracts";
+import type { CiViolation, ciRun, ciVerdict } from "@touchstone/contracts";
 import type { z } from "zod";
 import type { EvaluationCase } from "../datasets/grading.ts";
 import { joinRows } from "../results/join-rows.ts";
 import type { ReadResult } from "../results/result-store.ts";
 import type { ResultRow } from "../results/stored-result.ts";
 import { stateOf } from "./ci-run-state.ts";
-import type { StoredCiRun } from "./ci-run-store.ts";
+import type { FrozenCiSettings, StoredCiRun } from "./ci-run-store.ts";
 import type { Verdict } from "./decide-ci-run.ts";
 
 type CiRunReply = Omit<z.input<typeof ciRun>, "git_context">;
 type VerdictReply = Omit<z.input<typeof ciVerdict>, "git_context">;
 
-/** A CI run as it is read (completions 8.4), as JSON text: the git context stands in it as it was sent. */
+/** A CI run as it is listed (completions 8.4), as JSON text: the git context stands in it as it was sent. */
 export function renderCiRun(run: StoredCiRun): string {
+  return withGitContext(replyOf(run), run.gitContext);
+}
+
+/** The same with what did not pass; null until it is decided. */
+export function renderCiRunDetail(run: StoredCiRun, cases: readonly EvaluationCase[]): string {
+  const violations = run.verdict && showViolations(run.settings, run.verdict, cases);
+  return withGitContext({ ...replyOf(run), violations }, run.gitContext);
+}
+
+function replyOf(run: StoredCiRun): CiRunReply {
   const { settings, verdict, finalizedAt } = run;
   const state = stateOf(run);
   const statuses = { open: "in_progress", finalizing: "in_progress", decided: "completed", expired: "failed" } as const;
-  const reply: CiRunReply = {
+  return {
     run_id: run.id,
     dataset_id: run.datasetId,
     status: statuses[state],
@@ -27,8 +37,23 @@ export function renderCiRun(run: StoredCiRun): string {
     expires_at: run.expiresAt.toISOString(),
     finalized_at: finalizedAt?.toISOString() ?? null,
     pass_rate: verdict?.passRate ?? null,
+    pass_rate_threshold: settings.passRateThreshold,
   };
-  return withGitContext(reply, run.gitContext);
+}
+
+/** Where inputs are not exposed the questions' texts are left out. */
+function showViolations(
+  { exposesInputs }: FrozenCiSettings,
+  { violations }: Verdict,
+  cases: readonly EvaluationCase[],
+): CiViolation[] {
+  return violations.map(({ questionIndex, metric, threshold, actual }) => ({
+    question_index: questionIndex,
+    metric,
+    threshold,
+    actual,
+    question_text: exposesInputs ? (cases[questionIndex]?.query ?? null) : null,
+  }));
 }
 
 /**
@@ -51,13 +76,7 @@ export async function* renderVerdict(
     total_questions: settings.totalQuestions,
     passed_questions: verdict.passedQuestions,
     results_submitted: verdict.resultsSubmitted,
-    violations: verdict.violations.map(({ questionIndex, metric, threshold, actual }) => ({
-      question_index: questionIndex,
-      metric,
-      threshold,
-      actual,
-      question_text: questionText(questionIndex),
-    })),
+    violations: showViolations(settings, verdict, cases),
     finalized_at: run.finalizedAt.toISOString(),
     status: "completed",
   };
@@ -78,5 +97,5 @@ export async function* renderVerdict(
   yield "]}";
 }
 
-const withGitContext = (reply: CiRunReply | Omit<VerdictReply, "scores">, gitContext: string | null): string =>
+const withGitContext = (reply: object, gitContext: string | null): string =>
   `${JSON.stringify(reply).slice(0, -1)},"git_context":${gitContext ?? "null"}}`;

@@ -1,6 +1,8 @@
 import type { Gate, GateCheck } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
+import { branchOfSubject, commitOfSubject } from "../runs/subject-sql.ts";
 import { announceGate } from "./announce-gate.ts";
+import { matchesVerdict, type VerdictQuery, verdictValues } from "./verdict-query.ts";
 
 /** A verdict that was kept. */
 export interface RecordedGate {
@@ -9,11 +11,20 @@ export interface RecordedGate {
   datasetId: string;
   /** Null when the dataset is gone. */
   datasetName: string | null;
+  /** Of the run's subject; null where it names none. */
+  branch: string | null;
+  commit: string | null;
   passed: boolean;
   scoringRevision: number;
   caller: string | null;
   gate: Pick<Gate, "averageRating" | "baselineAverage"> & { checks: GateCheck[] };
   createdAt: Date;
+}
+
+/** Which kept verdicts are listed. */
+export interface RecordedGateQuery extends VerdictQuery {
+  /** Those that CI runs left as well, which are the failing ones of these. */
+  withCiRuns: boolean;
 }
 
 /** Runs as gates and comparisons choose among them, and the verdicts that are kept. */
@@ -23,14 +34,38 @@ export interface GateStore {
   /** The dataset's newest completed run that is no trace evaluation. */
   findNewestCompleted(projectId: string, datasetId: string): Promise<string | null>;
   /** Keeps a verdict, and announces it with the same commit. */
-  record(projectId: string, recorded: Omit<RecordedGate, "datasetName" | "gate"> & { gate: Gate }): Promise<void>;
+  record(
+    projectId: string,
+    recorded: Omit<RecordedGate, "datasetName" | "branch" | "commit" | "gate"> & { gate: Gate },
+  ): Promise<void>;
   /** The newest first. */
-  listRecorded(projectId: string): Promise<RecordedGate[]>;
+  listRecorded(projectId: string, query: RecordedGateQuery): Promise<RecordedGate[]>;
+  /** How many match, on all pages. */
+  countRecorded(projectId: string, query: Omit<RecordedGateQuery, "limit">): Promise<number>;
 }
 
 /** completions 5.6: the baseline is among the last five. */
 const baselinesMax = 5;
-const recordedMax = 50;
+
+/** The first five parameters are of {@link recordedValues}. */
+const recordedTables = `
+          evals.gate_results as gates
+          join evals.runs
+            on runs.project_id = gates.project_id
+            and runs.id = gates.run_id`;
+const isRecorded = `
+            gates.project_id = $1
+            and ${matchesVerdict}
+            and ($5 or not exists (
+              select
+              from evals.ci_runs
+              where ci_runs.project_id = gates.project_id
+                and ci_runs.run_id = gates.run_id
+            ))`;
+
+function recordedValues(projectId: string, query: Omit<RecordedGateQuery, "limit">): unknown[] {
+  return [...verdictValues(projectId, query.filter), query.withCiRuns];
+}
 
 export function createGateStore(database: Database): GateStore {
   return {
@@ -92,12 +127,26 @@ export function createGateStore(database: Database): GateStore {
       });
     },
 
-    async listRecorded(projectId) {
+    async countRecorded(projectId, query) {
+      const { rows } = await database.readScoped<{ count: number }>([projectId], {
+        name: "gate_count_recorded",
+        text: `
+          select count(*)::integer as count
+          from ${recordedTables}
+          where ${isRecorded}`,
+        values: recordedValues(projectId, query),
+      });
+      return rows[0]?.count ?? 0;
+    },
+
+    async listRecorded(projectId, { limit, ...query }) {
       const { rows } = await database.readScoped<{
         id: string;
         run_id: string;
         dataset_id: string;
         dataset_document: string | null;
+        branch: string | null;
+        commit: string | null;
         passed: boolean;
         scoring_revision: number;
         caller: string | null;
@@ -108,8 +157,9 @@ export function createGateStore(database: Database): GateStore {
         text: `
           select
             gates.id, gates.run_id, gates.dataset_id, versions.document::text as dataset_document, gates.passed,
-            gates.scoring_revision, gates.caller, gates.document, gates.created_at
-          from evals.gate_results as gates
+            gates.scoring_revision, gates.caller, gates.document, gates.created_at,
+            ${branchOfSubject} as branch, ${commitOfSubject} as commit
+          from ${recordedTables}
           left join evals.datasets
             on datasets.project_id = gates.project_id
             and datasets.id = gates.dataset_id
@@ -117,10 +167,11 @@ export function createGateStore(database: Database): GateStore {
             on versions.project_id = datasets.project_id
             and versions.dataset_id = datasets.id
             and versions.version = datasets.version
-          where gates.project_id = $1
+          where ${isRecorded}
+            and ($6::uuid is null or gates.id < $6)
           order by gates.id desc
-          limit ${recordedMax}`,
-        values: [projectId],
+          limit $7`,
+        values: [...recordedValues(projectId, query), query.cursor, limit],
       });
       return rows.map((row) => ({
         id: row.id,
@@ -128,6 +179,8 @@ export function createGateStore(database: Database): GateStore {
         datasetId: row.dataset_id,
         // Cut out here: PostgreSQL's JSON operators refuse a document that holds \\u0000 anywhere.
         datasetName: row.dataset_document === null ? null : (JSON.parse(row.dataset_document) as { name: string }).name,
+        branch: row.branch,
+        commit: row.commit,
         passed: row.passed,
         scoringRevision: row.scoring_revision,
         caller: row.caller,

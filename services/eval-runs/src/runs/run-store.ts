@@ -3,6 +3,7 @@ import type { Database, Statement } from "@touchstone/db";
 import type { Act } from "@touchstone/service-kit";
 import { recordAct } from "../acts/record-act.ts";
 import { refuseGoneDataset } from "./gone-dataset.ts";
+import { nameOfSubject, saidBySubject } from "./subject-sql.ts";
 
 export type RunStatus = "in_progress" | "completed" | "failed";
 export type TerminalStatus = Exclude<RunStatus, "in_progress">;
@@ -217,12 +218,6 @@ export function createRunStore(database: Database): RunStore {
     },
   };
 }
-
-/** What a subject says, which no operator can open that has a \u0000 in it: such a run is found by nothing it says. */
-const saidBySubject = (expressions: readonly string[]): string =>
-  `case when pg_input_is_valid(evaluation_subject::text, 'jsonb') then concat_ws(E'\\n', ${expressions.join(", ")}) end`;
-
-const nameOfSubject = "coalesce(evaluation_subject ->> 'displayName', evaluation_subject ->> 'name')";
 
 /** The first eight parameters are of {@link filterValues}. */
 const filtered = `

@@ -138,6 +138,11 @@ export const make = {
     await send(tenant, "POST", `${evaluations}/runs/${runId}/analyze`);
     return runId;
   },
+  /** Of a new run. */
+  recordedGate: async (tenant: Tenant, datasetId: string) => {
+    const runId = await make.run(tenant, { datasetId });
+    await send(tenant, "GET", `${evaluations}/runs/${runId}/gate?failUnder=1&record=true&caller=${tenant.canary}`);
+  },
   ciRun: async (tenant: Tenant, datasetId?: string) =>
     pick(
       await send(tenant, "POST", "/ingest/ci-runs", {

@@ -1,13 +1,26 @@
 import type { Handler } from "@touchstone/service-kit";
 import type { CiRunStore } from "../../ci-runs/ci-run-store.ts";
-import { renderCiRun } from "../../ci-runs/render-ci-run.ts";
+import { renderCiRunDetail } from "../../ci-runs/render-ci-run.ts";
+import type { Gradings } from "../../grading/gradings.ts";
+import type { RunStore } from "../../runs/run-store.ts";
 import { requireProject } from "../require-project.ts";
 import { requireCiRun } from "./require-ci-run.ts";
 
 /** GET /ingest/ci-runs/{ciRunId} (completions 8.4). */
-export function getCiRun({ ciRuns }: { ciRuns: CiRunStore }): Handler {
+export function getCiRun({
+  ciRuns,
+  runs,
+  gradings,
+}: {
+  ciRuns: CiRunStore;
+  runs: Pick<RunStore, "find">;
+  gradings: Pick<Gradings, "ofRun">;
+}): Handler {
   return async (call) => {
-    const ciRun = await requireCiRun(ciRuns, requireProject(call), call.params.ciRunId);
-    return { status: 200, body: renderCiRun(ciRun) };
+    const projectId = requireProject(call);
+    const ciRun = await requireCiRun(ciRuns, projectId, call.params.ciRunId);
+    const run = ciRun.verdict?.violations.length ? await runs.find(projectId, ciRun.id) : null;
+    const cases = run === null ? [] : (await gradings.ofRun(projectId, run)).cases;
+    return { status: 200, body: renderCiRunDetail(ciRun, cases) };
   };
 }

@@ -24,7 +24,7 @@ export function ciRunRoutes(
   return [
     { route: routes.createCiRun, handle: createCiRun({ datasets, gradings, ciRuns, clock }) },
     { route: routes.listCiRuns, handle: listCiRuns({ ciRuns }) },
-    { route: routes.getCiRun, handle: getCiRun({ ciRuns }) },
+    { route: routes.getCiRun, handle: getCiRun({ ciRuns, runs, gradings }) },
     { route: routes.submitCiResults, handle: submitCiResults({ ...finalizing, gradings, scorer }) },
     { route: routes.finalizeCiRun, handle: finalizeCiRun({ ...finalizing, gradings }) },
     { route: routes.listTestCases, handle: listTestCases({ datasets, gradings }) },

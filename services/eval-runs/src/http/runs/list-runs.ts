@@ -1,6 +1,7 @@
 import { limits } from "@touchstone/contracts";
 import { AppError, type Handler, isUuid, parseIsoTime } from "@touchstone/service-kit";
 import { readAllOrNone, readText } from "../../gates/gate-request.ts";
+import { readStored } from "../../gates/verdict-query.ts";
 import { type CountingDependencies, countRuns } from "../../runs/count-runs.ts";
 import type { KnownIntervals } from "../../runs/known-intervals.ts";
 import { renderListedRun } from "../../runs/render-run.ts";
@@ -81,11 +82,6 @@ function readQuery(query: Query): RunListQuery {
       search: readStored(query, "search"),
     },
   };
-}
-
-/** PostgreSQL takes no NUL: what has one is compared without it, and then found nowhere. */
-function readStored(query: Query, name: string): string | null {
-  return readText(query, name)?.replaceAll("\0", "\ufffd") ?? null;
 }
 
 function readInstant(query: Query, name: string): Date | null {

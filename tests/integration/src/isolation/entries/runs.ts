@@ -123,7 +123,20 @@ export const runsEntries: RouteEntries = {
       own: 200,
     },
   ],
-  listGates: list,
+  listGates: [
+    list,
+    {
+      ids: async (tenant) => {
+        const datasetId = await make.dataset(tenant);
+        await make.recordedGate(tenant, datasetId);
+        return { datasetId };
+      },
+      request: (ids) => ({ query: ids }),
+      own: 200,
+      refused: 200,
+      shows: true,
+    },
+  ],
   previewGate: {
     ids: async (tenant) => {
       const datasetId = await make.dataset(tenant);
@@ -167,11 +180,14 @@ export const runsEntries: RouteEntries = {
       ids: async (tenant) => {
         const datasetId = await make.dataset(tenant);
         await make.ciRun(tenant, datasetId);
-        return { dataset_id: datasetId };
+        return { dataset_id: datasetId, cursor: await make.ciRun(tenant, datasetId) };
       },
       request: (ids) => ({ query: ids }),
       own: 200,
       refused: 200,
+      malformed: { cursor: 400 },
+      isPosition: ["cursor"],
+      neverLeaks: { cursor: position },
       shows: true,
     },
   ],

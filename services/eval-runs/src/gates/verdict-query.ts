@@ -1,0 +1,60 @@
+import { limits } from "@touchstone/contracts";
+import { AppError, isUuid } from "@touchstone/service-kit";
+import { branchOfSubject, commitOfSubject } from "../runs/subject-sql.ts";
+import { readText } from "./gate-request.ts";
+
+type Query = Parameters<typeof readText>[0];
+
+/** Which verdicts of pipelines are listed; null = all. */
+export interface VerdictFilter {
+  datasetId: string | null;
+  branch: string | null;
+  /** Either of this and the commit of the run begins with the other: both may be cut short. */
+  commit: string | null;
+}
+
+export interface VerdictQuery {
+  limit: number;
+  /** Only ids below it, whatever it is the id of: they are in the order of time. Null = from the newest. */
+  cursor: string | null;
+  filter: VerdictFilter;
+}
+
+const noDataset = "00000000-0000-0000-0000-000000000000";
+
+/** Reads the query of a list of verdicts. Throws `bad_request` for the first parameter that is wrong. */
+export function readVerdictQuery(query: Query): VerdictQuery {
+  const limit = readText(query, "limit") ?? String(limits.runPageDefault);
+  if (!/^\d{1,9}$/.test(limit) || Number(limit) < 1 || Number(limit) > limits.runPageMax) {
+    throw new AppError("bad_request", `limit must be a number between 1 and ${limits.runPageMax}`);
+  }
+  const cursor = readText(query, "cursor");
+  if (cursor !== null && !isUuid(cursor)) throw new AppError("bad_request", "cursor must be an id of the list");
+  const datasetId = readText(query, "dataset_id") ?? readText(query, "datasetId");
+  return {
+    limit: Number(limit),
+    cursor,
+    filter: {
+      // What cannot be a dataset has no verdicts.
+      datasetId: datasetId === null || isUuid(datasetId) ? datasetId : noDataset,
+      branch: readStored(query, "branch"),
+      commit: readStored(query, "commit"),
+    },
+  };
+}
+
+/** PostgreSQL takes no NUL: what has one is compared without it, and then found nowhere. */
+export function readStored(query: Query, name: string): string | null {
+  return readText(query, name)?.replaceAll("\0", "\ufffd") ?? null;
+}
+
+/** On joined `evals.runs`; the first four parameters are of {@link verdictValues}. */
+export const matchesVerdict = `
+            runs.project_id = $1
+            and ($2::uuid is null or runs.dataset_id = $2)
+            and ($3::text is null or ${branchOfSubject} = $3)
+            and ($4::text is null or starts_with(${commitOfSubject}, $4) or starts_with($4, ${commitOfSubject}))`;
+
+export function verdictValues(projectId: string, { datasetId, branch, commit }: VerdictFilter): unknown[] {
+  return [projectId, datasetId, branch, commit];
+}
