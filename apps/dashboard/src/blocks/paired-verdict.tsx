@@ -16,14 +16,22 @@ export function VerdictWord({ paired, className }: { paired: Pick<Paired, "outco
   );
 }
 
-/** The mean difference with its interval around 0, as a picture that also says it in words. */
-export function DifferenceInterval({ paired, className }: { paired: Paired; className?: string }) {
+/** The mean difference with its interval around 0, as a picture that also says it in words. Several side by side share a `domain`. */
+export function DifferenceInterval({
+  paired,
+  domain = differenceDomain(paired),
+  className,
+}: {
+  paired: Paired;
+  domain?: readonly [number, number];
+  className?: string;
+}) {
   const { difference, interval, minEffect } = paired;
   return (
     <Interval
       interval={interval}
       centre={difference}
-      domain={differenceDomain(paired)}
+      domain={domain}
       marks={[-minEffect, 0, minEffect]}
       label={`Difference ${formatDelta(difference, 2)}. ${explainPaired(paired)}`}
       {...(className !== undefined && { className })}

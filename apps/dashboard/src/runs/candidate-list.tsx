@@ -1,63 +1,40 @@
-import type { UseQueryResult } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { DifferenceInterval, VerdictWord } from "../blocks/paired-verdict.tsx";
 import { explainPaired, formatP } from "../blocks/paired-words.ts";
 import { useApi } from "../shell/session.tsx";
-import { classNames } from "../ui/class-names.ts";
 import { formatCount, formatDelta, formatRating } from "../ui/format.ts";
+import { Panel } from "../ui/page.tsx";
 import { ProblemLine, Skeleton } from "../ui/states.tsx";
+import { CandidateForest, type CandidatesProps } from "./candidate-forest.tsx";
 import type { Comparison } from "./compare-rows.ts";
 
-/** The verdict on each candidate. Of several one is looked at; its cases are listed below. */
-export function CandidateList({
-  candidates,
-  comparisons,
-  chosenIndex,
-  onChoose,
-}: {
-  candidates: readonly string[];
-  comparisons: readonly UseQueryResult<Comparison>[];
-  chosenIndex: number;
-  onChoose(id: string): void;
-}) {
+/** The verdict on the candidate; of several one under the other, of which one is looked at. */
+export function CandidateList(props: CandidatesProps) {
+  const chosen = props.comparisons[props.chosenIndex];
+  if (chosen === undefined) return null;
+  const { data, error } = chosen;
   return (
-    <ul aria-label="Verdicts" className="m-0 flex list-none flex-col gap-2 p-0">
-      {candidates.map((id, index) => {
-        const { data, error } = comparisons[index] as UseQueryResult<Comparison>;
-        const isChosen = index === chosenIndex;
-        return (
-          <li
-            key={id}
-            className={classNames(
-              "rounded-md border p-3",
-              isChosen && candidates.length > 1 ? "border-accent" : "border-line",
-            )}
-          >
-            {data !== undefined ? (
-              <Verdict
-                comparison={data}
-                {...(candidates.length > 1 && { choice: { isChosen, onChoose: () => onChoose(id) } })}
-              />
-            ) : error !== null ? (
-              <ProblemLine problem={error} />
-            ) : (
-              <Skeleton rows={2} />
-            )}
-          </li>
-        );
-      })}
-    </ul>
+    <Panel className="p-3">
+      {props.candidates.length > 1 && <CandidateForest {...props} />}
+      {data !== undefined ? (
+        props.candidates.length > 1 ? (
+          <p className="m-0 border-t border-line px-1 pt-2 text-soft">
+            <Facts comparison={data} />
+          </p>
+        ) : (
+          <Verdict comparison={data} />
+        )
+      ) : error !== null ? (
+        <ProblemLine problem={error} />
+      ) : (
+        <Skeleton rows={2} />
+      )}
+    </Panel>
   );
 }
 
-function Verdict({
-  comparison: { paired, baselineRun, candidateRun },
-  choice,
-}: {
-  comparison: Comparison;
-  choice?: { isChosen: boolean; onChoose(): void };
-}) {
-  const { projectId } = useApi();
+function Verdict({ comparison }: { comparison: Comparison }) {
+  const { paired, baselineRun, candidateRun } = comparison;
   return (
     <div className="flex flex-wrap items-center gap-x-8 gap-y-3">
       <div className="min-w-40">
@@ -65,7 +42,7 @@ function Verdict({
           <VerdictWord paired={paired} />
         </div>
         <div className="text-soft tabular-nums">
-          <RunLink run={baselineRun} projectId={projectId} /> → <RunLink run={candidateRun} projectId={projectId} />
+          <RunLink run={baselineRun} /> → <RunLink run={candidateRun} />
         </div>
       </div>
       <div>
@@ -74,36 +51,32 @@ function Verdict({
       </div>
       <div className="min-w-56 flex-1">
         <DifferenceInterval paired={paired} className="w-full max-w-96" />
-        <div className="flex max-w-96 justify-between text-xs text-soft tabular-nums">
+        <div className="relative flex max-w-96 justify-between text-xs text-soft tabular-nums">
           <span>worse</span>
-          <span>0</span>
+          <span className="absolute left-1/2 -translate-x-1/2">0</span>
           <span>better</span>
         </div>
       </div>
       <div className="max-w-96 min-w-60 flex-1 text-soft">
-        {explainPaired(paired)}
-        <div className="text-xs text-faint tabular-nums">
-          {formatCount(paired.cases)} paired cases, {formatP(paired.pValue)}, least effect {paired.minEffect}
-        </div>
+        <Facts comparison={comparison} />
       </div>
-      {choice !== undefined && (
-        <button
-          type="button"
-          aria-pressed={choice.isChosen}
-          onClick={choice.onChoose}
-          className={classNames(
-            "h-8 rounded-sm border px-3 max-md:h-11",
-            choice.isChosen ? "border-accent bg-chosen" : "border-line hover:bg-hover",
-          )}
-        >
-          {choice.isChosen ? "Cases below" : "Show its cases"}
-        </button>
-      )}
     </div>
   );
 }
 
-function RunLink({ run, projectId }: { run: Comparison["baselineRun"]; projectId: string }) {
+function Facts({ comparison: { paired } }: { comparison: Comparison }) {
+  return (
+    <>
+      {explainPaired(paired)}
+      <span className="block text-xs text-faint tabular-nums">
+        {formatCount(paired.cases)} paired cases, {formatP(paired.pValue)}, least effect {paired.minEffect}
+      </span>
+    </>
+  );
+}
+
+function RunLink({ run }: { run: Comparison["baselineRun"] }) {
+  const { projectId } = useApi();
   return (
     <Link
       to="/p/$projectId/runs/$runId"

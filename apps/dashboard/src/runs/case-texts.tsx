@@ -1,8 +1,10 @@
-import { useState } from "react";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { Markdown } from "../ui/markdown.tsx";
 import { useShortcuts } from "../ui/shortcuts.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import { WordDiff } from "../ui/word-diff.tsx";
+
+const route = getRouteApi("/p/$projectId/runs/$runId");
 
 type View = "answer" | "expected" | "earlier";
 
@@ -23,7 +25,11 @@ export function CaseTexts({
   expected: string | null;
   earlier: string | null;
 }) {
-  const [chosen, choose] = useState<View>("answer");
+  const { text: chosen = "answer" } = route.useSearch();
+  const navigate = useNavigate({ from: "/p/$projectId/runs/$runId" });
+  // It stays for the next case.
+  const choose = (next: View): void =>
+    void navigate({ search: (before) => ({ ...before, text: next === "answer" ? undefined : next }), replace: true });
   const views: { key: View; label: string }[] = [
     { key: "answer", label: "Answer" },
     ...(expected !== null ? [{ key: "expected" as const, label: "Against expected" }] : []),

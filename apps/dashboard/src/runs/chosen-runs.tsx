@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { allDatasetsQuery } from "../blocks/dataset-summaries.ts";
 import { useApi } from "../shell/session.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
 import { SelectField } from "../ui/field.tsx";
@@ -17,19 +16,18 @@ export interface ChosenSearch {
 export function ChosenRuns({
   baseline,
   candidates,
-  datasetId,
+  dataset,
   onChange,
   onSwap,
 }: {
   baseline: string;
   candidates: readonly string[];
-  datasetId: string | undefined;
+  dataset: { id: string; name: string | null } | undefined;
   onChange(next: ChosenSearch): void;
   onSwap(): void;
 }) {
   const api = useApi();
-  const runs = useQuery({ ...datasetRunsQuery(api, datasetId ?? ""), enabled: datasetId !== undefined }).data ?? [];
-  const dataset = useQuery(allDatasetsQuery(api)).data?.find(({ _id }) => _id === datasetId);
+  const runs = useQuery({ ...datasetRunsQuery(api, dataset?.id ?? ""), enabled: dataset !== undefined }).data ?? [];
   const taken = new Set([baseline, ...candidates]);
   const another = runs.find(({ _id, status }) => !taken.has(_id) && status === "completed");
   return (
@@ -73,10 +71,10 @@ export function ChosenRuns({
           Dataset{" "}
           <Link
             to="/p/$projectId/datasets/$datasetId"
-            params={{ projectId: api.projectId, datasetId: dataset._id }}
+            params={{ projectId: api.projectId, datasetId: dataset.id }}
             className="text-accent"
           >
-            {dataset.name}
+            {dataset.name ?? "that is gone"}
           </Link>
         </span>
       )}

@@ -1,48 +1,79 @@
-import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
-import { type ReactNode, useState } from "react";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { verdictsOfResult } from "../blocks/verdict-sources.ts";
+import { WhyPanel } from "../blocks/why-panel.tsx";
 import { useApi } from "../shell/session.tsx";
-import { IconButton } from "../ui/button.tsx";
-import { ChevronLeftIcon, ChevronRightIcon } from "../ui/icons.tsx";
 import { Markdown } from "../ui/markdown.tsx";
-import { Badge } from "../ui/page.tsx";
-import { Score } from "../ui/score.tsx";
 import { useShortcuts } from "../ui/shortcuts.tsx";
 import { SidePanel } from "../ui/side-panel.tsx";
-import { Tabs } from "../ui/tabs.tsx";
-import { WordDiff } from "../ui/word-diff.tsx";
-import type { ComparedCase, CompareRow, Comparison } from "./compare-rows.ts";
+import { useToasts } from "../ui/toasts.tsx";
+import type { ResultRow, Run } from "./case-rows.ts";
+import { CompareAnswers } from "./compare-answers.tsx";
+import type { CompareRow, Comparison } from "./compare-rows.ts";
+import { CompareSide } from "./compare-side.tsx";
 import { Delta } from "./delta.tsx";
-import { datasetQuery } from "./queries.ts";
+import { NeighbourButtons, useNeighbourKeys } from "./neighbours.tsx";
+import { useWholeSide } from "./whole-side.ts";
 
-type View = "sides" | "diff" | "expected";
+const route = getRouteApi("/p/$projectId/runs/compare");
 
-/** One case of two runs: both answers side by side, word by word, and against what was expected. `d` goes through these. */
+type SideName = "baseline" | "candidate";
+
+/** One case of two runs with its whole texts: the answers, why each is rated so, and the way to their traces. */
 export function CompareCase({
   row,
   comparison,
+  runs,
   shown,
-  datasetId,
   onChoose,
 }: {
   row: CompareRow;
   comparison: Comparison;
+  runs: Record<SideName, Run | undefined>;
   shown: readonly CompareRow[];
-  datasetId: string | undefined;
   onChoose(key: string | undefined): void;
 }) {
-  const api = useApi();
-  const dataset = useQuery({ ...datasetQuery(api, datasetId ?? ""), enabled: datasetId !== undefined });
-  const asked = row.questionIndex === null ? undefined : dataset.data?.questions[row.questionIndex]?.main_question;
-  const expected = asked !== undefined && asked.query === row.query ? (asked.expectedResults ?? null) : null;
+  const { projectId } = useApi();
+  const { why } = route.useSearch();
+  const navigate = useNavigate({ from: "/p/$projectId/runs/compare" });
+  const toasts = useToasts();
+  const { baselineRun, candidateRun, comparedScorer } = comparison;
+  const scorerId = comparedScorer?.id ?? null;
+  const baseline = useWholeSide(baselineRun.runId, row.baseline, scorerId);
+  const candidate = useWholeSide(candidateRun.runId, row.candidate, scorerId);
   const place = shown.findIndex(({ key }) => key === row.key);
   const before = shown[place - 1];
-  const after = shown[place + 1];
+  const after = place === -1 ? undefined : shown[place + 1];
+  const neighbours = {
+    before: before && (() => onChoose(before.key)),
+    after: after && (() => onChoose(after.key)),
+  };
+  useNeighbourKeys(neighbours);
+
+  const showWhy = (side: SideName | undefined): void =>
+    void navigate({ search: (now) => ({ ...now, why: side }), replace: why !== undefined });
+  const openTrace = (side: SideName): void => {
+    const { traceId } = row[side];
+    if (traceId === null) toasts.say(`No trace is linked to the ${side}'s result.`);
+    else void navigate({ to: "/p/$projectId/traces/$traceId", params: { projectId, traceId } });
+  };
   useShortcuts("Case", [
-    { keys: "[", label: "Case before", run: () => before && onChoose(before.key) },
-    { keys: "]", label: "Next case", run: () => after && onChoose(after.key) },
+    { keys: "t", label: "Open the candidate's trace", run: () => openTrace("candidate") },
+    { keys: "T", label: "Open the baseline's trace", run: () => openTrace("baseline") },
+    { keys: "w", label: "Why the candidate is rated so", run: () => showWhy(toggled(why, "candidate")) },
+    { keys: "W", label: "Why the baseline is rated so", run: () => showWhy(toggled(why, "baseline")) },
   ]);
-  const { baselineRun, candidateRun } = comparison;
+
+  const explained = why && { result: { baseline, candidate }[why].result, run: runs[why] };
+  if (explained?.result !== undefined && explained.run !== undefined) {
+    return (
+      <WhyPanel
+        key={why}
+        verdicts={verdictsOfResult(explained.result, explained.run)}
+        chosen={scorerId ?? "primary"}
+        onClose={() => showWhy(undefined)}
+      />
+    );
+  }
   return (
     <SidePanel
       title={
@@ -54,39 +85,30 @@ export function CompareCase({
         </>
       }
       onClose={() => onChoose(undefined)}
-      actions={
-        <>
-          <IconButton
-            label="Case before ([)"
-            disabled={before === undefined}
-            onClick={() => before && onChoose(before.key)}
-          >
-            <ChevronLeftIcon />
-          </IconButton>
-          <IconButton label="Next case (])" disabled={after === undefined} onClick={() => after && onChoose(after.key)}>
-            <ChevronRightIcon />
-          </IconButton>
-        </>
-      }
+      actions={<NeighbourButtons {...neighbours} />}
     >
       <div className="flex flex-col gap-5">
         <section>
           <h3 className="m-0 mb-1 text-xs font-normal text-faint">Question</h3>
-          <Markdown text={row.query ?? "-"} />
+          <Markdown text={questionOf(candidate.result) ?? questionOf(baseline.result) ?? row.query ?? "-"} />
         </section>
-        <Answers row={row} expected={expected} />
+        <CompareAnswers
+          baseline={baseline}
+          candidate={candidate}
+          expected={candidate.result?.expected ?? baseline.result?.expected ?? row.expected}
+        />
         <section className="grid gap-4 sm:grid-cols-2">
-          <Reason
+          <CompareSide
             title={`Baseline ${baselineRun.version ?? ""}`}
             runId={baselineRun.runId}
-            row={row}
-            side={row.baseline}
+            side={baseline}
+            onWhy={() => showWhy("baseline")}
           />
-          <Reason
+          <CompareSide
             title={`Candidate ${candidateRun.version ?? ""}`}
             runId={candidateRun.runId}
-            row={row}
-            side={row.candidate}
+            side={candidate}
+            onWhy={() => showWhy("candidate")}
           />
         </section>
       </div>
@@ -94,112 +116,5 @@ export function CompareCase({
   );
 }
 
-function Answers({ row: { baseline, candidate }, expected }: { row: CompareRow; expected: string | null }) {
-  const [chosen, choose] = useState<View>("sides");
-  const views: { key: View; label: string }[] = [
-    { key: "sides", label: "Answers" },
-    { key: "diff", label: "Word by word" },
-    ...(expected === null ? [] : [{ key: "expected" as const, label: "Against expected" }]),
-  ];
-  const view = views.some(({ key }) => key === chosen) ? chosen : "sides";
-  useShortcuts("Case", [
-    {
-      keys: "d",
-      label: "Next way to show the differences",
-      run: () => choose(views[(views.findIndex(({ key }) => key === view) + 1) % views.length]?.key ?? "sides"),
-    },
-  ]);
-  return (
-    <div>
-      <Tabs<View> label="Answers" tabs={views} chosen={view} onChoose={choose} className="flex flex-col gap-4 pt-3">
-        {view === "sides" && (
-          <>
-            <div className="grid gap-4 sm:grid-cols-2">
-              <Answer title="Baseline" side={baseline} />
-              <Answer title="Candidate" side={candidate} />
-            </div>
-            {expected !== null && <Labelled title="Expected">{<Markdown text={expected} />}</Labelled>}
-          </>
-        )}
-        {view === "diff" && (
-          <Labelled title="From the baseline to the candidate">
-            <WordDiff before={baseline.output ?? ""} after={candidate.output ?? ""} />
-          </Labelled>
-        )}
-        {view === "expected" && (
-          <>
-            <Labelled title="From expected to the baseline">
-              <WordDiff before={expected ?? ""} after={baseline.output ?? ""} />
-            </Labelled>
-            <Labelled title="From expected to the candidate">
-              <WordDiff before={expected ?? ""} after={candidate.output ?? ""} />
-            </Labelled>
-          </>
-        )}
-      </Tabs>
-    </div>
-  );
-}
-
-function Answer({ title, side }: { title: string; side: ComparedCase["baseline"] }) {
-  return (
-    <Labelled title={title}>
-      {side.error !== null && (
-        <p className="m-0 mb-2 rounded-sm bg-bad-ground px-2.5 py-1.5 text-bad">
-          {side.error.type ?? "Error"}: {side.error.message ?? "no message"}
-        </p>
-      )}
-      {side.output !== null ? (
-        <Markdown text={side.output} />
-      ) : (
-        side.error === null && <span className="text-soft">none</span>
-      )}
-    </Labelled>
-  );
-}
-
-/** A side's rating, why, and the way to the case in its run. */
-function Reason({
-  title,
-  runId,
-  row,
-  side,
-}: {
-  title: string;
-  runId: string;
-  row: CompareRow;
-  side: ComparedCase["baseline"];
-}) {
-  const { projectId } = useApi();
-  return (
-    <div className="min-w-0 border-t border-line pt-3">
-      <div className="mb-1 flex flex-wrap items-center gap-x-3">
-        <span className="font-medium">{title}</span>
-        <Score rating={side.rating} />
-        {side.error !== null && <Badge look="bad">failed</Badge>}
-      </div>
-      {side.justification !== null && (
-        <div className="text-soft">
-          <Markdown text={side.justification} />
-        </div>
-      )}
-      <Link
-        to="/p/$projectId/runs/$runId"
-        params={{ projectId, runId }}
-        search={{ case: row.key }}
-        className="mt-2 inline-block text-accent"
-      >
-        Open in its run
-      </Link>
-    </div>
-  );
-}
-
-function Labelled({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <div className="min-w-0">
-      <h3 className="m-0 mb-1 text-xs font-normal text-faint">{title}</h3>
-      {children}
-    </div>
-  );
-}
+const toggled = (shown: SideName | undefined, side: SideName) => (shown === side ? undefined : side);
+const questionOf = (result: ResultRow | undefined) => result?.questionText ?? result?.input?.query;

@@ -12,18 +12,32 @@ export interface CompareRow extends ComparedCase {
   change: Change;
 }
 
-/** The cases of a comparison, worst loss first; what is not rated on both sides comes last. */
+/** The cases of a comparison in their order. */
 export function compareRows({
   cases,
   paired,
 }: Pick<Comparison, "cases"> & { paired: { minEffect: number } }): CompareRow[] {
-  return cases
-    .map((each) => ({
-      ...each,
-      key: String(each.questionIndex ?? "none"),
-      change: changeOf(each.delta, paired.minEffect),
-    }))
-    .toSorted((one, other) => (one.delta ?? Number.POSITIVE_INFINITY) - (other.delta ?? Number.POSITIVE_INFINITY) || 0);
+  return cases.map((each) => ({
+    ...each,
+    key: String(each.questionIndex ?? "none"),
+    change: changeOf(each.delta, paired.minEffect),
+  }));
+}
+
+export const compareOrders = ["delta", "-delta", "case", "baseline", "candidate"] as const;
+export type CompareOrder = (typeof compareOrders)[number];
+
+/** The rows with the greatest loss first, the greatest gain, or the worst rating of a side. What has no value comes last. */
+export function sortRows(rows: readonly CompareRow[], order: CompareOrder): CompareRow[] {
+  const values: Record<CompareOrder, (row: CompareRow) => number | null> = {
+    delta: ({ delta }) => delta,
+    "-delta": ({ delta }) => (delta === null ? null : -delta),
+    case: ({ questionIndex }) => questionIndex,
+    baseline: ({ baseline }) => baseline.rating,
+    candidate: ({ candidate }) => candidate.rating,
+  };
+  const value = (row: CompareRow): number => values[order](row) ?? Number.POSITIVE_INFINITY;
+  return rows.toSorted((one, other) => value(one) - value(other) || 0);
 }
 
 function changeOf(delta: number | null, minEffect: number): Change {

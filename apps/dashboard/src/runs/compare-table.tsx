@@ -1,24 +1,35 @@
-import { useMemo } from "react";
+import { type ReactNode, useMemo } from "react";
+import { classNames } from "../ui/class-names.ts";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { Badge } from "../ui/page.tsx";
 import { Score } from "../ui/score.tsx";
 import { EmptyState } from "../ui/states.tsx";
-import type { ComparedCase, CompareRow } from "./compare-rows.ts";
+import type { ComparedCase, CompareOrder, CompareRow } from "./compare-rows.ts";
 import { Delta } from "./delta.tsx";
 
-/** The cases of a comparison, the greatest loss first; a row opens both answers beside the table. */
+type SideName = "baseline" | "candidate";
+
+/** The cases of a comparison; a row opens both answers beside the table, a rating why it is so. */
 export function CompareTable({
   rows,
+  sort,
+  onSort,
   openKey,
   onOpen,
 }: {
   rows: readonly CompareRow[];
+  sort: CompareOrder;
+  onSort(order: CompareOrder): void;
   openKey: string | undefined;
-  onOpen(key: string): void;
+  onOpen(key: string, why?: SideName): void;
 }) {
   const isBrief = openKey !== undefined;
   const most = Math.max(1, ...rows.map(({ delta }) => Math.abs(delta ?? 0)));
-  const columns = useMemo(() => compareColumns(most, isBrief), [most, isBrief]);
+  const columns = useMemo(
+    () => compareColumns({ most, isBrief, sort, onSort, onWhy: onOpen }),
+    // What is opened and sorted goes by the URL as it is then.
+    [most, isBrief, sort],
+  );
   if (rows.length === 0) return <EmptyState title="No such case" />;
   return (
     <DataTable
@@ -49,29 +60,56 @@ export function CompareTable({
   );
 }
 
-function compareColumns(most: number, isBrief: boolean): Column<CompareRow>[] {
+function compareColumns({
+  most,
+  isBrief,
+  sort,
+  onSort,
+  onWhy,
+}: {
+  most: number;
+  isBrief: boolean;
+  sort: CompareOrder;
+  onSort(order: CompareOrder): void;
+  onWhy(key: string, why: SideName): void;
+}): Column<CompareRow>[] {
+  const sortable = (label: string, first: CompareOrder, second: CompareOrder = first): ReactNode => {
+    const isOn = sort === first || sort === second;
+    return (
+      <button
+        type="button"
+        onClick={() => onSort(sort === first ? second : first)}
+        className={classNames("hover:text-ink", isOn && "font-medium text-ink")}
+      >
+        {label}
+        {isOn && <span aria-hidden> {sort === "-delta" ? "↓" : "↑"}</span>}
+      </button>
+    );
+  };
+  const sideColumn = (name: SideName, label: string): Column<CompareRow> => ({
+    key: name,
+    header: sortable(label, name),
+    width: isBrief ? "4.5rem" : "6.5rem",
+    cell: (row) => <Side side={row[name]} isBrief={isBrief} scorer={label} onWhy={() => onWhy(row.key, name)} />,
+  });
   return [
     {
       key: "case",
-      header: "Case",
+      header: sortable("Case", "case"),
       width: "3rem",
       align: "right",
       cell: ({ questionIndex }) => <span className="text-soft">{questionIndex ?? "-"}</span>,
     },
     { key: "question", header: "Question", width: "minmax(8rem, 2fr)", cell: ({ query }) => query ?? "-" },
+    sideColumn("baseline", "Baseline"),
+    sideColumn("candidate", "Candidate"),
     {
-      key: "baseline",
-      header: "Baseline",
-      width: isBrief ? "4rem" : "6.5rem",
-      cell: ({ baseline }) => <Side side={baseline} isBrief={isBrief} />,
+      key: "delta",
+      header: sortable("Delta", "delta", "-delta"),
+      width: "3.5rem",
+      align: "right",
+      cell: ({ delta }) => <Delta value={delta} />,
     },
-    {
-      key: "candidate",
-      header: "Candidate",
-      width: isBrief ? "4rem" : "6.5rem",
-      cell: ({ candidate }) => <Side side={candidate} isBrief={isBrief} />,
-    },
-    { key: "delta", header: "Delta", width: "3.5rem", align: "right", cell: ({ delta }) => <Delta value={delta} /> },
     {
       key: "bar",
       header: <span className="sr-only">Delta drawn</span>,
@@ -91,10 +129,20 @@ function compareColumns(most: number, isBrief: boolean): Column<CompareRow>[] {
   ];
 }
 
-function Side({ side, isBrief }: { side: ComparedCase["baseline"]; isBrief?: boolean }) {
+function Side({
+  side,
+  isBrief,
+  scorer,
+  onWhy,
+}: {
+  side: ComparedCase["baseline"];
+  isBrief?: boolean;
+  scorer?: string;
+  onWhy?: () => void;
+}) {
   return (
     <span className="inline-flex items-center gap-2">
-      <Score rating={side.rating} />
+      <Score rating={side.rating} scorer={scorer} onWhy={side.resultId === null ? undefined : onWhy} />
       {side.error !== null && !isBrief && <Badge look="bad">failed</Badge>}
     </span>
   );

@@ -8,9 +8,10 @@ import { Loaded } from "../ui/states.tsx";
 import { CandidateList } from "./candidate-list.tsx";
 import { ChosenRuns, type ChosenSearch } from "./chosen-runs.tsx";
 import { CompareCase } from "./compare-case.tsx";
-import { compareRows, showRows } from "./compare-rows.ts";
+import { type CompareOrder, compareRows, showRows, sortRows } from "./compare-rows.ts";
 import { CompareTable } from "./compare-table.tsx";
 import { comparisonQuery, runQuery } from "./queries.ts";
+import { ScorerChoice } from "./scorer-choice.tsx";
 import { ShowFilter } from "./show-filter.tsx";
 
 const route = getRouteApi("/p/$projectId/runs/compare");
@@ -26,21 +27,27 @@ export function Compare({
   onChange(next: ChosenSearch): void;
 }) {
   const api = useApi();
-  const { of, show, case: openKey } = route.useSearch();
+  const { of, show, sort = "delta", scorer, case: openKey } = route.useSearch();
   const navigate = useNavigate({ from: "/p/$projectId/runs/compare" });
-  const comparisons = useQueries({ queries: candidates.map((id) => comparisonQuery(api, baseline, id)) });
+  const comparisons = useQueries({
+    queries: candidates.map((candidate) => comparisonQuery(api, { baseline, candidate, scorer })),
+  });
   const chosenIndex = Math.max(0, candidates.indexOf(of ?? ""));
+  const chosenId = candidates[chosenIndex] ?? "";
   const chosen = comparisons[chosenIndex];
-  const baselineRun = useQuery(runQuery(api, baseline));
+  const baselineRun = useQuery(runQuery(api, baseline)).data;
+  const candidateRun = useQuery({ ...runQuery(api, chosenId), enabled: chosenId !== "" }).data;
   const rows = useMemo(() => (chosen?.data === undefined ? [] : compareRows(chosen.data)), [chosen?.data]);
-  const shown = useMemo(() => showRows(rows, show), [rows, show]);
+  const shown = useMemo(() => sortRows(showRows(rows, show), sort), [rows, show, sort]);
   const open = rows.find(({ key }) => key === openKey);
-  const choose = (key: string | undefined): void =>
-    void navigate({ search: (before) => ({ ...before, case: key }), replace: openKey !== undefined });
+  const choose = (key: string | undefined, why?: "candidate" | "baseline"): void =>
+    void navigate({
+      search: (before) => ({ ...before, case: key, ...((key === undefined || why) && { why }) }),
+      replace: openKey !== undefined && why === undefined,
+    });
   const swap = (): void => {
-    const candidate = candidates[chosenIndex];
-    if (candidate === undefined) return;
-    onChange({ baseline: candidate, candidate: candidates.map((id) => (id === candidate ? baseline : id)) });
+    if (chosenId === "") return;
+    onChange({ baseline: chosenId, candidate: candidates.map((id) => (id === chosenId ? baseline : id)) });
   };
   useShortcuts("Compare", [{ keys: "s", label: "Swap baseline and candidate", run: swap }]);
   return (
@@ -51,7 +58,7 @@ export function Compare({
             <ChosenRuns
               baseline={baseline}
               candidates={candidates}
-              datasetId={baselineRun.data?.datasetId}
+              dataset={baselineRun && { id: baselineRun.datasetId, name: baselineRun.datasetName }}
               onChange={onChange}
               onSwap={swap}
             />
@@ -66,8 +73,17 @@ export function Compare({
             <Loaded query={chosen}>
               {() => (
                 <div className="flex min-h-96 flex-1 flex-col border-t border-line max-md:h-[75dvh] max-md:flex-none">
-                  <ShowFilter rows={rows} />
-                  <CompareTable rows={shown} openKey={openKey} onOpen={choose} />
+                  <div className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-2 md:px-6">
+                    <ShowFilter rows={rows} />
+                    <ScorerChoice runs={[baselineRun, candidateRun]} />
+                  </div>
+                  <CompareTable
+                    rows={shown}
+                    sort={sort}
+                    onSort={(next: CompareOrder) => void navigate({ search: (before) => ({ ...before, sort: next }) })}
+                    openKey={openKey}
+                    onOpen={choose}
+                  />
                 </div>
               )}
             </Loaded>
@@ -78,8 +94,8 @@ export function Compare({
             key={open.key}
             row={open}
             comparison={chosen.data}
+            runs={{ baseline: baselineRun, candidate: candidateRun }}
             shown={shown}
-            datasetId={baselineRun.data?.datasetId}
             onChoose={choose}
           />
         )}

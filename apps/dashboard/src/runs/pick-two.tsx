@@ -1,6 +1,5 @@
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { allDatasetsQuery } from "../blocks/dataset-summaries.ts";
 import { useApi } from "../shell/session.tsx";
 import { ButtonLink } from "../ui/button.tsx";
 import { EmptyState, Loaded } from "../ui/states.tsx";
@@ -12,8 +11,6 @@ import { newestPairs } from "./selected-runs.ts";
 export function PickTwo() {
   const api = useApi();
   const runs = useInfiniteQuery(runsQuery(api, { status: "completed" }));
-  const datasets = useQuery(allDatasetsQuery(api));
-  const names = new Map(datasets.data?.map(({ _id, name }) => [_id, name]));
   return (
     <EmptyState
       title="Pick two runs"
@@ -37,7 +34,7 @@ export function PickTwo() {
                   search={{ baseline: baseline._id, candidate: [candidate._id] }}
                   className="text-accent"
                 >
-                  {names.get(candidate.datasetId) ?? "Dataset"}: {runName(baseline)} → {runName(candidate)}
+                  {candidate.datasetName ?? "Dataset"}: {runName(baseline)} → {runName(candidate)}
                 </Link>
               </li>
             ))}

@@ -2,36 +2,25 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/
 import { bodyOf, type ProjectApi } from "../api/client.ts";
 import { ApiProblem } from "../api/problem.ts";
 import type { components } from "../api/schema.gen.d.ts";
+import { type CaseSearch, caseQueryOf } from "./case-rows.ts";
+import { type RunFilters, runListQueryOf } from "./run-filters.ts";
 
 export type ListedRun = components["schemas"]["RunList"]["runs"][number];
 
-export interface RunFilters {
-  dataset?: string | undefined;
-  status?: string | undefined;
-}
-
-/** Runs get on while somebody looks at them. */
+/** Runs change while they are looked at. */
 const runningMs = 3_000;
 const idleMs = 30_000;
 
+const resultsPerPage = "100";
+
 /** The runs that match, newest first, page by page; read again soon while one of them is in progress. */
-export const runsQuery = (api: ProjectApi, { dataset, status }: RunFilters) =>
+export const runsQuery = (api: ProjectApi, filters: RunFilters) =>
   infiniteQueryOptions({
-    queryKey: [api.projectId, "runs", { dataset, status }],
-    queryFn: ({ pageParam, signal }) =>
-      bodyOf(
-        api.GET("/api/v1/custom-agent-evaluations/runs", {
-          params: {
-            query: {
-              limit: "50",
-              ...(pageParam !== null && { cursor: pageParam }),
-              ...(dataset !== undefined && { datasetId: dataset }),
-              ...(status !== undefined && { status }),
-            },
-          },
-          signal,
-        }),
-      ),
+    queryKey: [api.projectId, "runs", filters],
+    queryFn: ({ pageParam, signal }) => {
+      const query = { ...runListQueryOf(filters), limit: "50", ...(pageParam !== null && { cursor: pageParam }) };
+      return bodyOf(api.GET("/api/v1/custom-agent-evaluations/runs", { params: { query }, signal }));
+    },
     initialPageParam: null as string | null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
     placeholderData: keepPreviousData,
@@ -39,6 +28,14 @@ export const runsQuery = (api: ProjectApi, { dataset, status }: RunFilters) =>
       const isRunning = state.data?.pages.some(({ runs }) => runs.some(({ status: at }) => at === "in_progress"));
       return isRunning ? runningMs : idleMs;
     },
+  });
+
+/** The names of the project's agents, as runs name what they grade. */
+export const agentNamesQuery = (api: ProjectApi) =>
+  queryOptions({
+    queryKey: [api.projectId, "agents-by-name"],
+    queryFn: async ({ signal }) => (await bodyOf(api.GET("/api/v1/agents", { signal }))).agents.map(({ name }) => name),
+    staleTime: 60_000,
   });
 
 /** The newest verdicts that were kept, by run. */
@@ -54,13 +51,61 @@ export const gatesQuery = (api: ProjectApi) =>
     },
   });
 
-/** A run with its results. */
+/** A run with its figures. Its results are read page by page, and its cases' figures come with them. */
 export const runQuery = (api: ProjectApi, runId: string) =>
   queryOptions({
     queryKey: [api.projectId, "run", runId],
-    queryFn: ({ signal }) =>
-      bodyOf(api.GET("/api/v1/custom-agent-evaluations/runs/{runId}", { params: { path: { runId } }, signal })),
+    queryFn: ({ signal }) => {
+      const params = { path: { runId }, query: { results: "none", caseStatistics: "none" } };
+      return bodyOf(api.GET("/api/v1/custom-agent-evaluations/runs/{runId}", { params, signal }));
+    },
   });
+
+type ResultsSearch = CaseSearch & { baselineId: string | null };
+
+/** The results of a run under filters and in an order, the results of a case together, page by page. */
+export const resultsQuery = (api: ProjectApi, runId: string, search: ResultsSearch) => {
+  const { scorer, baselineId, status, above, max, sort = "rating" } = search;
+  return infiniteQueryOptions({
+    queryKey: [api.projectId, "run", runId, "results", { scorer, baselineId, status, above, max, sort }],
+    queryFn: ({ pageParam, signal }) => {
+      const query = {
+        sort,
+        limit: resultsPerPage,
+        ...ratedBy(search),
+        ...(status !== undefined && { status }),
+        ...(above !== undefined && { ratingAbove: String(above) }),
+        ...(max !== undefined && { ratingMax: String(max) }),
+        ...(pageParam !== null && { cursor: pageParam }),
+      };
+      const params = { path: { runId }, query };
+      return bodyOf(api.GET("/api/v1/custom-agent-evaluations/runs/{runId}/results", { params, signal }));
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    placeholderData: keepPreviousData,
+  });
+};
+
+/** All results of one case with their whole texts: repetitions and paraphrases, at most 200. */
+export const caseQuery = (
+  api: ProjectApi,
+  runId: string,
+  { key, ...search }: Pick<ResultsSearch, "scorer" | "baselineId"> & { key: string },
+) =>
+  queryOptions({
+    queryKey: [api.projectId, "run", runId, "case", key, search],
+    queryFn: async ({ signal }) => {
+      const params = { path: { runId }, query: { ...caseQueryOf(key), ...ratedBy(search), limit: "200" } };
+      return (await bodyOf(api.GET("/api/v1/custom-agent-evaluations/runs/{runId}/results", { params, signal })))
+        .results;
+    },
+  });
+
+const ratedBy = ({ scorer, baselineId }: Pick<ResultsSearch, "scorer" | "baselineId">) => ({
+  ...(scorer !== undefined && { scorer }),
+  ...(baselineId !== null && { baseline: baselineId }),
+});
 
 /** The run held case by case against the newest completed one of its dataset before it. */
 export const pairedGateQuery = (api: ProjectApi, runId: string, scorer: string | undefined) =>
@@ -75,21 +120,29 @@ export const pairedGateQuery = (api: ProjectApi, runId: string, scorer: string |
       ),
   });
 
-/** Two runs of a dataset side by side. */
-export const comparisonQuery = (api: ProjectApi, baseline: string, candidate: string) =>
+/** Two runs of a dataset side by side; their texts are cut. */
+export const comparisonQuery = (
+  api: ProjectApi,
+  { baseline, candidate, scorer }: { baseline: string; candidate: string; scorer: string | undefined },
+) =>
   queryOptions({
-    queryKey: [api.projectId, "comparison", baseline, candidate],
-    queryFn: ({ signal }) =>
-      bodyOf(api.GET("/api/v1/evaluate/runs/compare", { params: { query: { baseline, candidate } }, signal })),
+    queryKey: [api.projectId, "comparison", baseline, candidate, scorer ?? null],
+    queryFn: ({ signal }) => {
+      const query = { baseline, candidate, view: "preview", ...(scorer !== undefined && { scorer }) };
+      return bodyOf(api.GET("/api/v1/evaluate/runs/compare", { params: { query }, signal }));
+    },
   });
 
-export const datasetQuery = (api: ProjectApi, datasetId: string) =>
+/** The questions of a dataset, by which a report quotes its cases. */
+export const questionsQuery = (api: ProjectApi, datasetId: string) =>
   queryOptions({
     queryKey: [api.projectId, "datasets", datasetId],
     queryFn: ({ signal }) =>
       bodyOf(
         api.GET("/api/v1/custom-agent-evaluations/datasets/{datasetId}", { params: { path: { datasetId } }, signal }),
       ),
+    select: ({ questions }) =>
+      questions.map(({ main_question: { query } }, index) => ({ key: String(index), question: query })),
   });
 
 /** The report of the run's last analysis; null when it was never analyzed. */
@@ -126,7 +179,7 @@ export const datasetRunsQuery = (api: ProjectApi, datasetId: string) =>
   queryOptions({
     queryKey: [api.projectId, "runs", "of", datasetId],
     queryFn: async ({ signal }) => {
-      const query = { limit: "100", datasetId };
+      const query = { limit: "100", datasetId, caseStatistics: "none" };
       return (await bodyOf(api.GET("/api/v1/custom-agent-evaluations/runs", { params: { query }, signal }))).runs;
     },
   });

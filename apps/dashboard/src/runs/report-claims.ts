@@ -4,6 +4,12 @@ export interface ClaimPiece {
   caseKey: string | null;
 }
 
+/** A case that a claim may quote by its question. */
+export interface QuotedCase {
+  key: string;
+  question: string | null;
+}
+
 /** Shorter questions are too likely to be words of the sentence. */
 const questionCharsMin = 8;
 
@@ -11,7 +17,7 @@ const questionCharsMin = 8;
  * Finds the cases that a claim of a report quotes: the text of a question between quotation marks. The pieces joined are
  * the claim.
  */
-export function linkClaim(claim: string, cases: readonly { key: string; question: string | null }[]): ClaimPiece[] {
+export function linkClaim(claim: string, cases: readonly QuotedCase[]): ClaimPiece[] {
   const pieces: ClaimPiece[] = [];
   let from = 0;
   for (const found of claim.matchAll(/["“]([^"“”]+)["”]/g)) {

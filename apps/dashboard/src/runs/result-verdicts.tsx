@@ -3,6 +3,7 @@ import { Markdown } from "../ui/markdown.tsx";
 import { Badge } from "../ui/page.tsx";
 import { Score } from "../ui/score.tsx";
 import type { ResultRow, Run } from "./case-rows.ts";
+import { SkippedBadge } from "./skipped-badge.tsx";
 
 const sources = {
   live: "asked just then",
@@ -11,7 +12,16 @@ const sources = {
 } as const;
 
 /** What every scorer of a run said of one result, and why. */
-export function ResultVerdicts({ result, run }: { result: ResultRow; run: Run }) {
+export function ResultVerdicts({
+  result,
+  run,
+  onWhy,
+}: {
+  result: ResultRow;
+  run: Run;
+  /** With the key of the verdict. */
+  onWhy(key: string): void;
+}) {
   const primary = run.scorerBreakdown?.find((scorer) => scorer.primary);
   const metrics = (
     [
@@ -27,7 +37,7 @@ export function ResultVerdicts({ result, run }: { result: ResultRow; run: Run })
       <ul className="m-0 flex list-none flex-col gap-3 p-0">
         <Verdict
           name={primary?.name ?? "Rating"}
-          score={<ResultScore status={result.status} rating={result.rating} />}
+          score={<ResultScore {...result} scorer={primary?.name ?? undefined} onWhy={() => onWhy("primary")} />}
           reason={result.justification}
           note={
             result.verdictSource === undefined || result.verdictSource === null
@@ -39,7 +49,13 @@ export function ResultVerdicts({ result, run }: { result: ResultRow; run: Run })
           <Verdict
             key={scorerId}
             name={name ?? scorerId}
-            score={<ResultScore status={status} rating={rating} />}
+            score={
+              <ResultScore
+                {...{ status, rating, skipCode: null }}
+                scorer={name ?? undefined}
+                onWhy={() => onWhy(scorerId)}
+              />
+            }
             reason={justification}
           />
         ))}
@@ -92,10 +108,20 @@ function Verdict({
   );
 }
 
-function ResultScore({ status, rating }: { status: ResultRow["status"]; rating: number | null }) {
+function ResultScore({
+  status,
+  rating,
+  skipCode,
+  scorer,
+  onWhy,
+}: Pick<ResultRow, "status" | "rating" | "skipCode"> & { scorer: string | undefined; onWhy(): void }) {
   return (
     <span className="inline-flex items-center gap-2">
-      {status === "skipped" ? <Badge look="warn">skipped</Badge> : <Score rating={rating} />}
+      {status === "skipped" ? (
+        <SkippedBadge code={skipCode} onWhy={onWhy} />
+      ) : (
+        <Score rating={rating} scorer={scorer} onWhy={onWhy} />
+      )}
       {status === "failed" && <Badge look="bad">failed</Badge>}
     </span>
   );

@@ -1,54 +1,48 @@
-import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useCallback, useMemo } from "react";
 import { useApi } from "../shell/session.tsx";
-import {
-  type CaseFilters,
-  type CaseOrder,
-  type CaseRow,
-  filterCases,
-  groupCases,
-  type Run,
-  sortCases,
-} from "./case-rows.ts";
-import { comparisonQuery, pairedGateQuery } from "./queries.ts";
+import { type CaseSearch, groupCases } from "./case-rows.ts";
+import { pairedGateQuery, resultsQuery } from "./queries.ts";
 
-export interface RunCases {
-  /** Every case that was read. */
-  all: readonly CaseRow[];
-  /** Those that the view shows, in its order. */
-  shown: readonly CaseRow[];
-  /** The run that deltas are against: the newest completed one before; null when there is none. */
-  baselineId: string | null;
-  /** Whose ratings are shown; null = the run's own. */
-  scorerId: string | null;
-}
-
-/** The cases of a run as the URL asks for them, each with its difference to the run before. */
-export function useRunCases(
-  run: Run,
-  search: CaseFilters & { scorer?: string | undefined; sort?: CaseOrder | undefined },
-): RunCases {
+/**
+ * The cases of a run as the URL asks for them, page by page, each with its difference to the run before. The server sorts and
+ * filters.
+ */
+export function useRunCases(runId: string, search: CaseSearch) {
   const api = useApi();
-  const scorerId =
-    run.scorerBreakdown?.find(({ scorerId: id, primary }) => !primary && id === search.scorer)?.scorerId ?? null;
-  const gate = useQuery(pairedGateQuery(api, run._id, scorerId ?? undefined));
+  const scorerId = search.scorer ?? null;
+  const gate = useQuery(pairedGateQuery(api, runId, search.scorer));
   const baselineId = gate.data?.baselineRunId ?? null;
-  const comparison = useQuery({
-    ...comparisonQuery(api, baselineId ?? "", run._id),
-    // Deltas are of the run's own ratings.
-    enabled: baselineId !== null && scorerId === null,
+  const query = useInfiniteQuery({
+    ...resultsQuery(api, runId, { ...search, baselineId }),
+    // Read once, with the run that the cases are held against.
+    enabled: !gate.isPending,
   });
-  const all = useMemo(() => {
-    const baseline = new Map<number, number>();
-    for (const { questionIndex, baseline: before } of comparison.data?.cases ?? []) {
-      if (questionIndex !== null && before.rating !== null) baseline.set(questionIndex, before.rating);
-    }
-    return groupCases(run.results, { scorerId, baseline });
-  }, [run.results, scorerId, comparison.data]);
-  const { status, above, max, sort = "rating" } = search;
-  const shown = useMemo(
-    () => sortCases(filterCases(all, { status, above, max }), sort),
-    [all, status, above, max, sort],
+  const { data, hasNextPage, isFetching, fetchNextPage } = query;
+  const rows = useMemo(
+    () =>
+      groupCases(
+        (data?.pages ?? []).flatMap(({ results }) => results),
+        scorerId,
+      ),
+    [data, scorerId],
   );
-  return { all, shown, baselineId, scorerId };
+  const readOn = useCallback(() => {
+    if (hasNextPage && !isFetching) void fetchNextPage();
+  }, [hasNextPage, isFetching, fetchNextPage]);
+  return {
+    query,
+    /** Those that were read, in the order of the view. */
+    rows,
+    /** Cases and results that match, read or not. */
+    caseCount: data?.pages[0]?.caseCount ?? 0,
+    resultCount: data?.pages[0]?.totalCount ?? 0,
+    /** The run that deltas are against: the newest completed one before; null when there is none. */
+    baselineId,
+    /** Whose ratings are shown; null = the run's own. */
+    scorerId,
+    readOn,
+  };
 }
+
+export type RunCases = ReturnType<typeof useRunCases>;

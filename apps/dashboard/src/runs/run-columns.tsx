@@ -2,14 +2,14 @@ import { Link } from "@tanstack/react-router";
 import { GateVerdict, RunStatus } from "../blocks/run-status.tsx";
 import { readSubject, subjectLabel } from "../blocks/run-subject.ts";
 import type { Column } from "../ui/data-table.tsx";
-import { formatCount } from "../ui/format.ts";
+import { countOf, formatCount, formatRating } from "../ui/format.ts";
+import { Interval } from "../ui/interval.tsx";
 import { Time } from "../ui/page.tsx";
 import { Score } from "../ui/score.tsx";
 import type { ListedRun } from "./queries.ts";
 
 /** A run with what the list knows of it besides. */
 export interface RunRow extends ListedRun {
-  datasetLabel: string;
   gate: { passed: boolean; checks: readonly { detail: string; passed: boolean }[] } | undefined;
 }
 
@@ -45,8 +45,8 @@ export function runColumns(acts: RunActs): Column<RunRow>[] {
     {
       key: "rating",
       header: "Rating",
-      width: "4.5rem",
-      cell: ({ averageRating }) => <Score rating={averageRating} scorer="mean rating" />,
+      width: "9.5rem",
+      cell: (run) => <Rating run={run} />,
     },
     { key: "results", header: "Results", width: "minmax(8rem, 10rem)", cell: (run) => <Counts run={run} /> },
     { key: "gate", header: "Gate", width: "6rem", cell: ({ gate }) => <GateVerdict gate={gate} /> },
@@ -76,11 +76,11 @@ export function RunCard({ run, ...acts }: { run: RunRow } & RunActs) {
           <span className="min-w-0 flex-1 truncate">
             <RunLink run={run} projectId={acts.projectId} />
           </span>
-          <Score rating={run.averageRating} scorer="mean rating" />
+          <Rating run={run} />
         </div>
         <div className="mt-1 flex items-center gap-2 text-xs text-soft">
           <RunStatus status={run.status} />
-          <span className="min-w-0 flex-1 truncate">{run.datasetLabel}</span>
+          <span className="min-w-0 flex-1 truncate">{run.datasetName ?? "gone"}</span>
           <Time iso={run.createdAt} isAge />
         </div>
         <div className="mt-1 flex items-center gap-3 text-xs text-soft">
@@ -135,8 +135,24 @@ function DatasetLink({ run, projectId }: { run: RunRow; projectId: string }) {
       params={{ projectId, datasetId: run.datasetId }}
       className="text-ink no-underline hover:text-accent"
     >
-      {run.datasetLabel}
+      {run.datasetName ?? "gone"}
     </Link>
+  );
+}
+
+/** The mean rating with its interval drawn on the whole scale. */
+function Rating({ run: { averageRating, ratingInterval } }: { run: RunRow }) {
+  const words =
+    ratingInterval === null
+      ? "No interval below two rated cases"
+      : `${formatRating(ratingInterval.low)} to ${formatRating(ratingInterval.high)} (${Math.round(ratingInterval.level * 100)}%, ${countOf(ratingInterval.cases, "case")})`;
+  return (
+    <span className="inline-flex items-center gap-2.5" title={words}>
+      <span className="w-9">
+        <Score rating={averageRating} scorer="mean rating" />
+      </span>
+      <Interval interval={ratingInterval} centre={averageRating} domain={[0, 10]} label={words} className="w-20!" />
+    </span>
   );
 }
 

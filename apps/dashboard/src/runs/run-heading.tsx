@@ -1,24 +1,23 @@
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { RunStatus } from "../blocks/run-status.tsx";
 import { readSubject, subjectLabel } from "../blocks/run-subject.ts";
 import { useApi } from "../shell/session.tsx";
 import { Badge, Time } from "../ui/page.tsx";
 import type { Run } from "./case-rows.ts";
-import { datasetQuery } from "./queries.ts";
+import { RunJudge } from "./run-judge.tsx";
 
-/** `Refund policy › refund-agent 1.4.0`, the first a link to the dataset. */
+/** `Refund policy v3 › refund-agent 1.4.0`, the first a link to the dataset. */
 export function RunHeading({ run }: { run: Run }) {
-  const api = useApi();
-  const dataset = useQuery(datasetQuery(api, run.datasetId));
+  const { projectId } = useApi();
   return (
     <>
       <Link
         to="/p/$projectId/datasets/$datasetId"
-        params={{ projectId: api.projectId, datasetId: run.datasetId }}
+        params={{ projectId, datasetId: run.datasetId }}
         className="font-normal text-soft no-underline hover:text-accent"
       >
-        {dataset.data?.name ?? "Dataset"}
+        {run.datasetName ?? "Dataset that is gone"}
+        {run.datasetVersion !== null && <span className="ml-1.5 text-sm text-faint">v{run.datasetVersion}</span>}
       </Link>
       <span aria-hidden className="mx-2 font-normal text-faint">
         ›
@@ -41,6 +40,7 @@ export function RunOrigin({ run }: { run: Run }) {
   return (
     <>
       <RunStatus status={run.status} />
+      <RunJudge run={run} />
       {branch !== null && (
         <span>
           {branch}

@@ -1,17 +1,18 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { readSubject, subjectLabel } from "../blocks/run-subject.ts";
+import { useWhyKey } from "../blocks/why-panel.tsx";
 import { useApi } from "../shell/session.tsx";
 import { Page } from "../ui/page.tsx";
 import { Loaded } from "../ui/states.tsx";
 import { Tabs } from "../ui/tabs.tsx";
-import { CasePanel } from "./case-panel.tsx";
 import type { Run } from "./case-rows.ts";
 import { CaseTable } from "./case-table.tsx";
 import { MissingResults } from "./missing-results.tsx";
+import { OpenCase } from "./open-case.tsx";
 import { runQuery } from "./queries.ts";
 import { RunActions } from "./run-actions.tsx";
-import { useRunCases } from "./run-cases.ts";
+import { type RunCases, useRunCases } from "./run-cases.ts";
 import { RunHeading, RunOrigin } from "./run-heading.tsx";
 import { useRunProgress } from "./run-progress.ts";
 import { RunReport } from "./run-report.tsx";
@@ -21,9 +22,14 @@ const route = getRouteApi("/p/$projectId/runs/$runId");
 
 /** One run: how it did, how sure that is, and every case of it. */
 export function RunPage() {
-  const api = useApi();
   const { runId } = route.useParams();
-  const run = useQuery(runQuery(api, runId));
+  return <OneRun key={runId} runId={runId} />;
+}
+
+function OneRun({ runId }: { runId: string }) {
+  const run = useQuery(runQuery(useApi(), runId));
+  // Asked at the same time: the first page of a large run is there before its figures.
+  const cases = useRunCases(runId, route.useSearch());
   if (run.data === undefined) {
     return (
       <Page title="Run">
@@ -31,7 +37,7 @@ export function RunPage() {
       </Page>
     );
   }
-  return <LoadedRun run={run.data} />;
+  return <LoadedRun run={run.data} cases={cases} />;
 }
 
 const tabs = [
@@ -40,15 +46,23 @@ const tabs = [
   { key: "missing", label: "Missing results" },
 ] as const;
 
-function LoadedRun({ run }: { run: Run }) {
+function LoadedRun({ run, cases }: { run: Run; cases: RunCases }) {
   const search = route.useSearch();
   const navigate = useNavigate({ from: "/p/$projectId/runs/$runId" });
   const progress = useRunProgress(run._id, run.status === "in_progress");
   const shown = { ...run, ...progress };
-  const cases = useRunCases(run, search);
-  const open = cases.all.find(({ key }) => key === search.case);
   const choose = (key: string | undefined): void =>
-    void navigate({ search: (before) => ({ ...before, case: key }), replace: search.case !== undefined });
+    void navigate({
+      search: (before) => ({ ...before, case: key, result: undefined, ...(key === undefined && { why: undefined }) }),
+      replace: search.case !== undefined,
+    });
+  const showWhy = (key: string): void =>
+    void navigate({
+      search: (before) => ({ ...before, case: key, result: undefined, why: cases.scorerId ?? "primary" }),
+    });
+  const first = search.case ?? cases.rows[0]?.key;
+  const hideWhy = (): void => void navigate({ search: (before) => ({ ...before, why: undefined }) });
+  useWhyKey(search.why !== undefined ? hideWhy : first === undefined ? undefined : () => showWhy(first));
   return (
     <Page
       title={`Run of ${subjectLabel(readSubject(run.evaluationSubject)) ?? run._id}`}
@@ -58,29 +72,37 @@ function LoadedRun({ run }: { run: Run }) {
       isFull
     >
       <div className="flex min-h-0 flex-1">
-        <div className="flex min-w-0 flex-1 flex-col overflow-y-auto md:[&>[role=tablist]]:px-3">
-          <RunSummary run={shown} cases={cases} />
+        <div className="flex min-w-0 flex-1 flex-col overflow-y-auto">
+          <RunSummary run={shown} scorerId={cases.scorerId} />
           <Tabs
             label="Parts of the run"
             tabs={tabs}
             chosen={search.tab ?? "cases"}
             onChoose={(key) =>
               void navigate({
-                search: (before) => ({ ...before, tab: key === "cases" ? undefined : key, case: undefined }),
+                search: (before) => ({
+                  ...before,
+                  tab: key === "cases" ? undefined : key,
+                  case: undefined,
+                  why: undefined,
+                }),
               })
             }
+            rowClassName="md:px-3"
             className="flex min-h-96 flex-1 flex-col max-md:h-[75dvh] max-md:flex-none"
           >
             {search.tab === "report" ? (
-              <RunReport run={run} cases={cases.all} />
+              <RunReport run={run} />
             ) : search.tab === "missing" ? (
               <MissingResults run={run} />
             ) : (
-              <CaseTable run={run} cases={cases} openKey={search.case} onOpen={choose} />
+              <CaseTable run={run} cases={cases} openKey={search.case} onOpen={choose} onWhy={showWhy} />
             )}
           </Tabs>
         </div>
-        {open !== undefined && <CasePanel key={open.key} row={open} run={run} cases={cases} onChoose={choose} />}
+        {search.case !== undefined && (
+          <OpenCase key={search.case} caseKey={search.case} run={run} cases={cases} onChoose={choose} />
+        )}
       </div>
     </Page>
   );

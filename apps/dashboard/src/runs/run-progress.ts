@@ -9,8 +9,10 @@ export type RunProgress = Pick<
   "status" | "resultCount" | "averageRating" | "liveStatistics"
 >;
 
-/** The rows are read again at most this often while results come in. */
+/** What is shown is read again at most this often while results come in. */
 const readAgainMs = 2_000;
+/** Of a list that somebody read this far the rows stay as they are until the run has ended. */
+const pagesReadAgain = 5;
 
 /**
  * How a run gets on, told by the server while it is in progress; null before the first word, and of a run that has ended. What
@@ -23,19 +25,22 @@ export function useRunProgress(runId: string, isRunning: boolean): RunProgress |
   useEffect(() => {
     if (!isRunning) return setProgress(null);
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const readAgain = (): void => {
+    const readAgain = (hasEnded = false): void => {
       timer = undefined;
-      void queries.invalidateQueries({ queryKey: [api.projectId, "run", runId] });
+      void queries.invalidateQueries({
+        queryKey: [api.projectId, "run", runId],
+        predicate: ({ state }) => hasEnded || pagesOf(state.data) <= pagesReadAgain,
+      });
     };
     const stop = followEvents(api, {
       path: `/api/v1/custom-agent-evaluations/runs/${runId}/stream`,
       onEvent({ data }) {
         const state = JSON.parse(data) as RunProgress;
         setProgress(state);
-        if (state.status !== "in_progress") readAgain();
-        else timer ??= setTimeout(readAgain, readAgainMs);
+        if (state.status !== "in_progress") readAgain(true);
+        else timer ??= setTimeout(() => readAgain(), readAgainMs);
       },
-      onPoll: readAgain,
+      onPoll: () => readAgain(),
     });
     return () => {
       clearTimeout(timer);
@@ -44,3 +49,5 @@ export function useRunProgress(runId: string, isRunning: boolean): RunProgress |
   }, [api, queries, runId, isRunning]);
   return progress;
 }
+
+const pagesOf = (data: unknown): number => (data as { pages?: unknown[] } | undefined)?.pages?.length ?? 0;

@@ -2,19 +2,22 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useApi } from "../shell/session.tsx";
-import { formatRating } from "../ui/format.ts";
 import { Badge, Section } from "../ui/page.tsx";
 import { Score } from "../ui/score.tsx";
 import { EmptyState, Loaded } from "../ui/states.tsx";
-import type { CaseRow, Run } from "./case-rows.ts";
-import { reportQuery } from "./queries.ts";
-import { linkClaim } from "./report-claims.ts";
+import type { Run } from "./case-rows.ts";
+import { questionsQuery, reportQuery } from "./queries.ts";
+import { linkClaim, type QuotedCase } from "./report-claims.ts";
 
 const route = getRouteApi("/p/$projectId/runs/$runId");
 
+const noCases: readonly QuotedCase[] = [];
+
 /** What the analysis of a run says, each claim with the way to the cases it names. */
-export function RunReport({ run, cases }: { run: Run; cases: readonly CaseRow[] }) {
-  const report = useQuery(reportQuery(useApi(), run._id));
+export function RunReport({ run }: { run: Run }) {
+  const api = useApi();
+  const report = useQuery(reportQuery(api, run._id));
+  const cases = useQuery({ ...questionsQuery(api, run.datasetId), enabled: report.data != null }).data ?? noCases;
   return (
     <div className="min-h-0 flex-1 overflow-y-auto px-4 py-4 md:px-6">
       <Loaded query={report}>
@@ -41,7 +44,7 @@ export function RunReport({ run, cases }: { run: Run; cases: readonly CaseRow[] 
 
 type Report = NonNullable<Awaited<ReturnType<NonNullable<ReturnType<typeof reportQuery>["queryFn"]>>>>;
 
-function Narrative({ report, cases }: { report: Report; cases: readonly CaseRow[] }) {
+function Narrative({ report, cases }: { report: Report; cases: readonly QuotedCase[] }) {
   const { summary, overallAssessment, recommendations, instructionAdherence, responsePatterns } = report;
   const { reasoningAnalysis, toolUsageAnalysis, consistencyScore } = report;
   if (summary === undefined) return null;
@@ -95,7 +98,7 @@ function Narrative({ report, cases }: { report: Report; cases: readonly CaseRow[
   );
 }
 
-function Claims({ title, claims, cases }: { title: string; claims: readonly string[]; cases: readonly CaseRow[] }) {
+function Claims({ title, claims, cases }: { title: string; claims: readonly string[]; cases: readonly QuotedCase[] }) {
   if (claims.length === 0) return null;
   return (
     <Section title={title}>
@@ -111,7 +114,7 @@ function Claims({ title, claims, cases }: { title: string; claims: readonly stri
 }
 
 /** A sentence whose quoted questions open their cases. */
-function Claim({ text, cases }: { text: string; cases: readonly CaseRow[] }) {
+function Claim({ text, cases }: { text: string; cases: readonly QuotedCase[] }) {
   const { projectId } = useApi();
   const { runId } = route.useParams();
   return linkClaim(text, cases).map(({ text: piece, caseKey }, index) =>
@@ -124,7 +127,7 @@ function Claim({ text, cases }: { text: string; cases: readonly CaseRow[] }) {
         to="/p/$projectId/runs/$runId"
         params={{ projectId, runId }}
         search={(before) => ({ ...before, case: caseKey })}
-        title={`Case ${caseKey}, rated ${formatRating(cases.find(({ key }) => key === caseKey)?.rating)}`}
+        title={`Case ${caseKey}`}
         className="text-accent underline"
       >
         {piece}

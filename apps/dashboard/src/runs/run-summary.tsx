@@ -11,14 +11,13 @@ import { ProblemLine } from "../ui/states.tsx";
 import type { Run } from "./case-rows.ts";
 import { gatesQuery, pairedGateQuery } from "./queries.ts";
 import { RatingHistogram } from "./rating-histogram.tsx";
-import type { RunCases } from "./run-cases.ts";
-import { countByRating } from "./run-figures.ts";
 import { ScorerFigures } from "./scorer-figures.tsx";
+import { skipWords } from "./skip-words.ts";
 
 const route = getRouteApi("/p/$projectId/runs/$runId");
 
 /** How the run did: its rating and how sure it is, what the gates say, how ratings spread, and what each scorer found. */
-export function RunSummary({ run, cases }: { run: Run; cases: RunCases }) {
+export function RunSummary({ run, scorerId }: { run: Run; scorerId: string | null }) {
   const { above, max } = route.useSearch();
   const navigate = useNavigate({ from: "/p/$projectId/runs/$runId" });
   return (
@@ -26,16 +25,19 @@ export function RunSummary({ run, cases }: { run: Run; cases: RunCases }) {
       <div className="grid gap-x-10 gap-y-5 md:grid-cols-[minmax(0,5fr)_minmax(0,4fr)]">
         <div className="flex min-w-0 flex-col gap-3">
           <Rating run={run} />
+          {run.status === "in_progress" && run.askedCount !== null && <Progress run={run} asked={run.askedCount} />}
           <Counts run={run} />
           <Gates run={run} />
         </div>
         <RatingHistogram
-          counts={countByRating(run.results, cases.scorerId)}
+          counts={
+            run.scorerBreakdown?.find((scorer) => scorer.scorerId === scorerId)?.ratingHistogram ?? run.ratingHistogram
+          }
           chosen={{ above, max }}
           onChoose={(range) => void navigate({ search: (before) => ({ ...before, ...range, tab: undefined }) })}
         />
       </div>
-      <ScorerFigures run={run} chosen={cases.scorerId} />
+      <ScorerFigures run={run} chosen={scorerId} />
     </div>
   );
 }
@@ -69,15 +71,41 @@ function Rating({ run }: { run: Run }) {
   );
 }
 
+/** How many of the results that the dataset asks for have come. */
+function Progress({ run: { resultCount }, asked }: { run: Run; asked: number }) {
+  const share = asked === 0 ? 1 : Math.min(1, resultCount / asked);
+  return (
+    <div className="flex items-center gap-3">
+      <div
+        role="progressbar"
+        aria-label="Results that have come"
+        aria-valuemin={0}
+        aria-valuemax={asked}
+        aria-valuenow={Math.min(resultCount, asked)}
+        className="h-1.5 w-72 max-w-[50%] rounded-full bg-line"
+      >
+        <div className="h-full rounded-full bg-accent" style={{ width: `${share * 100}%` }} />
+      </div>
+      <span className="text-soft tabular-nums">
+        {formatCount(resultCount)} of {countOf(asked, "result")}
+      </span>
+    </div>
+  );
+}
+
 /** What became of the results; each count shows its cases. */
 function Counts({ run }: { run: Run }) {
   const { ratedCount, failedCount, skippedCount } = run.liveStatistics;
   const paraphrases = run.resultCount - ratedCount - skippedCount;
+  // One reason needs no number: the one before it is the same.
+  const reasons = run.skips
+    .map(({ code, count }) => (run.skips.length > 1 ? `${formatCount(count)} ${skipWords(code)}` : skipWords(code)))
+    .join(", ");
   return (
     <p className="m-0 flex flex-wrap gap-x-4 gap-y-1 text-soft tabular-nums">
       <CountLink status="scored">{formatCount(ratedCount - failedCount)} scored</CountLink>
       <CountLink status="skipped" look={skippedCount > 0 ? "text-warn" : undefined}>
-        {formatCount(skippedCount)} skipped
+        {formatCount(skippedCount)} skipped{skippedCount > 0 && run.skips.length > 0 && `: ${reasons}`}
       </CountLink>
       <CountLink status="failed" look={failedCount > 0 ? "text-bad" : undefined}>
         {formatCount(failedCount)} failed

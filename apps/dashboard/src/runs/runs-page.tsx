@@ -1,11 +1,10 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
-import { allDatasetsQuery } from "../blocks/dataset-summaries.ts";
 import { useApi } from "../shell/session.tsx";
 import { Button } from "../ui/button.tsx";
 import { DataTable } from "../ui/data-table.tsx";
-import { countOf } from "../ui/format.ts";
+import { countOf, formatCount } from "../ui/format.ts";
 import { Page } from "../ui/page.tsx";
 import { useShortcuts } from "../ui/shortcuts.tsx";
 import { EmptyState, Loaded } from "../ui/states.tsx";
@@ -13,6 +12,7 @@ import { FirstRun } from "./first-run.tsx";
 import { gatesQuery, runsQuery } from "./queries.ts";
 import { RunCard, type RunRow, runColumns } from "./run-columns.tsx";
 import { RunFilterBar } from "./run-filter-bar.tsx";
+import { filtersOf } from "./run-filters.ts";
 import { comparisonOf, toggleRun } from "./selected-runs.ts";
 
 const route = getRouteApi("/p/$projectId/runs");
@@ -23,22 +23,17 @@ export function RunsPage() {
   const { projectId } = api;
   const search = route.useSearch();
   const navigate = useNavigate({ from: "/p/$projectId/runs" });
-  const runs = useInfiniteQuery(runsQuery(api, search));
-  const datasets = useQuery(allDatasetsQuery(api));
+  const filters = filtersOf(search);
+  const runs = useInfiniteQuery(runsQuery(api, filters));
   const gates = useQuery(gatesQuery(api));
   const [activeKey, setActive] = useState<string>();
   const selected = search.selected ?? [];
 
-  const rows = useMemo((): RunRow[] => {
-    const names = new Map(datasets.data?.map(({ _id, name }) => [_id, name]));
-    return (runs.data?.pages ?? []).flatMap((page) =>
-      page.runs.map((run) => ({
-        ...run,
-        datasetLabel: names.get(run.datasetId) ?? "-",
-        gate: gates.data?.get(run._id),
-      })),
-    );
-  }, [runs.data, datasets.data, gates.data]);
+  const rows = useMemo(
+    (): RunRow[] =>
+      (runs.data?.pages ?? []).flatMap((page) => page.runs.map((run) => ({ ...run, gate: gates.data?.get(run._id) }))),
+    [runs.data, gates.data],
+  );
 
   const toggle = (id: string): void =>
     void navigate({
@@ -64,11 +59,14 @@ export function RunsPage() {
     { keys: "x", label: "Select the row to compare it", run: () => activeKey !== undefined && toggle(activeKey) },
     { keys: "c", label: "Compare what is selected", run: compare },
   ]);
-  const isFiltered = search.dataset !== undefined || search.status !== undefined;
+  const totalCount = runs.data?.pages[0]?.totalCount;
 
   return (
     <Page
       title="Runs"
+      aside={
+        totalCount !== undefined && totalCount > 0 && <span className="tabular-nums">{formatCount(totalCount)}</span>
+      }
       isFull
       actions={
         <>
@@ -91,14 +89,18 @@ export function RunsPage() {
         </>
       }
     >
-      <RunFilterBar datasets={datasets.data ?? []} />
+      <RunFilterBar />
       <Loaded query={runs}>
         {() =>
           rows.length === 0 ? (
-            isFiltered ? (
+            Object.keys(filters).length > 0 ? (
               <EmptyState
                 title="No run matches"
-                actions={<Button onClick={() => void navigate({ search: {} })}>Clear filters</Button>}
+                actions={
+                  <Button onClick={() => void navigate({ search: ({ selected: kept }) => ({ selected: kept }) })}>
+                    Clear filters
+                  </Button>
+                }
               />
             ) : (
               <FirstRun />

@@ -5,14 +5,13 @@ import { classNames } from "../ui/class-names.ts";
 import { formatCount, formatShare } from "../ui/format.ts";
 import { Score } from "../ui/score.tsx";
 import type { Run } from "./case-rows.ts";
-import { type MetricFigure, metricFigures } from "./run-figures.ts";
 
 const route = getRouteApi("/p/$projectId/runs/$runId");
 const box = "flex min-w-0 items-baseline gap-2 rounded-sm border px-2.5 py-1 max-md:min-h-11 max-md:items-center";
 
 /** What each judge, metric and code scorer found. A judge is a link that shows its ratings in the table. */
 export function ScorerFigures({ run, chosen }: { run: Run; chosen: string | null }) {
-  const metrics = metricFigures(run.results);
+  const { metrics } = run;
   if (run.scorerBreakdown === null && metrics.length === 0) return null;
   return (
     <ul aria-label="Scorers" className="m-0 flex list-none flex-wrap gap-2 p-0">
@@ -28,7 +27,7 @@ export function ScorerFigures({ run, chosen }: { run: Run; chosen: string | null
         </li>
       ))}
       {metrics.map((figure) => (
-        <li key={figure.name} className={classNames(box, "border-line bg-panel text-soft")}>
+        <li key={`${figure.kind} ${figure.name}`} className={classNames(box, "border-line bg-panel text-soft")}>
           <span className="truncate">{figure.name}</span>
           <span className="text-ink tabular-nums">{metricText(figure)}</span>
         </li>
@@ -67,8 +66,8 @@ function ScorerLink({
 }
 
 /** `0.61`; of a yes or no how many said yes: `31/46`. */
-function metricText({ mean, passed, count }: MetricFigure): string {
-  if (mean === null) return "-";
-  if (passed !== null) return `${formatCount(passed)}/${formatCount(count)} (${formatShare(passed / count, 0)})`;
-  return mean.toFixed(2);
+function metricText({ average, passed, computed }: Run["metrics"][number]): string {
+  if (average === null) return "-";
+  if (passed !== null) return `${formatCount(passed)}/${formatCount(computed)} (${formatShare(passed / computed, 0)})`;
+  return average.toFixed(2);
 }

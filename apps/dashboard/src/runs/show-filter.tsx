@@ -21,7 +21,7 @@ export function ShowFilter({ rows }: { rows: readonly CompareRow[] }) {
   const navigate = useNavigate({ from: "/p/$projectId/runs/compare" });
   const counts = countShows(rows);
   return (
-    <fieldset className="m-0 flex flex-wrap gap-1.5 border-0 px-4 py-2 md:px-6">
+    <fieldset className="m-0 mr-auto flex flex-wrap gap-1.5 border-0 p-0">
       <legend className="sr-only">Cases shown</legend>
       {labels.map(([key, label]) => {
         const count = key === undefined ? rows.length : counts[key];

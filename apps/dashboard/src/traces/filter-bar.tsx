@@ -4,13 +4,13 @@ import { useApi } from "../shell/session.tsx";
 import { Button } from "../ui/button.tsx";
 import { classNames } from "../ui/class-names.ts";
 import { CloseIcon, FilterIcon } from "../ui/icons.tsx";
+import { SearchField } from "../ui/search-field.tsx";
 import { useShortcuts } from "../ui/shortcuts.tsx";
 import { filterChips } from "./filter-chips.ts";
 import { FilterDialog } from "./filter-dialog.tsx";
 import { FilterMenus } from "./filter-menus.tsx";
 import { agentNamesQuery, modelNamesQuery } from "./list-queries.ts";
 import type { FilterChange, TracesFilter } from "./list-search.ts";
-import { SearchField } from "./search-field.tsx";
 
 interface FilterBarProps {
   filter: TracesFilter;
@@ -31,7 +31,12 @@ export function FilterBar({ filter, onChange, onClear }: FilterBarProps) {
   const isFiltered = chips.length > 0 || filter.search !== undefined;
   return (
     <div className="flex flex-wrap items-center gap-2 px-4 pb-2.5 md:px-6">
-      <SearchField value={filter.search ?? ""} onChange={(search) => onChange({ search: search || undefined }, true)} />
+      <SearchField
+        group="Traces"
+        placeholder="Search texts, models, sessions, ids"
+        value={filter.search ?? ""}
+        onChange={(search) => onChange({ search: search || undefined }, true)}
+      />
       <div className="contents max-md:hidden">
         <FilterMenus filter={filter} agents={agents} models={models} onChange={onChange} />
       </div>

@@ -1,5 +1,6 @@
 import { formatDuration, formatTime } from "../ui/format.ts";
-import { type FilterName, outcomeOf, outcomes, sources, type TracesFilter, windows } from "./list-search.ts";
+import { windows } from "../ui/time-windows.ts";
+import { type FilterName, outcomeOf, outcomes, sources, type TracesFilter } from "./list-search.ts";
 
 /** A filter that is set, as the page names it. */
 export interface FilterChip {

@@ -1,7 +1,5 @@
-import { Button } from "../ui/button.tsx";
-import { classNames } from "../ui/class-names.ts";
-import { ChevronDownIcon } from "../ui/icons.tsx";
-import { Menu } from "../ui/menu.tsx";
+import { FilterMenu, type Named } from "../ui/filter-menu.tsx";
+import { windowOptions } from "../ui/time-windows.ts";
 import {
   type FilterChange,
   type Outcome,
@@ -10,15 +8,8 @@ import {
   outcomes,
   sources,
   type TracesFilter,
-  windows,
 } from "./list-search.ts";
 
-interface Named {
-  value: string;
-  label: string;
-}
-
-const windowOptions = Object.entries(windows).map(([value, { label }]) => ({ value, label }));
 const outcomeOptions = Object.entries(outcomes).map(([value, label]) => ({ value, label }));
 const sourceOptions = Object.entries(sources).map(([value, label]) => ({ value, label }));
 
@@ -57,52 +48,10 @@ export function FilterMenus({
       />
       <FilterMenu
         label="Time"
-        chosen={filter.from !== undefined && filter.from in windows ? filter.from : undefined}
+        chosen={windowOptions.find(({ value }) => value === filter.from)?.value}
         options={windowOptions}
         onChoose={(from) => onChange({ from, to: undefined })}
       />
     </>
-  );
-}
-
-function FilterMenu({
-  label,
-  chosen,
-  options,
-  onChoose,
-}: {
-  label: string;
-  chosen: string | undefined;
-  options: readonly Named[];
-  onChoose(value: string | undefined): void;
-}) {
-  const name = chosen === undefined ? null : (options.find(({ value }) => value === chosen)?.label ?? chosen);
-  return (
-    <Menu
-      trigger={
-        <Button className={classNames("max-w-64", name === null ? "text-soft" : "bg-chosen")}>
-          <span className="truncate">
-            {name === null ? (
-              label
-            ) : (
-              <>
-                <span className="sr-only">{label}: </span>
-                {name}
-              </>
-            )}
-          </span>
-          <ChevronDownIcon className="size-3.5" />
-        </Button>
-      }
-      items={[
-        { label: "All", isChosen: chosen === undefined, onChoose: () => onChoose(undefined) },
-        null,
-        ...options.map(({ value, label: option }) => ({
-          label: option,
-          isChosen: value === chosen,
-          onChoose: () => onChoose(value),
-        })),
-      ]}
-    />
   );
 }

@@ -1,4 +1,5 @@
 import { flag, list, number, oneOf, searchOf, text } from "../ui/search-params.ts";
+import { momentOf } from "../ui/time-windows.ts";
 
 /** What the URL of the list says. */
 export const readTracesSearch = searchOf({
@@ -57,23 +58,6 @@ export function filterOf(search: TracesSearch): TracesFilter {
 export function withoutFilters(search: TracesSearch): TracesSearch {
   const rest = Object.entries(search).filter(([name]) => !(filterNames as readonly string[]).includes(name));
   return Object.fromEntries(rest);
-}
-
-const hourMs = 3_600_000;
-
-/** Windows that end now, by their name in the URL. */
-export const windows: Readonly<Record<string, { label: string; lengthMs: number }>> = {
-  "1h": { label: "Last hour", lengthMs: hourMs },
-  "24h": { label: "Last 24 hours", lengthMs: 24 * hourMs },
-  "7d": { label: "Last 7 days", lengthMs: 7 * 24 * hourMs },
-  "30d": { label: "Last 30 days", lengthMs: 30 * 24 * hourMs },
-};
-
-/** The moment that `from` or `to` names. A window begins at a whole minute, so that the same question is asked for that long. */
-function momentOf(word: string, now: number): string {
-  const window = windows[word];
-  if (window === undefined) return word;
-  return new Date(Math.floor(now / 60_000) * 60_000 - window.lengthMs).toISOString();
 }
 
 /** How a trace ended and was rated, as one choice; it stands in the URL as `error` and `rating`. */

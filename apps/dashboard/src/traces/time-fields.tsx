@@ -1,5 +1,6 @@
 import { SelectField, TextField } from "../ui/field.tsx";
-import { type FilterChange, windows } from "./list-search.ts";
+import { windows } from "../ui/time-windows.ts";
+import type { FilterChange } from "./list-search.ts";
 import { toIso, toLocalInput } from "./local-moment.ts";
 
 const dayMs = 86_400_000;

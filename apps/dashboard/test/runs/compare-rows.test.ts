@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type ComparedCase, compareRows, countShows, showRows } from "../../src/runs/compare-rows.ts";
+import { type ComparedCase, compareRows, countShows, showRows, sortRows } from "../../src/runs/compare-rows.ts";
 
 const nothing = {
   rating: null,
@@ -37,14 +37,27 @@ const rows = compareRows({
   paired: { minEffect: 0.5 },
 });
 
-test("the greatest loss stands first, what is not rated on both sides last", () => {
+test("a case did worse or better by the least effect or more, else about the same", () => {
   expect(rows.map(({ key, change }) => `${key} ${change}`)).toEqual([
-    "1 worse",
-    "none same",
     "0 same",
-    "3 better",
+    "1 worse",
     "2 unrated",
+    "3 better",
+    "none same",
   ]);
+});
+
+test.each([
+  ["delta", "1 none 0 3 2"],
+  ["-delta", "3 0 none 1 2"],
+  ["case", "0 1 2 3 none"],
+  ["candidate", "0 1 2 3 none"],
+] as const)("sorted by %s, what has no value comes last: %s", (order, expected) => {
+  expect(
+    sortRows(rows, order)
+      .map(({ key }) => key)
+      .join(" "),
+  ).toBe(expected);
 });
 
 test("each count is how many cases its view shows", () => {

@@ -23,6 +23,8 @@ export function resultRow(changes: Partial<ResultRow> = {}): ResultRow {
     status: "scored",
     error: null,
     batchId: "1",
+    expected: null,
+    ofCase: { rating: 8, minRating: 8, maxRating: 8, results: 1, baselineRating: null, delta: null },
     ...changes,
   };
 }

@@ -1,18 +1,30 @@
 import { useEffect, useRef, useState } from "react";
-import { TextField } from "../ui/field.tsx";
-import { useShortcuts } from "../ui/shortcuts.tsx";
+import { TextField } from "./field.tsx";
+import { useShortcuts } from "./shortcuts.tsx";
 
 /** Typing is asked for when it pauses this long. */
 const typingMs = 250;
 
 /** Tells what was typed once it pauses; a value that changes elsewhere replaces what stands there. `/` goes to it. */
-export function SearchField({ value, onChange }: { value: string; onChange(value: string): void }) {
+export function SearchField({
+  value,
+  onChange,
+  placeholder,
+  group,
+}: {
+  value: string;
+  onChange(value: string): void;
+  /** What can be searched. */
+  placeholder: string;
+  /** Of the page's keys. */
+  group: string;
+}) {
   const [typed, setTyped] = useState(value);
   const sent = useRef(value);
   const latest = useRef(onChange);
   latest.current = onChange;
   const place = useRef<HTMLDivElement>(null);
-  useShortcuts("Traces", [{ keys: "/", label: "Search", run: () => place.current?.querySelector("input")?.focus() }]);
+  useShortcuts(group, [{ keys: "/", label: "Search", run: () => place.current?.querySelector("input")?.focus() }]);
   useEffect(() => {
     if (value !== sent.current) setTyped(value);
     sent.current = value;
@@ -31,7 +43,7 @@ export function SearchField({ value, onChange }: { value: string; onChange(value
         label="Search"
         isLabelHidden
         type="search"
-        placeholder="Search texts, models, sessions, ids"
+        placeholder={placeholder}
         value={typed}
         onChange={(event) => setTyped(event.target.value)}
         onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}

@@ -1,0 +1,42 @@
+import { list, oneOf, searchOf, text } from "../ui/search-params.ts";
+import { momentOf } from "../ui/time-windows.ts";
+
+/** What the URL of the list says. */
+export const readRunsSearch = searchOf({
+  search: text,
+  /** An id. */
+  dataset: text,
+  /** The name of an agent. */
+  subject: text,
+  /** `sdk`, `ci`, or what else a run was created with. */
+  source: text,
+  status: oneOf(["in_progress", "completed", "failed"]),
+  /** ISO 8601, or a window such as `24h`: a link to the last day stays that. */
+  from: text,
+  to: text,
+  /** Runs to compare. */
+  selected: list,
+});
+
+export type RunsSearch = ReturnType<typeof readRunsSearch>;
+
+/** The part of the search that narrows the list. */
+export type RunFilters = { [Name in Exclude<keyof RunsSearch, "selected">]?: RunsSearch[Name] | undefined };
+
+export function filtersOf({ selected: _, ...filters }: RunsSearch): RunFilters {
+  return filters;
+}
+
+/** The filters as the API reads them. */
+export function runListQueryOf({ search, dataset, subject, source, status, from, to }: RunFilters, now = Date.now()) {
+  return {
+    caseStatistics: "none",
+    ...(search !== undefined && { search }),
+    ...(dataset !== undefined && { datasetId: dataset }),
+    ...(subject !== undefined && { subject }),
+    ...(source !== undefined && { runSource: source }),
+    ...(status !== undefined && { status }),
+    ...(from !== undefined && { from: momentOf(from, now) }),
+    ...(to !== undefined && { to: momentOf(to, now) }),
+  };
+}

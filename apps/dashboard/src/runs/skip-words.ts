@@ -1,0 +1,20 @@
+const words: Readonly<Record<string, string>> = {
+  no_key: "no provider key",
+  no_judge: "no judge could be asked",
+  no_reference: "no expected result",
+  quota: "quota used up",
+  timeout: "judge timed out",
+  provider_error: "provider failed",
+  unparseable: "no rating in the reply",
+  too_large: "case too large",
+  replay_miss: "no stored verdict",
+  gate_unrated: "must-pass member not rated",
+  no_score: "no member gave a rating",
+  run_finalized: "run ended first",
+  no_scorer: "scorers of the group unavailable",
+};
+
+/** Why a result was skipped, as part of a line; the code itself where it is a new one. */
+export function skipWords(code: string): string {
+  return words[code] ?? code;
+}
