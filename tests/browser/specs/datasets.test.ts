@@ -170,3 +170,45 @@ test("settings are edited in place; cases that another user adds meanwhile stay"
     expect(stored).toMatchObject({ rougeScore: { enabled: true }, ci: { passRateThreshold: 0.95 } });
     expect(stored.questions).toHaveLength(4);
   }));
+
+test("an import into a dataset is shown before it is stored: what is new, changed, equal and refused", () =>
+  withDataset("", async ({ page, read }) => {
+    await press(page, "Import");
+    const dialog = page.getByRole("dialog", { name: /^Import cases into/ });
+    const rows =
+      "query,expected_results\nmay I return it?,Within 30 days.\nWhere is it?,Yes.\nIs it red?,\n ,Nothing\n";
+    await dialog.getByRole("textbox", { name: "Rows" }).fill(rows);
+    await press(page, "Check the rows");
+    const changes = dialog.getByRole("region", { name: "What would change" });
+    await changes.getByText("1 new").waitFor();
+    for (const told of ["1 changed", "1 equal", "1 row refused", "4 cases afterwards", "query is required"]) {
+      expect(await changes.textContent()).toContain(told);
+    }
+    expect((await read()).version).toBe(1);
+    await dialog.getByRole("button", { name: "Import" }).click();
+    await page.getByText("1 case added, 1 changed.").waitFor();
+    expect((await read()).questions.map(({ main_question }) => main_question.query)).toEqual([
+      "may I return it?",
+      "Where is it?",
+      "Is it blue?",
+      "Is it red?",
+    ]);
+  }));
+
+test("an import that replaces cases says what goes, and is refused once the dataset changed", () =>
+  withDataset("", async ({ page, read, put }) => {
+    await press(page, "Import");
+    const dialog = page.getByRole("dialog", { name: /^Import cases into/ });
+    await dialog.getByRole("combobox", { name: "What the rows do" }).selectOption("replace");
+    await dialog.getByRole("textbox", { name: "Rows" }).fill("query\nIs it red?\n");
+    await press(page, "Check the rows");
+    await dialog.getByText("3 removed").waitFor();
+    await put(0, "May I return it?", "Never.");
+    await press(page, "Replace the cases");
+    await dialog.getByText("The dataset changed since it was read").waitFor();
+    await press(page, "Check the rows");
+    await dialog.getByText("3 removed").waitFor();
+    await press(page, "Replace the cases");
+    await page.getByText("1 case added, 3 removed.").waitFor();
+    expect((await read()).questions).toHaveLength(1);
+  }));

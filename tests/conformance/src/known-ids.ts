@@ -149,9 +149,14 @@ async function makeChangedCases(
     name: "conformance of cases",
     questions: [{ main_question: { query: "a" } }, { main_question: { query: "b" } }],
   };
-  const datasets = await Promise.all([1, 2, 3].map(() => post("/custom-agent-evaluations/datasets", body)));
-  const [put, ...deleted] = datasets.map(({ _id }) => String(_id));
-  return { "putCase datasetId": [String(put)], "deleteCase datasetId": deleted, questionIndex: ["0", "1"] };
+  const datasets = await Promise.all([1, 2, 3, 4].map(() => post("/custom-agent-evaluations/datasets", body)));
+  const [put, imported, ...deleted] = datasets.map(({ _id }) => String(_id));
+  return {
+    "putCase datasetId": [String(put)],
+    "importCases datasetId": [String(imported)],
+    "deleteCase datasetId": deleted,
+    questionIndex: ["0", "1"],
+  };
 }
 
 /** Who is told of failures: webhooks, their deliveries and alert rules. */

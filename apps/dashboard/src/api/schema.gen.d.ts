@@ -1030,6 +1030,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/custom-agent-evaluations/datasets/{datasetId}/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Import cases into a dataset. */
+        post: operations["importCases"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/evaluate/datasets/{datasetId}/versions": {
         parameters: {
             query?: never;
@@ -7296,6 +7313,151 @@ export interface operations {
                             reason: string;
                         }[];
                         skippedCount: number;
+                    };
+                };
+            };
+        };
+    };
+    importCases: {
+        parameters: {
+            query?: {
+                /** @description The version of the dataset that was read; another one by now is 409. */
+                version?: string;
+                /** @description add, the default: a row that asks what a case asks already changes that case, others become new cases. replace: the dataset has the rows as its cases, and no others. */
+                mode?: "add" | "replace";
+                /** @description true stores nothing and shows what would be. */
+                dryRun?: "true" | "false";
+            };
+            header?: never;
+            path: {
+                datasetId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": ({
+                    main_question?: {
+                        query: string;
+                        /** @description The reference answer. */
+                        expectedResults?: string | null;
+                        /** @description A word to the judge, for this case only. */
+                        judgeGuideline?: string | null;
+                        /** @description Context that is used where nothing was retrieved. */
+                        retrievalContext?: (string | string[]) | null;
+                        /** @description Asks for the context match scorer. */
+                        expectedRetrievalContext?: (string | string[]) | null;
+                        /** @description Asks for the trajectory match scorer. */
+                        expectedTrajectory?: ({
+                            tools: string[];
+                            /** @description strict, unordered, subset or superset; anything else is strict. */
+                            mode?: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | null;
+                        /** @description Paraphrases that are made when a run starts. */
+                        smokeTest?: ({
+                            enabled?: boolean | null;
+                            /** @description Default 1. */
+                            count?: number | null;
+                            guidance?: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | null;
+                        expectedCapabilities?: string[] | null;
+                        expectedKnowledgeBase?: string[] | null;
+                        expectedDelegations?: string[] | null;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                    query?: string;
+                    expected_results?: string | null;
+                    judge_guideline?: string | null;
+                    retrieval_context?: string | null;
+                    /** @description A list, or a text that is split at semicolons. */
+                    expected_capabilities?: (string | string[]) | null;
+                    expected_knowledge_base?: (string | string[]) | null;
+                    expected_delegations?: (string | string[]) | null;
+                } & {
+                    [key: string]: unknown;
+                })[];
+                "application/x-ndjson": {
+                    main_question?: {
+                        query: string;
+                        /** @description The reference answer. */
+                        expectedResults?: string | null;
+                        /** @description A word to the judge, for this case only. */
+                        judgeGuideline?: string | null;
+                        /** @description Context that is used where nothing was retrieved. */
+                        retrievalContext?: (string | string[]) | null;
+                        /** @description Asks for the context match scorer. */
+                        expectedRetrievalContext?: (string | string[]) | null;
+                        /** @description Asks for the trajectory match scorer. */
+                        expectedTrajectory?: ({
+                            tools: string[];
+                            /** @description strict, unordered, subset or superset; anything else is strict. */
+                            mode?: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | null;
+                        /** @description Paraphrases that are made when a run starts. */
+                        smokeTest?: ({
+                            enabled?: boolean | null;
+                            /** @description Default 1. */
+                            count?: number | null;
+                            guidance?: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | null;
+                        expectedCapabilities?: string[] | null;
+                        expectedKnowledgeBase?: string[] | null;
+                        expectedDelegations?: string[] | null;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                    query?: string;
+                    expected_results?: string | null;
+                    judge_guideline?: string | null;
+                    retrieval_context?: string | null;
+                    /** @description A list, or a text that is split at semicolons. */
+                    expected_capabilities?: (string | string[]) | null;
+                    expected_knowledge_base?: (string | string[]) | null;
+                    expected_delegations?: (string | string[]) | null;
+                } & {
+                    [key: string]: unknown;
+                };
+                "text/csv": string;
+            };
+        };
+        responses: {
+            /** @description How many cases were added, changed and removed; of a dry run would be. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Of the dataset: the new one, or the one that a dry run compared with. */
+                        version: number;
+                        /** @description Cases of the dataset afterwards. */
+                        caseCount: number;
+                        added: number;
+                        changed: number;
+                        /** @description Rows that say what a case says already. */
+                        equal: number;
+                        removed: number;
+                        /** @description The first 100 rows with a mistake; rows count from 1, without the header. */
+                        skipped: {
+                            row: number;
+                            reason: string;
+                        }[];
+                        skippedCount: number;
+                        /** @description The first 20 that change, as they are afterwards; removed ones as they were. Those added come first. */
+                        cases: {
+                            /** @enum {string} */
+                            change: "added" | "changed" | "removed";
+                            case: components["schemas"]["Question"];
+                        }[];
                     };
                 };
             };

@@ -1,19 +1,24 @@
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { useApi } from "../shell/session.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
-import { DownloadIcon, MoreIcon } from "../ui/icons.tsx";
+import { DownloadIcon, MoreIcon, UploadIcon } from "../ui/icons.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { saveFile } from "../ui/save-file.ts";
 import { DeleteDatasetDialog } from "./delete-dataset-dialog.tsx";
 import { type CaseFile, caseFileName, caseFiles } from "./export-cases.ts";
 import type { Dataset } from "./queries.ts";
 
+const ImportCasesDialog = lazy(async () => ({
+  default: (await import("./import-cases-dialog.tsx")).ImportCasesDialog,
+}));
+
 /** What can be done with a whole dataset. */
 export function DatasetActions({ dataset }: { dataset: Dataset }) {
   const { projectId } = useApi();
   const navigate = useNavigate();
   const [isDeleting, setDeleting] = useState(false);
+  const [isImporting, setImporting] = useState(false);
   const { questions } = dataset;
   const save = (format: CaseFile): void => {
     const { mediaType, render } = caseFiles[format];
@@ -21,6 +26,14 @@ export function DatasetActions({ dataset }: { dataset: Dataset }) {
   };
   return (
     <>
+      <Button onClick={() => setImporting(true)}>
+        <UploadIcon /> Import
+      </Button>
+      {isImporting && (
+        <Suspense fallback={null}>
+          <ImportCasesDialog dataset={dataset} onClose={() => setImporting(false)} />
+        </Suspense>
+      )}
       <Menu
         align="end"
         trigger={

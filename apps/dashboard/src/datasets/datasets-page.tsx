@@ -4,7 +4,7 @@ import { useMemo, useState } from "react";
 import { useApi } from "../shell/session.tsx";
 import { Button } from "../ui/button.tsx";
 import { formatCount } from "../ui/format.ts";
-import { DownloadIcon, PlusIcon } from "../ui/icons.tsx";
+import { PlusIcon, UploadIcon } from "../ui/icons.tsx";
 import { Page } from "../ui/page.tsx";
 import { EmptyState, Loaded } from "../ui/states.tsx";
 import { CreateDatasetDialog } from "./create-dataset-dialog.tsx";
@@ -41,7 +41,7 @@ export function DatasetsPage() {
               onChange={(text) => void navigate({ search: { search: text }, replace: true })}
             />
             <Button onClick={() => setDialog("import")}>
-              <DownloadIcon /> Import
+              <UploadIcon /> Import
             </Button>
             <Button look="primary" onClick={() => setDialog("create")}>
               <PlusIcon /> New dataset

@@ -9,7 +9,7 @@ import { TextField } from "../ui/field.tsx";
 import { countOf } from "../ui/format.ts";
 import { ProblemLine } from "../ui/states.tsx";
 import { useToasts } from "../ui/toasts.tsx";
-import { type ImportFormat, importFormats, nameOfFile } from "./import-format.ts";
+import { type ImportFormat, nameOfFile, rowsBody } from "./import-format.ts";
 import { ImportPreview } from "./import-preview.tsx";
 import { ImportSource } from "./import-source.tsx";
 import { datasetsKey } from "./queries.ts";
@@ -25,10 +25,7 @@ export function ImportDialog({ isOpen, onClose }: { isOpen: boolean; onClose(): 
   const send = (dryRun: boolean, sent: typeof rows) =>
     api.POST("/api/v1/custom-agent-evaluations/datasets/import", {
       params: { query: { name: name.trim() || "Imported", ...(dryRun && { dryRun: "true" as const }) } },
-      headers: { "content-type": importFormats[sent.format].mediaType },
-      // The rows go as they are; the generated type knows only what they are as JSON.
-      body: sent.text as never,
-      bodySerializer: (text: unknown) => text as string,
+      ...rowsBody(sent),
     });
   const check = useMutation({
     mutationFn: async (sent: typeof rows) => {

@@ -1,6 +1,7 @@
-import { countOf, formatCount } from "../ui/format.ts";
-import { CheckIcon, ErrorIcon } from "../ui/icons.tsx";
+import { countOf } from "../ui/format.ts";
+import { CheckIcon } from "../ui/icons.tsx";
 import type { Question } from "./queries.ts";
+import { RefusedCount, RefusedRows } from "./refused-rows.tsx";
 
 /** What an import would do: how many cases it adds, which rows it refuses and why, and the first cases. */
 export function ImportPreview({
@@ -20,30 +21,9 @@ export function ImportPreview({
         <span className="inline-flex items-center gap-1.5">
           <CheckIcon className="size-4 text-good" /> {countOf(imported, "case")} would be added
         </span>
-        {skippedCount > 0 && (
-          <span className="inline-flex items-center gap-1.5 text-bad">
-            <ErrorIcon /> {countOf(skippedCount, "row")} refused
-          </span>
-        )}
+        <RefusedCount count={skippedCount} />
       </p>
-      {skipped.length > 0 && (
-        <div>
-          <h3 className="m-0 mb-1 text-sm">Refused rows</h3>
-          <ul className="m-0 list-none p-0">
-            {skipped.map(({ row, reason }) => (
-              <li key={row} className="flex gap-3 border-b border-line py-1">
-                <span className="w-16 shrink-0 text-soft tabular-nums">row {formatCount(row)}</span>
-                <span className="min-w-0 break-words">{reason}</span>
-              </li>
-            ))}
-          </ul>
-          {skippedCount > skipped.length && (
-            <p className="m-0 mt-1 text-faint">
-              The first {skipped.length} of {formatCount(skippedCount)}.
-            </p>
-          )}
-        </div>
-      )}
+      <RefusedRows skipped={skipped} skippedCount={skippedCount} />
       {cases.length > 0 && (
         <div>
           <h3 className="m-0 mb-1 text-sm">{imported > cases.length ? `The first ${cases.length} cases` : "Cases"}</h3>

@@ -1,6 +1,6 @@
 import { useApi } from "../shell/session.tsx";
 import { Button, ButtonLink } from "../ui/button.tsx";
-import { DownloadIcon, PlusIcon, TracesIcon } from "../ui/icons.tsx";
+import { PlusIcon, TracesIcon, UploadIcon } from "../ui/icons.tsx";
 import { EmptyState } from "../ui/states.tsx";
 
 /** What a project without datasets shows: the three ways to the first one. */
@@ -12,7 +12,7 @@ export function NoDatasets({ onCreate, onImport }: { onCreate(): void; onImport(
       actions={
         <>
           <Button look="primary" onClick={onImport}>
-            <DownloadIcon /> Import cases
+            <UploadIcon /> Import cases
           </Button>
           <ButtonLink to="/p/$projectId/traces" params={{ projectId }}>
             <TracesIcon /> Pick from traces

@@ -74,6 +74,7 @@ export const ThumbDownIcon = icon(
   <path d="M11 9V2.500h2.500V9zM11 9l-2.500 5c-1 0-1.700-.8-1.500-2l.4-2.500H3c-.8 0-1.300-.8-1-1.500l1.300-4.500a1.500 1.500 0 0 1 1.400-1H11" />,
 );
 export const DownloadIcon = icon(<path d="M8 2v8.500M4.500 7 8 10.500 11.500 7M2.500 13.500h11" />);
+export const UploadIcon = icon(<path d="M8 10.500V2M4.500 5.500 8 2l3.500 3.500M2.500 13.500h11" />);
 export const TrashIcon = icon(<path d="M2.500 4h11M6 4V2.500h4V4M4 4l.7 9.500h6.600L12 4" />);
 export const EditIcon = icon(<path d="M2.500 13.500 3.300 10.500 10.800 3l2.200 2.200L5.500 12.700z" />);
 export const LiveIcon = icon(

@@ -105,5 +105,31 @@ const importTally = {
 
 export const importedDataset = z.object({ dataset, ...importTally });
 
+/** Query of `POST .../datasets/{datasetId}/import`. */
+export const importCasesQuery = readVersionQuery.extend({
+  mode: z
+    .enum(["add", "replace"])
+    .optional()
+    .describe(
+      "add, the default: a row that asks what a case asks already changes that case, others become new cases. replace: the dataset has the rows as its cases, and no others.",
+    ),
+  dryRun: importDatasetQuery.shape.dryRun,
+});
+
+/** What an import into a dataset did, or would do. */
+export const importedCases = z.object({
+  version: z.int().describe("Of the dataset: the new one, or the one that a dry run compared with."),
+  caseCount: z.int().describe("Cases of the dataset afterwards."),
+  added: z.int(),
+  changed: z.int(),
+  equal: z.int().describe("Rows that say what a case says already."),
+  removed: z.int(),
+  skipped: importTally.skipped,
+  skippedCount: importTally.skippedCount,
+  cases: z
+    .array(z.object({ change: z.enum(["added", "changed", "removed"]), case: question }))
+    .describe("The first 20 that change, as they are afterwards; removed ones as they were. Those added come first."),
+});
+
 /** Answer of a dry run. */
 export const importPreview = z.object({ ...importTally, cases: z.array(question).describe("The first 20.") });

@@ -43,4 +43,5 @@ export function createKnownCases(cases: readonly CaseIdentity[]): KnownCases {
   };
 }
 
-const foldQuery = (query: string): string => query.toLowerCase().replaceAll(/\s+/g, " ").trim();
+/** A query without what makes no other question of it: case and white space. */
+export const foldQuery = (query: string): string => query.toLowerCase().replaceAll(/\s+/g, " ").trim();

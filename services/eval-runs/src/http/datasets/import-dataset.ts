@@ -1,17 +1,9 @@
-import {
-  AppError,
-  type Call,
-  type Clock,
-  decodeJsonText,
-  type Handler,
-  parseJsonBody,
-  readRowsType,
-  uuidv7,
-} from "@touchstone/service-kit";
+import { AppError, type Clock, type Handler, uuidv7 } from "@touchstone/service-kit";
 import { composeDatasetDocument, renderDataset } from "../../datasets/dataset-document.ts";
 import type { DatasetStore } from "../../datasets/dataset-store.ts";
-import { type ImportedRows, importRows } from "../../datasets/import-rows.ts";
+import { readText } from "../../gates/gate-request.ts";
 import { requireProject } from "../require-project.ts";
+import { readDryRun, readRows } from "./read-rows.ts";
 
 /** What a dry run shows. */
 const previewedCasesMax = 20;
@@ -23,10 +15,9 @@ const previewedCasesMax = 20;
 export function importDataset({ datasets, clock }: { datasets: DatasetStore; clock: Clock }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
-    const name = readQueryText(call, "name");
+    const name = readText(call.query, "name");
     if (name === null || name.trim() === "") throw new AppError("bad_request", "name is required");
-    const dryRun = readQueryText(call, "dryRun") ?? "false";
-    if (dryRun !== "true" && dryRun !== "false") throw new AppError("bad_request", "dryRun must be true or false");
+    const isDryRun = readDryRun(call);
     const rows = await readRows(call);
 
     const tally = JSON.stringify({
@@ -34,29 +25,16 @@ export function importDataset({ datasets, clock }: { datasets: DatasetStore; clo
       skipped: rows.skipped,
       skippedCount: rows.skippedCount,
     }).slice(1);
-    if (dryRun === "true") {
+    if (isDryRun) {
       const cases = rows.questions.slice(0, previewedCasesMax).join(",");
       return { status: 200, body: `{"cases":[${cases}],${tally}` };
     }
     const now = clock.now();
-    const head = JSON.stringify({ name, description: readQueryText(call, "description") }).slice(0, -1);
+    const head = JSON.stringify({ name, description: readText(call.query, "description") }).slice(0, -1);
     const text = `${head},"questions":[${rows.questions.join(",")}]}`;
     const document = composeDatasetDocument({ text, value: JSON.parse(text) }, () => uuidv7(now));
     const dataset = { id: uuidv7(now), document, createdAt: new Date(now) };
     await datasets.insert(projectId, dataset);
     return { status: 201, body: `{"dataset":${renderDataset({ ...dataset, version: 1 })},${tally}` };
   };
-}
-
-async function readRows(call: Call): Promise<ImportedRows> {
-  const type = readRowsType(call.headers["content-type"]);
-  const bytes = await call.body();
-  if (type === "json") parseJsonBody(bytes);
-  return importRows(type, decodeJsonText(bytes));
-}
-
-/** Of a parameter that is given twice the first counts; null = it is not given. */
-function readQueryText({ query }: Call, name: string): string | null {
-  const value = query[name];
-  return (Array.isArray(value) ? value[0] : value) ?? null;
 }

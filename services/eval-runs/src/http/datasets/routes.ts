@@ -13,6 +13,7 @@ import { deleteCase } from "./delete-case.ts";
 import { deleteDataset } from "./delete-dataset.ts";
 import { deleteDatasetVersion } from "./delete-dataset-version.ts";
 import { getDataset } from "./get-dataset.ts";
+import { importCases } from "./import-cases.ts";
 import { importDataset } from "./import-dataset.ts";
 import { listDatasetVersions } from "./list-dataset-versions.ts";
 import { listDatasets } from "./list-datasets.ts";
@@ -43,6 +44,7 @@ export function datasetRoutes(dependencies: {
     { route: routes.previewCase, handle: previewCase(dependencies) },
     { route: routes.suggestExpected, handle: suggestExpected(dependencies) },
     { route: routes.importDataset, handle: importDataset(dependencies) },
+    { route: routes.importCases, handle: importCases(dependencies) },
     { route: routes.listDatasetVersions, handle: listDatasetVersions(dependencies) },
     { route: routes.deleteDatasetVersion, handle: deleteDatasetVersion(dependencies) },
     { route: routes.countDatasetVersions, handle: countDatasetVersions(dependencies) },

@@ -94,6 +94,16 @@ export const datasetsEntries: RouteEntries = {
     own: 201,
     shows: true,
   },
+  importCases: {
+    ids: dataset,
+    request: (_ids, { canary }) => ({
+      query: { version: "1" },
+      body: `${JSON.stringify({ query: `${canary} imported?` })}\n`,
+      headers: lines,
+    }),
+    own: 200,
+    shows: true,
+  },
   listDatasetVersions: { ids: dataset, own: 200, shows: true },
   deleteDatasetVersion: {
     ids: make.versionedDataset,
