@@ -1,4 +1,5 @@
 import {
+  agreementPairs,
   createRunReply,
   dataset,
   evaluateTraceReply,
@@ -10,6 +11,7 @@ import {
   run,
   scorerGroupReply,
   sessionScores,
+  signalList,
   submitResultsReply,
   submitTraceReply,
   traceEvaluations,
@@ -141,7 +143,7 @@ test("a recorded trace that is evaluated has a record, and so has what was skipp
 });
 
 test("a live rating of a trace or a session has a record", async () => {
-  const online = { sampleRate: 1, scope: "trace" };
+  const online = { sampleRate: 1, scope: "trace", alertThreshold: 5 };
   const created = { status: 201, schema: judgeScorerReply };
   const body = { name: "Live", judge: { acceptanceCriteria: "rate it 3" }, online };
   const { judgeScorer } = await client.expect(created, "POST", "/agent-monitoring/judge-scorers", body);
@@ -175,6 +177,14 @@ test("a live rating of a trace or a session has a record", async () => {
   const eventsPath = `/monitor/online-evaluators/${live?._id}/events`;
   const { events } = await client.expect({ status: 200, schema: liveRatingEvents }, "GET", eventsPath);
   expect(events[0]?.verdictId).toBe(evaluation?.verdictId);
+  // It is below its threshold.
+  const { signals } = await client.expect({ status: 200, schema: signalList }, "GET", "/monitor/signals");
+  const raised = signals.find(({ patternKey }) => patternKey === `online-eval:${live?._id}`);
+  expect(raised?.occurrences?.[0]?.verdictId).toBe(evaluation?.verdictId);
+  await client.send("POST", "/feedback", { traceId, rating: "down" });
+  const pairsPath = `/agent-monitoring/calibration/online-eval:${live?._id}/pairs`;
+  const { pairs } = await client.expect({ status: 200, schema: agreementPairs }, "GET", pairsPath);
+  expect(pairs[0]?.verdictId).toBe(evaluation?.verdictId);
 
   const score = await vi.waitFor(
     async () => {

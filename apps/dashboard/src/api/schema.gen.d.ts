@@ -10417,6 +10417,8 @@ export interface operations {
                                 responsePreview?: string;
                                 rating?: number;
                                 justification?: string;
+                                /** @description Of the record behind the rating, GET /verdicts/{verdictId} */
+                                verdictId?: string;
                             }[];
                             firstSeenAt: string;
                             lastSeenAt: string;
@@ -10485,6 +10487,8 @@ export interface operations {
                                 responsePreview?: string;
                                 rating?: number;
                                 justification?: string;
+                                /** @description Of the record behind the rating, GET /verdicts/{verdictId} */
+                                verdictId?: string;
                             }[];
                             firstSeenAt: string;
                             lastSeenAt: string;
@@ -10562,6 +10566,8 @@ export interface operations {
                                 responsePreview?: string;
                                 rating?: number;
                                 justification?: string;
+                                /** @description Of the record behind the rating, GET /verdicts/{verdictId} */
+                                verdictId?: string;
                             }[];
                             firstSeenAt: string;
                             lastSeenAt: string;
@@ -10634,6 +10640,8 @@ export interface operations {
                                 responsePreview?: string;
                                 rating?: number;
                                 justification?: string;
+                                /** @description Of the record behind the rating, GET /verdicts/{verdictId} */
+                                verdictId?: string;
                             }[];
                             firstSeenAt: string;
                             lastSeenAt: string;
@@ -11170,6 +11178,8 @@ export interface operations {
                             rating: number;
                             threshold: number;
                             justification: string | null;
+                            /** @description Of the record behind it, GET /verdicts/{verdictId} */
+                            verdictId: string | null;
                             judgedAt: string;
                             /** @description The newest of a person on the trace; null: none */
                             vote: ("up" | "down") | null;

@@ -172,6 +172,7 @@ interface SignalOccurrence {
   seenAt: string;
   rating?: number | undefined;
   justification?: string | undefined;
+  verdictId?: string | undefined;
 }
 
 const livePrefixes = { judge: "online-eval:", group: "scorer-group:" } as const;
@@ -194,6 +195,7 @@ export function verdictOfOccurrence(signal: { patternKey: string }, occurrence: 
   return {
     ...nothingKnown,
     key: occurrence.id,
+    verdictId: occurrence.verdictId ?? null,
     scorer: scorerOfKey(signal.patternKey),
     rating: occurrence.rating,
     justification: occurrence.justification ?? null,
@@ -214,12 +216,14 @@ export function verdictsOfSession(
     judgeModel: string | null;
     scorerName?: string;
     threshold?: number | null;
+    verdictId?: string | null;
     createdAt: string;
   }[],
 ): Verdict[] {
   return scores.map((said) => ({
     ...nothingKnown,
     key: said._id,
+    verdictId: said.verdictId ?? null,
     scorer: { ...scorerOfKey(said.kind), ...(said.scorerName !== undefined && { name: said.scorerName }) },
     threshold: said.threshold ?? null,
     status: said.rating === null ? "skipped" : "scored",

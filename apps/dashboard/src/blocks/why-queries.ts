@@ -1,5 +1,6 @@
-import { queryOptions } from "@tanstack/react-query";
+import { queryOptions, skipToken } from "@tanstack/react-query";
 import { bodyOf, type ProjectApi } from "../api/client.ts";
+import type { paths } from "../api/schema.gen.d.ts";
 
 /** What grades seldom changes; an edit on the judges' pages invalidates it. */
 const staleMs = 60_000;
@@ -62,3 +63,18 @@ export const rubricDatasetQuery = (api: ProjectApi, datasetId: string) =>
       ),
     staleTime: staleMs,
   });
+
+/** What the judge was sent and what it replied. It never changes; after some days it is gone, which is a 404. */
+export const verdictRecordQuery = (api: ProjectApi, verdictId: string | null) =>
+  queryOptions({
+    queryKey: [api.projectId, "verdict-record", verdictId],
+    queryFn:
+      verdictId === null
+        ? skipToken
+        : ({ signal }) => bodyOf(api.GET("/api/v1/verdicts/{verdictId}", { params: { path: { verdictId } }, signal })),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+/** One record as the API has it. */
+export type VerdictRecord =
+  paths["/api/v1/verdicts/{verdictId}"]["get"]["responses"][200]["content"]["application/json"];

@@ -2,27 +2,32 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useApi } from "../shell/session.tsx";
-import { formatRating } from "../ui/format.ts";
+import { formatCost, formatCount, formatDuration, formatRating } from "../ui/format.ts";
 import { Markdown } from "../ui/markdown.tsx";
 import { Badge, Time } from "../ui/page.tsx";
 import { Score } from "../ui/score.tsx";
-import { findScorer, type Rubric } from "./rubric.ts";
+import { findScorer } from "./rubric.ts";
 import { RubricView } from "./rubric-view.tsx";
 import { passes, skipSentence, type Verdict } from "./verdict.ts";
 import { VerdictTrust } from "./verdict-trust.tsx";
 import { VerdictVote } from "./verdict-vote.tsx";
-import { judgeScorersQuery, rubricDatasetQuery, scorerGroupsQuery, settingsVersionsQuery } from "./why-queries.ts";
+import { WhyPart } from "./why-part.tsx";
+import { judgeScorersQuery, type VerdictRecord, verdictRecordQuery } from "./why-queries.ts";
+import { WhyRecord } from "./why-record.tsx";
+import { RubricOf, RubricThen } from "./why-rubric.tsx";
 
 /** The content of the panel: what rated, what it said, by which rubric, how, and whether people agree. */
 export function Why({ verdict: given }: { verdict: Verdict }) {
   const api = useApi();
   const scorers = useQuery(judgeScorersQuery(api));
+  const recording = useQuery(verdictRecordQuery(api, given.verdictId));
+  const record = recording.data;
   const scorer = findScorer(given.scorer, scorers.data ?? []);
   const isLive = given.scorer.evaluatorId !== null;
   const thresholdNow = isLive ? (scorer?.online?.alertThreshold ?? null) : null;
   const isThresholdNow = given.threshold === null && thresholdNow !== null;
   const threshold = given.threshold ?? thresholdNow;
-  const verdict = { ...given, threshold };
+  const verdict = withRecord({ ...given, threshold }, record);
   const name = verdict.scorer.name ?? scorer?.online?.name ?? scorer?.name ?? null;
   return (
     <div className="flex flex-col gap-5">
@@ -56,13 +61,24 @@ export function Why({ verdict: given }: { verdict: Verdict }) {
       </header>
       <Said verdict={verdict} />
       {verdict.traceId !== null && verdict.rating !== null && (
-        <Part title="Do you agree?">
+        <WhyPart title="Do you agree?">
           <VerdictVote verdict={verdict} traceId={verdict.traceId} />
-        </Part>
+        </WhyPart>
       )}
       {scorer?.online != null && <VerdictTrust scorerId={scorer._id} evaluatorId={scorer.online.profileId} />}
-      <Facts verdict={verdict} />
-      {scorer !== undefined && verdict.scorer.version !== null && verdict.scorer.version < scorer.versionCount ? (
+      <Facts verdict={verdict} record={record} />
+      {given.verdictId !== null && (
+        <WhyPart title="Prompt and reply">
+          <WhyRecord query={recording} />
+        </WhyPart>
+      )}
+      {record !== undefined ? (
+        <WhyPart title="Rubric">
+          <RubricView rubric={record.rubric} />
+        </WhyPart>
+      ) : given.verdictId !== null && recording.isPending ? null : scorer !== undefined &&
+        verdict.scorer.version !== null &&
+        verdict.scorer.version < scorer.versionCount ? (
         <RubricThen settingsId={scorer._id} version={verdict.scorer.version} />
       ) : (
         <RubricOf verdict={verdict} current={scorer?.judge} isLoading={scorers.isPending} />
@@ -111,10 +127,30 @@ const sources = {
   replay: "Replay: taken from the record",
 };
 
-function Facts({ verdict }: { verdict: Verdict }) {
+/** What the record of a verdict knows besides. */
+function withRecord(verdict: Verdict, record: VerdictRecord | undefined): Verdict {
+  if (record === undefined) return verdict;
+  const { scorer } = verdict;
+  return {
+    ...verdict,
+    model: record.model,
+    skipCode: verdict.skipCode ?? record.skipCode,
+    source: verdict.source ?? record.source,
+    scorer: { ...scorer, version: scorer.version ?? record.scorerVersion },
+  };
+}
+
+function Facts({ verdict, record }: { verdict: Verdict; record: VerdictRecord | undefined }) {
   const facts: [string, ReactNode][] = [];
   if (verdict.model !== null) facts.push(["Model", verdict.model]);
   if (verdict.source !== null) facts.push(["Source", sources[verdict.source]]);
+  if (record !== undefined) {
+    const { input, output } = record.tokens;
+    facts.push(["Tokens", `${formatCount(input)} in, ${formatCount(output)} out`]);
+    const hasNoPrice = record.costUSD === null && input !== null && output !== null;
+    facts.push(["Cost", hasNoPrice ? "The model has no price" : formatCost(record.costUSD)]);
+    facts.push(["Latency", formatDuration(record.latencyMs)]);
+  }
   if (verdict.traceId !== null) facts.push(["Trace", <TraceLink key="trace" traceId={verdict.traceId} />]);
   if (verdict.sessionId !== null) facts.push(["Session", verdict.sessionId]);
   if (facts.length === 0) return null;
@@ -136,77 +172,5 @@ function TraceLink({ traceId }: { traceId: string }) {
     <Link to="/p/$projectId/traces/$traceId" params={{ projectId, traceId }} className="font-mono text-xs text-accent">
       {traceId}
     </Link>
-  );
-}
-
-/** The rubric of the version that judged, where another one is in force by now. */
-function RubricThen({ settingsId, version }: { settingsId: string; version: number }) {
-  const versions = useQuery(settingsVersionsQuery(useApi(), settingsId)).data;
-  if (versions === undefined) return null;
-  const found = versions.find(({ versionNumber }) => versionNumber === version);
-  return (
-    <Part title={`Rubric, version ${version}`}>
-      {found === undefined ? (
-        <p className="m-0 text-soft">This version was deleted.</p>
-      ) : (
-        <RubricView rubric={found.snapshot} />
-      )}
-    </Part>
-  );
-}
-
-/** The rubric as it is now; of a group, its members; of a run by its dataset's criteria, those. */
-function RubricOf({
-  verdict: { scorer },
-  current,
-  isLoading,
-}: {
-  verdict: Verdict;
-  current: Rubric | undefined;
-  isLoading: boolean;
-}) {
-  const api = useApi();
-  const isUnknown = current === undefined && !isLoading;
-  const dataset = useQuery({
-    ...rubricDatasetQuery(api, scorer.settingsId ?? ""),
-    enabled: isUnknown && scorer.kind === "judge" && scorer.settingsId !== null,
-    retry: false,
-  });
-  if (scorer.kind === "group") return <Members groupId={scorer.evaluatorId} name={scorer.name} />;
-  const rubric = current ?? dataset.data;
-  if (rubric === undefined) return null;
-  return (
-    <Part title={current === undefined ? "Criteria of the dataset, as they are now" : "Rubric, as it is now"}>
-      <RubricView rubric={rubric} />
-    </Part>
-  );
-}
-
-function Members({ groupId, name }: { groupId: string | null; name: string | null }) {
-  const api = useApi();
-  const groups = useQuery(scorerGroupsQuery(api)).data ?? [];
-  const scorers = useQuery(judgeScorersQuery(api)).data ?? [];
-  const group = groups.find((each) => (groupId === null ? each.name === name : each._id === groupId));
-  if (group === undefined) return null;
-  return (
-    <Part title="Members, as they are now">
-      <ul className="m-0 list-none p-0">
-        {group.members.map(({ refId, kind, weight, gate }) => (
-          <li key={refId} className="flex gap-3 border-b border-line py-1.5 last:border-b-0">
-            <span className="min-w-0 flex-1 truncate">{scorers.find(({ _id }) => _id === refId)?.name ?? kind}</span>
-            <span className="text-soft">{gate ? "must pass" : `weight ${weight}`}</span>
-          </li>
-        ))}
-      </ul>
-    </Part>
-  );
-}
-
-function Part({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <section>
-      <h3 className="m-0 mb-1.5 text-sm">{title}</h3>
-      {children}
-    </section>
   );
 }

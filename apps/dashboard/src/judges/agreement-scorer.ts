@@ -47,6 +47,7 @@ interface JudgedPair {
   rating: number;
   threshold: number;
   justification: string | null;
+  verdictId: string | null;
   scorerVersion: number | null;
   judgedAt: string;
 }
@@ -56,7 +57,7 @@ export function verdictOfPair(pair: JudgedPair, { key, name }: Pick<AgreementSco
   const isGroup = key.startsWith("scorer-group:");
   return {
     key: pair.traceId,
-    verdictId: null,
+    verdictId: pair.verdictId,
     scorer: {
       kind: isGroup ? "group" : "judge",
       name,

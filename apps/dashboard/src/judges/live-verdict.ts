@@ -13,13 +13,14 @@ export interface LiveRating {
   threshold: number | null;
   scorerVersion: number | null;
   model: string | null;
+  verdictId: string | null;
 }
 
 /** The verdict behind a live rating. */
 export function verdictOfLive(said: LiveRating, evaluatorId: string): Verdict {
   return {
     key: said.id,
-    verdictId: null,
+    verdictId: said.verdictId,
     scorer: { kind: "judge", name: null, settingsId: null, evaluatorId, version: said.scorerVersion },
     status: "scored",
     rating: said.rating,

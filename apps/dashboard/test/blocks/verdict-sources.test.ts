@@ -108,3 +108,22 @@ test("a session's score names its judge and model", () => {
   ]);
   expect(verdict).toMatchObject({ status: "skipped", model: "demo-judge", sessionId: "session", traceId: null });
 });
+
+test("wherever a rating comes with the id of its record, its verdict has it", () => {
+  const beside = {
+    scorerId: "tone",
+    name: "Tone",
+    rating: 4,
+    justification: null,
+    status: "scored",
+    verdictId: "b",
+  } as const;
+  const result = { ...row, verdictId: "a", judgeScorerResults: [beside] };
+  expect(verdictsOfResult(result, run).map(({ verdictId }) => verdictId)).toEqual(["a", "b"]);
+
+  const said = { rating: 3, justification: null, createdAt: "2026-01-01T00:00:00.000Z", verdictId: "c" };
+  const evaluation = { ...said, id: "1", kind: "judge" as const, evaluatorId: "e", evaluatorName: "Helpful" };
+  expect(verdictsOfEvaluations([evaluation], { _id: "trace" })[0]?.verdictId).toBe("c");
+  const score = { ...said, _id: "2", sessionId: "s", kind: "online-eval:e", judgeModel: null };
+  expect(verdictsOfSession([score])[0]?.verdictId).toBe("c");
+});

@@ -21,7 +21,8 @@ test("a page's id names a live judge or a live group, and nothing that rates no 
 });
 
 test("a pair's verdict names its scorer and the version that judged", () => {
-  const pair = { traceId: "t", rating: 2, threshold: 5, justification: "Rude.", scorerVersion: 2, judgedAt: "now" };
+  const said = { rating: 2, threshold: 5, justification: "Rude.", verdictId: "v" };
+  const pair = { traceId: "t", ...said, scorerVersion: 2, judgedAt: "now" };
   expect(verdictOfPair(pair, { key: "online-eval:p", name: "Helpful" })).toMatchObject({
     traceId: "t",
     rating: 2,

@@ -23,6 +23,7 @@ export const agreementPairs = z.object({
       rating: z.number(),
       threshold: z.number(),
       justification: z.string().nullable(),
+      verdictId: z.string().nullable().describe("Of the record behind it, GET /verdicts/{verdictId}"),
       judgedAt: z.string(),
       vote: z.enum(["up", "down"]).nullable().describe("The newest of a person on the trace; null: none"),
       correctedScore: z.number().nullable().describe("What a person put in the rating's place; goes before the vote"),

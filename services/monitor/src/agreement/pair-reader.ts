@@ -12,6 +12,8 @@ export interface LabelledTrace {
   rating: number;
   threshold: number;
   justification: string | null;
+  /** Of the judge's record behind the rating. */
+  verdictId: string | null;
   judgedAt: Date;
   scorerFails: boolean;
   personFails: boolean;
@@ -63,7 +65,7 @@ export function createPairReader(database: Database): PairReader {
       const { rows } = await database.readScoped<Row>([projectId], {
         name: "agreement_pairs",
         text: `${pairsSource}
-          select trace_id, scorer_version, rating, threshold, justification, created_at, scorer_fails, person_fails, vote,
+          select trace_id, scorer_version, rating, threshold, justification, record_id, created_at, scorer_fails, person_fails, vote,
                  corrected_score, comment, labelled_at,
                  (extract(epoch from labelled_at) * 1000000)::bigint::text as micros
           from pairs
@@ -138,6 +140,7 @@ function readRow(row: Row): LabelledTrace {
     rating: row.rating,
     threshold: row.threshold,
     justification: row.justification,
+    verdictId: row.record_id,
     judgedAt: row.created_at,
     scorerFails: row.scorer_fails,
     personFails: row.person_fails,
@@ -155,6 +158,7 @@ type Row = {
   rating: number;
   threshold: number;
   justification: string | null;
+  record_id: string | null;
   created_at: Date;
   scorer_fails: boolean;
   person_fails: boolean;

@@ -37,6 +37,7 @@ export const pairsSource = `
   pairs as (
     select verdicts.trace_id, verdicts.scorer_key, verdicts.scorer_version, verdicts.scorer_name, verdicts.is_group,
            verdicts.rating, verdicts.threshold, verdicts.justification, verdicts.created_at,
+           verdicts.record_id,
            verdicts.threshold is not null as takes_side,
            verdicts.rating < verdicts.threshold as scorer_fails,
            coalesce(corrections.corrected_score < verdicts.threshold, votes.rating = 'down') as person_fails,

@@ -84,6 +84,7 @@ export async function recordJudgement(
     sessionId: isTrace ? about.sessionId : subjectId,
     rating,
     justification,
+    recordId: judgement.recordId,
     createdAt,
   };
   await findings.record(transaction, projectId, finding, failing ? signalOf(judgement, subject) : null);

@@ -142,8 +142,9 @@ async function insertOccurrence(
     name: "signal_occurrence_record",
     text: `
       insert into monitor.signal_occurrences
-        (project_id, signal_id, id, trace_id, session_id, seen_at, query, response_preview, rating, justification)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+        (project_id, signal_id, id, trace_id, session_id, seen_at, query, response_preview, rating, justification,
+         record_id)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
     values: [
       projectId,
       signalId,
@@ -155,6 +156,7 @@ async function insertOccurrence(
       signal.responsePreview,
       finding.rating,
       finding.justification,
+      finding.recordId ?? null,
     ],
   });
 }

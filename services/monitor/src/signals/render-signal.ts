@@ -30,6 +30,7 @@ export function renderSignal(stored: StoredSignal, agentNames: ReadonlyMap<strin
       ...(each.responsePreview !== null && { responsePreview: each.responsePreview }),
       ...(each.rating !== null && { rating: each.rating }),
       ...(each.justification !== null && { justification: each.justification }),
+      ...(each.verdictId !== null && { verdictId: each.verdictId }),
     })),
     firstSeenAt: stored.firstSeenAt.toISOString(),
     lastSeenAt: stored.lastSeenAt.toISOString(),

@@ -15,6 +15,8 @@ export interface Finding {
   sessionId: string | null;
   rating: number | null;
   justification: string | null;
+  /** Of the judge's record behind the rating; absent or null: there is none. */
+  recordId?: string | null;
   /** The trace's own time, ISO 8601. */
   createdAt: string;
 }

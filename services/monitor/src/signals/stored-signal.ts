@@ -13,6 +13,8 @@ export interface Occurrence {
   responsePreview: string | null;
   rating: number | null;
   justification: string | null;
+  /** Of the judge's record behind the rating. */
+  verdictId: string | null;
 }
 
 export interface StoredSignal {
@@ -47,7 +49,7 @@ export const occurrencesColumn = (count: number): string => `
   (
     select coalesce(json_agg(newest order by newest.seen_at desc, newest.id desc), '[]')
     from (
-      select id, trace_id, session_id, seen_at, query, response_preview, rating, justification
+      select id, trace_id, session_id, seen_at, query, response_preview, rating, justification, record_id
       from monitor.signal_occurrences
       where signal_occurrences.project_id = $1
         and signal_occurrences.signal_id = signals.id
@@ -65,6 +67,7 @@ interface OccurrenceJson {
   response_preview: string | null;
   rating: number | null;
   justification: string | null;
+  record_id: string | null;
 }
 
 export type SignalRow = {
@@ -115,5 +118,6 @@ export const readSignalRow = (row: SignalRow): StoredSignal => ({
     responsePreview: each.response_preview,
     rating: each.rating,
     justification: each.justification,
+    verdictId: each.record_id,
   })),
 });

@@ -1,0 +1,11 @@
+import type { ReactNode } from "react";
+
+/** A section of the panel under its title. */
+export function WhyPart({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section>
+      <h3 className="m-0 mb-1.5 text-sm">{title}</h3>
+      {children}
+    </section>
+  );
+}

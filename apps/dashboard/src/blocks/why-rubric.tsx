@@ -1,0 +1,70 @@
+import { useQuery } from "@tanstack/react-query";
+import { useApi } from "../shell/session.tsx";
+import type { Rubric } from "./rubric.ts";
+import { RubricView } from "./rubric-view.tsx";
+import type { Verdict } from "./verdict.ts";
+import { WhyPart } from "./why-part.tsx";
+import { judgeScorersQuery, rubricDatasetQuery, scorerGroupsQuery, settingsVersionsQuery } from "./why-queries.ts";
+
+/** The rubric of the version that judged, where another one is in force by now. */
+export function RubricThen({ settingsId, version }: { settingsId: string; version: number }) {
+  const versions = useQuery(settingsVersionsQuery(useApi(), settingsId)).data;
+  if (versions === undefined) return null;
+  const found = versions.find(({ versionNumber }) => versionNumber === version);
+  return (
+    <WhyPart title={`Rubric, version ${version}`}>
+      {found === undefined ? (
+        <p className="m-0 text-soft">This version was deleted.</p>
+      ) : (
+        <RubricView rubric={found.snapshot} />
+      )}
+    </WhyPart>
+  );
+}
+
+/** The rubric as it is now; of a group, its members; of a run by its dataset's criteria, those. */
+export function RubricOf({
+  verdict: { scorer },
+  current,
+  isLoading,
+}: {
+  verdict: Verdict;
+  current: Rubric | undefined;
+  isLoading: boolean;
+}) {
+  const api = useApi();
+  const isUnknown = current === undefined && !isLoading;
+  const dataset = useQuery({
+    ...rubricDatasetQuery(api, scorer.settingsId ?? ""),
+    enabled: isUnknown && scorer.kind === "judge" && scorer.settingsId !== null,
+    retry: false,
+  });
+  if (scorer.kind === "group") return <Members groupId={scorer.evaluatorId} name={scorer.name} />;
+  const rubric = current ?? dataset.data;
+  if (rubric === undefined) return null;
+  return (
+    <WhyPart title={current === undefined ? "Criteria of the dataset, as they are now" : "Rubric, as it is now"}>
+      <RubricView rubric={rubric} />
+    </WhyPart>
+  );
+}
+
+function Members({ groupId, name }: { groupId: string | null; name: string | null }) {
+  const api = useApi();
+  const groups = useQuery(scorerGroupsQuery(api)).data ?? [];
+  const scorers = useQuery(judgeScorersQuery(api)).data ?? [];
+  const group = groups.find((each) => (groupId === null ? each.name === name : each._id === groupId));
+  if (group === undefined) return null;
+  return (
+    <WhyPart title="Members, as they are now">
+      <ul className="m-0 list-none p-0">
+        {group.members.map(({ refId, kind, weight, gate }) => (
+          <li key={refId} className="flex gap-3 border-b border-line py-1.5 last:border-b-0">
+            <span className="min-w-0 flex-1 truncate">{scorers.find(({ _id }) => _id === refId)?.name ?? kind}</span>
+            <span className="text-soft">{gate ? "must pass" : `weight ${weight}`}</span>
+          </li>
+        ))}
+      </ul>
+    </WhyPart>
+  );
+}

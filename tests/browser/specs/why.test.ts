@@ -1,0 +1,65 @@
+import type { Page } from "playwright-core";
+import { beforeAll, expect, inject, test } from "vitest";
+import { type DemoProject, readDemoProject } from "../src/demo-project.ts";
+import { openPage } from "../src/open-page.ts";
+import { inspect } from "../src/watch-page.ts";
+
+let demo: DemoProject;
+
+beforeAll(async () => {
+  demo = await readDemoProject(inject("demo"));
+});
+
+const isRecord = (url: string) => url.includes("/api/v1/verdicts/");
+const openVerdicts = (page: Page) => page.goto(`${demo.base}/traces/${demo.traceId}?tab=verdicts`);
+
+test.each([
+  ["light", 1440],
+  ["dark", 390],
+] as const)("from a live rating one reads the exact prompt and reply, %s at %i px", async (theme, width) => {
+  const { page, problems, settle, close } = await openPage({ theme, width });
+  await openVerdicts(page);
+  const panel = page.locator("section", { has: page.getByRole("heading", { name: "Prompt and reply" }) });
+  for (const [title, text] of [
+    ["Instructions", /You grade the answers of AI agents/],
+    ["Prompt", /\[\[begin input [0-9a-f]{32}\]\]/],
+    ["Reply", /"rating":/],
+  ] as const) {
+    const folded = panel.locator("details", { has: page.locator("summary", { hasText: title }) });
+    expect(await folded.getByText(text).isVisible()).toBe(false);
+    await folded.locator("summary").click();
+    await folded.getByText(text).waitFor();
+  }
+  await page.getByText(/^\d[\d,]* in, \d[\d,]* out$/).waitFor();
+  await settle();
+  expect(await inspect(page)).toEqual([]);
+  expect(problems).toEqual([]);
+  await close();
+});
+
+test("a record that is no longer kept is said to be gone; one that cannot be read is tried again", async () => {
+  const { page, problems, close } = await openPage({ mayFail: isRecord });
+  let status = 503;
+  await page.route(
+    ({ href }) => isRecord(href),
+    async (route) => {
+      if (status === 200) return route.continue();
+      return route.fulfill({
+        status,
+        json: { statusCode: status, message: "The judge service could not answer; retry." },
+      });
+    },
+  );
+  await openVerdicts(page);
+  await page.getByRole("alert").getByText("The judge service could not answer; retry.").waitFor();
+  status = 200;
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.locator("summary", { hasText: "Reply" }).waitFor();
+
+  status = 404;
+  await openVerdicts(page);
+  await page.getByText("No longer kept. The rating and its justification stay.").waitFor();
+  expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
+  expect(problems).toEqual([]);
+  await close();
+});
