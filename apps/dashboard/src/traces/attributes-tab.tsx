@@ -24,6 +24,11 @@ export function AttributesTab({ span }: { span: TraceDetail }) {
       {wanted.trim() === "" ? (
         <>
           <Facts span={span} />
+          {isCut(metadata) && (
+            <p className="m-0 rounded-sm border border-warn px-2.5 py-1.5 text-soft">
+              Some values were cut when this span arrived: they were over 4 MiB, or nested too deep.
+            </p>
+          )}
           {metadata !== undefined && <JsonView value={metadata} name="metadata" />}
           {performanceSummary !== undefined && <JsonView value={{ performanceSummary }} name="performance summary" />}
         </>
@@ -32,6 +37,11 @@ export function AttributesTab({ span }: { span: TraceDetail }) {
       )}
     </div>
   );
+}
+
+/** Whether the OpenTelemetry receiver cut attributes of a span. */
+function isCut(metadata: unknown): boolean {
+  return (metadata as { otel?: { truncated?: unknown } } | null | undefined)?.otel?.truncated === true;
 }
 
 function Facts({ span }: { span: TraceDetail }) {

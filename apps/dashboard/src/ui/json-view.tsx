@@ -3,7 +3,7 @@ import { CopyButton } from "./copy-button.tsx";
 import { formatBytes, formatCount } from "./format.ts";
 
 /** Deeper levels open by hand; this many open by themselves. */
-const openLevels = 2;
+const openLevels = 3;
 /** Members of an object or a list that are shown at first, and more for each press of the button. */
 const membersAtOnce = 100;
 /** A string is cut here until it is asked for whole. */

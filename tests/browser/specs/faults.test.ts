@@ -1,0 +1,226 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type ApiClient, createClient } from "../../integration/src/client.ts";
+import { openPage } from "../src/open-page.ts";
+import { type OwnInstallation, startOwnInstallation } from "../src/own-installation.ts";
+
+const tracesPerDay = 8;
+
+let own: OwnInstallation;
+let client: ApiClient;
+let base: string;
+
+beforeAll(async () => {
+  own = await startOwnInstallation({ SERVICE_QUOTA_TRACES_PER_DAY: String(tracesPerDay) });
+  client = createClient(own);
+  const { body } = await client.send("GET", "/projects");
+  base = `${own.url}/p/${(body as { projects: { _id: string }[] }).projects[0]?._id}`;
+  await send({ name: "weather-agent", input: "How is the weather?" });
+  await send({ name: "refund-agent", input: "I want my money back" });
+});
+
+afterAll(() => own?.remove());
+
+async function send(trace: object): Promise<string> {
+  const { status, body } = await client.send("POST", "/ingest/traces", trace);
+  expect(status).toBe(201);
+  return (body as { traceId: string }).traceId;
+}
+
+interface SentSpan {
+  name: string;
+  parent?: string;
+  startMs: number;
+  tookMs: number;
+  attributes?: Record<string, string>;
+}
+
+/** Sends one OpenTelemetry trace; a span's id is its place among them. Answers the id under which it is listed. */
+async function sendOtlp(spans: readonly SentSpan[]): Promise<string> {
+  const traceId = randomBytes(16).toString("hex");
+  const toNano = (ms: number): string => `${ms}000000`;
+  const { status } = await client.send("POST", "/otel/v1/traces", {
+    resourceSpans: [
+      {
+        scopeSpans: [
+          {
+            spans: spans.map(({ name, parent, startMs, tookMs, attributes = {} }) => ({
+              traceId,
+              spanId: Buffer.from(name.padEnd(8).slice(0, 8)).toString("hex"),
+              ...(parent !== undefined && { parentSpanId: Buffer.from(parent.padEnd(8).slice(0, 8)).toString("hex") }),
+              name,
+              startTimeUnixNano: toNano(startMs),
+              endTimeUnixNano: toNano(startMs + tookMs),
+              attributes: Object.entries(attributes).map(([key, stringValue]) => ({ key, value: { stringValue } })),
+            })),
+          },
+        ],
+      },
+    ],
+  });
+  expect(status).toBe(200);
+  const { body } = await client.send("GET", `/ingest/traces?limit=1&search=${traceId}`);
+  return String((body as { traces: { _id: string }[] }).traces[0]?._id);
+}
+
+const listOfTraces = /\/api\/v1\/ingest\/traces\?/;
+
+test("a slow API shows placeholders first, and afterwards keeps what was read in sight", async () => {
+  const { page, problems, close } = await openPage();
+  let answer: () => void = () => undefined;
+  const holdBack = async (): Promise<void> => {
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route(listOfTraces, async (route) => {
+      await held;
+      await route.continue();
+    });
+  };
+  await holdBack();
+  await page.goto(`${base}/traces`);
+  await page.locator("main [aria-busy='true']").first().waitFor();
+  answer();
+  await page.getByText("I want my money back").first().waitFor();
+
+  await page.unroute(listOfTraces);
+  await holdBack();
+  const asked = page.waitForRequest(listOfTraces);
+  await page.getByRole("searchbox").fill("weather");
+  await asked;
+  expect(await page.getByText("I want my money back").first().isVisible()).toBe(true);
+  answer();
+  await page.getByText("I want my money back").first().waitFor({ state: "hidden" });
+  expect(problems).toEqual([]);
+  await close();
+});
+
+test("an API that is overloaded is told with its own sentence, and read again by itself when the wait is over", async () => {
+  const { page, close } = await openPage({ mayFail: (_, status) => status === 503 });
+  let refusals = 0;
+  await page.route(listOfTraces, async (route) => {
+    refusals += 1;
+    if (refusals > 1) return route.continue();
+    await route.fulfill({
+      status: 503,
+      headers: { "retry-after": "6", "x-request-id": "req-7" },
+      json: { error: "The database is unavailable" },
+    });
+  });
+  await page.goto(`${base}/traces`);
+  await page.getByText("The database is unavailable").waitFor();
+  await page.getByText("req-7").waitFor();
+  await page.getByRole("button", { name: /^Trying again in/ }).waitFor();
+  await page.getByText("I want my money back").first().waitFor();
+  await close();
+});
+
+test("what was typed into a form stays when saving it fails, and is saved by the next try", async () => {
+  const { page, close } = await openPage({ mayFail: (_, status) => status === 429 });
+  const datasets = "**/api/v1/**/datasets";
+  await page.route(datasets, (route) =>
+    route.request().method() === "POST"
+      ? route.fulfill({ status: 429, headers: { "retry-after": "1" }, json: { error: "Too many requests" } })
+      : route.continue(),
+  );
+  await page.goto(`${base}/datasets`);
+  await page.getByRole("button", { name: "Start empty" }).click();
+  await page.getByLabel("Name").fill("Refunds");
+  await page.getByLabel("Description").fill("What the policy says");
+  await page.getByRole("button", { name: "Create dataset" }).click();
+  await page.getByRole("alert").getByText("Too many requests").waitFor();
+  expect(await page.getByLabel("Name").inputValue()).toBe("Refunds");
+  expect(await page.getByLabel("Description").inputValue()).toBe("What the policy says");
+  await page.unroute(datasets);
+  await page.getByRole("button", { name: "Create dataset" }).click();
+  await page.getByRole("heading", { level: 1, name: "Refunds" }).waitFor();
+  await close();
+});
+
+test("a trace that was deleted meanwhile says so", async () => {
+  const traceId = await send({ name: "gone", input: "Delete me" });
+  const { page, close } = await openPage({ mayFail: (_, status) => status === 404 });
+  await page.goto(`${base}/traces/${traceId}`);
+  await page.getByText("Delete me").first().waitFor();
+  const { status } = await client.send("DELETE", `/ingest/traces/${traceId}`);
+  expect(status).toBe(200);
+  await page.reload();
+  await page.getByText("Not here, or not yours").waitFor();
+  await close();
+});
+
+test("a tab from before an upgrade loads the new version, and says so where that does not help", async () => {
+  const { page, settle, close } = await openPage({ mayFail: (url) => url.includes("/assets/") });
+  const pageScript = "**/assets/traces-page-*.js";
+  await page.goto(`${base}/settings/key`);
+  await settle();
+  await page.route(pageScript, (route) => route.fulfill({ status: 404, body: "" }));
+  await page.getByRole("link", { name: "Traces" }).first().click();
+  await page.getByText("A new version is here").waitFor();
+  await page.unroute(pageScript);
+  await page.getByRole("button", { name: "Reload" }).click();
+  await page.getByText("I want my money back").first().waitFor();
+  await close();
+});
+
+test("spans of clocks that disagree are drawn and marked", async () => {
+  const nowMs = Date.now() - 60_000;
+  const traceId = await sendOtlp([
+    { name: "server", startMs: nowMs, tookMs: 1_000 },
+    { name: "client", parent: "server", startMs: nowMs - 4_000, tookMs: 500 },
+    { name: "worker", parent: "server", startMs: nowMs + 500, tookMs: 9_000 },
+    { name: "future", parent: "server", startMs: nowMs + 86_400_000, tookMs: 10 },
+  ]);
+  const { page, problems, close } = await openPage();
+  await page.goto(`${base}/traces/${traceId}`);
+  await page
+    .getByRole("treeitem", { name: /client/ })
+    .getByText("early")
+    .waitFor();
+  await page
+    .getByRole("treeitem", { name: /worker/ })
+    .getByText("outlives")
+    .waitFor();
+  await page
+    .getByRole("treeitem", { name: /future/ })
+    .getByText("outlives")
+    .waitFor();
+  expect(problems).toEqual([]);
+  await close();
+});
+
+test("an attribute of 20 MB is shown cut, and does not stop a page", async () => {
+  const traceId = await sendOtlp([
+    {
+      ...{ name: "large", startMs: Date.now() - 60_000, tookMs: 1_000 },
+      attributes: { "input.value": "short", "app.blob": "abcdefghij ".repeat(1_900_000) },
+    },
+  ]);
+  const { page, problems, close } = await openPage();
+  await page.goto(`${base}/traces/${traceId}`);
+  for (const name of ["Attributes", "Raw"]) {
+    await page.getByRole("tab", { name }).click();
+    await page.getByText("app.blob").first().waitFor();
+  }
+  await page.getByRole("tab", { name: "Attributes" }).click();
+  await page.getByText("Some values were cut").waitFor();
+  await page.getByRole("tab", { name: "Chat" }).click();
+  await page.getByText("short").first().waitFor();
+  expect(problems).toEqual([]);
+  await close();
+});
+
+// Last: nothing is taken after it.
+test("a quota that is used up is told on every page, with when it ends", async () => {
+  let status = 201;
+  for (let sent = 0; status === 201 && sent <= tracesPerDay; sent += 1) {
+    ({ status } = await client.send("POST", "/ingest/traces", { name: "more" }));
+  }
+  expect(status).toBe(429);
+  const { page, close } = await openPage();
+  await page.goto(`${base}/datasets`);
+  await page.getByText("A quota of today is used up until").waitFor();
+  await page.getByRole("link", { name: "Usage and quotas" }).click();
+  await page.getByText(`${tracesPerDay}`).first().waitFor();
+  await close();
+});
