@@ -85,6 +85,30 @@ describe("with accounts", () => {
     await page.waitForURL(`${own.url}/account`);
     await close();
   });
+
+  test("a session that ends while a form is filled in is renewed in place, and nothing typed is lost", async () => {
+    const { page, context, settle, close } = await openPage({ mayFail: (_, status) => status === 401 });
+    await page.goto(`${own.url}/sign-in`);
+    await page.getByLabel("E-mail address").fill("ada@example.com");
+    await page.getByLabel("Password", { exact: true }).fill(password);
+    await page.locator("button[type=submit]").click();
+    await awaitProject(page);
+    await page.goto(`${/.*\/p\/[^/]+/.exec(page.url())?.[0]}/judges/new`);
+    await settle();
+    await page.getByLabel("Name", { exact: true }).fill("Polite");
+    await page.getByLabel("What is rated").fill("Is the answer polite?");
+    await context.clearCookies();
+    await page.getByRole("button", { name: /^(Create|Save)/ }).click();
+    await page.getByText("Your session has ended").waitFor();
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await page.getByRole("dialog").getByLabel("Password", { exact: true }).fill(password);
+    await page.getByRole("dialog").locator("button[type=submit]").click();
+    await page.getByText("Your session has ended").waitFor({ state: "hidden" });
+    expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Polite");
+    await page.getByRole("button", { name: /^(Create|Save)/ }).click();
+    await page.getByRole("heading", { level: 1, name: "Polite" }).waitFor();
+    await close();
+  });
 });
 
 describe("with tenants", () => {
