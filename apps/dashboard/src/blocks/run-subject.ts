@@ -22,9 +22,12 @@ export function readSubject(subject: Members | null | undefined): Subject {
     name: firstText(own.displayName, own.name, own.agent),
     version: firstText(own.version, metadata.version),
     branch: firstText(git.branch, metadata.branch),
-    commit: firstText(git.commit_sha, git.commit, metadata.commit)?.slice(0, 7) ?? null,
+    commit: shortCommit(firstText(git.commit_sha, git.commit, metadata.commit) ?? "") || null,
   };
 }
+
+/** As much of a commit as git shows. */
+export const shortCommit = (commit: string): string => commit.slice(0, 7);
 
 /** `refund-agent 1.4.0`, `refund-agent`, `1.4.0`; null where the subject says neither. */
 export function subjectLabel({ name, version }: Subject): string | null {

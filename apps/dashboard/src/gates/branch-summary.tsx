@@ -1,6 +1,9 @@
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
+import { useApi } from "../shell/session.tsx";
 import { Time } from "../ui/page.tsx";
 import { Outcome } from "./outcome.tsx";
+import { newestVerdictsQuery } from "./queries.ts";
 import { VerdictLink } from "./verdict-link.tsx";
 import { defaultBranch, newestOn, type Verdict } from "./verdicts.ts";
 
@@ -8,15 +11,21 @@ const route = getRouteApi("/p/$projectId/gates");
 
 /** What the newest verdict of each dataset said on one branch: the chosen one, else the one people ask about most. */
 export function BranchSummary({
-  verdicts,
+  recent,
   branches,
   names,
 }: {
-  verdicts: readonly Verdict[];
+  /** Of all branches; shown until those of the branch are read. */
+  recent: Verdict[];
   branches: readonly string[];
   names: ReadonlyMap<string, string> | undefined;
 }) {
   const branch = route.useSearch().branch ?? defaultBranch(branches);
+  const { data: verdicts = recent } = useQuery({
+    ...newestVerdictsQuery(useApi(), branch),
+    placeholderData: recent,
+    enabled: branch !== undefined,
+  });
   const newest = branch === undefined ? [] : newestOn(verdicts, branch);
   if (newest.length === 0) return null;
   return (

@@ -9,7 +9,7 @@ import { Loaded } from "../ui/states.tsx";
 import { CiRunCases } from "./ci-run-cases.tsx";
 import { GitContext } from "./git-context.tsx";
 import { Outcome } from "./outcome.tsx";
-import { type CiRun, ciRunQuery, datasetQuery, verdictsQuery } from "./queries.ts";
+import { type CiRun, ciRunQuery, ciRunsBeforeQuery, datasetQuery } from "./queries.ts";
 import { previousOn, verdictOfCiRun } from "./verdicts.ts";
 
 const route = getRouteApi("/p/$projectId/gates/ci/$ciRunId");
@@ -46,7 +46,10 @@ function Figures({ ciRun }: { ciRun: CiRun }) {
   const missing = total - submitted;
   return (
     <div className="grid grid-cols-2 gap-x-6 gap-y-4 sm:grid-cols-4">
-      <Stat label="Cases passed" note={`of ${countOf(total, "case")}`}>
+      <Stat
+        label="Cases passed"
+        note={`of ${countOf(total, "case")}; ${formatShare(ciRun.pass_rate_threshold, 0)} needed`}
+      >
         {formatShare(ciRun.pass_rate, 0)}
       </Stat>
       <Stat
@@ -81,8 +84,8 @@ function Figures({ ciRun }: { ciRun: CiRun }) {
 function Actions({ ciRun }: { ciRun: CiRun }) {
   const api = useApi();
   const { projectId } = api;
-  const verdicts = useQuery(verdictsQuery(api));
-  const before = verdicts.data && previousOn(verdicts.data, verdictOfCiRun(ciRun));
+  const earlier = useQuery(ciRunsBeforeQuery(api, ciRun));
+  const before = earlier.data && previousOn(earlier.data, verdictOfCiRun(ciRun));
   return (
     <>
       <ButtonLink to="/p/$projectId/runs/$runId" params={{ projectId, runId: ciRun.run_id }}>

@@ -1,16 +1,17 @@
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { useApi } from "../shell/session.tsx";
 import { Button } from "../ui/button.tsx";
+import { formatCount } from "../ui/format.ts";
 import { Page } from "../ui/page.tsx";
 import { EmptyState, Loaded } from "../ui/states.tsx";
 import { BranchSummary } from "./branch-summary.tsx";
 import { GateFilters } from "./gate-filters.tsx";
 import { NoGates } from "./no-gates.tsx";
-import { datasetNamesQuery, verdictsQuery } from "./queries.ts";
+import { datasetNamesQuery, newestVerdictsQuery, verdictsQuery } from "./queries.ts";
 import { TryGatePanel } from "./try-gate-panel.tsx";
-import { branchesOf, filterVerdicts, type Verdict } from "./verdicts.ts";
+import { branchesOf, type Verdict } from "./verdicts.ts";
 import { VerdictsTable } from "./verdicts-table.tsx";
 
 const route = getRouteApi("/p/$projectId/gates");
@@ -20,16 +21,17 @@ export function GatesPage() {
   const api = useApi();
   const search = route.useSearch();
   const navigate = useNavigate({ from: "/p/$projectId/gates" });
-  const verdicts = useQuery(verdictsQuery(api));
+  const newest = useQuery(newestVerdictsQuery(api));
   const names = useQuery(datasetNamesQuery(api));
   const isTrying = search.try === true;
   return (
     <Page
       title="Gates"
       isFull
+      aside={<Total />}
       actions={
-        verdicts.data &&
-        verdicts.data.length > 0 && (
+        newest.data &&
+        newest.data.length > 0 && (
           <Button
             aria-pressed={isTrying}
             onClick={() => void navigate({ search: (before) => ({ ...before, try: isTrying ? undefined : true }) })}
@@ -39,13 +41,13 @@ export function GatesPage() {
         )
       }
     >
-      <Loaded query={verdicts}>
-        {(all) =>
-          all.length === 0 && !isTrying ? (
+      <Loaded query={newest}>
+        {(recent) =>
+          recent.length === 0 && !isTrying ? (
             <NoGates names={names.data} />
           ) : (
             <div className="flex min-h-0 min-w-0 flex-1">
-              <Verdicts all={all} names={names.data} />
+              <Verdicts recent={recent} names={names.data} />
               {isTrying && (
                 <TryGatePanel
                   names={names.data}
@@ -60,26 +62,48 @@ export function GatesPage() {
   );
 }
 
-function Verdicts({ all, names }: { all: readonly Verdict[]; names: ReadonlyMap<string, string> | undefined }) {
+function useVerdicts() {
+  const { branch, commit, dataset } = route.useSearch();
+  return useInfiniteQuery(verdictsQuery(useApi(), { branch, commit, dataset }));
+}
+
+/** How many match the filters. */
+function Total() {
+  const total = useVerdicts().data?.pages[0]?.totalCount;
+  return total ? <span className="tabular-nums">{formatCount(total)}</span> : null;
+}
+
+function Verdicts({ recent, names }: { recent: Verdict[]; names: ReadonlyMap<string, string> | undefined }) {
   const search = route.useSearch();
   const navigate = useNavigate({ from: "/p/$projectId/gates" });
-  const { branch, commit, dataset } = search;
-  const found = useMemo(() => filterVerdicts(all, { branch, commit, dataset }), [all, branch, commit, dataset]);
-  const branches = useMemo(() => branchesOf(all), [all]);
+  const verdicts = useVerdicts();
+  const branches = useMemo(() => branchesOf(recent), [recent]);
+  const found = useMemo(() => verdicts.data?.pages.flatMap((page) => page.verdicts) ?? [], [verdicts.data]);
   return (
     <div className="flex min-h-0 min-w-0 flex-1 flex-col">
       <GateFilters branches={branches} names={names} />
-      <BranchSummary verdicts={all} branches={branches} names={names} />
-      {found.length > 0 ? (
-        <VerdictsTable verdicts={found} names={names} isCompact={search.try === true} />
-      ) : (
-        <EmptyState
-          title="No verdict matches"
-          actions={<Button onClick={() => void navigate({ search: {} })}>Clear filters</Button>}
-        >
-          None of the {all.length} verdicts is of this branch, commit and dataset.
-        </EmptyState>
-      )}
+      <BranchSummary recent={recent} branches={branches} names={names} />
+      <Loaded query={verdicts}>
+        {() =>
+          found.length > 0 ? (
+            <VerdictsTable
+              verdicts={found}
+              names={names}
+              isCompact={search.try === true}
+              onReachEnd={() => {
+                if (verdicts.hasNextPage && !verdicts.isFetching) void verdicts.fetchNextPage();
+              }}
+            />
+          ) : (
+            <EmptyState
+              title="No verdict matches"
+              actions={<Button onClick={() => void navigate({ search: {} })}>Clear filters</Button>}
+            >
+              No verdict is of this branch, commit and dataset.
+            </EmptyState>
+          )
+        }
+      </Loaded>
     </div>
   );
 }

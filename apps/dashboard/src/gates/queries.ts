@@ -1,8 +1,8 @@
-import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { bodyOf, type ProjectApi } from "../api/client.ts";
 import type { components, paths } from "../api/schema.gen.d.ts";
 import { allDatasetsQuery } from "../blocks/dataset-summaries.ts";
-import { byTime, verdictOfCiRun, verdictOfGate } from "./verdicts.ts";
+import { firstOfBoth, verdictOfCiRun, verdictOfGate } from "./verdicts.ts";
 
 /** Verdicts come from pipelines while somebody looks. */
 const freshMs = 20_000;
@@ -16,26 +16,74 @@ export const datasetNamesQuery = (api: ProjectApi) =>
     select: (datasets) => new Map(datasets.map(({ _id, name }) => [_id, name])),
   });
 
+/** Whose verdicts are listed. A commit may be shortened. */
+export interface VerdictFilter {
+  branch?: string | undefined;
+  commit?: string | undefined;
+  dataset?: string | undefined;
+}
+
+/** Rows of a page, and the most that the API gives at once. */
+const pageSize = 50;
+const atOnce = 200;
+
+interface Wanted {
+  filter: VerdictFilter;
+  limit: number;
+  cursor: string | null;
+}
+
 /** The verdicts of gates and CI runs, newest first. */
-export const verdictsQuery = (api: ProjectApi) =>
-  queryOptions({
-    queryKey: [...gatesKey(api), "verdicts"],
-    queryFn: async ({ signal }) => {
-      const [{ gates }, { ci_runs: ciRuns }, { runs }] = await Promise.all([
-        bodyOf(api.GET("/api/v1/evaluate/ci/gates", { signal })),
-        bodyOf(api.GET("/api/v1/ingest/ci-runs", { params: { query: { limit: "200" } }, signal })),
-        bodyOf(api.GET("/api/v1/custom-agent-evaluations/runs", { params: { query: { limit: "200" } }, signal })),
-      ]);
-      const subjects = new Map(runs.map(({ _id, evaluationSubject }) => [_id, evaluationSubject]));
-      const ciIds = new Set(ciRuns.map(({ run_id }) => run_id));
-      return [
-        // A failing CI run is in both lists.
-        ...gates.filter(({ runId }) => !ciIds.has(runId)).map((gate) => verdictOfGate(gate, subjects.get(gate.runId))),
-        ...ciRuns.map(verdictOfCiRun),
-      ].sort(byTime);
-    },
+async function readVerdicts(api: ProjectApi, { filter, limit, cursor }: Wanted, signal: AbortSignal) {
+  const { dataset, branch, commit } = filter;
+  const query = {
+    limit: String(limit),
+    ...(cursor !== null && { cursor }),
+    ...(branch !== undefined && { branch }),
+    ...(commit !== undefined && { commit }),
+  };
+  const ofGates = { ...query, ciRuns: "none", ...(dataset !== undefined && { datasetId: dataset }) };
+  const ofCiRuns = { ...query, ...(dataset !== undefined && { dataset_id: dataset }) };
+  const [gates, ciRuns] = await Promise.all([
+    bodyOf(api.GET("/api/v1/evaluate/ci/gates", { params: { query: ofGates }, signal })),
+    bodyOf(api.GET("/api/v1/ingest/ci-runs", { params: { query: ofCiRuns }, signal })),
+  ]);
+  return {
+    ...firstOfBoth(gates.gates.map(verdictOfGate), ciRuns.ci_runs.map(verdictOfCiRun), limit),
+    totalCount: gates.totalCount + ciRuns.total_count,
+  };
+}
+
+/** The verdicts that match, page by page. */
+export const verdictsQuery = (api: ProjectApi, filter: VerdictFilter) =>
+  infiniteQueryOptions({
+    queryKey: [...gatesKey(api), "verdicts", filter],
+    queryFn: ({ pageParam, signal }) => readVerdicts(api, { filter, limit: pageSize, cursor: pageParam }, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
     placeholderData: keepPreviousData,
     refetchInterval: freshMs,
+  });
+
+/** As many of the newest verdicts as come at once, of one branch or of all. */
+export const newestVerdictsQuery = (api: ProjectApi, branch?: string) =>
+  queryOptions({
+    queryKey: [...gatesKey(api), "newest", branch ?? null],
+    queryFn: async ({ signal }) =>
+      (await readVerdicts(api, { filter: { branch }, limit: atOnce, cursor: null }, signal)).verdicts,
+    placeholderData: keepPreviousData,
+    refetchInterval: freshMs,
+  });
+
+/** The CI runs of the same dataset before one, newest first. */
+export const ciRunsBeforeQuery = (api: ProjectApi, { run_id: cursor, dataset_id }: CiRun) =>
+  queryOptions({
+    queryKey: [...gatesKey(api), "before", cursor],
+    queryFn: async ({ signal }) => {
+      const query = { dataset_id, cursor, limit: String(atOnce) };
+      const { ci_runs: ciRuns } = await bodyOf(api.GET("/api/v1/ingest/ci-runs", { params: { query }, signal }));
+      return ciRuns.map(verdictOfCiRun);
+    },
   });
 
 /** One CI run; read again soon while it is open. */
@@ -99,4 +147,4 @@ export const triedGateQuery = (api: ProjectApi, datasetId: string, runId: string
 
 export type TriedGate =
   paths["/api/v1/evaluate/ci/gates/preview"]["get"]["responses"][200]["content"]["application/json"];
-export type CiRun = components["schemas"]["CiRun"];
+export type CiRun = components["schemas"]["CiRunDetail"];

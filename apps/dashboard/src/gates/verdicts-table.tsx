@@ -14,9 +14,11 @@ export function VerdictsTable({
   verdicts,
   names,
   isCompact,
+  onReachEnd,
 }: {
   verdicts: readonly Verdict[];
   names: Names;
+  onReachEnd(): void;
   /** Something stands beside the table. */
   isCompact: boolean;
 }) {
@@ -33,6 +35,7 @@ export function VerdictsTable({
       rowHeight={36}
       cardHeight={88}
       activeKey={active}
+      onReachEnd={onReachEnd}
       onActivate={({ key }) => setActive(key)}
       onOpen={({ isCiRun, runId }) =>
         void (isCiRun

@@ -1,4 +1,4 @@
-import { readSubject } from "../blocks/run-subject.ts";
+import { readSubject, shortCommit } from "../blocks/run-subject.ts";
 import { countOf, formatShare } from "../ui/format.ts";
 
 /** What a gate or a CI run said about a run, and of which commit. */
@@ -23,6 +23,8 @@ interface RecordedGate {
   _id: string;
   runId: string;
   datasetId: string;
+  branch: string | null;
+  commit: string | null;
   passed: boolean;
   caller: string | null;
   checks: readonly { passed: boolean; detail: string }[];
@@ -42,11 +44,7 @@ interface CiRun {
 }
 
 /** A kept verdict; what failed is why it failed, else all that was checked is why it passed. */
-export function verdictOfGate(
-  gate: RecordedGate,
-  subject: Readonly<Record<string, unknown>> | null | undefined,
-): Verdict {
-  const { branch, commit } = readSubject(subject);
+export function verdictOfGate(gate: RecordedGate): Verdict {
   const failing = gate.checks.filter(({ passed }) => !passed);
   return {
     key: gate._id,
@@ -54,8 +52,8 @@ export function verdictOfGate(
     isCiRun: false,
     outcome: gate.passed ? "passed" : "failed",
     datasetId: gate.datasetId,
-    branch,
-    commit,
+    branch: gate.branch,
+    commit: gate.commit && shortCommit(gate.commit),
     caller: gate.caller,
     reason: (failing.length > 0 ? failing : gate.checks).map(({ detail }) => detail).join(" "),
     createdAt: gate.createdAt,
@@ -99,8 +97,17 @@ function reasonOf({
   return missing > 0 ? `${passed} ${countOf(missing, "case was", "cases were")} not answered.` : passed;
 }
 
-/** Newest first. */
-export const byTime = (one: Verdict, other: Verdict): number => (one.createdAt < other.createdAt ? 1 : -1);
+/** The newest of two lists as one. What follows the last of them may be in either list, so it is where both go on. */
+export function firstOfBoth(
+  one: readonly Verdict[],
+  other: readonly Verdict[],
+  most: number,
+): { verdicts: Verdict[]; nextCursor: string | null } {
+  // Keys are ids, which are in the order of time.
+  const all = [...one, ...other].sort((before, after) => (before.key < after.key ? 1 : -1));
+  const verdicts = all.slice(0, most);
+  return { verdicts, nextCursor: all.length < most ? null : (verdicts.at(-1)?.key ?? null) };
+}
 
 /** The branches that have verdicts, those with the newest first. */
 export function branchesOf(verdicts: readonly Verdict[]): string[] {
@@ -123,32 +130,9 @@ export function newestOn(verdicts: readonly Verdict[], branch: string): Verdict[
   return [...newest.values()];
 }
 
-/** Those of a branch, a commit that begins so, and a dataset; what is not given does not filter. */
-export function filterVerdicts(
-  verdicts: readonly Verdict[],
-  {
-    branch,
-    commit,
-    dataset,
-  }: { branch?: string | undefined; commit?: string | undefined; dataset?: string | undefined },
-): Verdict[] {
-  return verdicts.filter(
-    (verdict) =>
-      (branch === undefined || verdict.branch === branch) &&
-      (dataset === undefined || verdict.datasetId === dataset) &&
-      (commit === undefined || (verdict.commit !== null && startsAlike(verdict.commit, commit))),
-  );
-}
-
-/** A commit may be written shorter than it is kept, and kept shorter than it is written. */
-const startsAlike = (one: string, other: string): boolean => one.startsWith(other) || other.startsWith(one);
-
-/** The verdict that one is compared with: of the CI runs of its dataset before it the newest on its branch, else on the default branch. */
-export function previousOn(verdicts: readonly Verdict[], verdict: Verdict): Verdict | undefined {
-  const before = verdicts.filter(
-    ({ isCiRun, datasetId, createdAt, outcome }) =>
-      isCiRun && outcome !== "running" && datasetId === verdict.datasetId && createdAt < verdict.createdAt,
-  );
-  const base = defaultBranch(branchesOf(verdicts));
-  return before.find(({ branch }) => branch === verdict.branch) ?? before.find(({ branch }) => branch === base);
+/** The verdict that one is compared with: of those of its dataset before it the newest on its branch, else on the default branch. */
+export function previousOn(before: readonly Verdict[], verdict: Verdict): Verdict | undefined {
+  const decided = before.filter(({ outcome }) => outcome !== "running");
+  const base = defaultBranch(branchesOf(before));
+  return decided.find(({ branch }) => branch === verdict.branch) ?? decided.find(({ branch }) => branch === base);
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   branchesOf,
   defaultBranch,
-  filterVerdicts,
+  firstOfBoth,
   newestOn,
   previousOn,
   type Verdict,
@@ -43,6 +43,8 @@ describe("a verdict", () => {
       runId: "r",
       datasetId: "d",
       passed: false,
+      branch: "main",
+      commit: "d94c3b6a7f",
       caller: "nightly",
       checks: [
         { passed: true, detail: "High enough." },
@@ -50,7 +52,7 @@ describe("a verdict", () => {
       ],
       createdAt: "2026-01-01T00:00:00.000Z",
     };
-    expect(verdictOfGate(gate, { metadata: { branch: "main", commit: "d94c3b6a7f" } })).toMatchObject({
+    expect(verdictOfGate(gate)).toMatchObject({
       outcome: "failed",
       reason: "Regressed.",
       branch: "main",
@@ -93,15 +95,17 @@ describe("verdicts", () => {
     expect(newestOn(all, "main").map(({ key }) => key)).toEqual(["2"]);
   });
 
-  test("are filtered by a commit of any length", () => {
-    expect(filterVerdicts(all, { commit: "4f1" }).map(({ key }) => key)).toEqual(["1"]);
-    expect(filterVerdicts(all, { commit: "4f1c9a2bb0" }).map(({ key }) => key)).toEqual(["1"]);
-    expect(filterVerdicts(all, { branch: "fix", dataset: "other" })).toEqual([]);
+  test("of two lists are one, which goes on in both after the last that is shown", () => {
+    const [fourth, third, second, first] = all as [Verdict, Verdict, Verdict, Verdict];
+    const keys = (page: ReturnType<typeof firstOfBoth>) => [page.verdicts.map(({ key }) => key), page.nextCursor];
+    expect(keys(firstOfBoth([third, first], [fourth, second], 3))).toEqual([["4", "3", "2"], "2"]);
+    expect(keys(firstOfBoth([first], [], 3))).toEqual([["1"], null]);
+    expect(keys(firstOfBoth([], [], 3))).toEqual([[], null]);
   });
 
   test("are compared with the one before on their branch, else on the default one", () => {
-    expect(previousOn(all, all[2] as Verdict)?.key).toBe("1");
-    expect(previousOn(all, all[0] as Verdict)?.key).toBe("2");
-    expect(previousOn(all, all[3] as Verdict)).toBeUndefined();
+    expect(previousOn(all.slice(3), all[2] as Verdict)?.key).toBe("1");
+    expect(previousOn(all.slice(1), all[0] as Verdict)?.key).toBe("2");
+    expect(previousOn([], all[3] as Verdict)).toBeUndefined();
   });
 });

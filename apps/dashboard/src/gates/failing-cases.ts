@@ -1,0 +1,44 @@
+import type { components } from "../api/schema.gen.d.ts";
+
+type Violation = NonNullable<components["schemas"]["CiRunDetail"]["violations"]>[number];
+
+/** What is read of a result. */
+export interface CaseResult {
+  questionIndex: number | null;
+  rating: number | null;
+  justification: string | null;
+  error: { message?: string | undefined } | null;
+  questionText?: string | null | undefined;
+  input?: { query?: string | null | undefined } | null | undefined;
+}
+
+export interface FailingCase {
+  index: number;
+  question: string | null;
+  misses: Violation[];
+  /** Undefined: the case was not answered. */
+  result: CaseResult | undefined;
+}
+
+/** The cases that a CI run failed on: those not answered first, then by rating. */
+export function failingCases(violations: readonly Violation[], results: readonly CaseResult[]): FailingCase[] {
+  const byIndex = new Map(results.map((result) => [result.questionIndex, result]));
+  const missesOf = Map.groupBy(violations, ({ question_index: index }) => index);
+  return [...missesOf]
+    .map(([index, misses]) => {
+      const result = byIndex.get(index);
+      const question = misses[0]?.question_text ?? result?.questionText ?? result?.input?.query ?? null;
+      return { index, question, misses, result };
+    })
+    .sort((one, other) => (one.result?.rating ?? -1) - (other.result?.rating ?? -1));
+}
+
+/** What a case missed, in a sentence; null of a rating, which is shown beside it. */
+export function missText({ metric, threshold, actual }: Violation): string | null {
+  if (metric === "missing") return "Not answered.";
+  if (actual === null) return metric === "rating" ? "Not rated." : `${metric} could not be measured.`;
+  if (metric === "rating") return null;
+  return `${metric} ${rounded(actual)} is below ${rounded(threshold)}.`;
+}
+
+const rounded = (value: number): number => Number(value.toFixed(2));

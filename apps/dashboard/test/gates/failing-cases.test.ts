@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { failingCases, missText } from "../../src/gates/failing-cases.ts";
+
+const violation = (question_index: number, metric: string, actual: number | null, threshold = 5) => ({
+  question_index,
+  metric,
+  threshold,
+  actual,
+  question_text: `Question ${question_index}?`,
+});
+const result = (questionIndex: number, rating: number) => ({ questionIndex, rating, justification: null, error: null });
+
+test("failing cases are those with a violation: not answered ones first, then the worst rating", () => {
+  const violations = [
+    violation(0, "rating", 4),
+    violation(1, "rating", 2),
+    violation(1, "rougeScore", 0.314, 0.5),
+    violation(3, "missing", 0, 1),
+  ];
+  const found = failingCases(violations, [result(0, 4), result(1, 2), result(2, 9)]);
+  expect(found.map(({ index, misses }) => [index, misses.length])).toEqual([
+    [3, 1],
+    [1, 2],
+    [0, 1],
+  ]);
+  expect(found[0]).toMatchObject({ question: "Question 3?", result: undefined });
+});
+
+test("a miss is told in a sentence, but for a rating, which is shown", () => {
+  expect(missText(violation(0, "rating", 4))).toBeNull();
+  expect(missText(violation(0, "rating", null))).toBe("Not rated.");
+  expect(missText(violation(0, "missing", 0))).toBe("Not answered.");
+  expect(missText(violation(0, "rougeScore", 0.314, 0.5))).toBe("rougeScore 0.31 is below 0.5.");
+  expect(missText(violation(0, "vectorSimilarity", null))).toBe("vectorSimilarity could not be measured.");
+});
