@@ -53,7 +53,7 @@ describe("feedback", () => {
     expect(feedbackReply.parse(up.body).feedback).toMatchObject(sent);
     const down = await project.send("POST", "/feedback", { traceId, rating: "down", comment: "Wrong" });
     const bare = await project.send("POST", "/feedback", { traceId, rating: "down" });
-    expect(Object.keys(bare.body.feedback).toSorted()).toEqual(["_id", "createdAt", "rating", "traceId"]);
+    expect(Object.keys(bare.body.feedback).toSorted()).toEqual(["_id", "authorId", "createdAt", "rating", "traceId"]);
 
     const listed = await project.send("GET", `/feedback/trace/${traceId}`);
     expect(feedbackList.parse(listed.body).feedback).toEqual([
@@ -82,6 +82,7 @@ describe("feedback", () => {
         rating: feedback.rating,
         comment: feedback.comment ?? null,
         endUserId: feedback.endUserId ?? null,
+        authorId: null,
         createdAt: feedback.createdAt,
       })),
     );
@@ -90,6 +91,22 @@ describe("feedback", () => {
       { traceId, outcome: "user_thumbs_down", isNegative: true, reason: "Wrong", reportedBy: null },
       { traceId, outcome: "user_thumbs_down", isNegative: true, reason: null, reportedBy: null },
     ]);
+  });
+
+  test("names the user who voted while signed in", async () => {
+    const project = newProject();
+    const traceId = fakeIngest.addTrace(project.projectId, {});
+    const mara = project.as("user-mara");
+    const vote = await mara.send("POST", "/feedback", { traceId, rating: "up" });
+    expect(vote.body.feedback).toMatchObject({ authorId: "user-mara" });
+    await project.send("POST", "/feedback", { traceId, rating: "down" });
+
+    const { feedback } = feedbackList.parse((await project.send("GET", `/feedback/trace/${traceId}`)).body);
+    expect(feedback.map(({ rating, authorId }) => [rating, authorId])).toEqual([
+      ["down", null],
+      ["up", "user-mara"],
+    ]);
+    expect((await project.lines("/export/feedback")).map(({ authorId }) => authorId)).toEqual(["user-mara", null]);
   });
 
   test("is refused with a sentence, and leaves nothing", async () => {

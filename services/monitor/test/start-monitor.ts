@@ -38,18 +38,29 @@ export interface HttpAnswer {
 export interface ProjectClient {
   projectId: string;
   send(method: Method, path: string, body?: unknown): Promise<HttpAnswer>;
+  /** The same project, asked by a user who is signed in. */
+  as(userId: string): ProjectClient;
   lines(path: string): Promise<Record<string, unknown>[]>;
 }
 
 /** A project of its own, reached at an address of the service. */
 export function createProjectClient(address: string): ProjectClient {
-  const projectId = randomUUID();
+  return clientOf(address, randomUUID(), null);
+}
+
+function clientOf(address: string, projectId: string, userId: string | null): ProjectClient {
   const sign = createIdentitySigner({ issuer: "gateway", audience: "monitor", rootSecret, clock: systemClock });
 
   async function fetchText(method: Method, route: string, body?: unknown): Promise<{ status: number; text: string }> {
     const path = `/api/v1${route}`;
     const requestId = randomUUID();
-    const claims = { projectId, organizationId: null, userId: null, role: "key", requestId } as const;
+    const claims = {
+      projectId,
+      organizationId: null,
+      userId,
+      role: userId === null ? "key" : "member",
+      requestId,
+    } as const;
     const answer = await fetch(address + path, {
       method,
       headers: {
@@ -64,6 +75,7 @@ export function createProjectClient(address: string): ProjectClient {
 
   return {
     projectId,
+    as: (user) => clientOf(address, projectId, user),
     async send(method, path, body) {
       const { status, text } = await fetchText(method, path, body);
       return { status, body: text === "" ? null : JSON.parse(text) };

@@ -1,9 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
+import { membersQuery } from "../blocks/member-names.ts";
 import { Button } from "../ui/button.tsx";
 import { SelectField } from "../ui/field.tsx";
 import { describeAction } from "./describe-act.ts";
-import { type LogFilter, membersQuery } from "./queries.ts";
+import type { LogFilter } from "./queries.ts";
 
 /** What stands before the dot of an action. */
 const kinds = [

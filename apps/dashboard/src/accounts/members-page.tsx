@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import type { User } from "../api/connection.ts";
+import { membersQuery } from "../blocks/member-names.ts";
 import type { Organization } from "../shell/account.ts";
 import { Section } from "../ui/page.tsx";
 import { Loaded } from "../ui/states.tsx";
@@ -8,7 +9,6 @@ import { MemberRow } from "./member-row.tsx";
 import { OrganizationFrame } from "./organization-frame.tsx";
 import { OrganizationSettings } from "./organization-settings.tsx";
 import { PendingInvitations } from "./pending-invitations.tsx";
-import { membersQuery } from "./queries.ts";
 
 /** Who is in an organization, who is invited, and the organization itself. */
 export function MembersPage() {

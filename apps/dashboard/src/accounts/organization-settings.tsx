@@ -3,6 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { accountApi } from "../api/account-client.ts";
 import { bodyOf } from "../api/client.ts";
+import { membersQuery } from "../blocks/member-names.ts";
 import type { Organization } from "../shell/account.ts";
 import { Button } from "../ui/button.tsx";
 import { ConfirmDialog } from "../ui/dialog.tsx";
@@ -11,7 +12,7 @@ import { countOf } from "../ui/format.ts";
 import { Section } from "../ui/page.tsx";
 import { ProblemLine } from "../ui/states.tsx";
 import { useToasts } from "../ui/toasts.tsx";
-import { membersQuery, ownProjectsQuery } from "./queries.ts";
+import { ownProjectsQuery } from "./queries.ts";
 
 /** The organization's name, and its end. */
 export function OrganizationSettings({ organization }: { organization: Organization }) {

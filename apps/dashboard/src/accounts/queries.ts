@@ -27,19 +27,6 @@ export const invitationQuery = (token: string) =>
       ),
   });
 
-/** Who is in an organization: the owner first. */
-export const membersQuery = (organizationId: string) =>
-  queryOptions({
-    queryKey: ["account", "members", organizationId],
-    queryFn: ({ signal }) =>
-      bodyOf(
-        accountApi.GET("/api/v1/auth-org/organizations/{organizationId}/members", {
-          params: { path: { organizationId } },
-          signal,
-        }),
-      ),
-  });
-
 /** Invitations that can still be accepted. */
 export const invitationsQuery = (organizationId: string) =>
   queryOptions({

@@ -10731,6 +10731,8 @@ export interface operations {
                             rating: "up" | "down";
                             comment?: string;
                             endUserId?: string;
+                            /** @description The user who voted while signed in; null of a vote with the project's key */
+                            authorId: string | null;
                             createdAt: string;
                         };
                     };
@@ -10763,6 +10765,8 @@ export interface operations {
                             rating: "up" | "down";
                             comment?: string;
                             endUserId?: string;
+                            /** @description The user who voted while signed in; null of a vote with the project's key */
+                            authorId: string | null;
                             createdAt: string;
                         }[];
                     };

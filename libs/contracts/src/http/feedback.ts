@@ -20,6 +20,7 @@ const feedback = z.object({
   rating: thumb,
   comment: z.string().optional(),
   endUserId: z.string().optional(),
+  authorId: z.string().nullable().describe("The user who voted while signed in; null of a vote with the project's key"),
   createdAt: z.string(),
 });
 

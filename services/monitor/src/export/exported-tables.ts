@@ -85,7 +85,8 @@ export const exportedTables = {
 
   feedback: {
     columns: `
-      feedback.id, feedback.trace_id, feedback.rating, feedback.comment, feedback.end_user_id, feedback.created_at`,
+      feedback.id, feedback.trace_id, feedback.rating, feedback.comment, feedback.end_user_id, feedback.author_id,
+      feedback.created_at`,
     ...byId("feedback"),
     size: "coalesce(length(feedback.comment), 0)",
     members: (row) => [
@@ -93,6 +94,7 @@ export const exportedTables = {
       ["rating", json(row.rating)],
       ["comment", json(row.comment)],
       ["endUserId", json(row.end_user_id)],
+      ["authorId", json(row.author_id)],
       createdAt(row),
     ],
   },

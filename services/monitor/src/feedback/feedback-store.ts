@@ -9,6 +9,8 @@ export interface Vote {
   rating: "up" | "down";
   comment: string | null;
   endUserId: string | null;
+  /** The user who voted while signed in; null = a client with the key of the project. */
+  authorId: string | null;
 }
 
 export interface StoredVote extends Vote {
@@ -64,7 +66,7 @@ export function createFeedbackStore(database: Database, findings: FindingStore):
       const { rows } = await database.readScoped<VoteRow>([projectId], {
         name: "feedback_list_of_trace",
         text: `
-          select id, trace_id, rating, comment, end_user_id, created_at
+          select id, trace_id, rating, comment, end_user_id, author_id, created_at
           from monitor.feedback
           where project_id = $1
             and trace_id = $2
@@ -78,6 +80,7 @@ export function createFeedbackStore(database: Database, findings: FindingStore):
         rating: row.rating,
         comment: row.comment,
         endUserId: row.end_user_id,
+        authorId: row.author_id,
         createdAt: row.created_at,
       }));
     },
@@ -127,10 +130,10 @@ async function insertVote(transaction: Queryable, projectId: string, vote: Vote)
   const { rows } = await transaction.query<{ created_at: Date }>({
     name: "feedback_add",
     text: `
-      insert into monitor.feedback (project_id, id, trace_id, rating, comment, end_user_id, created_at)
-      values ($1, $2, $3, $4, $5, $6, now())
+      insert into monitor.feedback (project_id, id, trace_id, rating, comment, end_user_id, author_id, created_at)
+      values ($1, $2, $3, $4, $5, $6, $7, now())
       returning created_at`,
-    values: [projectId, id, vote.traceId, vote.rating, vote.comment, vote.endUserId],
+    values: [projectId, id, vote.traceId, vote.rating, vote.comment, vote.endUserId, vote.authorId],
   });
   return { ...vote, id, createdAt: (rows[0] as { created_at: Date }).created_at };
 }
@@ -164,5 +167,6 @@ type VoteRow = {
   rating: Vote["rating"];
   comment: string | null;
   end_user_id: string | null;
+  author_id: string | null;
   created_at: Date;
 };

@@ -24,7 +24,7 @@ export function createFeedback({
     if (trace === null) throw new AppError("not_found", "Trace not found");
     const stored = await feedback.addVote(
       projectId,
-      { ...vote, traceId: trace.traceId },
+      { ...vote, traceId: trace.traceId, authorId: call.identity.userId },
       {
         name: trace.name,
         agentId: trace.agentId,
@@ -37,7 +37,7 @@ export function createFeedback({
   };
 }
 
-function readVote({ traceId, rating, comment, endUserId }: JsonObject): Vote {
+function readVote({ traceId, rating, comment, endUserId }: JsonObject): Omit<Vote, "authorId"> {
   if (typeof traceId !== "string" || traceId.trim() === "") throw new AppError("bad_request", "traceId is required");
   if (rating !== "up" && rating !== "down") throw new AppError("bad_request", 'rating must be "up" or "down"');
   return {
