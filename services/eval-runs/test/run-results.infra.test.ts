@@ -221,6 +221,16 @@ describe("a run", () => {
     }
   });
 
+  test("of one judge without metrics reads the same without its results, which are then not opened", async () => {
+    datasetId = await client.createDataset({ name: "Plain", questions: [] });
+    const runId = await makeRun(answers, {});
+
+    const { body } = await client.send("GET", `/runs/${runId}?results=none`);
+
+    expect(body).toEqual({ ...(await client.readRun(runId)), results: [] });
+    expect(body).toMatchObject({ skips: [{ code: "no_key", count: 1 }], metrics: [] });
+  });
+
   test("has its histogram, why results were skipped, and its metrics, paraphrases left out", async () => {
     const runId = await makeRun(answers);
 

@@ -7,6 +7,7 @@ import { createDatasetStore } from "../src/datasets/dataset-store.ts";
 import { createGradings } from "../src/grading/gradings.ts";
 import { getRun } from "../src/http/runs/get-run.ts";
 import { createResultStore } from "../src/results/result-store.ts";
+import { createKnownIntervals } from "../src/runs/known-intervals.ts";
 import { createRunStore } from "../src/runs/run-store.ts";
 import { createRunShower } from "../src/runs/show-runs.ts";
 import { type FakeJudge, rate } from "./fake-judge.ts";
@@ -295,7 +296,8 @@ async function readCountingStatements(runId: string): Promise<{ run: { results: 
   const runs = createRunStore(counting);
   const gradings = createGradings({ datasets: createDatasetStore(counting), runs });
   const shower = createRunShower({ database: counting, gradings });
-  const handle = getRun({ runs, results: createResultStore(counting), shower });
+  const results = createResultStore(counting);
+  const handle = getRun({ database: counting, runs, results, shower, intervals: createKnownIntervals() });
   const { signal } = new AbortController();
   const call = { identity: { projectId: client.projectId }, params: { runId }, query: {}, signal } as unknown as Call;
   const { body } = await handle(call);

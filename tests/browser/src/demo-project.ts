@@ -29,7 +29,7 @@ export async function readDemoProject(demo: { url: string; apiKey: string }): Pr
     rows("/projects", "projects"),
     rows("/ingest/traces?ratingMax=2.2&limit=1", "traces"),
     rows("/agent-monitoring/sessions?limit=1", "sessions"),
-    rows("/custom-agent-evaluations/runs?limit=100", "runs"),
+    rows("/custom-agent-evaluations/runs?limit=100&subject=refund-agent", "runs"),
     rows("/ingest/ci-runs", "ci_runs"),
     rows("/agent-monitoring/judge-scorers", "judgeScorers"),
     rows("/agents", "agents"),

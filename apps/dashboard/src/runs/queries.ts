@@ -107,18 +107,29 @@ const ratedBy = ({ scorer, baselineId }: Pick<ResultsSearch, "scorer" | "baselin
   ...(baselineId !== null && { baseline: baselineId }),
 });
 
-/** The run held case by case against the newest completed one of its dataset before it. */
-export const pairedGateQuery = (api: ProjectApi, runId: string, scorer: string | undefined) =>
+/** The newest completed run of the dataset before this one, by its id; null when there is none. */
+export const baselineQuery = (api: ProjectApi, runId: string, scorer: string | undefined) =>
   queryOptions({
-    queryKey: [api.projectId, "run", runId, "gate", scorer ?? null],
-    queryFn: ({ signal }) =>
-      bodyOf(
-        api.GET("/api/v1/custom-agent-evaluations/runs/{runId}/gate", {
-          params: { path: { runId }, query: { method: "paired", ...(scorer !== undefined && { scorer }) } },
-          signal,
-        }),
-      ),
+    queryKey: [api.projectId, "run", runId, "baseline", scorer ?? null],
+    // The cheapest check that names it: a comparison case by case of a large run takes a second.
+    queryFn: async ({ signal }) => {
+      const query = { noRegression: "true", ...(scorer !== undefined && { scorer }) };
+      return (await readGate(api, { runId, query, signal })).baselineRunId;
+    },
   });
+
+/** The run held case by case against that one. */
+export const pairedGateQuery = (api: ProjectApi, runId: string) =>
+  queryOptions({
+    queryKey: [api.projectId, "run", runId, "gate"],
+    queryFn: ({ signal }) => readGate(api, { runId, query: { method: "paired" }, signal }),
+  });
+
+const readGate = (
+  api: ProjectApi,
+  { runId, query, signal }: { runId: string; query: Record<string, string>; signal: AbortSignal },
+) =>
+  bodyOf(api.GET("/api/v1/custom-agent-evaluations/runs/{runId}/gate", { params: { path: { runId }, query }, signal }));
 
 /** Two runs of a dataset side by side; their texts are cut. */
 export const comparisonQuery = (

@@ -2,7 +2,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo } from "react";
 import { useApi } from "../shell/session.tsx";
 import { type CaseSearch, groupCases } from "./case-rows.ts";
-import { pairedGateQuery, resultsQuery } from "./queries.ts";
+import { baselineQuery, resultsQuery } from "./queries.ts";
 
 /**
  * The cases of a run as the URL asks for them, page by page, each with its difference to the run before. The server sorts and
@@ -11,12 +11,12 @@ import { pairedGateQuery, resultsQuery } from "./queries.ts";
 export function useRunCases(runId: string, search: CaseSearch) {
   const api = useApi();
   const scorerId = search.scorer ?? null;
-  const gate = useQuery(pairedGateQuery(api, runId, search.scorer));
-  const baselineId = gate.data?.baselineRunId ?? null;
+  const baseline = useQuery(baselineQuery(api, runId, search.scorer));
+  const baselineId = baseline.data ?? null;
   const query = useInfiniteQuery({
     ...resultsQuery(api, runId, { ...search, baselineId }),
     // Read once, with the run that the cases are held against.
-    enabled: !gate.isPending,
+    enabled: !baseline.isPending,
   });
   const { data, hasNextPage, isFetching, fetchNextPage } = query;
   const rows = useMemo(

@@ -84,7 +84,9 @@ export function RunCard({ run, ...acts }: { run: RunRow } & RunActs) {
           <Time iso={run.createdAt} isAge />
         </div>
         <div className="mt-1 flex items-center gap-3 text-xs text-soft">
-          <Counts run={run} />
+          <span>
+            <Counts run={run} /> {run.resultCount === 1 ? "result" : "results"}
+          </span>
           {run.gate !== undefined && <GateVerdict gate={run.gate} />}
         </div>
       </div>

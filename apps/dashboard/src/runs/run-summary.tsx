@@ -143,7 +143,7 @@ function CountLink({
 function Gates({ run }: { run: Run }) {
   const api = useApi();
   const kept = useQuery(gatesQuery(api)).data?.get(run._id);
-  const live = useQuery(pairedGateQuery(api, run._id, undefined));
+  const live = useQuery(pairedGateQuery(api, run._id));
   const paired = live.data?.paired ?? null;
   // The comparison stands below as it is now.
   const checks = kept?.checks.filter(({ check }) => check !== "paired" || paired === null) ?? [];

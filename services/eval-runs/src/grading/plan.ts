@@ -92,6 +92,12 @@ export function rowGradersOf({ primary, additional }: GradingPlan): readonly Gra
   return primary.kind === "judge" ? additional : primary.graders;
 }
 
+/** Whether something of a result counts in the run that stands in its row alone: another judge's rating, or a metric. */
+export function countsRows(plan: GradingPlan): boolean {
+  const { jaccard, bleu, rouge, vector } = plan.metrics;
+  return rowGradersOf(plan).length > 0 || plan.codeScorers.length > 0 || jaccard || bleu || rouge || vector !== null;
+}
+
 /** The members of a group that the judge does not know, in order. */
 export function scorerMembersOf({ primary }: GradingPlan): readonly ScorerMember[] {
   return primary.kind === "judge" ? [] : primary.members.filter((member) => member.kind !== "judge");

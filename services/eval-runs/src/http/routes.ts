@@ -82,6 +82,7 @@ export function evalRunsRoutes(dependencies: RouteDependencies): ServedRoute[] {
   const { prompts, toolSchemas, scorer, clock, database, batchMs, signal, exports } = dependencies;
   const { bus, logger, timings, lockGraders } = dependencies;
   const members = createMemberReader(bus);
+  const intervals = createKnownIntervals();
   const shower = createRunShower({ database, gradings });
   const variants = { bus, logger, signal, variantsMs: timings.variantsMs };
   return [
@@ -97,13 +98,13 @@ export function evalRunsRoutes(dependencies: RouteDependencies): ServedRoute[] {
     { route: internalRoutes.closeEvalRunsProjects, handle: closeProjects(dependencies.closing) },
     {
       route: routes.listRuns,
-      handle: listRuns({ database, runs, results, shower, intervals: createKnownIntervals() }),
+      handle: listRuns({ database, runs, results, shower, intervals }),
     },
     { route: routes.listMissingResults, handle: listMissingResults({ runs, results, gradings }) },
     { route: routes.rescoreRun, handle: rescoreRun(dependencies) },
     { route: routes.streamRun, handle: streamRun({ runs, runStreams: dependencies.runStreams }) },
     { route: routes.deleteRun, handle: deleteRun({ runs }) },
-    { route: routes.getRun, handle: getRun({ runs, results, shower }) },
+    { route: routes.getRun, handle: getRun({ database, runs, results, shower, intervals }) },
     { route: routes.listResults, handle: listResults({ runs, results, gradings }) },
     { route: routes.submitResults, handle: submitResults({ runs, results, gradings, groups, ciRuns, scorer }) },
     { route: routes.finalizeRun, handle: finalizeRun({ runs, results, ciRuns, database, batchMs, signal }) },

@@ -1,7 +1,7 @@
 import type { Database, Statement } from "@touchstone/db";
-import { type GradingPlan, rowGradersOf } from "../grading/plan.ts";
+import { countsRows, type GradingPlan, rowGradersOf } from "../grading/plan.ts";
 import type { ResultStore } from "../results/result-store.ts";
-import { createRunCounter, type RunCounts } from "./run-counter.ts";
+import { createRunCounter, createSkipCounter, type RowCounts, type RunCounts } from "./run-counter.ts";
 import { type CaseTally, computeCaseRatings, computeCaseStatistics, type ResultTally } from "./statistics.ts";
 
 export interface CountingDependencies {
@@ -32,14 +32,31 @@ export async function countRuns(
   const counts = ofOne.length === 0 ? new Map<string, RunCounts>() : await tallyRuns(database, projectId, ofOne);
   const opened = runs.filter(hasSeveral).values();
   const work = async (): Promise<void> => {
-    for (const { id, plan } of opened) {
-      const counter = createRunCounter(plan);
-      for await (const page of results.pages(projectId, id)) for (const result of page) counter.add(result);
-      counts.set(id, counter.end());
-    }
+    for (const run of opened) counts.set(run.id, await countRows(results, projectId, run));
   };
   await Promise.all(Array.from({ length: openedAtOnce }, work));
   return counts;
+}
+
+/** Counts one run with its metrics. Its rows are opened only where they say something that counts. */
+export async function countRun(
+  { database, results }: CountingDependencies,
+  projectId: string,
+  run: CountedRun,
+): Promise<RowCounts> {
+  if (countsRows(run.plan)) return countRows(results, projectId, run);
+  const counts = (await tallyRuns(database, projectId, [run.id])).get(run.id) as RunCounts;
+  return { ...counts, metrics: [] };
+}
+
+async function countRows(
+  results: CountingDependencies["results"],
+  projectId: string,
+  { id, plan }: CountedRun,
+): Promise<RowCounts> {
+  const counter = createRunCounter(plan);
+  for await (const page of results.pages(projectId, id)) for (const result of page) counter.add(result);
+  return counter.end();
 }
 
 async function tallyRuns(
@@ -56,6 +73,8 @@ async function tallyRuns(
   return new Map(
     runIds.map((id) => {
       const ofRun = (tallies.get(id) ?? []).map(readTally);
+      const skips = createSkipCounter();
+      for (const tally of ofRun) skips.add(tally);
       const ofCases = (cases.get(id) ?? []).map(readRepeated);
       return [
         id,
@@ -64,6 +83,7 @@ async function tallyRuns(
           graderTallies: [],
           caseStatistics: computeCaseStatistics(ofCases),
           caseRatings: computeCaseRatings([...ofCases, ...findSingle(ofRun, ofCases)]),
+          skips: skips.end(),
         },
       ];
     }),
@@ -86,22 +106,23 @@ function findSingle(tallies: readonly ResultTally[], repeated: readonly CaseTall
   }));
 }
 
-type TallyRecord = Omit<ResultTally, "isVariant"> & { run_id: string; is_variant: boolean };
+type TallyRecord = Omit<ResultTally, "isVariant"> & { run_id: string; is_variant: boolean; skip_reason: string | null };
 
 function buildTallies(projectId: string, runIds: readonly string[]): Statement {
   const text = `
-    select run_id, is_variant, status, rating, count(*)::integer as count
+    select run_id, is_variant, status, rating, skip_reason, count(*)::integer as count
     from evals.results
     where project_id = $1
       and run_id = any ($2::uuid[])
-    group by run_id, is_variant, status, rating`;
+    group by run_id, is_variant, status, rating, skip_reason`;
   return { name: "results_tally_runs", text, values: [projectId, runIds] };
 }
 
-const readTally = ({ is_variant: isVariant, status, rating, count }: TallyRecord): ResultTally => ({
+const readTally = ({ is_variant: isVariant, status, rating, skip_reason: skipReason, count }: TallyRecord) => ({
   isVariant,
   status,
   rating,
+  skipReason,
   count,
 });
 

@@ -5,7 +5,7 @@ import type { GradingPlan } from "../grading/plan.ts";
 import { joinRows } from "../results/join-rows.ts";
 import type { ReadResult } from "../results/result-store.ts";
 import { estimateRatingInterval } from "../statistics/rating-interval.ts";
-import { createRunCounter, type RunCounts } from "./run-counter.ts";
+import { createRunCounter, type RowCounts, type RunCounts } from "./run-counter.ts";
 import type { StoredRun } from "./run-store.ts";
 import { computeScorerBreakdown } from "./scorer-breakdown.ts";
 import { computeLiveStatistics, computeRatingHistogram, countResults } from "./statistics.ts";
@@ -18,29 +18,37 @@ type Run = z.input<typeof run>;
  * and nobody holds them all.
  */
 export async function* renderRun(
-  { stored, ...shown }: ShownRun,
+  shown: ShownRun,
   pages: AsyncIterable<readonly ReadResult[]>,
-  {
-    withResults,
-    withCaseStatistics,
-    signal,
-  }: { withResults: boolean; withCaseStatistics: boolean; signal: AbortSignal },
+  { withCaseStatistics, signal }: { withCaseStatistics: boolean; signal: AbortSignal },
 ): AsyncGenerator<string> {
   const counter = createRunCounter(shown.plan);
   yield '{"results":[';
-  if (withResults) {
-    yield* joinRows(pages, (result) => {
-      counter.add(result);
-      return showResult(result);
-    });
-  } else {
-    for await (const page of pages) for (const result of page) counter.add(result);
-  }
-  const { skips, metrics, ...counts } = counter.end();
-  const ratingInterval = await runInSlices(estimateRatingInterval(counts.caseRatings, stored.id), signal);
-  const summary = summarize({ stored, ...shown }, counts, ratingInterval);
+  yield* joinRows(pages, (result) => {
+    counter.add(result);
+    return showResult(result);
+  });
+  const counts = counter.end();
+  const ratingInterval = await runInSlices(estimateRatingInterval(counts.caseRatings, shown.stored.id), signal);
+  yield `],${renderFigures(shown, counts, ratingInterval, withCaseStatistics).slice(1)}`;
+}
+
+/** The same with no result in it. */
+export function renderRunAlone(...figures: Parameters<typeof renderFigures>): string {
+  return `{"results":[],${renderFigures(...figures).slice(1)}`;
+}
+
+function renderFigures(
+  shown: ShownRun,
+  counts: RowCounts,
+  ratingInterval: Run["ratingInterval"],
+  withCaseStatistics: boolean,
+): string {
+  const { stored } = shown;
+  const { skips, metrics } = counts;
+  const summary = summarize(shown, counts, ratingInterval);
   const members = { ...summary, ...(!withCaseStatistics && { caseStatistics: [] }), skips, metrics };
-  yield `],"smokeTestVariants":${stored.smokeTestVariants},${withSubject(members, stored).slice(1)}`;
+  return `{"smokeTestVariants":${stored.smokeTestVariants},${withSubject(members, stored).slice(1)}`;
 }
 
 /** The same without results, as a list shows it (completions 5.2). */

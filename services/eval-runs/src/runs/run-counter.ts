@@ -23,11 +23,11 @@ export interface RunCounts {
   caseStatistics: readonly CaseStatistics[];
   /** The mean of each rated case. */
   caseRatings: readonly number[];
+  skips: Run["skips"];
 }
 
-/** What only the rows say. */
-export interface RowCounts {
-  skips: Run["skips"];
+/** The same with what only the rows say. */
+export interface RowCounts extends RunCounts {
   metrics: Run["metrics"];
 }
 
@@ -35,14 +35,14 @@ export interface RowCounts {
 export interface RunCounter {
   add(result: Omit<ReadResult, "id">): void;
   /** When all were added. */
-  end(): RunCounts & RowCounts;
+  end(): RowCounts;
 }
 
 export function createRunCounter(plan: GradingPlan): RunCounter {
   const histogram = createHistogram();
   const graders = rowGradersOf(plan).map(({ id }) => ({ id, histogram: createHistogram() }));
   const cases: CaseTally[] = [];
-  const skips = new Map<string, number>();
+  const skips = createSkipCounter();
   const metrics = createMetricCounter();
 
   /** A failed result counts as 0 for every judge, as it does for the run: no judge is kinder to an agent that fails. */
@@ -58,7 +58,7 @@ export function createRunCounter(plan: GradingPlan): RunCounter {
       const counted = { isVariant, status, rating };
       histogram.add(counted);
       cases.push({ questionIndex, isVariant, status, rating, count: 1 });
-      if (skipReason !== null && !isVariant) skips.set(skipReason, (skips.get(skipReason) ?? 0) + 1);
+      skips.add({ isVariant, skipReason, count: 1 });
       // Most rows of one judge have nothing more to say, and need not be opened.
       if (graders.length === 0 && !hasMetrics(rowText)) return;
       const row = JSON.parse(rowText) as ResultRow;
@@ -70,9 +70,21 @@ export function createRunCounter(plan: GradingPlan): RunCounter {
       graderTallies: graders.map(({ histogram: ofGrader }) => ofGrader.tallies()),
       caseStatistics: computeCaseStatistics(cases),
       caseRatings: computeCaseRatings(cases),
-      skips: [...skips].map(([code, count]) => ({ code, count })).sort((one, other) => other.count - one.count),
+      skips: skips.end(),
       metrics: metrics.end(),
     }),
+  };
+}
+
+/** Counts why results were skipped, variants left out; the most frequent reason comes first. */
+export function createSkipCounter() {
+  const counts = new Map<string, number>();
+  return {
+    add({ isVariant, skipReason, count }: { isVariant: boolean; skipReason: string | null; count: number }): void {
+      if (skipReason !== null && !isVariant) counts.set(skipReason, (counts.get(skipReason) ?? 0) + count);
+    },
+    end: (): Run["skips"] =>
+      [...counts].map(([code, count]) => ({ code, count })).sort((one, other) => other.count - one.count),
   };
 }
 

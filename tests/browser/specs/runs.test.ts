@@ -1,0 +1,179 @@
+import { randomUUID } from "node:crypto";
+import type { Page } from "playwright-core";
+import { beforeAll, expect, inject, test } from "vitest";
+import { createClient } from "../../integration/src/client.ts";
+import { type DemoProject, readDemoProject } from "../src/demo-project.ts";
+import { openPage } from "../src/open-page.ts";
+
+/** More results than a page of them has. */
+const caseCount = 130;
+
+let demo: DemoProject;
+/** A run and one after it; of case 0 both have the trace linked. */
+let runIds: readonly [string, string];
+
+beforeAll(async () => {
+  demo = await readDemoProject(inject("demo"));
+  runIds = await makeRuns();
+});
+
+/** The sample project's judge rates them; another agent than its own answers, so that nobody takes them for the sample's. */
+async function makeRuns(): Promise<[string, string]> {
+  const client = createClient(inject("demo"));
+  const post = async (route: string, body: object): Promise<Record<string, string>> => {
+    const answer = await client.send("POST", route, body);
+    if (answer.status >= 300)
+      throw new Error(`POST ${route} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+    return answer.body as Record<string, string>;
+  };
+  const evaluations = "/custom-agent-evaluations";
+  const { trace_id: traceId } = await post("/ingest/traces", { name: "refund-agent", input: "Hello", output: "Hi." });
+  const { _id: datasetId } = await post(`${evaluations}/datasets`, {
+    name: `Long ${randomUUID()}`,
+    questions: Array.from({ length: caseCount }, (_, index) => ({ main_question: { query: `Question ${index}?` } })),
+  });
+  async function makeRun(version: string): Promise<string> {
+    const { runId } = await post(`${evaluations}/runs`, {
+      datasetId,
+      evaluationSubject: { displayName: "long-agent", version },
+    });
+    const results = Array.from({ length: caseCount }, (_, index) => ({
+      idempotencyKey: `case-${index}`,
+      questionIndex: index,
+      output: { text: `This is answer ${version} to question ${index}.` },
+      ...(index === 0 && { traceId }),
+    }));
+    for (let from = 0; from < caseCount; from += 10) {
+      await post(`${evaluations}/runs/${runId}/results`, {
+        batchId: `${from}`,
+        results: results.slice(from, from + 10),
+      });
+    }
+    await post(`${evaluations}/runs/${runId}/finalize`, {});
+    return runId as string;
+  }
+  return [await makeRun("1.0"), await makeRun("2.0")];
+}
+
+async function withPage(route: string, look: (page: Page) => Promise<void>): Promise<void> {
+  const { page, problems, close } = await openPage();
+  try {
+    await page.goto(demo.base + route);
+    await look(page);
+    expect(problems).toEqual([]);
+  } finally {
+    await close();
+  }
+}
+
+const firstCase = (page: Page) => page.getByRole("table", { name: "Cases" }).getByRole("row").nth(1);
+const whyPanel = (page: Page) => page.getByRole("complementary", { name: "Why this score" });
+
+test("w says why the chosen case of a run is rated so; a rating pressed says the same of its own", () =>
+  withPage(`/runs/${demo.runIds[1]}?sort=case`, async (page) => {
+    await firstCase(page).waitFor();
+    await page.keyboard.press("j");
+    await page.getByRole("complementary", { name: /^Case \d+$/ }).waitFor();
+    await page.keyboard.press("w");
+    const reason = whyPanel(page).locator("blockquote");
+    await reason.waitFor();
+    // The table says in its last column what the panel quotes.
+    expect((await reason.textContent())?.length).toBeGreaterThan(20);
+    await page.waitForURL(/why=primary/);
+
+    await page.keyboard.press("Escape");
+    const tone = page.getByRole("complementary", { name: /^Case/ }).getByRole("button", { name: /^Why: Tone/ });
+    await tone.click();
+    await whyPanel(page).getByRole("button", { name: /^Tone/, pressed: true }).waitFor();
+    await page.keyboard.press("w");
+    await tone.waitFor();
+  }));
+
+test("a bar of the histogram lists the cases that have its results", () =>
+  withPage(`/runs/${demo.runIds[1]}`, async (page) => {
+    const bar = page.getByRole("button", { name: /^Rated 0 to 1: \d+ results$/ });
+    const count = /: (\d+)/.exec((await bar.getAttribute("aria-label")) ?? "")?.[1];
+    await bar.click();
+    await page.waitForURL(/max=1/);
+    // A paraphrase is listed with its case, and counts in no figure. The rows before stay until the next are read.
+    const listed = page.getByRole("status").filter({ hasText: /, \d+ results$/, hasNotText: "14 cases" });
+    await listed.waitFor();
+    expect(Number(/, (\d+) results/.exec((await listed.textContent()) ?? "")?.[1])).toBeGreaterThanOrEqual(
+      Number(count),
+    );
+    for (const row of await page.getByRole("table", { name: "Cases" }).getByRole("button", { name: /^Why/ }).all()) {
+      expect(await row.getAttribute("aria-label")).toMatch(/, (0|1|0\.\d)(\.0)? of 10$/);
+    }
+    await bar.click();
+    await page.getByRole("status").filter({ hasText: "14 cases" }).waitFor();
+  }));
+
+test("the cases of a long run are read on as they come into sight, in the server's order", () =>
+  withPage(`/runs/${runIds[1]}?sort=case`, async (page) => {
+    await page.getByText(`${caseCount} cases`, { exact: true }).first().waitFor();
+    const table = page.getByRole("table", { name: "Cases" });
+    const rowCount = () => table.getAttribute("aria-rowcount");
+    await firstCase(page).waitFor();
+    expect(await rowCount()).toBe("101");
+    await table.evaluate((element) => element.scrollTo({ top: element.scrollHeight }));
+    await page.locator(`[aria-label=Cases][aria-rowcount="${caseCount + 1}"]`).waitFor();
+    await table.evaluate((element) => element.scrollTo({ top: element.scrollHeight }));
+    await table.getByText(`Question ${caseCount - 1}?`).waitFor();
+  }));
+
+test("a case that is not on the first page opens by its link", () =>
+  withPage(`/runs/${runIds[1]}?sort=case&case=125`, async (page) => {
+    const panel = page.getByRole("complementary", { name: "Case 125" });
+    await panel.getByText("This is answer 2.0 to question 125.").waitFor();
+  }));
+
+test("two runs are compared by keys: d shows what changed, t and T open the traces, w says why", () =>
+  withPage(`/runs/compare?baseline=${runIds[0]}&candidate=${runIds[1]}&sort=case`, async (page) => {
+    await firstCase(page).waitFor();
+    await page.keyboard.press("j");
+    const panel = page.getByRole("complementary", { name: "Details" });
+    await panel.getByText("This is answer 2.0 to question 0.").waitFor();
+    await page.keyboard.press("d");
+    await panel.locator("ins").filter({ hasText: "2" }).waitFor();
+    await panel.locator("del").filter({ hasText: "1" }).waitFor();
+    // It stays for the next case.
+    await page.keyboard.press("]");
+    await page.waitForURL(/case=1\b/);
+    await panel.locator("ins").first().waitFor();
+    await page.keyboard.press("[");
+    await page.waitForURL(/case=0/);
+    await page.keyboard.press("d");
+    await panel.getByText("This is answer 1.0 to question 0.").waitFor();
+
+    await page.keyboard.press("w");
+    await whyPanel(page).locator("blockquote").waitFor();
+    await page.keyboard.press("w");
+    await panel.waitFor();
+    for (const key of ["t", "T"]) {
+      await page.keyboard.press(key);
+      await page.getByRole("heading", { level: 1, name: "refund-agent" }).waitFor();
+      await page.goBack();
+      await panel.getByText("This is answer 2.0 to question 0.").waitFor();
+    }
+  }));
+
+test("the list of runs is narrowed by the server, and its address says how", () =>
+  withPage("/runs", async (page) => {
+    const rows = page.getByRole("table", { name: "Runs" });
+    await rows.getByRole("row", { name: /refund-agent 1\.3\.9/ }).waitFor();
+    await page.getByRole("searchbox").fill("long-agent");
+    await page.waitForURL(/search=long-agent/);
+    await page.getByRole("row", { name: /long-agent 2\.0/ }).waitFor();
+    await rows
+      .getByRole("row", { name: /refund-agent/ })
+      .first()
+      .waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Status" }).click();
+    await page
+      .getByRole("menuitem", { name: "Failed" })
+      .or(page.getByText("Failed", { exact: true }))
+      .first()
+      .click();
+    await page.waitForURL(/status=failed/);
+    await page.getByText("No run matches").waitFor();
+  }));
