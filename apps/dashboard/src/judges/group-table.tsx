@@ -1,8 +1,10 @@
 import { Link, useNavigate } from "@tanstack/react-router";
-import { useMemo, useState } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import { useApi } from "../shell/session.tsx";
+import { IconButton } from "../ui/button.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { unknown } from "../ui/format.ts";
+import { EditIcon } from "../ui/icons.tsx";
 import { Badge } from "../ui/page.tsx";
 import { EmptyState } from "../ui/states.tsx";
 import { nameMembers } from "./group-members.ts";
@@ -11,16 +13,29 @@ import type { Group, Judge } from "./queries.ts";
 import { RecentRatings } from "./recent-ratings.tsx";
 
 /** Groups of scorers whose weighted mean is one rating. */
-export function GroupTable({ groups, judges }: { groups: readonly Group[]; judges: readonly Judge[] }) {
+export function GroupTable({
+  groups,
+  judges,
+  isNarrow,
+  emptyActions,
+  onEdit,
+}: {
+  groups: readonly Group[];
+  judges: readonly Judge[];
+  /** Something else is beside the table. */
+  isNarrow: boolean;
+  emptyActions: ReactNode;
+  onEdit(id: string): void;
+}) {
   const { projectId } = useApi();
   const navigate = useNavigate();
   const [active, setActive] = useState<string>();
-  const columns = useMemo(() => groupColumns(projectId, judges), [projectId, judges]);
+  const columns = useMemo(() => groupColumns(projectId, judges, onEdit), [projectId, judges, onEdit]);
   if (groups.length === 0) {
     return (
-      <EmptyState title="No groups">
+      <EmptyState title="No groups" actions={emptyActions}>
         A group makes one rating of several judges, patterns and custom scorers: their weighted mean, or 0 where one
-        that must pass does not. Create one with <code>POST /api/v1/agent-monitoring/scorer-groups</code>.
+        that must pass does not.
       </EmptyState>
     );
   }
@@ -28,7 +43,7 @@ export function GroupTable({ groups, judges }: { groups: readonly Group[]; judge
     <DataTable
       label="Groups"
       rows={groups}
-      columns={columns}
+      columns={isNarrow ? columns.slice(0, 2) : columns}
       rowKey={({ _id }) => _id}
       activeKey={active}
       onActivate={({ _id }) => setActive(_id)}
@@ -45,7 +60,7 @@ export function GroupTable({ groups, judges }: { groups: readonly Group[]; judge
   );
 }
 
-function groupColumns(projectId: string, judges: readonly Judge[]): Column<Group>[] {
+function groupColumns(projectId: string, judges: readonly Judge[], onEdit: (id: string) => void): Column<Group>[] {
   return [
     {
       key: "name",
@@ -75,6 +90,16 @@ function groupColumns(projectId: string, judges: readonly Judge[]): Column<Group
         ) : (
           <RecentRatings evaluatorId={_id} window="7d" />
         ),
+    },
+    {
+      key: "edit",
+      header: <span className="sr-only">Edit</span>,
+      width: "2.5rem",
+      cell: ({ _id, name }) => (
+        <IconButton label={`Edit ${name}`} onClick={() => onEdit(_id)}>
+          <EditIcon />
+        </IconButton>
+      ),
     },
   ];
 }

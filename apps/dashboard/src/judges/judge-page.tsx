@@ -36,7 +36,7 @@ export function JudgePage() {
         )
       }
       aside={found?.description}
-      actions={judge && <Acts judge={judge} />}
+      actions={judge !== undefined ? <Acts judge={judge} /> : group && <EditGroup groupId={group._id} />}
       isFull
     >
       <Loaded query={judges}>
@@ -71,6 +71,15 @@ function Standing({ judge: { online, seeded, versionCount } }: { judge: Judge })
       <Badge>version {versionCount}</Badge>
       {seeded && <Badge>built-in</Badge>}
     </span>
+  );
+}
+
+function EditGroup({ groupId }: { groupId: string }) {
+  const { projectId } = useApi();
+  return (
+    <ButtonLink to="/p/$projectId/judges" params={{ projectId }} search={{ tab: "groups", edit: groupId }}>
+      <EditIcon /> Edit
+    </ButtonLink>
   );
 }
 

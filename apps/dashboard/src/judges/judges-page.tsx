@@ -9,7 +9,7 @@ import { Page } from "../ui/page.tsx";
 import { useShortcuts } from "../ui/shortcuts.tsx";
 import { Loaded } from "../ui/states.tsx";
 import { Tabs } from "../ui/tabs.tsx";
-import { GroupTable } from "./group-table.tsx";
+import { GroupsTab } from "./groups-tab.tsx";
 import { JudgeTable } from "./judge-table.tsx";
 
 const route = getRouteApi("/p/$projectId/judges");
@@ -17,7 +17,7 @@ const route = getRouteApi("/p/$projectId/judges");
 /** Everything that grades: judges and groups of them, what they rate by themselves and how far they agree with people. */
 export function JudgesPage() {
   const api = useApi();
-  const { tab = "judges" } = route.useSearch();
+  const { tab = "judges", edit } = route.useSearch();
   const navigate = useNavigate({ from: "/p/$projectId/judges" });
   const judges = useQuery(judgeScorersQuery(api));
   const groups = useQuery(scorerGroupsQuery(api));
@@ -55,7 +55,16 @@ export function JudgesPage() {
         {tab === "judges" ? (
           <Loaded query={judges}>{(rows) => <JudgeTable judges={rows} />}</Loaded>
         ) : (
-          <Loaded query={groups}>{(rows) => <GroupTable groups={rows} judges={judges.data ?? []} />}</Loaded>
+          <Loaded query={groups}>
+            {(rows) => (
+              <GroupsTab
+                groups={rows}
+                judges={judges.data ?? []}
+                edited={edit}
+                onEdit={(id) => void navigate({ search: { tab: "groups", edit: id } })}
+              />
+            )}
+          </Loaded>
         )}
       </Tabs>
     </Page>

@@ -5,7 +5,7 @@ import { flag, number, oneOf, searchOf, text } from "../ui/search-params.ts";
 const judgesRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "judges",
-  validateSearch: searchOf({ tab: oneOf(["groups"]) }),
+  validateSearch: searchOf({ tab: oneOf(["groups"]), edit: text }),
   component: lazyRouteComponent(() => import("./judges-page.tsx"), "JudgesPage"),
 });
 

@@ -1,0 +1,83 @@
+import type { operations } from "../api/schema.gen.d.ts";
+import type { Group } from "./queries.ts";
+
+export type MemberKind = Group["members"][number]["kind"];
+
+export interface MemberDraft {
+  kind: MemberKind;
+  refId: string;
+  /** As typed. */
+  weight: string;
+  gate: boolean;
+}
+
+/** A group as it is written; numbers as they are typed. */
+export interface GroupDraft {
+  name: string;
+  description: string;
+  members: MemberDraft[];
+  live: "no" | "paused" | "yes";
+  samplePercent: string;
+  /** Empty: it never signals. */
+  alertThreshold: string;
+  severity: "low" | "medium" | "high" | "critical";
+}
+
+export const emptyGroup: GroupDraft = {
+  name: "",
+  description: "",
+  members: [],
+  live: "no",
+  samplePercent: "100",
+  alertThreshold: "5",
+  severity: "medium",
+};
+
+export function draftOfGroup({ name, description, members, online }: Group): GroupDraft {
+  return {
+    ...emptyGroup,
+    name,
+    description: description ?? "",
+    members: members.map(({ weight, ...member }) => ({ ...member, weight: String(weight) })),
+    ...(online !== null && {
+      live: online.enabled ? "yes" : "paused",
+      samplePercent: String(Math.round(online.sampleRate * 1e6) / 1e4),
+      alertThreshold: online.alertThreshold === null ? "" : String(online.alertThreshold),
+      severity: online.severity,
+    }),
+  };
+}
+
+type Sent = operations["createScorerGroup"]["requestBody"]["content"]["application/json"];
+
+export function bodyOfGroup({ name, description, members, ...live }: GroupDraft): Sent {
+  return {
+    name: name.trim(),
+    description: description.trim() === "" ? null : description.trim(),
+    members: members.map(({ weight, ...member }) => ({ ...member, weight: Number(weight) })),
+    online:
+      live.live === "no"
+        ? null
+        : {
+            enabled: live.live === "yes",
+            sampleRate: Number((Number(live.samplePercent) / 100).toPrecision(12)),
+            alertThreshold: live.alertThreshold.trim() === "" ? null : Number(live.alertThreshold),
+            severity: live.severity,
+          },
+  };
+}
+
+/** What is missing before it can be saved, in words. */
+export function missingOfGroup({ name, members, live, samplePercent, alertThreshold }: GroupDraft): string | undefined {
+  if (name.trim() === "") return "Give it a name.";
+  if (members.length === 0) return "A group needs a member.";
+  if (members.some(({ weight }) => weight.trim() === "" || !(Number(weight) >= 0))) {
+    return "A weight is a number from 0.";
+  }
+  if (members.every(({ weight, gate }) => Number(weight) === 0 && !gate)) return "Give a member a weight above 0.";
+  if (live === "no") return undefined;
+  if (samplePercent.trim() === "" || !isWithin(samplePercent, 100)) return "A share is between 0 and 100 percent.";
+  return isWithin(alertThreshold, 10) ? undefined : "A threshold is between 0 and 10, or nothing.";
+}
+
+const isWithin = (typed: string, most: number): boolean => Number(typed) >= 0 && Number(typed) <= most;
