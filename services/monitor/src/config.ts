@@ -1,6 +1,7 @@
 import type { Secret } from "@touchstone/contracts";
 import { type Environment, readStoreServiceConfig, type StoreServiceConfig } from "@touchstone/service-kit";
 import { type Collector, logsUrlOf } from "./telemetry/collector-address.ts";
+import type { PublicAddress } from "./webhooks/public-address.ts";
 
 export interface MonitorConfig extends StoreServiceConfig {
   /** Where ingest is found. */
@@ -11,8 +12,8 @@ export interface MonitorConfig extends StoreServiceConfig {
   watchesOtlp: boolean;
   /** Whether idle sessions are judged without being asked for. */
   sweepsSessions: boolean;
-  /** Where users reach the installation, for links; null: unknown. */
-  publicUrl: string | null;
+  /** What links in messages lead to; null: unknown. */
+  publicAddress: PublicAddress | null;
   /** Whether webhooks may lead into the installation's own network. */
   allowsPrivateHosts: boolean;
   /** What messages to channels of profiles are signed with; null: nothing. */
@@ -30,6 +31,7 @@ export function readMonitorConfig(environment: Environment): { config: MonitorCo
       "SERVICE_OTEL_MONITOR",
       "SERVICE_SESSION_SWEEP",
       "SERVICE_PUBLIC_URL",
+      "SERVICE_DASHBOARD",
       "SERVICE_MULTI_TENANT",
       "SERVICE_ALLOW_PRIVATE_WEBHOOKS",
       "SERVICE_WEBHOOK_SECRET",
@@ -45,7 +47,10 @@ export function readMonitorConfig(environment: Environment): { config: MonitorCo
       liveCallsPerDay: values.SERVICE_QUOTA_ONLINE_JUDGE_CALLS_PER_DAY ?? null,
       watchesOtlp: values.SERVICE_OTEL_MONITOR,
       sweepsSessions: values.SERVICE_SESSION_SWEEP,
-      publicUrl: values.SERVICE_PUBLIC_URL ?? null,
+      publicAddress:
+        values.SERVICE_PUBLIC_URL === undefined
+          ? null
+          : { url: values.SERVICE_PUBLIC_URL.replace(/\/+$/, ""), hasDashboard: values.SERVICE_DASHBOARD === "on" },
       allowsPrivateHosts: values.SERVICE_ALLOW_PRIVATE_WEBHOOKS ?? !values.SERVICE_MULTI_TENANT,
       webhookSecret: values.SERVICE_WEBHOOK_SECRET ?? null,
       collector:

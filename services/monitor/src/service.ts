@@ -185,7 +185,7 @@ export function createMonitor(config: MonitorConfig, dependencies: MonitorDepend
       webhooks: createWebhookStore({ database, clock }),
       deliveries: createDeliveryLog(database),
       alertRules: createAlertRuleStore({ database, clock }),
-      publicUrl: config.publicUrl,
+      publicAddress: config.publicAddress,
       ...notifications,
       ...{ evaluators, askEvaluator },
       evaluatorEvents: createEvaluatorEventReader(database),
@@ -220,7 +220,7 @@ export function createMonitor(config: MonitorConfig, dependencies: MonitorDepend
     const { database, maintenance, bus, liveScorers, onPlanned, findings, verdictExports } = parts;
     const judgeMeanwhile = createJudgeMeanwhile({ database, maintenance, liveScorers, onPlanned });
     const keep = createKeepLiveScorers({ liveScorers, judgeMeanwhile });
-    const { publicUrl, collector } = config;
+    const { publicAddress, collector } = config;
     return [
       () => {
         const relay = relayEvents({ maintenance, bus, logger });
@@ -233,7 +233,7 @@ export function createMonitor(config: MonitorConfig, dependencies: MonitorDepend
         ),
       () => stopsWhenConsumed(consumeEvaluationsReceived(bus, { database })),
       () => stopsWhenConsumed(consumeResultsRated(bus, { database, verdictExports })),
-      () => stopsWhenConsumed(consumeGateRecorded(bus, { database, publicUrl })),
+      () => stopsWhenConsumed(consumeGateRecorded(bus, { database, publicAddress })),
       () => trimSeenTraces({ maintenance, logger }),
       () => trimChecks({ maintenance, logger }),
       () => trimWebhookDeliveries({ maintenance, logger }),

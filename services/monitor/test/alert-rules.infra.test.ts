@@ -112,7 +112,7 @@ describe("an alert rule", () => {
       event: "signal.new",
       severity: "critical",
       patternKey: `alert-rule:${_id}`,
-      text: '[Monitor] CRITICAL: "Failing": failureRate is 1 over the last 10 min, above 0.5 (12 samples).',
+      text: "[Monitor] CRITICAL: Failure rate was 100% over the last 10 minutes (threshold 50%, 12 traces). Rule: Failing.",
     });
     const fired = await project.send("GET", `/agent-monitoring/alert-rules/${_id}`);
     expect(fired.body.alertRule.lastFiredAt).toEqual(expect.any(String));

@@ -53,7 +53,7 @@ export function buildScriptedChecks(
       bus: { request } as never,
       budget: createLiveBudget({ database: database, callsPerDay }),
     }),
-    findings: createFindingStore({ publicUrl: null }),
+    findings: createFindingStore({ publicAddress: null }),
     verdictExports: createVerdictExports({ isExporting }),
     memberScorers,
   };

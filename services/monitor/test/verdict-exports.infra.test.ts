@@ -124,7 +124,7 @@ async function buildChecks(projectId: string): Promise<Record<"judge" | "group" 
     evaluators: { find: async () => ({ id: "length", document }) as never },
     ingest: { readTraceForScripts: async () => ({ input: "in", output: "out" }) as never },
     askEvaluator: async () => ({ answer }),
-    findings: createFindingStore({ publicUrl: null }),
+    findings: createFindingStore({ publicAddress: null }),
     verdictExports: createVerdictExports({ isExporting: true }),
   });
   return { ...buildScriptedChecks({ ...store, liveScorers }, { reply, isExporting: true }), custom };

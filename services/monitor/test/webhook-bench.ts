@@ -12,7 +12,7 @@ import { startWebhookReceiver } from "./webhook-receiver.ts";
 
 export const patiently = { timeout: 30_000, interval: 30 };
 export const channelSecret = `whsec_${Buffer.from("the channels of an installation.").toString("base64")}`;
-const publicUrl = "https://touchstone.example.com/";
+const publicUrl = "https://touchstone.example.com";
 
 export type WebhookBench = Awaited<ReturnType<typeof startWebhookBench>>;
 
@@ -28,11 +28,11 @@ export async function startWebhookBench() {
     databaseUrl: store.url,
     natsUrl: nats.url,
     ingestUrl: ingest.address,
-    settings: { SERVICE_PUBLIC_URL: publicUrl, SERVICE_WEBHOOK_SECRET: channelSecret },
+    settings: { SERVICE_PUBLIC_URL: `${publicUrl}/`, SERVICE_WEBHOOK_SECRET: channelSecret },
   });
   const evalRuns = connectBus({ url: nats.url, service: "eval-runs", logger: quiet });
   await vi.waitFor(() => expect(evalRuns.status()).toBe("connected"), patiently);
-  const findings = createFindingStore({ publicUrl });
+  const findings = createFindingStore({ publicAddress: { url: publicUrl, hasDashboard: true } });
 
   const listDeliveries = async (project: ProjectClient, filter = "") =>
     webhookDeliveryList.parse((await project.send("GET", `/agent-monitoring/webhook-deliveries${filter}`)).body);

@@ -65,7 +65,8 @@ describe("a failure", () => {
       signalId: signals[0]._id,
       createdAt: expect.any(String),
       baseUrl: "https://touchstone.example.com",
-      link: `https://touchstone.example.com/api/v1/monitor/signals/${signals[0]._id}`,
+      link: `https://touchstone.example.com/p/${project.projectId}/inbox?open=${signals[0]._id}`,
+      apiLink: `https://touchstone.example.com/api/v1/monitor/signals/${signals[0]._id}`,
     });
 
     // A minute later, and archived: it comes again.
@@ -185,6 +186,7 @@ test("a gate that failed is told once to whoever asks for it, however often its 
   expect(received.map(({ text }) => JSON.parse(text))[0]).toMatchObject({
     event: "gate.failed",
     text: `[Monitor] HIGH: A gate failed: run ${gate.runId}`,
+    link: `https://touchstone.example.com/p/${projectId}/runs/${gate.runId}`,
     patternKey: `gate:${gate.datasetId}`,
     rootCause: "6 is below 7.",
     signalId: null,

@@ -1,7 +1,8 @@
 import type { Database } from "@touchstone/db";
 import { AppError, type Logger } from "@touchstone/service-kit";
 import type { FindingStore } from "../signals/signal.ts";
-import { type AlertRuleDocument, isCrossed, type Measurement } from "./alert-rule.ts";
+import { type AlertRuleDocument, isCrossed } from "./alert-rule.ts";
+import { describeAlert } from "./describe-alert.ts";
 import { measure } from "./measure.ts";
 
 export interface RuleTimings {
@@ -111,7 +112,7 @@ export function evaluateRules(options: {
         },
         {
           type: "alert_rule",
-          summary: describe(document, measured),
+          summary: describeAlert(document, measured),
           rootCause: null,
           query: null,
           responsePreview: null,
@@ -137,9 +138,4 @@ export function evaluateRules(options: {
       await evaluating;
     },
   };
-}
-
-function describe({ name, metric, comparison, threshold, windowMinutes }: AlertRuleDocument, of: Measurement): string {
-  const value = Number((of.value ?? 0).toFixed(4));
-  return `"${name}": ${metric} is ${value} over the last ${windowMinutes} min, ${comparison} ${threshold} (${of.samples} samples).`;
 }

@@ -3,6 +3,7 @@ import type { Queryable } from "@touchstone/db";
 import { uuidv7 } from "@touchstone/service-kit";
 import { readProfileIn } from "../profiles/profile-store.ts";
 import { composeMessage } from "../webhooks/compose-message.ts";
+import type { PublicAddress } from "../webhooks/public-address.ts";
 import { isTold } from "../webhooks/webhook.ts";
 import { listWebhooksIn } from "../webhooks/webhook-store.ts";
 import { type NewDelivery, writeDeliveries } from "../webhooks/write-deliveries.ts";
@@ -40,7 +41,7 @@ const channelPrefix = "webhook:";
 export async function announceSignal(
   transaction: Queryable,
   signal: AnnouncedSignal,
-  publicUrl: string | null,
+  publicAddress: PublicAddress | null,
 ): Promise<void> {
   const { projectId, agentId } = signal;
   const webhooks = await listWebhooksIn(transaction, projectId);
@@ -55,7 +56,7 @@ export async function announceSignal(
   const createdAt = new Date();
   const deliveries = receivers.map(({ webhookId, url }): NewDelivery => {
     const id = uuidv7(createdAt.getTime());
-    const body = composeMessage({ ...signal, id, event, signalId: signal.id, createdAt }, publicUrl);
+    const body = composeMessage({ ...signal, id, event, signalId: signal.id, createdAt }, publicAddress);
     return { id, webhookId, url, event, signalId: signal.id, body };
   });
   await writeDeliveries(transaction, projectId, deliveries);

@@ -1,14 +1,15 @@
 import { limits } from "@touchstone/contracts";
 import type { Queryable } from "@touchstone/db";
 import { uuidv7 } from "@touchstone/service-kit";
+import type { PublicAddress } from "../webhooks/public-address.ts";
 import { announceSignal } from "./announce-signal.ts";
 import type { Finding, FindingStore, RaisedFinding, RaisedSignal } from "./signal.ts";
 
 /** Stands for no agent, so that one signal for each project, key and agent holds there too. */
 export const noAgent = "00000000-0000-0000-0000-000000000000";
 
-/** `publicUrl`: where people reach the installation, for links; null: unknown. */
-export function createFindingStore({ publicUrl }: { publicUrl: string | null }): FindingStore {
+/** `publicAddress`: what links in messages lead to; null: unknown. */
+export function createFindingStore({ publicAddress }: { publicAddress: PublicAddress | null }): FindingStore {
   const store: FindingStore = {
     async record(transaction, projectId, finding, signal) {
       const isNew = await insertEvent(transaction, projectId, finding);
@@ -35,7 +36,7 @@ export function createFindingStore({ publicUrl }: { publicUrl: string | null }):
         sessionId: finding.sessionId,
         seenAt: finding.createdAt,
       };
-      await announceSignal(transaction, announced, publicUrl);
+      await announceSignal(transaction, announced, publicAddress);
     },
   };
   return store;

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { RecordedGateEvent } from "@touchstone/contracts";
 import type { Queryable } from "@touchstone/db";
 import { composeMessage } from "./compose-message.ts";
+import type { PublicAddress } from "./public-address.ts";
 import { isTold } from "./webhook.ts";
 import { listWebhooksIn } from "./webhook-store.ts";
 import { type NewDelivery, writeDeliveries } from "./write-deliveries.ts";
@@ -13,7 +14,7 @@ const severity = "high";
 export async function announceFailedGate(
   transaction: Queryable,
   gate: RecordedGateEvent,
-  publicUrl: string | null,
+  publicAddress: PublicAddress | null,
 ): Promise<void> {
   const webhooks = await listWebhooksIn(transaction, gate.projectId);
   const asking = webhooks.filter((each) => each.enabled && isTold(each, { event, severity, agentId: null }));
@@ -21,12 +22,14 @@ export async function announceFailedGate(
     const id = idFor(gate.gateId, webhookId);
     const message = {
       ...({ id, event, severity, agentId: null, traceId: null, sessionId: null, signalId: null } as const),
+      projectId: gate.projectId,
+      runId: gate.runId,
       patternKey: `gate:${gate.datasetId}`,
       summary: `A gate failed: run ${gate.runId}`,
       rootCause: gate.failedChecks.join(" "),
       createdAt: new Date(gate.recordedAt),
     };
-    return { id, webhookId, url, event, signalId: null, body: composeMessage(message, publicUrl) };
+    return { id, webhookId, url, event, signalId: null, body: composeMessage(message, publicAddress) };
   });
   await writeDeliveries(transaction, gate.projectId, deliveries);
 }

@@ -1,7 +1,8 @@
 import type { Severity } from "../signals/signal.ts";
+import { type LinkedThing, linksOf, type PublicAddress } from "./public-address.ts";
 
 /** What a receiver is told (completions 10). Unknown members are null. */
-export interface Message {
+export interface Message extends LinkedThing {
   /** The `webhook-id`: the same at every try. */
   id: string;
   event: string;
@@ -12,17 +13,12 @@ export interface Message {
   rootCause: string | null;
   traceId: string | null;
   sessionId: string | null;
-  signalId: string | null;
   createdAt: Date;
 }
 
-/**
- * The body of a message, as it is sent. `text` is what chat tools show. With a public address there is `baseUrl`, and
- * `link` to where the signal is read with a key.
- */
-export function composeMessage(message: Message, publicUrl: string | null): string {
+/** The body of a message, as it is sent. `text` is what chat tools show; with a public address there are links. */
+export function composeMessage(message: Message, publicAddress: PublicAddress | null): string {
   const { id, event, severity, summary, patternKey, agentId, rootCause, traceId, sessionId, signalId } = message;
-  const baseUrl = publicUrl?.replace(/\/+$/, "") ?? null;
   return JSON.stringify({
     id,
     event,
@@ -36,7 +32,6 @@ export function composeMessage(message: Message, publicUrl: string | null): stri
     sessionId,
     signalId,
     createdAt: message.createdAt.toISOString(),
-    ...(baseUrl !== null && { baseUrl }),
-    ...(baseUrl !== null && signalId !== null && { link: `${baseUrl}/api/v1/monitor/signals/${signalId}` }),
+    ...linksOf(message, publicAddress),
   });
 }

@@ -2,6 +2,7 @@ import { routes } from "@touchstone/contracts";
 import type { Clock, OutboundReach, ServedRoute } from "@touchstone/service-kit";
 import type { DeliveryLog } from "../../webhooks/delivery-log.ts";
 import type { DeliveryWorker } from "../../webhooks/delivery-worker.ts";
+import type { PublicAddress } from "../../webhooks/public-address.ts";
 import type { SigningKeys } from "../../webhooks/sign-message.ts";
 import type { WebhookStore } from "../../webhooks/webhook-store.ts";
 import { createWebhook } from "./create-webhook.ts";
@@ -21,7 +22,7 @@ export interface WebhookRouteDependencies {
   keys: SigningKeys;
   /** What users' addresses may lead to. */
   reach: OutboundReach;
-  publicUrl: string | null;
+  publicAddress: PublicAddress | null;
   clock: Clock;
 }
 

@@ -2,6 +2,7 @@ import { AppError, type Clock, type Handler, uuidv7 } from "@touchstone/service-
 import { composeMessage } from "../../webhooks/compose-message.ts";
 import type { DeliveryLog } from "../../webhooks/delivery-log.ts";
 import type { DeliveryWorker } from "../../webhooks/delivery-worker.ts";
+import type { PublicAddress } from "../../webhooks/public-address.ts";
 import { renderDelivery } from "../../webhooks/render-webhook.ts";
 import type { WebhookStore } from "../../webhooks/webhook-store.ts";
 import { requireProject } from "../require-project.ts";
@@ -14,13 +15,13 @@ export function testWebhook({
   webhooks,
   deliveries,
   deliveryWorker,
-  publicUrl,
+  publicAddress,
   clock,
 }: {
   webhooks: WebhookStore;
   deliveries: DeliveryLog;
   deliveryWorker: Pick<DeliveryWorker, "sendNow">;
-  publicUrl: string | null;
+  publicAddress: PublicAddress | null;
   clock: Clock;
 }): Handler {
   return async (call) => {
@@ -30,6 +31,7 @@ export function testWebhook({
     const body = composeMessage(
       {
         id,
+        projectId,
         event: "webhook.test",
         severity: "low",
         summary: "This is a test of the webhook.",
@@ -41,7 +43,7 @@ export function testWebhook({
         signalId: null,
         createdAt: new Date(clock.now()),
       },
-      publicUrl,
+      publicAddress,
     );
     const written = { id, webhookId: webhook.id, url: webhook.url, event: "webhook.test", signalId: null, body };
     await deliveries.write(projectId, written);
