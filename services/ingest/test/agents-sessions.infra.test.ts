@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { agentReply, internalRoutes, sessionList } from "@touchstone/contracts";
 import { createInternalClient, type InternalClient, systemClock, uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
@@ -125,6 +126,7 @@ describe("the overview of sessions", () => {
       session_id: "s1",
       span_id: "r",
       latency_ms: 100,
+      input: [{ role: "user", content: `How ${"so ".repeat(200)}?` }],
       timestamp: hoursAgo(3),
     });
     await ingest.submit(projectId, {
@@ -141,6 +143,7 @@ describe("the overview of sessions", () => {
       name: "new agent",
       session_id: "s1",
       latency_ms: 11,
+      input: "And now?",
       timestamp: hoursAgo(1),
     });
     await ingest.submit(projectId, { name: "alone" });
@@ -159,6 +162,7 @@ describe("the overview of sessions", () => {
       sessionId: "s1",
       agentId: last.json.reference_agent_id,
       agentName: "new agent",
+      firstInput: `How ${"so ".repeat(200)}?`.slice(0, 300),
       turnCount: 2,
       spanCount: 3,
       errorCount: 1,
@@ -170,6 +174,14 @@ describe("the overview of sessions", () => {
       judgeCheckedAt: null,
       judges: [],
     });
+    expect(sessions[1]).toMatchObject({ sessionId: "s2", firstInput: null });
+  });
+
+  test("leaves out a first question that is too large to be read for a list", async () => {
+    const projectId = newProject();
+    const input = randomBytes(100_000).toString("base64");
+    await ingest.submit(projectId, { name: "agent", session_id: "large", input });
+    expect((await overview(projectId)).json.sessions).toMatchObject([{ sessionId: "large", firstInput: null }]);
   });
 
   test("counts an OpenTelemetry trace without a session as one of its own", async () => {

@@ -31,6 +31,39 @@ async function drag(page: Page, element: Locator, from: number, to: number): Pro
   await page.mouse.up();
 }
 
+test("verdicts are narrowed to a branch and a commit by the server, and the address keeps both", () =>
+  withPage("gates", async (page) => {
+    const rows = page.getByRole("table", { name: "Verdicts" }).getByRole("row");
+    await rows.nth(1).waitFor();
+    const branches = page.getByRole("combobox", { name: "Branch" });
+    const branch = (await branches.locator("option").nth(1).textContent()) ?? "";
+
+    const asked = page.waitForRequest((request) => request.url().includes(`branch=${encodeURIComponent(branch)}`));
+    await branches.selectOption(branch);
+    await asked;
+    await page.waitForURL(/branch=/);
+    await expect
+      .poll(
+        async () =>
+          new Set((await rows.locator("[role=cell]:nth-child(3)").allTextContents()).map((text) => text.trim())),
+      )
+      .toEqual(new Set([branch]));
+    const commit = (await rows.nth(1).locator("code").textContent()) ?? "";
+
+    await page.getByRole("searchbox", { name: "Commit" }).fill(commit);
+    await page.waitForURL(/commit=/);
+    await page.reload();
+    await rows.nth(1).waitFor();
+    expect(await rows.locator("code").allTextContents()).toContain(commit);
+    expect(new Set(await rows.locator("code").allTextContents())).toEqual(new Set([commit]));
+
+    await page.getByRole("searchbox", { name: "Commit" }).fill("no such commit");
+    await page.getByText("No verdict matches").waitFor();
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await rows.nth(1).waitFor();
+    expect(page.url()).not.toContain("branch=");
+  }));
+
 /** The number of traces that the chart counts, from its name. */
 const counted = async (chart: Locator): Promise<number> =>
   Number(/^([\d,]+) traces?/.exec((await chart.getAttribute("aria-label")) ?? "")?.[1]?.replaceAll(",", ""));

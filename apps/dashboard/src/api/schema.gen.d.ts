@@ -5237,6 +5237,8 @@ export interface operations {
                             sessionId: string;
                             agentId: string | null;
                             agentName: string | null;
+                            /** @description The first question of the window, at most 300 characters; null where none was recorded, or it is large */
+                            firstInput: string | null;
                             /** @description Root traces */
                             turnCount: number;
                             spanCount: number;

@@ -20,7 +20,7 @@ export function sessionColumns(projectId: string): readonly Column<SessionRow>[]
     {
       key: "session",
       header: "Session",
-      width: "minmax(10rem,2fr)",
+      width: "minmax(8rem,1.2fr)",
       cell: ({ sessionId }) => (
         <Link
           to="/p/$projectId/sessions/$sessionId"
@@ -31,7 +31,13 @@ export function sessionColumns(projectId: string): readonly Column<SessionRow>[]
         </Link>
       ),
     },
-    { key: "agent", header: "Agent", width: "minmax(8rem,1.5fr)", cell: ({ agentName }) => agentName ?? unknown },
+    {
+      key: "question",
+      header: "First question",
+      width: "minmax(10rem,3fr)",
+      cell: ({ firstInput }) => <span title={firstInput ?? undefined}>{firstInput ?? unknown}</span>,
+    },
+    { key: "agent", header: "Agent", width: "minmax(7rem,1fr)", cell: ({ agentName }) => agentName ?? unknown },
     { key: "rating", header: "Rating", width: "minmax(9rem,1.5fr)", cell: (row) => <Ratings row={row} /> },
     { key: "turns", header: "Turns", width: "4rem", align: "right", cell: ({ turnCount }) => formatCount(turnCount) },
     { key: "spans", header: "Spans", width: "4.5rem", align: "right", cell: ({ spanCount }) => formatCount(spanCount) },
@@ -94,7 +100,7 @@ export function SessionCard({ row }: { row: SessionRow }) {
         {row.judgeRating !== null && <Score rating={row.judgeRating} scorer={row.judgeName ?? undefined} />}
         <Time iso={row.lastAt} />
       </div>
-      <div className="truncate">{row.sessionId}</div>
+      <div className="truncate">{row.firstInput ?? row.sessionId}</div>
       <div className="truncate text-xs text-faint tabular-nums">
         {countOf(row.turnCount, "turn")} · {countOf(row.spanCount, "span")} · {formatDuration(row.totalLatencyMs)}
         {row.errorCount > 0 && <span className="text-bad"> · {formatCount(row.errorCount)} failed</span>}

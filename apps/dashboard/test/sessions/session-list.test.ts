@@ -14,6 +14,7 @@ const row = (sessionId: string, fields: Partial<SessionRow> = {}): SessionRow =>
   judgeRating: null,
   judgeName: null,
   judgeCheckedAt: null,
+  firstInput: null,
   judges: [],
   ...fields,
 });

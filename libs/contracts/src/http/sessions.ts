@@ -9,6 +9,12 @@ export const sessionList = z.object({
       sessionId: z.string(),
       agentId: z.string().nullable(),
       agentName: z.string().nullable(),
+      firstInput: z
+        .string()
+        .nullable()
+        .describe(
+          "The first question of the window, at most 300 characters; null where none was recorded, or it is large",
+        ),
       turnCount: z.number().int().describe("Root traces"),
       spanCount: z.number().int(),
       errorCount: z.number().int().describe("Spans with an error"),

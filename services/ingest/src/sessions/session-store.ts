@@ -8,6 +8,8 @@ export interface SessionSummary {
   sessionId: string;
   /** Of its newest root; null when it has none. */
   agent: { id: string; name: string | null } | null;
+  /** Its first root in the window; null when it has none, or that is too large to be read for a list. */
+  firstRootId: string | null;
   /** Roots. */
   turnCount: number;
   spanCount: number;
@@ -33,6 +35,7 @@ interface SessionRecord {
   session_id: string;
   agent_id: string | null;
   agent_name: string | null;
+  first_root: string | null;
   turns: number;
   spans: number;
   errors: number;
@@ -62,6 +65,9 @@ export interface SessionStore {
   findRoots(projectId: string, sessionId: string, limit: number): Promise<string[]>;
 }
 
+/** Larger bodies are not read for a list of up to a thousand sessions. */
+const listedBodyBytesMax = 65_536;
+
 export function createSessionStore(reading: Database): SessionStore {
   return {
     async listSessions(projectId, sinceMs, limit) {
@@ -78,7 +84,8 @@ export function createSessionStore(reading: Database): SessionStore {
               sum(latency_ms) filter (where is_root) as latency_ms,
               min(created_at) as first_at,
               max(created_at) as last_at,
-              max(id::text || agent_id::text) filter (where is_root) as newest
+              max(id::text || agent_id::text) filter (where is_root) as newest,
+              min(id::text) filter (where is_root) as first
             from (
               select id, is_root, has_error, latency_ms, created_at, agent_id, session_id,
                 case when flags & ${otlpFlag} <> 0 then trace_key end as trace_key
@@ -96,7 +103,8 @@ export function createSessionStore(reading: Database): SessionStore {
               coalesce(sum(latency_ms), 0) as latency_ms,
               min(first_at) as first_at,
               max(last_at) as last_at,
-              substr(max(newest), 37)::uuid as agent_id
+              substr(max(newest), 37)::uuid as agent_id,
+              min(first)::uuid as first_id
             from parts
             left join lateral (
               select session_id
@@ -108,9 +116,15 @@ export function createSessionStore(reading: Database): SessionStore {
             order by last_at desc, 1
             limit $3
           )
-          select listed.*, agents.name as agent_name, verdicts.rating, verdicts.scorer_name, verdicts.checked_at,
+          select listed.*, roots.id as first_root, agents.name as agent_name, verdicts.rating, verdicts.scorer_name, verdicts.checked_at,
             verdicts.judges
           from listed
+          left join lateral (
+            select id
+            from ingest.spans
+            where project_id = $1 and id = listed.first_id and octet_length(body) <= ${listedBodyBytesMax}
+            limit 1
+          ) roots on true
           left join lateral (
             select name from ingest.agents where project_id = $1 and id = listed.agent_id limit 1
           ) agents on true
@@ -126,6 +140,7 @@ export function createSessionStore(reading: Database): SessionStore {
       return rows.map((row) => ({
         sessionId: row.session_id,
         agent: row.agent_id === null ? null : { id: row.agent_id, name: row.agent_name },
+        firstRootId: row.first_root,
         turnCount: row.turns,
         spanCount: row.spans,
         errorCount: row.errors,

@@ -18,14 +18,21 @@ export async function showListItem(span: ReadSpan): Promise<JsonPieces> {
 /** What is read of a text to preview it. */
 const previewedBytes = 16 * 1024;
 
+/** The beginning of what was asked; null where nothing was recorded. */
+export async function previewInput(span: ReadSpan): Promise<string | null> {
+  return previewMember(await decodeSpanBody(span.body), "input");
+}
+
+function previewMember(body: Buffer, member: BodyMember): string | null {
+  const start = readMemberStart(body, member, previewedBytes);
+  return start && previewText(start.json, start.isWhole);
+}
+
 /** The same as it is previewed: texts cut short, without tool calls, with what it cost. */
 async function showPreview(span: ReadSpan, { costUSD, spanCount }: ListFigures): Promise<JsonPieces> {
   const decoded = decodeSpanBody(span.body);
   const body = Buffer.isBuffer(decoded) ? decoded : await decoded;
-  const preview = (member: BodyMember): string | undefined => {
-    const start = readMemberStart(body, member, previewedBytes);
-    return (start && previewText(start.json, start.isWhole)) ?? undefined;
-  };
+  const preview = (member: BodyMember): string | undefined => previewMember(body, member) ?? undefined;
   const item = {
     ...narrowMembers(span),
     judgeScores: span.judgeScores,

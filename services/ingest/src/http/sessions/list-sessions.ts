@@ -1,22 +1,39 @@
 import { lengthOf, limits, readDashboardWindow } from "@touchstone/contracts";
 import type { Clock, Handler } from "@touchstone/service-kit";
 import type { SessionStore } from "../../sessions/session-store.ts";
+import type { TraceStore } from "../../spans/trace-store.ts";
+import { previewInput } from "../../traces/show-trace.ts";
 import { requireProject } from "../require-project.ts";
 
+/** Roots whose bodies are in memory together. */
+const readAtOnce = 50;
+
 /** `GET /agent-monitoring/sessions`: the sessions of a window, newest activity first (completions 2.7). */
-export function listSessions({ sessions, clock }: { sessions: SessionStore; clock: Clock }): Handler {
+export function listSessions({
+  sessions,
+  traces,
+  clock,
+}: {
+  sessions: SessionStore;
+  traces: Pick<TraceStore, "readRoots">;
+  clock: Clock;
+}): Handler {
   return async (call) => {
+    const projectId = requireProject(call.identity);
     const window = readDashboardWindow([call.query.window].flat()[0]);
     const sinceMs = clock.now() - lengthOf(window);
-    const listed = await sessions.listSessions(requireProject(call.identity), sinceMs, limits.sessionsListedMax);
+    const listed = await sessions.listSessions(projectId, sinceMs, limits.sessionsListedMax);
+    const rootIds = listed.flatMap(({ firstRootId }) => firstRootId ?? []);
+    const inputs = await readInputs(traces, projectId, rootIds);
     return {
       status: 200,
       body: {
         window,
-        sessions: listed.map(({ agent, firstAt, lastAt, verdict, ...session }) => ({
+        sessions: listed.map(({ agent, firstRootId, firstAt, lastAt, verdict, ...session }) => ({
           ...session,
           agentId: agent?.id ?? null,
           agentName: agent?.name ?? null,
+          firstInput: (firstRootId && inputs.get(firstRootId)) ?? null,
           firstAt: firstAt.toISOString(),
           lastAt: lastAt.toISOString(),
           judgeRating: verdict?.rating ?? null,
@@ -27,4 +44,19 @@ export function listSessions({ sessions, clock }: { sessions: SessionStore; cloc
       },
     };
   };
+}
+
+/** What was asked in each of these roots, by their ids. */
+async function readInputs(
+  traces: Pick<TraceStore, "readRoots">,
+  projectId: string,
+  ids: readonly string[],
+): Promise<Map<string, string | null>> {
+  const inputs = new Map<string, string | null>();
+  for (let from = 0; from < ids.length; from += readAtOnce) {
+    for (const root of await traces.readRoots(projectId, ids.slice(from, from + readAtOnce))) {
+      inputs.set(root.id, await previewInput(root));
+    }
+  }
+  return inputs;
 }
