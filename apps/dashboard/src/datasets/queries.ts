@@ -25,16 +25,14 @@ export const datasetsQuery = (api: ProjectApi, search: string) =>
     placeholderData: keepPreviousData,
   });
 
-/** How many runs a dataset has, in words: `12 runs`, or `more than 200 runs`. */
+/** How many runs a dataset has, in words: `12 runs`. */
 export const countRunsQuery = (api: ProjectApi, datasetId: string) =>
   queryOptions({
     queryKey: [...datasetsKey(api), datasetId, "run-count"],
     queryFn: async ({ signal }) => {
-      const query = { datasetId, limit: "200" };
-      const { runs, hasNextPage } = await bodyOf(
-        api.GET("/api/v1/custom-agent-evaluations/runs", { params: { query }, signal }),
-      );
-      return hasNextPage ? `more than ${runs.length} runs` : countOf(runs.length, "run");
+      const query = { datasetId, limit: "1", caseStatistics: "none" };
+      const runs = await bodyOf(api.GET("/api/v1/custom-agent-evaluations/runs", { params: { query }, signal }));
+      return countOf(runs.totalCount, "run");
     },
   });
 
@@ -66,7 +64,12 @@ export const datasetRunsQuery = (api: ProjectApi, datasetId: string) =>
     queryKey: [...datasetsKey(api), datasetId, "runs"],
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam, signal }) => {
-      const query = { datasetId, limit: "50", ...(pageParam !== undefined && { cursor: pageParam }) };
+      const query = {
+        datasetId,
+        limit: "50",
+        caseStatistics: "none",
+        ...(pageParam !== undefined && { cursor: pageParam }),
+      };
       return bodyOf(api.GET("/api/v1/custom-agent-evaluations/runs", { params: { query }, signal }));
     },
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,

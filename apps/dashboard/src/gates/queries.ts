@@ -122,7 +122,7 @@ export const gateableRunsQuery = (api: ProjectApi, datasetId: string) =>
   queryOptions({
     queryKey: [...gatesKey(api), "gateable", datasetId],
     queryFn: async ({ signal }) => {
-      const query = { datasetId, status: "completed", limit: "50" };
+      const query = { datasetId, status: "completed", limit: "50", caseStatistics: "none" };
       return (await bodyOf(api.GET("/api/v1/custom-agent-evaluations/runs", { params: { query }, signal }))).runs;
     },
   });

@@ -38,8 +38,10 @@ export function liveQueries(api: ProjectApi, onlineEvaluatorId: string, window: 
 export const recentRunsQuery = (api: ProjectApi) =>
   queryOptions({
     queryKey: [api.projectId, "recent-runs"],
-    queryFn: ({ signal }) =>
-      bodyOf(api.GET("/api/v1/custom-agent-evaluations/runs", { params: { query: { limit: "50" } }, signal })),
+    queryFn: ({ signal }) => {
+      const query = { limit: "50", caseStatistics: "none" };
+      return bodyOf(api.GET("/api/v1/custom-agent-evaluations/runs", { params: { query }, signal }));
+    },
     staleTime: 60_000,
   });
 

@@ -20,6 +20,8 @@ const route = getRouteApi("/p/$projectId/runs/$runId");
 export function RunSummary({ run, scorerId }: { run: Run; scorerId: string | null }) {
   const { above, max } = route.useSearch();
   const navigate = useNavigate({ from: "/p/$projectId/runs/$runId" });
+  const counts =
+    run.scorerBreakdown?.find((scorer) => scorer.scorerId === scorerId)?.ratingHistogram ?? run.ratingHistogram;
   return (
     <div className="flex flex-col gap-5 px-4 pb-4 md:px-6">
       <div className="grid gap-x-10 gap-y-5 md:grid-cols-[minmax(0,5fr)_minmax(0,4fr)]">
@@ -29,13 +31,13 @@ export function RunSummary({ run, scorerId }: { run: Run; scorerId: string | nul
           <Counts run={run} />
           <Gates run={run} />
         </div>
-        <RatingHistogram
-          counts={
-            run.scorerBreakdown?.find((scorer) => scorer.scorerId === scorerId)?.ratingHistogram ?? run.ratingHistogram
-          }
-          chosen={{ above, max }}
-          onChoose={(range) => void navigate({ search: (before) => ({ ...before, ...range, tab: undefined }) })}
-        />
+        {counts.some((count) => count > 0) && (
+          <RatingHistogram
+            counts={counts}
+            chosen={{ above, max }}
+            onChoose={(range) => void navigate({ search: (before) => ({ ...before, ...range, tab: undefined }) })}
+          />
+        )}
       </div>
       <ScorerFigures run={run} chosen={scorerId} />
     </div>
