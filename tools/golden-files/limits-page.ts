@@ -90,6 +90,8 @@ const atLimit: Record<keyof typeof limits, string> = {
   signalOccurrencesKept: "Occurrences kept of one signal, the newest.",
   webhooksMax: "Webhooks of one project.",
   alertRulesMax: "Alert rules of one project.",
+  alertTrialDaysMax: "Days that an alert rule is tried on before it is saved.",
+  alertTrialRowsMax: "Traces or ratings, the newest, that an alert rule is tried on.",
   webhookDeliveriesPendingMax:
     "Messages of a project on their way to webhooks and channels; beyond it none is written.",
   webhookDeliveryPageDefault: "Webhook deliveries in a list, unless asked otherwise.",

@@ -145,6 +145,8 @@ export const limits = {
   /** completions 10: webhooks and alert rules of a project, and messages that may be on their way. */
   webhooksMax: 50,
   alertRulesMax: 100,
+  alertTrialDaysMax: 30,
+  alertTrialRowsMax: 50_000,
   webhookDeliveriesPendingMax: 10_000,
   webhookDeliveryPageDefault: 50,
   webhookDeliveryPageMax: 200,

@@ -1,4 +1,10 @@
-import { type AlertMetric, alertRuleReply, monitorActRecorded, type RecordedAct } from "@touchstone/contracts";
+import {
+  type AlertMetric,
+  alertRuleReply,
+  alertTrialReply,
+  monitorActRecorded,
+  type RecordedAct,
+} from "@touchstone/contracts";
 import { uuidv7 } from "@touchstone/service-kit";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { composeAlertRule } from "../src/alerts/alert-rule.ts";
@@ -125,6 +131,76 @@ describe("an alert rule", () => {
     await vi.waitFor(async () => expect(await bench.store.query(left, [project.projectId])).toHaveLength(0), patiently);
     const { signals } = (await project.send("GET", "/monitor/signals")).body;
     expect(signals).toMatchObject([{ patternKey: `alert-rule:${_id}`, type: "alert_rule", occurrenceCount: 1 }]);
+  });
+
+  test("is tried on the last days without being stored", async () => {
+    const project = bench.newProject();
+    const at = "/agent-monitoring/alert-rules";
+    const rule = { metric: "failureRate", comparison: "above", threshold: 0.5, windowMinutes: 60, minSamples: 2 };
+    await addTraces(project.projectId, 4, { class: "agent-trace-error", error: true });
+    const old = await addTraces(project.projectId, 3, { class: "agent-trace-error", error: true });
+    const fine = await addTraces(project.projectId, 3, {});
+    const few = await addTraces(project.projectId, 1, { class: "agent-trace-error", error: true });
+    for (const [ids, minutes] of [
+      [old, 150],
+      [fine, 210],
+      [few, 270],
+    ] as const) {
+      await bench.store.query(
+        "update monitor.seen_traces set created_at = now() - $2 * interval '1 minute' where trace_id = any($1::uuid[])",
+        [ids, minutes],
+      );
+    }
+    const trial = async (more: object = {}) => {
+      const { status, body } = await project.send("POST", `${at}/dry-run`, { ...rule, ...more });
+      expect(status).toBe(200);
+      return alertTrialReply.strict().parse(body);
+    };
+
+    const tried = await trial();
+    expect(tried).toMatchObject({
+      windows: 5,
+      undecided: 2,
+      crossed: 2,
+      alertCount: 2,
+      newest: { value: 1, samples: 4 },
+    });
+    expect(tried.alerts).toMatchObject([
+      { at: tried.until, value: 1, samples: 4 },
+      {
+        value: 1,
+        samples: 3,
+        summary: "Failure rate was 100% over the last hour (threshold 50%, 3 traces). Rule: Dry run.",
+      },
+    ]);
+    expect(Date.parse(tried.until) - Date.parse(tried.alerts[1]?.at ?? "")).toBe(120 * 60_000);
+    // The older one silences the newer.
+    expect(await trial({ cooldownMinutes: 180 })).toMatchObject({
+      crossed: 2,
+      alertCount: 1,
+      alerts: [{ samples: 3 }],
+    });
+    // Hours in which nothing happened count, too.
+    expect(await trial({ metric: "traceCount", comparison: "below", threshold: 1 })).toMatchObject({
+      windows: 5,
+      undecided: 0,
+      crossed: 1,
+    });
+    for (const metric of ["downvoteRate", "toolFailureRate", "p95LatencyMs", "errorCount", "meanRating"]) {
+      await trial({ metric });
+    }
+    expect((await project.send("GET", at)).body.alertRules).toEqual([]);
+    expect(await bench.newProject().send("POST", `${at}/dry-run`, rule)).toMatchObject({
+      status: 200,
+      body: { windows: 1, undecided: 1, alertCount: 0 },
+    });
+    for (const [sent, error] of [
+      [{ ...rule, days: 31 }, "days must be a whole number between 1 and 30"],
+      [{ ...rule, metric: "mood" }, expect.stringMatching(/^metric must be one of/)],
+      [{ ...rule, threshold: undefined }, "threshold is required"],
+    ]) {
+      expect(await project.send("POST", `${at}/dry-run`, sent)).toMatchObject({ status: 400, body: { error } });
+    }
   });
 
   test("is created, changed and deleted, and refused with the sentence that says why", async () => {

@@ -114,6 +114,9 @@ const formats: Record<Metric["unit"], (value: number) => string> = {
   count: formatCount,
 };
 
+/** A measured value, in the unit of its metric. */
+export const formatValue = (metric: AlertMetric, value: number): string => formats[metrics[metric].unit](value);
+
 /** `Failing traces above 15% within 24 h`: a rule in words. */
 export function describeRule({
   metric,
@@ -121,6 +124,5 @@ export function describeRule({
   threshold,
   windowMinutes,
 }: Pick<AlertRule, "metric" | "comparison" | "threshold" | "windowMinutes">): string {
-  const { label, unit } = metrics[metric];
-  return `${label} ${comparison} ${formats[unit](threshold)} within ${formatMinutes(windowMinutes)}`;
+  return `${metrics[metric].label} ${comparison} ${formatValue(metric, threshold)} within ${formatMinutes(windowMinutes)}`;
 }

@@ -19,6 +19,7 @@ import {
   missingOfRule,
   unitWords,
 } from "./alert-rule-draft.ts";
+import { RuleTrial } from "./rule-trial.tsx";
 import { type Severity, severities } from "./rules.ts";
 
 /** Writes an alert rule. Without `rule` a new one, of `agentId` where it is given. */
@@ -61,6 +62,7 @@ export function AlertRuleEditor({
     onClose();
   }
   const set = (change: Partial<AlertRuleDraft>): void => setDraft({ ...draft, ...change });
+  const missing = missingOfRule(draft);
   return (
     <EditorPanel
       title={rule === null ? "New alert rule" : rule.name}
@@ -68,7 +70,7 @@ export function AlertRuleEditor({
       onSave={() => save.mutate()}
       saveLabel={rule === null ? "Create the rule" : "Save"}
       isBusy={save.isPending}
-      missing={missingOfRule(draft)}
+      missing={missing}
       problem={save.error}
       further={
         rule !== null && (
@@ -86,6 +88,7 @@ export function AlertRuleEditor({
       />
       <Measure draft={draft} set={set} />
       <OneAgent label="Agent" value={draft.agentId} onChange={(chosen) => set({ agentId: chosen })} />
+      <RuleTrial draft={draft} missing={missing === "Give it a name." ? undefined : missing} />
       <Consequence draft={draft} set={set} />
       {rule !== null && (
         <ConfirmDialog

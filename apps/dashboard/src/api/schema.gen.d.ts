@@ -2580,6 +2580,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/agent-monitoring/alert-rules/dry-run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Try an alert rule on the last days; nothing is stored. */
+        post: operations["tryAlertRule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agent-monitoring/alert-rules/{alertRuleId}": {
         parameters: {
             query?: never;
@@ -12775,6 +12792,71 @@ export interface operations {
                             lastFiredAt: string | null;
                             createdAt: string;
                             updatedAt: string;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    tryAlertRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name?: string;
+                    /** @enum {string} */
+                    metric: "failureRate" | "downvoteRate" | "toolFailureRate" | "p95LatencyMs" | "errorCount" | "meanRating" | "traceCount";
+                    /** @enum {string} */
+                    comparison: "above" | "below";
+                    threshold: number;
+                    windowMinutes: number;
+                    agentId?: string | null;
+                    /** @enum {string} */
+                    severity?: "low" | "medium" | "high" | "critical";
+                    enabled?: boolean;
+                    cooldownMinutes?: number;
+                    /** @description Fewer traces or ratings decide nothing; counts are compared as they are */
+                    minSamples?: number;
+                    /** @description Default 7. */
+                    days?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description What it would have said. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description ISO 8601. Later than was asked for where there are no traces before, or too many. */
+                        since: string;
+                        until: string;
+                        /** @description Windows that were measured. */
+                        windows: number;
+                        /** @description Of these, with too few traces or ratings. */
+                        undecided: number;
+                        /** @description Of these, beyond the threshold. */
+                        crossed: number;
+                        /** @description Signals the rule would have raised: of those beyond it, the ones outside a cooldown. */
+                        alertCount: number;
+                        /** @description The newest 20, newest first. */
+                        alerts: {
+                            at: string;
+                            value: number;
+                            samples: number;
+                            summary: string;
+                        }[];
+                        /** @description Of the window that ends now. */
+                        newest: {
+                            value: number | null;
+                            samples: number;
                         };
                     };
                 };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { limits } from "../limits.ts";
 import { severity } from "./patterns.ts";
 
 /** What a rule measures of the traffic of a stretch of time. Rates are from 0 to 1, ratings from 0 to 10. */
@@ -46,3 +47,23 @@ export const alertRule = submittedAlertRule.required().extend({
 export const alertRuleParams = z.object({ alertRuleId: z.string() });
 export const alertRuleReply = z.object({ alertRule });
 export const alertRuleList = z.object({ alertRules: z.array(alertRule) });
+
+/** Body of `POST /agent-monitoring/alert-rules/dry-run`: a rule, and over how many days it is tried. */
+export const triedAlertRule = submittedAlertRule.extend({
+  name: submittedAlertRule.shape.name.optional(),
+  days: z.number().int().min(1).max(limits.alertTrialDaysMax).optional().describe("Default 7."),
+});
+
+/** What a rule that is not stored would have said. Its windows are laid end to end, the last one ends now. */
+export const alertTrialReply = z.object({
+  since: z.string().describe("ISO 8601. Later than was asked for where there are no traces before, or too many."),
+  until: z.string(),
+  windows: z.int().describe("Windows that were measured."),
+  undecided: z.int().describe("Of these, with too few traces or ratings."),
+  crossed: z.int().describe("Of these, beyond the threshold."),
+  alertCount: z.int().describe("Signals the rule would have raised: of those beyond it, the ones outside a cooldown."),
+  alerts: z
+    .array(z.object({ at: z.string(), value: z.number(), samples: z.int(), summary: z.string() }))
+    .describe("The newest 20, newest first."),
+  newest: z.object({ value: z.number().nullable(), samples: z.int() }).describe("Of the window that ends now."),
+});

@@ -2,8 +2,10 @@ import {
   alertRuleList,
   alertRuleParams,
   alertRuleReply,
+  alertTrialReply,
   changedAlertRule,
   submittedAlertRule,
+  triedAlertRule,
 } from "../http/alert-rules.ts";
 import {
   changedWebhook,
@@ -145,6 +147,16 @@ export const notificationRoutes = {
     body: json(submittedAlertRule),
     responses: { 201: { description: "The rule.", schema: alertRuleReply }, ...checkedBody },
     summary: "Raise a signal when traffic crosses a threshold.",
+  },
+  tryAlertRule: {
+    ...monitor,
+    ...byMember,
+    id: "tryAlertRule",
+    method: "POST",
+    path: `${rulesPath}/dry-run`,
+    body: json(triedAlertRule),
+    responses: { 200: { description: "What it would have said.", schema: alertTrialReply }, ...checkedBody },
+    summary: "Try an alert rule on the last days; nothing is stored.",
   },
   listAlertRules: {
     ...monitor,

@@ -78,11 +78,19 @@ const defaults = { agentId: null, severity: "medium", enabled: true, cooldownMin
 /** Numbers of things: none is a number too, and one may be what somebody waits for. */
 const counts: ReadonlySet<AlertMetric> = new Set(["errorCount", "traceCount"]);
 
+/** Whether there is enough to decide on. */
+export function isDecided({ metric, minSamples }: AlertRuleDocument, { value, samples }: Measurement): boolean {
+  return value !== null && (counts.has(metric) || samples >= minSamples);
+}
+
 /** Whether a rule is broken. Exactly at the threshold it is not. */
-export function isCrossed(
-  { metric, comparison, threshold, minSamples }: AlertRuleDocument,
-  { value, samples }: Measurement,
-): boolean {
-  if (value === null || (!counts.has(metric) && samples < minSamples)) return false;
-  return comparison === "above" ? value > threshold : value < threshold;
+export function isCrossed(rule: AlertRuleDocument, measured: Measurement): boolean {
+  const { value } = measured;
+  if (value === null || !isDecided(rule, measured)) return false;
+  return rule.comparison === "above" ? value > rule.threshold : value < rule.threshold;
+}
+
+/** What is measured where nothing happened. */
+export function measuredNothing({ metric }: AlertRuleDocument): Measurement {
+  return { value: counts.has(metric) ? 0 : null, samples: 0 };
 }

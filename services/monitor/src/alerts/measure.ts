@@ -1,4 +1,4 @@
-import type { AlertMetric } from "@touchstone/contracts";
+import { type AlertMetric, limits } from "@touchstone/contracts";
 import type { Queryable } from "@touchstone/db";
 import type { AlertRuleDocument, Measurement } from "./alert-rule.ts";
 
@@ -76,3 +76,74 @@ const ratings = `
   where project_id = $1
     and ($2::uuid is null or agent_id = $2)
     and created_at > now() - $3 * interval '1 minute'`;
+
+/** A measured window: 0 ends now, 1 ends where 0 begins. */
+export interface MeasuredWindow extends Measurement {
+  place: number;
+}
+
+/** What the windows of some days measure, laid end to end up to `until`; empty ones are left out. */
+export interface MeasuredDays {
+  until: Date;
+  windows: MeasuredWindow[];
+  /** The time of the oldest trace or rating that was read; null: there was none. */
+  oldest: Date | null;
+  /** There are more than were read. */
+  isCut: boolean;
+}
+
+/** Measures the same of each window of the last days, of at most the newest `limits.alertTrialRowsMax` traces or ratings. */
+export async function measureDays(
+  transaction: Queryable,
+  projectId: string,
+  { metric, windowMinutes, agentId }: AlertRuleDocument,
+  days: number,
+): Promise<MeasuredDays> {
+  const { rows } = await transaction.query<MeasuredWindow & { until: Date; oldest: Date; rows: number }>({
+    name: `alert_measure_days_${metric}`,
+    text: metric === "meanRating" ? ratingsOfDays : tracesOfDays(measures[metric]),
+    values: [projectId, agentId, windowMinutes, days, limits.alertTrialRowsMax],
+  });
+  const times = rows.map(({ oldest }) => oldest.getTime());
+  return {
+    until: rows[0]?.until ?? new Date(),
+    windows: rows.map(({ place, value, samples }) => ({ place, value, samples })),
+    oldest: times.length === 0 ? null : new Date(Math.min(...times)),
+    isCut: rows.reduce((sum, window) => sum + window.rows, 0) === limits.alertTrialRowsMax,
+  };
+}
+
+const placed = `
+  floor(extract(epoch from now() - seen.created_at) / ($3 * 60))::integer as place,
+  now() as until,
+  min(seen.created_at) as oldest,
+  count(*)::integer as rows`;
+
+const tracesOfDays = ({ value, samples }: { value: string; samples: string }): string => `
+  select ${placed}, ${value} as value, (${samples})::integer as samples
+  from (
+    select trace_id, created_at, operational_class, latency_ms, has_error, tool_calls, failed_tools
+    from monitor.seen_traces
+    where project_id = $1
+      and ($2::uuid is null or agent_id = $2)
+      and created_at > now() - $4 * interval '1 day'
+      and created_at <= now()
+      and operational_class is not null
+    order by created_at desc
+    limit $5
+  ) as seen
+  group by place`;
+
+const ratingsOfDays = `
+  select ${placed}, avg(rating)::double precision as value, count(*)::integer as samples
+  from (
+    select rating, created_at
+    from monitor.verdicts
+    where project_id = $1
+      and ($2::uuid is null or agent_id = $2)
+      and created_at > now() - $4 * interval '1 day'
+      and created_at <= now()
+    order by created_at desc
+    limit $5
+  ) as seen
+  group by place`;

@@ -1,0 +1,52 @@
+import type { alertTrialReply } from "@touchstone/contracts";
+import type { z } from "zod";
+import { type AlertRuleDocument, isCrossed, isDecided, type Measurement, measuredNothing } from "./alert-rule.ts";
+import { describeAlert } from "./describe-alert.ts";
+import type { MeasuredDays } from "./measure.ts";
+
+const minuteMs = 60_000;
+const shownAlertsMax = 20;
+
+/**
+ * What a rule would have said in windows that are laid end to end. It is asked at the end of each window, not each minute as a stored
+ * rule is, so a short crossing between two windows may be missed.
+ */
+export function tryRule(rule: AlertRuleDocument, measured: MeasuredDays): z.input<typeof alertTrialReply> {
+  const windowMs = rule.windowMinutes * minuteMs;
+  const { until, oldest, isCut } = measured;
+  const byPlace = new Map(measured.windows.map((window) => [window.place, window]));
+  const of = (place: number): Measurement => {
+    const { value, samples } = byPlace.get(place) ?? measuredNothing(rule);
+    return { value, samples };
+  };
+  const oldestPlace = Math.max(0, ...byPlace.keys());
+  // Of a window that was read in part nothing can be said.
+  const first = isCut && oldestPlace > 0 ? oldestPlace - 1 : oldestPlace;
+  const tally = { windows: first + 1, undecided: 0, crossed: 0 };
+  const alerts: z.input<typeof alertTrialReply>["alerts"] = [];
+  let quietUntil = Number.NEGATIVE_INFINITY;
+  for (let place = first; place >= 0; place -= 1) {
+    const found = of(place);
+    if (!isDecided(rule, found)) tally.undecided += 1;
+    if (!isCrossed(rule, found)) continue;
+    tally.crossed += 1;
+    const at = until.getTime() - place * windowMs;
+    if (at < quietUntil) continue;
+    quietUntil = at + rule.cooldownMinutes * minuteMs;
+    alerts.push({
+      at: new Date(at).toISOString(),
+      value: found.value ?? 0,
+      samples: found.samples,
+      summary: describeAlert(rule, found),
+    });
+  }
+  const since = isCut || oldest === null ? until.getTime() - tally.windows * windowMs : oldest.getTime();
+  return {
+    since: new Date(since).toISOString(),
+    until: until.toISOString(),
+    ...tally,
+    alertCount: alerts.length,
+    alerts: alerts.toReversed().slice(0, shownAlertsMax),
+    newest: of(0),
+  };
+}

@@ -1,0 +1,33 @@
+import { expect, inject, test } from "vitest";
+import { createClient } from "../../integration/src/client.ts";
+import { readDemoProject } from "../src/demo-project.ts";
+import { openPage } from "../src/open-page.ts";
+
+test("an alert rule is tried before it is saved: what it would have told, and nothing is stored", async () => {
+  const client = createClient(inject("demo"));
+  const { base } = await readDemoProject(inject("demo"));
+  const count = async (): Promise<number> => {
+    const { body } = await client.send("GET", "/agent-monitoring/alert-rules");
+    return (body as { alertRules: unknown[] }).alertRules.length;
+  };
+  const before = await count();
+  const { page, problems, close } = await openPage();
+  try {
+    await page.goto(`${base}/agents?tab=alerts&open=new`);
+    const panel = page.getByRole("complementary");
+    await panel.getByLabel("Threshold (%)").fill("0");
+    await panel.getByLabel("Of at least").fill("1");
+    const trial = panel.getByRole("region", { name: "Trial" });
+    await trial.getByRole("button", { name: "Try it" }).click();
+    await trial.getByText(/It would have alerted (once|\d+ times)/).waitFor();
+    await trial.getByText(/window(s)? measured/).waitFor();
+    await panel.getByLabel("Threshold (%)").fill("100");
+    await trial.getByText("Changed since: try it again.").waitFor();
+    await trial.getByRole("button", { name: "Try it" }).click();
+    await trial.getByText("It would not have alerted").waitFor();
+    expect(await count()).toBe(before);
+    expect(problems).toEqual([]);
+  } finally {
+    await close();
+  }
+});
