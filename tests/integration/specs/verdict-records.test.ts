@@ -77,6 +77,19 @@ async function gradeOne(criteria: string, graders: object = {}, verdictMode = "l
   return { row, datasetId, runId };
 }
 
+/** What a live scorer said of a trace, once it did. */
+async function evaluationsOf(traceId: string) {
+  const path = `/agent-monitoring/traces/${traceId}/evaluations`;
+  return vi.waitFor(
+    async () => {
+      const said = await client.expect({ status: 200, schema: traceEvaluations }, "GET", path);
+      expect(said.evaluations).toHaveLength(1);
+      return said.evaluations;
+    },
+    { timeout: 60_000, interval: 100 },
+  );
+}
+
 test("from a result of a run its verdict opens, with what was sent and what came back", async () => {
   const beside = await createJudge("Tone", "rate it 4");
   const { row, datasetId, runId } = await gradeOne("rate it 8", { additionalScorerIds: [beside] });
@@ -114,6 +127,24 @@ test("a group has no record, and each of its judges has its own", async () => {
   const created = { status: 201, schema: scorerGroupReply };
   const body = { name: "Quality", members };
   const { scorerGroup } = await client.expect(created, "POST", "/agent-monitoring/scorer-groups", body);
+  const attached = { online: { sampleRate: 1, scope: "trace" } };
+  const path = `/agent-monitoring/scorer-groups/${scorerGroup._id}`;
+  expect((await client.send("PUT", path, attached)).status).toBe(200);
+  const trace = { name: "Grouped", input: "How is the weather?", output: "Fine." };
+  const { traceId } = await client.expect({ status: 201, schema: submitTraceReply }, "POST", "/ingest/traces", trace);
+  const [evaluation] = await evaluationsOf(traceId);
+  expect(evaluation).toMatchObject({ kind: "group", rating: 9, verdictId: null });
+  expect(evaluation?.judges).toMatchObject([
+    { scorerId: members[0]?.refId, name: "Facts", rating: 9 },
+    { scorerId: members[1]?.refId, name: "Mute", rating: null },
+  ]);
+  expect(await Promise.all((evaluation?.judges ?? []).map(({ verdictId }) => readRecord(verdictId)))).toMatchObject([
+    { scorerName: "Facts", scorerVersion: 1, rating: 9 },
+    { scorerName: "Mute", skipCode: "unparseable" },
+  ]);
+  // Later traces are judged by others.
+  expect((await client.send("PUT", path, { online: null })).status).toBe(200);
+
   const { row } = await gradeOne("of a group", { scorerGroupId: scorerGroup._id });
   expect(row).toMatchObject({ rating: 9, verdictId: null });
   const records = await Promise.all((row.judgeScorerResults ?? []).map(({ verdictId }) => readRecord(verdictId)));
@@ -153,15 +184,7 @@ test("a live rating of a trace or a session has a record", async () => {
   const trace = { name: "Talk", session_id: "talk", input: "How is the weather?", output: "Fine." };
   const { traceId } = await client.expect({ status: 201, schema: submitTraceReply }, "POST", "/ingest/traces", trace);
 
-  const evaluation = await vi.waitFor(
-    async () => {
-      const path = `/agent-monitoring/traces/${traceId}/evaluations`;
-      const said = await client.expect({ status: 200, schema: traceEvaluations }, "GET", path);
-      expect(said.evaluations).toHaveLength(1);
-      return said.evaluations[0];
-    },
-    { timeout: 60_000, interval: 100 },
-  );
+  const [evaluation] = await evaluationsOf(traceId);
   expect(await readRecord(evaluation?.verdictId)).toMatchObject({
     scorerId: judgeScorer._id,
     scorerName: "Live",

@@ -11705,6 +11705,15 @@ export interface operations {
                             model: string | null;
                             /** @description Of the record behind it, GET /verdicts/{verdictId}; null: there is none, or a group said it */
                             verdictId: string | null;
+                            /** @description Of a group; null of a judge, and of older ratings */
+                            judges: {
+                                scorerId: string;
+                                name: string | null;
+                                /** @description Null: it gave none */
+                                rating: number | null;
+                                /** @description Of the record behind it, GET /verdicts/{verdictId}; null: there is none, or a group said it */
+                                verdictId: string | null;
+                            }[] | null;
                         }[];
                     };
                 };
@@ -11803,6 +11812,15 @@ export interface operations {
                             model: string | null;
                             /** @description Of the record behind it, GET /verdicts/{verdictId}; null: there is none, or a group said it */
                             verdictId: string | null;
+                            /** @description Of a group; null of a judge, and of older ratings */
+                            judges: {
+                                scorerId: string;
+                                name: string | null;
+                                /** @description Null: it gave none */
+                                rating: number | null;
+                                /** @description Of the record behind it, GET /verdicts/{verdictId}; null: there is none, or a group said it */
+                                verdictId: string | null;
+                            }[] | null;
                         }[];
                     };
                 };
@@ -11848,6 +11866,15 @@ export interface operations {
                             threshold: number | null;
                             /** @description Of the record behind it, GET /verdicts/{verdictId}; null: there is none, or a group said it */
                             verdictId: string | null;
+                            /** @description Of a group; null of a judge, and of older ratings */
+                            judges: {
+                                scorerId: string;
+                                name: string | null;
+                                /** @description Null: it gave none */
+                                rating: number | null;
+                                /** @description Of the record behind it, GET /verdicts/{verdictId}; null: there is none, or a group said it */
+                                verdictId: string | null;
+                            }[] | null;
                             createdAt: string;
                         }[];
                     };

@@ -1,4 +1,4 @@
-import type { ScorerRef, Verdict } from "./verdict.ts";
+import type { GroupJudge, ScorerRef, Verdict } from "./verdict.ts";
 
 const nothingKnown = {
   verdictId: null,
@@ -134,6 +134,7 @@ interface Evaluation {
   scorerVersion?: number | null;
   model?: string | null;
   verdictId?: string | null;
+  judges?: readonly GroupJudge[] | null;
 }
 
 /**
@@ -149,6 +150,7 @@ export function verdictsOfEvaluations(
     ...nothingKnown,
     key: said.id,
     verdictId: said.verdictId ?? null,
+    judges: said.judges,
     scorer: {
       ...nobody,
       kind: said.kind,
@@ -217,6 +219,7 @@ export function verdictsOfSession(
     scorerName?: string;
     threshold?: number | null;
     verdictId?: string | null;
+    judges?: readonly GroupJudge[] | null;
     createdAt: string;
   }[],
 ): Verdict[] {
@@ -224,6 +227,7 @@ export function verdictsOfSession(
     ...nothingKnown,
     key: said._id,
     verdictId: said.verdictId ?? null,
+    judges: said.judges,
     scorer: { ...scorerOfKey(said.kind), ...(said.scorerName !== undefined && { name: said.scorerName }) },
     threshold: said.threshold ?? null,
     status: said.rating === null ? "skipped" : "scored",

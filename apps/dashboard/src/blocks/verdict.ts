@@ -13,6 +13,14 @@ export interface ScorerRef {
   version: number | null;
 }
 
+/** What one judge of a group gave; null: no rating, or no record of what it was asked. */
+export interface GroupJudge {
+  scorerId: string;
+  name: string | null;
+  rating: number | null;
+  verdictId: string | null;
+}
+
 /** One rating and what is known of how it came about. Build it with the functions of `verdict-sources.ts`; `null` is unknown or absent. */
 export interface Verdict {
   /** Tells the verdicts of one trace or result apart; may stand in a URL. */
@@ -20,6 +28,8 @@ export interface Verdict {
   /** Of `GET /verdicts/{id}`, which has prompt and reply; null where nothing was recorded. */
   verdictId: string | null;
   scorer: ScorerRef;
+  /** Of a live group, where they are known. */
+  judges?: readonly GroupJudge[] | null | undefined;
   status: "scored" | "skipped" | "failed";
   /** 0 to 10; null exactly when skipped. */
   rating: number | null;

@@ -11,6 +11,7 @@ import { RubricView } from "./rubric-view.tsx";
 import { passes, skipSentence, type Verdict } from "./verdict.ts";
 import { VerdictTrust } from "./verdict-trust.tsx";
 import { VerdictVote } from "./verdict-vote.tsx";
+import { WhyJudges } from "./why-judges.tsx";
 import { WhyPart } from "./why-part.tsx";
 import { judgeScorersQuery, type VerdictRecord, verdictRecordQuery } from "./why-queries.ts";
 import { WhyRecord } from "./why-record.tsx";
@@ -67,6 +68,7 @@ export function Why({ verdict: given }: { verdict: Verdict }) {
       )}
       {scorer?.online != null && <VerdictTrust scorerId={scorer._id} evaluatorId={scorer.online.profileId} />}
       <Facts verdict={verdict} record={record} />
+      {given.judges != null && given.judges.length > 0 && <WhyJudges judges={given.judges} />}
       {given.verdictId !== null && (
         <WhyPart title="Prompt and reply">
           <WhyRecord query={recording} />

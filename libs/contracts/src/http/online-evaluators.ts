@@ -51,12 +51,24 @@ const verdictId = z
   .nullable()
   .describe("Of the record behind it, GET /verdicts/{verdictId}; null: there is none, or a group said it");
 
+/** What one judge of a scorer group gave. */
+export const groupJudge = z.object({
+  scorerId: z.string(),
+  name: z.string().nullable(),
+  rating: z.number().nullable().describe("Null: it gave none"),
+  verdictId,
+});
+export type GroupJudge = z.infer<typeof groupJudge>;
+
+const judges = z.array(groupJudge).nullable().describe("Of a group; null of a judge, and of older ratings");
+
 /** How a rating came about, as far as it was recorded with it. */
 const recorded = {
   threshold: z.number().nullable().describe("It had then; null: it took no side"),
   scorerVersion: z.int().nullable().describe("Of its rubric; null where there are no versions"),
   model: z.string().nullable(),
   verdictId,
+  judges,
 };
 
 /** What it said, worst first, at most 20. */
@@ -115,6 +127,7 @@ export const sessionScores = z.object({
       scorerName: z.string().describe("It had then"),
       threshold: z.number().nullable().describe("It had then; null: it took no side"),
       verdictId,
+      judges,
       createdAt: z.string(),
     }),
   ),

@@ -91,6 +91,10 @@ export function createGroupCheck(dependencies: JudgingDependencies & { memberSco
         justification: score.justification,
         model: null,
         recordId: null,
+        judges: group.rubrics.map(({ id, name }) => {
+          const said = verdicts.find(({ judgeId }) => judgeId === id);
+          return { scorerId: id, name, rating: said?.rating ?? null, verdictId: said?.verdictId ?? null };
+        }),
       } as const;
       return {
         outcome: "done",

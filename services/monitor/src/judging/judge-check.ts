@@ -56,6 +56,7 @@ export function createJudgeCheck({ database, liveScorers, ingest, judge, ...reco
         justification,
         model,
         recordId: verdictId,
+        judges: null,
       } as const;
       return {
         outcome: "done",

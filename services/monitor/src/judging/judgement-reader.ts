@@ -1,4 +1,4 @@
-import type { Stretch, sessionScores, traceEvaluations } from "@touchstone/contracts";
+import type { GroupJudge, Stretch, sessionScores, traceEvaluations } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
 import type { z } from "zod";
 import type { LiveScorerStore } from "../live-scorers/live-scorer-store.ts";
@@ -23,6 +23,8 @@ export interface LiveRating {
   model: string | null;
   /** Of the judge's record; null: there is none. */
   verdictId: string | null;
+  /** Of a group; null of a judge, and where they were not stored. */
+  judges: GroupJudge[] | null;
 }
 
 /** Reads what live judges and groups said. */
@@ -41,11 +43,11 @@ export interface JudgementReader {
 /** Verdicts of traces and scores of sessions, as one list. */
 const ratingsOf = `
   select id, trace_id, null as session_id, rating, justification, created_at, threshold, scorer_version, model,
-    record_id
+    record_id, judges
   from monitor.verdicts
   where project_id = $1 and scorer_key = $2 and created_at >= $3
   union all
-  select id, null, session_id, rating, justification, created_at, threshold, null, model, record_id
+  select id, null, session_id, rating, justification, created_at, threshold, null, model, record_id, judges
   from monitor.session_scores
   where project_id = $1 and scorer_key = $2 and created_at >= $3`;
 
@@ -96,6 +98,7 @@ export function createJudgementReader({
         scorerVersion: row.scorer_version,
         model: row.model,
         verdictId: row.record_id,
+        judges: row.judges,
       }));
     },
 
@@ -104,7 +107,7 @@ export function createJudgementReader({
         name: "verdicts_list_of_trace",
         text: `
           select id, scorer_key, scorer_name, is_group, rating, justification, created_at, threshold, scorer_version,
-                 model, record_id
+                 model, record_id, judges
           from monitor.verdicts
           where project_id = $1
             and trace_id = $2
@@ -124,6 +127,7 @@ export function createJudgementReader({
         scorerVersion: row.scorer_version,
         model: row.model,
         verdictId: row.record_id,
+        judges: row.judges,
       }));
     },
 
@@ -131,7 +135,7 @@ export function createJudgementReader({
       const { rows } = await database.readScoped<ScoreRow>([projectId], {
         name: "session_scores_list",
         text: `
-          select id, scorer_key, scorer_name, rating, threshold, justification, span_count, model, record_id,
+          select id, scorer_key, scorer_name, rating, threshold, justification, span_count, model, record_id, judges,
                  created_at
           from monitor.session_scores
           where project_id = $1
@@ -152,6 +156,7 @@ export function createJudgementReader({
         spanCount: row.span_count,
         judgeModel: row.model,
         verdictId: row.record_id,
+        judges: row.judges,
         scorerName: row.scorer_name,
         threshold: row.threshold,
         createdAt: row.created_at.toISOString(),
@@ -171,6 +176,7 @@ type RatingRow = {
   scorer_version: number | null;
   model: string | null;
   record_id: string | null;
+  judges: GroupJudge[] | null;
 };
 type VerdictRow = Omit<RatingRow, "trace_id" | "session_id"> & {
   scorer_key: string;

@@ -1,3 +1,4 @@
+import type { GroupJudge } from "@touchstone/contracts";
 import type { Queryable } from "@touchstone/db";
 import { uuidv7 } from "@touchstone/service-kit";
 import type { DueCheck } from "../checks/check.ts";
@@ -23,6 +24,8 @@ export interface Judgement {
   model: string | null;
   /** Of the judge's record; null: it has none, or a group said it. */
   recordId: string | null;
+  /** Of a group; null of a judge. */
+  judges: readonly GroupJudge[] | null;
 }
 
 const previewMaxChars = 500;
@@ -118,8 +121,8 @@ async function insertSessionScore(
     text: `
       insert into monitor.session_scores
         (project_id, id, session_id, scorer_key, round, scorer_name, rating, threshold, justification, span_count, model,
-         record_id)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+         record_id, judges)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
       on conflict (project_id, session_id, scorer_key, round) do nothing`,
     values: [
       projectId,
@@ -134,6 +137,7 @@ async function insertSessionScore(
       score.spanCount,
       score.model,
       score.recordId,
+      score.judges && JSON.stringify(score.judges),
     ],
   });
   return id;

@@ -1,4 +1,4 @@
-import { tracesJudged } from "@touchstone/contracts";
+import { type GroupJudge, tracesJudged } from "@touchstone/contracts";
 import { enqueueEvent, type Queryable } from "@touchstone/db";
 import { uuidv7 } from "@touchstone/service-kit";
 import type { z } from "zod";
@@ -22,6 +22,8 @@ export interface NewVerdict {
   model: string | null;
   /** Of the judge's record; absent or null: there is none. */
   recordId?: string | null;
+  /** Of a group of judges. */
+  judges?: readonly GroupJudge[] | null;
 }
 
 /** Stores a verdict, in the place of what the scorer said of the trace before. Answers its id. */
@@ -32,8 +34,8 @@ export async function recordVerdict(transaction: Queryable, projectId: string, v
     text: `
       insert into monitor.verdicts
         (project_id, trace_id, scorer_key, id, scorer_name, scorer_version, is_group, rating, threshold, justification,
-         model, agent_id, record_id, created_at)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, now())
+         model, agent_id, record_id, judges, created_at)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, now())
       on conflict (project_id, trace_id, scorer_key) do update
       set id = excluded.id,
           scorer_name = excluded.scorer_name,
@@ -45,6 +47,7 @@ export async function recordVerdict(transaction: Queryable, projectId: string, v
           model = excluded.model,
           agent_id = excluded.agent_id,
           record_id = excluded.record_id,
+          judges = excluded.judges,
           created_at = excluded.created_at`,
     values: [
       projectId,
@@ -60,6 +63,7 @@ export async function recordVerdict(transaction: Queryable, projectId: string, v
       verdict.model,
       verdict.agentId,
       verdict.recordId ?? null,
+      verdict.judges ? JSON.stringify(verdict.judges) : null,
     ],
   });
   return id;
