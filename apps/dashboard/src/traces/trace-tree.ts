@@ -148,3 +148,8 @@ function skews(span: OutlineSpan, parent: OutlineSpan): readonly Oddity[] {
   if (!isEarly && !isLate) return unremarkable;
   return [...(isEarly ? (["early"] as const) : []), ...(isLate ? (["outlives"] as const) : [])];
 }
+
+/** The depth of the deepest span with others below it; 0: nothing but roots has any. */
+export function foldableDepth(tree: TraceTree): number {
+  return tree.nodes.reduce((most, { depth, end }, index) => (end > index + 1 ? Math.max(most, depth) : most), 0);
+}

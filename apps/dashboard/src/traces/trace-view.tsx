@@ -21,7 +21,16 @@ import { outlineQuery, type TraceDetail, traceQuery } from "./trace-queries.ts";
 import { buildTree, type TraceTree, type TreeNode } from "./trace-tree.ts";
 import { TraceVotes } from "./trace-votes.tsx";
 import { TraceWaterfall } from "./trace-waterfall.tsx";
-import { isFolded, nextError, printFolds, readFolds, visibleRows, withFold, withRevealed } from "./tree-rows.ts";
+import {
+  ancestorsOf,
+  isFolded,
+  nextError,
+  printFolds,
+  readFolds,
+  visibleRows,
+  withFold,
+  withRevealed,
+} from "./tree-rows.ts";
 
 const route = getRouteApi("/p/$projectId/traces/$traceId");
 const smallTrace = 3;
@@ -57,6 +66,7 @@ export function TraceView({
       zoom={view.zoom ?? tree}
       onSelect={view.select}
       onFold={view.fold}
+      onFoldTo={view.foldTo}
       className={isNarrow ? "h-[45dvh] max-h-[30rem] border-b border-line" : undefined}
     />
   );
@@ -153,7 +163,6 @@ function useTraceView(tree: TraceTree, traceId: string) {
   const navigate = useNavigate({ from: "/p/$projectId/traces/$traceId" });
   const folds = useMemo(() => readFolds(search.fold), [search.fold]);
   const zoom = useMemo(() => readZoom(search.zoom, tree), [search.zoom, tree]);
-  const selected = tree.indexOf.get(search.span ?? traceId) ?? tree.indexOf.get(traceId) ?? 0;
   const idOf = useCallback((index: number) => tree.nodes[index]?.span._id, [tree]);
 
   const select = useCallback(
@@ -170,6 +179,16 @@ function useTraceView(tree: TraceTree, traceId: string) {
     },
     [navigate, folds, tree],
   );
+  const selected = tree.indexOf.get(search.span ?? traceId) ?? tree.indexOf.get(traceId) ?? 0;
+  const foldTo = useCallback(
+    (depth: number | null) => {
+      const folded = printFolds({ fromDepth: depth ?? Number.POSITIVE_INFINITY, turned: new Set() });
+      // What is chosen stays in sight: the span above it that is, if it is folded away.
+      const shown = depth === null ? selected : (ancestorsOf(tree, selected)[depth] ?? selected);
+      void navigate({ search: (before) => ({ ...before, span: idOf(shown), fold: folded }) });
+    },
+    [navigate, tree, selected, idOf],
+  );
   const zoomTo = useCallback(
     (range: TimeRange | null) =>
       void navigate({ search: (before) => ({ ...before, zoom: range === null ? undefined : printZoom(range) }) }),
@@ -179,7 +198,7 @@ function useTraceView(tree: TraceTree, traceId: string) {
     (tab: SpanTab) => void navigate({ search: (before) => ({ ...before, tab }), replace: true }),
     [navigate],
   );
-  return { folds, zoom, selected, tab: search.tab ?? ("chat" as const), select, fold, zoomTo, chooseTab };
+  return { folds, zoom, selected, tab: search.tab ?? ("chat" as const), select, fold, zoomTo, foldTo, chooseTab };
 }
 
 /** Reads again what may still be arriving. */
@@ -199,7 +218,7 @@ function useRereading(trace: TraceDetail, tree: TraceTree): void {
 }
 
 function useTraceKeys(tree: TraceTree, view: ReturnType<typeof useTraceView>): void {
-  const { folds, zoom, selected, select, fold, zoomTo, chooseTab } = view;
+  const { folds, zoom, selected, select, fold, foldTo, zoomTo, chooseTab } = view;
   const node = tree.nodes[selected] as TreeNode;
   const isOpen = node.end > selected + 1 && !isFolded(folds, node);
   function move(step: 1 | -1): void {
@@ -230,6 +249,10 @@ function useTraceKeys(tree: TraceTree, view: ReturnType<typeof useTraceView>): v
         else if (node.parent !== -1) select(node.parent, true);
       },
     },
+    { keys: "0", label: "Unfold all", run: () => foldTo(null) },
+    { keys: "1", label: "Fold to depth 1", run: () => foldTo(1) },
+    { keys: "2", label: "Fold to depth 2", run: () => foldTo(2) },
+    { keys: "3", label: "Fold to depth 3", run: () => foldTo(3) },
     { keys: "n", label: "Next failed span", run: () => jump(1) },
     { keys: "N", label: "Failed span before", run: () => jump(-1) },
     {

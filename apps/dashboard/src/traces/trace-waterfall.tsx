@@ -11,6 +11,7 @@ import {
 import { useElementWidth } from "../ui/charts/element-width.ts";
 import { classNames } from "../ui/class-names.ts";
 import { useIsNarrow } from "../ui/media-query.ts";
+import { FoldMenu } from "./fold-menu.tsx";
 import { SpanRow } from "./span-row.tsx";
 import { axisTicks, type TimeRange } from "./time-zoom.ts";
 import type { TraceTree, TreeNode } from "./trace-tree.ts";
@@ -24,6 +25,8 @@ export interface WaterfallProps {
   /** `isStep` when a key moved on by one: such moves leave no entries in the history. */
   onSelect(index: number, isStep: boolean): void;
   onFold(index: number, fold: boolean): void;
+  /** Null unfolds all. */
+  onFoldTo(depth: number | null): void;
   className?: string | undefined;
 }
 
@@ -39,7 +42,7 @@ const labelPixels = 36;
 const marginPixels = 12;
 
 /** The tree of spans beside their bars in time. Rows are drawn as they come into sight; what is above the first is named on top. */
-export function TraceWaterfall({ tree, folds, selected, zoom, onSelect, onFold, className }: WaterfallProps) {
+export function TraceWaterfall({ tree, folds, selected, zoom, onSelect, onFold, onFoldTo, className }: WaterfallProps) {
   const height = useIsNarrow() ? touchRowHeight : rowHeight;
   const [box, width] = useElementWidth<HTMLDivElement>(700);
   const scroller = useRef<HTMLDivElement>(null);
@@ -90,6 +93,7 @@ export function TraceWaterfall({ tree, folds, selected, zoom, onSelect, onFold, 
       <div className="grid h-7 shrink-0 grid-cols-[var(--names)_minmax(0,1fr)_4.5rem] items-center border-b border-line text-xs text-faint">
         <Ancestors tree={tree} index={rows[startIndex] ?? 0} onSelect={select} />
         <Axis zoom={zoom} originMs={tree.fromMs} trackPixels={trackPixels} />
+        <FoldMenu tree={tree} fromDepth={folds.fromDepth} onFoldTo={onFoldTo} />
       </div>
       <div
         ref={scroller}

@@ -93,3 +93,4 @@ export const RankIcon = icon(<path d="M4.500 13V3M2.500 5l2-2 2 2M9 4h5M9 8h3.50
 export const GuardrailIcon = icon(
   <path d="M8 1.500 13.500 3.500V8c0 3-2.300 5.300-5.500 6.500C4.800 13.300 2.500 11 2.500 8V3.500z" />,
 );
+export const FoldIcon = icon(<path d="M3 8h10M8 1.500V5M6 3.500 8 5.500l2-2M8 14.500V11M6 12.500 8 10.500l2 2" />);
