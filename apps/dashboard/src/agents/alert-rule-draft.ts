@@ -1,6 +1,7 @@
+import type { Severity } from "../blocks/severities.ts";
 import type { AlertRule } from "../blocks/watching-queries.ts";
 import { formatCount, formatDuration, formatRating, formatShare } from "../ui/format.ts";
-import { formatMinutes, type Severity } from "./rules.ts";
+import { formatMinutes } from "./rules.ts";
 
 export type AlertMetric = AlertRule["metric"];
 

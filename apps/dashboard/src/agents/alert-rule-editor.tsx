@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { bodyOf } from "../api/client.ts";
 import { EditorPanel } from "../blocks/editor-panel.tsx";
+import { SeverityField } from "../blocks/severity-field.tsx";
 import { type AlertRule, alertRulesQuery } from "../blocks/watching-queries.ts";
 import { useApi } from "../shell/session.tsx";
 import { Button } from "../ui/button.tsx";
@@ -20,7 +21,6 @@ import {
   unitWords,
 } from "./alert-rule-draft.ts";
 import { RuleTrial } from "./rule-trial.tsx";
-import { type Severity, severities } from "./rules.ts";
 
 /** Writes an alert rule. Without `rule` a new one, of `agentId` where it is given. */
 export function AlertRuleEditor({
@@ -196,15 +196,7 @@ function Minutes({
 function Consequence({ draft, set }: Part) {
   return (
     <>
-      <SelectField
-        label="Severity of the signal"
-        value={draft.severity}
-        onChange={({ target }) => set({ severity: target.value as Severity })}
-      >
-        {severities.map((severity) => (
-          <option key={severity}>{severity}</option>
-        ))}
-      </SelectField>
+      <SeverityField label="Severity of the signal" value={draft.severity} onChange={(severity) => set({ severity })} />
       <CheckField
         label="Measure once a minute"
         checked={draft.enabled}

@@ -1,5 +1,5 @@
+import type { Severity } from "../blocks/severities.ts";
 import type { Pattern } from "../blocks/watching-queries.ts";
-import type { Severity } from "./rules.ts";
 
 export type PatternCondition = Pattern["conditions"][number];
 export type PatternSource = PatternCondition["sources"][number];

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { bodyOf } from "../api/client.ts";
 import { EditorPanel } from "../blocks/editor-panel.tsx";
+import { SeverityField } from "../blocks/severity-field.tsx";
 import { type Pattern, patternsQuery } from "../blocks/watching-queries.ts";
 import { useApi } from "../shell/session.tsx";
 import { Button } from "../ui/button.tsx";
@@ -12,7 +13,6 @@ import { SomeAgents } from "./agent-choice.tsx";
 import { PatternConditions } from "./pattern-conditions.tsx";
 import { bodyOfPattern, draftOfPattern, emptyPattern, missingOfPattern, type PatternDraft } from "./pattern-draft.ts";
 import { PatternTrial } from "./pattern-trial.tsx";
-import { type Severity, severities } from "./rules.ts";
 
 /** Writes a pattern, tries it on recent traces, and saves it. Without `pattern` a new one, of `agentId` where it is given. */
 export function PatternEditor({
@@ -109,15 +109,7 @@ function PatternFacts({ draft, set }: { draft: PatternDraft; set(change: Partial
           <option value="failure">a failure</option>
           <option value="proper">fine, only counted</option>
         </SelectField>
-        <SelectField
-          label="Severity"
-          value={draft.severity}
-          onChange={({ target }) => set({ severity: target.value as Severity })}
-        >
-          {severities.map((severity) => (
-            <option key={severity}>{severity}</option>
-          ))}
-        </SelectField>
+        <SeverityField label="Severity" value={draft.severity} onChange={(severity) => set({ severity })} />
         <TextField
           label="Traces looked at"
           hint="Percent, drawn at random"

@@ -3,9 +3,6 @@ export type Window = (typeof windows)[number];
 
 export const windowNames: Record<Window, string> = { "24h": "24 hours", "7d": "7 days", "30d": "30 days" };
 
-export const severities = ["critical", "high", "medium", "low"] as const;
-export type Severity = (typeof severities)[number];
-
 export const deliveryStatuses = ["pending", "delivered", "failed"] as const;
 
 /** What the `open` of a URL says when something new is being written. */

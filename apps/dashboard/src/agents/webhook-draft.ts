@@ -1,5 +1,5 @@
+import type { Severity } from "../blocks/severities.ts";
 import type { Webhook } from "./queries.ts";
-import type { Severity } from "./rules.ts";
 
 export type WebhookEvent = Webhook["events"][number];
 

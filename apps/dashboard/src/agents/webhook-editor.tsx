@@ -2,14 +2,14 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { bodyOf } from "../api/client.ts";
 import { EditorPanel } from "../blocks/editor-panel.tsx";
+import { SeverityField } from "../blocks/severity-field.tsx";
 import { useApi } from "../shell/session.tsx";
 import { Button } from "../ui/button.tsx";
 import { ConfirmDialog } from "../ui/dialog.tsx";
-import { CheckField, SelectField, TextField } from "../ui/field.tsx";
+import { CheckField, TextField } from "../ui/field.tsx";
 import { useToasts } from "../ui/toasts.tsx";
 import { SomeAgents } from "./agent-choice.tsx";
 import { type Webhook, webhooksQuery } from "./queries.ts";
-import { type Severity, severities } from "./rules.ts";
 import {
   bodyOfWebhook,
   draftOfWebhook,
@@ -171,15 +171,11 @@ function WebhookFields({
           ))}
         </div>
       </fieldset>
-      <SelectField
+      <SeverityField
         label="From this severity on"
         value={draft.minSeverity}
-        onChange={({ target }) => set({ minSeverity: target.value as Severity })}
-      >
-        {severities.toReversed().map((severity) => (
-          <option key={severity}>{severity}</option>
-        ))}
-      </SelectField>
+        onChange={(minSeverity) => set({ minSeverity })}
+      />
       <SomeAgents legend="Agents" chosen={draft.agentIds} onChange={(agentIds) => set({ agentIds })} />
       <CheckField
         label="Send to it"

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
+import { type Severity, severities } from "../blocks/severities.ts";
 import { agentsQuery } from "../blocks/watching-queries.ts";
 import { useApi } from "../shell/session.tsx";
 import { classNames } from "../ui/class-names.ts";
@@ -8,15 +9,7 @@ import { SelectField, TextField } from "../ui/field.tsx";
 import { formatCount } from "../ui/format.ts";
 import { useShortcuts } from "../ui/shortcuts.tsx";
 import type { SignalFilters } from "./queries.ts";
-import {
-  countOfChoice,
-  type Severity,
-  type SignalStatus,
-  type StatusChoice,
-  severities,
-  statusChoices,
-  statusNames,
-} from "./rules.ts";
+import { countOfChoice, type SignalStatus, type StatusChoice, statusChoices, statusNames } from "./rules.ts";
 
 type Counts = Readonly<Partial<Record<SignalStatus, number>>>;
 

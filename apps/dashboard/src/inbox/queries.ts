@@ -1,7 +1,8 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { bodyOf, type ProjectApi } from "../api/client.ts";
 import type { paths } from "../api/schema.gen.d.ts";
-import { type Severity, type StatusChoice, statusesOf } from "./rules.ts";
+import type { Severity } from "../blocks/severities.ts";
+import { type StatusChoice, statusesOf } from "./rules.ts";
 
 type SignalPage = paths["/api/v1/monitor/signals"]["get"]["responses"][200]["content"]["application/json"];
 export type SignalDetail =

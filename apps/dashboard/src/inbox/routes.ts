@@ -1,7 +1,8 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { severities } from "../blocks/severities.ts";
 import { projectRoute } from "../shell/project-route.tsx";
 import { flag, oneOf, searchOf, text } from "../ui/search-params.ts";
-import { severities, statusChoices } from "./rules.ts";
+import { statusChoices } from "./rules.ts";
 
 const inboxRoute = createRoute({
   getParentRoute: () => projectRoute,

@@ -1,5 +1,3 @@
-export const severities = ["critical", "high", "medium", "low"] as const;
-export type Severity = (typeof severities)[number];
 export type SignalStatus = "open" | "reopened" | "in_review" | "resolved" | "archived" | "dismissed";
 
 /** What the list can be narrowed to. `open` is what nobody has dealt with, whether it is new or came back. */

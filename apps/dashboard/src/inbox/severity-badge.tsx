@@ -1,5 +1,5 @@
+import type { Severity } from "../blocks/severities.ts";
 import { Badge } from "../ui/page.tsx";
-import type { Severity } from "./rules.ts";
 
 const looks = { critical: "bad", high: "bad", medium: "warn", low: "plain" } as const;
 

@@ -1,4 +1,5 @@
 import type { operations } from "../api/schema.gen.d.ts";
+import type { Severity } from "../blocks/severities.ts";
 
 /** A judge as the form has it: every control's own value, so that whatever is typed can be kept. */
 export interface Draft {
@@ -18,7 +19,7 @@ export interface Draft {
   samplePercent: string;
   /** Empty: it never signals. */
   alertThreshold: string;
-  severity: "low" | "medium" | "high" | "critical";
+  severity: Severity;
   scope: "trace" | "session";
   idleSeconds: string;
   /** Empty: all agents. */

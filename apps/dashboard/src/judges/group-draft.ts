@@ -1,4 +1,5 @@
 import type { operations } from "../api/schema.gen.d.ts";
+import type { Severity } from "../blocks/severities.ts";
 import type { Group } from "./queries.ts";
 
 export type MemberKind = Group["members"][number]["kind"];
@@ -20,7 +21,7 @@ export interface GroupDraft {
   samplePercent: string;
   /** Empty: it never signals. */
   alertThreshold: string;
-  severity: "low" | "medium" | "high" | "critical";
+  severity: Severity;
 }
 
 export const emptyGroup: GroupDraft = {

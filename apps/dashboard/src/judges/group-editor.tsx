@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { bodyOf } from "../api/client.ts";
 import { EditorPanel } from "../blocks/editor-panel.tsx";
+import { SeverityField } from "../blocks/severity-field.tsx";
 import { useApi } from "../shell/session.tsx";
 import { Button } from "../ui/button.tsx";
 import { ConfirmDialog } from "../ui/dialog.tsx";
@@ -123,15 +124,11 @@ function Live({ draft, set }: { draft: GroupDraft; set(change: Partial<GroupDraf
             value={draft.alertThreshold}
             onChange={({ target }) => set({ alertThreshold: target.value })}
           />
-          <SelectField
+          <SeverityField
             label="Severity of its signals"
             value={draft.severity}
-            onChange={({ target }) => set({ severity: target.value as GroupDraft["severity"] })}
-          >
-            {["low", "medium", "high", "critical"].map((severity) => (
-              <option key={severity}>{severity}</option>
-            ))}
-          </SelectField>
+            onChange={(severity) => set({ severity })}
+          />
         </>
       )}
     </div>

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { SeverityField } from "../blocks/severity-field.tsx";
 import { useApi } from "../shell/session.tsx";
 import { CheckField, SelectField, TextField } from "../ui/field.tsx";
 import { Section } from "../ui/page.tsx";
@@ -52,15 +53,11 @@ export function LiveFields({ draft, set, mistakes }: FieldsProps) {
                 onChange={(event) => set({ alertThreshold: event.target.value })}
                 error={mistakes.alertThreshold}
               />
-              <SelectField
+              <SeverityField
                 label="Severity of its signals"
                 value={draft.severity}
-                onChange={(event) => set({ severity: event.target.value as Draft["severity"] })}
-              >
-                {["low", "medium", "high", "critical"].map((severity) => (
-                  <option key={severity}>{severity}</option>
-                ))}
-              </SelectField>
+                onChange={(severity) => set({ severity })}
+              />
             </div>
             {draft.scope === "session" && (
               <div className="md:w-1/3 md:pr-3">
