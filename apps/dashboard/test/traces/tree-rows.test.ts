@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { buildTree, type TreeNode } from "../../src/traces/trace-tree.ts";
+import { buildTree, foldableDepth, type TreeNode } from "../../src/traces/trace-tree.ts";
 import {
   ancestorsOf,
   indentOf,
@@ -82,4 +82,8 @@ test("levels are 14 pixels wide at first and 4 below the sixth, from the shallow
   expect(indentOf(42, 40, 500)).toBe(28);
   expect(indentOf(400, 0, 120)).toBe(120);
   expect(indentOf(3, 5, 500)).toBe(0);
+});
+
+test("a tree folds as deep as the deepest span that has others below it", () => {
+  expect(foldableDepth(tree)).toBe(1);
 });

@@ -1,0 +1,38 @@
+import { expect, inject, test } from "vitest";
+import { createClient } from "../../integration/src/client.ts";
+import { readDemoProject } from "../src/demo-project.ts";
+import { openPage } from "../src/open-page.ts";
+
+test("the spans of a trace are folded to a depth, by the menu and by keys, and the address keeps it", async () => {
+  const client = createClient(inject("demo"));
+  const { base } = await readDemoProject(inject("demo"));
+  const names = ["folded root", "planning", "looking up", "asking"];
+  const ids: string[] = [];
+  for (const [depth, name] of names.entries()) {
+    const parent = depth === 0 ? {} : { parent_span_id: names[depth - 1] };
+    const { body } = await client.send("POST", "/ingest/traces", { name, span_id: name, ...parent });
+    ids.push((body as { trace_id: string }).trace_id);
+  }
+  const { page, problems, close } = await openPage();
+  const rows = page.getByRole("tree", { name: "Spans" }).getByRole("treeitem");
+  const levels = () => rows.evaluateAll((all) => all.map((row) => Number(row.getAttribute("aria-level"))));
+  const deepest = async () => Math.max(...(await levels()));
+  try {
+    await page.goto(`${base}/traces/${ids[0]}`);
+    await expect.poll(levels).toEqual([1, 2, 3, 4]);
+    await page.getByRole("button", { name: "Fold to depth" }).click();
+    await page.getByRole("menuitem", { name: "Fold to depth 1" }).click();
+    await page.waitForURL(/fold=d1/);
+    await expect.poll(deepest).toBe(2);
+    await page.reload();
+    await rows.nth(1).waitFor();
+    expect(await deepest()).toBe(2);
+    await page.keyboard.press("0");
+    await expect.poll(levels).toEqual([1, 2, 3, 4]);
+    await page.keyboard.press("1");
+    await expect.poll(deepest).toBe(2);
+    expect(problems).toEqual([]);
+  } finally {
+    await close();
+  }
+});
