@@ -111,12 +111,8 @@ describe("the registry of agents", () => {
 });
 
 describe("the overview of sessions", () => {
-  const overview = (projectId: string, window?: string): Promise<Reply> =>
-    ingest.call(
-      projectId,
-      "GET",
-      `/api/v1/agent-monitoring/sessions${window === undefined ? "" : `?window=${window}`}`,
-    );
+  const overview = (projectId: string, query = ""): Promise<Reply> =>
+    ingest.call(projectId, "GET", `/api/v1/agent-monitoring/sessions?${query}`);
   const hoursAgo = (hours: number): string => new Date(Date.now() - hours * 60 * 60 * 1000).toISOString();
 
   test("adds up the spans of each session, newest activity first", async () => {
@@ -149,7 +145,7 @@ describe("the overview of sessions", () => {
     await ingest.submit(projectId, { name: "alone" });
     await ingest.submit(newProject(), { name: "foreign", session_id: "s1" });
 
-    const { window, sessions } = sessionList.parse((await overview(projectId, "24h")).json);
+    const { window, sessions } = sessionList.parse((await overview(projectId, "window=24h&view=preview")).json);
     expect(window).toBe("24h");
     expect(sessions.map(({ sessionId }) => sessionId)).toEqual(["s1", "s2"]);
     const times = await Promise.all(
@@ -175,13 +171,16 @@ describe("the overview of sessions", () => {
       judges: [],
     });
     expect(sessions[1]).toMatchObject({ sessionId: "s2", firstInput: null });
+    const [whole] = (await overview(projectId)).json.sessions as object[];
+    expect(whole).not.toHaveProperty("firstInput");
   });
 
   test("leaves out a first question that is too large to be read for a list", async () => {
     const projectId = newProject();
     const input = randomBytes(100_000).toString("base64");
     await ingest.submit(projectId, { name: "agent", session_id: "large", input });
-    expect((await overview(projectId)).json.sessions).toMatchObject([{ sessionId: "large", firstInput: null }]);
+    const { sessions } = (await overview(projectId, "view=preview")).json;
+    expect(sessions).toMatchObject([{ sessionId: "large", firstInput: null }]);
   });
 
   test("counts an OpenTelemetry trace without a session as one of its own", async () => {
@@ -208,8 +207,8 @@ describe("the overview of sessions", () => {
       json.sessions.map((session: { sessionId: string }) => session.sessionId),
     ];
 
-    expect(idsOf(await overview(projectId, "24h"))).toEqual(["24h", ["day"]]);
-    expect(idsOf(await overview(projectId, "fortnight"))).toEqual(["7d", ["day", "week"]]);
-    expect(idsOf(await overview(projectId, "30d"))).toEqual(["30d", ["day", "week", "month"]]);
+    expect(idsOf(await overview(projectId, "window=24h"))).toEqual(["24h", ["day"]]);
+    expect(idsOf(await overview(projectId, "window=fortnight"))).toEqual(["7d", ["day", "week"]]);
+    expect(idsOf(await overview(projectId, "window=30d"))).toEqual(["30d", ["day", "week", "month"]]);
   });
 });

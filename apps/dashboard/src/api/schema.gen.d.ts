@@ -5234,6 +5234,8 @@ export interface operations {
             query?: {
                 /** @description 1h, 24h, 7d or 30d; default 7d */
                 window?: string;
+                /** @description preview: with the first question of each session */
+                view?: string;
             };
             header?: never;
             path?: never;
@@ -5254,8 +5256,8 @@ export interface operations {
                             sessionId: string;
                             agentId: string | null;
                             agentName: string | null;
-                            /** @description The first question of the window, at most 300 characters; null where none was recorded, or it is large */
-                            firstInput: string | null;
+                            /** @description In the preview: the first question of the window, at most 300 characters; null where none was recorded, or it is large */
+                            firstInput?: string | null;
                             /** @description Root traces */
                             turnCount: number;
                             spanCount: number;

@@ -16,7 +16,11 @@ export const sessionsQuery = (api: ProjectApi, window: SessionWindow) =>
   queryOptions({
     queryKey: [api.projectId, "sessions", window],
     queryFn: async ({ signal }) =>
-      (await bodyOf(api.GET("/api/v1/agent-monitoring/sessions", { params: { query: { window } }, signal }))).sessions,
+      (
+        await bodyOf(
+          api.GET("/api/v1/agent-monitoring/sessions", { params: { query: { window, view: "preview" } }, signal }),
+        )
+      ).sessions,
     placeholderData: keepPreviousData,
     refetchInterval: freshMs,
   });

@@ -1,5 +1,10 @@
 import { z } from "zod";
-import { dashboardWindow } from "../dashboard-window.ts";
+import { dashboardWindow, dashboardWindowQuery } from "../dashboard-window.ts";
+
+/** Query of `GET /agent-monitoring/sessions`. */
+export const listSessionsQuery = dashboardWindowQuery.extend({
+  view: z.string().optional().describe("preview: with the first question of each session"),
+});
 
 /** `GET /agent-monitoring/sessions` (completions 2.7). */
 export const sessionList = z.object({
@@ -12,8 +17,9 @@ export const sessionList = z.object({
       firstInput: z
         .string()
         .nullable()
+        .optional()
         .describe(
-          "The first question of the window, at most 300 characters; null where none was recorded, or it is large",
+          "In the preview: the first question of the window, at most 300 characters; null where none was recorded, or it is large",
         ),
       turnCount: z.number().int().describe("Root traces"),
       spanCount: z.number().int(),

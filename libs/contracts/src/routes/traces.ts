@@ -1,7 +1,6 @@
-import { dashboardWindowQuery } from "../dashboard-window.ts";
 import { validationErrorBody } from "../errors.ts";
 import { agentParams, agentReply, submittedAgent } from "../http/agents.ts";
-import { sessionList } from "../http/sessions.ts";
+import { listSessionsQuery, sessionList } from "../http/sessions.ts";
 import {
   deletedTraces,
   deleteTracesQuery,
@@ -169,7 +168,7 @@ export const traceRoutes = {
     method: "GET",
     path: `${prefix}/agent-monitoring/sessions`,
     owner: "ingest",
-    query: dashboardWindowQuery,
+    query: listSessionsQuery,
     responses: { 200: { description: "The sessions of the window, newest activity first.", schema: sessionList } },
     summary: "List sessions.",
     section: "completions 2.7",

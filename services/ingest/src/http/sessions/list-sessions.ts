@@ -4,11 +4,12 @@ import type { SessionStore } from "../../sessions/session-store.ts";
 import type { TraceStore } from "../../spans/trace-store.ts";
 import { previewInput } from "../../traces/show-trace.ts";
 import { requireProject } from "../require-project.ts";
+import { isPreview } from "../traces/root-filter.ts";
 
 /** Roots whose bodies are in memory together. */
 const readAtOnce = 50;
 
-/** `GET /agent-monitoring/sessions`: the sessions of a window, newest activity first (completions 2.7). */
+/** `GET /agent-monitoring/sessions`: the sessions of a window, newest activity first (completions 2.7). Only the preview reads what was asked. */
 export function listSessions({
   sessions,
   traces,
@@ -24,7 +25,7 @@ export function listSessions({
     const sinceMs = clock.now() - lengthOf(window);
     const listed = await sessions.listSessions(projectId, sinceMs, limits.sessionsListedMax);
     const rootIds = listed.flatMap(({ firstRootId }) => firstRootId ?? []);
-    const inputs = await readInputs(traces, projectId, rootIds);
+    const inputs = isPreview(call.query) ? await readInputs(traces, projectId, rootIds) : null;
     return {
       status: 200,
       body: {
@@ -33,7 +34,7 @@ export function listSessions({
           ...session,
           agentId: agent?.id ?? null,
           agentName: agent?.name ?? null,
-          firstInput: (firstRootId && inputs.get(firstRootId)) ?? null,
+          ...(inputs !== null && { firstInput: (firstRootId && inputs.get(firstRootId)) ?? null }),
           firstAt: firstAt.toISOString(),
           lastAt: lastAt.toISOString(),
           judgeRating: verdict?.rating ?? null,
