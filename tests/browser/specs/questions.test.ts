@@ -118,6 +118,29 @@ test("a filtered list is its address: the link shows the same in a browser that 
     }
   }));
 
+test("labels by keys move the agreement of a judge, and the page says by how much", () =>
+  withPage(async (page) => {
+    await goTo(page, "Judges", "j");
+    await page
+      .getByRole("row", { name: /^Helpful/ })
+      .getByRole("link", { name: /^Kappa/ })
+      .click();
+    const labels = async (): Promise<number> =>
+      Number(/(\d+) labels/.exec((await page.getByText(/with 95% certainty, \d+ labels/).textContent()) ?? "")?.[1]);
+    await page.getByText(/with 95% certainty, \d+ labels/).waitFor();
+    const before = await labels();
+    await page.keyboard.press("l");
+    await page.getByText("1 of 20", { exact: true }).waitFor();
+    for (let label = 1; label <= 20; label += 1) {
+      await page.getByText(`${label} of 20`, { exact: true }).waitFor();
+      // A fail would raise a signal, which another test counts.
+      await page.keyboard.press(label <= 15 ? "p" : "s");
+    }
+    await page.getByText("15 passed, 0 failed, 5 skipped. All are stored.").waitFor();
+    await page.getByText(/^Kappa went from -?\d\.\d\d to -?\d\.\d\d/).waitFor();
+    expect(await labels()).toBe(before + 15);
+  }));
+
 test("ten signals are put aside by keys alone, and the last is taken back", () =>
   withPage(async (page, { settle }) => {
     await goTo(page, "Inbox", "i");
