@@ -17,20 +17,21 @@ if (root === null) throw new Error("index.html has no #root");
 const queries = createQueries();
 // Who this browser is and the page's script are asked for side by side; the frame of index.html stays until the script is here.
 if (/^\/(p\/|$)/.test(window.location.pathname)) void queries.prefetchQuery(connectionQuery);
-await router.load();
-
-createRoot(root).render(
-  <StrictMode>
-    <CSPProvider disableStyleElements>
-      <QueryClientProvider client={queries}>
-        <Tooltip.Provider>
-          <ToastRegion>
-            <Shortcuts>
-              <RouterProvider router={router} />
-            </Shortcuts>
-          </ToastRegion>
-        </Tooltip.Provider>
-      </QueryClientProvider>
-    </CSPProvider>
-  </StrictMode>,
+// No top-level await: pages import parts of this script, and each would become a file of its own.
+void router.load().then(() =>
+  createRoot(root).render(
+    <StrictMode>
+      <CSPProvider disableStyleElements>
+        <QueryClientProvider client={queries}>
+          <Tooltip.Provider>
+            <ToastRegion>
+              <Shortcuts>
+                <RouterProvider router={router} />
+              </Shortcuts>
+            </ToastRegion>
+          </Tooltip.Provider>
+        </QueryClientProvider>
+      </CSPProvider>
+    </StrictMode>,
+  ),
 );
