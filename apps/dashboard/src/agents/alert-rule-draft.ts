@@ -101,7 +101,11 @@ export function bodyOfRule({
 
 /** What is missing before it can be saved, in words. */
 export function missingOfRule(draft: AlertRuleDraft): string | undefined {
-  if (draft.name.trim() === "") return "Give it a name.";
+  return draft.name.trim() === "" ? "Give it a name." : missingOfTrial(draft);
+}
+
+/** What is missing before it can be tried, which needs no name. */
+export function missingOfTrial(draft: AlertRuleDraft): string | undefined {
   const numbers = [draft.threshold, draft.windowMinutes, draft.cooldownMinutes, draft.minSamples];
   return numbers.some((typed) => typed.trim() === "" || Number.isNaN(Number(typed)))
     ? "A number is missing."

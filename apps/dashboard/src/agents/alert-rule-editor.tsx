@@ -18,6 +18,7 @@ import {
   emptyRule,
   metrics,
   missingOfRule,
+  missingOfTrial,
   unitWords,
 } from "./alert-rule-draft.ts";
 import { RuleTrial } from "./rule-trial.tsx";
@@ -62,7 +63,6 @@ export function AlertRuleEditor({
     onClose();
   }
   const set = (change: Partial<AlertRuleDraft>): void => setDraft({ ...draft, ...change });
-  const missing = missingOfRule(draft);
   return (
     <EditorPanel
       title={rule === null ? "New alert rule" : rule.name}
@@ -70,7 +70,7 @@ export function AlertRuleEditor({
       onSave={() => save.mutate()}
       saveLabel={rule === null ? "Create the rule" : "Save"}
       isBusy={save.isPending}
-      missing={missing}
+      missing={missingOfRule(draft)}
       problem={save.error}
       further={
         rule !== null && (
@@ -88,7 +88,7 @@ export function AlertRuleEditor({
       />
       <Measure draft={draft} set={set} />
       <OneAgent label="Agent" value={draft.agentId} onChange={(chosen) => set({ agentId: chosen })} />
-      <RuleTrial draft={draft} missing={missing === "Give it a name." ? undefined : missing} />
+      <RuleTrial draft={draft} missing={missingOfTrial(draft)} />
       <Consequence draft={draft} set={set} />
       {rule !== null && (
         <ConfirmDialog

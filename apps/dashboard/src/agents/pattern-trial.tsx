@@ -4,11 +4,10 @@ import { useState } from "react";
 import { bodyOf } from "../api/client.ts";
 import { useApi } from "../shell/session.tsx";
 import { Button } from "../ui/button.tsx";
-import { SelectField } from "../ui/field.tsx";
 import { countOf, formatCount, formatShare } from "../ui/format.ts";
 import { Badge } from "../ui/page.tsx";
-import { ProblemLine } from "../ui/states.tsx";
 import { bodyOfPattern, type PatternDraft } from "./pattern-draft.ts";
+import { TrialPanel } from "./trial-panel.tsx";
 
 /** The API tries a pattern on so many traces at most. */
 const tracesMost = 200;
@@ -37,36 +36,18 @@ export function PatternTrial({ draft, missing }: { draft: PatternDraft; missing:
   });
   const isOutdated = trial.data !== undefined && trial.data.tried !== draft;
   return (
-    <section aria-label="Trial" className="flex flex-col gap-3 rounded-md bg-panel p-3">
-      <div className="flex flex-wrap items-center gap-2">
-        <span className="font-medium">Try it on</span>
-        <span>the newest {limit} traces</span>
-        <div className="w-44">
-          <SelectField
-            label="Traces it is tried on"
-            isLabelHidden
-            value={span}
-            onChange={({ target }) => setSpan(target.value as keyof typeof spans)}
-          >
-            {(Object.keys(spans) as (keyof typeof spans)[]).map((each) => (
-              <option key={each} value={each}>
-                {spans[each]}
-              </option>
-            ))}
-          </SelectField>
-        </div>
-        <Button
-          isBusy={trial.isPending}
-          disabled={missing !== undefined}
-          {...(missing !== undefined && { hint: missing })}
-          onClick={() => trial.mutate(draft)}
-        >
-          Try
-        </Button>
-      </div>
-      {trial.error !== null && <ProblemLine problem={trial.error} />}
-      {trial.data !== undefined && (
-        <div aria-live="polite" className="flex flex-col gap-2">
+    <TrialPanel<keyof typeof spans>
+      amount={`the newest ${limit} traces`}
+      spans={spans}
+      span={span}
+      onSpan={setSpan}
+      missing={missing}
+      isBusy={trial.isPending}
+      problem={trial.error}
+      onTry={() => trial.mutate(draft)}
+    >
+      {trial.data === undefined ? null : (
+        <>
           <p className="m-0">
             <b className="font-semibold">
               {formatCount(trial.data.matched)} of {countOf(trial.data.checked, "trace")} match
@@ -76,9 +57,9 @@ export function PatternTrial({ draft, missing }: { draft: PatternDraft; missing:
           </p>
           <TrialErrors errors={trial.data.errors ?? []} />
           <Matches matches={trial.data.matches} />
-        </div>
+        </>
       )}
-    </section>
+    </TrialPanel>
   );
 }
 

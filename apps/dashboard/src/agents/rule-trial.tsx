@@ -2,57 +2,37 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { bodyOf } from "../api/client.ts";
 import { useApi } from "../shell/session.tsx";
-import { Button } from "../ui/button.tsx";
-import { SelectField } from "../ui/field.tsx";
 import { countOf, formatCount } from "../ui/format.ts";
 import { Time } from "../ui/page.tsx";
-import { ProblemLine } from "../ui/states.tsx";
 import { type AlertRuleDraft, bodyOfRule, formatValue } from "./alert-rule-draft.ts";
+import { TrialPanel } from "./trial-panel.tsx";
 
-const spans = { 1: "the last 24 hours", 7: "the last 7 days", 30: "the last 30 days" } as const;
+const spans = { "1": "the last 24 hours", "7": "the last 7 days", "30": "the last 30 days" } as const;
 
-/** Says what a rule that is not saved would have told over the last days. Nothing is stored, no user is told. */
+/** Tries an alert rule on the last days before it is saved: when would it have alerted? Nothing is stored and no message is sent. */
 export function RuleTrial({ draft, missing }: { draft: AlertRuleDraft; missing: string | undefined }) {
   const api = useApi();
-  const [days, setDays] = useState(7);
+  const [span, setSpan] = useState<keyof typeof spans>("7");
   const trial = useMutation({
     mutationFn: async (tried: AlertRuleDraft) => {
       const { name, ...rule } = bodyOfRule(tried);
-      const body = { ...rule, ...(name !== "" && { name }), days };
+      const body = { ...rule, ...(name !== "" && { name }), days: Number(span) };
       return { tried, ...(await bodyOf(api.POST("/api/v1/agent-monitoring/alert-rules/dry-run", { body }))) };
     },
   });
   const { data } = trial;
   return (
-    <section aria-label="Trial" className="flex flex-col gap-3 rounded-md bg-panel p-3">
-      <div className="flex flex-wrap items-center gap-2">
-        <span className="font-medium">Try it on</span>
-        <div className="w-40">
-          <SelectField
-            label="Time it is tried on"
-            isLabelHidden
-            value={days}
-            onChange={({ target }) => setDays(Number(target.value))}
-          >
-            {Object.entries(spans).map(([value, label]) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </SelectField>
-        </div>
-        <Button
-          isBusy={trial.isPending}
-          disabled={missing !== undefined}
-          {...(missing !== undefined && { hint: missing })}
-          onClick={() => trial.mutate(draft)}
-        >
-          Try it
-        </Button>
-      </div>
-      {trial.error !== null && <ProblemLine problem={trial.error} />}
-      {data !== undefined && (
-        <div aria-live="polite" className="flex flex-col gap-2">
+    <TrialPanel<keyof typeof spans>
+      spans={spans}
+      span={span}
+      onSpan={setSpan}
+      missing={missing}
+      isBusy={trial.isPending}
+      problem={trial.error}
+      onTry={() => trial.mutate(draft)}
+    >
+      {data === undefined ? null : (
+        <>
           <p className="m-0">
             <b className="font-semibold">
               {data.alertCount === 0
@@ -81,9 +61,9 @@ export function RuleTrial({ draft, missing }: { draft: AlertRuleDraft; missing: 
             </ul>
           )}
           {data.alertCount > data.alerts.length && <p className="m-0 text-faint">The newest {data.alerts.length}.</p>}
-        </div>
+        </>
       )}
-    </section>
+    </TrialPanel>
   );
 }
 

@@ -4,10 +4,42 @@ import type { Rubric } from "./rubric.ts";
 import { RubricView } from "./rubric-view.tsx";
 import type { Verdict } from "./verdict.ts";
 import { WhyPart } from "./why-part.tsx";
-import { judgeScorersQuery, rubricDatasetQuery, scorerGroupsQuery, settingsVersionsQuery } from "./why-queries.ts";
+import {
+  judgeScorersQuery,
+  rubricDatasetQuery,
+  scorerGroupsQuery,
+  settingsVersionsQuery,
+  type VerdictRecord,
+} from "./why-queries.ts";
+
+/** By what it was judged: the rubric of the record, else that of the judge's version, else the one that is in force now. */
+export function WhyRubric({
+  verdict,
+  record,
+  scorer,
+  isLoading,
+}: {
+  verdict: Verdict;
+  record: VerdictRecord | undefined;
+  scorer: { _id: string; versionCount: number; judge: Rubric } | undefined;
+  isLoading: boolean;
+}) {
+  const { version } = verdict.scorer;
+  if (record !== undefined) {
+    return (
+      <WhyPart title="Rubric">
+        <RubricView rubric={record.rubric} />
+      </WhyPart>
+    );
+  }
+  if (scorer !== undefined && version !== null && version < scorer.versionCount) {
+    return <RubricThen settingsId={scorer._id} version={version} />;
+  }
+  return <RubricOf verdict={verdict} current={scorer?.judge} isLoading={isLoading} />;
+}
 
 /** The rubric of the version that judged, where another one is in force by now. */
-export function RubricThen({ settingsId, version }: { settingsId: string; version: number }) {
+function RubricThen({ settingsId, version }: { settingsId: string; version: number }) {
   const versions = useQuery(settingsVersionsQuery(useApi(), settingsId)).data;
   if (versions === undefined) return null;
   const found = versions.find(({ versionNumber }) => versionNumber === version);
@@ -23,7 +55,7 @@ export function RubricThen({ settingsId, version }: { settingsId: string; versio
 }
 
 /** The rubric as it is now; of a group, its members; of a run by its dataset's criteria, those. */
-export function RubricOf({
+function RubricOf({
   verdict: { scorer },
   current,
   isLoading,

@@ -7,7 +7,6 @@ import { Markdown } from "../ui/markdown.tsx";
 import { Badge, Time } from "../ui/page.tsx";
 import { Score } from "../ui/score.tsx";
 import { findScorer } from "./rubric.ts";
-import { RubricView } from "./rubric-view.tsx";
 import { passes, skipSentence, type Verdict } from "./verdict.ts";
 import { VerdictTrust } from "./verdict-trust.tsx";
 import { VerdictVote } from "./verdict-vote.tsx";
@@ -15,7 +14,7 @@ import { WhyJudges } from "./why-judges.tsx";
 import { WhyPart } from "./why-part.tsx";
 import { judgeScorersQuery, type VerdictRecord, verdictRecordQuery } from "./why-queries.ts";
 import { WhyRecord } from "./why-record.tsx";
-import { RubricOf, RubricThen } from "./why-rubric.tsx";
+import { WhyRubric } from "./why-rubric.tsx";
 
 /** The content of the panel: what rated, what it said, by which rubric, how, and whether people agree. */
 export function Why({ verdict: given }: { verdict: Verdict }) {
@@ -74,16 +73,8 @@ export function Why({ verdict: given }: { verdict: Verdict }) {
           <WhyRecord query={recording} />
         </WhyPart>
       )}
-      {record !== undefined ? (
-        <WhyPart title="Rubric">
-          <RubricView rubric={record.rubric} />
-        </WhyPart>
-      ) : given.verdictId !== null && recording.isPending ? null : scorer !== undefined &&
-        verdict.scorer.version !== null &&
-        verdict.scorer.version < scorer.versionCount ? (
-        <RubricThen settingsId={scorer._id} version={verdict.scorer.version} />
-      ) : (
-        <RubricOf verdict={verdict} current={scorer?.judge} isLoading={scorers.isPending} />
+      {(given.verdictId === null || !recording.isPending) && (
+        <WhyRubric verdict={verdict} record={record} scorer={scorer} isLoading={scorers.isPending} />
       )}
     </div>
   );

@@ -15,7 +15,7 @@ export function CaseConflict({
   onDiscard,
 }: {
   mine: CaseFields;
-  /** What stands in its place now; null: no case does. */
+  /** The case that has its number now; null where there is none. */
   current: Question | null;
   merge: MergedFields<CaseFields>;
   isBusy: boolean;

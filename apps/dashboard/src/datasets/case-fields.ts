@@ -28,7 +28,7 @@ export const fieldLabels: Readonly<Record<keyof CaseFields, string>> = {
 };
 
 /** The API makes so many paraphrases of a case at most. */
-const variantsMost = 20;
+export const variantsMost = 20;
 
 const paragraphs = (texts: string | readonly string[] | null | undefined): string => [texts ?? []].flat().join("\n\n");
 

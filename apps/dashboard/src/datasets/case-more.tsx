@@ -1,5 +1,5 @@
 import { SelectField, TextArea, TextField } from "../ui/field.tsx";
-import { type CaseFields, fieldLabels } from "./case-fields.ts";
+import { type CaseFields, fieldLabels, variantsMost } from "./case-fields.ts";
 
 const modes = {
   strict: "in this order, no others",
@@ -43,7 +43,7 @@ export function CaseMore({ fields, set }: { fields: CaseFields; set(change: Part
             {...text("variants")}
             type="number"
             min={0}
-            max={20}
+            max={variantsMost}
             hint="Paraphrases that are made when a run starts. Empty is none."
           />
         </div>

@@ -10,7 +10,7 @@ import { ResultVerdicts } from "./result-verdicts.tsx";
 
 const route = getRouteApi("/p/$projectId/runs/$runId");
 
-/** A case of a run: what was asked, answered and expected, and what every scorer said of it. */
+/** A case of a run: its question, the answer, the expected answer, and the verdict of each scorer. */
 export function CaseContent({
   results,
   shown,

@@ -11,7 +11,7 @@ export type RunProgress = Pick<
 
 /** What is shown is read again at most this often while results come in. */
 const readAgainMs = 2_000;
-/** Of a list that somebody read this far the rows stay as they are until the run has ended. */
+/** A list with more pages than this is not read again while the run is in progress. */
 const pagesReadAgain = 5;
 
 /**

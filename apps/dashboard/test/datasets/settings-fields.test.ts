@@ -34,7 +34,7 @@ test("how pipelines use it is sent once something of it changed", () => {
   });
 });
 
-test("what cannot be saved is told", () => {
+test("settings that cannot be saved say why", () => {
   const fields = settingsOf(dataset);
   expect(settingsMistake(fields)).toBeUndefined();
   expect(settingsMistake({ ...fields, name: " " })).toBe("A dataset needs a name.");

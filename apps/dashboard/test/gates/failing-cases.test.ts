@@ -26,7 +26,7 @@ test("failing cases are those with a violation: not answered ones first, then th
   expect(found[0]).toMatchObject({ question: "Question 3?", result: undefined });
 });
 
-test("a miss is told in a sentence, but for a rating, which is shown", () => {
+test("a case that missed a check has a sentence for it; a low rating speaks for itself", () => {
   expect(missText(violation(0, "rating", 4))).toBeNull();
   expect(missText(violation(0, "rating", null))).toBe("Not rated.");
   expect(missText(violation(0, "missing", 0))).toBe("Not answered.");

@@ -22,7 +22,7 @@ test("a group that rates nothing by itself is detached", () => {
   expect(bodyOfGroup({ ...draftOfGroup(group), live: "no" }).online).toBeNull();
 });
 
-test("what is missing is told", () => {
+test("a group that cannot be saved says what is missing", () => {
   const draft = draftOfGroup(group);
   const [member] = draft.members;
   if (member === undefined) throw new Error("a member");

@@ -97,7 +97,7 @@ export const evaluationRoutes = {
     query: getRunQuery,
     responses: {
       200: { description: "The run with its results.", schema: run },
-      400: error("What is said of the results or the case statistics is neither all nor none."),
+      400: error("`results` or `caseStatistics` is neither `all` nor `none`."),
       404: error("No such run in the project."),
     },
     summary: "Read a run.",
@@ -111,7 +111,7 @@ export const evaluationRoutes = {
     query: listRunsQuery,
     responses: {
       200: { description: "A page of runs, newest first.", schema: runList },
-      400: error("The limit, the cursor, the status, a time or what is said of the case statistics is none."),
+      400: error("The limit, the cursor, the status, a time or `caseStatistics` is not valid."),
     },
     summary: "List runs.",
     section: "completions 5.2",

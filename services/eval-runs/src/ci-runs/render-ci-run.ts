@@ -11,7 +11,7 @@ import type { Verdict } from "./decide-ci-run.ts";
 type CiRunReply = Omit<z.input<typeof ciRun>, "git_context">;
 type VerdictReply = Omit<z.input<typeof ciVerdict>, "git_context">;
 
-/** A CI run as it is listed (completions 8.4), as JSON text: the git context stands in it as it was sent. */
+/** A CI run as it is listed (completions 8.4), as JSON text. It contains the git context exactly as it was sent. */
 export function renderCiRun(run: StoredCiRun): string {
   return withGitContext(replyOf(run), run.gitContext);
 }

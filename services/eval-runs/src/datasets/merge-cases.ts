@@ -63,7 +63,7 @@ function replaceByRows(cases: readonly string[], rows: readonly string[]): Merge
   return merged;
 }
 
-/** The case with what a row says of it; what the row does not name stays. */
+/** The case after a row was applied: members that the row does not name keep their values. */
 function overlay(caseText: string, rowText: string): string {
   const row = textsOf(rowText);
   const main = withMembers(memberText(caseText, "main_question") ?? "{}", textsOf(row.get("main_question") ?? "{}"));

@@ -1,4 +1,5 @@
 import { AppError } from "@touchstone/service-kit";
+import { type Query, readNumber, readText } from "../http/read-query.ts";
 import { defaultMinEffect } from "../statistics/paired-verdict.ts";
 
 /** What a gate is asked to check. */
@@ -19,8 +20,6 @@ export interface GateRequest extends GateChecks {
   isRecorded: boolean;
   caller: string | null;
 }
-
-type Query = Readonly<Record<string, string | string[] | undefined>>;
 
 const defaultTolerance = 0.5;
 const callerMaxChars = 60;
@@ -48,25 +47,4 @@ export function readGateRequest(query: Query): GateRequest {
   };
 }
 
-function readNumber(query: Query, name: string): number | null {
-  const text = readText(query, name);
-  if (text === null) return null;
-  const value = Number(text);
-  if (text.trim() === "" || !Number.isFinite(value)) throw new AppError("bad_request", `${name} must be a number`);
-  return value;
-}
-
 const readFlag = (query: Query, name: string): boolean => ["true", "1"].includes(readText(query, name) ?? "");
-
-/** Of a parameter given several times the first counts; an empty one is left out. */
-export function readText(query: Query, name: string): string | null {
-  const [first] = [query[name] ?? ""].flat();
-  return first === undefined || first === "" ? null : first;
-}
-
-/** Whether a part of an answer is wanted: it is, unless the parameter says `none`. Throws `bad_request` for other words. */
-export function readAllOrNone(query: Query, name: string): boolean {
-  const text = readText(query, name) ?? "all";
-  if (text !== "all" && text !== "none") throw new AppError("bad_request", `${name} must be all or none`);
-  return text === "all";
-}

@@ -1,9 +1,7 @@
 import { limits } from "@touchstone/contracts";
-import { AppError, isUuid } from "@touchstone/service-kit";
+import { isUuid } from "@touchstone/service-kit";
+import { type Query, readCursor, readLimit, readText } from "../http/read-query.ts";
 import { branchOfSubject, commitOfSubject } from "../runs/subject-sql.ts";
-import { readText } from "./gate-request.ts";
-
-type Query = Parameters<typeof readText>[0];
 
 /** Which verdicts of pipelines are listed; null = all. */
 export interface VerdictFilter {
@@ -24,16 +22,10 @@ const noDataset = "00000000-0000-0000-0000-000000000000";
 
 /** Reads the query of a list of verdicts. Throws `bad_request` for the first parameter that is wrong. */
 export function readVerdictQuery(query: Query): VerdictQuery {
-  const limit = readText(query, "limit") ?? String(limits.runPageDefault);
-  if (!/^\d{1,9}$/.test(limit) || Number(limit) < 1 || Number(limit) > limits.runPageMax) {
-    throw new AppError("bad_request", `limit must be a number between 1 and ${limits.runPageMax}`);
-  }
-  const cursor = readText(query, "cursor");
-  if (cursor !== null && !isUuid(cursor)) throw new AppError("bad_request", "cursor must be an id of the list");
   const datasetId = readText(query, "dataset_id") ?? readText(query, "datasetId");
   return {
-    limit: Number(limit),
-    cursor,
+    limit: readLimit(query, { byDefault: limits.runPageDefault, max: limits.runPageMax }),
+    cursor: readCursor(query, "an id of the list"),
     filter: {
       // What cannot be a dataset has no verdicts.
       datasetId: datasetId === null || isUuid(datasetId) ? datasetId : noDataset,

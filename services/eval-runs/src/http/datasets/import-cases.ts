@@ -4,7 +4,7 @@ import type { DatasetBook } from "../../datasets/dataset-book.ts";
 import type { StoredDataset } from "../../datasets/dataset-store.ts";
 import { type MergedCases, mergeCases } from "../../datasets/merge-cases.ts";
 import { requireVersion } from "../../datasets/stale-dataset.ts";
-import { readText } from "../../gates/gate-request.ts";
+import { readText } from "../read-query.ts";
 import { requireProject } from "../require-project.ts";
 import { readDryRun, readRows } from "./read-rows.ts";
 import { answeringStale, readVersion } from "./read-version.ts";

@@ -1,7 +1,7 @@
 import { AppError, type Clock, type Handler, uuidv7 } from "@touchstone/service-kit";
 import { composeDatasetDocument, renderDataset } from "../../datasets/dataset-document.ts";
 import type { DatasetStore } from "../../datasets/dataset-store.ts";
-import { readText } from "../../gates/gate-request.ts";
+import { readText } from "../read-query.ts";
 import { requireProject } from "../require-project.ts";
 import { readDryRun, readRows } from "./read-rows.ts";
 

@@ -1,10 +1,10 @@
 import { type datasetSummaries, limits } from "@touchstone/contracts";
-import { AppError, type Call, type Handler, isUuid } from "@touchstone/service-kit";
+import { AppError, type Handler } from "@touchstone/service-kit";
 import type { z } from "zod";
 import { renderDataset } from "../../datasets/dataset-document.ts";
 import type { DatasetStore } from "../../datasets/dataset-store.ts";
 import type { DatasetSummary, DatasetSummaryStore, SummaryQuery } from "../../datasets/dataset-summary-store.ts";
-import { readText } from "../../gates/gate-request.ts";
+import { type Query, readCursor, readLimit, readText } from "../read-query.ts";
 import { requireProject } from "../require-project.ts";
 
 /**
@@ -32,15 +32,13 @@ export function listDatasets({
   };
 }
 
-function readQuery(query: Call["query"]): SummaryQuery {
-  const limit = readText(query, "limit") ?? String(limits.datasetPageDefault);
-  if (!/^\d{1,9}$/.test(limit) || Number(limit) < 1 || Number(limit) > limits.datasetPageMax) {
-    throw new AppError("bad_request", `limit must be a number between 1 and ${limits.datasetPageMax}`);
-  }
-  const cursor = readText(query, "cursor");
-  if (cursor !== null && !isUuid(cursor)) throw new AppError("bad_request", "cursor must be the id of a dataset");
+function readQuery(query: Query): SummaryQuery {
   const search = readText(query, "search")?.replaceAll("\0", "").slice(0, limits.searchTermMaxChars).toWellFormed();
-  return { search: search || null, cursor, limit: Number(limit) };
+  return {
+    search: search || null,
+    cursor: readCursor(query, "the id of a dataset"),
+    limit: readLimit(query, { byDefault: limits.datasetPageDefault, max: limits.datasetPageMax }),
+  };
 }
 
 /** `summaries` has one more than the page when another page follows. */

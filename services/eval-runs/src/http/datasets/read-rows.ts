@@ -1,6 +1,5 @@
 import { AppError, type Call, decodeJsonText, parseJsonBody, readRowsType } from "@touchstone/service-kit";
 import { type ImportedRows, importRows } from "../../datasets/import-rows.ts";
-import { readText } from "../../gates/gate-request.ts";
 
 /** The rows of a body: CSV, a JSON array or JSON lines. */
 export async function readRows(call: Call): Promise<ImportedRows> {
@@ -12,7 +11,8 @@ export async function readRows(call: Call): Promise<ImportedRows> {
 
 /** Whether nothing is to be stored. */
 export function readDryRun(call: Call): boolean {
-  const dryRun = readText(call.query, "dryRun") ?? "false";
+  // An empty one is refused: who sends it may have meant to store nothing.
+  const [dryRun] = [call.query.dryRun ?? "false"].flat();
   if (dryRun !== "true" && dryRun !== "false") throw new AppError("bad_request", "dryRun must be true or false");
   return dryRun === "true";
 }

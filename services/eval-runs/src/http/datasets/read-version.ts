@@ -1,7 +1,7 @@
 import { type Answer, AppError, type Call } from "@touchstone/service-kit";
 import { questionTextsOf } from "../../datasets/change-cases.ts";
 import { StaleDataset } from "../../datasets/stale-dataset.ts";
-import { readText } from "../../gates/gate-request.ts";
+import { readText } from "../read-query.ts";
 
 /** The version of the dataset that a change was made of; null = not given. Throws `bad_request` for what is no version. */
 export function readVersion(call: Call): number | null {

@@ -1,9 +1,9 @@
 import type { recordedGates } from "@touchstone/contracts";
 import type { Handler } from "@touchstone/service-kit";
 import type { z } from "zod";
-import { readAllOrNone } from "../../gates/gate-request.ts";
 import type { GateStore } from "../../gates/gate-store.ts";
 import { readVerdictQuery } from "../../gates/verdict-query.ts";
+import { readAllOrNone } from "../read-query.ts";
 import { requireProject } from "../require-project.ts";
 
 /** GET /evaluate/ci/gates (completions 5.6): the verdicts that were kept, newest first. */

@@ -1,5 +1,4 @@
 import type { Handler } from "@touchstone/service-kit";
-import { readAllOrNone } from "../../gates/gate-request.ts";
 import type { ResultStore } from "../../results/result-store.ts";
 import { type CountingDependencies, countRun } from "../../runs/count-runs.ts";
 import type { KnownIntervals } from "../../runs/known-intervals.ts";
@@ -7,6 +6,7 @@ import { renderRun, renderRunAlone, type ShownRun } from "../../runs/render-run.
 import type { RunStore } from "../../runs/run-store.ts";
 import type { RunShower } from "../../runs/show-runs.ts";
 import { answerPieces } from "../answer-pieces.ts";
+import { readAllOrNone } from "../read-query.ts";
 import { requireProject } from "../require-project.ts";
 import { requireRun } from "../require-run.ts";
 

@@ -1,8 +1,7 @@
 import { limits, type resultList } from "@touchstone/contracts";
-import { AppError, type Handler, isUuid } from "@touchstone/service-kit";
+import { AppError, type Handler } from "@touchstone/service-kit";
 import type { z } from "zod";
 import { findScorer } from "../../gates/find-scorer.ts";
-import { readText } from "../../gates/gate-request.ts";
 import { readRatings, summarizeRatings } from "../../gates/run-ratings.ts";
 import type { Gradings } from "../../grading/gradings.ts";
 import { joinRows } from "../../results/join-rows.ts";
@@ -17,10 +16,10 @@ import type { ResultStore } from "../../results/result-store.ts";
 import { showResult } from "../../runs/render-run.ts";
 import type { RunStore, StoredRun } from "../../runs/run-store.ts";
 import { answerPieces } from "../answer-pieces.ts";
+import { type Query, readCursor, readLimit, readNumber, readOneOf, readText } from "../read-query.ts";
 import { requireProject } from "../require-project.ts";
 import { requireRun } from "../require-run.ts";
 
-type Query = Parameters<typeof readText>[0];
 type Reply = z.input<typeof resultList>;
 
 interface Dependencies {
@@ -93,15 +92,9 @@ interface ResultQuery {
 const statuses = ["scored", "skipped", "failed"] as const;
 
 function readQuery(query: Query): ResultQuery {
-  const limit = readText(query, "limit") ?? String(limits.resultPageDefault);
-  if (!/^\d{1,9}$/.test(limit) || Number(limit) < 1 || Number(limit) > limits.resultPageMax) {
-    throw new AppError("bad_request", `limit must be a number between 1 and ${limits.resultPageMax}`);
-  }
-  const cursor = readText(query, "cursor");
-  if (cursor !== null && !isUuid(cursor)) throw new AppError("bad_request", "cursor must be the id of a result");
   return {
-    limit: Number(limit),
-    cursor,
+    limit: readLimit(query, { byDefault: limits.resultPageDefault, max: limits.resultPageMax }),
+    cursor: readCursor(query, "the id of a result"),
     filter: {
       status: readOneOf(query, "status", statuses),
       questionIndex: readNumber(query, "questionIndex"),
@@ -113,20 +106,4 @@ function readQuery(query: Query): ResultQuery {
     scorer: readText(query, "scorer"),
     baselineId: readText(query, "baseline"),
   };
-}
-
-function readOneOf<const Word extends string>(query: Query, name: string, words: readonly Word[]): Word | null {
-  const text = readText(query, name);
-  if (text === null) return null;
-  const known = words.find((word) => word === text);
-  if (known !== undefined) return known;
-  throw new AppError("bad_request", `${name} must be ${words.slice(0, -1).join(", ")} or ${words.at(-1)}`);
-}
-
-function readNumber(query: Query, name: string): number | null {
-  const text = readText(query, name);
-  if (text === null) return null;
-  const value = Number(text);
-  if (text.trim() === "" || !Number.isFinite(value)) throw new AppError("bad_request", `${name} must be a number`);
-  return value;
 }

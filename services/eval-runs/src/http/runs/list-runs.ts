@@ -1,6 +1,5 @@
 import { limits } from "@touchstone/contracts";
 import { AppError, type Handler, isUuid, parseIsoTime } from "@touchstone/service-kit";
-import { readAllOrNone, readText } from "../../gates/gate-request.ts";
 import { readStored } from "../../gates/verdict-query.ts";
 import { type CountingDependencies, countRuns } from "../../runs/count-runs.ts";
 import type { KnownIntervals } from "../../runs/known-intervals.ts";
@@ -8,9 +7,8 @@ import { renderListedRun } from "../../runs/render-run.ts";
 import type { RunCounts } from "../../runs/run-counter.ts";
 import type { RunListQuery, RunStore } from "../../runs/run-store.ts";
 import type { RunShower } from "../../runs/show-runs.ts";
+import { type Query, readAllOrNone, readCursor, readLimit, readOneOf, readText } from "../read-query.ts";
 import { requireProject } from "../require-project.ts";
-
-type Query = Parameters<typeof readText>[0];
 
 /** Runs that are counted together: a page may be of many, with many cases each. */
 const countedAtOnce = 10;
@@ -56,25 +54,14 @@ const statuses = ["in_progress", "completed", "failed"] as const;
 const noRun = "00000000-0000-0000-0000-000000000000";
 
 function readQuery(query: Query): RunListQuery {
-  const limit = readText(query, "limit") ?? String(limits.runPageDefault);
-  if (!/^\d{1,9}$/.test(limit) || Number(limit) < 1 || Number(limit) > limits.runPageMax) {
-    throw new AppError("bad_request", `limit must be a number between 1 and ${limits.runPageMax}`);
-  }
-  const cursor = readText(query, "cursor");
-  if (cursor !== null && !isUuid(cursor)) throw new AppError("bad_request", "cursor must be the id of a run");
-  const status = readText(query, "status");
-  const known = statuses.find((name) => name === status) ?? null;
-  if (status !== null && known === null) {
-    throw new AppError("bad_request", "status must be in_progress, completed or failed");
-  }
   const datasetId = readText(query, "datasetId");
   return {
-    limit: Number(limit),
-    cursor,
+    limit: readLimit(query, { byDefault: limits.runPageDefault, max: limits.runPageMax }),
+    cursor: readCursor(query, "the id of a run"),
     filter: {
       // What cannot be a dataset has no runs.
       datasetId: datasetId === null || isUuid(datasetId) ? datasetId : noRun,
-      status: known,
+      status: readOneOf(query, "status", statuses),
       runSource: readStored(query, "runSource"),
       subject: readStored(query, "subject"),
       from: readInstant(query, "from"),
