@@ -91,6 +91,7 @@ describe("importing into a dataset", () => {
   test.each([
     ["?mode=other", rows, "mode must be add or replace"],
     ["?dryRun=yes", rows, "dryRun must be true or false"],
+    ["?dryRun=", rows, "dryRun must be true or false"],
     ["?version=x", rows, "version must be the number of a version"],
     ["", "a,b\n", "CSV is missing required column(s): query"],
     ["?mode=replace", "query\n \n", "No row is a case, so there is nothing to replace the cases with"],

@@ -138,6 +138,7 @@ describe("importing a dataset", () => {
     [csv, "query\na\n", "", "name is required"],
     [csv, "query\na\n", "?name=%20", "name is required"],
     [csv, "query\na\n", "?name=n&dryRun=yes", "dryRun must be true or false"],
+    [csv, "query\na\n", "?name=n&dryRun=", "dryRun must be true or false"],
     [json, "{}", "?name=n", "The body must be an array of rows"],
   ])("%s %j to %j is refused: %s %s", async (type, body, query, error) => {
     expect(await send(type, body, query)).toMatchObject({ status: 400, body: { error } });

@@ -11,7 +11,7 @@ export async function readRows(call: Call): Promise<ImportedRows> {
 
 /** Whether nothing is to be stored. */
 export function readDryRun(call: Call): boolean {
-  // An empty one is refused: who sends it may have meant to store nothing.
+  // An empty value is refused, not read as false: the client may have wanted a dry run.
   const [dryRun] = [call.query.dryRun ?? "false"].flat();
   if (dryRun !== "true" && dryRun !== "false") throw new AppError("bad_request", "dryRun must be true or false");
   return dryRun === "true";
