@@ -131,12 +131,23 @@ test("labels by keys move the agreement of a judge, and the page says by how muc
     const before = await labels();
     await page.keyboard.press("l");
     await page.getByText("1 of 20", { exact: true }).waitFor();
+    // Agreement is read again only when this test lets it: until then the page must not claim to know.
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route("**/agent-monitoring/calibration", async (route) => {
+      await held;
+      await route.continue();
+    });
     for (let label = 1; label <= 20; label += 1) {
       await page.getByText(`${label} of 20`, { exact: true }).waitFor();
       // A fail would raise a signal, which another test counts.
       await page.keyboard.press(label <= 15 ? "p" : "s");
     }
     await page.getByText("15 passed, 0 failed, 5 skipped. All are stored.").waitFor();
+    expect(await page.getByText(/^Kappa went from/).count()).toBe(0);
+    release();
     await page.getByText(/^Kappa went from -?\d\.\d\d to -?\d\.\d\d/).waitFor();
     expect(await labels()).toBe(before + 15);
   }));

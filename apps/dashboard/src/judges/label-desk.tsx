@@ -59,6 +59,7 @@ export function LabelDesk({ judgeId, scorer, traceIds, before, now, minPairs, on
         <LabelResult
           session={session}
           isStored={stored.isStored}
+          isMeasured={stored.isMeasured}
           scorer={scorer}
           before={before}
           now={now}

@@ -7,8 +7,10 @@ import { type Agreement, trustOf } from "./trust.ts";
 
 export interface LabelResultProps {
   session: LabelSession;
-  /** The API has every label, so that what it says of agreement contains them. */
+  /** The API has every label. */
   isStored: boolean;
+  /** `now` contains every label. */
+  isMeasured: boolean;
   scorer: AgreementScorer;
   before: Agreement | undefined;
   now: Agreement | undefined;
@@ -20,7 +22,7 @@ export interface LabelResultProps {
 
 /** After the last label: what was said, and what it did to kappa. */
 export function LabelResult(props: LabelResultProps) {
-  const { session, isStored, scorer, before, now, minPairs, onUndo, onMore, onClose } = props;
+  const { session, isStored, isMeasured, scorer, before, now, minPairs, onUndo, onMore, onClose } = props;
   const { pass, fail, skip } = tallyOf(session);
   return (
     <div className="flex min-h-0 flex-1 flex-col items-start gap-6 overflow-auto px-4 py-6 md:px-6">
@@ -38,7 +40,7 @@ export function LabelResult(props: LabelResultProps) {
         ) : (
           <p className="m-0 text-soft">{trustOf(now, minPairs).advice}</p>
         )}
-        {isStored && <p className="m-0 mt-2 text-soft tabular-nums">{movement(scorer.name, before, now)}</p>}
+        {isMeasured && <p className="m-0 mt-2 text-soft tabular-nums">{movement(scorer.name, before, now)}</p>}
       </div>
       <div className="flex flex-wrap gap-2">
         <Button look="primary" onClick={onMore} disabled={!isStored}>

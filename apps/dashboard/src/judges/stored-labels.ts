@@ -1,6 +1,7 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type Dispatch, type SetStateAction, useEffect, useRef } from "react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type Dispatch, type SetStateAction, useEffect, useRef, useState } from "react";
 import { bodyOf } from "../api/client.ts";
+import { calibrationQuery } from "../blocks/why-queries.ts";
 import { useApi } from "../shell/session.tsx";
 import { type LabelSession, labelsToStore, markStored } from "./label-session.ts";
 
@@ -50,12 +51,17 @@ export function useStoredLabels(session: LabelSession, setSession: Dispatch<SetS
   }, [api, setSession]);
 
   const isStored = isDone && waiting.length === 0;
+  const [storedAtMs, setStoredAtMs] = useState<number | null>(null);
   useEffect(() => {
+    setStoredAtMs(isStored ? Date.now() : null);
     if (!isStored) return;
     for (const part of ["calibration", "agreement-pairs", "feedback"]) {
       void queries.invalidateQueries({ queryKey: [api.projectId, part] });
     }
   }, [isStored, queries, api.projectId]);
 
-  return { isDone, isStored, waiting: waiting.length, error: isError ? error : null, retry: reset };
+  const { dataUpdatedAt } = useQuery(calibrationQuery(api));
+  /** Agreement was read again since the last label was stored, so it contains all of them. */
+  const isMeasured = storedAtMs !== null && dataUpdatedAt > storedAtMs;
+  return { isDone, isStored, isMeasured, waiting: waiting.length, error: isError ? error : null, retry: reset };
 }
