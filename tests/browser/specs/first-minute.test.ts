@@ -39,10 +39,20 @@ test("an empty project shows a command, and the page turns when the command was 
 
 test("the list shows a new trace by itself, also after the server was away", async () => {
   const { page, close } = await openPage({ mayFail: () => true });
+  // The stream opens only after a trace was stored that the list does not have yet.
+  let open: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  await page.route("**/ingest/traces/stream?*", async (route) => {
+    await held;
+    await route.continue();
+  });
   await page.goto(own.url);
   await page.getByRole("link", { name: "Traces" }).first().click();
   await page.getByText("How is the weather in Paris?").first().waitFor();
   await client.send("POST", "/ingest/traces", { name: "tail", input: "Before the restart" });
+  open();
   await page.getByText("Before the restart").first().waitFor();
 
   await own.stop();

@@ -4,9 +4,17 @@ import { ApiProblem } from "./problem.ts";
 
 export type StreamState = "connecting" | "open" | "waiting" | "closed";
 
+/** How far events were read. Kept by a caller, a later stream goes on where the one before it ended. */
+export interface StreamPlace {
+  lastEventId: string | null;
+}
+
 export interface StreamOptions {
   path: string;
+  place?: StreamPlace;
   onEvent(event: EventSourceMessage): void;
+  /** A stream is open that has no place to go on from: what happened before it is in no event. */
+  onFresh?(): void;
   onState?(state: StreamState): void;
   /** Called in place of the stream, every 5 s, while the server has no room for another one. */
   onPoll?(): void;
@@ -21,8 +29,8 @@ const retryMostMs = 15_000;
  * where it was cut, backs off while the server is unavailable, and ends with a problem that waiting does not mend. Answers
  * how to stop it.
  */
-export function followEvents(api: ProjectApi, { path, onEvent, onState, onPoll }: StreamOptions): () => void {
-  let lastEventId: string | null = null;
+export function followEvents(api: ProjectApi, options: StreamOptions): () => void {
+  const { path, place = { lastEventId: null }, onEvent, onFresh, onState, onPoll } = options;
   let isStopped = false;
   let connection: AbortController | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -46,14 +54,17 @@ export function followEvents(api: ProjectApi, { path, onEvent, onState, onPoll }
     connection = own;
     onState?.("connecting");
     try {
+      const { lastEventId } = place;
       const headers: Record<string, string> = lastEventId === null ? {} : { "last-event-id": lastEventId };
       const answer = await api.open(path, { signal: own.signal, headers });
       onState?.("open");
+      if (lastEventId === null) onFresh?.();
       retryMs = retryFirstMs;
       const parser = createParser({
-        onEvent(event) {
-          if (event.id !== undefined) lastEventId = event.id;
-          onEvent(event);
+        onEvent,
+        // Also of marks, which are no events: the server says where a stream begins before anything happens in it.
+        onId(id) {
+          place.lastEventId = id;
         },
       });
       const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();

@@ -25,6 +25,7 @@ export function FirstTrace() {
     return followEvents(api, {
       path: "/api/v1/ingest/traces/stream",
       onEvent: readAgain,
+      onFresh: readAgain,
       onPoll: readAgain,
       onState: setState,
     });

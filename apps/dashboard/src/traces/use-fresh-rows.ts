@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useCallback, useEffect, useRef, useState } from "react";
-import { followEvents, type StreamState } from "../api/event-stream.ts";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { followEvents, type StreamPlace, type StreamState } from "../api/event-stream.ts";
 import { useApi } from "../shell/session.tsx";
 import { addWaiting, canTakeFresh, nothingWaits, takeFresh, type Waiting } from "./fresh-rows.ts";
 import { type TraceRow, tracesQuery } from "./list-queries.ts";
@@ -29,6 +29,8 @@ export function useFreshRows(filter: TracesFilter, { isOn, isAtTop }: { isOn: bo
   const { queryKey } = tracesQuery(api, filter);
   const key = JSON.stringify(queryKey);
 
+  // A stream with other filters goes on where the one before it was: what is stored meanwhile may be in neither list.
+  const place = useMemo((): StreamPlace => ({ lastEventId: null }), [api]);
   const showing = useRef({ isAtTop, waiting });
   showing.current = { isAtTop, waiting };
   const show = useCallback(
@@ -56,8 +58,16 @@ export function useFreshRows(filter: TracesFilter, { isOn, isAtTop }: { isOn: bo
       setWaiting(showing.current.isAtTop ? nothingWaits : rows);
     };
     const readAgain = (): void => void queries.resetQueries({ queryKey, exact: true });
+    /** Reads what was stored after the list was read and before the stream began; a list that failed is read later. */
+    const catchUp = async (): Promise<void> => {
+      const list = { queryKey, exact: true, type: "active" } as const;
+      if (queries.isFetching(list) > 0) await queries.refetchQueries(list, { cancelRefetch: false });
+      if (queries.getQueryState(queryKey)?.status === "success") await queries.refetchQueries(list);
+    };
     const stop = followEvents(api, {
       path: `/api/v1/ingest/traces/stream?${new URLSearchParams({ ...listQueryOf(filter), view: "preview" })}`,
+      place,
+      onFresh: () => void catchUp(),
       onEvent({ event, data }) {
         if (event === "reset") return readAgain();
         if (event !== "trace") return;
@@ -73,7 +83,7 @@ export function useFreshRows(filter: TracesFilter, { isOn, isAtTop }: { isOn: bo
       clearTimeout(timer);
       stop();
     };
-  }, [api, queries, key, isOn, show]);
+  }, [api, queries, key, isOn, show, place]);
 
   const take = useCallback(() => {
     show(showing.current.waiting);

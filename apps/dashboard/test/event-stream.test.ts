@@ -1,0 +1,53 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { ProjectApi } from "../src/api/client.ts";
+import { followEvents } from "../src/api/event-stream.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubGlobal("document", { hidden: false, addEventListener: vi.fn(), removeEventListener: vi.fn() });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+/** An API whose streams say one of these each and are then cut off; notes from where each was asked to go on. */
+function serve(...texts: string[]) {
+  const asked: (string | undefined)[] = [];
+  const open: ProjectApi["open"] = async (_path, { signal, headers = {} }) => {
+    asked.push(headers["last-event-id"]);
+    const text = texts.shift();
+    if (text !== undefined) return new Response(text);
+    // The last one stays open.
+    return new Response(new ReadableStream({ start: (held) => signal.addEventListener("abort", () => held.close()) }));
+  };
+  return { api: { open } as ProjectApi, asked };
+}
+
+test("a stream that is cut off before its first event goes on from where the server said it begins", async () => {
+  const { api, asked } = serve(": alive\nid: 7-0\n\n", 'id: 9-1\nevent: trace\ndata: {"a":1}\n\n');
+  const events: string[] = [];
+  const onFresh = vi.fn();
+  const stop = followEvents(api, { path: "/stream", onEvent: ({ data }) => events.push(data), onFresh });
+  await vi.advanceTimersByTimeAsync(5_000);
+  stop();
+  expect(asked).toEqual([undefined, "7-0", "9-1"]);
+  expect(events).toEqual(['{"a":1}']);
+  // Only the first had no place to go on from.
+  expect(onFresh).toHaveBeenCalledTimes(1);
+});
+
+test("a stream goes on from the place of the one before it", async () => {
+  const { api, asked } = serve("id: 7-0\n\n");
+  const place = { lastEventId: null };
+  const options = { path: "/stream", place, onEvent: vi.fn(), onFresh: vi.fn() };
+  const stopFirst = followEvents(api, options);
+  await vi.advanceTimersByTimeAsync(10);
+  stopFirst();
+  const stopSecond = followEvents(api, options);
+  await vi.advanceTimersByTimeAsync(10);
+  stopSecond();
+  expect(asked).toEqual([undefined, "7-0"]);
+  expect(options.onFresh).toHaveBeenCalledTimes(1);
+});
