@@ -5,7 +5,6 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { createQueries } from "./api/queries.ts";
 import { router } from "./routes.ts";
 import { connectionQuery } from "./shell/session.tsx";
 import { Shortcuts } from "./ui/shortcuts.tsx";
@@ -14,7 +13,7 @@ import { ToastRegion } from "./ui/toasts.tsx";
 const root = document.querySelector("#root");
 if (root === null) throw new Error("index.html has no #root");
 
-const queries = createQueries();
+const { queries } = router.options.context;
 // Who this browser is and the page's script are asked for side by side; the frame of index.html stays until the script is here.
 if (/^\/(p\/|$)/.test(window.location.pathname)) void queries.prefetchQuery(connectionQuery);
 // No top-level await: pages import parts of this script, and each would become a file of its own.

@@ -1,6 +1,7 @@
 import { createRouter } from "@tanstack/react-router";
 import { accountsRoutes } from "./accounts/routes.ts";
 import { agentsRoutes } from "./agents/routes.ts";
+import { createQueries } from "./api/queries.ts";
 import { datasetsRoutes } from "./datasets/routes.ts";
 import { gatesRoutes } from "./gates/routes.ts";
 import { inboxRoutes } from "./inbox/routes.ts";
@@ -34,6 +35,7 @@ const routeTree = rootRoute.addChildren([
 
 export const router = createRouter({
   routeTree,
+  context: { queries: createQueries() },
   parseSearch,
   stringifySearch,
   scrollRestoration: false,

@@ -13,13 +13,13 @@ import { atLeast, atMost, printFigure, printHeading } from "../report.ts";
 import { type Standalone, startStandalone } from "../standalone.ts";
 import { readJson, sendLargeTrace, sendManyTraces } from "./fill-project.ts";
 import {
-  awaitPaintedMs,
+  awaitPainted,
+  measureUnwatched,
   openColdPage,
   pressFrames,
   readFirstPaintMs,
   readHeapMb,
   readScripts,
-  readTaskSeconds,
   scrollFrames,
 } from "./measure-page.ts";
 
@@ -144,16 +144,16 @@ async function benchTree(
   const painted: number[] = [];
   const busy: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const { page, cdp, close } = await openColdPage(browser);
-    await page.goto(`${base}/traces/${traceId}`, { waitUntil: "commit" });
-    painted.push((await awaitPaintedMs(page, treeRow)) / 1000);
-    busy.push(await readTaskSeconds(cdp));
-    if (round === rounds - 1) {
-      const frames = await scrollFrames(page, treeRow, 240);
-      printFrames(`${spans} spans, scrolled: frames within ${frameMaxMs} ms`, frames);
-    }
-    await close();
+    const { paintedS, busyS } = await measureUnwatched(browser, `${base}/traces/${traceId}`, treeRow);
+    painted.push(paintedS);
+    busy.push(busyS);
   }
+  const { page, close } = await openColdPage(browser);
+  await page.goto(`${base}/traces/${traceId}`, { waitUntil: "commit" });
+  await awaitPainted(page, treeRow);
+  const frames = await scrollFrames(page, treeRow, 240);
+  await close();
+  printFrames(`${spans} spans, scrolled: frames within ${frameMaxMs} ms`, frames);
   printFigure({ what: `${spans} spans, painted`, value: median(painted), unit: "s", bar: atMost(paintMaxS) });
   printFigure({
     ...{ what: `${spans} spans, main thread until then`, value: median(busy), unit: "s" },
@@ -171,7 +171,7 @@ async function benchTree(
 async function benchList(browser: Browser, base: string): Promise<void> {
   const { page, cdp, close } = await openColdPage(browser);
   await page.goto(`${base}/traces`);
-  await awaitPaintedMs(page, listRow);
+  await awaitPainted(page, listRow);
   const presses = await pressFrames(page, "j", 60);
   const frames = await scrollFrames(page, listRow, Math.ceil((scrolledRows * rowHeight) / 90));
   printFrames(`list, ${scrolledRows} rows scrolled: frames within ${frameMaxMs} ms`, frames);

@@ -15,6 +15,76 @@ export async function openColdPage(browser: Browser): Promise<ColdPage> {
   return { page, cdp, close: () => context.close() };
 }
 
+/** What the browser answers to a command; an event has no id. */
+interface Answer {
+  id?: number;
+  result?: unknown;
+  error?: { message: string };
+}
+
+/**
+ * Opens an address in a browser that has nothing in its cache and no driver, as a user's has none: a driver is told of each
+ * request and each script, which takes the page's main thread. Answers the seconds from the navigation until the frame after the
+ * first element of the selector is painted, and for how many of them the main thread was busy.
+ */
+export async function measureUnwatched(
+  browser: Browser,
+  url: string,
+  selector: string,
+): Promise<{ paintedS: number; busyS: number }> {
+  const cdp = await browser.newBrowserCDPSession();
+  const { browserContextId } = await cdp.send("Target.createBrowserContext");
+  try {
+    const { targetId } = await cdp.send("Target.createTarget", {
+      ...{ url: "about:blank", browserContextId, width: 1440, height: 900 },
+    });
+    // A session of its own inside of this one, of which the driver knows nothing.
+    const { sessionId } = await cdp.send("Target.attachToTarget", { targetId, flatten: false });
+    const answers = new Map<number, (answer: Answer) => void>();
+    cdp.on("Target.receivedMessageFromTarget", (event) => {
+      const answer = JSON.parse(event.message) as Answer;
+      if (event.sessionId === sessionId && answer.id !== undefined) answers.get(answer.id)?.(answer);
+    });
+    const ask = async <Result>(method: string, params: object = {}): Promise<Result> => {
+      const id = answers.size + 1;
+      const answered = new Promise<{ result?: unknown; error?: { message: string } }>((resolve) =>
+        answers.set(id, resolve),
+      );
+      await cdp.send("Target.sendMessageToTarget", { sessionId, message: JSON.stringify({ id, method, params }) });
+      const { result, error } = await answered;
+      if (error !== undefined) throw new Error(`${method}: ${error.message}`);
+      return result as Result;
+    };
+    await ask("Performance.enable");
+    await ask("Page.navigate", { url });
+    const painted = await ask<{ result: { value: number } }>("Runtime.evaluate", {
+      expression: afterPaint(selector),
+      awaitPromise: true,
+    });
+    const { metrics } = await ask<{ metrics: { name: string; value: number }[] }>("Performance.getMetrics");
+    const busy = metrics.find(({ name }) => name === "TaskDuration")?.value ?? Number.NaN;
+    return { paintedS: painted.result.value / 1000, busyS: busy };
+  } finally {
+    await cdp.send("Target.disposeBrowserContext", { browserContextId });
+    await cdp.detach();
+  }
+}
+
+/** A promise of the milliseconds from the navigation until the frame after the first element of a selector is painted. */
+function afterPaint(selector: string): string {
+  return `new Promise((resolve) => {
+    const painted = () => requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now())));
+    const isThere = () => document.querySelector(${JSON.stringify(selector)}) !== null;
+    if (isThere()) return painted();
+    const observer = new MutationObserver(() => {
+      if (!isThere()) return;
+      observer.disconnect();
+      painted();
+    });
+    observer.observe(document, { childList: true, subtree: true });
+  })`;
+}
+
 /** Milliseconds from the navigation to the first text or picture. */
 export async function readFirstPaintMs(page: Page): Promise<number> {
   return page.evaluate<number>(`new Promise((resolve) => {
@@ -25,28 +95,17 @@ export async function readFirstPaintMs(page: Page): Promise<number> {
   })`);
 }
 
-/** Milliseconds from the navigation until the frame after the first element of a selector is painted. */
-export async function awaitPaintedMs(page: Page, selector: string): Promise<number> {
+/** Waits until the frame after the first element of a selector is painted. */
+export async function awaitPainted(page: Page, selector: string): Promise<void> {
   await page.waitForSelector(selector, { timeout: 60_000 });
-  return page.evaluate<number>(
-    "new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now()))))",
-  );
-}
-
-/** Seconds that the page's main thread was busy, without what watching it cost. */
-export async function readTaskSeconds(cdp: CDPSession): Promise<number> {
-  return (await readMetric(cdp, "TaskDuration")) - (await readMetric(cdp, "DevToolsCommandDuration"));
+  await page.evaluate(afterPaint(selector));
 }
 
 /** Megabytes of JavaScript objects that are still needed. */
 export async function readHeapMb(cdp: CDPSession): Promise<number> {
   await cdp.send("HeapProfiler.collectGarbage");
-  return (await readMetric(cdp, "JSHeapUsedSize")) / 1024 ** 2;
-}
-
-async function readMetric(cdp: CDPSession, name: string): Promise<number> {
   const { metrics } = await cdp.send("Performance.getMetrics");
-  return metrics.find((metric) => metric.name === name)?.value ?? Number.NaN;
+  return (metrics.find(({ name }) => name === "JSHeapUsedSize")?.value ?? Number.NaN) / 1024 ** 2;
 }
 
 /** Bytes of scripts as they came over the wire, by address. */

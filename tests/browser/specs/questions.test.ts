@@ -41,14 +41,15 @@ describe("a stranger finds", () => {
       expect(await failing.locator("xpath=ancestor::tr").textContent()).toContain("refund-agent");
       await failing.click();
       await page.getByRole("heading", { level: 1, name: "Traces" }).waitFor();
-      await firstRow(page, "Traces").waitFor();
-      await page.keyboard.press("j");
+      // The judges did not read every trace; what failed without a verdict may be the newest.
+      const whyFailed = { name: /^Why: .*fails/ };
+      const rows = page.getByRole("table", { name: "Traces" }).getByRole("row");
+      await rows.getByRole("button", whyFailed).first().waitFor();
+      const rated = await rows.evaluateAll((all) => all.map((row) => /\bfails\b/.test(row.innerHTML)).indexOf(true));
+      for (let presses = 0; presses < rated; presses += 1) await page.keyboard.press("j");
       await page.keyboard.press("Enter");
       await page.getByRole("tree", { name: "Spans" }).waitFor();
-      await page
-        .getByRole("button", { name: /^Why: .*fails/ })
-        .first()
-        .click();
+      await page.getByRole("button", whyFailed).first().click();
       await page.getByText("threshold 5").first().waitFor();
       const reason = page.locator("blockquote").first();
       await reason.waitFor();

@@ -1,5 +1,5 @@
-import { useQuery } from "@tanstack/react-query";
-import { createRootRoute, createRoute, Link, Navigate, Outlet } from "@tanstack/react-router";
+import { type QueryClient, useQuery } from "@tanstack/react-query";
+import { createRootRouteWithContext, createRoute, Link, Navigate, Outlet } from "@tanstack/react-router";
 import { ButtonLink } from "../ui/button.tsx";
 import { EmptyState, ProblemState, Skeleton } from "../ui/states.tsx";
 import { BrokenPage } from "./broken-page.tsx";
@@ -8,7 +8,7 @@ import { KeyScreen } from "./key-screen.tsx";
 import { connectionQuery, ProjectGate } from "./session.tsx";
 import { SignInRedirect } from "./sign-in-redirect.tsx";
 
-export const rootRoute = createRootRoute({
+export const rootRoute = createRootRouteWithContext<{ queries: QueryClient }>()({
   component: Outlet,
   errorComponent: BrokenPage,
   notFoundComponent: () => (

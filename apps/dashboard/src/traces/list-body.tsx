@@ -1,12 +1,13 @@
-import { useMemo } from "react";
+import { lazy, Suspense, useMemo } from "react";
 import { Button } from "../ui/button.tsx";
 import { formatCount } from "../ui/format.ts";
 import { useIsNarrow } from "../ui/media-query.ts";
 import { BulkBar } from "./bulk-bar.tsx";
-import { PeekPanel } from "./peek-panel.tsx";
 import { ListStateProvider } from "./selection.tsx";
 import { TracesTable } from "./traces-table.tsx";
 import type { TracesPageState } from "./use-traces-page.ts";
+
+const PeekPanel = lazy(async () => ({ default: (await import("./peek-panel.tsx")).PeekPanel }));
 
 /** The rows, what waits above them, what can be done with those that are selected, and the panel beside them. */
 export function ListBody({ page, shown }: { page: TracesPageState; shown: ReadonlySet<string> }) {
@@ -44,13 +45,15 @@ export function ListBody({ page, shown }: { page: TracesPageState; shown: Readon
         {ids.size > 0 && <BulkBar count={ids.size} onBegin={page.begin} onClear={clear} />}
       </div>
       {search.peek !== undefined && (
-        <PeekPanel
-          traceId={search.peek}
-          isWhy={search.why === true}
-          onWhy={(isWhy) => change({ why: isWhy ? true : undefined }, true)}
-          onClose={() => change({ peek: undefined, why: undefined })}
-          onAct={(kind) => page.setAct({ kind, traceIds: [search.peek ?? ""] })}
-        />
+        <Suspense fallback={null}>
+          <PeekPanel
+            traceId={search.peek}
+            isWhy={search.why === true}
+            onWhy={(isWhy) => change({ why: isWhy ? true : undefined }, true)}
+            onClose={() => change({ peek: undefined, why: undefined })}
+            onAct={(kind) => page.setAct({ kind, traceIds: [search.peek ?? ""] })}
+          />
+        </Suspense>
       )}
     </div>
   );

@@ -115,10 +115,14 @@ function Strip({ tree, width }: { tree: TraceTree; width: number }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(() => {
     const paintNow = (): void => paint(canvas.current, tree, width);
-    paintNow();
+    // After the tree, which is looked at first.
+    const frame = requestAnimationFrame(() => setTimeout(paintNow));
     const themes = new MutationObserver(paintNow);
     themes.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
-    return () => themes.disconnect();
+    return () => {
+      cancelAnimationFrame(frame);
+      themes.disconnect();
+    };
   }, [tree, width]);
   return <canvas ref={canvas} aria-hidden className="block h-full w-full" />;
 }
