@@ -36,3 +36,24 @@ test("the spans of a trace are folded to a depth, by the menu and by keys, and t
     await close();
   }
 });
+
+test("the spans of a trace are asked for while the page's script is still on its way, and only once", async () => {
+  const { base, traceId } = await readDemoProject(inject("demo"));
+  const { page, problems, close } = await openPage();
+  const asked: string[] = [];
+  page.on("request", (request) => {
+    if (request.url().endsWith(`/traces/${traceId}/outline`)) asked.push(request.method());
+  });
+  try {
+    await page.route("**/assets/trace-page-*.js", async (route) => {
+      await expect.poll(() => asked).toEqual(["GET"]);
+      await route.continue();
+    });
+    await page.goto(`${base}/traces/${traceId}`);
+    await page.getByRole("tree", { name: "Spans" }).getByRole("treeitem").first().waitFor();
+    expect(asked).toEqual(["GET"]);
+    expect(problems).toEqual([]);
+  } finally {
+    await close();
+  }
+});
