@@ -7,6 +7,10 @@ import { LongFilesFirst } from "./tools/long-files-first.ts";
  */
 const isolate = false;
 
+/** How soon something comes true is no claim of a test, and a machine may be slow. */
+const expectation = { poll: { timeout: 30_000 } };
+const setupFiles = ["libs/testkit/src/patient-waits.ts"];
+
 const packages = "{apps,libs,services}/*/test/**";
 
 /**
@@ -22,10 +26,13 @@ export default defineConfig({
         test: {
           name: "unit",
           isolate,
+          expect: expectation,
+          setupFiles,
           include: [`${packages}/*.test.ts`, "tools/**/*.test.ts"],
           exclude: ["**/node_modules/**", "**/*.infra.test.ts"],
           // They compute for milliseconds; on a machine that runs servers for other tests they may wait for their turn.
-          testTimeout: 30_000,
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
           // As many as of the project below, which shares its turn.
           maxWorkers: 4,
         },
@@ -34,6 +41,8 @@ export default defineConfig({
         test: {
           name: "infra",
           isolate,
+          expect: expectation,
+          setupFiles,
           include: [
             `${packages}/*.infra.test.ts`,
             "tools/**/*.infra.test.ts",
@@ -52,6 +61,8 @@ export default defineConfig({
         test: {
           name: "chaos",
           isolate,
+          expect: expectation,
+          setupFiles,
           include: ["tests/chaos/**/*.test.ts"],
           exclude: ["**/node_modules/**"],
           testTimeout: 300_000,
@@ -66,6 +77,8 @@ export default defineConfig({
         test: {
           name: "browser",
           isolate,
+          expect: expectation,
+          setupFiles,
           include: ["tests/browser/**/*.test.ts"],
           exclude: ["**/node_modules/**"],
           globalSetup: ["tests/browser/src/global-setup.ts"],

@@ -43,7 +43,12 @@ interface Report {
   numFailedTests: number;
   numPendingTests: number;
   numTodoTests: number;
-  testResults: { name: string; status: string; assertionResults: { fullName: string; status: string }[] }[];
+  testResults: {
+    name: string;
+    /** What stopped the file itself: an import or a hook that failed. Empty otherwise. */
+    message: string;
+    assertionResults: { fullName: string; status: string; failureMessages?: string[] | null }[];
+  }[];
 }
 
 const args = process.argv.slice(2);
@@ -98,7 +103,7 @@ async function succeeds({ name, command, args: commandArgs }: Step): Promise<boo
   return code === 0;
 }
 
-/** Prints the counts; a skip counts as a failure in CI, where everything a test may need is there. */
+/** Prints what failed, once more at the end where it is found, and the counts. With CI=true a skip is a failure. */
 function summarise(testsSucceeded: boolean): boolean {
   let reports: Report[];
   try {
@@ -115,6 +120,7 @@ function summarise(testsSucceeded: boolean): boolean {
   for (const name of skipped) console.log(`skipped: ${name}`);
   const skipsFail = process.env.CI === "true" && skipped.length > 0;
   if (skipsFail) console.error("With CI=true a skipped test is a failure.");
+  for (const failure of reports.flatMap(listFailures)) console.log(`\nfailed: ${failure}`);
   const [passed, failed] = reports.reduce(
     ([passedSum, failedSum], { numPassedTests, numFailedTests }) => [
       passedSum + numPassedTests,
@@ -124,4 +130,18 @@ function summarise(testsSucceeded: boolean): boolean {
   );
   console.log(`\n${passed} passed, ${failed} failed, ${skipped.length} skipped`);
   return testsSucceeded && !skipsFail;
+}
+
+/** Each failure with its file, its test and the first lines of its message. */
+function listFailures({ testResults }: Report): string[] {
+  return testResults.flatMap(({ name, message, assertionResults }) => {
+    const file = path.relative(root, name);
+    const failed = assertionResults.filter(({ status }) => status === "failed");
+    const failures = failed.map(({ fullName, failureMessages }) => ({
+      title: fullName,
+      text: failureMessages?.[0] ?? "",
+    }));
+    if (message !== "" && failed.length === 0) failures.push({ title: "the file itself", text: message });
+    return failures.map(({ title, text }) => `${file}: ${title}\n${text.split("\n").slice(0, 20).join("\n")}`);
+  });
 }

@@ -8,7 +8,6 @@ import { createLogger } from "@touchstone/service-kit";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { findLogins } from "./find-logins.ts";
 
-const patiently = { timeout: 20_000, interval: 20 };
 const projectId = "019a2f6e-1c2d-7e3f-8a4b-5c6d7e8f9012";
 const users = serviceNames.map((service) => ({
   user: service,
@@ -39,7 +38,7 @@ async function connect(service: (typeof serviceNames)[number]): Promise<Bus> {
   const logger = createLogger({ service, level: "silent" });
   const bus = connectBus({ url: nats.url, user: service, password: `password of ${service}`, service, logger });
   buses.push(bus);
-  await vi.waitFor(() => expect(bus.status()).toBe("connected"), patiently);
+  await vi.waitFor(() => expect(bus.status()).toBe("connected"));
   return bus;
 }
 
@@ -72,12 +71,12 @@ test("an operator lists dead letters of all services, looks at one, replays one 
   const tell = async (revision: number): Promise<void> => {
     const told = { projectId, revision, judges: [], groups: [] };
     await evalRuns.publish(liveScorersChanged, told, { messageId: `change-${revision}` });
-    await vi.waitFor(async () => expect((await run("list")).text).toContain(`change-${revision}`), patiently);
+    await vi.waitFor(async () => expect((await run("list")).text).toContain(`change-${revision}`));
   };
   await tell(7);
   await tell(8);
   await auth.publish(modelPricesChanged, { ownerId: projectId, revision: 1, changes: [] }, { messageId: "prices" });
-  await vi.waitFor(async () => expect((await run("list")).text).toContain("no prices"), patiently);
+  await vi.waitFor(async () => expect((await run("list")).text).toContain("no prices"));
 
   const { text } = await run("list");
   expect(text.split("\n")).toEqual([
@@ -95,7 +94,7 @@ test("an operator lists dead letters of all services, looks at one, replays one 
 
   isMended = true;
   expect(await run("replay 2")).toMatchObject({ code: 0, text: expect.stringContaining("Replayed: 1.") });
-  await vi.waitFor(() => expect(taken).toEqual([8]), patiently);
+  await vi.waitFor(() => expect(taken).toEqual([8]));
   expect(await run("drop 1")).toMatchObject({ code: 0, text: expect.stringContaining("Removed: 1.") });
   expect(await run("drop 1")).toEqual({ code: 1, text: "There is no dead letter 1." });
   expect((await run("list")).text).toMatch(/^3 {2}.*\n.*no prices$/);

@@ -10,13 +10,10 @@ beforeAll(async () => {
 afterAll(() => system?.stop());
 
 test("the services of compose become ready, take a trace and grade a run with the rights they are given", async () => {
-  await vi.waitFor(
-    async () => {
-      const response = await fetch(`${system.gateway}/health/ready`);
-      expect(response.status, `${await response.text()}\n${system.log()}`).toBe(200);
-    },
-    { timeout: 30_000, interval: 100 },
-  );
+  await vi.waitFor(async () => {
+    const response = await fetch(`${system.gateway}/health/ready`);
+    expect(response.status, `${await response.text()}\n${system.log()}`).toBe(200);
+  });
   const { apiKey } = await answerOf("/auth/config", {});
   const post = (route: string, body: unknown): Promise<Record<string, unknown>> =>
     answerOf(route, {

@@ -135,10 +135,7 @@ describe("nats.conf", () => {
     const passwordOf = (service: string): string => `p12e4${service}`;
     const passwords = serviceNames.map((service) => [natsPasswordVariable(service), passwordOf(service)]);
     server = spawn(executable, ["--config", file], { stdio: "ignore", env: Object.fromEntries(passwords) });
-    await vi.waitFor(
-      async () => expect((await fetch(`http://127.0.0.1:${monitoringPort}/healthz`)).status).toBe(200),
-      10_000,
-    );
+    await vi.waitFor(async () => expect((await fetch(`http://127.0.0.1:${monitoringPort}/healthz`)).status).toBe(200));
 
     for (const service of serviceNames) {
       expect(await logIn(port, service, passwordOf(service)), service).toBe("PONG");

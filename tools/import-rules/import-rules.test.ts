@@ -116,7 +116,7 @@ beforeAll(async () => {
     'const rules = require("./rules.cjs");\nrules.options.exclude = { path: "planted-unread" };\nmodule.exports = rules;\n',
   );
   cruise = await cruiseImports(tree);
-}, 60_000);
+});
 
 afterAll(async () => {
   await rm(tree, { recursive: true, force: true });

@@ -84,7 +84,7 @@ export async function startBusWorld(
       closers.push(async () => child.kill("SIGKILL"));
       const lines: string[] = [];
       createInterface({ input: child.stdout }).on("line", (line) => lines.push(line));
-      await vi.waitFor(() => requireLine(lines, "ready"), { timeout: 45_000, interval: 20 });
+      await vi.waitFor(() => requireLine(lines, "ready"));
       return { child, lines };
     },
     async close() {
@@ -96,7 +96,7 @@ export async function startBusWorld(
 }
 
 export async function untilConnected(bus: Bus): Promise<void> {
-  await vi.waitUntil(() => bus.status() === "connected", { timeout: 45_000, interval: 10 });
+  await vi.waitUntil(() => bus.status() === "connected");
 }
 
 /** The first line that begins with `start`; throws while there is none. */
@@ -107,8 +107,8 @@ export function requireLine(lines: readonly string[], start: string): string {
 }
 
 /** Waits until `check` no longer throws. */
-export async function eventually<Value>(check: () => Value | Promise<Value>, timeoutMs = 20_000): Promise<Value> {
-  return await vi.waitFor(check, { timeout: timeoutMs, interval: 20 });
+export async function eventually<Value>(check: () => Value | Promise<Value>): Promise<Value> {
+  return await vi.waitFor(check);
 }
 
 /** The error a promise rejects with; null if it does not. */

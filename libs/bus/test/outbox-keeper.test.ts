@@ -23,7 +23,7 @@ afterEach(async () => {
   await Promise.all(relays.splice(0).map((relay) => relay.stop()));
 });
 
-const eventually = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: 10_000, interval: 2 });
+const eventually = (check: () => void | Promise<void>) => vi.waitFor(check);
 
 /** An outbox in memory, with the place of each row that was published. */
 function createFakeOutbox() {

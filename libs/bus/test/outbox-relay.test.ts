@@ -75,7 +75,7 @@ function start(parts: Pick<Parts, "store" | "bus"> & Partial<Parts>): OutboxRela
   return relay;
 }
 
-const eventually = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: 10_000, interval: 2 });
+const eventually = (check: () => void | Promise<void>) => vi.waitFor(check);
 const away = () => new BusError("disconnected", "NATS is away", { subject: told.subject });
 
 describe("the outbox relay", () => {

@@ -120,12 +120,12 @@ test("what a request that was under way stores after the first pass goes too, be
   const gone = crypto.randomUUID();
   await store(gone, 1, 2_500);
   await start().begin(gone);
-  await vi.waitFor(async () => expect(await things(gone)).toBe(0), 5_000);
+  await vi.waitFor(async () => expect(await things(gone)).toBe(0));
   expect(await confirmations(gone)).toBe(0);
 
   await store(gone, 1, 10);
 
-  await vi.waitFor(async () => expect(await confirmations(gone)).toBe(1), 5_000);
+  await vi.waitFor(async () => expect(await confirmations(gone)).toBe(1));
   expect(await things(gone)).toBe(0);
 });
 
@@ -170,7 +170,7 @@ test("a project is closed when no transaction that began before can commit in it
   await begun;
 
   const closed = closing()([gone]).then(() => events.push("closed"));
-  await vi.waitFor(() => expect(app.readScoped([gone], read)).rejects.toThrow("Invalid or missing API key"), 5_000);
+  await vi.waitFor(() => expect(app.readScoped([gone], read)).rejects.toThrow("Invalid or missing API key"));
   expect(events).toEqual([]);
   end();
   await Promise.all([earlier, closed]);
@@ -196,7 +196,7 @@ test("a deletion that is announced again is confirmed again, and not before it i
   const deletions = start();
   await deletions.begin(gone);
   await deletions.begin(gone);
-  await vi.waitFor(async () => expect(await confirmations(gone)).toBe(1), 5_000);
+  await vi.waitFor(async () => expect(await confirmations(gone)).toBe(1));
 
   await deletions.begin(gone);
 
@@ -215,7 +215,7 @@ test("what one replica left half-way another finishes, and several at once confi
       values: [gone],
     });
     await first.begin(gone);
-    await vi.waitFor(async () => expect(await things(gone)).toBeLessThan(20_000), 5_000);
+    await vi.waitFor(async () => expect(await things(gone)).toBeLessThan(20_000));
     return { first: first.stop() };
   });
   await stopped.first;
@@ -224,7 +224,7 @@ test("what one replica left half-way another finishes, and several at once confi
   start();
   start();
 
-  await vi.waitFor(async () => expect(await confirmations(gone)).toBe(1), 10_000);
+  await vi.waitFor(async () => expect(await confirmations(gone)).toBe(1));
   expect(await things(gone)).toBe(0);
 });
 
@@ -239,6 +239,6 @@ test("a project that a killed process had in hand is taken up when its claim is 
 
   start();
 
-  await vi.waitFor(async () => expect(await confirmations(gone)).toBe(1), 5_000);
+  await vi.waitFor(async () => expect(await confirmations(gone)).toBe(1));
   expect(await things(gone)).toBe(0);
 });

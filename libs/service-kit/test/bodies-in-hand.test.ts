@@ -97,7 +97,7 @@ async function serve(
       write: (more) => void socket.write(more),
       abort: () => void socket.destroy(),
       async received(part) {
-        await vi.waitFor(() => expect(text).toContain(part), { timeout: 10_000, interval: 5 });
+        await vi.waitFor(() => expect(text).toContain(part), { interval: 5 });
         return text;
       },
     };
@@ -110,7 +110,7 @@ async function serve(
       const before = working;
       const headers = { "content-length": String(bytes), "x-request-id": "occupy" };
       const sending = begin(served[0] as Route, headers, Buffer.alloc(bytes, " "));
-      await vi.waitFor(() => expect(working).toBe(before + 1), { timeout: 10_000, interval: 5 });
+      await vi.waitFor(() => expect(working).toBe(before + 1), { interval: 5 });
       return sending;
     },
     finish,

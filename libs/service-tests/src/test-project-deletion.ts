@@ -96,9 +96,9 @@ export function testProjectDeletion({
     expect(await rows.count(gone)).toEqual(before);
 
     running.push(...start({ maintenance, bus: own, logger, graceMs: 200 }));
-    await vi.waitFor(() => auth.publish(projectDeleting, { projectId: gone }, { messageId: gone }), 10_000);
+    await vi.waitFor(() => auth.publish(projectDeleting, { projectId: gone }, { messageId: gone }));
 
-    await vi.waitFor(() => expect(confirmed).toContain(gone), 15_000);
+    await vi.waitFor(() => expect(confirmed).toContain(gone));
     expect(await rows.count(gone)).toEqual({});
     expect(await rows.count(kept)).toEqual(before);
   });

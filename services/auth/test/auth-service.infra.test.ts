@@ -107,7 +107,7 @@ async function startAuth(overrides: Record<string, string> = {}) {
     resolve: async (apiKey: string) =>
       (await client.call(internalRoutes.resolveKey, { apiKey }, { requestId: "request-1", deadlineMs: 5_000 })).key,
     config: () => ask("GET", routes.getAuthConfig.path, null),
-    untilReady: () => vi.waitFor(async () => expect((await service.readiness()).ready).toBe(true), 10_000),
+    untilReady: () => vi.waitFor(async () => expect((await service.readiness()).ready).toBe(true)),
     async stop() {
       running.splice(
         running.findIndex((entry) => entry.service === service),
@@ -245,8 +245,8 @@ test("a rotated key works at once, the old one no longer, and gateways hear of i
   expect(await auth.resolve(rotated.body.project.apiKey)).toMatchObject({ projectId: auth.projectId });
   expect(await auth.resolve(auth.apiKey)).toBeNull();
   expect((await auth.config()).body.apiKey).toBe(rotated.body.project.apiKey);
-  await vi.waitFor(() => expect(heard).toEqual([{ projectId: auth.projectId }]), 10_000);
-  await vi.waitFor(async () => expect(await query("select from auth.outbox")).toEqual([]), 10_000);
+  await vi.waitFor(() => expect(heard).toEqual([{ projectId: auth.projectId }]));
+  await vi.waitFor(async () => expect(await query("select from auth.outbox")).toEqual([]));
   await bus.drain();
 });
 
@@ -276,7 +276,7 @@ test("without NATS a key is rotated all the same, and the event goes out once NA
   ]);
 
   const late = await startTestNats({ port });
-  await vi.waitFor(async () => expect(await query("select from auth.outbox")).toEqual([]), 20_000);
+  await vi.waitFor(async () => expect(await query("select from auth.outbox")).toEqual([]));
   await late.stop();
 });
 

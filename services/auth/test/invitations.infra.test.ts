@@ -82,7 +82,7 @@ test("an invitation is mailed where mail goes out", async () => {
     const found = texts.map((text) => JSON.parse(text)).find(({ text }) => text.includes(url));
     expect(found).toBeDefined();
     return found;
-  }, 15_000);
+  });
   expect(mail).toMatchObject({ to: "invited@example.com", kind: "invitation" });
 });
 

@@ -77,7 +77,7 @@ describe("without accounts", () => {
     const logger = createLogger({ service: "auth", level: "silent" });
     service = createAuth(config, { logger, clock: systemClock, metrics: createMetrics() });
     const { address } = await service.start();
-    await vi.waitFor(async () => expect((await service.readiness()).ready).toBe(true), 30_000);
+    await vi.waitFor(async () => expect((await service.readiness()).ready).toBe(true));
     gateway = createAsker(address as string, "gateway");
     judge = createAsker(address as string, "judge");
     const call = <R extends Parameters<InternalClient["call"]>[0]>(route: R, body: object) =>

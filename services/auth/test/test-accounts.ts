@@ -91,7 +91,7 @@ export async function startAccounts(
     rootSecret,
     clock: systemClock,
   });
-  await vi.waitFor(async () => expect((await service.readiness()).ready).toBe(true), 10_000);
+  await vi.waitFor(async () => expect((await service.readiness()).ready).toBe(true));
 
   async function ask(
     method: string,

@@ -22,8 +22,6 @@ let judge: FakeJudge;
 let database: Database;
 let client: CiClient;
 
-const patiently = { timeout: 30_000, interval: 20 };
-
 beforeAll(async () => {
   system = await startTestSystem();
   judge = await system.startJudge();
@@ -108,7 +106,7 @@ describe("finalizing a CI run", () => {
     const told: z.infer<typeof gateRecorded.body>[] = [];
     const monitor = connectBus({ url: system.nats.url, service: "monitor", logger: quiet });
     system.cleanups.defer(() => monitor.drain());
-    await vi.waitFor(() => expect(monitor.status()).toBe("connected"), patiently);
+    await vi.waitFor(() => expect(monitor.status()).toBe("connected"));
     await monitor.consume(gateRecorded, { durable: "monitor-gate-recorded" }, async (event) => {
       if (event.projectId === client.projectId) told.push(event);
     });
@@ -122,7 +120,7 @@ describe("finalizing a CI run", () => {
     const failed = await end([9]);
     await end([9, 9]);
     const failedLater = await end([]);
-    await vi.waitFor(() => expect(told.map(({ runId }) => runId)).toContain(failedLater), patiently);
+    await vi.waitFor(() => expect(told.map(({ runId }) => runId)).toContain(failedLater));
 
     expect(told.map(({ runId }) => runId).toSorted()).toEqual([failed, failedLater].toSorted());
     const [recorded] = (await client.listGates()).filter(({ runId }) => runId === failed);

@@ -10,6 +10,6 @@ export function createGate(): { opened: Promise<void>; open: () => void } {
 }
 
 /** Waits for a condition that another process or connection brings about. */
-export async function until(condition: () => void | Promise<void>, timeoutMs = 20_000): Promise<void> {
-  await vi.waitFor(condition, { timeout: timeoutMs, interval: 10 });
+export async function until(condition: () => void | Promise<void>): Promise<void> {
+  await vi.waitFor(condition);
 }

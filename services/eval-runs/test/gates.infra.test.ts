@@ -26,8 +26,6 @@ beforeEach(async () => {
   datasetId = await createDataset("Orders");
 });
 
-const patiently = { timeout: 30_000, interval: 20 };
-
 const createDataset = (name: string) =>
   client.createDataset({
     name,
@@ -250,7 +248,7 @@ describe("recorded gates", () => {
     const told: z.infer<typeof gateRecorded.body>[] = [];
     const monitor = connectBus({ url: system.nats.url, service: "monitor", logger: quiet });
     system.cleanups.defer(() => monitor.drain());
-    await vi.waitFor(() => expect(monitor.status()).toBe("connected"), patiently);
+    await vi.waitFor(() => expect(monitor.status()).toBe("connected"));
     await monitor.consume(gateRecorded, { durable: "monitor-gate-recorded" }, async (event) => {
       if (event.datasetId === datasetId) told.push(event);
     });
@@ -258,7 +256,7 @@ describe("recorded gates", () => {
     await gateOf(runId, "failUnder=9");
     await gateOf(runId, "failUnder=9&record=true");
     await gateOf(runId, "failUnder=7&record=true");
-    await vi.waitFor(() => expect(told).toHaveLength(2), patiently);
+    await vi.waitFor(() => expect(told).toHaveLength(2));
 
     const { gates } = recordedGates.parse((await evaluate("/ci/gates")).body);
     const of = { projectId: client.projectId, runId, datasetId };

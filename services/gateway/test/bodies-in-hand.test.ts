@@ -35,7 +35,7 @@ async function readHeldBytes(): Promise<number> {
 test("bodies that a gateway has no room for are refused unread, small ones are not, and who leaves gives his room back", async () => {
   gateway = await startTestGateway();
   for (let index = 0; index < 96; index += 1) announce(routes.submitTrace, mebibyte);
-  await vi.waitFor(async () => expect(await readHeldBytes()).toBe(96 * mebibyte), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(await readHeldBytes()).toBe(96 * mebibyte));
 
   const refused = [routes.submitTrace, routes.receiveTraces, routes.createDataset].map((route) =>
     announce(route, mebibyte),
@@ -43,13 +43,13 @@ test("bodies that a gateway has no room for are refused unread, small ones are n
   const [trace, otlp, dataset] = refused as [(typeof refused)[0], (typeof refused)[0], (typeof refused)[0]];
   const small = await post(gateway, routes.submitTrace.path, "{}");
   expect(small.status).toBe(200);
-  await vi.waitFor(() => expect(refused.every(({ text }) => text().endsWith("}"))).toBe(true), { timeout: 10_000 });
+  await vi.waitFor(() => expect(refused.every(({ text }) => text().endsWith("}"))).toBe(true));
   expect(trace.text()).toMatch(/^HTTP\/1.1 429 [\s\S]*retry-after: 1\r\n[\s\S]*\{"error":"Ingest queue is full - /);
   expect(otlp.text()).toMatch(/^HTTP\/1.1 429 [\s\S]*retry-after: 1\r\n[\s\S]*\{"message":"ingest queue full - /);
   expect(dataset.text()).toMatch(/^HTTP\/1.1 503 [\s\S]*retry-after: 1\r\n[\s\S]*\{"statusCode":503,/);
 
   for (const socket of sockets.splice(0)) socket.destroy();
-  await vi.waitFor(async () => expect(await readHeldBytes()).toBe(0), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(await readHeldBytes()).toBe(0));
   expect((await post(gateway, routes.submitTrace.path, Buffer.alloc(mebibyte, " "))).status).toBe(200);
 });
 
@@ -57,5 +57,5 @@ test("a body that is passed on as it comes costs what its stream keeps, however 
   gateway = await startTestGateway();
   announce(routes.receiveTraces, 64 * mebibyte);
 
-  await vi.waitFor(async () => expect(await readHeldBytes()).toBe(256 * 1024), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(await readHeldBytes()).toBe(256 * 1024));
 });

@@ -27,7 +27,7 @@ function start(overrides: Record<string, string> = {}): ServiceProcess {
 
 test("it serves with every part away, says where, and ends with 0 when told to", { timeout: 20_000 }, async () => {
   const gateway = start();
-  await vi.waitFor(() => expect(gateway.output()).toContain('"msg":"serving"'), 15_000);
+  await vi.waitFor(() => expect(gateway.output()).toContain('"msg":"serving"'));
   const url = /"address":"(http[^"]+)"/.exec(gateway.output())?.[1];
 
   const health = await fetch(`${url}/health`);

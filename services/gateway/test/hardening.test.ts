@@ -106,10 +106,8 @@ test("a reader that takes nothing of a long answer is cut, and what it held is g
   socket.pause();
   socket.write(head("GET", traces));
 
-  await vi.waitFor(
-    () =>
-      expect(gateway.log).toContainEqual(expect.objectContaining({ operation: "listTraces", outcome: "client_gone" })),
-    10_000,
+  await vi.waitFor(() =>
+    expect(gateway.log).toContainEqual(expect.objectContaining({ operation: "listTraces", outcome: "client_gone" })),
   );
   socket.destroy();
 });
@@ -149,11 +147,11 @@ test("a process that runs out of file descriptors lives on", { timeout: 60_000 }
   const url = /"address":"(http[^"]+)"/.exec(output)?.[1] ?? "";
 
   const idle = await openIdle(url, 300);
-  await vi.waitFor(() => expect(idle.filter(({ destroyed }) => destroyed).length).toBeGreaterThan(0), 10_000);
+  await vi.waitFor(() => expect(idle.filter(({ destroyed }) => destroyed).length).toBeGreaterThan(0));
   expect(child.exitCode).toBeNull();
   for (const socket of idle) socket.destroy();
 
-  await vi.waitFor(async () => expect((await fetch(`${url}/health/live`)).status).toBe(200), 10_000);
+  await vi.waitFor(async () => expect((await fetch(`${url}/health/live`)).status).toBe(200));
   expect(await promisify(execFile)("sh", ["-c", `kill -0 ${child.pid} && echo alive`])).toMatchObject({
     stdout: "alive\n",
   });

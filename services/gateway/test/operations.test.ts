@@ -331,5 +331,5 @@ test("the line waits for auth to be ready", async () => {
 
   status = 200;
 
-  await vi.waitFor(() => expect(printed).toHaveLength(1), 5_000);
+  await vi.waitFor(() => expect(printed).toHaveLength(1));
 });

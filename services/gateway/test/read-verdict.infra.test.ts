@@ -49,7 +49,7 @@ beforeAll(async () => {
     return { verdict: body.verdictId === verdictId ? record : null };
   };
   await judge.answer(readVerdictRecord, answer, { concurrency: 4 });
-  await vi.waitFor(() => expect(judge.status()).toBe("connected"), 15_000);
+  await vi.waitFor(() => expect(judge.status()).toBe("connected"));
 });
 
 afterAll(async () => {
@@ -64,7 +64,7 @@ async function read(id: string, headers: Record<string, string> = { "x-api-key":
 }
 
 test("the judge is asked for the record in the key's project, and it is shown as it is", async () => {
-  await vi.waitFor(async () => expect(await read(verdictId)).toEqual({ status: 200, body: record }), 15_000);
+  await vi.waitFor(async () => expect(await read(verdictId)).toEqual({ status: 200, body: record }));
   expect(asked.at(-1)).toEqual({ projectId, verdictId });
 });
 

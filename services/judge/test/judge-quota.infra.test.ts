@@ -148,7 +148,7 @@ describe("what was used", () => {
   let gateway: Bus;
   beforeAll(async () => {
     gateway = connectBus({ url: bench.nats.url, service: "gateway", logger: createTestLogger().logger });
-    await vi.waitFor(() => expect(gateway.status()).toBe("connected"), 15_000);
+    await vi.waitFor(() => expect(gateway.status()).toBe("connected"));
   });
   afterAll(() => gateway.drain());
 

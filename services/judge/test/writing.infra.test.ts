@@ -18,7 +18,7 @@ let monitor: Bus;
 beforeAll(async () => {
   bench = await openJudgeBench();
   monitor = connectBus({ url: bench.nats.url, service: "monitor", logger: createTestLogger().logger });
-  await vi.waitFor(() => expect(monitor.status()).toBe("connected"), 15_000);
+  await vi.waitFor(() => expect(monitor.status()).toBe("connected"));
 });
 afterEach(() => bench.clear());
 afterAll(async () => {

@@ -9,7 +9,7 @@ import { uuidv7 } from "@touchstone/service-kit";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { composeAlertRule } from "../src/alerts/alert-rule.ts";
 import { measure } from "../src/alerts/measure.ts";
-import { patiently, startWebhookBench, type WebhookBench } from "./webhook-bench.ts";
+import { startWebhookBench, type WebhookBench } from "./webhook-bench.ts";
 
 let bench: WebhookBench;
 
@@ -128,7 +128,7 @@ describe("an alert rule", () => {
       project.projectId,
     ]);
     const left = "select from monitor.alert_rules where project_id = $1 and enabled and evaluated_at is null";
-    await vi.waitFor(async () => expect(await bench.store.query(left, [project.projectId])).toHaveLength(0), patiently);
+    await vi.waitFor(async () => expect(await bench.store.query(left, [project.projectId])).toHaveLength(0));
     const { signals } = (await project.send("GET", "/monitor/signals")).body;
     expect(signals).toMatchObject([{ patternKey: `alert-rule:${_id}`, type: "alert_rule", occurrenceCount: 1 }]);
   });

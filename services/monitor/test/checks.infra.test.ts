@@ -16,7 +16,6 @@ const fast: WorkerTimings = {
   postponeMs: [1, 5],
   drainMs: 20_000,
 };
-const patiently = { timeout: 20_000, interval: 10 };
 
 let store: TestStore;
 let checkStore: CheckStore;
@@ -88,9 +87,7 @@ interface CheckRow {
 const readChecks = (): Promise<CheckRow[]> =>
   store.query<CheckRow>("select kind, subject_id, outcome, reason, attempts from monitor.checks order by kind");
 const settled = async (): Promise<CheckRow[]> => {
-  await vi.waitFor(async () => expect((await readChecks()).every(({ outcome }) => outcome !== null)).toBe(true), {
-    ...patiently,
-  });
+  await vi.waitFor(async () => expect((await readChecks()).every(({ outcome }) => outcome !== null)).toBe(true));
   return readChecks();
 };
 
@@ -294,7 +291,7 @@ test("a check is settled by whoever holds it, not by a worker it was taken from"
   const ending = { outcome: "done", reason: null } as const;
   await plan([buildSettledTrace()], [everyTrace("judge")]);
   const first = await take(1);
-  const second = await vi.waitFor(() => take(60_000), patiently);
+  const second = await vi.waitFor(() => take(60_000));
   const written: string[] = [];
 
   expect(await checkStore.settle(first, ending, async () => void written.push("first"))).toBe(false);
@@ -323,11 +320,11 @@ test("a lease that is renewed outlives its time, and one that is lost stops the 
     timings: { ...fast, renewMs: 5 },
   });
   workers.push(worker);
-  await vi.waitFor(() => expect(renewals.mock.settledResults.length).toBeGreaterThan(2), patiently);
+  await vi.waitFor(() => expect(renewals.mock.settledResults.length).toBeGreaterThan(2));
   expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
 
   await store.query("update monitor.checks set leased_by = gen_random_uuid(), due_at = now() + interval '1 hour'");
-  await vi.waitFor(() => expect(signals[0]?.aborted).toBe(true), patiently);
+  await vi.waitFor(() => expect(signals[0]?.aborted).toBe(true));
   release.resolve();
   await worker.stop();
   expect(await countFound(trace.projectId)).toBe(0);

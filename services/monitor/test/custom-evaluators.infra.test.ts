@@ -22,7 +22,6 @@ import {
   listSignals,
   nats,
   newProject,
-  patiently,
   query,
   record,
   settle,
@@ -80,7 +79,7 @@ beforeAll(async () => {
     { concurrency: 1 },
   );
   asEvalRuns = connectBus({ url: nats.url, service: "eval-runs", logger: quiet });
-  await vi.waitFor(() => expect(asEvalRuns.status()).toBe("connected"), patiently);
+  await vi.waitFor(() => expect(asEvalRuns.status()).toBe("connected"));
 });
 
 afterAll(async () => {
@@ -243,12 +242,8 @@ test("members of a live group that are patterns and custom scorers bring their g
   const group = { ...profile, idleSeconds: 120, groupId: "g1", name: "All", members, rubrics: [] };
   const told = { projectId: project.projectId, revision: 1, judges: [], groups: [group] };
   await asEvalRuns.publish(liveScorersChanged, told, { messageId: randomUUID() });
-  await vi.waitFor(
-    async () =>
-      expect(await query("select from monitor.live_scorers where project_id = $1", [project.projectId])).toHaveLength(
-        1,
-      ),
-    patiently,
+  await vi.waitFor(async () =>
+    expect(await query("select from monitor.live_scorers where project_id = $1", [project.projectId])).toHaveLength(1),
   );
   await settle(record(project, { output: "Go away." }));
   await untilChecked(project, 1);
@@ -269,7 +264,7 @@ test("where a project asks for it, it is said once what a trace is about, with t
   const project = newProject();
   await settle(record(project, {}));
   const settled = "select from monitor.seen_traces where project_id = $1 and settled_at is not null";
-  await vi.waitFor(async () => expect(await query(settled, [project.projectId])).toHaveLength(1), patiently);
+  await vi.waitFor(async () => expect(await query(settled, [project.projectId])).toHaveLength(1));
   await project.send("PUT", "/agent-monitoring/settings/monitoring-defaults", { topicsEnabled: true });
   const trace = record(project, {});
   await settle(trace);

@@ -9,7 +9,6 @@ import {
   liveCallsPerDay,
   newProject,
   outcomesOf,
-  patiently,
   query,
   record,
   settle,
@@ -188,7 +187,7 @@ describe("a settled trace", () => {
     await settle(...traces);
     const classes = () =>
       query("select trace_id, operational_class from monitor.seen_traces where project_id = $1", [project.projectId]);
-    await vi.waitFor(async () => expect(await classes()).toHaveLength(5), patiently);
+    await vi.waitFor(async () => expect(await classes()).toHaveLength(5));
 
     const byTrace = new Map((await classes()).map((row) => [row.trace_id, row.operational_class]));
     expect(traces.map(({ traceId }) => byTrace.get(traceId))).toEqual([
@@ -216,7 +215,7 @@ describe("a settled trace", () => {
     await vi.waitFor(async () => {
       const left = "select from monitor.events where project_id = $1 and pattern_key = 'empty-agent-response'";
       expect(await query(left, [project.projectId])).toHaveLength(0);
-    }, patiently);
+    });
   });
 
   test("waits for an ingest that is away, and then is checked", async () => {
@@ -224,7 +223,7 @@ describe("a settled trace", () => {
     await createPattern(project, { includeTerms: ["lawyer"] });
     fakeIngest.isAway = true;
     await settle(record(project, { output: "My lawyer." }));
-    await vi.waitFor(async () => expect(await outcomesOf(project)).toEqual([null]), patiently);
+    await vi.waitFor(async () => expect(await outcomesOf(project)).toEqual([null]));
     fakeIngest.isAway = false;
 
     await untilChecked(project, 1);

@@ -9,8 +9,6 @@ import { consumeTracesSettled } from "../src/handlers/traces-settled.ts";
 import { buildSettledTrace } from "./builders.ts";
 import { openTestStore, quiet, type TestStore } from "./test-store.ts";
 
-const patiently = { timeout: 20_000, interval: 20 };
-
 let store: TestStore;
 let nats: TestNats;
 
@@ -33,7 +31,7 @@ test("row 19: an event that nobody can plan is tried five times and kept with it
     onDeadLetter: countDeadLetters({ service: "monitor", metrics }),
   });
   const ingest = connectBus({ url: nats.url, service: "ingest", logger: quiet });
-  await vi.waitFor(() => expect([bus.status(), ingest.status()]).toEqual(["connected", "connected"]), patiently);
+  await vi.waitFor(() => expect([bus.status(), ingest.status()]).toEqual(["connected", "connected"]));
   let isMended = false;
   let tries = 0;
   const check: Check = {
@@ -59,15 +57,11 @@ test("row 19: an event that nobody can plan is tried five times and kept with it
   const others = Array.from({ length: 10 }, () => buildSettledTrace());
   await ingest.publish(tracesSettled, { traces: [poison] }, { messageId: "poisoned" });
   for (const trace of others) await ingest.publish(tracesSettled, { traces: [trace] }, { messageId: trace.traceId });
-  await vi.waitFor(
-    async () => expect(await metrics.metrics()).toContain(`durable="monitor-trace-settled"} 1`),
-    patiently,
-  );
+  await vi.waitFor(async () => expect(await metrics.metrics()).toContain(`durable="monitor-trace-settled"} 1`));
   // Planned together it fails, and by itself: twice a try.
   expect(tries).toBe(10);
-  await vi.waitFor(
-    async () => expect((await readPlanned()).sort()).toEqual(others.map(({ traceId }) => traceId).sort()),
-    patiently,
+  await vi.waitFor(async () =>
+    expect((await readPlanned()).sort()).toEqual(others.map(({ traceId }) => traceId).sort()),
   );
 
   isMended = true;
@@ -77,7 +71,7 @@ test("row 19: an event that nobody can plan is tried five times and kept with it
     return "replay";
   });
   expect(reasons).toEqual(["poisoned: Error: a bug in a plan, 5 tries"]);
-  await vi.waitFor(async () => expect(await readPlanned()).toContain(poison.traceId), patiently);
+  await vi.waitFor(async () => expect(await readPlanned()).toContain(poison.traceId));
   await bus.drain();
   await ingest.drain();
 });

@@ -24,7 +24,7 @@ export async function startMonitor(at: {
   });
   const service = createMonitor(config, { logger: quiet, clock: systemClock, metrics: createMetrics() });
   const { address } = await service.start();
-  await vi.waitFor(async () => expect(await service.readiness()).toMatchObject({ ready: true }), 30_000);
+  await vi.waitFor(async () => expect(await service.readiness()).toMatchObject({ ready: true }));
   return { service, address: address as string };
 }
 

@@ -11,7 +11,6 @@ import {
   listSignals,
   newProject,
   outcomesOf,
-  patiently,
   query,
   record,
   store,
@@ -37,7 +36,7 @@ describe("a pattern that is not stored", () => {
     vi.waitFor(async () => {
       const rows = await query("select from monitor.seen_traces where project_id = $1", [project.projectId]);
       expect(rows).toHaveLength(count);
-    }, patiently);
+    });
 
   test("is tried on the newest traces, shows what it goes by, and leaves nothing behind", async () => {
     const project = newProject();

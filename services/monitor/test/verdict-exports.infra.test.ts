@@ -21,8 +21,6 @@ import { buildGroup, buildJudge, buildVerdict, scorerId } from "./judging-builde
 import { buildScriptedChecks } from "./scripted-checks.ts";
 import { openTestStore, quiet, type TestStore } from "./test-store.ts";
 
-const patiently = { timeout: 30_000, interval: 20 };
-
 let store: TestStore;
 let collector: OtlpCollector;
 let outbound: OutboundFetch;
@@ -88,7 +86,7 @@ const waiting = async () =>
   (await store.query<{ verdict_id: string }>("select verdict_id from monitor.verdict_exports order by place")).map(
     (row) => row.verdict_id,
   );
-const untilEmpty = () => vi.waitFor(async () => expect(await waiting()).toEqual([]), patiently);
+const untilEmpty = () => vi.waitFor(async () => expect(await waiting()).toEqual([]));
 
 test("verdicts leave in batches, the oldest first, and are gone when the collector has taken them", async () => {
   const verdicts = Array.from({ length: 5 }, () => buildExportedVerdict());
@@ -103,7 +101,7 @@ test("verdicts leave in batches, the oldest first, and are gone when the collect
     headers: { "content-type": "application/x-protobuf", "content-encoding": "gzip" },
   });
   expect(arrived()).toEqual(verdicts.map(({ verdictId }) => verdictId));
-  await vi.waitFor(() => expect(ended).toEqual({ sent: 5, rejected: 0 }), patiently);
+  await vi.waitFor(() => expect(ended).toEqual({ sent: 5, rejected: 0 }));
 });
 
 const named = { otelTraceId: "0af7651916cd43dd8448eb211c80319c", otelSpanId: "b7ad6b7169203331", responseId: "r1" };
@@ -232,7 +230,7 @@ test("a collector that is overloaded is asked again, and has everything in the e
   startWorker();
   await untilEmpty();
   expect(arrived()).toEqual(Array(3).fill(verdict.verdictId));
-  await vi.waitFor(() => expect(ended).toEqual({ sent: 1, rejected: 0 }), patiently);
+  await vi.waitFor(() => expect(ended).toEqual({ sent: 1, rejected: 0 }));
 });
 
 test("what a killed worker had in hand is sent by another when its lease ends", async () => {
@@ -243,8 +241,8 @@ test("what a killed worker had in hand is sent by another when its lease ends", 
   expect(taken.verdicts).toEqual([first]);
   await write(second);
   startWorker();
-  await vi.waitFor(() => expect(arrived()).toEqual([second.verdictId]), patiently);
-  await vi.waitFor(async () => expect(await waiting()).toEqual([first.verdictId]), patiently);
+  await vi.waitFor(() => expect(arrived()).toEqual([second.verdictId]));
+  await vi.waitFor(async () => expect(await waiting()).toEqual([first.verdictId]));
 
   await store.query("update monitor.verdict_exports set due_at = now()");
   await untilEmpty();
@@ -276,7 +274,7 @@ test("two workers that live send nothing twice", async () => {
   startWorker();
   await untilEmpty();
   expect(arrived().sort()).toEqual(verdicts.map(({ verdictId }) => verdictId).sort());
-  await vi.waitFor(() => expect(ended.sent).toBe(450), patiently);
+  await vi.waitFor(() => expect(ended.sent).toBe(450));
 });
 
 test.each([400, 401, 302])(
@@ -285,7 +283,7 @@ test.each([400, 401, 302])(
     collector.answerWith({ status });
     await write(buildExportedVerdict(), buildExportedVerdict());
     startWorker();
-    await vi.waitFor(() => expect(ended).toEqual({ refused: 2 }), patiently);
+    await vi.waitFor(() => expect(ended).toEqual({ refused: 2 }));
     const next = buildExportedVerdict();
     await write(next);
     await untilEmpty();
@@ -299,7 +297,7 @@ test("what a collector rejects of a batch is counted apart and not sent again", 
   await write(buildExportedVerdict(), buildExportedVerdict(), buildExportedVerdict());
   startWorker();
   await untilEmpty();
-  await vi.waitFor(() => expect(ended).toEqual({ sent: 2, rejected: 1 }), patiently);
+  await vi.waitFor(() => expect(ended).toEqual({ sent: 2, rejected: 1 }));
   expect(collector.exports).toHaveLength(1);
 });
 
@@ -331,8 +329,8 @@ test("while the collector is away, verdicts older than a day are dropped and cou
   running.push(trimming);
   collector.answerWith({ status: 503, retryAfter: "600" });
   startWorker({ onFailing: () => trimming.trim() });
-  await vi.waitFor(async () => expect(await waiting()).toEqual([young.verdictId]), patiently);
-  await vi.waitFor(() => expect(dropped).toBe(1), patiently);
+  await vi.waitFor(async () => expect(await waiting()).toEqual([young.verdictId]));
+  await vi.waitFor(() => expect(dropped).toBe(1));
   expect(collector.exports).toHaveLength(1);
 });
 
@@ -358,9 +356,8 @@ test("operators see how many were sent and how many wait", async () => {
   running.push(exportVerdicts({ url: `${collector.url}/v1/logs`, headers: null }, parts));
   await untilEmpty();
   const sent = 'service_monitor_verdict_exports_total{outcome="sent"} 1';
-  await vi.waitFor(
-    async () => expect(await metrics.getSingleMetricAsString("service_monitor_verdict_exports_total")).toContain(sent),
-    patiently,
+  await vi.waitFor(async () =>
+    expect(await metrics.getSingleMetricAsString("service_monitor_verdict_exports_total")).toContain(sent),
   );
   expect(await metrics.getSingleMetricAsString(pending)).toContain(`${pending} 0`);
 });

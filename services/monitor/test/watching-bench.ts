@@ -38,8 +38,6 @@ export function judgeBy(rule: typeof decide): void {
   decide = rule;
 }
 
-export const patiently = { timeout: 30_000, interval: 20 };
-
 /** Starts it before the tests of the file that calls this, and ends it after them. */
 export function useWatchingMonitor(): void {
   beforeAll(async () => {
@@ -54,10 +52,7 @@ export function useWatchingMonitor(): void {
     });
     asIngest = connectBus({ url: nats.url, service: "ingest", logger: quiet });
     asJudge = connectBus({ url: nats.url, service: "judge", logger: quiet });
-    await vi.waitFor(
-      () => expect([asIngest.status(), asJudge.status()]).toEqual(["connected", "connected"]),
-      patiently,
-    );
+    await vi.waitFor(() => expect([asIngest.status(), asJudge.status()]).toEqual(["connected", "connected"]));
     await asJudge.answer(
       matchPattern,
       async ({ prompt, text }) => {
@@ -127,4 +122,4 @@ export const untilChecked = (project: ProjectClient, count: number) =>
     const outcomes = await outcomesOf(project);
     expect(outcomes).toHaveLength(count);
     expect(outcomes).not.toContain(null);
-  }, patiently);
+  });

@@ -10,7 +10,6 @@ import { createProjectClient, type ProjectClient, startMonitor } from "./start-m
 import { openTestStore, quiet } from "./test-store.ts";
 import { startWebhookReceiver } from "./webhook-receiver.ts";
 
-export const patiently = { timeout: 30_000, interval: 30 };
 export const channelSecret = `whsec_${Buffer.from("the channels of an installation.").toString("base64")}`;
 const publicUrl = "https://touchstone.example.com";
 
@@ -31,7 +30,7 @@ export async function startWebhookBench() {
     settings: { SERVICE_PUBLIC_URL: `${publicUrl}/`, SERVICE_WEBHOOK_SECRET: channelSecret },
   });
   const evalRuns = connectBus({ url: nats.url, service: "eval-runs", logger: quiet });
-  await vi.waitFor(() => expect(evalRuns.status()).toBe("connected"), patiently);
+  await vi.waitFor(() => expect(evalRuns.status()).toBe("connected"));
   const findings = createFindingStore({ publicAddress: { url: publicUrl, hasDashboard: true } });
 
   const listDeliveries = async (project: ProjectClient, filter = "") =>
@@ -75,7 +74,7 @@ export async function startWebhookBench() {
         const { deliveries } = await listDeliveries(project);
         expect(deliveries.filter(({ status }) => status !== "pending")).toHaveLength(count);
         return deliveries;
-      }, patiently),
+      }),
 
     async stop(): Promise<void> {
       await evalRuns.drain();

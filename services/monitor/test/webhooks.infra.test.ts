@@ -6,7 +6,7 @@ import { createDeliveryStore, type TakenDelivery } from "../src/webhooks/deliver
 import { createSendDelivery } from "../src/webhooks/send-delivery.ts";
 import { createSigningKeys } from "../src/webhooks/sign-message.ts";
 import { type ProjectClient, rootSecret } from "./start-monitor.ts";
-import { channelSecret, patiently, startWebhookBench, type WebhookBench } from "./webhook-bench.ts";
+import { channelSecret, startWebhookBench, type WebhookBench } from "./webhook-bench.ts";
 import { findSignature } from "./webhook-receiver.ts";
 
 let bench: WebhookBench;
@@ -112,7 +112,7 @@ describe("a failure", () => {
 
     const replayed = await project.send("POST", `/agent-monitoring/webhook-deliveries/${delivery?._id}/replay`);
     expect(webhookDeliveryReply.parse(replayed.body).delivery).toMatchObject({ status: "pending", attempts: 0 });
-    await vi.waitFor(() => expect(received).toHaveLength(4), patiently);
+    await vi.waitFor(() => expect(received).toHaveLength(4));
     await bench.untilSettled(project, 1);
     expect(received[3]?.headers["webhook-id"]).toBe(delivery?._id);
 
@@ -128,7 +128,7 @@ describe("a failure", () => {
     const { url, received } = bench.receiver.open("hangs", 200);
     await bench.createWebhook(project, { url });
     await bench.fail(project);
-    await vi.waitFor(() => expect(received).toHaveLength(1), patiently);
+    await vi.waitFor(() => expect(received).toHaveLength(1));
     // As after a kill -9 in the middle of the request.
     const [row] = await bench.store.query<{ id: string; token: string }>(
       `update monitor.webhook_deliveries
@@ -137,7 +137,7 @@ describe("a failure", () => {
        returning id, leased_by as token`,
       [project.projectId],
     );
-    await vi.waitFor(() => expect(received).toHaveLength(2), patiently);
+    await vi.waitFor(() => expect(received).toHaveLength(2));
     const [delivery] = await bench.untilSettled(project, 1);
 
     expect(delivery).toMatchObject({ _id: row?.id, status: "delivered", attempts: 2 });

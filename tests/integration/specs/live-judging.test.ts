@@ -135,7 +135,7 @@ test("a trace shows what live judges and groups say of it, once each, through ki
       );
       expect(scores.scores).toMatchObject([{ kind: `online-eval:${session.evaluator._id}`, rating: 9, spanCount: 1 }]);
     },
-    { timeout: 30_000, interval: 500 },
+    { interval: 500 },
   );
   expect((await client.send("DELETE", `/monitor/online-evaluators/${session.evaluator._id}`)).status).toBe(204);
 
