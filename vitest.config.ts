@@ -9,7 +9,7 @@ const isolate = false;
 
 /** How soon something comes true is no claim of a test, and a machine may be slow. */
 const expectation = { poll: { timeout: 30_000 } };
-const setupFiles = ["libs/testkit/src/patient-waits.ts"];
+const setupFiles = ["libs/testkit/src/test-settings.ts"];
 
 const packages = "{apps,libs,services}/*/test/**";
 

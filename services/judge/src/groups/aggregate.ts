@@ -44,7 +44,7 @@ export function aggregate(members: readonly GroupMember[]): GroupScore {
   }
 
   return {
-    rating: Math.round(weightedMean(counted) * 100) / 10,
+    rating: Math.round(Number((weightedMean(counted) * 100).toPrecision(12))) / 10,
     justification: `Weighted mean: ${rated.map(describe).join("; ")}.`,
     reason: null,
     gatedBy: null,
@@ -60,6 +60,7 @@ function explain(members: readonly GroupMember[]): string {
   return [...new Set(members.flatMap(({ because }) => because ?? []))].map((because) => ` ${because}`).join("");
 }
 
+/** Its last digits depend on the order of the members: whoever rounds it leaves them out, so that halves go up in any order. */
 function weightedMean(counted: readonly { weight: number; goodness: number }[]): number {
   // Weights have no upper bound, and their sum must stay a number.
   const largest = Math.max(...counted.map(({ weight }) => weight));

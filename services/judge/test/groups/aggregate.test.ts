@@ -173,6 +173,14 @@ describe("whatever the members say, the score", () => {
     );
   });
 
+  test("is rounded up at a half, in whichever order they stand", () => {
+    const ratings = [4, 9, 4, 1, 8, 3, 7, 10];
+    const weights = [13, 4, 4, 19, 20, 1, 16, 3];
+    // (5.2 + 3.6 + 1.6 + 1.9 + 16 + 0.3 + 11.2 + 3) / 80 = 0.535
+    const members = ratings.map((rating, index) => judge(rating, { weight: weights[index] as number }));
+    expect([members, members.toReversed()].map((each) => aggregate(each).rating)).toEqual([5.4, 5.4]);
+  });
+
   test("depends on their order only in the name of the gate", () => {
     const plain = fc.record({
       weight: fc.integer({ min: 0, max: 20 }),

@@ -1,0 +1,27 @@
+import fc from "fast-check";
+import { vi } from "vitest";
+
+/*
+ * A setup file of every Vitest project: it runs before each test file. The files of a worker share `vi`.
+ */
+
+/**
+ * `vi.waitFor` and `vi.waitUntil` give up after 30 s unless a test says otherwise. Vitest gives up after one second, which
+ * is short on a slow machine, and has a setting for `expect.poll` only.
+ */
+const timeout = 30_000;
+
+type Options = Parameters<typeof vi.waitFor>[1];
+
+const withPatience = (options: Options): Options => (typeof options === "number" ? options : { timeout, ...options });
+
+if (vi.waitFor.name !== "waitForPatiently") {
+  const { waitFor, waitUntil } = vi;
+  vi.waitFor = function waitForPatiently(check, options) {
+    return waitFor(check, withPatience(options));
+  };
+  vi.waitUntil = (check, options) => waitUntil(check, withPatience(options));
+}
+
+// Every run generates the same values, so that no change is refused for another's bug. `npm run fuzz` looks for new ones.
+fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: Number(process.env.TOUCHSTONE_FUZZ_SEED ?? 20_261_124) });
