@@ -1,6 +1,5 @@
 import "./styles.css";
 import { CSPProvider } from "@base-ui/react/csp-provider";
-import { Tooltip } from "@base-ui/react/tooltip";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
@@ -9,6 +8,7 @@ import { router } from "./routes.ts";
 import { connectionQuery } from "./shell/session.tsx";
 import { Shortcuts } from "./ui/shortcuts.tsx";
 import { ToastRegion } from "./ui/toasts.tsx";
+import { Tooltips } from "./ui/tooltip.tsx";
 
 const root = document.querySelector("#root");
 if (root === null) throw new Error("index.html has no #root");
@@ -22,13 +22,12 @@ void router.load().then(() =>
     <StrictMode>
       <CSPProvider disableStyleElements>
         <QueryClientProvider client={queries}>
-          <Tooltip.Provider>
-            <ToastRegion>
-              <Shortcuts>
-                <RouterProvider router={router} />
-              </Shortcuts>
-            </ToastRegion>
-          </Tooltip.Provider>
+          <ToastRegion>
+            <Shortcuts>
+              <RouterProvider router={router} />
+            </Shortcuts>
+          </ToastRegion>
+          <Tooltips />
         </QueryClientProvider>
       </CSPProvider>
     </StrictMode>,

@@ -1,11 +1,13 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import {
   formatAge,
   formatBytes,
+  formatCompact,
   formatCost,
   formatCount,
   formatDelta,
   formatDuration,
+  formatMoment,
   formatRating,
   formatShare,
   formatTime,
@@ -48,6 +50,32 @@ test.each([
   [0.00042, "$0.00042"],
 ])("a cost of %d dollars reads %s", (usd, shown) => {
   expect(formatCost(usd)).toBe(shown);
+});
+
+const english = new Intl.NumberFormat("en-US");
+const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
+
+test.each([0, 7, -7, 999, 1_000, 1_204_331, -45_678, 1_234.5, 0.25, 12_345_678_901])(
+  "%d is grouped as in English",
+  (value) => {
+    expect(formatCount(value)).toBe(english.format(value));
+  },
+);
+
+test.each([
+  0, 4, 12.34, 999, 999.9, 1_000, 1_250, 99_940, 999_949, 999_950, 1_000_000, 2_345_678, 4.2e9, 7.1e12, -1_500,
+])("%d is shortened as in English", (value) => {
+  expect(formatCompact(value)).toBe(compact.format(value));
+});
+
+test.each([
+  ["UTC", "2026-11-24 12:04:11 UTC"],
+  ["Europe/Berlin", "2026-11-24 13:04:11 UTC+1"],
+  ["America/St_Johns", "2026-11-24 08:34:11 UTC-3:30"],
+])("in the time zone %s a moment reads %s", (zone, shown) => {
+  vi.stubEnv("TZ", zone);
+  expect(formatMoment("2026-11-24T12:04:11Z")).toBe(shown);
+  vi.unstubAllEnvs();
 });
 
 test("a difference always carries its sign, and one that rounds to nothing has none", () => {

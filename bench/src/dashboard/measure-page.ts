@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Browser, BrowserContext, CDPSession, Page } from "playwright-core";
 
 /** A page in a browser that has nothing in its cache. */
@@ -14,6 +15,8 @@ export async function openColdPage(browser: Browser): Promise<ColdPage> {
   await cdp.send("Performance.enable");
   return { page, cdp, close: () => context.close() };
 }
+
+const windowOpensMs = 1_500;
 
 /** What the browser answers to a command; an event has no id. */
 interface Answer {
@@ -56,6 +59,8 @@ export async function measureUnwatched(
       return result as Result;
     };
     await ask("Performance.enable");
+    // A window that was just opened loads pages of the browser's own, which is no part of opening an address in it.
+    await sleep(windowOpensMs);
     await ask("Page.navigate", { url });
     const painted = await ask<{ result: { value: number } }>("Runtime.evaluate", {
       expression: afterPaint(selector),

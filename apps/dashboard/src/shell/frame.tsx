@@ -3,6 +3,7 @@ import { useState } from "react";
 import { IconButton } from "../ui/button.tsx";
 import { classNames } from "../ui/class-names.ts";
 import { MoonIcon, MoreIcon, SearchIcon, SunIcon } from "../ui/icons.tsx";
+import { useIsNarrow } from "../ui/media-query.ts";
 import { Menu } from "../ui/menu.tsx";
 import { useShortcuts } from "../ui/shortcuts.tsx";
 import { AwayBanner } from "./away-banner.tsx";
@@ -17,6 +18,7 @@ import { type ThemeChoice, useTheme } from "./theme.ts";
 /** What stands around every page of a project: the rail, the bar, and at 390 px the bar at the lower edge. */
 export function Frame({ projectId }: { projectId: string }) {
   const [isGoToOpen, setGoToOpen] = useState(false);
+  const isNarrow = useIsNarrow();
   const navigate = useNavigate();
   useShortcuts("Everywhere", [
     { keys: "Ctrl+k", label: "Go to a page or an id", run: () => setGoToOpen(true) },
@@ -36,21 +38,7 @@ export function Frame({ projectId }: { projectId: string }) {
       <a href="#page" className="absolute -top-20 left-2 z-50 bg-canvas p-2 focus:top-2">
         Skip to the page
       </a>
-      <nav
-        aria-label="Pages"
-        className="flex w-50 shrink-0 flex-col gap-3 overflow-y-auto border-r border-line bg-panel px-2 py-3 max-md:hidden"
-      >
-        <div className="px-2 pb-1 text-base font-semibold">Touchstone</div>
-        {places.map((group) => (
-          <ul key={group[0].key} className="m-0 flex list-none flex-col p-0 last:mt-auto">
-            {group.map((place) => (
-              <li key={place.key}>
-                <RailLink place={place} projectId={projectId} />
-              </li>
-            ))}
-          </ul>
-        ))}
-      </nav>
+      {!isNarrow && <Rail projectId={projectId} />}
       <div className="flex min-w-0 flex-1 flex-col">
         <header className="flex h-12 shrink-0 items-center gap-2 border-b border-line px-2 md:px-4">
           <ProjectMenu />
@@ -74,10 +62,30 @@ export function Frame({ projectId }: { projectId: string }) {
         <main id="page" className="relative flex min-h-0 min-w-0 flex-1 flex-col overflow-y-auto">
           <Outlet />
         </main>
-        <BottomBar projectId={projectId} />
+        {isNarrow && <BottomBar projectId={projectId} />}
       </div>
-      <GoTo isOpen={isGoToOpen} onClose={() => setGoToOpen(false)} />
+      {isGoToOpen && <GoTo onClose={() => setGoToOpen(false)} />}
     </div>
+  );
+}
+
+function Rail({ projectId }: { projectId: string }) {
+  return (
+    <nav
+      aria-label="Pages"
+      className="flex w-50 shrink-0 flex-col gap-3 overflow-y-auto border-r border-line bg-panel px-2 py-3"
+    >
+      <div className="px-2 pb-1 text-base font-semibold">Touchstone</div>
+      {places.map((group) => (
+        <ul key={group[0].key} className="m-0 flex list-none flex-col p-0 last:mt-auto">
+          {group.map((place) => (
+            <li key={place.key}>
+              <RailLink place={place} projectId={projectId} />
+            </li>
+          ))}
+        </ul>
+      ))}
+    </nav>
   );
 }
 
@@ -101,7 +109,7 @@ function BottomBar({ projectId }: { projectId: string }) {
   const slot =
     "flex h-14 flex-1 flex-col items-center justify-center gap-0.5 text-xs text-soft no-underline aria-[current=page]:text-accent";
   return (
-    <nav aria-label="Pages" className="flex shrink-0 border-t border-line bg-panel md:hidden">
+    <nav aria-label="Pages" className="flex shrink-0 border-t border-line bg-panel">
       {allPlaces
         .filter(({ isInBar }) => isInBar)
         .map(({ to, label, key, icon: Icon }) => (

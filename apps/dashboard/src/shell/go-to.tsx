@@ -14,9 +14,9 @@ interface Choice {
 }
 
 /** Opens a page by its name, anything by its id, or searches the traces. */
-export function GoTo({ isOpen, onClose }: { isOpen: boolean; onClose(): void }) {
+export function GoTo({ onClose }: { onClose(): void }) {
   return (
-    <Dialog isOpen={isOpen} onClose={onClose} title="Go to">
+    <Dialog isOpen onClose={onClose} title="Go to">
       <Choices onClose={onClose} />
     </Dialog>
   );

@@ -116,11 +116,11 @@ function Strip({ tree, width }: { tree: TraceTree; width: number }) {
   useEffect(() => {
     const paintNow = (): void => paint(canvas.current, tree, width);
     // After the tree, which is looked at first.
-    const frame = requestAnimationFrame(() => setTimeout(paintNow));
+    const timer = setTimeout(paintNow, 50);
     const themes = new MutationObserver(paintNow);
     themes.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
     return () => {
-      cancelAnimationFrame(frame);
+      clearTimeout(timer);
       themes.disconnect();
     };
   }, [tree, width]);

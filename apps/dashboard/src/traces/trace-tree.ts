@@ -24,8 +24,6 @@ export interface TreeNode {
 export interface TraceTree {
   /** Parents before their children, children by start. */
   nodes: readonly TreeNode[];
-  /** Index in `nodes` by the id of the span. */
-  indexOf: ReadonlyMap<string, number>;
   /** From the first start to the last end, in milliseconds after the start of the asked span. */
   fromMs: number;
   toMs: number;
@@ -51,7 +49,12 @@ export function buildTree(spans: readonly OutlineSpan[]): TraceTree {
   }
   // Something that took no time still needs a stretch to be drawn in.
   if (toMs === fromMs) toMs = fromMs + 1;
-  return { nodes, indexOf: new Map(nodes.map(({ span }, index) => [span._id, index])), fromMs, toMs };
+  return { nodes, fromMs, toMs };
+}
+
+/** The index in `nodes` of a span by its id; -1 when it is not there. */
+export function indexOfSpan({ nodes }: TraceTree, spanId: string | undefined): number {
+  return nodes.findIndex(({ span }) => span._id === spanId);
 }
 
 type Marks = (Oddity | undefined)[];
@@ -59,9 +62,9 @@ type Marks = (Oddity | undefined)[];
 /** The index of each span's parent. Of two spans with one id the first is the parent. */
 function findParents(spans: readonly OutlineSpan[]): { parents: number[]; marks: Marks } {
   const byId = new Map<string, number>();
-  for (const [index, { spanId }] of spans.entries()) {
+  spans.forEach(({ spanId }, index) => {
     if (spanId !== null && !byId.has(spanId)) byId.set(spanId, index);
-  }
+  });
   const marks: Marks = new Array(spans.length);
   const parents = spans.map(({ parentSpanId }, index) => {
     if (parentSpanId === null) return none;

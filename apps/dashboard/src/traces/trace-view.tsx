@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { type ReactNode, useCallback, useEffect, useMemo, useState } from "react";
+import { type ReactNode, useCallback, useDeferredValue, useEffect, useMemo, useState } from "react";
 import { ApiProblem } from "../api/problem.ts";
 import type { components } from "../api/schema.gen.d.ts";
 import { useWhyKey } from "../blocks/why-panel.tsx";
@@ -18,7 +18,7 @@ import { TraceFigures, TraceHeading, TraceRatings } from "./trace-header.tsx";
 import { TraceMinimap } from "./trace-minimap.tsx";
 import { TraceNeighbours } from "./trace-neighbours.tsx";
 import { outlineQuery, type TraceDetail, traceQuery } from "./trace-queries.ts";
-import { buildTree, type TraceTree, type TreeNode } from "./trace-tree.ts";
+import { buildTree, indexOfSpan, type TraceTree, type TreeNode } from "./trace-tree.ts";
 import { TraceVotes } from "./trace-votes.tsx";
 import { TraceWaterfall } from "./trace-waterfall.tsx";
 import {
@@ -57,6 +57,8 @@ export function TraceView({
     view.chooseTab("verdicts");
   }
   const isSmall = tree.nodes.length <= smallTrace;
+  // The spans are painted first, then what stands around them.
+  const isPainted = useDeferredValue(true, isSmall);
   const node = tree.nodes[view.selected] as TreeNode;
   const waterfall = (
     <TraceWaterfall
@@ -70,7 +72,8 @@ export function TraceView({
       className={isNarrow ? "h-[45dvh] max-h-[30rem] border-b border-line" : undefined}
     />
   );
-  const panel = (
+  const panelClass = isNarrow ? "min-h-60" : tree.nodes.length > 1 ? "border-l border-line" : undefined;
+  const panel = isPainted ? (
     <SpanPanel
       span={node.span}
       trace={trace}
@@ -78,8 +81,10 @@ export function TraceView({
       onTab={view.chooseTab}
       scorer={scorer}
       onEvaluate={() => setDialog("evaluate")}
-      className={isNarrow ? "min-h-60" : tree.nodes.length > 1 ? "border-l border-line" : undefined}
+      className={panelClass}
     />
+  ) : (
+    <div className={panelClass} />
   );
   return (
     <Page
@@ -94,11 +99,13 @@ export function TraceView({
         />
       }
       actions={
-        <>
-          <TraceNeighbours trace={trace} />
-          <TraceVotes traceId={trace._id} />
-          <TraceActions trace={trace} onDialog={setDialog} />
-        </>
+        isPainted && (
+          <>
+            <TraceNeighbours trace={trace} />
+            <TraceVotes traceId={trace._id} />
+            <TraceActions trace={trace} onDialog={setDialog} />
+          </>
+        )
       }
       isFull
     >
@@ -179,7 +186,10 @@ function useTraceView(tree: TraceTree, traceId: string) {
     },
     [navigate, folds, tree],
   );
-  const selected = tree.indexOf.get(search.span ?? traceId) ?? tree.indexOf.get(traceId) ?? 0;
+  const selected = useMemo(() => {
+    const found = indexOfSpan(tree, search.span ?? traceId);
+    return Math.max(0, found === -1 ? indexOfSpan(tree, traceId) : found);
+  }, [tree, search.span, traceId]);
   const foldTo = useCallback(
     (depth: number | null) => {
       const folded = printFolds({ fromDepth: depth ?? Number.POSITIVE_INFINITY, turned: new Set() });

@@ -51,7 +51,7 @@ export function TraceWaterfall({ tree, folds, selected, zoom, onSelect, onFold, 
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => height,
-    overscan: 10,
+    overscan: 6,
   });
   useEffect(() => virtual.measure(), [height]);
   const selectedRow = rows.indexOf(selected);

@@ -1,7 +1,7 @@
 import { Link, type LinkComponentProps } from "@tanstack/react-router";
-import type { ComponentProps, ReactNode } from "react";
+import type { ComponentProps } from "react";
 import { classNames } from "./class-names.ts";
-import { Tooltip } from "./tooltip.tsx";
+import { tooltipOf } from "./tooltip.tsx";
 
 export type ButtonLook = "primary" | "plain" | "ghost" | "danger";
 
@@ -25,7 +25,7 @@ export function buttonClasses(look: ButtonLook = "plain", extra?: string): strin
 export interface ButtonProps extends Omit<ComponentProps<"button">, "title"> {
   look?: ButtonLook;
   /** Why it is disabled, or what it does; shown as a tooltip. */
-  hint?: ReactNode;
+  hint?: string | undefined;
   /** Something is under way: the button keeps its width and takes no second press. */
   isBusy?: boolean;
 }
@@ -33,10 +33,11 @@ export interface ButtonProps extends Omit<ComponentProps<"button">, "title"> {
 /** A button. Give the reason of a disabled one as `hint`: it stays reachable so that the reason can be read. */
 export function Button({ look, hint, isBusy, className, disabled, onClick, children, ...rest }: ButtonProps) {
   const isOff = disabled || isBusy;
-  const button = (
+  return (
     <button
       type="button"
       {...rest}
+      {...tooltipOf(hint)}
       aria-busy={isBusy || undefined}
       {...(hint === undefined ? { disabled: isOff } : { "aria-disabled": isOff || undefined })}
       onClick={isOff ? (event) => event.preventDefault() : onClick}
@@ -48,15 +49,18 @@ export function Button({ look, hint, isBusy, className, disabled, onClick, child
       {children}
     </button>
   );
-  return hint === undefined ? button : <Tooltip text={hint}>{button}</Tooltip>;
 }
 
 /** A button that shows an icon only; `label` is its name for everybody. */
 export function IconButton({ label, className, ...rest }: Omit<ButtonProps, "hint"> & { label: string }) {
   return (
-    <Tooltip text={label}>
-      <Button look="ghost" aria-label={label} {...rest} className={classNames("w-8 max-md:w-11 px-0!", className)} />
-    </Tooltip>
+    <Button
+      look="ghost"
+      aria-label={label}
+      {...rest}
+      {...tooltipOf(label)}
+      className={classNames("w-8 max-md:w-11 px-0!", className)}
+    />
   );
 }
 

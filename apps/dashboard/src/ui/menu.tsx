@@ -1,15 +1,17 @@
-import { Menu as Base } from "@base-ui/react/menu";
-import type { ReactElement, ReactNode } from "react";
-import { classNames } from "./class-names.ts";
+import {
+  type ComponentProps,
+  cloneElement,
+  type KeyboardEvent,
+  lazy,
+  type ReactElement,
+  Suspense,
+  useId,
+  useRef,
+  useState,
+} from "react";
+import type { MenuItem } from "./menu-popup.tsx";
 
-export interface MenuItem {
-  label: ReactNode;
-  onChoose(): void;
-  isChosen?: boolean;
-  /** Why it cannot be chosen; the item stays in sight. */
-  disabledBecause?: string | undefined;
-  look?: "danger";
-}
+const MenuPopup = lazy(() => import("./menu-popup.tsx").then((module) => ({ default: module.MenuPopup })));
 
 /** A button that opens a list of acts. A null among the items draws a line. */
 export function Menu({
@@ -17,40 +19,40 @@ export function Menu({
   items,
   align = "start",
 }: {
-  trigger: ReactElement;
+  trigger: ReactElement<ComponentProps<"button">>;
   items: (MenuItem | null)[];
   align?: "start" | "end";
 }) {
+  const [isOpen, setOpen] = useState(false);
+  // Most menus of a page are never opened; what they would show is not even made until then.
+  const [openedBy, setOpenedBy] = useState<"keys" | "pointer" | null>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const buttonId = useId();
+  function open(by: "keys" | "pointer"): void {
+    setOpenedBy(by);
+    setOpen(true);
+  }
+  function onKeyDown(event: KeyboardEvent): void {
+    if (event.key !== "ArrowDown") return;
+    event.preventDefault();
+    open("keys");
+  }
   return (
-    <Base.Root>
-      <Base.Trigger render={trigger} />
-      <Base.Portal>
-        <Base.Positioner sideOffset={4} align={align} className="z-50">
-          <Base.Popup className="max-h-[60vh] max-w-[90vw] min-w-44 overflow-auto rounded-md border border-line bg-canvas py-1 outline-none">
-            {items.map((item, index) =>
-              item === null ? (
-                <Base.Separator key={`line-${index}`} className="my-1 h-px bg-line" />
-              ) : (
-                <Base.Item
-                  key={index}
-                  disabled={item.disabledBecause !== undefined}
-                  onClick={item.onChoose}
-                  className={classNames(
-                    "flex min-h-8 cursor-pointer items-center gap-2 px-3 text-sm outline-none select-none data-highlighted:bg-hover data-disabled:cursor-not-allowed data-disabled:text-faint",
-                    item.look === "danger" && "text-bad",
-                  )}
-                >
-                  <span aria-hidden className="w-3">
-                    {item.isChosen ? "✓" : ""}
-                  </span>
-                  <span className="min-w-0 flex-1 truncate">{item.label}</span>
-                  {item.disabledBecause !== undefined && <span className="text-xs">{item.disabledBecause}</span>}
-                </Base.Item>
-              ),
-            )}
-          </Base.Popup>
-        </Base.Positioner>
-      </Base.Portal>
-    </Base.Root>
+    <>
+      {cloneElement(trigger, {
+        ref: button,
+        id: buttonId,
+        "aria-haspopup": "menu",
+        "aria-expanded": isOpen,
+        // A click that a key makes has no clicks to count.
+        onClick: ({ detail }) => open(detail === 0 ? "keys" : "pointer"),
+        onKeyDown,
+      })}
+      {openedBy !== null && (
+        <Suspense>
+          <MenuPopup {...{ items, align, button, buttonId, isOpen, openedBy }} onOpenChange={setOpen} />
+        </Suspense>
+      )}
+    </>
   );
 }

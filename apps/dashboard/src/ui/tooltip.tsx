@@ -1,18 +1,68 @@
-import { Tooltip as Base } from "@base-ui/react/tooltip";
-import type { ReactElement, ReactNode } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 
-/** Explains its child on hover and focus. What is needed to use the page never stands in a tooltip alone. */
-export function Tooltip({ text, children }: { text: ReactNode; children: ReactElement }) {
+const TooltipPopup = lazy(() => import("./tooltip-popup.tsx").then((module) => ({ default: module.TooltipPopup })));
+
+const hoverMs = 350;
+
+/** What an element carries that a tooltip explains. What is needed to use the page never stands in a tooltip alone. */
+export const tooltipOf = (text: string | undefined): { "data-tooltip"?: string } =>
+  text === undefined ? {} : { "data-tooltip": text };
+
+interface Shown {
+  anchor: Element;
+  text: string;
+}
+
+/**
+ * Shows the tooltip of what the pointer rests on or the keyboard has reached. One for the whole document: a tooltip of its own
+ * costs a button more than all else about it.
+ */
+export function Tooltips() {
+  const [shown, setShown] = useState<Shown | null>(null);
+  useEffect(() => listen(setShown), []);
+  if (shown === null) return null;
   return (
-    <Base.Root>
-      <Base.Trigger delay={350} render={children} />
-      <Base.Portal>
-        <Base.Positioner sideOffset={6} className="z-50">
-          <Base.Popup className="max-w-72 rounded-sm border border-line bg-panel px-2 py-1 text-xs text-ink">
-            {text}
-          </Base.Popup>
-        </Base.Positioner>
-      </Base.Portal>
-    </Base.Root>
+    <Suspense>
+      <TooltipPopup {...shown} onClose={() => setShown(null)} />
+    </Suspense>
   );
+}
+
+function listen(show: (shown: Shown | null) => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let rested: Element | null = null;
+  function hide(): void {
+    clearTimeout(timer);
+    show(null);
+  }
+  function onPointerOver({ target, pointerType }: PointerEvent): void {
+    const anchor = pointerType === "touch" ? null : anchorOf(target);
+    if (anchor === rested) return;
+    rested = anchor;
+    hide();
+    if (anchor !== null) timer = setTimeout(() => show(read(anchor)), hoverMs);
+  }
+  function onFocusIn({ target }: FocusEvent): void {
+    const anchor = anchorOf(target);
+    if (anchor?.matches(":focus-visible")) show(read(anchor));
+  }
+  const listening = new AbortController();
+  const options = { signal: listening.signal };
+  document.addEventListener("pointerover", onPointerOver, options);
+  document.addEventListener("focusin", onFocusIn, options);
+  document.addEventListener("focusout", hide, options);
+  document.addEventListener("pointerdown", hide, options);
+  return () => {
+    clearTimeout(timer);
+    listening.abort();
+  };
+}
+
+const anchorOf = (target: EventTarget | null): Element | null =>
+  target instanceof Element ? target.closest("[data-tooltip]") : null;
+
+/** Null when the element has gone meanwhile. */
+function read(anchor: Element): Shown | null {
+  const text = anchor.getAttribute("data-tooltip");
+  return text === null || !anchor.isConnected ? null : { anchor, text };
 }

@@ -1,5 +1,6 @@
 import { diffWordsWithSpace } from "diff";
 import { useMemo } from "react";
+import { formatCount } from "./format.ts";
 
 /** Longer texts are compared up to here: the time a comparison takes grows with the square of what differs. */
 const mostCharacters = 20_000;
@@ -31,11 +32,7 @@ export function WordDiff({ before, after }: { before: string; after: string }) {
           );
         return <span key={key}>{part.value}</span>;
       })}
-      {isCut && (
-        <p className="m-0 mt-2 text-xs text-faint">
-          Compared up to {mostCharacters.toLocaleString("en-US")} characters.
-        </p>
-      )}
+      {isCut && <p className="m-0 mt-2 text-xs text-faint">Compared up to {formatCount(mostCharacters)} characters.</p>}
     </div>
   );
 }

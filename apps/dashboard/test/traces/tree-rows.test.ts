@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { buildTree, foldableDepth, type TreeNode } from "../../src/traces/trace-tree.ts";
+import { buildTree, foldableDepth, indexOfSpan, type TreeNode } from "../../src/traces/trace-tree.ts";
 import {
   ancestorsOf,
   indentOf,
@@ -62,7 +62,7 @@ test("folding and unfolding any span leads back to where one began, also through
 });
 
 test("revealing a span opens what is above it", () => {
-  const refund = tree.indexOf.get("id-refund") as number;
+  const refund = indexOfSpan(tree, "id-refund");
   expect(names(ancestorsOf(tree, refund))).toEqual(["root", "act"]);
   const revealed = withRevealed(readFolds(["d0"]), tree, refund);
   expect(names(visibleRows(tree, revealed))).toEqual(["root", "plan", "act", "refund", "answer"]);

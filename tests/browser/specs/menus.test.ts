@@ -1,0 +1,63 @@
+import { expect, inject, test } from "vitest";
+import { readDemoProject } from "../src/demo-project.ts";
+import { openPage } from "../src/open-page.ts";
+
+test("a menu opens, chooses and closes by keys, and gives the focus back to its button", async () => {
+  const { base } = await readDemoProject(inject("demo"));
+  const { page, problems, close } = await openPage();
+  const theme = page.getByRole("button", { name: "Theme" });
+  const menu = page.getByRole("menu");
+  const focused = (): Promise<string> =>
+    page.evaluate("document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent");
+  try {
+    await page.goto(base);
+    await theme.focus();
+    expect(await theme.getAttribute("aria-expanded")).toBe("false");
+    await page.keyboard.press("Enter");
+    await menu.waitFor();
+    expect(await theme.getAttribute("aria-expanded")).toBe("true");
+    await page.keyboard.press("Escape");
+    await menu.waitFor({ state: "detached" });
+    await expect.poll(focused).toBe("Theme");
+
+    await page.keyboard.press("ArrowDown");
+    await expect.poll(focused).toBe("Light");
+    await page.keyboard.press("ArrowDown");
+    await expect.poll(focused).toBe("Dark");
+    await page.keyboard.press("Enter");
+    await menu.waitFor({ state: "detached" });
+    await expect.poll(() => page.locator("html").getAttribute("data-theme")).toBe("dark");
+    await expect.poll(focused).toBe("Theme");
+
+    await theme.click();
+    await menu.waitFor();
+    await page.mouse.click(400, 400);
+    await menu.waitFor({ state: "detached" });
+    expect(problems).toEqual([]);
+  } finally {
+    await close();
+  }
+});
+
+test("a button says what it is for when the pointer rests on it or the keyboard reaches it", async () => {
+  const { base } = await readDemoProject(inject("demo"));
+  const { page, problems, close } = await openPage();
+  const tooltip = page.getByRole("tooltip");
+  try {
+    await page.goto(base);
+    const theme = page.getByRole("button", { name: "Theme" });
+    await theme.hover();
+    await expect.poll(() => tooltip.allTextContents()).toEqual(["Theme"]);
+    await page.mouse.move(400, 400);
+    await tooltip.waitFor({ state: "detached" });
+
+    await page.getByRole("button", { name: "Go to" }).focus();
+    await page.keyboard.press("Tab");
+    await expect.poll(() => tooltip.allTextContents()).toEqual(["Theme"]);
+    await page.keyboard.press("Escape");
+    await tooltip.waitFor({ state: "detached" });
+    expect(problems).toEqual([]);
+  } finally {
+    await close();
+  }
+});
