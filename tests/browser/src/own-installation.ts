@@ -18,11 +18,17 @@ export interface OwnInstallation {
   remove(): Promise<void>;
 }
 
-export async function startOwnInstallation(settings: Record<string, string> = {}): Promise<OwnInstallation> {
+type Settings = Record<string, string>;
+
+/** With these settings, or with those that its address asks for. */
+export async function startOwnInstallation(
+  settings: Settings | ((publicUrl: string) => Promise<Settings>) = {},
+): Promise<OwnInstallation> {
   const home = await mkdtemp(path.join(tmpdir(), "touchstone-browser-"));
   const port = await keepFreePort();
-  const own = { PORT: String(port), SERVICE_PUBLIC_URL: `http://127.0.0.1:${port}` };
-  const options = { home, settings: { ...own, ...settings } };
+  const publicUrl = `http://127.0.0.1:${port}`;
+  const asked = typeof settings === "function" ? await settings(publicUrl) : settings;
+  const options = { home, settings: { PORT: String(port), SERVICE_PUBLIC_URL: publicUrl, ...asked } };
   let running: StandaloneProcess | null = await startStandaloneProcess(options);
   const { url, apiKey } = running;
   const stop = async (): Promise<void> => {

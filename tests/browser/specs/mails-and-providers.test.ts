@@ -1,0 +1,120 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { type IdentityProvider, startIdentityProvider } from "@touchstone/testkit/identity-provider";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { openPage } from "../src/open-page.ts";
+import { type OwnInstallation, startOwnInstallation } from "../src/own-installation.ts";
+import { inspect } from "../src/watch-page.ts";
+
+const client = { id: "touchstone", secret: "the secret of touchstone" };
+let folder: string;
+let provider: IdentityProvider;
+let own: OwnInstallation;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "touchstone-mails-"));
+  own = await startOwnInstallation(async (publicUrl) => {
+    provider = await startIdentityProvider([{ ...client, redirectUri: `${publicUrl}/api/v1/auth/callback/oidc` }]);
+    return {
+      SERVICE_AUTH: "enabled",
+      SERVICE_MULTI_TENANT: "true",
+      SERVICE_REQUIRE_EMAIL_VERIFICATION: "true",
+      SERVICE_EMAIL_DEBUG_DIR: folder,
+      SERVICE_EMAIL_FROM: "Touchstone <touchstone@example.com>",
+      SERVICE_OIDC_ISSUER: provider.issuer,
+      SERVICE_OIDC_CLIENT_ID: client.id,
+      SERVICE_OIDC_CLIENT_SECRET: client.secret,
+      SERVICE_OIDC_NAME: "Example Inc.",
+    };
+  });
+});
+
+afterAll(async () => {
+  await own?.remove();
+  await provider?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** The link in the newest mail of a kind, once there are so many of them. */
+function readLink(kind: string, count: number): Promise<string> {
+  return vi.waitFor(async () => {
+    const files = (await readdir(folder)).sort();
+    const mails = await Promise.all(
+      files.map(async (file) => JSON.parse(await readFile(path.join(folder, file), "utf8"))),
+    );
+    const ofKind = mails.filter((mail) => mail.kind === kind);
+    expect(ofKind).toHaveLength(count);
+    return /^http\S+$/m.exec(ofKind.at(-1).text)?.[0] as string;
+  });
+}
+
+async function signIn(page: Page, email: string, password: string): Promise<void> {
+  await page.getByLabel("E-mail address").fill(email);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.locator("button[type=submit]").click();
+}
+
+const awaitProject = (page: Page): Promise<void> => page.waitForURL(/\/p\/[0-9a-f-]{36}/);
+
+test("an address is verified by the link of its mail, and a forgotten password is replaced by another", async () => {
+  const { page, close, problems } = await openPage({ mayFail: (_, status) => status === 401 || status === 403 });
+  await page.goto(`${own.url}/sign-up`);
+  await page.getByLabel("Name").fill("Ada");
+  await signIn(page, "ada@example.com", "correct horse battery");
+  await page.getByText("The account is made.").waitFor();
+  expect(await inspect(page)).toEqual([]);
+
+  await page.goto(`${own.url}/sign-in`);
+  await signIn(page, "ada@example.com", "correct horse battery");
+  await page.getByRole("alert").first().waitFor();
+  await page.goto(await readLink("verification", 1));
+  await page.getByRole("heading", { name: "The address is verified" }).waitFor();
+  expect(await inspect(page)).toEqual([]);
+  await page.getByRole("link", { name: "Go on" }).click();
+  await signIn(page, "ada@example.com", "correct horse battery");
+  await awaitProject(page);
+
+  await page.context().clearCookies();
+  await page.goto(`${own.url}/sign-in`);
+  await page.getByRole("link", { name: "Forgot the password?" }).click();
+  await page.getByLabel("E-mail address").fill("ada@example.com");
+  await page.getByRole("button", { name: "Mail a link" }).click();
+  await page.getByText("a mail is on its way").waitFor();
+  const link = await readLink("password-reset", 1);
+  await page.goto(link);
+  await page.getByLabel("New password").fill("battery horse correct");
+  expect(await inspect(page)).toEqual([]);
+  await page.getByRole("button", { name: "Change the password" }).click();
+  await page.getByText("The password is changed").waitFor();
+
+  await page.goto(link);
+  await page.getByText("The link does not work any more").waitFor();
+  expect(await inspect(page)).toEqual([]);
+  await page.goto(`${own.url}/sign-in`);
+  await signIn(page, "ada@example.com", "battery horse correct");
+  await awaitProject(page);
+  expect(problems).toEqual([]);
+  await close();
+});
+
+test("the provider's page leads back signed in, to the page that was asked for; its refusal is told", async () => {
+  provider.person = {
+    sub: "grace",
+    claims: { name: "Grace", email: "grace@example.com", email_verified: true },
+  };
+  const { page, close, problems } = await openPage({ mayFail: (_, status) => status === 401 });
+  await page.goto(`${own.url}/account`);
+  await page.getByRole("button", { name: "Continue with Example Inc." }).click();
+  await page.waitForURL(`${own.url}/account`);
+  await page.getByText("grace@example.com").first().waitFor();
+  expect(await inspect(page)).toEqual([]);
+
+  await page.context().clearCookies();
+  await page.goto(`${own.url}/sign-in?error=access_denied`);
+  await page.getByRole("alert").first().waitFor();
+  expect(await page.getByRole("alert").first().textContent()).not.toContain("access_denied");
+  expect(problems).toEqual([]);
+  await close();
+});
