@@ -44,7 +44,11 @@ export function TracesTable({ list, shown, selected, activeId, ...acts }: Traces
       {...acts}
       footer={
         <p className="m-0 px-4 py-3 text-faint md:px-6">
-          {list.isReading ? "Reading more" : list.isAtEnd ? `All ${formatCount(list.totalCount)} are shown.` : ""}
+          {list.isReading
+            ? "Reading more"
+            : list.isAtEnd && list.totalCount > 1
+              ? `All ${formatCount(list.totalCount)} are shown.`
+              : ""}
         </p>
       }
     />
