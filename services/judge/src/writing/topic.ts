@@ -32,6 +32,8 @@ const sentiments = traceTopic.shape.sentiment.options;
 const issueTypes = traceTopic.shape.issueType.options;
 const wordsMax = 5;
 const intentMaxChars = 80;
+/** Of a longer intent only this much is looked at: a model may repeat a character without end. */
+const readMaxChars = 1_000;
 /** A longer text is known by its beginning. */
 const textMaxChars = 12_000;
 
@@ -85,7 +87,7 @@ export function classifyTopicOf(
 export function readTopic(text: string, labels: readonly string[]): TraceTopic | null {
   for (const said of findObjects(text)) {
     if (typeof said.intent !== "string") continue;
-    const words = plain(said.intent).split(" ").slice(0, wordsMax);
+    const words = plain(said.intent.slice(0, readMaxChars)).split(" ").slice(0, wordsMax);
     const intent = makeStorable(words.join(" "), intentMaxChars);
     const known = labels.find((label) => plain(label) === intent) ?? intent;
     const topic = traceTopic.safeParse({ intent: known, sentiment: said.sentiment, issueType: said.issueType });

@@ -150,3 +150,8 @@ describe("a topic", () => {
     expect(read(said)).toBeNull();
   });
 });
+
+test("an intent that a model repeats without end is read up to a bound", () => {
+  const said = JSON.stringify({ intent: `${".".repeat(512 * 1024)}x`, sentiment: "neutral", issueType: "none" });
+  expect(readTopic(said, [])).toBeNull();
+});

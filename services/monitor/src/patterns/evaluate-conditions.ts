@@ -1,5 +1,5 @@
 import type { PatternCondition } from "@touchstone/contracts";
-import { containsPhrase, containsTerm } from "./match-term.ts";
+import { findPhrase, findTerm } from "./match-term.ts";
 import type { TraceTexts } from "./pattern.ts";
 import { compileSafeRegex, type SafeRegex } from "./safe-regex.ts";
 
@@ -56,11 +56,11 @@ async function conditionHolds(
 function detects(condition: PatternCondition, text: string): boolean {
   switch (condition.detector) {
     case "phrase":
-      return containsPhrase(text, condition.value, condition);
+      return findPhrase(text, condition.value, condition) !== null;
     case "regex":
       return regexOf(condition).test(text);
     default:
-      return containsTerm(text, condition.value, condition);
+      return findTerm(text, condition.value, condition) !== null;
   }
 }
 

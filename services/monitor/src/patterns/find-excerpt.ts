@@ -1,5 +1,5 @@
 import type { PatternCondition } from "@touchstone/contracts";
-import { containsPhrase } from "./match-term.ts";
+import { findPhrase, findTerm, type Place } from "./match-term.ts";
 import type { PatternSource, TraceTexts } from "./pattern.ts";
 import { compileSafeRegex } from "./safe-regex.ts";
 
@@ -29,22 +29,18 @@ export function findExcerpt(conditions: readonly PatternCondition[], texts: Trac
   return { source, excerpt: cut(texts[source], 0, aroundChars) };
 }
 
-function locate(condition: PatternCondition, text: string): { start: number; end: number } | null {
-  const { detector, value, caseSensitive } = condition;
-  if (detector === "semantic" || text.trim() === "") return null;
-  if (detector === "regex") return compileSafeRegex(value, condition).locate(text);
-  if (detector === "phrase") {
-    if (!containsPhrase(text, value, condition)) return null;
-    // Any space may stand between its words.
-    const words = value
-      .trim()
-      .split(/\s+/u)
-      .map((word) => word.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"));
-    const found = new RegExp(words.join("\\s+"), caseSensitive ? "u" : "iu").exec(text);
-    return found === null ? null : { start: found.index, end: found.index + found[0].length };
+function locate(condition: PatternCondition, text: string): Place | null {
+  if (text.trim() === "") return null;
+  switch (condition.detector) {
+    case "semantic":
+      return null;
+    case "regex":
+      return compileSafeRegex(condition.value, condition).locate(text);
+    case "phrase":
+      return findPhrase(text, condition.value, condition);
+    default:
+      return findTerm(text, condition.value, condition);
   }
-  const start = caseSensitive ? text.indexOf(value) : text.toLowerCase().indexOf(value.toLowerCase());
-  return start < 0 ? null : { start, end: start + value.length };
 }
 
 function cut(text: string, start: number, end: number): string {

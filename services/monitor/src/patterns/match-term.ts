@@ -1,24 +1,48 @@
-const wordCharacter = /[\p{L}\p{N}_]/u;
+import { findOccurrences } from "./find-occurrences.ts";
 
-/** Whether a text holds a term anywhere, also inside words. */
-export function containsTerm(text: string, term: string, { caseSensitive }: { caseSensitive: boolean }): boolean {
-  return caseSensitive ? text.includes(term) : text.toLowerCase().includes(term.toLowerCase());
+/** Where in a text something stands; `end` is behind its last character. */
+export interface Place {
+  start: number;
+  end: number;
 }
 
-/** Whether a text holds a phrase as words of its own, whatever space stands between them. */
-export function containsPhrase(text: string, phrase: string, { caseSensitive }: { caseSensitive: boolean }): boolean {
-  const flat = (value: string): string => {
-    const spaced = value.replace(/\s+/gu, " ").trim();
-    return caseSensitive ? spaced : spaced.toLowerCase();
-  };
-  const [haystack, needle] = [flat(text), flat(phrase)];
-  if (needle === "") return false;
-  const [first, last] = [needle.slice(0, 1), needle.slice(-1)];
-  for (let at = haystack.indexOf(needle); at >= 0; at = haystack.indexOf(needle, at + 1)) {
-    const [before, after] = [haystack.charAt(at - 1), haystack.charAt(at + needle.length)];
-    const begins = !(wordCharacter.test(first) && wordCharacter.test(before));
-    const ends = !(wordCharacter.test(last) && wordCharacter.test(after));
-    if (begins && ends) return true;
+interface How {
+  caseSensitive: boolean;
+}
+
+const wordCharacter = /[\p{L}\p{N}_]/u;
+
+/** Where a text holds a term first, also inside words; null = nowhere. The time it takes grows with the text alone. */
+export function findTerm(text: string, term: string, how: How): Place | null {
+  const { value: start } = findOccurrences(fold(text, how), fold(term, how)).next();
+  return start === undefined ? null : { start, end: start + term.length };
+}
+
+/** Where a text holds a phrase first, as words of its own, whatever space stands between them; null = nowhere. */
+export function findPhrase(text: string, phrase: string, how: How): Place | null {
+  const words = [...fold(text, how).matchAll(/\S+/g)];
+  const haystack = words.map(([word]) => word).join(" ");
+  const needle = fold(phrase, how).trim().replace(/\s+/g, " ");
+  if (needle === "") return null;
+  for (const at of findOccurrences(haystack, needle)) {
+    const end = at + needle.length;
+    const begins = !(isWord(needle, 0) && isWord(haystack, at - 1));
+    const ends = !(isWord(needle, needle.length - 1) && isWord(haystack, end));
+    if (begins && ends) return { start: placeOf(words, at), end: placeOf(words, end - 1) + 1 };
   }
-  return false;
+  return null;
+}
+
+const fold = (text: string, { caseSensitive }: How): string => (caseSensitive ? text : text.toLowerCase());
+
+const isWord = (text: string, at: number): boolean => wordCharacter.test(text.charAt(at));
+
+/** Where in the text a character of the words stands that were joined by single spaces. */
+function placeOf(words: readonly RegExpExecArray[], at: number): number {
+  let joinedAt = 0;
+  for (const { 0: word, index } of words) {
+    if (at < joinedAt + word.length) return index + at - joinedAt;
+    joinedAt += word.length + 1;
+  }
+  return at;
 }

@@ -2,13 +2,14 @@ import { limits } from "@touchstone/contracts";
 import { AppError } from "@touchstone/service-kit";
 import { RE2JS } from "re2js";
 import { findNestedRepeat } from "./find-nested-repeat.ts";
+import type { Place } from "./match-term.ts";
 
 /** A regex whose time is bounded by the length of what it reads. */
 export interface SafeRegex {
   /** Whether it matches anywhere in the first `limits.matchedTextMaxChars` characters. */
   test(text: string): boolean;
   /** Where it matches first there; null = nowhere. */
-  locate(text: string): { start: number; end: number } | null;
+  locate(text: string): Place | null;
 }
 
 /**

@@ -21,8 +21,9 @@ const forms: readonly RegExp[] = [
   /\bjailbreak\s+(?:successful|complete|activated)\b/i,
   /<\|(?:im_start|im_end|system|endoftext|start_header_id|eot_id)\|>/i,
   /<<\/?SYS>>|\[\/?INST\]/,
-  /^\s*#{2,}\s*(?:system|new instructions?)\s*:/im,
-  /-{3,}\s*(?:begin|start)\s+(?:of\s+)?(?:system\s+prompt|new\s+instructions?)\s*-{3,}/i,
+  // Each tries a run of blanks, # or - from its beginning only: from each of its places the time would grow with its square.
+  /^[ \t]*#{2,}[ \t]*(?:system|new instructions?)\s*:/im,
+  /(?<!-)-{3,}\s*(?:begin|start)\s+(?:of\s+)?(?:system\s+prompt|new\s+instructions?)\s*---/i,
   /\bnew\s+(?:system\s+)?instructions?\s+(?:accepted|received|loaded|acknowledged)\b/i,
 ];
 

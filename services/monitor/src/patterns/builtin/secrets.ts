@@ -23,7 +23,8 @@ const forms: readonly [what: string, form: RegExp][] = [
   ["a Hugging Face token", /\bhf_[A-Za-z0-9]{30,}\b/],
   ["a DigitalOcean token", /\bdo[opr]_v1_[a-f0-9]{64}\b/],
   ["an Azure account key", /\bAccountKey=[A-Za-z0-9+/]{60,}={0,2}/],
-  ["a JSON web token", /\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}/],
+  // From the beginning of a run only: a run that begins anew after each dash would be read from each of them.
+  ["a JSON web token", /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}/],
 ];
 
 /** A value in the place of a bearer token; words that stand for one have no digit, or only letters of one case. */
