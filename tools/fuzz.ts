@@ -34,7 +34,7 @@ for (let seed = firstSeed; Date.now() < deadline && done < rounds && !hasFailed;
   done += 1;
   console.log(hasFailed ? `FAILED with seed ${seed}.` : `seed ${seed}: passed`);
 }
-console.log(`${done} rounds of ${files.length} files`);
+console.log(`rounds: ${done}, of ${files.length} files each`);
 process.exit(hasFailed ? 1 : 0);
 
 /** The unit tests that use fast-check. */
@@ -46,7 +46,7 @@ async function listGenerating(): Promise<string[]> {
 
 function passes(seed: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const child = spawn("vitest", ["run", "--project", "unit", "--reporter=dot", "--silent", ...files], {
+    const child = spawn("vitest", ["run", "--project", "unit", "--reporter=dot", ...files], {
       cwd: repositoryRoot,
       env: { ...process.env, TOUCHSTONE_FUZZ_SEED: String(seed) },
       stdio: ["ignore", "pipe", "inherit"],
