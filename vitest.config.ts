@@ -8,7 +8,7 @@ import { LongFilesFirst } from "./tools/long-files-first.ts";
 const isolate = false;
 
 /** How soon something comes true is no claim of a test, and a machine may be slow. */
-const expectation = { poll: { timeout: 30_000 } };
+const expectation = { poll: { timeout: 90_000 } };
 const setupFiles = ["libs/testkit/src/test-settings.ts"];
 
 const packages = "{apps,libs,services}/*/test/**";
@@ -51,8 +51,8 @@ export default defineConfig({
           exclude: ["**/node_modules/**"],
           globalSetup: ["libs/testkit/src/global-setup.ts"],
           // On a slow machine a start of all services takes most of a minute; no test claims to be quick by these.
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
           // Twice as many as CI has processors: tests wait for servers, and servers for the disk.
           maxWorkers: 4,
         },
@@ -65,8 +65,8 @@ export default defineConfig({
           setupFiles,
           include: ["tests/chaos/**/*.test.ts"],
           exclude: ["**/node_modules/**"],
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
+          testTimeout: 480_000,
+          hookTimeout: 480_000,
           // They wait for servers more than they compute; an installation takes a gigabyte.
           maxWorkers: 4,
           // Each file starts installations of its own, after the other tests: nobody else's load is part of the experiment.
@@ -82,8 +82,8 @@ export default defineConfig({
           include: ["tests/browser/**/*.test.ts"],
           exclude: ["**/node_modules/**"],
           globalSetup: ["tests/browser/src/global-setup.ts"],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
           // Two pages at a time keep two processors busy.
           maxWorkers: 2,
           sequence: { groupOrder: 2 },

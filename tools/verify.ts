@@ -45,6 +45,9 @@ interface Report {
   numTodoTests: number;
   testResults: {
     name: string;
+    /** Milliseconds since 1970. */
+    startTime: number;
+    endTime: number;
     /** What stopped the file itself: an import or a hook that failed. Empty otherwise. */
     message: string;
     assertionResults: { fullName: string; status: string; failureMessages?: string[] | null }[];
@@ -121,6 +124,7 @@ function summarise(testsSucceeded: boolean): boolean {
   const skipsFail = process.env.CI === "true" && skipped.length > 0;
   if (skipsFail) console.error("With CI=true a skipped test is a failure.");
   for (const failure of reports.flatMap(listFailures)) console.log(`\nfailed: ${failure}`);
+  console.log(`\nThe slowest files:\n${listSlowest(reports, 15).join("\n")}`);
   const [passed, failed] = reports.reduce(
     ([passedSum, failedSum], { numPassedTests, numFailedTests }) => [
       passedSum + numPassedTests,
@@ -130,6 +134,16 @@ function summarise(testsSucceeded: boolean): boolean {
   );
   console.log(`\n${passed} passed, ${failed} failed, ${skipped.length} skipped`);
   return testsSucceeded && !skipsFail;
+}
+
+/** The files that took longest, in seconds. */
+function listSlowest(reports: readonly Report[], count: number): string[] {
+  return reports
+    .flatMap(({ testResults }) => testResults)
+    .map(({ name, startTime, endTime }) => ({ file: path.relative(root, name), seconds: (endTime - startTime) / 1000 }))
+    .sort((one, other) => other.seconds - one.seconds)
+    .slice(0, count)
+    .map(({ file, seconds }) => `${seconds.toFixed(1).padStart(7)} s  ${file}`);
 }
 
 /** Each failure with its file, its test and the first lines of its message. */

@@ -6,10 +6,10 @@ import { vi } from "vitest";
  */
 
 /**
- * `vi.waitFor` and `vi.waitUntil` give up after 30 s unless a test says otherwise. Vitest gives up after one second, which
+ * `vi.waitFor` and `vi.waitUntil` give up after 90 s unless a test says otherwise. Vitest gives up after one second, which
  * is short on a slow machine, and has a setting for `expect.poll` only.
  */
-const timeout = 30_000;
+const timeout = 90_000;
 
 type Options = Parameters<typeof vi.waitFor>[1];
 

@@ -107,4 +107,4 @@ test("an organization deleted while its projects are written to, with auth kille
   expect((await owner.send("GET", `/ingest/traces?projectId=${projects[0]?._id}`)).status).toBe(404);
   const kept = await untouched.send("GET", "/ingest/traces");
   expect((kept.body as { traces: { name: string }[] }).traces.map(({ name }) => name)).toEqual(["kept"]);
-}, 180_000);
+});

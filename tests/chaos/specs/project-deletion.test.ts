@@ -80,4 +80,4 @@ test("a project deleted while it is written to, with services and the bus killed
   );
   expect(await countEverywhere(victim.id)).toEqual({});
   expectClean(report, { seed });
-}, 180_000);
+});

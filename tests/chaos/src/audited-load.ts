@@ -93,7 +93,7 @@ export async function auditUnderLoad(
       async awaitAcks(more) {
         const wanted = ledger.acked() + more;
         await waitUntil(`${more} more writes are acknowledged`, async () => ledger.acked() >= wanted, {
-          timeoutMs: 60_000,
+          timeoutMs: 120_000,
           everyMs: 5,
         });
       },
@@ -103,7 +103,7 @@ export async function auditUnderLoad(
       },
       async awaitAnswer(description, matches) {
         const from = answers.length;
-        await waitUntil(description, async () => answers.slice(from).some(matches), { timeoutMs: 60_000, everyMs: 5 });
+        await waitUntil(description, async () => answers.slice(from).some(matches), { timeoutMs: 120_000, everyMs: 5 });
       },
     });
     stop.abort();

@@ -45,7 +45,7 @@ beforeAll(async () => {
   system = await openSystem();
   known = await makeKnownIds(system);
   check = createAnswerCheck(openApi);
-}, 120_000);
+});
 
 afterAll(() => system.stop());
 

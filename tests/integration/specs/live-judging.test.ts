@@ -233,6 +233,6 @@ test("what is said of an OpenTelemetry span is sent to the collector as its eval
   // What was taken in is not sent on.
   const projects = collector.exports.flatMap((each) => each.records.map((record) => record.attributes));
   expect(projects.some((each) => each["touchstone.project_id"] === project._id)).toBe(false);
-}, 120_000);
+});
 
 const nameOf = ({ attributes }: CollectedRecord) => attributes["gen_ai.evaluation.name"];

@@ -48,7 +48,7 @@ beforeAll(async () => {
   });
   ada = await createTenant("Ada");
   grace = await createTenant("Grace");
-}, 120_000);
+});
 
 afterAll(async () => {
   await system?.stop();

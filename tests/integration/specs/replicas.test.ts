@@ -16,7 +16,7 @@ let client: BalancedClient;
 beforeAll(async () => {
   system = await startReplicas({ ingests: 2 });
   client = createBalancedClient(system.gateways);
-}, 180_000);
+});
 
 afterAll(async () => {
   await client?.close();

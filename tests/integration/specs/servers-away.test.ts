@@ -56,7 +56,7 @@ test("with nats-server stopped a known key and a new key both ingest and list", 
   expect(known.traces.map((trace) => trace.name)).toEqual(["old key", "before"]);
 
   await system.nats.restart();
-}, 120_000);
+});
 
 test("monitor has seen each of 1,000 traces exactly once though NATS and monitor were killed twice", async () => {
   const own = await createProject("events");
@@ -93,7 +93,7 @@ test("monitor has seen each of 1,000 traces exactly once though NATS and monitor
   );
   const seen = await countSeen();
   expect(stored.filter((traceId) => seen.get(traceId) !== 1)).toEqual([]);
-}, 120_000);
+});
 
 test.each(["ingest", "eval-runs"] as const)(
   "with %s down the gateway answers 503 at once and recovers",

@@ -47,7 +47,7 @@ beforeAll(async () => {
     expect((await who.send("POST", `/auth-org/invitations/${token}/accept`)).status).toBe(200);
   }
   tenant = await createTenant("Shop");
-}, 120_000);
+});
 
 afterAll(async () => {
   await system?.stop();

@@ -28,7 +28,7 @@ beforeAll(async () => {
   projectId = (await list(people.owner, "/projects", "projects"))[0]?._id as string;
   await join(people.admin, "admin");
   await join(people.member, "member");
-}, 180_000);
+});
 
 afterAll(async () => {
   await system?.stop();

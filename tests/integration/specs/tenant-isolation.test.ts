@@ -54,7 +54,7 @@ beforeAll(async () => {
   ];
   revokedKey = await createRevokedKey(system);
   await Promise.all(tenants.map((tenant, number) => fill(tenant, 2 * number + 1)));
-}, 120_000);
+});
 
 afterAll(async () => {
   bus?.close();
@@ -115,7 +115,7 @@ describe.each([
     // In this order one of the two holds at every moment: the services work on meanwhile.
     await layers.setRowLevelSecurity(isSecured);
     await layers.setScope(isScopeNamed);
-  }, 60_000);
+  });
 
   test("a foreign id is answered like a missing one on every route, and changes nothing", async () => {
     const { cells, violations } = await ask();

@@ -9,7 +9,7 @@ export async function waitUntil(
   isTrue: () => Promise<boolean>,
   options: { timeoutMs?: number; everyMs?: number } = {},
 ): Promise<void> {
-  const { timeoutMs = 45_000, everyMs = 50 } = options;
+  const { timeoutMs = 90_000, everyMs = 50 } = options;
   const deadline = Date.now() + timeoutMs;
   let lastError: unknown;
   while (Date.now() < deadline) {
