@@ -32,8 +32,8 @@ test("the list says which rows lost their test and which won one", () => {
 test("every row has an id of its own, readable, and a text", async () => {
   const real: SpecificationRow[] = JSON.parse(await readFile(path.join(import.meta.dirname, "rows.json"), "utf8"));
   expect(new Set(real.map(({ id }) => id)).size).toBe(real.length);
-  for (const { id, section, text } of real) {
+  for (const { id, text } of real) {
     expect(id).toMatch(/^spec:[a-zA-Z0-9._-]+$/);
-    expect(`${section}${text}`).toMatch(/\w+: .+\S/);
+    expect(text).toMatch(/\S/);
   }
 });

@@ -1,4 +1,4 @@
-/** Characters of the key that are shown with `SERVICE_PRINT_KEY=false` (decisions: Startup key line). */
+/** Characters of the key that are shown with `SERVICE_PRINT_KEY=false` (completions 1.1). */
 const shortKeyChars = 8;
 
 export interface StartDescription {
@@ -18,7 +18,7 @@ export interface StartDescription {
  */
 export function describeStart({ address, pages, apiKey, printKey, sample }: StartDescription): string {
   const first = pages === null ? `Touchstone is ready at ${address}` : `Open ${pages} in your browser.`;
-  // Multi-tenant mode has no default project (decisions: Startup key line).
+  // Multi-tenant mode has no default project (completions 1.1).
   if (apiKey === null) return `\n${first}\n`;
   const show = (key: string): string => (printKey ? key : `${key.slice(0, shortKeyChars)}...`);
   return [

@@ -2,7 +2,7 @@ import type { ErrorCode } from "@touchstone/contracts";
 
 /**
  * Why a message on the bus came to nothing. Every kind but `failed` and `invalid_reply` is an ordinary outcome of a
- * distributed system: the caller turns it into a reason, never into a 500 (architecture 2).
+ * distributed system: the caller turns it into a reason, never into a 500 (decision 5).
  *
  * - `no_responder`: nobody answers the subject, also not after the grace for a restarting service.
  * - `timeout`: members answer the subject, but no outcome came in time.

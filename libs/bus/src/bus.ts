@@ -2,7 +2,7 @@ import type { EventContract, RequestContract } from "@touchstone/contracts";
 import type { z } from "zod";
 
 /**
- * How services talk besides HTTP: requests to a queue group of members, and events that are kept (architecture 2).
+ * How services talk besides HTTP: requests to a queue group of members, and events that are kept (decision 5).
  * All bodies are JSON and are checked against their contract on both sides. NATS may be away at any moment, also at
  * the start: what listens sets itself up again, what speaks fails at once. See the README for the protocol.
  */

@@ -1,6 +1,6 @@
 /**
  * The clockwork of a request. A member that died is noticed `silentAfterMs` after its last sign at the latest, and
- * signs come every `heartbeatMs`: within 5 s (architecture 2).
+ * signs come every `heartbeatMs`: within 5 s (decision 5).
  */
 export const timings = {
   /** A member says accepted or busy within this, or the request is asked again. */

@@ -9,7 +9,7 @@ export interface ServiceGraphInput {
 }
 
 /**
- * Who may wait for whose answer (architecture 1). A service may call what its row names and nothing else; adding an
+ * Who may wait for whose answer (ARCHITECTURE.md). A service may call what its row names and nothing else; adding an
  * arrow here is a decision about the architecture, not a convenience.
  */
 const mayCall: Readonly<Record<ServiceName, readonly ServiceName[]>> = {

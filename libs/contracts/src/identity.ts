@@ -8,7 +8,7 @@ export const identityHeader = "x-touchstone-identity";
 export const requestIdHeader = "x-request-id";
 
 /**
- * Who asks, for whom and for what: signed by the issuer under the key of the pair (architecture 5). Valid for one
+ * Who asks, for whom and for what: signed by the issuer under the key of the pair (decision 5). Valid for one
  * method and path, and for 30 s. `projectId` is null on routes that belong to no project.
  */
 export const identity = z.object({

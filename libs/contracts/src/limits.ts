@@ -20,7 +20,7 @@ export const limits = {
   jsonBodyMaxBytes: 10 * 1024 * 1024,
   /** Body of a sign-in, a sign-up and the like. */
   accountBodyMaxBytes: 64 * 1024,
-  /** decisions: size of one OTLP export, on the wire and inflated. */
+  /** otlp 1, Content-Encoding: size of one export, on the wire and inflated. */
   otlpBodyMaxBytes: 64 * 1024 * 1024,
   /** Bodies up to here are small ones, of which large ones take no room. */
   smallBodyMaxBytes: 64 * 1024,
@@ -44,9 +44,9 @@ export const limits = {
   frameworkMaxChars: 64,
   /** Longest value of an indexed text column: a btree entry over 2704 bytes is an error in PostgreSQL. */
   indexedTextMaxChars: 512,
-  /** decisions: deepest any-JSON value taken on REST (422 beyond). */
+  /** completions 0.2: deepest any-JSON value taken on REST (422 beyond). */
   jsonDepthMax: 128,
-  /** decisions: deepest OTLP attribute value kept; what lies below is truncated with a warning. */
+  /** otlp 2: deepest attribute value kept; what lies below is truncated with a warning. */
   otlpDepthMax: 32,
   /** completions 2.1: a `timestamp` further ahead than this is clamped to now. */
   timestampAheadMaxMs: 60_000,
@@ -54,17 +54,17 @@ export const limits = {
   searchTermMaxChars: 200,
   /** What search reads of one root; the rest of a longer error, input or output is not found. */
   searchDocMaxChars: 64 * 1024,
-  /** decisions, Streams: open at once, for each project and ingest replica. */
+  /** completions 1.8: open at once, for each project and ingest replica. */
   streamsPerProjectMax: 20,
-  /** decisions, Streams: a reader that is further behind is cut off. */
+  /** completions 1.8: a reader that is further behind is cut off. */
   streamBacklogMaxBytes: 1024 * 1024,
-  /** decisions, Streams: a reader that was away for longer begins anew. */
+  /** completions 1.8: a reader that was away for longer begins anew. */
   streamResumeMaxMs: 60 * 60 * 1000,
   /** Rows of the lists that have no pages: the newest sessions; agents and prices of a project. */
   sessionsListedMax: 1000,
   agentsListedMax: 5000,
   modelPricesMax: 1000,
-  /** architecture 3: what may wait for a commit. */
+  /** completions 1.5: what may wait for a commit. */
   ingestQueueMaxRows: 10_000,
   ingestQueueMaxBytes: 64 * 1024 * 1024,
   /** Names of prompts and tool schemas. */
@@ -153,7 +153,7 @@ export const limits = {
 } as const;
 
 /**
- * The chain of deadlines of a scored batch (architecture 2), longest last: each must be shorter than the next, so
+ * The chain of deadlines of a scored batch (decision 5), longest last: each must be shorter than the next, so
  * that the inner one answers before the outer gives up.
  */
 export const deadlines = {

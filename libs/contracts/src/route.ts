@@ -74,7 +74,7 @@ export interface Route {
 }
 
 /**
- * Whether a session opens the route in the project that `x-project-id` names (decisions: Session cookie): every read of
+ * Whether a session opens the route in the project that `x-project-id` names (completions 12.6): every read of
  * the data plane, and the changes that state a role.
  */
 export function opensNamedProject({ method, rateGroup, authentication, sessionRole }: Route): boolean {

@@ -63,7 +63,7 @@ const onlineEvaluator = `${prefix}/agent-monitoring/online-evaluators/{onlineEva
 
 /**
  * Further addresses of a route: `/projects` stands at the root too, the operator's routes under the prefix too
- * (decisions: Prefix).
+ * (completions 0.1).
  */
 export const routeAliases: readonly { path: string; routeId: RouteId }[] = [
   { path: "/projects", routeId: "listProjects" },

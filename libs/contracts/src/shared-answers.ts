@@ -123,7 +123,7 @@ function overloadOf(route: Route): Record<string, SharedAnswer> {
   };
 }
 
-/** A body may name a workspace or an agent that the key does not reach (decisions: workspaceId). */
+/** A body may name a workspace or an agent that the key does not reach (completions 0.4). */
 function namesWorkspace(route: Route): boolean {
   if (route.body?.kind !== "json") return false;
   const { properties } = describeObject(route.body.schema);

@@ -26,7 +26,7 @@ export class ConfigError extends Error {
 
 /**
  * Reads the named settings. Throws one {@link ConfigError} that lists every mistake. Unknown `SERVICE_*` names come
- * back as warnings with a did-you-mean, or as mistakes when `SERVICE_STRICT_CONFIG=true` (decisions: Environment).
+ * back as warnings with a did-you-mean, or as mistakes when `SERVICE_STRICT_CONFIG=true` (completions 1.7).
  */
 export function loadSettings<Name extends SettingName>(
   names: readonly Name[],

@@ -77,7 +77,7 @@ export interface HttpServer {
 
 /**
  * The HTTP side of a service behind the gateway. Serves only its own routes, only to callers whose signed identity
- * names this service, this method and this path, and whom the route admits (architecture 5). Besides these it answers
+ * names this service, this method and this path, and whom the route admits (decision 5). Besides these it answers
  * `/health/live`, `/health/ready` and `/metrics`, for the platform.
  */
 export function createHttpServer(options: HttpServerOptions): HttpServer {

@@ -83,7 +83,7 @@ const notTakenMax = 5;
 /**
  * Replicas are chosen by the power of two choices: of two at random, the one with fewer requests in flight. A refused
  * connection is tried at another replica; a request that was sent is never repeated, save a GET, or when a replica that
- * is starting or stopping says that it did not take it (architecture 3).
+ * is starting or stopping says that it did not take it (decision 16).
  */
 export function createInternalClient(options: InternalClientOptions): InternalClient {
   const { issuer, audience } = options;

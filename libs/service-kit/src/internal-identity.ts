@@ -10,7 +10,7 @@ const lifetimeMs = 30_000;
 export type IdentityClaims = Omit<Identity, "issuer" | "audience" | "expiresAtMs">;
 
 /**
- * Signs identities from one service to another (architecture 5). Keys are derived once per pair; signing costs
+ * Signs identities from one service to another (decision 5). Keys are derived once per pair; signing costs
  * some microseconds.
  */
 export function createIdentitySigner(options: {

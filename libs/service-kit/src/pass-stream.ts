@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
 
-/** How long a reader may take nothing, or a stream give nothing, before it is cut (reliability: slow readers). */
+/** How long a reader may take nothing, or a stream give nothing, before it is cut. */
 export const streamStallMs = 60_000;
 
 export interface PassedStream {

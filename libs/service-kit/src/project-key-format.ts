@@ -2,7 +2,7 @@ import { crc32 } from "node:zlib";
 
 /**
  * The form of a project key: `tsk_`, 32 random base62 characters (190 bits), 6 base62 characters of their CRC-32. The
- * checksum lets the gateway refuse a mistyped or foreign token without asking anyone (architecture 5); it is no secret
+ * checksum lets the gateway refuse a mistyped or foreign token without asking anyone (decision 9); it is no secret
  * and proves nothing.
  */
 const keyPattern = /^tsk_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;

@@ -4,7 +4,7 @@ import type { Call } from "./call.ts";
 import { isUuid } from "./ids.ts";
 
 /**
- * Checks the workspace that a body names (decisions: workspaceId): the key alone selects the project, which may be named by
+ * Checks the workspace that a body names (completions 0.4): the key alone selects the project, which may be named by
  * its id or as `local`. Throws 403 for another one, so that nothing lands in a project that it was not meant for.
  *
  * Where there are no accounts, an id that cannot be a project's is left over from another system, in the environment of a

@@ -2,7 +2,7 @@ import { deadlines } from "@touchstone/contracts";
 
 /** How long the parts of scoring may take, in milliseconds. Tests shorten them; nothing else changes them. */
 export interface Timings {
-  /** One result, from its claim to its row (architecture 2: the chain of deadlines). */
+  /** One result, from its claim to its row (decision 5: the chain of deadlines). */
   resultMs: number;
   /** A whole batch, waiting for other requests' claims included. */
   batchMs: number;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { scanMembers } from "../src/json/scan-members.ts";
 import { type Reply, type RunningIngest, startIngest } from "./running-ingest.ts";
 
-/** What agents log and parsers trip over (reliability: rows 32 to 38), over HTTP and PostgreSQL. */
+/** What agents log and parsers trip over, over HTTP and PostgreSQL. */
 
 let database: TestDatabase;
 let ingest: RunningIngest;

@@ -118,7 +118,7 @@ function describeProvider(
     apiKey: key ?? null,
     isOwnAddress,
     isUsable: isOwnAddress || key !== undefined,
-    // decisions: Judge. Compatible endpoints offer Chat Completions; only OpenAI is sure to have the Responses API.
+    // completions 7.1. Compatible endpoints offer Chat Completions; only OpenAI is sure to have the Responses API.
     api: api ?? (isOwnAddress ? "chat" : "responses"),
   };
 }

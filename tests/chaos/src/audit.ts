@@ -60,7 +60,7 @@ interface Page {
 const readersMax = 8;
 
 /**
- * Compares what the system shows with what it promised (reliability: acked-write audit). Everything must run and nobody
+ * Compares what the system shows with what it promised. Everything must run and nobody
  * may write. Reads only what a client can read, and monitor's record.
  */
 export async function audit(options: AuditOptions): Promise<AuditReport> {

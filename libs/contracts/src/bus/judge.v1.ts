@@ -122,7 +122,7 @@ export const similarityScores = z.object({
 });
 export type SimilarityScores = z.infer<typeof similarityScores>;
 
-/** How verdicts are come by (architecture 4). `replay` never calls a provider. */
+/** How verdicts are come by (completions 5.12). `replay` never calls a provider. */
 export const verdictMode = z.enum(["live", "cache", "replay"]);
 export type VerdictMode = z.infer<typeof verdictMode>;
 

@@ -5,7 +5,7 @@ import { storedTrace } from "./events.v1.ts";
 import { judgeRubric } from "./judge.v1.ts";
 
 /**
- * A root trace that has ended and that nothing was added to for a while (architecture 2): what live checks go by. The
+ * A root trace that has ended and that nothing was added to for a while (decision 30): what live checks go by. The
  * facts that every check needs travel along, so that a trace nobody looks into is never read again.
  */
 export const settledTrace = storedTrace.extend({

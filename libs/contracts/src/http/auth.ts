@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { submittedWorkspaceId } from "../workspace.ts";
 
-/** `GET /auth/config` (interface: Account routes; completions 12.1): a key in default mode only. */
+/** `GET /auth/config` (interface: GET auth/config; completions 12.1): a key in default mode only. */
 /** Of the installation, such as `0.1.0`. */
 const version = z.string();
 

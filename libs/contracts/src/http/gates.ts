@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { limits } from "../limits.ts";
 
-/** Query of `GET .../runs/{runId}/gate` (completions 5.6; decisions: Paired gate). At least one check is needed. */
+/** Query of `GET .../runs/{runId}/gate` (completions 5.6). At least one check is needed. */
 export const gateQuery = z.object({
   failUnder: z.string().optional().describe("A number: the least average rating that passes"),
   noRegression: z.string().optional().describe("true or 1: compare the average with the newest baseline's"),

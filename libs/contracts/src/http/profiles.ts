@@ -72,7 +72,7 @@ export const agentList = z.object({
   ),
 });
 
-/** `GET` and `PUT /ingest/tracked-agents` (decisions: tracked-agents). */
+/** `GET` and `PUT /ingest/tracked-agents` (completions 9.1). */
 export const trackedAgentList = z.object({
   agents: z.array(
     z.object({

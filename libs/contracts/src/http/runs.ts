@@ -11,7 +11,7 @@ export const runStatus = z.enum(["in_progress", "completed", "failed"]);
 /** interface: Result status. */
 export const resultStatus = z.enum(["scored", "skipped", "failed"]);
 
-/** Body of `POST /custom-agent-evaluations/runs` (interface; completions 5.1). */
+/** Body of `POST /custom-agent-evaluations/runs` (interface: POST runs; completions 5.1). */
 export const submittedRun = z.object({
   datasetId: z.string(),
   evaluationSettingsId: z.string().nullish(),
@@ -117,7 +117,7 @@ export const shownResult = resultRow.extend({
   skipCode: z.string().nullable().describe("Why nothing was rated (no_key, timeout, ...); null unless skipped"),
 });
 
-/** decisions: Evaluation, `ratingInterval`: the 95 % interval of the mean rating over cases; null below two cases. */
+/** completions 5.10, `ratingInterval`: the 95 % interval of the mean rating over cases; null below two cases. */
 const ratingInterval = z.object({
   level: z.number(),
   low: z.number(),
@@ -210,7 +210,7 @@ export const run = z.object({
   createdAt: z.string(),
 });
 
-/** One result of a batch (interface: POST results). Unknown fields, `observableTrace` and `metadata` are ignored. */
+/** One result of a batch (completions 5.3). Unknown fields, `observableTrace` and `metadata` are ignored. */
 export const submittedResult = z.looseObject({
   idempotencyKey: z.string(),
   questionIndex: z.number().int().optional(),
@@ -318,7 +318,7 @@ export const missingResults = z.object({
 
 export const deletedRun = z.object({ deleted: z.literal(true) });
 
-/** 200 of `POST .../rescore` (decisions: Skipped). Call it again while `remaining` is not 0. */
+/** 200 of `POST .../rescore` (completions 5.11). Call it again while `remaining` is not 0. */
 export const rescoreRunReply = z.object({
   runId: z.string(),
   status: runStatus,

@@ -65,7 +65,7 @@ export const submittedTrace = z.object({
   agent_id: z.string().optional(),
 });
 
-/** 201 of `POST /ingest/traces`, a replay included (decisions: Ingest success). */
+/** 201 of `POST /ingest/traces`, a replay included (completions 2.2). */
 export const submitTraceReply = z.object({
   trace_id: z.string(),
   traceId: z.string(),
@@ -181,7 +181,7 @@ export const traceOutline = z.object({
 });
 export type TraceOutline = z.infer<typeof traceOutline>;
 
-/** Query of `GET /ingest/traces` (interface: list). `limit` is clamped, never refused (completions 2.3). */
+/** Query of `GET /ingest/traces` (interface: GET ingest/traces). `limit` is clamped, never refused (completions 2.3). */
 export const listTracesQuery = z.object({
   limit: z.string().optional().describe("1 to 100, default 50"),
   cursor: z.string().optional(),
@@ -254,7 +254,7 @@ export const traceParams = z.object({ traceId: z.string() });
 
 export const sessionParams = z.object({ sessionId: z.string() });
 
-/** Every span of one session, by span start (interface: sessions; completions 2.7). */
+/** Every span of one session, by span start (interface: GET ingest/sessions/{sessionId}/spans; completions 2.7). */
 export const sessionSpans = z.object({
   spans: z.array(traceDetail.omit({ estimatedCostUSD: true, topic: true, judgeScores: true })),
 });

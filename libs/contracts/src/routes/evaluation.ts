@@ -189,7 +189,7 @@ export const evaluationRoutes = {
     },
     deadlineMs: deadlines.gatewayScoringHopMs,
     summary: "Judge the skipped results of a run again.",
-    section: "decisions: Skipped",
+    section: "completions 5.11",
   },
   streamRun: {
     ...evaluation,
@@ -208,7 +208,7 @@ export const evaluationRoutes = {
     },
     streaming: true,
     summary: "Follow the progress of a run.",
-    section: "decisions: Streams",
+    section: "completions 1.8",
   },
   finalizeRun: {
     ...evaluation,

@@ -31,7 +31,7 @@ export const gateRoutes = {
       404: error("No such run in the project."),
     },
     summary: "Decide whether a run passes.",
-    section: "completions 5.6; decisions: Paired gate",
+    section: "completions 5.6",
   },
   listGates: {
     ...dashboard,

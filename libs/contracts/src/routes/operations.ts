@@ -21,7 +21,7 @@ export const operationRoutes = {
       200: { description: "Everything a request needs is up.", schema: health },
     },
     summary: "Whether requests can be served.",
-    section: "decisions: Port and readiness",
+    section: "completions 1.1",
   },
   getLiveness: {
     id: "getLiveness",

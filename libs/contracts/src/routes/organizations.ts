@@ -90,7 +90,7 @@ export const organizationRoutes = {
       404: foreign,
     },
     summary: "Delete an organization with all its projects; accounts stay.",
-    section: "interface: Account routes",
+    section: "interface: DELETE auth-org/organizations/{organizationId}",
   },
   listMembers: {
     ...teamRoute,

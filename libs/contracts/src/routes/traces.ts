@@ -89,7 +89,7 @@ export const traceRoutes = {
     },
     streaming: true,
     summary: "Follow root traces as they are stored.",
-    section: "decisions: Streams",
+    section: "completions 1.8",
   },
   getTrace: {
     ...dataPlane,
@@ -117,7 +117,7 @@ export const traceRoutes = {
       404: error("No such trace in the project."),
     },
     summary: "Read the shape of one trace.",
-    section: "decision record 12",
+    section: "decision 12",
   },
   deleteTrace: {
     ...dataPlane,
@@ -132,7 +132,7 @@ export const traceRoutes = {
       404: error("No such trace in the project."),
     },
     summary: "Delete one trace.",
-    section: "decision record 15",
+    section: "decision 15",
   },
   deleteTraces: {
     ...dataPlane,
@@ -147,7 +147,7 @@ export const traceRoutes = {
       400: error("No filter, an unknown one, or a value that is none."),
     },
     summary: "Delete the traces that match.",
-    section: "decision record 15",
+    section: "decision 15",
   },
   listSessionSpans: {
     ...dataPlane,
@@ -160,7 +160,7 @@ export const traceRoutes = {
       200: { description: "Every span of the session, by start; empty when unknown.", schema: sessionSpans },
     },
     summary: "Read every span of a session or OpenTelemetry trace.",
-    section: "interface: GET ingest/sessions",
+    section: "interface: GET ingest/sessions/{sessionId}/spans",
   },
   listSessions: {
     ...dataPlane,

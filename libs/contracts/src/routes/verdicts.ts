@@ -16,6 +16,6 @@ export const verdictRoutes = {
       404: error("The project has no such record, or it is no longer kept."),
     },
     summary: "Read the record behind a verdict.",
-    section: "decisions: Judge",
+    section: "decision 43",
   },
 } as const satisfies Record<string, Route>;

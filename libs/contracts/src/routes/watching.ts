@@ -72,7 +72,7 @@ const triage = {
   summary: "Triage a signal.",
   section: "completions 9.4",
 } as const;
-/** The dashboard reads and sets it with the session (decisions: Session cookie). */
+/** The dashboard reads and sets it with the session (completions 12.6). */
 const tracking = { ...monitor, authentication: ["key", "session"], section: "completions 9.1" } as const;
 
 /** Agents as they are watched, patterns, and the signals they raise. */

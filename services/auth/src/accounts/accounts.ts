@@ -221,7 +221,7 @@ function requireRequestId(asked: Pick<AccountRequest, "requestId"> | undefined):
   return asked.requestId;
 }
 
-/** How the session's cookie is called (decisions: Own names on the wire). */
+/** How the session's cookie is called (completions 0.1). */
 function sessionCookieName(isSecure: boolean): string {
   return `${isSecure ? "__Secure-" : ""}touchstone.session_token`;
 }

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { deriveKey } from "@touchstone/service-kit";
 import { createSealing, type Sealing } from "./sealing.ts";
 
-/** How keys are kept (architecture 5): sealed, so that they can be shown or used again; a project's is found by a fingerprint. */
+/** How keys are kept (decision 27): sealed, so that they can be shown or used again; a project's is found by a fingerprint. */
 export interface KeyVault extends Sealing {
   /** HMAC-SHA-256 of a project key. Whoever reads the table can neither invert it nor compute one without the root secret. */
   fingerprint(apiKey: string): Buffer;

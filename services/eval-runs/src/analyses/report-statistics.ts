@@ -18,7 +18,7 @@ export interface AnalyzedResult {
   isFailed: boolean;
 }
 
-/** The rated population: rated results that are no variants (decisions), in the order of the run. */
+/** The rated population: rated results that are no variants (completions 5.10), in the order of the run. */
 export function selectRated<Result extends OutlinedResult>(results: readonly Result[]): (Result & RatedResult)[] {
   return results.filter((result): result is Result & RatedResult => !result.isVariant && result.rating !== null);
 }

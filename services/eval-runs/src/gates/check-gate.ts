@@ -21,7 +21,7 @@ export interface CheckedGate {
 }
 
 /**
- * Holds a run against what is asked (completions 5.6; decisions: Paired gate). Pure: the same runs give the same
+ * Holds a run against what is asked (completions 5.6). Pure: the same runs give the same
  * verdict. Averages are rounded to 2 decimals before they are compared, as they are shown.
  */
 export function* checkGate(run: GatedRun, baseline: GatedRun | null, wanted: GateChecks): Sliced<CheckedGate> {

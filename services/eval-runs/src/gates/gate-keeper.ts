@@ -17,7 +17,7 @@ export interface GateDependencies {
   clock: Clock;
 }
 
-/** Decides on runs (completions 5.6; decisions: Paired gate). */
+/** Decides on runs (completions 5.6). */
 export interface GateKeeper {
   /**
    * Throws `not_found` for an unknown run or baseline, `bad_request` for an unknown scorer or another dataset's run, and

@@ -23,7 +23,7 @@ export async function readRatings(
   return rated;
 }
 
-/** Puts the ratings of a run together; variants are left out throughout (decisions: Rated population). */
+/** Puts the ratings of a run together; variants are left out throughout (completions 5.10). */
 export function summarizeRatings(runId: string, isInProgress: boolean, rows: readonly CountedResult[]): GatedRun {
   const { averageRating } = computeLiveStatistics(rows.map((row) => ({ ...row, count: 1 })));
   const cases = Map.groupBy(

@@ -6,7 +6,7 @@ const emptyObject: JsonObject = { text: "{}", value: {} };
 
 /**
  * Reads a JSON body. One that is left out, or is no object, reads as `{}`: the route's first rule about a member then
- * answers with its own sentence. Nesting over 128 levels is refused (decisions: Lossless JSON).
+ * answers with its own sentence. Nesting over 128 levels is refused (completions 0.2).
  */
 export async function readJsonObject(call: Call): Promise<JsonObject> {
   if (call.rawBody.length === 0) return emptyObject;

@@ -6,7 +6,7 @@ import type { z } from "zod";
 /** The state of a run as a stream tells it. */
 export type RunProgressEvent = z.input<typeof runProgress>;
 
-/** Tells readers how runs get on, as server-sent events (decisions: Streams). */
+/** Tells readers how runs get on, as server-sent events (completions 1.8). */
 export interface RunStreams {
   /**
    * Begins a stream with the run's state, tells it again whenever it has changed, and ends with `end` when the run has

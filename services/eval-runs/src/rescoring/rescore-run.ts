@@ -43,8 +43,8 @@ const refusals: Readonly<Record<Exclude<RescoringRight, "granted">, () => AppErr
 };
 
 /**
- * Judges the skipped results of a run again, under the plan the run was created with, and nothing else (decisions:
- * Skipped). What is judged is stored as it comes; what is skipped again stays as it was. Throws `conflict` for a failed
+ * Judges the skipped results of a run again, under the plan the run was created with, and nothing else (completions
+ * 5.11). What is judged is stored as it comes; what is skipped again stays as it was. Throws `conflict` for a failed
  * run, a pipeline's, and while another caller is at it.
  */
 export async function rescoreRun(

@@ -7,7 +7,7 @@ import type { JudgeReply } from "./read-reply.ts";
 /**
  * Asks the judges about one result. An absent judge or bus is waited for, since a skipped result is final for its key;
  * after that, and for every other failure, there is a judgement that skips it with a reason: judging never fails the call
- * (decisions: Skipped; interface: Result status). Rejects only when `signal` is aborted, with its reason.
+ * (completions 5.11; interface: Result status). Rejects only when `signal` is aborted, with its reason.
  */
 export async function askJudge(
   bus: Bus,

@@ -33,7 +33,7 @@ const pollMaxMs = 500;
 
 /**
  * Scores and stores the results of a batch, all at the same time, and answers by idempotency key: the core of a run
- * (completions 5.3; architecture 4). Each result is stored as soon as it is judged.
+ * (completions 5.3; decision 11). Each result is stored as soon as it is judged.
  *
  * Every key is claimed before its result is judged, so of many requests with one key one judges and the others wait for
  * its result. A claim is a lease: whoever dies loses it, and the retry of the batch takes it over. So a race is a

@@ -90,7 +90,7 @@ export function composeResult(
   };
 }
 
-/** A stored row as the answer to a batch shows it (interface: POST results, `scoredResults`): with all four metrics, null where one is off. */
+/** A stored row as the answer to a batch shows it (completions 5.3): with all four metrics, null where one is off. */
 export function composeScoredResult(idempotencyKey: string, row: ResultRow): ScoredResult {
   return {
     idempotencyKey,

@@ -2,7 +2,7 @@ import { submittedResult } from "@touchstone/contracts";
 import { z } from "zod";
 import { memberText } from "../json/json-text.ts";
 
-/** One valid result of a batch (interface: POST results), defaults filled in. */
+/** One valid result of a batch (interface: POST runs/{runId}/results), defaults filled in. */
 export interface SubmittedResult {
   idempotencyKey: string;
   caseId: string;

@@ -15,7 +15,7 @@ export interface FinalizingDependencies {
 }
 
 /**
- * Finalizes a run (completions 5.4; architecture 4): closes it to new batches, lets the results that are being judged
+ * Finalizes a run (completions 5.4; decision 11): closes it to new batches, lets the results that are being judged
  * finish, stores what nobody finished as skipped, and ends the run. Idempotent, and safe to run several times at once.
  * A run that waited longer than `batchMs` ends anyway: no batch lives longer. Answers the run before it ended, or null
  * when there is none.

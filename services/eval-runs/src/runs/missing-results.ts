@@ -15,7 +15,7 @@ const listedMax = 10_000;
 
 /**
  * What a run still lacks, the first 10,000 of it: each repetition of each case that no result is stored for, whatever its key, under the
- * recommended one (interface: POST results). Variants stand for nothing but themselves.
+ * recommended one (interface: POST runs/{runId}/results). Variants stand for nothing but themselves.
  */
 export function findMissingResults(runId: string, asked: AskedFor, stored: readonly StoredKey[]): Missing {
   const there = new Set(

@@ -7,7 +7,7 @@ import { computeLiveStatistics, computeRatingHistogram, type ResultTally } from 
 export type ScorerBreakdown = z.infer<typeof run>["scorerBreakdown"];
 
 /**
- * interface: Run, `scorerBreakdown`; decisions: Rated population. Null unless several judges grade the run. The primary
+ * interface: Run, `scorerBreakdown`; completions 5.10. Null unless several judges grade the run. The primary
  * stands first: the judge whose rating is the result's, or the group, named `<group> (group)`. Variants are left out.
  */
 export function computeScorerBreakdown(

@@ -29,7 +29,7 @@ export function countResults(tallies: readonly ResultTally[]): number {
 }
 
 /**
- * interface: Run, `liveStatistics`; decisions: Rated population. Variants are left out. A failed result is rated (0)
+ * interface: Run, `liveStatistics`; completions 5.10. Variants are left out. A failed result is rated (0)
  * and also counted in `failedCount`, so `ratedCount + skippedCount` is the number of results that are no variants.
  * The average is the plain mean, unrounded, and null when nothing is rated.
  */

@@ -25,7 +25,7 @@ const defaultFlips = 20_000;
 const sliceCases = 50_000;
 
 /**
- * The sign-flip permutation test of the mean difference and the interval that inverts it (decisions: Paired gate). It
+ * The sign-flip permutation test of the mean difference and the interval that inverts it (completions 5.6). It
  * assumes only that a case's difference is as likely to fall on either side of the true one; neither a normal
  * distribution nor different values. Null below {@link pairedCasesMin} cases. The same differences and seed give the
  * same answer.

@@ -1,6 +1,6 @@
 import type { PairedDifference } from "./paired-difference.ts";
 
-/** What a comparison comes to (decisions: Paired gate). */
+/** What a comparison comes to (completions 5.6). */
 export type PairedOutcome = "regressed" | "improved" | "no_evidence" | "undecided";
 
 export interface PairedVerdict {

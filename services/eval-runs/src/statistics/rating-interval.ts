@@ -2,7 +2,7 @@ import { limits } from "@touchstone/contracts";
 import type { Sliced } from "@touchstone/service-kit";
 import { createRandom, type Random } from "./random.ts";
 
-/** A run's `ratingInterval` (decisions: Evaluation). */
+/** A run's `ratingInterval` (completions 5.10). */
 export interface RatingInterval {
   level: number;
   low: number;

@@ -29,7 +29,7 @@ const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
 
 /**
  * Default mode hands the key to whoever asks, so the attack to stop is a web page: one that rebinds its own host name to
- * this machine, or simply posts from its own origin (architecture 5). A page cannot choose the Host and Origin its
+ * this machine, or simply posts from its own origin (completions 0.3). A page cannot choose the Host and Origin its
  * browser sends.
  */
 export function createCallerOrigin(options: CallerOriginOptions): CallerOrigin {

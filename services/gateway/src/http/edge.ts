@@ -107,7 +107,7 @@ export function createEdge(options: EdgeOptions): Edge {
   const methodsOf = createMethodFinder(addresses);
   let draining = false;
 
-  /** The order of checks (decisions: Order of checks): who is refused early costs least and learns least. */
+  /** The order of checks (completions 0.3): who is refused early costs least and learns least. */
   app.addHook("onRequest", async (request, reply) => {
     const route = routeOf(request);
     const passage: Passage = { route, ...nothingKnown, isLast: () => draining };

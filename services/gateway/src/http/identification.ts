@@ -36,7 +36,7 @@ const answeredToAnybody: readonly Authentication[] = ["none", "metrics", "admin"
 const nobody: Identified = { caller: null, isStillGood: null };
 
 /**
- * A key is read where one is sent, and then cookies count for nothing; a session opens what decisions names and no more.
+ * A key is read where one is sent, and then cookies count for nothing; a session opens what completions 12.6 lists and no more.
  */
 export function createIdentification({ keys, sessions, isSecure }: IdentificationOptions): Identify {
   return async (route, request) => {

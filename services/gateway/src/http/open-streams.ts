@@ -35,7 +35,7 @@ interface Held {
 }
 
 /**
- * The answers that last: server-sent events and exports. A key that is revoked ends them within 5 s (decisions: Streams):
+ * The answers that last: server-sent events and exports. A key that is revoked ends them within 5 s (completions 1.8):
  * at once with the event, else when it is asked about again.
  */
 export function createOpenStreams({ streamsMax = 1_000, recheckMs }: OpenStreamsOptions): OpenStreams {

@@ -32,7 +32,7 @@ function methodsOf({ method }: Route): string[] {
   return method === "GET" ? ["GET", "HEAD"] : [method];
 }
 
-/** The addresses of the OTLP listener: the standard paths, with or without a slash at the end (decisions: Paths). */
+/** The addresses of the OTLP listener: the standard paths, with or without a slash at the end (otlp 1). */
 export function listOtlpAddresses(): Address[] {
   const { receiveTraces, receiveLogs, receiveMetrics } = routes;
   const standard: [string, Route][] = [

@@ -26,7 +26,7 @@ export interface KeyCache {
   forgetProjects(projectIds: readonly string[] | "all"): void;
 }
 
-/** How long an answer of auth counts (architecture 5). */
+/** How long an answer of auth counts (decision 9). */
 const knownMs = 5_000;
 const unknownMs = 1_000;
 /** How long a known key works on while auth is away, and how often auth is tried meanwhile. */

@@ -4,7 +4,7 @@ import type { InternalClient } from "@touchstone/service-kit";
 
 export interface AnnounceKeyOptions {
   auth: InternalClient;
-  /** False shortens the key to its first 8 characters (decisions: Startup key line). */
+  /** False shortens the key to its first 8 characters (completions 1.1). */
   printsWholeKey: boolean;
   print: (line: string) => void;
   signal: AbortSignal;

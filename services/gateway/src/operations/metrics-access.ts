@@ -2,7 +2,7 @@ import type { Secret } from "@touchstone/contracts";
 import { createSecretComparison } from "./compare-secret.ts";
 
 /**
- * Whether an `Authorization` header opens `/metrics` (interface: Account routes). Everybody may look where no token is
+ * Whether an `Authorization` header opens `/metrics` (interface: GET /metrics). Everybody may look where no token is
  * set.
  */
 export function createMetricsAccess(token: Secret | null): (authorization: string | undefined) => boolean {

@@ -14,7 +14,7 @@ export interface SpentQuotas {
   check(projectId: string, route: Route): void;
 }
 
-/** How long ingest is believed before it is asked again: the quota may be raised (architecture 3). */
+/** How long ingest is believed before it is asked again: the quota may be raised (decision 15). */
 const recheckMs = 5_000;
 
 const guarded: readonly RouteId[] = ["submitTrace", "receiveTraces", "receiveTracesAtBase"];

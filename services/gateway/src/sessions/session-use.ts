@@ -3,7 +3,7 @@ import { AppError } from "@touchstone/service-kit";
 import type { Caller } from "../http/caller.ts";
 
 /**
- * What a session opens on a route, where accounts are enabled (decisions: Session cookie).
+ * What a session opens on a route, where accounts are enabled (completions 12.6).
  *
  * - `account`: the sign-in family; auth reads the cookie itself.
  * - `user`: `/projects` and `/auth-org`, for what belongs to the user. Keys do not count there.

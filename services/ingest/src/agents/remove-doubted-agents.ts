@@ -4,8 +4,8 @@ import { type Database, sqlStateOf } from "@touchstone/db";
 const lockNotAvailable = "55P03";
 
 /**
- * Removes agents that registered themselves, that a root gave up and that no root refers to any more (decisions:
- * Agents). Answers how many there were to look at. It keeps writers away for its moment: one that finds an agent there
+ * Removes agents that registered themselves, that a root gave up and that no root refers to any more (completions
+ * 9.1). Answers how many there were to look at. It keeps writers away for its moment: one that finds an agent there
  * does not register it, and would be left with none.
  */
 export async function removeDoubtedAgents(database: Database): Promise<number> {

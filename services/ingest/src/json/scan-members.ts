@@ -17,7 +17,7 @@ export class JsonSyntaxError extends Error {
 /**
  * Cuts a JSON object into the raw texts of its members, in one pass and without parsing them: what `JSON.parse` and
  * `JSON.stringify` would lose (`1e400`, `-0`, integers over 2^53, `\u0000`, lone surrogates, `__proto__`) stays as it
- * was sent (architecture 3). Accepts exactly what `JSON.parse` accepts, and of a repeated key keeps the last, as it
+ * was sent (decision 6). Accepts exactly what `JSON.parse` accepts, and of a repeated key keeps the last, as it
  * does. `members` is null when the text is some other JSON value. Does not recurse: a body may nest a million deep.
  * `isStored`: it was accepted before, so that strings need not be looked into, which is a tenth of the time.
  */

@@ -9,7 +9,7 @@ import { parseEventId, type TailPosition } from "./tail-position.ts";
 import type { TailRow, TailState, TailStore } from "./tail-store.ts";
 import { createTraceStream, type StreamWishes, type TraceStream } from "./trace-stream.ts";
 
-/** Tells readers of traces as they are stored, on whatever replica (decisions: Streams). */
+/** Tells readers of traces as they are stored, on whatever replica (completions 1.8). */
 export interface LiveTail {
   /**
    * Begins a stream of server-sent events: every root of the project that is committed from now on, each once, in one

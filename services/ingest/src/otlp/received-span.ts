@@ -78,7 +78,7 @@ export type SpanReading =
   | { unreadable: string; name: string; scope: ReceivedScope; foreign: boolean }
   | null;
 
-/** Stands where a value was too deep or too large to keep (decisions: Own names on the wire). */
+/** Stands where a value was too deep or too large to keep (completions 0.1). */
 export const truncationMarker = "touchstone.truncated";
 
 /** A span with nothing set, for the two readers to fill. */

@@ -1,7 +1,7 @@
 import { scanElements, scanMembers } from "../json/scan-members.ts";
 import type { JsonText } from "./span.ts";
 
-/** The member that tells a reader that a value was cut (decisions: Own names on the wire). */
+/** The member that tells a reader that a value was cut (completions 0.1). */
 const truncationMarker = "touchstone.truncated";
 
 /**

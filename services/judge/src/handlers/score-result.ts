@@ -23,7 +23,7 @@ export interface ScoreResultDependencies {
 const deterministicMs = 10_000;
 
 /**
- * Answers `svc.judge.score-result.v1`: every rubric and every metric in parallel, each isolated (architecture 4), then
+ * Answers `svc.judge.score-result.v1`: every rubric and every metric in parallel, each isolated (completions 5.3), then
  * the group's arithmetic, then the deterministic scorers, which see what the judges said. It always replies before the
  * deadline, and what is unfinished by then is skipped, null or an error; nothing waits for it.
  */

@@ -46,7 +46,7 @@ const circuitOpenMs = 10_000;
 
 /**
  * A provider that speaks OpenAI's wire APIs, asked through the `openai` package. That package only makes the HTTP
- * call: retries, limits and the circuit are ours (architecture 4), in this order around each call:
+ * call: retries, limits and the circuit are ours (completions 7.4), in this order around each call:
  * retries ( place in the limit ( circuit breaker ( the call, adapted until the provider accepts its shape ))).
  */
 export function createOpenAiProvider(options: OpenAiProviderOptions): Provider {

@@ -40,7 +40,7 @@ type ProbeOutcome = "answered" | "failed" | "abandoned";
 
 /**
  * Stops calling a provider that is down, without giving up what could still be judged: a skipped result is final
- * (decisions: Skipped), so a call that meets an open circuit is worth waiting for one probe, and no more than one.
+ * (completions 5.11), so a call that meets an open circuit is worth waiting for one probe, and no more than one.
  */
 export function createCircuitBreaker({ clock, sleep, failuresMax, openMs }: CircuitBreakerOptions): CircuitBreaker {
   let failuresInARow = 0;

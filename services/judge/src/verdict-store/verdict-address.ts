@@ -18,7 +18,7 @@ export interface VerdictQuestion {
 }
 
 /**
- * The address of a verdict (architecture 4): SHA-256 over the canonical JSON of what the judge is asked and where. What
+ * The address of a verdict (decision 21): SHA-256 over the canonical JSON of what the judge is asked and where. What
  * it is asked for is not part of it: no run, project, name, id or time. Two rubrics that read the same are the same
  * rubric. A judge that sees nothing of the trace is the same whatever the trace was.
  */

@@ -40,7 +40,7 @@ export type ReachedVerdict = (
 
 type Ask = () => Promise<Asked<ParsedVerdict>>;
 
-/** Comes by verdicts: asks for them, or takes them from the store (architecture 4). `ask` must not reject. */
+/** Comes by verdicts: asks for them, or takes them from the store (decision 21). `ask` must not reject. */
 export interface Verdicts {
   reach(subject: VerdictSubject, terms: VerdictTerms, ask: Ask): Promise<ReachedVerdict>;
 }

@@ -9,7 +9,7 @@ export interface Fence {
 }
 
 /**
- * A fence around the given texts by label. The token is HMAC-SHA-256(secret, texts) (architecture 4): whoever writes a
+ * A fence around the given texts by label. The token is HMAC-SHA-256(secret, texts) (completions 7.2): whoever writes a
  * text cannot know it, and yet the same case on the same installation renders the same prompt, which is what makes a
  * verdict repeatable and a prompt cache useful.
  */

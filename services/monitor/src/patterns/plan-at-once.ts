@@ -9,7 +9,7 @@ export type PlanAtOnce = (traces: readonly StoredTrace[]) => Promise<void>;
 
 /**
  * Plans the check of patterns of traces that were stored with `monitor:true`: nobody waits for them to settle
- * (decisions: Patterns with `monitor:true`). When they settle it is there already, and is not planned again.
+ * (completions 9.3). When they settle it is there already, and is not planned again.
  */
 export function createPlanAtOnce(options: {
   /** Acting as the application role. */

@@ -7,7 +7,7 @@ export interface ReadDefaultKeyDependencies {
 }
 
 /**
- * The key for the line at start (decisions: Startup key line). Null in multi-tenant mode, which has no default project,
+ * The key for the line at start (completions 1.1). Null in multi-tenant mode, which has no default project,
  * not even where one is left from before.
  */
 export function readDefaultKey({ projects, multiTenant }: ReadDefaultKeyDependencies): Handler {

@@ -10,7 +10,7 @@ export interface DeleteOrganizationDependencies {
 }
 
 /**
- * `DELETE /auth-org/organizations/{id}` (interface: Account routes): its keys are dead when this answers; the data goes in
+ * `DELETE /auth-org/organizations/{id}` (completions 12.4): its keys are dead when this answers; the data goes in
  * the background. Accounts survive.
  */
 export function deleteOrganization(dependencies: DeleteOrganizationDependencies): Handler {

@@ -15,7 +15,7 @@ const modelMaxChars = 200;
 /** Analyses of one process at a time. */
 const inHandMax = 100;
 
-/** POST /custom-agent-evaluations/runs/{runId}/analyze (interface; completions 5.9): answers when it is stored. */
+/** POST /custom-agent-evaluations/runs/{runId}/analyze (completions 5.9): answers when it is stored. */
 export function analyzeRun(dependencies: AnalysisDependencies & { runs: RunStore }): Handler {
   const limit = createLimitInHand(inHandMax, "Too many runs are being analyzed at the moment; retry.");
   return async (call) => {

@@ -7,7 +7,7 @@ import { answerPieces } from "../answer-pieces.ts";
 import { requireProject } from "../require-project.ts";
 import { requireRun } from "../require-run.ts";
 
-/** GET /custom-agent-evaluations/runs/{runId}/report (interface): of the last analysis that ended. */
+/** GET /custom-agent-evaluations/runs/{runId}/report (interface: Report): of the last analysis that ended. */
 export function getReport({
   runs,
   results,

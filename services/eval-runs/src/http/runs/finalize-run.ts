@@ -10,7 +10,7 @@ import { readJsonObject } from "../read-json-object.ts";
 import { requireProject } from "../require-project.ts";
 import { refuseCiRun } from "./refuse-ci-run.ts";
 
-/** POST /custom-agent-evaluations/runs/{runId}/finalize (interface; completions 5.4). */
+/** POST /custom-agent-evaluations/runs/{runId}/finalize (completions 5.4). */
 export function finalizeRun({
   results,
   ciRuns,

@@ -10,7 +10,7 @@ import { readAllOrNone } from "../read-query.ts";
 import { requireProject } from "../require-project.ts";
 import { requireRun } from "../require-run.ts";
 
-/** GET /custom-agent-evaluations/runs/{runId} (interface; completions 5.5): one page of its results at a time, however many there are. */
+/** GET /custom-agent-evaluations/runs/{runId} (completions 5.5): one page of its results at a time, however many there are. */
 export function getRun({
   runs,
   shower,

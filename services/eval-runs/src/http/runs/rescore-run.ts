@@ -12,7 +12,7 @@ import { requireRun } from "../require-run.ts";
 /** Rescorings of one process at a time. */
 const inHandMax = 100;
 
-/** POST /custom-agent-evaluations/runs/{runId}/rescore (decisions: Skipped): judges skipped results again. */
+/** POST /custom-agent-evaluations/runs/{runId}/rescore (completions 5.11): judges skipped results again. */
 export function rescoreRun(dependencies: RescoringDependencies & { runs: RunStore; results: ResultStore }): Handler {
   const { runs, results } = dependencies;
   const limit = createLimitInHand(inHandMax, "Too many runs are being rescored at the moment; retry.");

@@ -4,7 +4,7 @@ import type { RunStore } from "../../runs/run-store.ts";
 import { requireProject } from "../require-project.ts";
 import { requireRun } from "../require-run.ts";
 
-/** GET /custom-agent-evaluations/runs/{runId}/stream: how the run gets on, as server-sent events (decisions: Streams). */
+/** GET /custom-agent-evaluations/runs/{runId}/stream: how the run gets on, as server-sent events (completions 1.8). */
 export function streamRun({ runs, runStreams }: { runs: RunStore; runStreams: RunStreams }): Handler {
   return async (call) => {
     const projectId = requireProject(call);

@@ -30,7 +30,7 @@ const plainRunCharsMax = 1024 * 1024;
 const keyOf = (projectId: string, runId: string): string => `${projectId}/${runId}`;
 
 /**
- * POST /custom-agent-evaluations/runs/{runId}/results (interface). The caller going away stops nothing: what it sent
+ * POST /custom-agent-evaluations/runs/{runId}/results (completions 5.3). The caller going away stops nothing: what it sent
  * is scored and stored, and sending it again echoes that. A run is read for its first batch; the next ones learn from the
  * claims they take whether it is still there and open, unless a scorer group grades it or it is a pipeline's.
  */
@@ -114,7 +114,7 @@ export function submitResults({
   };
 }
 
-/** What refuses the batch as a whole (interface: POST results, Errors); null = a result that is dropped. */
+/** What refuses the batch as a whole (interface: POST runs/{runId}/results, Errors); null = a result that is dropped. */
 function readBatch({ text, value }: JsonObject): { batchId: string; submitted: (SubmittedResult | null)[] } {
   const { batchId, results } = value;
   if (typeof batchId !== "string" || batchId === "") refuse("batchId must be a non-empty string");

@@ -19,7 +19,7 @@ interface EvaluationDependencies {
 }
 
 /**
- * POST /ingest/traces/{traceId}/evaluate (interface; completions 2.8): grades a recorded trace. Not idempotent: sent
+ * POST /ingest/traces/{traceId}/evaluate (completions 2.8): grades a recorded trace. Not idempotent: sent
  * again, it is judged again, as a run of its own.
  */
 export function evaluateTrace({ ingest, evaluator, ...stores }: EvaluationDependencies): Handler {

@@ -6,7 +6,7 @@ import { requireProject } from "../require-project.ts";
 
 /**
  * `GET /ingest/sessions/{sessionId}/spans`: every span, root or child, of a session or an OTel trace, by start
- * (interface: sessions; completions 2.7). An unknown session has none. A session of any size is answered: a large one is
+ * (completions 2.7). An unknown session has none. A session of any size is answered: a large one is
  * read as it is sent, so a failure on the way ends the connection.
  */
 export function listSessionSpans({ traces }: { traces: TraceStore }): Handler {

@@ -4,7 +4,7 @@ import type { TraceStore } from "../../spans/trace-store.ts";
 import { requireProject } from "../require-project.ts";
 import { deletionTime } from "./deletion-time.ts";
 
-/** `DELETE /ingest/traces/{traceId}`: the whole trace, whichever of its spans is named (decision record 15). */
+/** `DELETE /ingest/traces/{traceId}`: the whole trace, whichever of its spans is named (decision 15). */
 export function deleteTrace({ traces, clock }: { traces: TraceStore; clock: Clock }): Handler {
   return async (call) => {
     const projectId = requireProject(call.identity);

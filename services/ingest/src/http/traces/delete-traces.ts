@@ -5,7 +5,7 @@ import { requireProject } from "../require-project.ts";
 import { deletionTime } from "./deletion-time.ts";
 import { readDeletionFilter } from "./read-deletion-filter.ts";
 
-/** `DELETE /ingest/traces?…`: every trace with a root that matches all filters (decision record 15). */
+/** `DELETE /ingest/traces?…`: every trace with a root that matches all filters (decision 15). */
 export function deleteTraces({ traces, clock }: { traces: TraceStore; clock: Clock }): Handler {
   return async (call) => {
     const projectId = requireProject(call.identity);

@@ -8,7 +8,7 @@ import { isPreview, readRootFilter } from "./root-filter.ts";
 
 const noRoots: RootPage = { spans: [], hasNextPage: false, totalCount: 0 };
 
-/** `GET /ingest/traces`: root traces, newest first, with the exact number of all that match (interface: list). */
+/** `GET /ingest/traces`: root traces, newest first, with the exact number of all that match (completions 2.3). */
 export function listTraces({ traces, costs }: { traces: TraceStore; costs: CostEstimator }): Handler {
   return async (call) => {
     const one = (name: string): string | null => [call.query[name] ?? null].flat()[0] ?? null;

@@ -4,7 +4,7 @@ import type { RootFilter } from "../../spans/root-filter.ts";
 import { normaliseFramework } from "../../traces/submitted-trace.ts";
 
 /**
- * Which roots a list is asked for (interface: list; completions 2.3). Null when no root can match: nothing of ours has
+ * Which roots a list is asked for (completions 2.3). Null when no root can match: nothing of ours has
  * such an id or such a name. A date or a flag that cannot be read is a mistake of the caller.
  */
 export function readRootFilter(query: Call["query"]): RootFilter | null {

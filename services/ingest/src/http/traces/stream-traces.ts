@@ -3,7 +3,7 @@ import type { LiveTail } from "../../live/live-tail.ts";
 import { requireProject } from "../require-project.ts";
 import { isPreview, readRootFilter } from "./root-filter.ts";
 
-/** `GET /ingest/traces/stream`: root traces as they are stored, as server-sent events (decisions: Streams). */
+/** `GET /ingest/traces/stream`: root traces as they are stored, as server-sent events (completions 1.8). */
 export function streamTraces({ liveTail }: { liveTail: LiveTail }): Handler {
   return async (call) => {
     const [lastEventId] = [call.headers["last-event-id"] ?? null].flat();

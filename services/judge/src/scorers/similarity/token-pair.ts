@@ -10,7 +10,7 @@ export interface TokenPair {
   vocabularySize: number;
 }
 
-/** decisions: similarity of texts over 1 MB is null. Counted in bytes of UTF-8. */
+/** completions 6.5: similarity of texts over 1 MB is null. Counted in bytes of UTF-8. */
 export const similarityTextMaxBytes = 1024 * 1024;
 
 const tokensPerPiece = 1024;

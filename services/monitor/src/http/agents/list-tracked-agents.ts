@@ -4,7 +4,7 @@ import type { ProfileStore } from "../../profiles/profile-store.ts";
 import { requireProject } from "../require-project.ts";
 import { showTrackedAgents } from "./show-tracked-agents.ts";
 
-/** GET /ingest/tracked-agents (decisions: tracked-agents). */
+/** GET /ingest/tracked-agents (completions 9.1). */
 export function listTrackedAgents(dependencies: { profiles: ProfileStore; ingest: IngestClient }): Handler {
   return (call) => showTrackedAgents(dependencies, requireProject(call));
 }

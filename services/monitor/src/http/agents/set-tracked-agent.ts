@@ -6,7 +6,7 @@ import { requireProject } from "../require-project.ts";
 import { showTrackedAgents } from "./show-tracked-agents.ts";
 
 /**
- * PUT /ingest/tracked-agents (decisions: tracked-agents): to be tracked and to have a profile that is on is the same.
+ * PUT /ingest/tracked-agents (completions 9.1): to be tracked and to have a profile that is on is the same.
  * Traces are stored either way. An agent of another project is refused as one that is not there.
  */
 export function setTrackedAgent(dependencies: { profiles: ProfileStore; ingest: IngestClient; clock: Clock }): Handler {

@@ -4,7 +4,7 @@ import type { z } from "zod";
 import type { IngestClient } from "../../ingest/ingest-client.ts";
 import type { ProfileStore } from "../../profiles/profile-store.ts";
 
-/** What both routes of tracked agents answer: an agent is tracked unless its profile is off (decisions: tracked-agents). */
+/** What both routes of tracked agents answer: an agent is tracked unless its profile is off (completions 9.1). */
 export async function showTrackedAgents(
   { profiles, ingest }: { profiles: ProfileStore; ingest: IngestClient },
   projectId: string,
