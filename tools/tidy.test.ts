@@ -7,6 +7,7 @@ import { findSettingReaders } from "./golden-files/setting-readers.ts";
 import { repositoryFiles, repositoryRoot } from "./repository-files.ts";
 import { findBrokenPaths } from "./tidy/broken-paths.ts";
 import { findBusUse } from "./tidy/bus-use.ts";
+import { findBrokenCitations, findUnindexedRecords, isCitation, readCitationTargets } from "./tidy/citations.ts";
 import { houseRules } from "./tidy/house-rules.ts";
 import { compareWithList, measureSize } from "./tidy/measure-size.ts";
 import type { SourceText } from "./tidy/source-text.ts";
@@ -42,6 +43,31 @@ describe("every file", () => {
   test("that a page mentions is there", () => {
     const pages = sources.filter(({ path: file }) => file.endsWith(".md"));
     expect(pages.flatMap((page) => findBrokenPaths(page, existsInRepository))).toEqual([]);
+  });
+});
+
+describe("citations", () => {
+  test("of the specification and of decision records point to something; docs/specification/README.md lists the forms", () => {
+    const targets = readCitationTargets(sources);
+    const citing = sources.filter(
+      ({ path: file }) => /\.(tsx?|sql|md)$/.test(file) && !/^tools\/tidy|(^|\/)fixtures\//.test(file),
+    );
+    const broken = citing.flatMap((source) => findBrokenCitations(source, targets));
+    expect(broken.map(({ path: file, line, what }) => `${file}:${line} ${what}`)).toEqual([]);
+  });
+
+  test("say of every route and every row of the specification where it is described", () => {
+    const targets = readCitationTargets(sources);
+    const rows = sources.find(({ path: file }) => file === "tools/spec-coverage/rows.json")?.text ?? "[]";
+    const sections = [...Object.values<Route>(routes), ...(JSON.parse(rows) as { section: string }[])];
+    expect(sections.length).toBeGreaterThan(400);
+    expect(new Set(sections.map(({ section }) => section).filter((section) => !isCitation(section, targets)))).toEqual(
+      new Set(),
+    );
+  });
+
+  test("find each decision record in the index, under its number and title", () => {
+    expect(findUnindexedRecords(sources)).toEqual([]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { findBrokenPaths } from "./broken-paths.ts";
 import { findBusUse } from "./bus-use.ts";
+import { findBrokenCitations, findUnindexedRecords, isCitation, readCitationTargets } from "./citations.ts";
 import { houseRules } from "./house-rules.ts";
 import { compareWithList, measureSize, renderList } from "./measure-size.ts";
 
@@ -59,7 +60,10 @@ const samples: Record<string, { bad: [path: string, text: string][]; good: [path
   },
   "the specification is cited": {
     bad: [["libs/db/src/pool.ts", "/** interface.md, Limits */"]],
-    good: [["libs/db/src/pool.ts", "/** interface: Limits; see docs/architecture.md */"]],
+    good: [
+      ["libs/db/src/pool.ts", "/** interface: Limits; see docs/architecture.md */"],
+      ["docs/specification/README.md", "[The interface](interface.md)"],
+    ],
   },
   "no path of somebody's machine": {
     bad: [["README.md", "cd /work/project && npm start"]],
@@ -151,4 +155,73 @@ test("a service that uses a message its contract does not give it is found, and 
       'services/judge/src/y.ts writes "svc.judge.score-result.v1": use scoreResult.subject.',
     ]),
   );
+});
+
+describe("a citation", () => {
+  const record = { path: "docs/decisions/0007-group-commits.md", text: "# 7. Group commits\n" };
+  const targets = readCitationTargets([
+    { path: "docs/specification/interface.md", text: "# Interface\n## Limits\n### GET runs\n### GET runs/{runId}\n" },
+    { path: "docs/specification/completions.md", text: "## 3. Datasets\n### 3.1 Create\n### 3.10 Import\n" },
+    { path: "docs/specification/otlp.md", text: "## 1. Transport\n#### What is invalid\n" },
+    record,
+  ]);
+  const whatIsBroken = (text: string) => findBrokenCitations({ path: "a.ts", text }, targets).map(({ what }) => what);
+
+  test.for([
+    ["/** completions 3.2 */", "completions 3.2"],
+    ["/** A dataset (completions 3.1, 4). */", "completions 4"],
+    ["/** A dataset (completions\n * 3.2). */", "completions 3.2"],
+    ["-- Log records (otlp 7).", "otlp 7"],
+    ["/** interface: Limit */", "interface: Limit */"],
+    ["/** interface: GET runs/{runId}/gate */", "interface: GET runs/{runId}/gate */"],
+    ["/** interface: the limits */", "interface: the limits */"],
+    ["See decision 8.", "decision 8"],
+    ["See decisions 7 and 9.", "decision 9"],
+    ["/** decision record 7 */", "decision record 7"],
+    ["/** architecture 3 */", "architecture 3"],
+    ["/** decisions: Streams */", "decisions: S"],
+  ])("that points to nothing is found: %s", ([text = "", what]) => {
+    expect(whatIsBroken(text)).toEqual([what]);
+  });
+
+  test("is found on its line, in a comment of any kind", () => {
+    expect(findBrokenCitations({ path: "a.sql", text: "\n\n-- completions 9\n" }, targets)).toEqual([
+      { path: "a.sql", line: 3, what: "completions 9" },
+    ]);
+  });
+
+  test.for([
+    "/** completions 3, 3.1 and 3.10; otlp 1, What is invalid. Interface: Limits. */",
+    "/** interface: Limits, tool calls; interface: GET runs/{runId}. */",
+    "/** (interface:\n * GET runs) */",
+    "Decision 7 says why; 200 completions of a model, 3 decisions.",
+    'const settings = { otlp: 8, completions: 4 }; post("/chat/completions");',
+  ])("that points to something is left alone, and so is what is none: %s", (text) => {
+    expect(whatIsBroken(text)).toEqual([]);
+  });
+
+  test("is the whole of what a route or a row of the specification says", () => {
+    const texts = [
+      "completions 3.1",
+      "otlp 1; decision 7",
+      "interface: Limits",
+      "nowhere",
+      "completions 4",
+      "see otlp 1",
+    ];
+    expect(texts.filter((text) => isCitation(text, targets))).toEqual(texts.slice(0, 3));
+  });
+
+  test("needs its record in the index, under its number and title", () => {
+    const index = { path: "docs/decisions/README.md", text: "- [7. Group commits](0007-group-commits.md): why.\n" };
+    const late = { path: "docs/decisions/0008-late.md", text: "# 8. Late\n" };
+    const twin = { path: "docs/decisions/0007-twin.md", text: "# 7. Twin\n" };
+    const untitled = { path: "docs/decisions/0009-untitled.md", text: "# Untitled\n" };
+    expect(findUnindexedRecords([index, record])).toEqual([]);
+    expect(findUnindexedRecords([index, record, late, twin, untitled])).toEqual([
+      'docs/decisions/README.md needs the line "- [8. Late](0008-late.md): <what it decides>".',
+      "docs/decisions/0007-twin.md: another record has the number 7.",
+      'docs/decisions/0009-untitled.md: the first heading must begin with "9. ".',
+    ]);
+  });
 });

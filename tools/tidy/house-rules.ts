@@ -61,7 +61,7 @@ export const houseRules: readonly HouseRule[] = [
   },
   {
     name: "the specification is cited by name and section (`interface: Limits`), never as a file",
-    appliesTo: (path) => isText(path) && !isRule(path) && !isCaptured(path),
+    appliesTo: (path) => isText(path) && !isRule(path) && !isCaptured(path) && !path.startsWith("docs/specification/"),
     find: (source) =>
       findText(
         source,
