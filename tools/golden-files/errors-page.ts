@@ -82,6 +82,17 @@ On the OTLP routes a full queue, a rate limit and every 503 answer \`{ message }
 500, because exporters retry the one and drop the export on the other. A rate limit's 429 carries \`RateLimit\` and
 \`RateLimit-Policy\` (draft 7). A 503 of a GET says \`Retry-After: ${readRetryAfterSeconds}\`: who only reads can wait.
 
+## What was refused
+
+\`GET /api/v1/agent-monitoring/ingest-health?window=24h\` (\`1h\`, \`24h\`, \`7d\` or \`30d\`) tells a project, by hour, how many of its requests with
+traces, OTLP traces and logs, and imports were accepted, and how many were refused with which of these codes, when that happened last, and
+where it helps an example of what was told. \`parts\` counts the spans, log records and lines of accepted requests that were rejected. The
+dashboard shows it on the overview.
+
+Each gateway counts in memory and writes down every 30 s, when it is asked and when it stops: what another gateway counted is seen half a
+minute later, and a gateway that is killed loses what it had not written down. Kept are 31 days. Requests with an unknown key belong to no
+project and are not counted; see [decision 44](../decisions/0044-refusals-are-counted-at-the-door.md) for what else is not.
+
 ## Sending again
 
 Safe to retry, with growing pauses and honouring \`Retry-After\`: 500, 503, and the 429s of a full queue or a rate limit.

@@ -3,6 +3,7 @@ import { priceChange } from "./bus/model-prices.v1.ts";
 import { adminAuditPage, adminAuditQuery } from "./http/admin.ts";
 import { agentCosts, agentCostsQuery } from "./http/agent-figures.ts";
 import { exportCountQuery, exportCounts } from "./http/export.ts";
+import { ingestCounts, ingestCountsQuery, toldIngestCounts } from "./http/ingest-health.ts";
 import {
   judgedTraceQuery,
   judgedTraceReply,
@@ -254,5 +255,25 @@ export const internalRoutes = {
     askedBy: ["gateway"],
     body: traceUsageQuery,
     reply: traceUsageReply,
+  },
+  /** What a gateway counted of the requests that brought telemetry; added up over gateways (decision 44). */
+  recordIngestCounts: {
+    id: "recordIngestCounts",
+    method: "POST",
+    path: "/internal/ingest-counts/record",
+    owner: "ingest",
+    askedBy: ["gateway"],
+    body: toldIngestCounts,
+    reply: z.object({}),
+  },
+  /** What gateways counted of a project since an instant. */
+  readIngestCounts: {
+    id: "readIngestCounts",
+    method: "POST",
+    path: "/internal/ingest-counts/read",
+    owner: "ingest",
+    askedBy: ["gateway"],
+    body: ingestCountsQuery,
+    reply: ingestCounts,
   },
 } as const satisfies Record<string, InternalRoute>;

@@ -5,9 +5,9 @@ export interface AppErrorOptions {
   /** What lies beneath, for the log; it never reaches a client. */
   cause?: unknown;
   /** Overrides the `Retry-After` of the error kind. */
-  retryAfterSeconds?: number;
+  retryAfterSeconds?: number | undefined;
   /** The field breakdown of `trace_invalid`. */
-  details?: { fieldErrors: Record<string, string[]>; formErrors: string[] };
+  details?: { fieldErrors: Record<string, string[]>; formErrors: string[] } | undefined;
   /** Answer headers for the gateway, which passes none of them on. */
   internalHeaders?: Readonly<Record<string, string>> | undefined;
 }

@@ -32,6 +32,9 @@ import { createIdentification } from "./http/identification.ts";
 import { createOpenStreams } from "./http/open-streams.ts";
 import { createPassOn } from "./http/pass-on.ts";
 import { listAddresses, listOtlpAddresses } from "./http/route-table.ts";
+import { createCountKeeper } from "./ingest-health/count-keeper.ts";
+import { createIngestCounts } from "./ingest-health/ingest-counts.ts";
+import { createIngestWatch } from "./ingest-health/ingest-watch.ts";
 import { createKeyCache } from "./keys/key-cache.ts";
 import { createRevocations } from "./keys/revocations.ts";
 import { createAdminAccess } from "./operations/admin-access.ts";
@@ -41,6 +44,7 @@ import { announceKey } from "./operations/announce-key.ts";
 import { createJudgeAsker } from "./operations/ask-judge.ts";
 import { createExportIndex } from "./operations/export-index.ts";
 import { createGatewayMetrics } from "./operations/gateway-metrics.ts";
+import { createIngestHealth } from "./operations/ingest-health.ts";
 import { createJudgeUsage } from "./operations/judge-usage.ts";
 import { createMetricsAccess } from "./operations/metrics-access.ts";
 import { createOwnAnswerer } from "./operations/own-routes.ts";
@@ -113,12 +117,16 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
   });
   const streams = createOpenStreams({ recheckMs: config.streamRecheckMs });
   const spentQuotas = createSpentQuotas();
+  const counts = createIngestCounts({ clock });
+  const keeper = createCountKeeper({ counts, ingest: clients.ingest, clock, logger });
+  const ingestWatch = createIngestWatch({ counts, keys });
   const revocations = createRevocations({ keys, sessions, streams, clients, logger });
   const passOn = createPassOn({
     clients,
     requestTimeoutMs: config.requestTimeoutMs,
     streamIdleMs: config.streamIdleMs,
     spentQuotas,
+    ingestWatch,
     revocations,
     logger,
   });
@@ -157,6 +165,7 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
           if (cookie !== null) sessions.forget(cookie);
         },
         spentQuotas,
+        ingestWatch,
         answerOwn: createOwnAnswerer({
           checkReadiness,
           metrics,
@@ -171,6 +180,7 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
             platformModelDefault: config.defaultJudgeModel,
           }),
           readVerdict: createVerdictReader(askJudge),
+          readIngestHealth: createIngestHealth({ ingest: clients.ingest, keeper, clock }),
           readProjectUsage: createProjectUsage({ clients, judgeUsage, isMultiTenant: config.isMultiTenant }),
         }),
         forward: createForward({
@@ -210,6 +220,7 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
         listeners.push(grpc);
         logger.info({ port: await grpc.listen({ host, port: config.otlpGrpcPort }) }, "taking OTLP/gRPC");
       }
+      keeper.start();
       bus = connectBus({
         url: config.nats.url,
         user: config.nats.user,
@@ -236,6 +247,7 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
       isStopping = true;
       streams.drain();
       await Promise.all(listeners.map((listener) => listener.stop()));
+      await keeper.stop();
       await bus?.drain();
       rateLimits?.close();
       await Promise.all([

@@ -1,6 +1,6 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
 import { connect } from "node:net";
-import { routes } from "@touchstone/contracts";
+import { internalRoutes, routes } from "@touchstone/contracts";
 import { type Call, Pieces } from "@touchstone/service-kit";
 import { afterEach, expect, test, vi } from "vitest";
 import {
@@ -30,9 +30,12 @@ async function start(options: TestGatewayOptions = {}): Promise<TestGateway> {
   return gateway;
 }
 
-/** A server in ingest's place that does as it likes with the connection. */
-async function startInstead(listener: Parameters<typeof createServer>[1]): Promise<TestGateway> {
-  const server = createServer(listener);
+/** A server in ingest's place that does as it likes with the connection of a request; counts it takes. */
+async function startInstead(listener: RequestListener): Promise<TestGateway> {
+  const server = createServer((request, response) => {
+    if (request.url !== internalRoutes.recordIngestCounts.path) return listener(request, response);
+    request.resume().once("end", () => response.setHeader("content-type", "application/json").end("{}"));
+  });
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();

@@ -48,6 +48,7 @@ import { createWriteWatch } from "./maintenance/watch-writes.ts";
 import { createCostEstimator } from "./pricing/cost-estimator.ts";
 import { createPriceListKeeper, createPriceStore } from "./pricing/price-store.ts";
 import type { TraceQuota } from "./quota/keep-within-quota.ts";
+import { createRequestCountStore } from "./quota/request-count-store.ts";
 import { createSpentProjects } from "./quota/spent-projects.ts";
 import { createUsageStore } from "./quota/usage-store.ts";
 import { createRetentionStore } from "./retention/retention-store.ts";
@@ -85,14 +86,13 @@ export function createIngest(
   config: IngestConfig,
   { logger, clock, metrics, localCalls }: IngestDependencies,
 ): Service {
-  const { writing, reading, searching, maintenance, building } = openPools(config, logger);
-
+  const pools = openPools(config, logger);
+  const { writing, reading, searching, maintenance, building } = pools;
   const partitions = createSpanPartitionStore(maintenance);
   const pieces = createSearchPieceStore({ maintenance, building });
   const { tracesPerDay } = config;
   const quota: TraceQuota | null = tracesPerDay === null ? null : { tracesPerDay, spent: createSpentProjects() };
-  const processNumber = randomInt(1 << 20);
-  const traces = createPostgresTraceStore({ writing, reading, searching, partitions, pieces, processNumber, quota });
+  const traces = createPostgresTraceStore({ ...pools, partitions, pieces, processNumber: randomInt(1 << 20), quota });
   const writes = createWriteWatch(maintenance);
   const ingestMetrics = createIngestMetrics(metrics, () => commits.depth());
   const commits = createGroupCommit<SpanJob, StoredSpan[]>({
@@ -142,6 +142,7 @@ export function createIngest(
       costs,
       clock,
       usage: createUsageStore(reading),
+      requestCounts: createRequestCountStore({ reading, maintenance }),
       tracesPerDay,
       retention: createRetentionStore(reading),
       retentionDays: config.retentionDays,
@@ -245,9 +246,7 @@ export function createIngest(
       await relay?.stop();
       await Promise.all(upkeeps.map((each) => each.stop()));
       await bus?.drain();
-      // A build may be under way for minutes: it ends with the process, and leaves nothing that hinders the next one.
-      void building.close().catch(() => undefined);
-      await Promise.all([writing.close(), reading.close(), searching.close(), maintenance.close()]);
+      await closePools(pools);
     },
     readiness,
   };
@@ -287,4 +286,10 @@ function openPools({ databaseUrl }: IngestConfig, logger: Logger) {
     // Indexes of the searched text take up to minutes.
     building: open(roles.maintenance, 2, 15 * 60_000),
   };
+}
+
+async function closePools({ building, ...pools }: ReturnType<typeof openPools>): Promise<void> {
+  // A build may be under way for minutes: it ends with the process, and leaves nothing that hinders the next one.
+  void building.close().catch(() => undefined);
+  await Promise.all(Object.values(pools).map((pool) => pool.close()));
 }

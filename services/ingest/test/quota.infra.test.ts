@@ -1,4 +1,10 @@
-import { internalRoutes, parseSpentQuota, spentQuotaHeader } from "@touchstone/contracts";
+import {
+  ingestOutcomeHeader,
+  internalRoutes,
+  parseIngestOutcome,
+  parseSpentQuota,
+  spentQuotaHeader,
+} from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
 import { isAppError, uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
@@ -227,6 +233,104 @@ describe("a daily quota of traces", () => {
     expect(refusals).toHaveLength(256 - 4 - 7);
     expect(statements).toBeLessThanOrEqual(4);
   });
+});
+
+describe("what became of requests", () => {
+  const outcomeOf = ({ headers }: Reply) => parseIngestOutcome(headers.get(ingestOutcomeHeader) ?? undefined);
+
+  test("is told beside the answer where the status does not say it", async () => {
+    const projectId = newProject();
+    const traceId = "a".repeat(32);
+    const spans = (...all: object[]) => JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: all }] }] });
+    const records = (...all: object[]) => JSON.stringify({ resourceLogs: [{ scopeLogs: [{ logRecords: all }] }] });
+    const body = { kvlistValue: { values: [{ key: "content", value: { stringValue: "secret" } }] } };
+    const ask = async (path: string, sent: string) =>
+      outcomeOf(await replica(0).call(projectId, "POST", `/api/v1${path}`, { body: sent }));
+    const exported = spans(
+      { traceId, spanId: "b".repeat(16), name: "kept" },
+      { traceId: "0".repeat(32), spanId: "b".repeat(16), name: "secret" },
+      { traceId, spanId: "secret", name: "secret" },
+    );
+
+    expect(await ask("/otel/v1/traces", exported)).toEqual({
+      outcome: "rejected_spans",
+      count: 2,
+      example: "traceId is all zeros",
+    });
+    expect(await ask("/otel/v1/logs", records({ traceId: "secret", eventName: "gen_ai.user.message", body }))).toEqual({
+      outcome: "rejected_log_records",
+      count: 1,
+      example: "traceId must be 32 hex characters",
+    });
+    expect(
+      outcomeOf(await replica(0).call(projectId, "POST", "/api/v1/import/traces", importOf("{}\nsecret\n"))),
+    ).toEqual({
+      outcome: "rejected_lines",
+      count: 2,
+      example: null,
+    });
+    expect(await ask("/ingest/traces", '{"model":["secret"],"tool_calls":"secret"}')).toEqual({
+      outcome: "trace_invalid",
+      count: 1,
+      example: "name: Required; model: Expected string, received array; tool_calls: Expected array, received string",
+    });
+    expect(await ask("/ingest/traces", "secret")).toEqual({ outcome: "body_unreadable", count: 1, example: null });
+    expect(await ask("/ingest/traces", '{"name":"good"}')).toBeNull();
+    await spend(projectId);
+    const spent = { outcome: "trace_quota_spent", count: 1, example: quotaText };
+    expect(await ask("/ingest/traces", '{"name":"too many"}')).toEqual(spent);
+    expect(await ask("/otel/v1/traces", spans({ traceId: "c".repeat(32), spanId: "c".repeat(16) }))).toEqual(spent);
+    const interrupted = await replica(0).call(projectId, "POST", "/api/v1/import/traces", importOf('{"name":"one"}\n'));
+    expect([interrupted.status, outcomeOf(interrupted)]).toEqual([429, spent]);
+  });
+
+  test("is added up over gateways, and read by project; what is too old, or of a deleted project, is left out", async () => {
+    const [one, two, deleted] = [newProject(), newProject(), newProject()];
+    const [present, past] = [hourBefore(0), hourBefore(1)];
+    await pools.maintenance.query({
+      name: "project_of_counts_delete",
+      text: "insert into ingest.deleted_projects (project_id) values ($1)",
+      values: [deleted],
+    });
+    const count = { outcome: "trace_invalid", count: 2, hour: present, lastAt: present, example: "name: Required" };
+    await tellCounts(0, [
+      { ...count, projectId: one },
+      { ...count, projectId: one, hour: past, outcome: "accepted", example: null },
+      { ...count, projectId: one, hour: hourBefore(24 * 32) },
+      { ...count, projectId: two, count: 5 },
+      { ...count, projectId: deleted },
+    ]);
+    await tellCounts(1, [{ ...count, projectId: one, count: 3, lastAt: past, example: null }]);
+
+    expect(await readCounts(one, past)).toEqual([
+      { hour: past, outcome: "accepted", count: 2, lastAt: present, example: null },
+      { hour: present, outcome: "trace_invalid", count: 5, lastAt: present, example: "name: Required" },
+    ]);
+    expect(await readCounts(one, present)).toHaveLength(1);
+    expect(await readCounts(two, past)).toMatchObject([{ count: 5 }]);
+    const { rows } = await pools.maintenance.query<{ count: string }>({
+      name: "counts_left_out",
+      text: "select count(*) from ingest.request_counts where project_id = $1 or hour < now() - interval '31 days'",
+      values: [deleted],
+    });
+    expect(rows[0]?.count).toBe("0");
+  });
+
+  const importOf = (body: string) => ({ body, headers: { "content-type": "application/x-ndjson" } });
+  const hourBefore = (hours: number): string =>
+    new Date(Math.floor(Date.now() / 3_600_000 - hours) * 3_600_000).toISOString();
+
+  async function tellCounts(number: number, counts: readonly object[]): Promise<void> {
+    const { path } = internalRoutes.recordIngestCounts;
+    const { status } = await replica(number).call(newProject(), "POST", path, { body: JSON.stringify({ counts }) });
+    expect(status).toBe(200);
+  }
+
+  async function readCounts(projectId: string, since: string) {
+    const { path, reply } = internalRoutes.readIngestCounts;
+    const body = JSON.stringify({ projectId, since });
+    return reply.parse((await replica(0).call(projectId, "POST", path, { body })).json).counts;
+  }
 });
 
 describe("projects known to have spent their day", () => {

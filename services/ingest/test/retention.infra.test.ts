@@ -210,10 +210,13 @@ describe("a sweep", () => {
     const projectId = newProject();
     await submitAged(projectId, [1]);
     await execute("update ingest.trace_usage set day = day - 41");
+    await execute(`
+      insert into ingest.request_counts (project_id, hour, outcome, count, last_at)
+      select '${projectId}', now() - age * interval '1 day', 'accepted', 1, now() from unnest(array[29, 32]) as age`);
     await execute("delete from ingest.search_docs where seq < 4096");
     await execute("select setval('ingest.search_docs_seq_seq', 4100)");
     await sweep(30);
-    expect(await countOf("trace_usage", projectId)).toBe(0);
+    expect([await countOf("trace_usage", projectId), await countOf("request_counts", projectId)]).toEqual([0, 1]);
     const { rows } = await execute(
       "select to_regclass('ingest.search_docs_0') as first, to_regclass('ingest.search_docs_4096') as next",
     );

@@ -1,4 +1,4 @@
-import { createRunReply, dataset, submitTraceReply } from "@touchstone/contracts";
+import { createRunReply, dataset, ingestHealth, submitTraceReply } from "@touchstone/contracts";
 import { buildBatch, buildDataset, buildResult, buildTrace } from "@touchstone/testkit";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -208,6 +208,45 @@ async function withFullDisk<Answer>(work: () => Promise<Answer>): Promise<Answer
     await database.end();
   }
 }
+
+test("what was refused is seen at once, by reason, and in no word of what was sent", async () => {
+  const read = () => client.expect({ status: 200, schema: ingestHealth }, "GET", "/agent-monitoring/ingest-health");
+  const countsOf = ({ accepted, rejected, refusals }: Awaited<ReturnType<typeof read>>): Record<string, number> => ({
+    accepted,
+    rejected,
+    ...Object.fromEntries(refusals.map(({ reason, count }) => [reason, count])),
+  });
+  const before = countsOf(await read());
+  const span = { traceId: "d".repeat(32), spanId: "1".repeat(16), name: "secret" };
+  const spans = { resourceSpans: [{ scopeSpans: [{ spans: [span, { ...span, traceId: "secret" }] }] }] };
+
+  await client.send("POST", traces, buildTrace());
+  await client.send("POST", "/otel/v1/traces", spans);
+  await client.send("POST", traces, { name: ["secret"] });
+  await client.send("POST", traces, "{secret");
+  await client.send("POST", traces, "secret", { "content-type": "text/secret" });
+  await client.send("POST", traces, { name: "secret", agent_id: "a secret" });
+  await client.send("POST", traces, buildTrace(), { "x-api-key": "secret" });
+  await withFullDisk(() => client.send("POST", traces, buildTrace()));
+
+  const health = await read();
+  const after = countsOf(health);
+  const gained = Object.entries(after).map(([name, count]) => [name, count - (before[name] ?? 0)]);
+  expect(Object.fromEntries(gained)).toMatchObject({
+    accepted: 2,
+    rejected: 1,
+    trace_invalid: 1,
+    body_unreadable: 1,
+    unsupported_media_type: 1,
+    forbidden: 1,
+    store_unavailable: 1,
+  });
+  expect(health.refusals.find(({ reason }) => reason === "trace_invalid")?.example).toBe(
+    "name: Expected string, received array",
+  );
+  expect(JSON.stringify(health)).not.toContain("secret");
+  expect(health.hours.reduce((sum, { refused }) => sum + refused, 0)).toBe(health.refused);
+});
 
 test("a store that is full is 503, nothing is stored, and the same traces are taken once there is room [spec:ingest.503] [spec:status.503] [spec:otlp.envelope] [spec:envelope.otlp] [spec:retry.otlp]", async () => {
   const stored = await countTraces();

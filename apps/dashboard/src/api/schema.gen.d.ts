@@ -2180,6 +2180,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/agent-monitoring/ingest-health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read what became of the requests that brought telemetry. */
+        get: operations["readIngestHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agent-monitoring/cost-trend": {
         parameters: {
             query?: never;
@@ -11361,6 +11378,78 @@ export interface operations {
                                 [key: string]: number;
                             };
                         };
+                    };
+                };
+            };
+        };
+    };
+    readIngestHealth: {
+        parameters: {
+            query?: {
+                /** @description 1h, 24h, 7d or 30d; default 7d */
+                window?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was accepted, and what was refused and why, by hour. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        window: "1h" | "24h" | "7d" | "30d";
+                        /** @description What came from then on counts: ISO 8601, a whole hour in UTC */
+                        since: string;
+                        /** @description Requests that were answered 2xx: REST traces, OTLP traces and logs, imports */
+                        accepted: number;
+                        /** @description Requests that were refused as a whole; those with an unknown key are not counted */
+                        refused: number;
+                        /** @description By reason, the most frequent first */
+                        refusals: {
+                            /**
+                             * @description The code of the error
+                             * @enum {string}
+                             */
+                            reason: "body_unreadable" | "forbidden" | "host_refused" | "body_too_large" | "unsupported_media_type" | "trace_invalid" | "rate_limited" | "queue_full" | "trace_quota_spent" | "internal" | "store_unavailable" | "service_unavailable";
+                            /** @description The HTTP status that goes with it */
+                            status: number;
+                            count: number;
+                            /** @description When it happened last: ISO 8601 */
+                            lastAt: string;
+                            /** @description What the latest of them was told, where that says more than the reason. Never text of a payload */
+                            example: string | null;
+                        }[];
+                        /** @description Parts of accepted requests that were not stored: OTLP partial success, lines of imports */
+                        rejected: number;
+                        /** @description The rejected parts by what they are */
+                        parts: {
+                            /** @enum {string} */
+                            items: "spans" | "log_records" | "lines";
+                            count: number;
+                            /** @description When it happened last: ISO 8601 */
+                            lastAt: string;
+                            /** @description What the latest of them was told, where that says more than the reason. Never text of a payload */
+                            example: string | null;
+                        }[];
+                        /** @description Every hour of the window in UTC, oldest first, the present one last */
+                        hours: {
+                            /** @description When the hour began: ISO 8601 */
+                            ts: string;
+                            accepted: number;
+                            refused: number;
+                            /** @description By reason */
+                            refusals: {
+                                [key: string]: number;
+                            };
+                            /** @description Spans, log records and lines together */
+                            rejected: number;
+                        }[];
                     };
                 };
             };

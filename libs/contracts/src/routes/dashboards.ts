@@ -17,6 +17,7 @@ import {
   topFailing,
   trend,
 } from "../http/dashboards.ts";
+import { ingestHealth } from "../http/ingest-health.ts";
 import { modelComparison } from "../http/model-comparison.ts";
 import type { Route } from "../route.ts";
 import { dataPlane, error, prefix } from "./route-parts.ts";
@@ -116,6 +117,18 @@ export const dashboardRoutes = {
     query: figuresQuery,
     responses: { 200: { description: "A bucket for each stretch of the window, and their totals.", schema: metrics } },
     summary: "Read what the spans of a window come to: tokens, costs, tools, errors, latency.",
+  },
+  readIngestHealth: {
+    ...ingest,
+    owner: "gateway",
+    id: "readIngestHealth",
+    path: `${monitoring}/ingest-health`,
+    query: dashboardWindowQuery,
+    responses: {
+      200: { description: "What was accepted, and what was refused and why, by hour.", schema: ingestHealth },
+    },
+    summary: "Read what became of the requests that brought telemetry.",
+    section: "decision record 44",
   },
   readCostTrend: {
     ...ingest,

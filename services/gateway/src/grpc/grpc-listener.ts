@@ -15,6 +15,7 @@ import { rateLimitSubject } from "../http/client-address.ts";
 import type { DrainBounds } from "../http/drain-server.ts";
 import type { PassOn } from "../http/pass-on.ts";
 import { readPresentedKey } from "../http/presented-key.ts";
+import type { IngestWatch } from "../ingest-health/ingest-watch.ts";
 import type { KeyCache, KeyOwner } from "../keys/key-cache.ts";
 import type { GatewayMetrics } from "../operations/gateway-metrics.ts";
 import type { SpentQuotas } from "../quota/spent-quotas.ts";
@@ -26,6 +27,7 @@ export interface GrpcListenerOptions {
   keys: KeyCache;
   rateLimits: RateLimits;
   spentQuotas: SpentQuotas;
+  ingestWatch: IngestWatch;
   passOn: PassOn;
   /** Largest message, before and after inflation. */
   messageMaxBytes: number;
@@ -48,7 +50,7 @@ const callsMax = 64;
 
 /** Takes OTLP over gRPC: the same checks, the same way in, other words for the answers (otlp 3). */
 export function createGrpcListener(options: GrpcListenerOptions): GrpcListener {
-  const { metrics, logger } = options;
+  const { metrics, ingestWatch, logger } = options;
   const callers = new WeakMap<Metadata, KeyOwner>();
   let callsInHand = 0;
   const server = new Server({
@@ -87,6 +89,7 @@ export function createGrpcListener(options: GrpcListenerOptions): GrpcListener {
           () => next(metadata),
           (thrown) => {
             const refusal = refusalOf(thrown);
+            ingestWatch.refused(route, { projectId: null, headers: headersOf(metadata) }, thrown);
             note(route, null, startedMs, refusal.status);
             call.sendStatus(toGrpcStatus(refusal));
           },
@@ -106,7 +109,10 @@ export function createGrpcListener(options: GrpcListenerOptions): GrpcListener {
       exportMessage(route, { caller, message: call.request, signal: gone.signal })
         .catch((thrown): Buffer | HttpRefusal => {
           const refusal = refusalOf(thrown);
-          if (!gone.signal.aborted) logger.warn({ operation: route.id, err: thrown }, "request refused");
+          if (!gone.signal.aborted) {
+            ingestWatch.refused(route, { projectId: caller?.projectId ?? null, headers: {} }, thrown);
+            logger.warn({ operation: route.id, err: thrown }, "request refused");
+          }
           return refusal;
         })
         .then((result) => {

@@ -9,6 +9,7 @@ import {
 } from "@touchstone/service-kit";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { TrustedProxies } from "../config.ts";
+import type { IngestWatch } from "../ingest-health/ingest-watch.ts";
 import type { GatewayMetrics } from "../operations/gateway-metrics.ts";
 import { isOfApi, isPageRoute, pageAddresses } from "../pages/page-route.ts";
 import type { SpentQuotas } from "../quota/spent-quotas.ts";
@@ -75,6 +76,7 @@ export interface EdgeOptions {
   /** Called before a request of the sign-in family that may have ended a session is answered. */
   sessionChanged: (request: FastifyRequest) => void;
   spentQuotas: SpentQuotas;
+  ingestWatch: IngestWatch;
   /** Routes of the gateway itself. */
   answerOwn: Answerer;
   /** Routes of the services behind. */
@@ -167,9 +169,14 @@ export function createEdge(options: EdgeOptions): Edge {
 
   app.setErrorHandler((raised, request, reply) => {
     const thrown = translateFrameworkError(raised);
-    const refusal = sendRefusal(thrown, { route: request.passage?.route ?? null, request, reply });
+    const { route = null, caller = null } = request.passage ?? {};
+    const refusal = sendRefusal(thrown, { route, request, reply });
     if (request.passage) request.passage.outcome = refusal.code;
-    const facts = { operation: request.passage?.route?.id ?? null, requestId: request.id, err: thrown };
+    if (route !== null) {
+      const { headers } = request;
+      options.ingestWatch.refused(route, { projectId: caller?.projectId ?? null, headers }, thrown);
+    }
+    const facts = { operation: route?.id ?? null, requestId: request.id, err: thrown };
     if (refusal.isBug) logger.error(facts, "request failed unexpectedly");
     else if (refusal.status >= 500) logger.warn(facts, "request refused");
   });

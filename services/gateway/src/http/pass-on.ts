@@ -7,6 +7,7 @@ import {
   spentQuotaHeader,
 } from "@touchstone/contracts";
 import { AppError, type HopAnswer, type InternalClient, type Logger } from "@touchstone/service-kit";
+import type { IngestWatch } from "../ingest-health/ingest-watch.ts";
 import type { Revocations } from "../keys/revocations.ts";
 import type { SpentQuotas } from "../quota/spent-quotas.ts";
 import type { Caller } from "./caller.ts";
@@ -38,6 +39,7 @@ export interface PassOnOptions {
   /** How long an answer that lasts may be silent. */
   streamIdleMs: number;
   spentQuotas: SpentQuotas;
+  ingestWatch: IngestWatch;
   revocations: Revocations;
   logger: Logger;
 }
@@ -55,7 +57,7 @@ const passedOn = [
 
 /** The one way in, for HTTP and gRPC: bytes as they are, under a signed identity, within the route's deadline. */
 export function createPassOn(options: PassOnOptions): PassOn {
-  const { clients, requestTimeoutMs, streamIdleMs, spentQuotas, revocations, logger } = options;
+  const { clients, requestTimeoutMs, streamIdleMs, spentQuotas, ingestWatch, revocations, logger } = options;
   return async ({ route, target, headers, ownHeaders, body, bodyBytes, caller, requestId, signal }) => {
     const client = clients[route.owner];
     if (client === undefined) throw new Error(`no client for ${route.owner}`);
@@ -92,6 +94,7 @@ export function createPassOn(options: PassOnOptions): PassOn {
     }
     if (caller !== null && caller.projectId !== null)
       spentQuotas.note(caller.projectId, answer.headers[spentQuotaHeader]);
+    ingestWatch.answered(route, caller?.projectId ?? null, answer);
     if (route.owner === "auth") await revocations.heed(answer.headers, requestId);
     return answer;
   };

@@ -22,6 +22,8 @@ export interface KeyCache {
    * when auth cannot say and did not say within the last minute: never a refusal of a key that may be good.
    */
   resolve(apiKey: string, options?: { fresh?: boolean }): Promise<KeyOwner | null>;
+  /** Whose key this is as far as is remembered, at once; null when it is not. Nobody is asked. */
+  recall(apiKey: string): KeyOwner | null;
   /** Forgets every key of these projects, or of all, at once. */
   forgetProjects(projectIds: readonly string[] | "all"): void;
 }
@@ -102,6 +104,10 @@ export function createKeyCache({ lookUp, clock, entriesMax = 10_000 }: KeyCacheO
         if (stillKnown === undefined) throw unavailable;
         return stillKnown.owner;
       });
+    },
+    recall(apiKey) {
+      const entry = isWellFormedProjectKey(apiKey) ? known.get(hash("sha256", apiKey, "base64")) : undefined;
+      return entry !== undefined && isWithin(entry, withoutAuthMs) ? entry.owner : null;
     },
     forgetProjects(projectIds) {
       revocations += 1;

@@ -6,6 +6,7 @@ import type { ReadAdminAudit } from "./admin-audit.ts";
 import type { ReadAdminOverview } from "./admin-overview.ts";
 import { type ReadExportIndex, refuseUnknownEntity } from "./export-index.ts";
 import type { GatewayMetrics } from "./gateway-metrics.ts";
+import type { ReadIngestHealth } from "./ingest-health.ts";
 import type { ReadProjectSettings } from "./project-settings.ts";
 import type { ReadProjectUsage } from "./project-usage.ts";
 import type { ReadVerdict } from "./read-verdict.ts";
@@ -21,6 +22,7 @@ export interface OwnRoutesOptions {
   requireAdmin: (presented: unknown) => void;
   readAdminOverview: ReadAdminOverview;
   readAdminAudit: ReadAdminAudit;
+  readIngestHealth: ReadIngestHealth;
   readProjectUsage: ReadProjectUsage;
   readProjectSettings: ReadProjectSettings;
   readVerdict: ReadVerdict;
@@ -89,6 +91,10 @@ function listHandlers(options: OwnRoutesOptions) {
     },
     async getUsage(request) {
       return options.readProjectUsage(requireCaller(request), request.id);
+    },
+    async readIngestHealth(request) {
+      const { window } = request.query as Record<string, unknown>;
+      return options.readIngestHealth({ projectId: requireCaller(request).projectId, window }, request.id);
     },
     async readVerdict(request) {
       const { verdictId } = request.params as { verdictId: string };

@@ -10,6 +10,7 @@ import type { ImportWriter } from "../import/import-writer.ts";
 import type { LiveTail } from "../live/live-tail.ts";
 import type { CostEstimator } from "../pricing/cost-estimator.ts";
 import type { PriceStore } from "../pricing/price-store.ts";
+import type { RequestCountStore } from "../quota/request-count-store.ts";
 import type { UsageStore } from "../quota/usage-store.ts";
 import type { RetentionStore } from "../retention/retention-store.ts";
 import type { SessionStore } from "../sessions/session-store.ts";
@@ -41,6 +42,7 @@ import { readModelCosts } from "./pricing/read-model-costs.ts";
 import { readSide } from "./read-side.ts";
 import { listSessionSpans } from "./sessions/list-session-spans.ts";
 import { listSessions } from "./sessions/list-sessions.ts";
+import { tellOutcome } from "./tell-outcome.ts";
 import { deleteTrace } from "./traces/delete-trace.ts";
 import { deleteTraces } from "./traces/delete-traces.ts";
 import { getTrace } from "./traces/get-trace.ts";
@@ -50,7 +52,9 @@ import { readTraceHistogram } from "./traces/read-trace-histogram.ts";
 import { streamTraces } from "./traces/stream-traces.ts";
 import { submitTrace } from "./traces/submit-trace.ts";
 import { countRecentRoots } from "./usage/count-recent-roots.ts";
+import { readIngestCounts } from "./usage/read-ingest-counts.ts";
 import { readTraceUsage } from "./usage/read-trace-usage.ts";
+import { recordIngestCounts } from "./usage/record-ingest-counts.ts";
 
 export interface RouteDependencies {
   recorder: SpanRecorder;
@@ -64,6 +68,7 @@ export interface RouteDependencies {
   agentTokens: AgentTokenReader;
   clock: Clock;
   usage: UsageStore;
+  requestCounts: RequestCountStore;
   /** Daily quota of root traces; null = unlimited. */
   tracesPerDay: number | null;
   retention: RetentionStore;
@@ -87,9 +92,10 @@ export function listRoutes(dependencies: RouteDependencies): ServedRoute[] {
   const otlp = { ...dependencies, turns: createLargeTurns() };
   const sized = <R extends Route>(route: R): Route =>
     route.body === undefined ? route : { ...route, body: { ...route.body, maxBytes: otlpBodyMaxBytes } };
+  const takes = (handle: Handler): Handler => tellOutcome(onceReady(handle));
   const reads = (handle: Handler): Handler => readSide(onceReady(handle));
   return [
-    { route: routes.submitTrace, handle: onceReady(submitTrace(dependencies)) },
+    { route: routes.submitTrace, handle: takes(submitTrace(dependencies)) },
     { route: routes.listTraces, handle: reads(listTraces(dependencies)) },
     { route: routes.readTraceHistogram, handle: reads(readTraceHistogram(dependencies)) },
     { route: routes.streamTraces, handle: reads(streamTraces(dependencies)) },
@@ -106,13 +112,13 @@ export function listRoutes(dependencies: RouteDependencies): ServedRoute[] {
     { route: routes.createAgent, handle: onceReady(createAgent(dependencies)) },
     { route: routes.getAgent, handle: reads(getAgent(dependencies)) },
     { route: routes.listUnpricedModels, handle: reads(listUnpricedModels(dependencies)) },
-    { route: sized(routes.receiveTraces), handle: onceReady(receiveTraces(otlp)) },
-    { route: sized(routes.receiveTracesAtBase), handle: onceReady(receiveTracesAtBase(otlp)) },
-    { route: sized(routes.receiveLogs), handle: onceReady(receiveLogs(otlp)) },
+    { route: sized(routes.receiveTraces), handle: takes(receiveTraces(otlp)) },
+    { route: sized(routes.receiveTracesAtBase), handle: takes(receiveTracesAtBase(otlp)) },
+    { route: sized(routes.receiveLogs), handle: takes(receiveLogs(otlp)) },
     { route: sized(routes.receiveMetrics), handle: receiveMetrics(otlp) },
     { route: routes.exportTraces, handle: reads(exportTraces(dependencies)) },
     { route: routes.exportAgents, handle: reads(exportAgents(dependencies)) },
-    { route: routes.importTraces, handle: onceReady(importTraces(dependencies)) },
+    { route: routes.importTraces, handle: takes(importTraces(dependencies)) },
     { route: internalRoutes.readTraceForJudging, handle: onceReady(readTraceForJudging(dependencies)) },
     { route: internalRoutes.readTraceForScripts, handle: onceReady(readTraceForScripts(dependencies)) },
     { route: internalRoutes.findAgents, handle: onceReady(findAgents(dependencies)) },
@@ -124,5 +130,7 @@ export function listRoutes(dependencies: RouteDependencies): ServedRoute[] {
     { route: internalRoutes.countRecentRoots, handle: onceReady(countRecentRoots(dependencies)) },
     { route: internalRoutes.closeIngestProjects, handle: onceReady(closeProjects(dependencies.closing)) },
     { route: internalRoutes.readTraceUsage, handle: onceReady(readTraceUsage(dependencies)) },
+    { route: internalRoutes.recordIngestCounts, handle: onceReady(recordIngestCounts(dependencies)) },
+    { route: internalRoutes.readIngestCounts, handle: onceReady(readIngestCounts(dependencies)) },
   ];
 }

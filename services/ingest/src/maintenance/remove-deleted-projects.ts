@@ -25,6 +25,7 @@ const projectTables: readonly ProjectTable[] = [
   { name: "session_verdicts" },
   { name: "root_counts" },
   { name: "trace_usage" },
+  { name: "request_counts" },
   { name: "agents" },
   { name: "model_prices" },
   { name: "price_lists", projectColumn: "owner_id" },

@@ -16,6 +16,8 @@ export interface DecodedLogs {
   fragments: IncomingFragment[];
   recordCount: number;
   rejected: number;
+  /** Why the first of them was; null when none was. */
+  reason: string | null;
   /** As of a trace export. */
   message: string | null;
 }
@@ -75,7 +77,12 @@ export async function readLogExport(
   if (ignored > 0) report.remark(`${ignored} records without GenAI content were ignored`);
   if (unplaced > 0) report.remark(`${unplaced} records name neither a span nor a response and were ignored`);
   remarkOnRoot(root, report);
-  return { recordCount, rejected: report.rejectedCount(), message: report.message(recordCount) };
+  return {
+    recordCount,
+    rejected: report.rejectedCount(),
+    reason: report.firstReason(),
+    message: report.message(recordCount),
+  };
 }
 
 function takeRecord(

@@ -36,6 +36,8 @@ export interface TraceExport {
 export interface ExportSummary {
   spanCount: number;
   rejected: number;
+  /** Why the first of them was; null when none was. */
+  reason: string | null;
   /** For partial success; null on full success. With `rejected` 0 it is a warning. */
   message: string | null;
 }
@@ -110,7 +112,12 @@ export async function readTraceExport(
   if (spans.length > 0) await take(spans);
   if (unwanted > 0) report.remark(`${unwanted} spans of traces without any GenAI span were dropped`);
   remarkOnRoot(root, report);
-  return { spanCount, rejected: report.rejectedCount(), message: report.message(spanCount) };
+  return {
+    spanCount,
+    rejected: report.rejectedCount(),
+    reason: report.firstReason(),
+    message: report.message(spanCount),
+  };
 }
 
 function readSpans({ body, contentType }: TraceExport, root: JsonRoot): Iterable<SpanReading> {

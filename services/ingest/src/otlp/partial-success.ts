@@ -20,6 +20,8 @@ export interface ExportReport {
   /** Something about the export as a whole. */
   remark(text: string): void;
   rejectedCount(): number;
+  /** Why the first rejected item was rejected, in our words alone; null when none was. */
+  firstReason(): string | null;
   /**
    * Null when there is nothing to say. Otherwise at most 1,000 characters and five distinct reasons, rejections first:
    * `3 of 512 spans rejected: 2x traceId is all zeros (first: span "chat", scope "ai"); 1x …; warnings: 1x …`.
@@ -51,6 +53,7 @@ export function createExportReport(noun: ItemNoun): ExportReport {
     warn: (reason, first) => count(warnings, reason, first),
     remark: (text) => void remarks.push(text),
     rejectedCount: () => rejected,
+    firstReason: () => rejections.keys().next().value ?? null,
     message(itemCount) {
       const describe = describer(noun);
       const listed = [...rejections.values()].slice(0, reasonsListedMax);

@@ -1,4 +1,5 @@
 import { type Database, sqlStateOf, type Transaction } from "@touchstone/db";
+import { countedDays } from "../quota/request-count-store.ts";
 import { firstIdOf } from "../spans/root-conditions.ts";
 import { settleTraces, tracesLock } from "../spans/trace-settling.ts";
 
@@ -20,7 +21,7 @@ export interface OldSpansStore {
   clearDetached(mayGoOn: () => boolean): Promise<boolean>;
   /** Log records received before an instant whose span never came, or is gone. */
   removeFragments(projectId: string, beforeMs: number): Promise<void>;
-  /** Days of {@link trace_usage} that nobody asks about any more; pieces of search text that are empty. */
+  /** Days of use and hours of requests that nobody asks about any more; pieces of search text that are empty. */
   tidy(): Promise<void>;
 }
 
@@ -193,6 +194,11 @@ export function createOldSpansStore(maintenance: Database): OldSpansStore {
         name: "trace_usage_trim",
         text: "delete from ingest.trace_usage where day < (now() at time zone 'UTC')::date - $1::integer",
         values: [usageDays],
+      });
+      await maintenance.query({
+        name: "request_counts_trim",
+        text: "delete from ingest.request_counts where hour < now() - $1 * interval '1 day'",
+        values: [countedDays],
       });
       await maintenance.query({ name: "search_pieces_drop_empty", text: "select ingest.drop_empty_search_pieces()" });
     },

@@ -15,6 +15,7 @@ import { readImportedLine } from "../../import/read-imported-line.ts";
 import { splitLines } from "../../import/split-lines.ts";
 import { takeTurn } from "../../otlp/take-turn.ts";
 import { requireProject } from "../require-project.ts";
+import { outcomeHeaders, refusalOf } from "../tell-outcome.ts";
 
 /** Imports that one process reads at once: each holds a line and a job. */
 const importsMax = 2;
@@ -55,7 +56,9 @@ export function importTraces(dependencies: ImportDependencies): Handler {
     } finally {
       running -= 1;
     }
-    return { status: 200, body: counter.tally() };
+    const tally = counter.tally();
+    const rejected = { outcome: "rejected_lines", count: tally.rejected, example: null } as const;
+    return { status: 200, body: tally, headers: outcomeHeaders(rejected) };
   };
 }
 
@@ -84,5 +87,6 @@ async function importLines(
 
 function interrupted(error: AppError, counter: ImportCounter): Answer {
   const { status, headers } = renderError(error, "standard", "POST");
-  return { status, headers, body: { error: error.message, ...counter.tally() } };
+  const told = outcomeHeaders(refusalOf(error));
+  return { status, headers: { ...headers, ...told }, body: { error: error.message, ...counter.tally() } };
 }

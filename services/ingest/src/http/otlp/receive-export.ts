@@ -1,6 +1,8 @@
+import type { ToldOutcome } from "@touchstone/contracts";
 import { type Answer, type Handler, type OtlpEncoding, readOtlpEncoding } from "@touchstone/service-kit";
 import type { EncodedReply } from "../../otlp/encode-reply.ts";
 import { requireProject } from "../require-project.ts";
+import { outcomeHeaders } from "../tell-outcome.ts";
 import type { LargeTurns } from "./large-turns.ts";
 
 /** One export, out of its content encoding. */
@@ -11,6 +13,9 @@ export interface ReceivedExport {
   /** Says how many decoded spans or records are in hand. Throws `queue_full` when there is no room for them. */
   holdRows(rows: number): void;
 }
+
+/** The reply, and what the gateway is told of spans or records that were rejected. */
+type ExportAnswer = EncodedReply & { rejected: ToldOutcome | null };
 
 /** What a decoded span or record takes, beside its body: one to two kilobytes. */
 const rowBytes = 2048;
@@ -24,7 +29,7 @@ const largeBytes = 4 * 1024 * 1024;
  */
 export function receiveExport(
   { turns }: { turns: LargeTurns },
-  answer: (received: ReceivedExport) => Promise<EncodedReply>,
+  answer: (received: ReceivedExport) => Promise<ExportAnswer>,
 ): Handler {
   return async (call) => {
     const projectId = requireProject(call.identity);
@@ -35,8 +40,8 @@ export function receiveExport(
       held = rows;
     };
     const work = async (body: Buffer): Promise<Answer> => {
-      const { contentType, body: reply } = await answer({ projectId, body, encoding, holdRows });
-      return { status: 200, contentType, body: reply };
+      const { contentType, body: reply, rejected } = await answer({ projectId, body, encoding, holdRows });
+      return { status: 200, contentType, body: reply, headers: outcomeHeaders(rejected) };
     };
     // Inflated in its turn, too: until then it holds what came over the wire.
     if (call.rawBody.length > largeBytes) return turns.take(async () => work(await call.body()));

@@ -17,11 +17,14 @@ export function receiveLogs(dependencies: { recorder: SpanRecorder; turns: Large
   const { recorder } = dependencies;
   return receiveExport(dependencies, async ({ projectId, body, encoding, holdRows }) => {
     const request = { body, contentType: encoding };
-    const { rejected, message } = await readLogExport(request, { ...slice, hold: holdRows }, (fragments) =>
+    const { rejected, reason, message } = await readLogExport(request, { ...slice, hold: holdRows }, (fragments) =>
       recorder.recordFragments(fragments, projectId).catch((thrown) => {
         throw inOtlpWords(thrown, { count: fragments.length, noun: "log records" });
       }),
     );
-    return encodeLogsExportResponse({ rejected, message, contentType: encoding });
+    return {
+      ...encodeLogsExportResponse({ rejected, message, contentType: encoding }),
+      rejected: { outcome: "rejected_log_records", count: rejected, example: reason },
+    };
   });
 }

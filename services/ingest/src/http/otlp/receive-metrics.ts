@@ -8,6 +8,6 @@ import { receiveExport } from "./receive-export.ts";
 export function receiveMetrics(dependencies: { turns: LargeTurns }): Handler {
   return receiveExport(dependencies, async ({ body, encoding }) => {
     await checkMetricsEnvelope(body, encoding);
-    return encodeMetricsExportResponse({ rejected: 0, message: null, contentType: encoding });
+    return { ...encodeMetricsExportResponse({ rejected: 0, message: null, contentType: encoding }), rejected: null };
   });
 }

@@ -25,11 +25,18 @@ export function receiveTraces(dependencies: {
   const { recorder, clock, genAiOnly } = dependencies;
   return receiveExport(dependencies, async ({ projectId, body, encoding, holdRows }) => {
     const request = { body, contentType: encoding, nowMs: clock.now(), genAiOnly };
-    const { rejected, message } = await readTraceExport(request, { ...slice, hold: holdRows }, async (spans) => {
-      await recorder.record(spans, { projectId }).catch((thrown) => {
-        throw inOtlpWords(thrown, { count: spans.length, noun: "spans" });
-      });
-    });
-    return encodeTraceExportResponse({ rejected, message, contentType: encoding });
+    const { rejected, reason, message } = await readTraceExport(
+      request,
+      { ...slice, hold: holdRows },
+      async (spans) => {
+        await recorder.record(spans, { projectId }).catch((thrown) => {
+          throw inOtlpWords(thrown, { count: spans.length, noun: "spans" });
+        });
+      },
+    );
+    return {
+      ...encodeTraceExportResponse({ rejected, message, contentType: encoding }),
+      rejected: { outcome: "rejected_spans", count: rejected, example: reason },
+    };
   });
 }

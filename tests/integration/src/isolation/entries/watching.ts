@@ -133,6 +133,7 @@ export const watchingEntries: RouteEntries = {
   readPerformance: plain,
   readTopFailing: plain,
   readAgentFigures: plain,
+  readIngestHealth: plain,
   readModelComparison: plain,
   readCalibration: plain,
   listAgreementPairs: agreement,

@@ -1,0 +1,71 @@
+import type { IngestOutcome, ToldOutcome } from "@touchstone/contracts";
+import type { Clock } from "@touchstone/service-kit";
+
+/** How often something happened to a project's requests in one hour. */
+export interface IngestCount {
+  projectId: string;
+  /** Its beginning, in epoch milliseconds. */
+  hourMs: number;
+  outcome: IngestOutcome;
+  count: number;
+  lastAtMs: number;
+  example: string | null;
+}
+
+export interface IngestCounts {
+  add(projectId: string, told: ToldOutcome): void;
+  /** What was counted since the last time, and how many requests found no room. Whoever takes it has to keep it. */
+  take(): { counts: IngestCount[]; missed: number };
+  /** Takes back what could not be kept; what was counted meanwhile is added to it. */
+  giveBack(counts: readonly IngestCount[]): void;
+}
+
+const hourMs = 3_600_000;
+
+/**
+ * Counts in memory, so that a refusal costs no more than a look-up and an addition. There is one entry for each project,
+ * hour and outcome, at most `entriesMax` of them, some 5 MB: where there is no room for another, it is only counted that
+ * something was missed.
+ */
+export function createIngestCounts({
+  clock,
+  entriesMax = 20_000,
+}: {
+  clock: Clock;
+  entriesMax?: number;
+}): IngestCounts {
+  let entries = new Map<string, IngestCount>();
+  let missed = 0;
+
+  function merge(more: IngestCount): void {
+    const key = `${more.projectId} ${more.hourMs} ${more.outcome}`;
+    const entry = entries.get(key);
+    if (entry !== undefined) {
+      entry.count += more.count;
+      if (more.lastAtMs >= entry.lastAtMs) {
+        entry.lastAtMs = more.lastAtMs;
+        entry.example = more.example ?? entry.example;
+      }
+    } else if (entries.size < entriesMax) {
+      entries.set(key, more);
+    } else {
+      missed += 1;
+    }
+  }
+
+  return {
+    add(projectId, { outcome, count, example }) {
+      const lastAtMs = clock.now();
+      merge({ projectId, hourMs: Math.floor(lastAtMs / hourMs) * hourMs, outcome, count, lastAtMs, example });
+    },
+    take() {
+      const taken = { counts: [...entries.values()], missed };
+      entries = new Map();
+      missed = 0;
+      return taken;
+    },
+    giveBack(counts) {
+      for (const count of counts) merge(count);
+    },
+  };
+}

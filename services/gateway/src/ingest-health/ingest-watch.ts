@@ -1,0 +1,78 @@
+import type { IncomingHttpHeaders } from "node:http";
+import {
+  type IngestRefusal,
+  ingestOutcomeHeader,
+  ingestRefusals,
+  parseIngestOutcome,
+  type Route,
+  type RouteId,
+} from "@touchstone/contracts";
+import { type HopAnswer, isAppError } from "@touchstone/service-kit";
+import { readPresentedKey } from "../http/presented-key.ts";
+import type { KeyCache } from "../keys/key-cache.ts";
+import type { IngestCounts } from "./ingest-counts.ts";
+
+/** Counts what becomes of requests that bring telemetry; requests of other routes are none of its business. */
+export interface IngestWatch {
+  /** The service behind answered. */
+  answered(route: Route, projectId: string | null, answer: Pick<HopAnswer, "status" | "headers">): void;
+  /**
+   * The gateway refused it itself. A request that was refused before anybody looked at its key counts for the project
+   * whose key it is known to be; nobody is asked.
+   */
+  refused(route: Route, request: { projectId: string | null; headers: IncomingHttpHeaders }, thrown: unknown): void;
+}
+
+/** Metrics are accepted and not stored, which would look like traces that arrived. */
+const watched: ReadonlySet<string> = new Set<RouteId>([
+  "submitTrace",
+  "receiveTraces",
+  "receiveTracesAtBase",
+  "receiveLogs",
+  "importTraces",
+]);
+
+/** What a status means where ingest says no more: it was refused before its handler saw it. */
+const refusalsByStatus: Readonly<Record<number, IngestRefusal>> = {
+  400: "body_unreadable",
+  403: "forbidden",
+  413: "body_too_large",
+  415: "unsupported_media_type",
+  422: "trace_invalid",
+  429: "queue_full",
+  500: "internal",
+  503: "service_unavailable",
+};
+
+export function createIngestWatch({ counts, keys }: { counts: IngestCounts; keys: KeyCache }): IngestWatch {
+  return {
+    answered(route, projectId, { status, headers }) {
+      if (projectId === null || !watched.has(route.id)) return;
+      const told = parseIngestOutcome(headers[ingestOutcomeHeader]);
+      if (status < 300) counts.add(projectId, { outcome: "accepted", count: 1, example: null });
+      const outcome = refusalsByStatus[status];
+      if (told !== null) counts.add(projectId, told);
+      else if (outcome !== undefined) counts.add(projectId, { outcome, count: 1, example: null });
+    },
+    refused(route, request, thrown) {
+      if (!watched.has(route.id)) return;
+      const outcome = refusalOf(thrown, route);
+      const projectId = outcome === null ? null : (request.projectId ?? findProject(request.headers, route));
+      if (outcome === null || projectId === null) return;
+      const example = outcome === "trace_quota_spent" && isAppError(thrown) ? thrown.message : null;
+      counts.add(projectId, { outcome, count: 1, example });
+    },
+  };
+
+  function findProject(headers: IncomingHttpHeaders, route: Route): string | null {
+    const apiKey = readPresentedKey(headers, route.authentication);
+    return apiKey === null ? null : (keys.recall(apiKey)?.projectId ?? null);
+  }
+}
+
+/** Null for what has no project, such as an unknown key. */
+function refusalOf(thrown: unknown, { envelope }: Route): IngestRefusal | null {
+  // As `renderError` answers a bug.
+  if (!isAppError(thrown)) return envelope === "otlp" ? "service_unavailable" : "internal";
+  return ingestRefusals.find((reason) => reason === thrown.code) ?? null;
+}
