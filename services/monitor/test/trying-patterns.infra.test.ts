@@ -93,6 +93,18 @@ describe("a pattern that is not stored", () => {
     });
   });
 
+  test("may be a phrase with any character that means something in a regex", async () => {
+    const project = newProject();
+    const value = "well-known (a.k.a. [old] {x} \\\\ /^$|*+?-)";
+    const { traceId } = record(project, { output: `It is ${value}.` });
+
+    expect(await tryOut(project, { conditions: [{ detector: "phrase", value }], traceIds: [traceId] })).toEqual({
+      checked: 1,
+      matched: 1,
+      matches: [{ traceId, source: "response", excerpt: `It is ${value}.` }],
+    });
+  });
+
   test("asks the judge about five traces at most, and not about what needs no judge", async () => {
     const project = newProject();
     judgeBy(() => true);
