@@ -27,10 +27,17 @@ test("an empty project shows a command, and the page turns when the command was 
   await settle();
   expect(await inspect(page)).toEqual([]);
 
+  await client.send("POST", "/ingest/traces", { input: "How is the weather?" });
+  await page.reload();
+  await page.getByRole("heading", { name: "Refused in the last 24 hours" }).waitFor();
+  await page.getByText("Last answer: name: Required.").waitFor();
+  expect(await inspect(page)).toEqual([]);
+
   const command = await page.getByRole("tabpanel").locator("pre").textContent();
   expect(command).toContain(own.apiKey);
   await run("bash", ["-c", command ?? ""]);
   await page.getByText("Send the first trace").waitFor({ state: "hidden" });
+  await page.getByText("1 refused, 1 accepted").waitFor();
   await page.getByRole("link", { name: "Traces" }).first().click();
   await page.getByText("How is the weather in Paris?").first().waitFor();
   expect(problems).toEqual([]);

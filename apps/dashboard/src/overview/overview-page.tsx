@@ -6,6 +6,7 @@ import { classNames } from "../ui/class-names.ts";
 import { Page } from "../ui/page.tsx";
 import { Loaded } from "../ui/states.tsx";
 import { AgentFigures } from "./agent-figures.tsx";
+import { FirstRefusals, Ingest } from "./ingest.tsx";
 import { KeyFigures } from "./key-figures.tsx";
 import { ModelFigures } from "./model-figures.tsx";
 import { OpenSignals } from "./open-signals.tsx";
@@ -32,11 +33,15 @@ export function OverviewPage() {
                 <AgentFigures window={window} />
                 <OpenSignals />
               </div>
+              <Ingest window={window} />
               <ModelFigures window={window} />
               <Quotas />
             </>
           ) : (
-            <FirstTrace />
+            <>
+              <FirstTrace />
+              <FirstRefusals />
+            </>
           )
         }
       </Loaded>

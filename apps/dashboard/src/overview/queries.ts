@@ -25,6 +25,7 @@ export function overviewQueries(api: ProjectApi, window: Window) {
     ),
     metrics: options("metrics", (signal) => api.GET("/api/v1/agent-monitoring/metrics", { params, signal })),
     costs: options("costs", (signal) => api.GET("/api/v1/agent-monitoring/cost-trend", { params, signal })),
+    ingest: options("ingest", (signal) => api.GET("/api/v1/agent-monitoring/ingest-health", { params, signal })),
     models: options("models", (signal) => api.GET("/api/v1/agent-monitoring/model-comparison", { params, signal })),
   };
 }
