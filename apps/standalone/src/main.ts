@@ -1,7 +1,15 @@
 import path from "node:path";
 import { type SettingName, settings } from "@touchstone/contracts";
-import { defaultHome, EmbeddedServerError, type ServerEvent } from "@touchstone/embedded-servers";
-import { ConfigError, isAppError, loadSettings, StartError } from "@touchstone/service-kit";
+import { defaultHome, EmbeddedServerError } from "@touchstone/embedded-servers";
+import {
+  ConfigError,
+  isAppError,
+  loadSettings,
+  readStallLimitMs,
+  StartError,
+  startWatchdog,
+  type Watchdog,
+} from "@touchstone/service-kit";
 import { assertPortFree } from "./assert-port-free.ts";
 import { openDashboard } from "./dashboard/open-dashboard.ts";
 import { prepareDemo } from "./demo/prepare-demo.ts";
@@ -10,12 +18,14 @@ import { describeStart } from "./describe-start.ts";
 import { startInfrastructure } from "./infrastructure.ts";
 import { readOptions, UsageError, usage } from "./options.ts";
 import { outwaitPredecessor } from "./outwait-predecessor.ts";
+import { createServerReport } from "./report-server-events.ts";
 import { startServices } from "./services.ts";
 import { waitUntilReady } from "./wait-until-ready.ts";
 
-/** After this long a stop that hangs is ended by force (completions 1.1). */
-const hardExitMs = 10_000;
+/** After this long a stop that hangs is ended by force (completions 1.1), unless SERVICE_STOP_SECONDS says otherwise. */
+let stopWithinMs = 10_000;
 
+let watchdog: Watchdog | null = null;
 const cleanups: (() => Promise<void>)[] = [];
 let stopping: Promise<void> | null = null;
 
@@ -55,6 +65,13 @@ async function start(): Promise<void> {
     told.add(warning);
   };
   for (const warning of warnings) warn(warning);
+  if (values.SERVICE_STOP_SECONDS !== undefined) stopWithinMs = values.SERVICE_STOP_SECONDS * 1000;
+  watchdog = startWatchdog({
+    service: null,
+    stopWithinMs,
+    stallAfterMs: readStallLimitMs(values.SERVICE_STALL_SECONDS),
+    onFailure: () => console.warn("Warning: there is no watchdog; a blocked event loop will not end this process."),
+  });
 
   const onWait = (): void => console.log("Another Touchstone seems to be stopping; waiting for it.");
   // Found out first: on an empty folder the rest takes seconds.
@@ -78,7 +95,7 @@ async function start(): Promise<void> {
         natsPassword: values.SERVICE_NATS_PASSWORD?.reveal(),
         rootSecret: values.SERVICE_INTERNAL_SECRET?.reveal(),
         onProgress: (message) => console.log(message),
-        onServerEvent: reportServerEvent,
+        onServerEvent: createServerReport({ write: (line) => console.error(line) }),
       }),
     onWait,
   );
@@ -88,6 +105,7 @@ async function start(): Promise<void> {
   const dashboard = await openingDashboard;
   const services = await startServices(demo?.environment ?? process.env, infrastructure, {
     dashboard,
+    stopWithinMs,
     onWarning: warn,
   });
   cleanups.push(services.stop);
@@ -108,10 +126,11 @@ async function start(): Promise<void> {
 function stop(message: string | null): Promise<void> {
   stopping ??= (async () => {
     if (message !== null) console.log(message);
+    watchdog?.noteStop();
     setTimeout(() => {
       console.error("The stop took too long; exiting.");
       process.exit(1);
-    }, hardExitMs).unref();
+    }, stopWithinMs).unref();
     for (const cleanup of cleanups.splice(0).reverse()) {
       await cleanup().catch((error) => console.error("The stop was not clean:", error));
     }
@@ -128,17 +147,6 @@ function homeFolder(given: string | undefined): string {
 /** A path as given, relative to where the user stands. */
 function pathOf(given: string): string {
   return path.resolve(process.env.INIT_CWD ?? process.cwd(), given);
-}
-
-function reportServerEvent(server: string, event: ServerEvent): void {
-  if (event.kind === "died") console.error(`${server} died; starting it again.`);
-  if (event.kind === "restarted") console.error(`${server} is back after ${(event.downMs / 1000).toFixed(1)} s.`);
-  if (event.kind === "restart_failed") console.error(`${server} could not be started: ${event.error.message}`);
-  if (event.kind === "gave_up") {
-    console.error(`${event.error.message} ${event.error.hint ?? ""}`);
-    process.exitCode = 1;
-    void stop("Stopping ...");
-  }
 }
 
 /** One clear sentence for what is foreseen; everything there is for what is not. */

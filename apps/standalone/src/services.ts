@@ -17,6 +17,7 @@ import {
   type Readiness,
   type Service,
   systemClock,
+  watchEventLoop,
 } from "@touchstone/service-kit";
 import type { Dashboard } from "./dashboard/open-dashboard.ts";
 import type { Infrastructure } from "./infrastructure.ts";
@@ -85,18 +86,29 @@ export interface RunningServices {
 export async function startServices(
   environment: Environment,
   infrastructure: Infrastructure,
-  { dashboard, onWarning }: { dashboard: Dashboard | null; onWarning: (warning: string) => void },
+  {
+    dashboard,
+    stopWithinMs,
+    onWarning,
+  }: { dashboard: Dashboard | null; stopWithinMs: number; onWarning: (warning: string) => void },
 ): Promise<RunningServices> {
   const running: Service[] = [];
   const addresses: Record<string, string> = {};
-  const otherMetrics: Metrics[] = [];
+  const processMetrics = createMetrics();
+  watchEventLoop({ service: "standalone", metrics: processMetrics });
+  const otherMetrics: Metrics[] = [processMetrics];
   const localCalls = createLocalCalls();
   const stop = async (): Promise<void> => {
     for (const service of running.splice(0).reverse()) await service.stop();
   };
   try {
     for (const name of startOrder) {
-      const own = environmentOf(name, environment, infrastructure, { ...addresses, ...dashboardOf(name, dashboard) });
+      const own = environmentOf(name, environment, infrastructure, {
+        ...addresses,
+        ...dashboardOf(name, dashboard),
+        // All of them stop within the one process's time.
+        SERVICE_STOP_SECONDS: String(Math.ceil(stopWithinMs / 2_000)),
+      });
       const logger = createLogger({ service: name, level: own.SERVICE_LOG_LEVEL ?? "warn" });
       const metrics = createMetrics();
       const dashboardBuilding = dashboard?.building ?? null;
@@ -168,8 +180,7 @@ function environmentOf(
     SERVICE_NATS_URL: bus.url,
     SERVICE_NATS_USER: bus.user,
     SERVICE_NATS_PASSWORD: bus.password,
-    // All of them stop within the one process's time, and there is no other replica to go to.
-    SERVICE_STOP_SECONDS: "5",
+    // There is no other replica to go to.
     SERVICE_STOP_ANNOUNCE_SECONDS: "0",
     ...more,
   };

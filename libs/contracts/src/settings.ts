@@ -152,7 +152,11 @@ export const settings = {
   ),
   SERVICE_STOP_SECONDS: setting(
     positiveInteger.optional(),
-    "A stopping process finishes what is in hand for about so long and then exits. Default: 10 for the gateway, 30 for the others.",
+    "A stopping process finishes what is in hand for about so long and then exits, whatever it does. Default: 10 for the gateway and standalone, 30 for the others.",
+  ),
+  SERVICE_STALL_SECONDS: setting(
+    z.coerce.number({ error: "must be a number of seconds" }).int().min(0).max(86_400).default(30),
+    "A process whose event loop is blocked for so long writes what blocks it and ends with code 70, so that it is started again. 0: never, as a debugger needs it.",
   ),
   SERVICE_STOP_ANNOUNCE_SECONDS: setting(
     z.coerce.number({ error: "must be a number of seconds" }).min(0).max(60).default(0.5),

@@ -17,7 +17,7 @@ export function explainFileFailure(error: unknown, folder: string): EmbeddedServ
     case "ENOSPC":
     case "EDQUOT":
       return new EmbeddedServerError("disk_full", `The disk that holds ${folder} is full.`, {
-        hint: "Free some space there (the servers need 300 MB to begin with), then start again; nothing is lost.",
+        hint: "Free some space there (the servers need 300 MB to begin with); nothing is lost.",
         cause: error,
       });
     case "EACCES":

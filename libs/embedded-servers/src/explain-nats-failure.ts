@@ -1,19 +1,21 @@
 import { EmbeddedServerError } from "./embedded-server-error.ts";
-import { lastWords } from "./explain-postgres-failure.ts";
+import { describeEnd, explainKill, lastWords } from "./explain-postgres-failure.ts";
 import type { ProcessExit } from "./server-process.ts";
 
 /** Turns what nats-server wrote before it gave up into one sentence. `exit` is null when it runs but is not ready. */
 export function explainNatsFailure(
   output: string,
   exit: ProcessExit | null,
-  { port }: { port: number },
+  { port, wasReady = false }: { port: number; wasReady?: boolean },
 ): EmbeddedServerError {
+  if (wasReady && exit?.signal === "SIGKILL") return explainKill("nats-server");
   const cause = lastWords(output);
   if (/no space left on device/i.test(output)) {
-    return new EmbeddedServerError("disk_full", "nats-server did not start because the disk is full.", {
-      hint: "Free some space on the disk that holds SERVICE_HOME, then start again; nothing is lost.",
-      cause,
-    });
+    return new EmbeddedServerError(
+      "disk_full",
+      `nats-server ${wasReady ? "ended" : "did not start"} because the disk is full.`,
+      { hint: "Free some space on the disk that holds SERVICE_HOME; nothing is lost.", cause },
+    );
   }
   if (/address already in use/.test(output)) {
     return new EmbeddedServerError(
@@ -31,11 +33,7 @@ export function explainNatsFailure(
       cause,
     });
   }
-  const end =
-    exit === null
-      ? "was not ready in time"
-      : `ended at once (${exit.signal ? `signal ${exit.signal}` : `code ${exit.code}`})`;
-  return new EmbeddedServerError("server_failed", `nats-server ${end}.`, {
+  return new EmbeddedServerError("server_failed", `nats-server ${describeEnd(exit, wasReady)}.`, {
     hint: "logs/nats.log in SERVICE_HOME says more; its last lines are the cause of this error.",
     cause,
   });

@@ -4,14 +4,14 @@ import type { ProcessExit } from "./server-process.ts";
 const explanations: readonly {
   pattern: RegExp;
   code: EmbeddedServerErrorCode;
-  message: (found: RegExpMatchArray, port: number) => string;
+  message: (found: RegExpMatchArray, facts: { port: number; verb: string }) => string;
   hint: string;
 }[] = [
   {
     pattern: /No space left on device/,
     code: "disk_full",
-    message: () => "PostgreSQL did not start because the disk is full.",
-    hint: "Free some space on the disk that holds SERVICE_HOME, then start again; nothing is lost.",
+    message: (_, { verb }) => `PostgreSQL ${verb} because the disk is full.`,
+    hint: "Free some space on the disk that holds SERVICE_HOME; nothing is lost.",
   },
   {
     pattern:
@@ -23,13 +23,13 @@ const explanations: readonly {
   {
     pattern: /could not bind IPv4 address "[^"]+": Address already in use/,
     code: "port_in_use",
-    message: (_, port) => `PostgreSQL cannot listen on port ${port} of 127.0.0.1, because another program does.`,
+    message: (_, { port }) => `PostgreSQL cannot listen on port ${port} of 127.0.0.1, because another program does.`,
     hint: "Stop that program, or leave the port to Touchstone, which then takes a free one.",
   },
   {
     pattern: /could not bind IPv4 address "[^"]+": Permission denied/,
     code: "no_permission",
-    message: (_, port) => `PostgreSQL may not listen on port ${port}.`,
+    message: (_, { port }) => `PostgreSQL may not listen on port ${port}.`,
     hint: "Choose a port above 1023, or leave the port to Touchstone, which then takes a free one.",
   },
   {
@@ -73,24 +73,43 @@ const explanations: readonly {
   },
 ];
 
-/** Turns what PostgreSQL or initdb wrote before it gave up into one sentence. `exit` is null when it runs but is not ready. */
+/** What is known of a failure besides what the server wrote. */
+export interface FailureFacts {
+  port?: number;
+  /** Whether it ended after it was ready, and not at its start. */
+  wasReady?: boolean;
+}
+
+/**
+ * Turns what PostgreSQL or initdb wrote before it gave up into one sentence. `exit` is null when it runs but is not ready.
+ */
 export function explainPostgresFailure(
   output: string,
   exit: ProcessExit | null,
-  { port = 0 }: { port?: number } = {},
+  { port = 0, wasReady = false }: FailureFacts = {},
 ): EmbeddedServerError {
+  if (wasReady && exit?.signal === "SIGKILL") return explainKill("PostgreSQL");
+  const verb = wasReady ? "ended" : "did not start";
   for (const { pattern, code, message, hint } of explanations) {
     const found = output.match(pattern);
-    if (found) return new EmbeddedServerError(code, message(found, port), { hint, cause: lastWords(output) });
+    if (found) return new EmbeddedServerError(code, message(found, { port, verb }), { hint, cause: lastWords(output) });
   }
-  const end =
-    exit === null
-      ? "was not ready in time"
-      : `ended at once (${exit.signal ? `signal ${exit.signal}` : `code ${exit.code}`})`;
-  return new EmbeddedServerError("server_failed", `PostgreSQL ${end}.`, {
+  return new EmbeddedServerError("server_failed", `PostgreSQL ${describeEnd(exit, wasReady)}.`, {
     hint: "logs/postgres.log in SERVICE_HOME says more; its last lines are the cause of this error.",
     cause: lastWords(output),
   });
+}
+
+/** What a killed server wrote last says nothing about its end. */
+export function explainKill(name: string): EmbeddedServerError {
+  return new EmbeddedServerError("server_failed", `${name} was killed (signal SIGKILL).`, {
+    hint: "The kernel does so when memory is short; dmesg then names it.",
+  });
+}
+
+export function describeEnd(exit: ProcessExit | null, wasReady: boolean): string {
+  if (exit === null) return "was not ready in time";
+  return `${wasReady ? "ended" : "ended at once"} (${exit.signal ? `signal ${exit.signal}` : `code ${exit.code}`})`;
 }
 
 /** The last ten lines, as the cause of an error. */

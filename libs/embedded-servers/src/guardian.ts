@@ -57,38 +57,51 @@ done
 exit 0
 `;
 
+const rehireAfterMs = 500;
+
 /**
  * Starts a small shell that outlives us by a moment and stops the servers when we are killed without a chance to do it
  * ourselves. It runs in its own session, so a Ctrl-C in the terminal does not reach it.
  */
 export function startGuardian(): Guardian {
   let shell: ChildProcess | null = null;
+  let targets = "";
+  let lists = 0;
   let isDismissed = false;
 
   const hire = () => {
-    shell = spawn("/bin/sh", ["-c", script], {
+    if (isDismissed) return;
+    const hired = spawn("/bin/sh", ["-c", script], {
       cwd: "/",
       env: { PATH: "/usr/bin:/bin" },
       detached: true,
       stdio: ["pipe", "ignore", "ignore"],
     });
-    // A guardian that cannot start, or is killed, costs the safety net and nothing else: the next start finds left-overs.
-    shell.on("error", () => {});
-    shell.stdin?.on("error", () => {});
-    shell.unref();
-    shell.once("exit", () => {
+    shell = hired;
+    // A guardian that cannot start costs the safety net and nothing else: the next start finds left-overs.
+    // One that is killed is replaced, after a pause: where none can live that must not cost a processor.
+    const replace = () => {
+      if (shell !== hired) return;
       shell = null;
-    });
-    (shell.stdin as { unref?: () => void } | null)?.unref?.();
+      setTimeout(hire, rehireAfterMs).unref();
+    };
+    hired.once("exit", replace).on("error", replace);
+    hired.stdin?.on("error", () => {});
+    hired.unref();
+    (hired.stdin as { unref?: () => void } | null)?.unref?.();
+    if (targets !== "") hired.stdin?.write(`${targets}\n`);
   };
   hire();
 
   return {
     async watch(processes) {
+      lists += 1;
+      const list = lists;
       const lines = await Promise.all(processes.map(describe));
-      if (isDismissed) return;
-      if (shell === null) hire();
-      shell?.stdin?.write(`${lines.filter((line) => line !== null).join(" ")}\n`);
+      // Of two lists that are made at once the one that was asked for last counts.
+      if (isDismissed || list !== lists) return;
+      targets = lines.filter((line) => line !== null).join(" ");
+      shell?.stdin?.write(`${targets}\n`);
     },
     dismiss() {
       isDismissed = true;

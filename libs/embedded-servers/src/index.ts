@@ -11,7 +11,7 @@ export { postgresSettings } from "./postgres-settings.ts";
 export { openSecret } from "./secret-file.ts";
 export { dedicatedUid, type ServerAccount } from "./server-account.ts";
 export type { ProcessExit } from "./server-process.ts";
-export type { ServerEnd, ServerEvent, SupervisionLimits } from "./supervise-server.ts";
+export type { ServerEvent, SupervisionLimits } from "./supervise-server.ts";
 export { startThrowAwayNats, type ThrowAwayNats } from "./throw-away-nats.ts";
 export {
   startThrowAwayPostgres,

@@ -1,7 +1,10 @@
-import { copyFile, mkdir, stat, truncate } from "node:fs/promises";
+import { copyFile, mkdir, open, stat, truncate } from "node:fs/promises";
 import path from "node:path";
 
 const sizeMaxBytes = 10 * 1024 * 1024;
+
+/** Some ten lines. What is further up is about other things. */
+const endBytes = 1_500;
 
 /**
  * Keeps a server's log below 10 MB, plus one older file of the same size. The server writes to the file by itself and
@@ -25,4 +28,23 @@ async function rotate(file: string): Promise<void> {
   if (size <= sizeMaxBytes) return;
   await copyFile(file, `${file}.1`);
   await truncate(file);
+}
+
+/** The end of a server's log, for what it said before it ended; empty when it cannot be read. */
+export async function readLogEnd(file: string): Promise<string> {
+  try {
+    const handle = await open(file, "r");
+    try {
+      const { size } = await handle.stat();
+      const { buffer, bytesRead } = await handle.read({
+        buffer: Buffer.alloc(endBytes),
+        position: Math.max(0, size - endBytes),
+      });
+      return buffer.toString("utf8", 0, bytesRead);
+    } finally {
+      await handle.close();
+    }
+  } catch {
+    return "";
+  }
 }

@@ -1,17 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { chmod, chown, mkdir, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
+import { explainingFileFailures } from "./explain-file-failure.ts";
+import { explainNatsFailure } from "./explain-nats-failure.ts";
 import type { TouchstoneHome } from "./home.ts";
 import { launchOnFreePort } from "./launch-on-free-port.ts";
 import { stopLeftOvers } from "./left-overs.ts";
 import { locateNatsServer } from "./locate-binaries.ts";
-import { limitLogFile } from "./log-file.ts";
+import { limitLogFile, readLogEnd } from "./log-file.ts";
 import { type NatsUser, renderNatsConfig } from "./nats-config.ts";
 import { launchNats, stopNats } from "./nats-server.ts";
 import type { ServerAccount } from "./server-account.ts";
 import type { ServerProcess } from "./server-process.ts";
 import { assertKnownNatsServer, stageNatsServer } from "./stage-binaries.ts";
-import { type ServerEnd, type ServerEvent, type SupervisionLimits, superviseServer } from "./supervise-server.ts";
+import { type ServerEvent, type SupervisionLimits, superviseServer } from "./supervise-server.ts";
 
 export interface NatsOptions {
   home: TouchstoneHome;
@@ -21,7 +23,7 @@ export interface NatsOptions {
   port?: number | undefined;
   /** The PATH to look for nats-server on platforms for which npm has none. */
   searchPath?: string | undefined;
-  /** Told when the server dies, and when it is back or given up. */
+  /** Told when the server dies, when it cannot be started again yet, and when it is back. */
   onEvent: (event: ServerEvent) => void;
   limits?: SupervisionLimits | undefined;
 }
@@ -32,8 +34,6 @@ export interface EmbeddedNats {
   port: number;
   /** Of the process that runs now, or ran last. */
   readonly pid: number;
-  /** Settles once, when the server is gone for good; never rejects. */
-  exited: Promise<ServerEnd>;
   /** May be called any number of times. */
   stop(): Promise<void>;
 }
@@ -96,9 +96,9 @@ async function start({
   );
   const supervised = superviseServer({
     name: "nats-server",
-    logFile,
     first: server,
-    launch: (abort) => launch(port, abort),
+    launch: (abort) => explainingFileFailures(home.folders.home, () => launch(port, abort)),
+    explainEnd: async (exit) => explainNatsFailure(await readLogEnd(logFile), exit, { port, wasReady: true }),
     stopProcess: stopNats,
     onEvent,
     limits,
@@ -116,7 +116,6 @@ async function start({
     get pid() {
       return supervised.pid;
     },
-    exited: supervised.exited,
     stop,
   };
 }

@@ -62,7 +62,7 @@ function explainLoginFailure(error: unknown): EmbeddedServerError {
   }
   if (code === "53100") {
     return new EmbeddedServerError("disk_full", "PostgreSQL cannot make its database because the disk is full.", {
-      hint: "Free some space on the disk that holds SERVICE_HOME, then start again; nothing is lost.",
+      hint: "Free some space on the disk that holds SERVICE_HOME; nothing is lost.",
       cause: error,
     });
   }

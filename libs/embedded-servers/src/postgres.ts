@@ -1,10 +1,12 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { EmbeddedServerError } from "./embedded-server-error.ts";
+import { explainingFileFailures } from "./explain-file-failure.ts";
+import { explainPostgresFailure } from "./explain-postgres-failure.ts";
 import type { TouchstoneHome } from "./home.ts";
 import { launchOnFreePort } from "./launch-on-free-port.ts";
 import { locatePostgres } from "./locate-binaries.ts";
-import { limitLogFile } from "./log-file.ts";
+import { limitLogFile, readLogEnd } from "./log-file.ts";
 import { createCluster, removePartialClusters } from "./postgres-cluster.ts";
 import { findReusedPid, stopOldPostgres, stopOrphans } from "./postgres-left-overs.ts";
 import { ensureLogin, loginName } from "./postgres-login.ts";
@@ -13,14 +15,14 @@ import { chooseSharedBuffers, postgresSettings, readMemoryBytes } from "./postgr
 import { createSecret, openSecret, readSecret } from "./secret-file.ts";
 import type { ServerProcess } from "./server-process.ts";
 import { stagePostgres } from "./stage-binaries.ts";
-import { type ServerEnd, type ServerEvent, type SupervisionLimits, superviseServer } from "./supervise-server.ts";
+import { type ServerEvent, type SupervisionLimits, superviseServer } from "./supervise-server.ts";
 import { assertTrusted } from "./trusted-files.ts";
 
 export interface PostgresOptions {
   home: TouchstoneHome;
   /** Default: a free one, another at every start. */
   port?: number | undefined;
-  /** Told when the server dies, and when it is back or given up. */
+  /** Told when the server dies, when it cannot be started again yet, and when it is back. */
   onEvent: (event: ServerEvent) => void;
   limits?: SupervisionLimits | undefined;
   /** Instead of ours, by PostgreSQL's names: for data that can be made again. */
@@ -33,8 +35,6 @@ export interface EmbeddedPostgres {
   port: number;
   /** Of the process that runs now, or ran last. */
   readonly pid: number;
-  /** Settles once, when the server is gone for good; never rejects. */
-  exited: Promise<ServerEnd>;
   /** Lets transactions in flight fail and writes a checkpoint. May be called any number of times. */
   stop(): Promise<void>;
 }
@@ -92,9 +92,9 @@ async function start({
   }
   const supervised = superviseServer({
     name: "PostgreSQL",
-    logFile,
     first: server,
-    launch: (abort) => launch(port, abort),
+    launch: (abort) => explainingFileFailures(home.folders.home, () => launch(port, abort)),
+    explainEnd: async (exit) => explainPostgresFailure(await readLogEnd(logFile), exit, { port, wasReady: true }),
     stopProcess: stopPostgres,
     onEvent,
     limits,
@@ -112,7 +112,6 @@ async function start({
     get pid() {
       return supervised.pid;
     },
-    exited: supervised.exited,
     stop,
   };
 }

@@ -42,6 +42,19 @@ DETAIL:  The data directory was initialized by PostgreSQL version 17, which is n
     );
     expect(explainPostgresFailure("", null).message).toBe("PostgreSQL was not ready in time.");
   });
+
+  test("a server that was ready ended, and what a killed one wrote before is not the reason", () => {
+    const output = "PANIC:  could not write to file: No space left on device";
+    expect(explainPostgresFailure(output, ended, { wasReady: true }).message).toBe(
+      "PostgreSQL ended because the disk is full.",
+    );
+    expect(explainPostgresFailure(output, { code: null, signal: "SIGKILL" }, { wasReady: true }).message).toBe(
+      "PostgreSQL was killed (signal SIGKILL).",
+    );
+    expect(explainNatsFailure("", { code: 2, signal: null }, { port: 4222, wasReady: true }).message).toBe(
+      "nats-server ended (code 2).",
+    );
+  });
 });
 
 test.each([

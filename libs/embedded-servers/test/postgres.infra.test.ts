@@ -34,7 +34,7 @@ describe("a home's PostgreSQL", () => {
     );
     expect(login).toEqual({ taken: "reader", rolsuper: false, rolcreaterole: true, rolbypassrls: false, folded: "äö" });
     await first.close();
-    await expect(postgres.exited).resolves.toEqual({ kind: "stopped" });
+    expect(await isRunning(postgres.pid)).toBe(false);
     await first.close();
 
     const second = await openTestHome(folder);

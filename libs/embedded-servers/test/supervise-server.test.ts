@@ -10,7 +10,7 @@ function fakeServer(pid: number): ServerProcess & { die: () => void } {
   return { pid, exited: promise, signal: die, die };
 }
 
-const limits = { firstDelayMs: 1, delayMaxMs: 4, quickFailuresMax: 3, stableAfterMs: 60_000 };
+const limits = { firstDelayMs: 1, delayMaxMs: 4, stableAfterMs: 60_000 };
 const failure = (code: EmbeddedServerErrorCode) => new EmbeddedServerError(code, "It failed.", { hint: "Try again." });
 
 function supervise(
@@ -21,85 +21,88 @@ function supervise(
   const events: ServerEvent[] = [];
   const supervised = superviseServer({
     name: "PostgreSQL",
-    logFile: "/logs/postgres.log",
     first,
     launch,
     stopProcess: async (server) => {
       server.signal("SIGTERM");
       await server.exited;
     },
+    explainEnd: async ({ code }) =>
+      new EmbeddedServerError("server_failed", `PostgreSQL ended (code ${code}).`, { hint: "The log says more." }),
     onEvent: (event) => events.push(event),
     limits: { ...limits, ...options },
   });
   return { supervised, events };
 }
 
-test("delays double up to their bound, and the last try's reason is the reason of giving up", async () => {
+test("a server that cannot be started is tried for ever, whatever the reason, and each failure says it", async () => {
   const first = fakeServer(1);
-  const { supervised, events } = supervise(first, () => Promise.reject(failure("data_damaged")), {
-    quickFailuresMax: 5,
-  });
-  first.die();
-  expect(await supervised.exited).toMatchObject({ kind: "gave_up", error: { code: "data_damaged" } });
-  expect(events.map((event) => ("restartInMs" in event ? event.restartInMs : event.kind))).toEqual([
-    1,
-    2,
-    4,
-    4,
-    4,
-    "gave_up",
-  ]);
-});
-
-test("a server that starts each time but keeps dying is given up too", async () => {
-  const first = fakeServer(1);
-  let launches = 0;
-  const { supervised } = supervise(first, async () => {
-    launches += 1;
-    const next = fakeServer(launches + 1);
-    queueMicrotask(next.die);
-    return next;
-  });
-  first.die();
-  expect(await supervised.exited).toMatchObject({
-    kind: "gave_up",
-    error: { code: "server_failed", message: "PostgreSQL keeps dying (code 1).", hint: "/logs/postgres.log says why." },
-  });
-  expect(launches).toBe(3);
-});
-
-test("a full disk is waited for, however long", async () => {
-  const first = fakeServer(1);
+  const reasons: EmbeddedServerErrorCode[] = ["disk_full", "no_permission", "data_of_another_version", "port_in_use"];
   let launches = 0;
   const { supervised, events } = supervise(first, async () => {
     launches += 1;
-    if (launches <= 20) throw failure("disk_full");
+    if (launches <= 40) throw failure(reasons[launches % 4] as EmbeddedServerErrorCode);
     return fakeServer(2);
   });
   first.die();
   while (supervised.pid !== 2) await new Promise(setImmediate);
   await supervised.stop();
-  expect(await supervised.exited).toEqual({ kind: "stopped" });
-  expect(events.at(-1)).toMatchObject({ kind: "restarted", pid: 2 });
+  expect(events).toMatchObject([
+    { kind: "died", error: { message: "PostgreSQL ended (code 1)." } },
+    ...Array.from({ length: 40 }, (_, n) => ({ kind: "restart_failed", error: { code: reasons[(n + 1) % 4] } })),
+    { kind: "restarted", pid: 2 },
+  ]);
 });
 
-test("a death after a long healthy time starts counting anew", async () => {
+test("a server that starts each time but keeps dying is started again each time", async () => {
   const first = fakeServer(1);
   let launches = 0;
-  const { supervised } = supervise(
+  const { supervised, events } = supervise(first, async () => {
+    launches += 1;
+    const next = fakeServer(launches + 1);
+    if (launches < 40) queueMicrotask(next.die);
+    return next;
+  });
+  first.die();
+  while (launches < 40) await new Promise(setImmediate);
+  await supervised.stop();
+  expect(events.filter(({ kind }) => kind === "died")).toHaveLength(40);
+});
+
+test("delays double up to their bound, and each is drawn from its second half", async () => {
+  const first = fakeServer(1);
+  const { supervised, events } = supervise(first, async () => {
+    if (events.length < 6) throw failure("disk_full");
+    return fakeServer(2);
+  });
+  first.die();
+  while (supervised.pid !== 2) await new Promise(setImmediate);
+  await supervised.stop();
+  const delays = events.flatMap((event) => ("restartInMs" in event ? [event.restartInMs] : []));
+  expect(delays).toHaveLength(6);
+  for (const [n, wholeMs] of [1, 2, 4, 4, 4, 4].entries()) {
+    expect(delays[n]).toBeGreaterThanOrEqual(wholeMs / 2);
+    expect(delays[n]).toBeLessThanOrEqual(wholeMs);
+  }
+});
+
+test("after a long healthy time the first delay is the first one again", async () => {
+  const first = fakeServer(1);
+  let launches = 0;
+  const { supervised, events } = supervise(
     first,
     async () => {
       launches += 1;
       const next = fakeServer(launches + 1);
-      if (launches < 50) queueMicrotask(next.die);
+      if (launches < 10) queueMicrotask(next.die);
       return next;
     },
     { stableAfterMs: 0 },
   );
   first.die();
-  while (launches < 50) await new Promise(setImmediate);
+  while (launches < 10) await new Promise(setImmediate);
   await supervised.stop();
-  expect(await supervised.exited).toEqual({ kind: "stopped" });
+  for (const event of events) if ("restartInMs" in event) expect(event.restartInMs).toBeLessThanOrEqual(1);
 });
 
 test("stopping in the midst of a start stops what is being started", async () => {
@@ -113,7 +116,6 @@ test("stopping in the midst of a start stops what is being started", async () =>
   first.die();
   await launching.promise;
   await supervised.stop();
-  expect(await supervised.exited).toEqual({ kind: "stopped" });
   expect(await second.exited).toEqual({ code: 1, signal: null });
   expect(events.map((event) => event.kind)).toEqual(["died"]);
 });

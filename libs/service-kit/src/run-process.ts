@@ -1,35 +1,64 @@
 import { flushCompileCache } from "node:module";
-import { ConfigError } from "./config.ts";
-import type { Logger } from "./logger.ts";
+import type { ServiceName } from "@touchstone/contracts";
+import { type Clock, systemClock } from "./clock.ts";
+import { ConfigError, type Environment } from "./config.ts";
+import { createLogger, type Logger } from "./logger.ts";
+import { createMetrics, type Metrics } from "./metrics.ts";
 import type { Service } from "./service.ts";
 import { StartError } from "./start-error.ts";
+import { watchEventLoop } from "./watch-event-loop.ts";
+import { startWatchdog } from "./watchdog.ts";
 
-/** After this long a stop that hangs is ended by force, with exit code 1 (completions 1.1). */
-const stopWithinDefaultMs = 10_000;
+/** What every process is configured with. */
+interface ProcessConfig {
+  logLevel: string;
+  /** After this long a stop that hangs is ended by force, with exit code 1 (completions 1.1). */
+  stopWithinMs: number;
+  /** How long the event loop may be blocked before the process is ended; null: for ever. */
+  stallAfterMs: number | null;
+}
 
-/** What a `main.ts` builds. */
-export interface BuiltProcess {
-  service: Service;
+interface ProcessDependencies {
   logger: Logger;
-  stopWithinMs?: number;
+  clock: Clock;
+  metrics: Metrics;
+}
+
+/** What a `main.ts` runs. */
+export interface ServiceProcess<Config extends ProcessConfig> {
+  name: ServiceName;
+  environment: Environment;
+  read: (environment: Environment) => { config: Config; warnings: string[] };
+  create: (config: Config, dependencies: ProcessDependencies) => Service;
 }
 
 /**
  * Runs one service as a process: starts it, stops it on SIGTERM or SIGINT, exits 0. A mistake in the settings and a
  * {@link StartError} are printed as they are and exit 2. An unhandled rejection is logged; an uncaught exception ends
- * the process. A service whose work in hand takes longer than the default says so with `stopWithinMs`.
+ * the process, and so does an event loop that is blocked ({@link startWatchdog}).
  */
-export async function runProcess(build: () => BuiltProcess): Promise<void> {
-  let built: BuiltProcess;
+export async function runProcess<Config extends ProcessConfig>({
+  name,
+  environment,
+  read,
+  create,
+}: ServiceProcess<Config>): Promise<void> {
+  let built: { config: Config; logger: Logger; service: Service };
   try {
-    built = build();
+    const { config, warnings } = read(environment);
+    const logger = createLogger({ service: name, level: config.logLevel });
+    for (const warning of warnings) logger.warn(warning);
+    const metrics = createMetrics();
+    watchEventLoop({ service: name, metrics });
+    built = { config, logger, service: create(config, { logger, clock: systemClock, metrics }) };
   } catch (thrown) {
     if (!(thrown instanceof ConfigError)) throw thrown;
     process.stderr.write(`${thrown.message}\n`);
     process.exitCode = 2;
     return;
   }
-  const { service, logger, stopWithinMs = stopWithinDefaultMs } = built;
+  const { service, logger } = built;
+  const { stopWithinMs, stallAfterMs } = built.config;
   // What is printed is lost with a full disk, as log lines are; the service is not.
   process.stdout.on("error", () => {});
   process.on("unhandledRejection", (err) => logger.error({ err }, "a promise was rejected and nobody handled it"));
@@ -38,9 +67,16 @@ export async function runProcess(build: () => BuiltProcess): Promise<void> {
     logger.flush();
     process.exit(1);
   });
+  const watchdog = startWatchdog({
+    service: name,
+    stopWithinMs,
+    stallAfterMs,
+    onFailure: (err) => logger.warn({ err }, "there is no watchdog: a blocked event loop will not end the process"),
+  });
   let stopping: Promise<void> | null = null;
   const stop = (reason: NodeJS.Signals | "the start failed"): void => {
     if (stopping !== null) return;
+    watchdog.noteStop();
     logger.info({ reason }, "stopping");
     setTimeout(() => {
       logger.error("the stop took too long; exiting");

@@ -12,6 +12,8 @@ export interface StoreServiceConfig {
   stopWithinMs: number;
   /** How much of it is for the requests in hand; the rest is for what they leave behind. */
   drainMs: number;
+  /** How long the event loop may be blocked before the process is ended; null: for ever. */
+  stallAfterMs: number | null;
 }
 
 /** The settings all of them read, besides the one of their own database. */
@@ -25,6 +27,7 @@ const storeServiceSettings = [
   "SERVICE_NATS_PASSWORD",
   "SERVICE_INTERNAL_SECRET",
   "SERVICE_STOP_SECONDS",
+  "SERVICE_STALL_SECONDS",
 ] as const satisfies SettingName[];
 
 /** Longer than the longest OTLP export, and than most scoring calls. */
@@ -68,8 +71,14 @@ export function readStoreServiceConfig<More extends SettingName = never, Needed 
       nats: { url: natsUrl, user: shared.SERVICE_NATS_USER, password: shared.SERVICE_NATS_PASSWORD },
       stopWithinMs,
       drainMs: stopWithinMs - Math.min(5_000, stopWithinMs / 2),
+      stallAfterMs: readStallLimitMs(shared.SERVICE_STALL_SECONDS),
     },
     values: values as SettingValues<More> & Present<SettingValues<Needed>>,
     warnings,
   };
+}
+
+/** How long an event loop may be blocked, as {@link startWatchdog} takes it. */
+export function readStallLimitMs(seconds: number): number | null {
+  return seconds === 0 ? null : seconds * 1000;
 }

@@ -1,7 +1,13 @@
 import { isIP } from "node:net";
 import path from "node:path";
 import { limits, type Secret, type SettingName } from "@touchstone/contracts";
-import { ConfigError, type Environment, loadSettings, requireSettings } from "@touchstone/service-kit";
+import {
+  ConfigError,
+  type Environment,
+  loadSettings,
+  readStallLimitMs,
+  requireSettings,
+} from "@touchstone/service-kit";
 import type { DrainBounds } from "./http/drain-server.ts";
 import type { RateLimitSettings } from "./rate-limits/rate-limits.ts";
 
@@ -49,6 +55,8 @@ export interface GatewayConfig {
   /** Further listeners on the same address; null = none. */
   otlpHttpPort: number | null;
   otlpGrpcPort: number | null;
+  /** How long the event loop may be blocked before the process is ended; null: for ever. */
+  stallAfterMs: number | null;
   /** How long a stop may take, and how much of it is for what. */
   stopWithinMs: number;
   drain: DrainBounds;
@@ -95,6 +103,7 @@ const gatewaySettings = [
   "SERVICE_OTLP_GRPC_PORT",
   "SERVICE_STOP_SECONDS",
   "SERVICE_STOP_ANNOUNCE_SECONDS",
+  "SERVICE_STALL_SECONDS",
 ] as const satisfies SettingName[];
 
 /** Reads the gateway's settings; every mistake is reported, by variable name. */
@@ -152,6 +161,7 @@ export function readGatewayConfig(environment: Environment): { config: GatewayCo
       connectionsMax: 10_000,
       otlpHttpPort: values.SERVICE_OTLP_HTTP_PORT ?? null,
       otlpGrpcPort: values.SERVICE_OTLP_GRPC_PORT ?? null,
+      stallAfterMs: readStallLimitMs(values.SERVICE_STALL_SECONDS),
       stopWithinMs,
       drain: {
         announceMs: values.SERVICE_STOP_ANNOUNCE_SECONDS * 1000,

@@ -67,6 +67,7 @@ export async function startIngest(options: {
       rootSecret,
       nats: { url: options.natsUrl ?? "nats://127.0.0.1:1", user: undefined, password: undefined },
       stopWithinMs: 10_000,
+      stallAfterMs: null,
       drainMs: 8_000,
       queueRowsMax: 10_000,
       batchRowsMax: 256,

@@ -35,6 +35,8 @@ export interface JudgeConfig {
   callsPerDay: number | null;
   /** How long the records of verdicts are kept. */
   verdictRecordDays: number;
+  /** How long the event loop may be blocked before the process is ended; null: for ever. */
+  stallAfterMs: number | null;
   /** How long a stop may take: by default 30 s, of which the bus gives calls in hand 25 s. */
   stopWithinMs: number;
 }
@@ -73,7 +75,7 @@ export function readJudgeConfig(environment: Environment): { config: JudgeConfig
     if (values.SERVICE_MULTI_TENANT) throw new ConfigError(["SERVICE_AUTH_URL: is needed in multi-tenant mode"]);
     warnings.push("SERVICE_AUTH_URL: is not set; provider keys that are stored in settings are not used");
   }
-  const { listen, logLevel, databaseUrl, rootSecret, nats, stopWithinMs } = config;
+  const { listen, logLevel, databaseUrl, rootSecret, nats, stallAfterMs, stopWithinMs } = config;
   return {
     config: {
       listen,
@@ -96,6 +98,7 @@ export function readJudgeConfig(environment: Environment): { config: JudgeConfig
       },
       verdictRecordDays: values.SERVICE_VERDICT_RECORD_DAYS,
       callsPerDay: values.SERVICE_QUOTA_JUDGE_CALLS_PER_DAY ?? null,
+      stallAfterMs,
       stopWithinMs,
     },
     warnings,

@@ -7,7 +7,7 @@ const range = (first: number, last: number): number[] =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
 /** Rows of the fault matrix that this version survives. */
-const promised = [...range(1, 52), 54];
+const promised = [...range(1, 52), ...range(54, 56)];
 
 test("each row of the fault matrix has a test of the name that the README gives", async () => {
   const readme = await readFile(path.join(import.meta.dirname, "../README.md"), "utf8");

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { auditUnderLoad } from "../src/audited-load.ts";
 import { expectClean } from "../src/expect-clean.ts";
 import { type StandaloneSystem, startStandaloneSystem } from "../src/standalone-system.ts";
@@ -25,12 +25,47 @@ test("row 5: a standalone killed with all it runs has each acknowledged trace on
   expectClean(report, { seed });
 });
 
-test("row 6: a standalone whose PostgreSQL is killed starts it again, and nothing acknowledged is lost", async () => {
+test("row 6: a standalone whose PostgreSQL is killed starts it again each time, and nothing acknowledged is lost", async () => {
   const seed = 406;
   const report = await auditUnderLoad(standalone, { seed }, async (load) => {
+    for (let kill = 1; kill <= 3; kill += 1) {
+      await load.awaitAcks(30);
+      await standalone.killPostgres();
+      expect((await fetch(`${standalone.urls[0]}/health/live`)).status).toBe(200);
+    }
+    await load.awaitAcks(30);
+    for (const answer of load.answers) if (answer?.status === 503) expect(answer.headers["retry-after"]).toBe("2");
+  });
+
+  expectClean(report, { seed });
+  expect(await standalone.isRunning()).toBe(true);
+});
+
+test("row 55: a standalone whose nats-server is killed again and again goes on, and starts it again each time", async () => {
+  const seed = 455;
+  const report = await auditUnderLoad(standalone, { seed, pauseMs: 20 }, async (load) => {
+    for (let kill = 1; kill <= 10; kill += 1) {
+      await standalone.killNats();
+      await load.awaitAcks(5);
+    }
+    expect((await fetch(`${standalone.urls[0]}/health/ready`)).status).toBe(200);
+  });
+
+  expectClean(report, { seed });
+  expect(await standalone.isRunning()).toBe(true);
+});
+
+test("row 56: a standalone whose event loop is blocked ends at Ctrl-C, stops its servers, and has all it acknowledged", async () => {
+  const seed = 456;
+  const report = await auditUnderLoad(standalone, { seed }, async (load) => {
     await load.awaitAcks(60);
-    await standalone.killPostgres();
-    await load.awaitAcks(80);
+    await standalone.blockLoop();
+    // Null: a machine that is too busy to say in time what blocks the loop.
+    expect([1, null]).toContain(await standalone.interrupt());
+    expect(standalone.logTails()).toContain("The stop took too long, because the event loop is blocked; exiting.");
+    expect(await standalone.readLastWordOfPostgres()).toContain("database system is shut down");
+    await standalone.start();
+    await load.awaitAcks(30);
   });
 
   expectClean(report, { seed });

@@ -13,8 +13,17 @@ import { listProcessTree, signalTree } from "./process-tree.ts";
 export interface StandaloneSystem extends AuditedSystem {
   /** kill -9 of everything it runs, its servers included. */
   killEverything(): Promise<void>;
-  /** kill -9 of its PostgreSQL alone, which it starts again by itself. */
+  /** kill -9 of its PostgreSQL or nats-server alone, as soon as one runs; it starts them again by itself. */
   killPostgres(): Promise<void>;
+  killNats(): Promise<void>;
+  /** Whether the process that was started last still runs. */
+  isRunning(): Promise<boolean>;
+  /** Its event loop does nothing any more, for ever. */
+  blockLoop(): Promise<void>;
+  /** Asks it to stop as Ctrl-C does; answers the exit code. */
+  interrupt(): Promise<number | null>;
+  /** The last line of PostgreSQL's log, when PostgreSQL has ended. */
+  readLastWordOfPostgres(): Promise<string>;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -23,17 +32,29 @@ export async function startStandaloneSystem(): Promise<StandaloneSystem> {
   const home = await mkdtemp(path.join(tmpdir(), "touchstone-chaos-home-"));
   const port = await keepFreePort();
   const begin = (): Promise<StandaloneProcess> =>
-    startStandaloneProcess({ home, settings: { PORT: String(port), SERVICE_LOG_LEVEL: "warn" } });
+    startStandaloneProcess({
+      home,
+      settings: {
+        PORT: String(port),
+        SERVICE_LOG_LEVEL: "warn",
+        SERVICE_STOP_SECONDS: "5",
+        NODE_OPTIONS: `--import=${path.join(import.meta.dirname, "block-on-signal.mjs")}`,
+      },
+    });
   let running = await begin();
 
-  /** Its postmaster, and the port that it listens on. */
-  async function findPostgres(): Promise<{ pid: number; port: number }> {
-    for (const pid of await listProcessTree(running.pid)) {
-      const [executable, ...args] = (await readFile(`/proc/${pid}/cmdline`, "utf8")).split("\0");
-      const given = args.find((argument) => argument.startsWith("port="));
-      if (executable?.endsWith("/postgres") && given !== undefined) return { pid, port: Number(given.slice(5)) };
-    }
-    throw new Error("no PostgreSQL runs");
+  async function findServer(name: "postgres" | "nats-server"): Promise<{ pid: number; args: string[] }> {
+    let found: { pid: number; args: string[] } | undefined;
+    await waitUntil(`a ${name} runs`, async () => {
+      for (const pid of await listProcessTree(running.pid)) {
+        const commandLine = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
+        const [executable, ...args] = commandLine.split("\0");
+        // The others of PostgreSQL call themselves "postgres: touchstone: ...".
+        if (executable?.endsWith(`/${name}`)) found = { pid, args };
+      }
+      return found !== undefined;
+    });
+    return found as { pid: number; args: string[] };
   }
 
   return {
@@ -47,7 +68,8 @@ export async function startStandaloneSystem(): Promise<StandaloneSystem> {
     logTails: () => running.output().slice(-10_000),
     async countAnnounced(projectId) {
       const password = (await readFile(path.join(home, "secrets", "postgres-superuser"), "utf8")).trim();
-      const { port: postgresPort } = await findPostgres();
+      const { args } = await findServer("postgres");
+      const postgresPort = Number(args.find((argument) => argument.startsWith("port="))?.slice(5));
       const client = new Client({
         host: "127.0.0.1",
         port: postgresPort,
@@ -70,7 +92,29 @@ export async function startStandaloneSystem(): Promise<StandaloneSystem> {
       await signalTree(running.pid, "SIGKILL");
     },
     async killPostgres() {
-      await signalTree((await findPostgres()).pid, "SIGKILL");
+      await signalTree((await findServer("postgres")).pid, "SIGKILL");
+    },
+    async killNats() {
+      await signalTree((await findServer("nats-server")).pid, "SIGKILL");
+    },
+    async isRunning() {
+      return (await listProcessTree(running.pid)).length > 0;
+    },
+    async blockLoop() {
+      process.kill(running.pid, "SIGUSR2");
+      await waitUntil("its event loop is blocked", async () => running.output().includes("blocking the event loop"));
+    },
+    interrupt: () => running.interrupt(),
+    async readLastWordOfPostgres() {
+      const pidFile = path.join(home, "postgres", "postmaster.pid");
+      await waitUntil("PostgreSQL has ended", async () =>
+        readFile(pidFile).then(
+          () => false,
+          () => true,
+        ),
+      );
+      const log = await readFile(path.join(home, "logs", "postgres.log"), "utf8");
+      return log.trim().split("\n").at(-1) ?? "";
     },
     async start() {
       running = await begin();
