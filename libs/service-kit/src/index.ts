@@ -7,9 +7,18 @@ export { type Call, type RowsType, readRowsType, requireJson, requireNdjson } fr
 export { type Clock, systemClock } from "./clock.ts";
 export { closePort } from "./close-port.ts";
 export { closeProjects } from "./close-projects.ts";
+export { ComputeError, type ComputeErrorKind } from "./compute/compute-error.ts";
+export {
+  type ComputePool,
+  type ComputePoolOptions,
+  type ComputeRequest,
+  createComputePool,
+} from "./compute/compute-pool.ts";
+export { type ComputeTask, defineComputeTask } from "./compute/compute-task.ts";
 export { ConfigError, type Environment, loadSettings, requireSettings } from "./config.ts";
 export { countDeadLetters } from "./count-dead-letters.ts";
 export { deriveKey } from "./derive-key.ts";
+export { createFairLimit, type FairLimit, type PlaceRequest, TooManyWaitingError } from "./fair-limit.ts";
 export { type GatherOptions, gatherCalls } from "./gather-calls.ts";
 export {
   createHttpServer,

@@ -1,9 +1,8 @@
-import type { Clock } from "@touchstone/service-kit";
+import { type Clock, TooManyWaitingError } from "@touchstone/service-kit";
 import { OpenAI } from "openai";
 import type { JudgeObserver, ProviderCall } from "../observer.ts";
 import { createAdaptiveLimit } from "../scheduling/adaptive-limit.ts";
 import { type Admission, CircuitOpenError, createCircuitBreaker } from "../scheduling/circuit-breaker.ts";
-import { TooManyWaitingError } from "../scheduling/fair-limit.ts";
 import type { Sleep } from "../scheduling/sleep.ts";
 import { limitTime } from "../scheduling/time-limit.ts";
 import { cappedFetch } from "./capped-fetch.ts";

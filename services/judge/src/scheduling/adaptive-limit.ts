@@ -1,5 +1,4 @@
-import type { Clock } from "@touchstone/service-kit";
-import { createFairLimit, type PlaceRequest } from "./fair-limit.ts";
+import { type Clock, createFairLimit, type PlaceRequest } from "@touchstone/service-kit";
 import type { Sleep } from "./sleep.ts";
 
 /** What a call through an {@link AdaptiveLimit} tells it about the other side's capacity. */

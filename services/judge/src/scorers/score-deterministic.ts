@@ -1,6 +1,5 @@
 import type { DeterministicRequest, DeterministicScore } from "@touchstone/contracts";
-import { runInSlices } from "@touchstone/service-kit";
-import type { PlaceRequest } from "../scheduling/fair-limit.ts";
+import { type PlaceRequest, runInSlices } from "@touchstone/service-kit";
 import type { CodeScope } from "./code/score-code.ts";
 import { failContext, scoreContext } from "./context/score.ts";
 import { scoreTrajectory } from "./trajectory/score.ts";

@@ -1,6 +1,6 @@
 import type { runScript } from "@touchstone/contracts";
+import type { PlaceRequest } from "@touchstone/service-kit";
 import type { z } from "zod";
-import type { PlaceRequest } from "../../scheduling/fair-limit.ts";
 import { type Sandbox, sandboxDefaults } from "./sandbox.ts";
 
 /** What a script is run with (completions 6.2): 8 s. */

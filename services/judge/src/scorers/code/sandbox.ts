@@ -1,5 +1,4 @@
-import type { Logger } from "@touchstone/service-kit";
-import { createFairLimit, type PlaceRequest, TooManyWaitingError } from "../../scheduling/fair-limit.ts";
+import { createFairLimit, type Logger, type PlaceRequest, TooManyWaitingError } from "@touchstone/service-kit";
 import type { EvaluationLimits } from "./child/protocol.ts";
 import {
   type SandboxOutcome,

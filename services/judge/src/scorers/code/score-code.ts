@@ -1,5 +1,5 @@
 import type { DeterministicScore, RecordedToolCall } from "@touchstone/contracts";
-import type { PlaceRequest } from "../../scheduling/fair-limit.ts";
+import type { PlaceRequest } from "@touchstone/service-kit";
 import { type Sandbox, sandboxDefaults } from "./sandbox.ts";
 
 /** What a code scorer has in scope (completions 6.1). */

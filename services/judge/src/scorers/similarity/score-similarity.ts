@@ -1,7 +1,6 @@
 import type { SimilarityRequest, SimilarityScores } from "@touchstone/contracts";
-import { runInSlices, type Sliced } from "@touchstone/service-kit";
+import { createFairLimit, runInSlices, type Sliced } from "@touchstone/service-kit";
 import type { CallOptions } from "../../providers/provider.ts";
-import { createFairLimit } from "../../scheduling/fair-limit.ts";
 import { scoreBleu } from "./bleu/score.ts";
 import { scoreJaccard } from "./jaccard/score.ts";
 import { scoreRouge } from "./rouge/score.ts";

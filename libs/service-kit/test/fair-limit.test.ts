@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createFairLimit, TooManyWaitingError } from "../../src/scheduling/fair-limit.ts";
+import { createFairLimit, TooManyWaitingError } from "../src/fair-limit.ts";
 
 const signal = new AbortController().signal;
 
@@ -70,6 +70,18 @@ test("a full queue refuses at once", async () => {
   void limit.run({ group: "g", signal }, tasks.task("running"));
   void limit.run({ group: "g", signal }, tasks.task("waiting"));
   await expect(limit.run({ group: "g", signal }, tasks.task("refused"))).rejects.toBeInstanceOf(TooManyWaitingError);
+});
+
+test("a group that may not have all places leaves one to the others, whatever it has waiting", async () => {
+  const limit = createFairLimit({ places: 2, placesPerGroupMax: 1, waitingMax: 3, waitingPerGroupMax: 2 });
+  const tasks = createTasks();
+  for (const name of ["many1", "many2", "many3"]) void limit.run({ group: "many", signal }, tasks.task(name));
+  await expect(limit.run({ group: "many", signal }, tasks.task("many4"))).rejects.toBeInstanceOf(TooManyWaitingError);
+  for (const name of ["few1", "few2"]) void limit.run({ group: "few", signal }, tasks.task(name));
+  await nextTurn();
+  expect(tasks.begun).toEqual(["many1", "few1"]);
+  for (let end = 0; end < 5; end += 1) await tasks.endOne();
+  expect(tasks.begun).toEqual(["many1", "few1", "many2", "few2", "many3"]);
 });
 
 test("more places admit waiting tasks at once; fewer take effect as tasks end", async () => {

@@ -22,42 +22,74 @@ export class TooManyWaitingError extends Error {
   override readonly name = "TooManyWaitingError";
 }
 
-/** Bound of the queue. The bus admits far fewer requests, so this only stops a mistake from eating the memory. */
-const waitingMaxDefault = 4096;
+export interface FairLimitOptions {
+  places: number;
+  /** Tasks that may wait; 4096 when left out: the bus admits far fewer requests, so it only stops a mistake from eating the memory. */
+  waitingMax?: number;
+  /** Places that one group may have at a time; all of them when left out. */
+  placesPerGroupMax?: number;
+  /** Tasks of one group that may wait; `waitingMax` when left out. */
+  waitingPerGroupMax?: number;
+}
 
 /**
  * A project that sends a thousand results must not hold up one that sends a single one: free places go round the
  * groups, and within a group to the longest waiting.
  */
-export function createFairLimit(options: { places: number; waitingMax?: number }): FairLimit {
-  const waitingMax = options.waitingMax ?? waitingMaxDefault;
-  // A Map keeps insertion order: the first group is the next to be served and then goes to the end.
+export function createFairLimit(options: FairLimitOptions): FairLimit {
+  const { waitingMax = 4096, placesPerGroupMax = Number.POSITIVE_INFINITY } = options;
+  const { waitingPerGroupMax = waitingMax } = options;
+  // A Map keeps insertion order: the first group that may is the next to be served, and then goes to the end.
   const queues = new Map<string, (() => void)[]>();
-  let places = options.places;
+  const runningOf = new Map<string, number>();
+  let { places } = options;
   let running = 0;
   let waiting = 0;
 
+  const mayRun = (group: string): boolean => running < places && (runningOf.get(group) ?? 0) < placesPerGroupMax;
+
+  function begin(group: string): void {
+    running += 1;
+    runningOf.set(group, (runningOf.get(group) ?? 0) + 1);
+  }
+
+  function end(group: string): void {
+    running -= 1;
+    const left = (runningOf.get(group) ?? 0) - 1;
+    if (left > 0) runningOf.set(group, left);
+    else runningOf.delete(group);
+    admitWaiting();
+  }
+
+  function findNext(): [group: string, queue: (() => void)[]] | null {
+    for (const next of queues) if (mayRun(next[0])) return next;
+    return null;
+  }
+
   function admitWaiting(): void {
-    while (running < places) {
-      const next = queues.entries().next();
-      if (next.done) return;
-      const [group, queue] = next.value;
+    for (let next = findNext(); next !== null; next = findNext()) {
+      const [group, queue] = next;
       queues.delete(group);
       const start = queue.shift();
       if (queue.length > 0) queues.set(group, queue);
       waiting -= 1;
-      running += 1;
+      begin(group);
       start?.();
     }
   }
 
   function waitForPlace({ group, signal }: PlaceRequest): Promise<void> {
     if (signal.aborted) return Promise.reject(signal.reason);
-    if (running < places && waiting === 0) {
-      running += 1;
+    const before = queues.get(group);
+    // A place that is free while others wait is one that none of their groups may take.
+    if (before === undefined && mayRun(group)) {
+      begin(group);
       return Promise.resolve();
     }
-    if (waiting >= waitingMax) return Promise.reject(new TooManyWaitingError(`${waiting} tasks are waiting already`));
+    const inQueue = before?.length ?? 0;
+    if (waiting >= waitingMax || inQueue >= waitingPerGroupMax) {
+      return Promise.reject(new TooManyWaitingError(`${waiting} tasks are waiting already`));
+    }
     return new Promise((resolve, reject) => {
       const start = (): void => {
         signal.removeEventListener("abort", leave);
@@ -73,8 +105,7 @@ export function createFairLimit(options: { places: number; waitingMax?: number }
         reject(signal.reason);
       };
       signal.addEventListener("abort", leave, { once: true });
-      const queue = queues.get(group);
-      if (queue) queue.push(start);
+      if (before) before.push(start);
       else queues.set(group, [start]);
       waiting += 1;
     });
@@ -86,8 +117,7 @@ export function createFairLimit(options: { places: number; waitingMax?: number }
       try {
         return await task();
       } finally {
-        running -= 1;
-        admitWaiting();
+        end(request.group);
       }
     },
     resize(newPlaces) {

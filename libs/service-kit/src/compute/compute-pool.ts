@@ -1,0 +1,188 @@
+import type { TransferListItem } from "node:worker_threads";
+import { Piscina } from "piscina";
+import { createFairLimit, TooManyWaitingError } from "../fair-limit.ts";
+import type { Logger } from "../logger.ts";
+import type { Metrics } from "../metrics.ts";
+import { ComputeError } from "./compute-error.ts";
+import { type ComputeOutcome, watchCompute } from "./compute-metrics.ts";
+import type { ComputeTask } from "./compute-task.ts";
+import type { ComputeCall, compute } from "./compute-thread.ts";
+
+export interface ComputeRequest {
+  /** How long the function may take once a thread calls it. Waiting for a thread and starting one do not count. */
+  deadlineMs: number;
+  /** Whose data it is: projects take turns. */
+  projectId: string;
+  /** Rejects with its reason when it aborts, whether the computation waits or runs. */
+  signal?: AbortSignal | undefined;
+  /** Buffers of the input that are handed over instead of copied; they cannot be used here afterwards. */
+  transfer?: readonly TransferListItem[];
+}
+
+/**
+ * Threads that compute over data of others. Code whose time depends on a text that somebody sent does not run on the event loop,
+ * which all services of a standalone share: it runs here, and its thread is ended when it takes too long.
+ */
+export interface ComputePool {
+  /**
+   * Calls the task's function in a thread. Rejects with {@link ComputeError} when the function did not end by its deadline,
+   * needed too much memory, or was not begun; with what the function threw, as a copy, when it threw.
+   */
+  run<Input, Output>(task: ComputeTask<Input, Output>, input: Input, request: ComputeRequest): Promise<Output>;
+  /** Ends all threads; what waits or runs is rejected as `unavailable`. */
+  stop(): Promise<void>;
+}
+
+export interface ComputePoolOptions {
+  /** In metrics and log lines. */
+  name: string;
+  logger: Logger;
+  metrics: Metrics;
+  /** Threads at once. Of two or more, one project never has all. */
+  threadsMax: number;
+  /** Computations that may wait. One project may take three quarters of this. */
+  queueMax: number;
+  /** A thread that needs more ends, and with it the computation. */
+  memoryMaxMb?: number;
+  /** A thread that had nothing to do for so long ends. */
+  idleMs?: number;
+}
+
+const threadFile = new URL("./compute-thread.ts", import.meta.url).href;
+/** A thread starts in a tenth of a second; one that has not by then is not going to. */
+const startMaxMs = 30_000;
+
+/** Starts no thread before there is something to compute. */
+export function createComputePool(options: ComputePoolOptions): ComputePool {
+  const { name, logger, metrics, threadsMax, queueMax, memoryMaxMb = 96, idleMs = 10_000 } = options;
+  const places = createFairLimit({
+    places: threadsMax,
+    waitingMax: queueMax,
+    placesPerGroupMax: Math.max(1, threadsMax - 1),
+    waitingPerGroupMax: Math.ceil(queueMax * 0.75),
+  });
+  const threads = new Piscina({
+    filename: threadFile,
+    name: "compute" satisfies (typeof compute)["name"],
+    minThreads: 0,
+    maxThreads: threadsMax,
+    idleTimeout: idleMs,
+    // Flags of the process, such as those of a debugger, are not for its threads.
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: memoryMaxMb, maxYoungGenerationSizeMb: 16 },
+    recordTiming: false,
+  });
+  // A thread that ends without having had anything to do.
+  threads.on("error", (err) => logger.warn({ err, pool: name }, "a computing thread failed"));
+  const { onEnded, onOccupied } = watchCompute(metrics, {
+    name,
+    waiting: () => places.waiting(),
+    threads: () => threads.threads.length,
+  });
+  const inHand = new Set<AbortController>();
+  let isStopped = false;
+
+  /** Occupies a thread until the function has ended, or the thread. */
+  async function occupy(call: ComputeCall, request: ComputeRequest, ending: AbortController): Promise<unknown> {
+    const begunAt = performance.now();
+    const stopWatching = watchDeadline(call, request.deadlineMs, ending);
+    try {
+      return await threads.run(call, {
+        signal: ending.signal,
+        ...(request.transfer && { transferList: [...request.transfer] }),
+      });
+    } finally {
+      stopWatching();
+      onOccupied(call.name, performance.now() - begunAt);
+    }
+  }
+
+  async function attempt(call: ComputeCall, request: ComputeRequest, ending: AbortController): Promise<unknown> {
+    try {
+      return await places.run({ group: request.projectId, signal: ending.signal }, () => occupy(call, request, ending));
+    } catch (thrown) {
+      if (ending.signal.aborted) throw ending.signal.reason;
+      throw translate(thrown, call.name);
+    }
+  }
+
+  return {
+    async run<Input, Output>(task: ComputeTask<Input, Output>, input: Input, request: ComputeRequest): Promise<Output> {
+      request.signal?.throwIfAborted();
+      if (isStopped) throw new ComputeError("unavailable", "the pool was stopped");
+      const ending = new AbortController();
+      const abort = (): void => ending.abort(request.signal?.reason);
+      request.signal?.addEventListener("abort", abort, { once: true });
+      inHand.add(ending);
+      const calledAt = new BigInt64Array(new SharedArrayBuffer(8));
+      let outcome: ComputeOutcome = "ok";
+      try {
+        return (await attempt({ module: task.module, name: task.name, input, calledAt }, request, ending)) as Output;
+      } catch (thrown) {
+        outcome = outcomeOf(thrown, request.signal);
+        if (outcome === "timeout" || outcome === "memory") {
+          logger.warn(
+            { err: thrown, pool: name, task: task.name, projectId: request.projectId },
+            "a computation was ended",
+          );
+        }
+        throw thrown;
+      } finally {
+        onEnded(task.name, outcome);
+        inHand.delete(ending);
+        request.signal?.removeEventListener("abort", abort);
+      }
+    },
+
+    async stop() {
+      isStopped = true;
+      for (const ending of inHand) ending.abort(new ComputeError("unavailable", "the pool was stopped"));
+      await threads.destroy();
+    },
+  };
+}
+
+/** Aborts the computation when it has run for too long, or no thread has begun it. Answers how to stop watching. */
+function watchDeadline({ name, calledAt }: ComputeCall, deadlineMs: number, ending: AbortController): () => void {
+  const handedOverAt = process.hrtime.bigint();
+  let timer = setTimeout(look, deadlineMs);
+  let isOver = false;
+
+  function look(): void {
+    const called = Atomics.load(calledAt, 0);
+    const since = called === 0n ? handedOverAt : called;
+    const leftMs = (called === 0n ? startMaxMs : deadlineMs) - Number(process.hrtime.bigint() - since) / 1e6;
+    // A result may have come while the event loop was busy: it is read before this.
+    if (leftMs <= 0) setImmediate(expire, called === 0n);
+    else timer = setTimeout(look, Math.min(leftMs + 1, deadlineMs));
+  }
+
+  function expire(neverCalled: boolean): void {
+    if (isOver) return;
+    ending.abort(
+      neverCalled
+        ? new ComputeError("unavailable", `no thread began ${name} within ${startMaxMs} ms`)
+        : new ComputeError("timeout", `${name} took more than ${deadlineMs} ms`),
+    );
+  }
+
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
+}
+
+function translate(thrown: unknown, name: string): unknown {
+  if (thrown instanceof TooManyWaitingError) {
+    return new ComputeError("busy", `too many computations are waiting for ${name}`, { cause: thrown });
+  }
+  if (thrown instanceof Error && "code" in thrown && thrown.code === "ERR_WORKER_OUT_OF_MEMORY") {
+    return new ComputeError("memory", `${name} needed too much memory`, { cause: thrown });
+  }
+  return thrown;
+}
+
+function outcomeOf(thrown: unknown, signal: AbortSignal | undefined): ComputeOutcome {
+  if (thrown instanceof ComputeError) return thrown.kind;
+  return signal?.aborted ? "aborted" : "failed";
+}

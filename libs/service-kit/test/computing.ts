@@ -1,0 +1,27 @@
+import { threadId } from "node:worker_threads";
+
+/** What the tests of the pool have threads do. */
+
+export const tellThread = (): number => threadId;
+
+export function spinForever(): never {
+  for (;;);
+}
+
+/** Tells that it began, and ends when it may. */
+export function waitForGate({ gate, began }: Record<"gate" | "began", Int32Array<SharedArrayBuffer>>): number {
+  Atomics.add(began, 0, 1);
+  Atomics.wait(gate, 0, 0);
+  return threadId;
+}
+
+export function fillMemory(): number {
+  const kept: number[][] = [];
+  for (;;) kept.push(Array.from({ length: 10_000 }, (_, at) => at + kept.length + 0.5));
+}
+
+export const sumBytes = (bytes: Uint8Array): number => bytes.reduce((sum, byte) => sum + byte, 0);
+
+export function refuse(): never {
+  throw new RangeError("no");
+}
