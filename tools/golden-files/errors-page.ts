@@ -91,7 +91,7 @@ dashboard shows it on the overview.
 
 Each gateway counts in memory and writes down every 30 s, when it is asked and when it stops: what another gateway counted is seen half a
 minute later, and a gateway that is killed loses what it had not written down. Kept are 31 days. Requests with an unknown key belong to no
-project and are not counted; see [decision 44](../decisions/0044-refusals-are-counted-at-the-door.md) for what else is not.
+project and are not counted; see [decision 44](../decisions/0044-count-refused-requests-at-the-gateway.md) for what else is not.
 
 ## Sending again
 

@@ -31,6 +31,18 @@ const atLimit: Record<keyof typeof limits, string> = {
   indexedTextMaxChars: "A session id, span id and other indexed texts.",
   jsonDepthMax: "Levels of nesting in any-JSON fields; deeper is 422.",
   otlpDepthMax: "Levels of nesting in an OTLP attribute; what lies below is cut, with a warning.",
+  otlpAttributesMax:
+    "Attributes of a span, a log record, an event, a link or a resource with different names; with more the span or record is rejected, and the rest of the export is stored.",
+  otlpEventsMax: "Events of a span; with more it is rejected.",
+  otlpLinksMax: "Links of a span; with more it is rejected.",
+  otlpValuesMax:
+    "Attributes, items of lists, members, events and links of one span or log record, at all levels, or members and items of its JSON; with more it is rejected.",
+  otlpExportValuesMax: "The same of a whole export; spans and records beyond are rejected.",
+  otlpResourceMaxBytes: "A resource or scope of an export; with more its spans and records are rejected.",
+  otlpResourceValuesMax:
+    "Values of a resource or scope, counted as of a span; with more its spans and records are rejected.",
+  otlpItemsMax: "Spans, log records or metrics of one export; more is 400.",
+  otlpEnvelopesMax: "Resources, scopes and lists of one export; more is 400.",
   timestampAheadMaxMs: "How far in the future a `timestamp` may lie before it counts as now.",
   searchTermMaxChars: "A search term; the rest is cut.",
   searchDocMaxChars: "What search reads of one trace; what lies beyond in a long error, input or output is not found.",

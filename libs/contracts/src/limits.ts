@@ -48,6 +48,20 @@ export const limits = {
   jsonDepthMax: 128,
   /** otlp 2: deepest attribute value kept; what lies below is truncated with a warning. */
   otlpDepthMax: 32,
+  /** Attributes of a span, a log record, an event, a link or a resource. SDKs stop at 128 unless told otherwise. */
+  otlpAttributesMax: 65_536,
+  otlpEventsMax: 65_536,
+  otlpLinksMax: 65_536,
+  /** Attributes, items of lists, members, events and links of one span or log record; of JSON every member and item. */
+  otlpValuesMax: 1_000_000,
+  /** The same of one export: as many as 64 MiB of the smallest attributes. */
+  otlpExportValuesMax: 8_388_608,
+  /** A resource, a scope, and any other part of an export beside its spans, log records or metrics. */
+  otlpResourceMaxBytes: 1024 * 1024,
+  otlpResourceValuesMax: 65_536,
+  /** Spans, log records or metrics of one export, and the resources, scopes and lists around them. */
+  otlpItemsMax: 1_048_576,
+  otlpEnvelopesMax: 262_144,
   /** completions 2.1: a `timestamp` further ahead than this is clamped to now. */
   timestampAheadMaxMs: 60_000,
   /** completions 2.3: a longer search term is cut. */

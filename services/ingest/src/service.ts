@@ -13,6 +13,7 @@ import {
 import {
   type Clock,
   countDeadLetters,
+  createComputePool,
   createHttpServer,
   type Handler,
   type LocalCalls,
@@ -45,6 +46,7 @@ import { removeDeletedProjects } from "./maintenance/remove-deleted-projects.ts"
 import { retainSpans } from "./maintenance/retain-spans.ts";
 import { sweepTraces } from "./maintenance/sweep-traces.ts";
 import { createWriteWatch } from "./maintenance/watch-writes.ts";
+import { createDecodeApart } from "./otlp/decode-apart.ts";
 import { createCostEstimator } from "./pricing/cost-estimator.ts";
 import { createPriceListKeeper, createPriceStore } from "./pricing/price-store.ts";
 import type { TraceQuota } from "./quota/keep-within-quota.ts";
@@ -65,6 +67,9 @@ import { showTold } from "./traces/show-trace.ts";
 import { treeSettings } from "./trees/tree-settings.ts";
 import { createSessionVerdictStore } from "./verdicts/session-verdict-store.ts";
 import { createVerdictStore } from "./verdicts/verdict-store.ts";
+
+/** For heavy spans. A span of 64 MiB, all of it one text, takes up to 300 MB. */
+const decodingThreads = { threadsMax: 2, queueMax: 32, memoryMaxMb: 512 };
 
 /** The longest a statement that reads traces may take. */
 const longestReadMs = 15_000;
@@ -121,13 +126,8 @@ export function createIngest(
   });
   const prices = createPriceStore(reading);
   const costs = createCostEstimator({ reading, prices });
-  const liveTail = createLiveTail({
-    store: createTailStore(reading),
-    traces,
-    show: showTold(costs),
-    clock,
-    logger,
-  });
+  const liveTail = createLiveTail({ store: createTailStore(reading), traces, show: showTold(costs), clock, logger });
+  const threads = createComputePool({ name: "ingest", logger, metrics, ...decodingThreads });
   const http = createHttpServer({
     service: "ingest",
     routes: listRoutes({
@@ -157,6 +157,7 @@ export function createIngest(
         fieldCharsMax: config.fieldCharsMax,
         metrics: ingestMetrics,
       }),
+      decodeApart: createDecodeApart(threads),
       closing: createProjectClosing({ database: maintenance, schema: ingestSchema.schema, logger }),
       onceReady,
     }),
@@ -241,6 +242,7 @@ export function createIngest(
       await liveTail.stop();
       await http.stop();
       await commits.stop();
+      await threads.stop();
       await searchUpkeep?.stop();
       await Promise.all(hearing.map(async (each) => (await each).stop()));
       await relay?.stop();

@@ -243,3 +243,40 @@ describe("the bound on an export", () => {
     expect(stored.json.spans).toHaveLength(2_500);
   });
 });
+
+describe("an export that would hold everybody up", () => {
+  const ids = (spanId: string) => ({ traceId: traceId("d"), spanId: spanId.padStart(16, "0"), name: `span ${spanId}` });
+  const computed = async (): Promise<number> => {
+    const { values } = (await ingest.metrics.getSingleMetric("service_compute_ended_total")?.get()) ?? { values: [] };
+    return values.reduce((sum, { labels, value }) => sum + (labels.outcome === "ok" ? value : 0), 0);
+  };
+
+  test("one span of millions of empty attributes is rejected, and its neighbour is stored", async () => {
+    const projectId = newProject();
+    const hostile = JSON.stringify(ids("1")).replace(/}$/, `,"attributes":[${"{},".repeat(2_000_000)}{}]}`);
+    const body = gzipSync(`{"resourceSpans":[{"scopeSpans":[{"spans":[${hostile},${JSON.stringify(ids("2"))}]}]}]}`);
+    const headers = { "content-type": "application/json", "content-encoding": "gzip" };
+    const reply = await send(body, headers, { projectId });
+
+    expect(body.length).toBeLessThan(20_000);
+    expect([reply.status, reply.json.partialSuccess.rejectedSpans]).toEqual([200, "1"]);
+    expect(reply.json.partialSuccess.errorMessage).toContain("1 of 2 spans rejected: 1x more than 1000000 values");
+    const list = await ingest.call(projectId, "GET", "/api/v1/ingest/traces");
+    expect(list.json.traces.map(({ name }: { name: string }) => name)).toEqual(["span 2"]);
+  });
+
+  test.each([
+    ["sent", "/api/v1/otel/v1/traces", "application/json"],
+    ["imported", "/api/v1/import/traces", "application/x-ndjson"],
+  ])("a large span that is %s is decoded in a thread and stored", async (_how, path, contentType) => {
+    const projectId = newProject();
+    const value = { stringValue: "long ".repeat(100_000) };
+    const body = buildExport([{ ...ids("3"), attributes: [{ key: "input.value", value }] }, ids("4")]);
+    const before = await computed();
+    const reply = await ingest.call(projectId, "POST", path, { body, headers: { "content-type": contentType } });
+    expect(reply.status, reply.text).toBe(200);
+    expect(await computed()).toBe(before + 1);
+    const list = await ingest.call(projectId, "GET", "/api/v1/ingest/traces");
+    expect(list.json.traces.map(({ input }: { input?: string }) => input?.length)).toEqual([undefined, 500_000]);
+  });
+});

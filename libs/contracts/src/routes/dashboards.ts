@@ -128,7 +128,7 @@ export const dashboardRoutes = {
       200: { description: "What was accepted, and what was refused and why, by hour.", schema: ingestHealth },
     },
     summary: "Read what became of the requests that brought telemetry.",
-    section: "decision record 44",
+    section: "decision 44",
   },
   readCostTrend: {
     ...ingest,

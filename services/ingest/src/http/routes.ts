@@ -8,6 +8,7 @@ import type { AgentTokenReader } from "../figures/agent-token-reader.ts";
 import type { FigureStore } from "../figures/figure-store.ts";
 import type { ImportWriter } from "../import/import-writer.ts";
 import type { LiveTail } from "../live/live-tail.ts";
+import type { DecodeHeavy } from "../otlp/decode-items.ts";
 import type { CostEstimator } from "../pricing/cost-estimator.ts";
 import type { PriceStore } from "../pricing/price-store.ts";
 import type { RequestCountStore } from "../quota/request-count-store.ts";
@@ -81,6 +82,8 @@ export interface RouteDependencies {
   spanExports: SpanExportStore;
   agentExports: AgentExportStore;
   imports: ImportWriter;
+  /** Decodes the heavy spans of a project away from the event loop. */
+  decodeApart: (projectId: string) => DecodeHeavy;
   closing: CloseProjects;
   /** Answers 503 until the store can be used. */
   onceReady(handle: Handler): Handler;

@@ -1,33 +1,56 @@
+import { limits } from "@touchstone/contracts";
 import { decodeJsonText, isAppError } from "@touchstone/service-kit";
 import { JsonSyntaxError, scanMembers } from "../json/scan-members.ts";
-import { decodeTraceExport } from "../otlp/decode-trace-export.ts";
+import type { ItemSource } from "../otlp/decode-items.ts";
+import { type ExportSlice, readTraceExport } from "../otlp/decode-trace-export.ts";
 import { OtlpDecodeError } from "../otlp/otlp-decode-error.ts";
 import type { IncomingSpan } from "../spans/span.ts";
 import type { ImportCounter } from "./import-tally.ts";
 import { LineFault, readExportedSpan } from "./read-exported-span.ts";
 import type { Line } from "./split-lines.ts";
 
-/** The spans of a line: one of an exported trace, any number of an OTLP/JSON export. What is wrong is counted, not thrown. */
+/** No span that was exported makes a longer line; an OTLP/JSON export may. */
+const spanLineMaxBytes = 2 * limits.jsonBodyMaxBytes;
+
+export interface LineReading extends Pick<ItemSource, "nowMs" | "decodeHeavy"> {
+  counter: ImportCounter;
+  /** Takes spans of the line; the next ones are read when it is done with them. */
+  take(spans: IncomingSpan[]): Promise<void>;
+}
+
+/**
+ * Reads the spans of a line: one of an exported trace, any number of an OTLP/JSON export, of which `slice` are in hand at
+ * a time. What is wrong is counted, not thrown.
+ */
 export async function readImportedLine(
   { number, bytes }: Line,
-  nowMs: number,
-  counter: ImportCounter,
-): Promise<IncomingSpan[]> {
-  if (bytes === null) {
-    counter.rejected(number, "the line is too long");
-    return [];
-  }
+  slice: ExportSlice,
+  { nowMs, decodeHeavy, counter, take }: LineReading,
+): Promise<void> {
+  if (bytes === null) return counter.rejected(number, "the line is too long");
+  let failure: { cause: unknown } | null = null;
+  const takeOrFail = (spans: IncomingSpan[]): Promise<void> =>
+    take(spans).catch((cause) => {
+      failure = { cause };
+      throw cause;
+    });
   try {
-    const { type, members } = scanMembers(decodeJsonText(bytes));
-    if (members === null) throw new LineFault(`a line is a JSON object, not ${type}`);
-    if (!members.has("resourceSpans")) return [readExportedSpan(members, nowMs)];
-    const { spans, rejected, message } = await decodeTraceExport({ body: bytes, contentType: "json", nowMs });
+    const span = bytes.length > spanLineMaxBytes ? null : readSpanLine(bytes, nowMs);
+    if (span !== null) return await takeOrFail([span]);
+    const request = { body: bytes, contentType: "json", nowMs, decodeHeavy } as const;
+    const { rejected, message } = await readTraceExport(request, slice, takeOrFail);
     if (rejected > 0) counter.rejected(number, message ?? "spans are invalid", rejected);
-    return spans;
   } catch (thrown) {
+    if (failure !== null) throw thrown;
     counter.rejected(number, describeFault(thrown));
-    return [];
   }
+}
+
+/** Null for a line that is an OTLP/JSON export. */
+function readSpanLine(bytes: Buffer, nowMs: number): IncomingSpan | null {
+  const { type, members } = scanMembers(decodeJsonText(bytes));
+  if (members === null) throw new LineFault(`a line is a JSON object, not ${type}`);
+  return members.has("resourceSpans") ? null : readExportedSpan(members, nowMs);
 }
 
 /** What a sender may be told; anything else is a bug, which must not look like a bad line. */

@@ -1,4 +1,4 @@
-import type { OtlpEncoding } from "./decode-trace-export.ts";
+import type { OtlpEncoding } from "@touchstone/service-kit";
 import { checkJsonEnvelopes, type JsonEnvelope } from "./json-envelope.ts";
 import { checkProtobufEnvelopes } from "./protobuf-envelope.ts";
 

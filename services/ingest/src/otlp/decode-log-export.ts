@@ -1,15 +1,12 @@
 import type { IncomingFragment } from "../trees/incoming-fragment.ts";
-import { capMaps } from "./cap-attributes.ts";
-import type { ExportSlice, OtlpEncoding } from "./decode-trace-export.ts";
+import { createItemDecoder, type ItemSource } from "./decode-items.ts";
+import type { ExportSlice } from "./decode-trace-export.ts";
 import type { JsonRoot } from "./json-envelope.ts";
-import { eventNameOf, readLogContent, toFragment } from "./map-log-record.ts";
-import { createExportReport, type ExportReport } from "./partial-success.ts";
-import { readJsonLogs } from "./read-json-logs.ts";
-import { readProtobufLogs } from "./read-protobuf-logs.ts";
-import type { LogReading, ReceivedLog } from "./received-log.ts";
-import type { AttributeMap } from "./received-span.ts";
+import { toFragment } from "./map-log-record.ts";
+import { createExportReport, type ExportReport, type ItemLabel } from "./partial-success.ts";
+import type { TakenLog } from "./take-log.ts";
 import { takeTurn } from "./take-turn.ts";
-import { findIdFault } from "./validate-span.ts";
+import { walkLogs } from "./walk-items.ts";
 
 /** A decoded log export. `recordCount` counts every record sent: stored, rejected and ignored. */
 export interface DecodedLogs {
@@ -22,13 +19,6 @@ export interface DecodedLogs {
   message: string | null;
 }
 
-export interface LogExport {
-  body: Buffer;
-  contentType: OtlpEncoding;
-}
-
-/** Bytes of one record that are kept; the same as of a span. */
-const recordBytesMax = 4 * 1024 * 1024;
 /** Spans whose records are counted at a time. */
 const countedSpansMax = 100_000;
 
@@ -38,13 +28,13 @@ const countedSpansMax = 100_000;
  * GenAI are ignored with a warning. Throws OtlpDecodeError when the body as a whole cannot be read.
  */
 export async function readLogExport(
-  request: LogExport,
+  request: ItemSource,
   slice: ExportSlice,
   take: (fragments: IncomingFragment[]) => Promise<void>,
 ): Promise<Omit<DecodedLogs, "fragments">> {
   const report = createExportReport("log record");
   const root: JsonRoot = { names: new Set() };
-  const readings = request.contentType === "json" ? readJsonLogs(request.body, root) : readProtobufLogs(request.body);
+  const decode = createItemDecoder(request);
   const turn = takeTurn();
   const count = countRecords();
   let fragments: IncomingFragment[] = [];
@@ -53,15 +43,18 @@ export async function readLogExport(
   let ignored = 0;
   let unplaced = 0;
 
-  for (const reading of readings) {
-    if (reading !== null) {
+  for (const item of walkLogs(request, root)) {
+    if (item !== null) {
       recordCount += 1;
-      const taken = takeRecord(reading, report, count);
-      if (taken === "ignored") ignored += 1;
-      else if (taken === "unplaced") unplaced += 1;
-      else if (taken !== null) {
-        fragments.push(taken);
-        bytes += taken.body.length;
+      const decoded = decode("log", item);
+      const taken = decoded instanceof Promise ? await decoded : decoded;
+      tellOf(taken, { name: taken.name, scope: item.scope.name }, report);
+      if (taken.ignored === "ignored") ignored += 1;
+      else if (taken.ignored === "unplaced") unplaced += 1;
+      else if (taken.said !== null) {
+        const fragment = toFragment(taken.said, count(taken.spanKey));
+        fragments.push(fragment);
+        bytes += fragment.body.length;
       }
     }
     slice.hold?.(fragments.length);
@@ -85,40 +78,9 @@ export async function readLogExport(
   };
 }
 
-function takeRecord(
-  reading: NonNullable<LogReading>,
-  report: ExportReport,
-  count: (spanKey: string) => number,
-): IncomingFragment | "ignored" | "unplaced" | null {
-  if ("unreadable" in reading) {
-    report.reject(reading.unreadable, { name: reading.name, scope: reading.scope.name });
-    return null;
-  }
-  const { log, scope, resource } = reading;
-  const label = { name: eventNameOf(log), scope: scope.name };
-  if (capRecord(log)) report.warn("values over 4 MiB were truncated", label);
-  const found = readLogContent(log, scope, resource);
-  if (found === null) return "ignored";
-  if (log.depthTruncated) report.warn("values nested too deep were truncated", label);
-  const traceId = /^0*$/.test(log.traceId) ? null : log.traceId;
-  const spanId = /^0*$/.test(log.spanId) ? null : log.spanId;
-  const fault = findIdFault(traceId, spanId);
-  if (fault !== null) {
-    report.reject(fault, label);
-    return null;
-  }
-  // A span's name for a record is its two ids; one of them alone names nothing.
-  const isPlaced = traceId !== null && spanId !== null;
-  if (!isPlaced && found.responseId === null) {
-    return "unplaced";
-  }
-  const target = {
-    otelTraceId: traceId,
-    spanId: isPlaced ? spanId : null,
-    responseId: isPlaced ? null : found.responseId,
-  };
-  const index = count(`${traceId} ${spanId} ${target.responseId}`);
-  return toFragment(found.content, log, target, { observedNano: String(log.observedNano), index });
+function tellOf({ warnings, fault }: TakenLog, label: ItemLabel, report: ExportReport): void {
+  for (const warning of warnings) report.warn(warning, label);
+  if (fault !== null) report.reject(fault, label);
 }
 
 function countRecords(): (spanKey: string) => number {
@@ -129,15 +91,6 @@ function countRecords(): (spanKey: string) => number {
     counts.set(spanKey, index + 1);
     return index;
   };
-}
-
-/** Cuts the largest values of a record until all of them fit, and says whether any had to be cut. */
-function capRecord(log: ReceivedLog): boolean {
-  if (log.wireBytes <= recordBytesMax) return false;
-  const body: AttributeMap = new Map([["body", log.body]]);
-  const wasCut = capMaps([log.attributes, body], recordBytesMax);
-  log.body = body.get("body") ?? null;
-  return wasCut;
 }
 
 function remarkOnRoot({ names }: JsonRoot, report: ExportReport): void {

@@ -1,6 +1,6 @@
 /*
- * How an OTLP export becomes rows. A reader (read-protobuf-export, read-json-export) walks the body and hands out one
- * span at a time in one shape, ReceivedSpan, whatever the encoding. validate-span says whether it can be stored and
+ * How an OTLP export becomes rows. read-span finds one span of the body after the other and reads it in one shape,
+ * ReceivedSpan, whatever the encoding; what is too much is refused unread. validate-span says whether it can be stored and
  * repairs what may be repaired; partial-success collects what the sender should hear. map-span then asks the span for
  * every field: where a field may be found is data (sources, content-sources, tokens, map-span-kind), and SpanFacts
  * remembers what was used, so that the rest is kept. A row is a function of its own span alone: what needs the other
@@ -8,26 +8,16 @@
  */
 
 import type { IncomingSpan } from "../spans/span.ts";
-import { capAttributes } from "./cap-attributes.ts";
-import { hasGenAiSignal } from "./has-genai-signal.ts";
+import { createItemDecoder, type ItemSource } from "./decode-items.ts";
 import type { JsonRoot } from "./json-envelope.ts";
-import { mapSpan } from "./map-span.ts";
-import { createExportReport, type ExportReport, logsHint } from "./partial-success.ts";
+import { createExportReport, type ExportReport, type ItemLabel, logsHint } from "./partial-success.ts";
 import { checkProtobufEnvelopes } from "./protobuf-envelope.ts";
-import { readJsonExport } from "./read-json-export.ts";
-import { readProtobufExport } from "./read-protobuf-export.ts";
-import type { ReceivedSpan, SpanReading } from "./received-span.ts";
+import type { TakenSpan } from "./take-span.ts";
 import { takeTurn } from "./take-turn.ts";
-import { findFault, repairSpan } from "./validate-span.ts";
-
-/** The two encodings of OTLP/HTTP. */
-export type OtlpEncoding = "protobuf" | "json";
+import { walkSpans } from "./walk-items.ts";
 
 /** A trace export, out of its content encoding. */
-export interface TraceExport {
-  body: Buffer;
-  contentType: OtlpEncoding;
-  nowMs: number;
+export interface TraceExport extends ItemSource {
   /** Leave out traces of which no span of this export tells of GenAI (otlp 5.6). */
   genAiOnly?: boolean;
 }
@@ -82,21 +72,24 @@ export async function readTraceExport(
   // JSON is checked as a whole before its first span; protobuf, read as it goes, could be found broken at its end.
   if (request.contentType === "protobuf" && Number.isFinite(slice.rowsMax)) await checkProtobufEnvelopes(request.body);
   const wanted = request.genAiOnly === true ? await findGenAiTraces(request) : null;
+  const decode = createItemDecoder(request);
   const turn = takeTurn();
   let spans: IncomingSpan[] = [];
   let bytes = 0;
   let spanCount = 0;
   let unwanted = 0;
 
-  for (const reading of readSpans(request, root)) {
-    if (reading !== null) {
+  for (const item of walkSpans(request, root)) {
+    if (item !== null) {
       spanCount += 1;
-      const span = takeSpan(reading, request.nowMs, report);
-      if (span !== null && "span" in reading) {
-        if (wanted !== null && !wanted.has(span.otelTraceId as string)) unwanted += 1;
+      const decoded = decode("span", item);
+      const taken = decoded instanceof Promise ? await decoded : decoded;
+      tellOf(taken, { name: taken.name, scope: item.scope.name }, report);
+      if (taken.span !== null) {
+        if (wanted !== null && !wanted.has(taken.span.otelTraceId as string)) unwanted += 1;
         else {
-          spans.push(span);
-          bytes += reading.span.wireBytes;
+          spans.push(taken.span);
+          bytes += item.end - item.start;
           slice.hold?.(spans.length);
         }
       }
@@ -120,45 +113,24 @@ export async function readTraceExport(
   };
 }
 
-function readSpans({ body, contentType }: TraceExport, root: JsonRoot): Iterable<SpanReading> {
-  return contentType === "json" ? readJsonExport(body, root) : readProtobufExport(body);
-}
-
 /** A pass of its own: the span that tells of GenAI may be the last of its trace. */
 async function findGenAiTraces(request: TraceExport): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
+  const decode = createItemDecoder(request);
   const turn = takeTurn();
-  for (const reading of readSpans(request, { names: new Set() })) {
-    if (reading !== null && "span" in reading && hasGenAiSignal(reading.span, reading.scope)) {
-      found.add(reading.span.traceId);
+  for (const item of walkSpans(request, { names: new Set() })) {
+    if (item !== null) {
+      const traceId = await decode("genAiTrace", item);
+      if (traceId !== null) found.add(traceId);
     }
     if (turn.isOver()) await turn.next();
   }
   return found;
 }
 
-function takeSpan(reading: NonNullable<SpanReading>, nowMs: number, report: ExportReport): IncomingSpan | null {
-  if ("unreadable" in reading) {
-    report.reject(reading.unreadable, { name: reading.name, scope: reading.scope.name }, { foreign: reading.foreign });
-    return null;
-  }
-  const { span, scope, resource } = reading;
-  const label = { name: span.name, scope: scope.name };
-  const fault = findFault(span, nowMs);
-  if (fault !== null) {
-    report.reject(fault.reason, label, { foreign: fault.foreign });
-    return null;
-  }
-  if (isPlaceholder(span)) return null;
-  for (const warning of repairSpan(span, nowMs)) report.warn(warning, label);
-  const truncated = capAttributes(span);
-  if (truncated) report.warn("attributes over 4 MiB were truncated", label);
-  return mapSpan(span, scope, resource, { truncated });
-}
-
-/** Logfire announces a running span with an empty one of another id; storing it would leave a trace that never ends. */
-function isPlaceholder(span: ReceivedSpan): boolean {
-  return span.attributes.get("logfire.span_type") === "pending_span";
+function tellOf({ warnings, fault }: TakenSpan, label: ItemLabel, report: ExportReport): void {
+  for (const warning of warnings) report.warn(warning, label);
+  if (fault !== null) report.reject(fault.reason, label, { foreign: fault.foreign });
 }
 
 /** An export without spans is fine when it is empty, and a mistake to point out when it holds something else. */

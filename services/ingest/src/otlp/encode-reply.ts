@@ -1,4 +1,4 @@
-import type { OtlpEncoding } from "./decode-trace-export.ts";
+import type { OtlpEncoding } from "@touchstone/service-kit";
 
 /** What an export reply says: nothing (full success), a warning, or how much was rejected and why. */
 export interface ExportOutcome {

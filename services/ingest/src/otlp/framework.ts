@@ -1,4 +1,4 @@
-import { limits } from "@touchstone/contracts";
+import { limits } from "@touchstone/contracts/limits";
 import { cleanText } from "./clean-text.ts";
 import { readText } from "./read-source.ts";
 import { frameworkSources, scopeFrameworks } from "./sources.ts";

@@ -1,4 +1,5 @@
 import { OtlpDecodeError } from "./otlp-decode-error.ts";
+import { parseExtent } from "./parse-extent.ts";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -9,16 +10,33 @@ const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
+/** Bytes of a value that are passed over between two chances to pause: about a quarter of a millisecond. */
+const bytesBetweenPauses = 256 * 1024;
+/** A longer value is passed over with pauses, and what it holds is counted. */
+const shortBytesMax = 16 * 1024;
+/** Longest name, and longest run of white space between two tokens. */
+const gapBytesMax = 1024 * 1024;
+
 /** Bytes of one JSON value inside a body: `[start, end)`. */
 export interface JsonExtent {
   start: number;
   end: number;
+  /** Members and items in it at all levels, one more for each container that is empty; 0 for a short value. */
+  values: number;
+}
+
+/** A long value that is being passed over. */
+interface Scan {
+  depth: number;
+  values: number;
+  isInText: boolean;
 }
 
 /**
  * Finds where values lie in a JSON body without building them, so that an export can be parsed span by span: parsing
- * 64 MiB in one call would hold the event loop for a third of a second. Only the grammar around values is checked
- * here; each value is checked when {@link JsonExtents.parse} builds it, and whoever passes over one must call it.
+ * 64 MiB in one call would hold the event loop for a third of a second, and sixty million bytes of empty objects take two
+ * gigabytes. Only the grammar around values is checked here; each value is checked when {@link JsonExtents.parse} builds
+ * it, and whoever passes over one must call it.
  */
 export class JsonExtents {
   readonly #bytes: Buffer;
@@ -46,11 +64,9 @@ export class JsonExtents {
     this.#expect(OPEN_BRACE);
     if (this.#takes(CLOSE_BRACE)) return;
     do {
-      this.#skipSpace();
-      const key = this.skipValue();
-      if (this.#bytes[key.start] !== QUOTE) throw malformed(key.start);
+      const name = this.#readName();
       this.#expect(COLON);
-      yield this.parse(key) as string;
+      yield name;
     } while (this.#takes(COMMA));
     this.#expect(CLOSE_BRACE);
   }
@@ -64,35 +80,33 @@ export class JsonExtents {
     this.#expect(CLOSE_BRACKET);
   }
 
-  /** Moves past the value at the cursor and says where it was. */
-  skipValue(): JsonExtent {
+  /** Moves past the value at the cursor and says where it was; null marks a pause within a long one. */
+  *skipValue(): Generator<null, JsonExtent, undefined> {
+    return this.skipShort() ?? (yield* this.skipLong());
+  }
+
+  /** The same at once for a short value, whose `values` are not counted; null for a long one, which stays at the cursor. */
+  skipShort(): JsonExtent | null {
     this.#skipSpace();
-    const bytes = this.#bytes;
     const start = this.position;
-    let at = start;
-    let depth = 0;
-    do {
-      const byte = bytes[at];
-      if (byte === undefined) throw malformed(at);
-      if (byte === QUOTE) at = endOfString(bytes, at);
-      else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
-        depth += 1;
-        at += 1;
-      } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
-        depth -= 1;
-        at += 1;
-        if (depth < 0) throw malformed(at - 1);
-      } else if (depth === 0) at = endOfLiteral(bytes, at);
-      else at += 1;
-    } while (depth > 0);
-    this.position = at;
-    return { start, end: at };
+    const end = endOfShort(this.#bytes, start);
+    if (end < 0) return null;
+    this.position = end;
+    return { start, end, values: 0 };
+  }
+
+  *skipLong(): Generator<null, JsonExtent, undefined> {
+    this.#skipSpace();
+    const start = this.position;
+    const scan: Scan = { depth: 0, values: 0, isInText: false };
+    while (!this.#scanOn(scan, this.position + bytesBetweenPauses)) yield null;
+    return { start, end: this.position, values: scan.values };
   }
 
   /** Builds the value of an extent; throws {@link OtlpDecodeError} when it is not JSON. */
-  parse({ start, end }: JsonExtent): unknown {
+  parse({ start, end }: Pick<JsonExtent, "start" | "end">): unknown {
     try {
-      return JSON.parse(this.#bytes.toString("utf8", start, end));
+      return parseExtent(this.#bytes, start, end);
     } catch (cause) {
       throw malformed(start, cause);
     }
@@ -104,9 +118,56 @@ export class JsonExtents {
     if (this.position < this.#bytes.length) throw malformed(this.position);
   }
 
+  #readName(): string {
+    this.#skipSpace();
+    const start = this.position;
+    if (this.#bytes[start] !== QUOTE) throw malformed(start);
+    const quote = findQuote(this.#bytes, start + 1, start + gapBytesMax);
+    if (quote >= start + gapBytesMax) throw new OtlpDecodeError(`The body holds a name of over ${gapBytesMax} bytes.`);
+    this.position = quote + 1;
+    return this.parse({ start, end: this.position }) as string;
+  }
+
+  /** Goes on with a value, up to `until` and little further, and says whether it has ended. */
+  #scanOn(scan: Scan, until: number): boolean {
+    const bytes = this.#bytes;
+    let at = this.position;
+    let { depth, values, isInText } = scan;
+    do {
+      const byte = bytes[at];
+      if (isInText || byte === QUOTE) {
+        at = findQuote(bytes, isInText ? at : at + 1, until);
+        isInText = at >= until;
+        if (!isInText) at += 1;
+      } else if (byte === COMMA && depth > 0) {
+        values += 1;
+        at += 1;
+      } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+        depth += 1;
+        values += 1;
+        at += 1;
+      } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+        depth -= 1;
+        at += 1;
+      } else if (byte === undefined) throw malformed(at);
+      else if (depth === 0) at = endOfLiteral(bytes, at);
+      else at += 1;
+    } while ((depth > 0 || isInText) && at < until);
+    if (depth < 0) throw malformed(at - 1);
+    this.position = at;
+    Object.assign(scan, { depth, values, isInText });
+    return depth === 0 && !isInText;
+  }
+
   #skipSpace(): void {
     const bytes = this.#bytes;
-    while (isSpace(bytes[this.position])) this.position += 1;
+    const start = this.position;
+    while (isSpace(bytes[this.position])) {
+      this.position += 1;
+      if (this.position - start > gapBytesMax) {
+        throw new OtlpDecodeError(`The body holds more than ${gapBytesMax} bytes of white space in one place.`);
+      }
+    }
   }
 
   #takes(wanted: number): boolean {
@@ -121,19 +182,46 @@ export class JsonExtents {
   }
 }
 
-function endOfString(bytes: Buffer, start: number): number {
-  for (let at = start + 1; ; at += 1) {
+/** Where a value of up to {@link shortBytesMax} ends; -1 for a longer one. Most values end here, in half the time. */
+function endOfShort(bytes: Buffer, start: number): number {
+  const until = start + shortBytesMax;
+  let at = start;
+  let depth = 0;
+  do {
     const byte = bytes[at];
-    if (byte === QUOTE) return at + 1;
+    if (byte === QUOTE) at = findQuote(bytes, at + 1, until) + 1;
+    else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+      depth += 1;
+      at += 1;
+    } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+      depth -= 1;
+      at += 1;
+      if (depth < 0) throw malformed(at - 1);
+    } else if (byte === undefined) throw malformed(at);
+    else if (depth === 0) at = endOfLiteral(bytes, at);
+    else at += 1;
+    if (at > until) return -1;
+  } while (depth > 0);
+  return at;
+}
+
+/** Where the quote is that ends the text around `start`; `until` or later when it is not before it. */
+function findQuote(bytes: Buffer, start: number, until: number): number {
+  let at = start;
+  for (; at < until; at += 1) {
+    const byte = bytes[at];
+    if (byte === QUOTE) return at;
     if (byte === BACKSLASH) at += 1;
     else if (byte === undefined) throw malformed(at);
   }
+  return at;
 }
 
 /** A number, `true`, `false` or `null`: everything up to the next mark of the grammar. At least one byte. */
 function endOfLiteral(bytes: Buffer, start: number): number {
+  const longest = start + gapBytesMax;
   let at = start;
-  for (let byte = bytes[at]; byte !== undefined; at += 1, byte = bytes[at]) {
+  for (let byte = bytes[at]; byte !== undefined && at < longest; at += 1, byte = bytes[at]) {
     if (byte === COMMA || byte === COLON || byte === CLOSE_BRACE || byte === CLOSE_BRACKET || isSpace(byte)) break;
   }
   if (at === start) throw malformed(at);
@@ -144,6 +232,7 @@ function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-function malformed(position: number, cause?: unknown): OtlpDecodeError {
+/** The body as a whole is refused for this. */
+export function malformed(position: number, cause?: unknown): OtlpDecodeError {
   return new OtlpDecodeError(`The body is not valid JSON (near byte ${position}).`, { cause });
 }

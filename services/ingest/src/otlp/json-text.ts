@@ -1,4 +1,4 @@
-import { limits } from "@touchstone/contracts";
+import { limits } from "@touchstone/contracts/limits";
 
 // ES2026 JSON source text access: in Node 24, not yet in TypeScript's library.
 interface RawNumber {

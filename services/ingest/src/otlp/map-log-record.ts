@@ -61,16 +61,22 @@ function readByName(name: string, record: LogFacts, scope: ReceivedScope): LogCo
   return scope.name === claudeScope ? mapClaudeEvent(name.replace(/^claude_code\./, ""), record) : null;
 }
 
-/** A record as the store takes it. `span` null: it is matched by the response it belongs to. */
-export function toFragment(
-  content: LogContent,
-  log: ReceivedLog,
-  target: Pick<IncomingFragment, "otelTraceId" | "spanId" | "responseId">,
-  order: FragmentOrder,
-): IncomingFragment {
-  const { kind, facts, body } = content;
-  const timeNano = log.timeNano === 0n ? log.observedNano : log.timeNano;
-  return { ...target, timeNano, kind, facts, body: JSON.stringify({ order, ...body }) };
+/** A record as the store takes it, but for its place among the others of its span. */
+export interface SaidOfSpan extends Pick<IncomingFragment, "timeNano" | "kind" | "facts"> {
+  observedNano: bigint;
+  /** Its body as JSON text, without the order. */
+  text: string;
+}
+
+export function toSaid({ kind, facts, body }: LogContent, { timeNano, observedNano }: ReceivedLog): SaidOfSpan {
+  return { timeNano: timeNano === 0n ? observedNano : timeNano, observedNano, kind, facts, text: JSON.stringify(body) };
+}
+
+/** `index` counts the records of one span in one export. */
+export function toFragment<Said extends SaidOfSpan>({ observedNano, text, ...said }: Said, index: number) {
+  const order: FragmentOrder = { observedNano: String(observedNano), index };
+  const rest = text === "{}" ? "}" : `,${text.slice(1)}`;
+  return { ...said, body: `{"order":${JSON.stringify(order)}${rest}` };
 }
 
 /** Attributes and, where it has members, the body: some producers put what others call attributes into it. */

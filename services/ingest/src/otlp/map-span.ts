@@ -1,4 +1,5 @@
-import { limits, type SpanKind } from "@touchstone/contracts";
+import type { SpanKind } from "@touchstone/contracts";
+import { limits } from "@touchstone/contracts/limits";
 import type { IncomingSpan, JsonText } from "../spans/span.ts";
 import type { TreeFacts } from "../trees/own-facts.ts";
 import { cleanText } from "./clean-text.ts";

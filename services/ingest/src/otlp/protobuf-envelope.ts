@@ -1,7 +1,11 @@
+import { limits } from "@touchstone/contracts/limits";
+import { countExport, type ExportCount } from "./count-export.ts";
+import { type ExportItem, envelopeFault, resourceRefusal } from "./export-item.ts";
 import { OtlpDecodeError } from "./otlp-decode-error.ts";
 import { ProtobufError, ProtobufReader } from "./protobuf-reader.ts";
 import { readAttribute } from "./read-protobuf-value.ts";
 import type { ReceivedResource, ReceivedScope } from "./received-span.ts";
+import { RefusedItemError } from "./refused-item.ts";
 import { takeTurn } from "./take-turn.ts";
 
 // Traces, logs and metrics share the numbers of their three envelopes: the export holds resource entries in 1, a
@@ -18,37 +22,35 @@ const SCOPE_VERSION = 18;
 /** Fields passed over between two chances to pause: about a tenth of a millisecond. */
 const fieldsBetweenPauses = 4096;
 
-/** One span, log record or metric: the bytes `[start, end)` of the body. */
-export interface ProtobufItem {
-  start: number;
-  end: number;
-  scope: ReceivedScope;
-  resource: ReceivedResource;
-}
-
 /**
  * The items of an export, whatever its signal, with what their envelopes say of them; null marks a pause. The cursor of
  * `reader` may be moved between two steps. A fault in the envelopes throws {@link OtlpDecodeError}.
  */
-export function* walkProtobufItems(
-  reader: ProtobufReader,
-  end: number,
-): Generator<ProtobufItem | null, void, undefined> {
+export function* walkProtobufItems(reader: ProtobufReader, end: number): Generator<ExportItem | null, void, undefined> {
+  const count = countExport();
   try {
     for (const entry of fieldsWith(reader, 0, end, ENTRIES)) {
       if (entry === null) {
         yield null;
         continue;
       }
-      const resource = yield* readResource(reader, entry);
+      count.envelope();
+      const { resource, fault } = yield* readResource(reader, entry, count);
       for (const scopeEntry of fieldsWith(reader, entry.start, entry.end, SCOPE_ENTRIES)) {
         if (scopeEntry === null) {
           yield null;
           continue;
         }
-        const scope = yield* readScope(reader, scopeEntry);
+        count.envelope();
+        const { scope, fault: scopeFault } = yield* readScope(reader, scopeEntry, count);
         for (const item of fieldsWith(reader, scopeEntry.start, scopeEntry.end, ITEMS)) {
-          yield item === null ? null : { ...item, scope, resource };
+          if (item === null) {
+            yield null;
+            continue;
+          }
+          count.item();
+          const { start, end } = item;
+          yield { start, end, values: 0, scope, resource, fault: fault ?? scopeFault };
         }
       }
     }
@@ -99,32 +101,57 @@ function* fieldsWith(
 }
 
 /** A message that is sent in several pieces is the sum of them, which is why the attributes accumulate. */
-function* readResource(reader: ProtobufReader, entry: Extent): Generator<null, ReceivedResource, undefined> {
+function* readResource(
+  reader: ProtobufReader,
+  entry: Extent,
+  count: ExportCount,
+): Generator<null, { resource: ReceivedResource; fault: string | null }, undefined> {
   const resource: ReceivedResource = { attributes: new Map(), storedText: null };
+  const note = { depthTruncated: false, valuesLeft: limits.otlpResourceValuesMax };
+  let bytes = 0;
   for (const field of fieldsWith(reader, entry.start, entry.end, RESOURCE)) {
     if (field === null) {
       yield null;
       continue;
     }
+    count.envelope();
+    bytes += field.end - field.start;
+    const fault = envelopeFault("resource", bytes, 0);
+    if (fault !== null) return { resource, fault };
     for (const attribute of fieldsWith(reader, field.start, field.end, RESOURCE_ATTRIBUTES)) {
       if (attribute === null) {
         yield null;
         continue;
       }
       reader.position = attribute.start;
-      readAttribute(reader, attribute.end, resource.attributes, { depthTruncated: false });
+      try {
+        readAttribute(reader, attribute.end, resource.attributes, note);
+      } catch (thrown) {
+        if (!(thrown instanceof RefusedItemError)) throw thrown;
+        const tooMany = envelopeFault("resource", bytes, limits.otlpResourceValuesMax - note.valuesLeft);
+        return { resource, fault: tooMany ?? resourceRefusal(thrown) };
+      }
     }
   }
-  return resource;
+  return { resource, fault: null };
 }
 
-function* readScope(reader: ProtobufReader, entry: Extent): Generator<null, ReceivedScope, undefined> {
+function* readScope(
+  reader: ProtobufReader,
+  entry: Extent,
+  count: ExportCount,
+): Generator<null, { scope: ReceivedScope; fault: string | null }, undefined> {
   const scope: ReceivedScope = { name: "", version: "", storedText: null };
+  let bytes = 0;
   for (const field of fieldsWith(reader, entry.start, entry.end, SCOPE)) {
     if (field === null) {
       yield null;
       continue;
     }
+    count.envelope();
+    bytes += field.end - field.start;
+    const fault = envelopeFault("scope", bytes, 0);
+    if (fault !== null) return { scope, fault };
     reader.position = field.start;
     while (reader.position < field.end) {
       const tag = reader.readTag(field.end);
@@ -133,5 +160,5 @@ function* readScope(reader: ProtobufReader, entry: Extent): Generator<null, Rece
       else reader.skip(tag, field.end);
     }
   }
-  return scope;
+  return { scope, fault: null };
 }

@@ -1,34 +1,18 @@
+import { limits } from "@touchstone/contracts/limits";
 import { isRecord } from "./is-record.ts";
 import { readJsonAttributes, readJsonInteger } from "./read-json-value.ts";
-import {
-  type AttributeMap,
-  emptySpan,
-  type ReceivedEvent,
-  type ReceivedLink,
-  type ReceivedSpan,
-} from "./received-span.ts";
-
-/** One item of an export has the wrong shape; the others do not suffer. */
-export class MisshapenItemError extends Error {
-  override readonly name = "MisshapenItemError";
-  readonly itemName: string;
-
-  constructor(message: string, itemName: string) {
-    super(message);
-    this.itemName = itemName;
-  }
-}
+import type { AttributeMap, ReceivedEvent, ReceivedLink, ReceivedSpan } from "./received-span.ts";
+import { RefusedItemError } from "./refused-item.ts";
 
 const kindNames = ["UNSPECIFIED", "INTERNAL", "SERVER", "CLIENT", "PRODUCER", "CONSUMER"];
 const statusNames = ["UNSET", "OK", "ERROR"];
 
 /**
- * Reads one element of `spans` as JSON.parse built it. Ids are hex text, not base64; integers may be numbers or
- * decimal text; enums may be names; null means unset (otlp 1). Throws {@link MisshapenItemError}.
+ * Reads one element of `spans` as JSON.parse built it into `span`. Ids are hex text, not base64; integers may be numbers
+ * or decimal text; enums may be names; null means unset (otlp 1). Throws {@link RefusedItemError}.
  */
-export function readJsonSpan(value: unknown, wireBytes: number): ReceivedSpan {
-  if (!isRecord(value)) throw new MisshapenItemError("span is not an object", "");
-  const span = emptySpan(wireBytes);
+export function readJsonSpan(value: unknown, span: ReceivedSpan): void {
+  if (!isRecord(value)) throw new RefusedItemError("span is not an object");
   span.name = readText(value.name);
   span.traceId = readText(value.traceId).toLowerCase();
   span.spanId = readText(value.spanId).toLowerCase();
@@ -38,8 +22,8 @@ export function readJsonSpan(value: unknown, wireBytes: number): ReceivedSpan {
   span.startNano = readNano(value.startTimeUnixNano);
   span.endNano = readNano(value.endTimeUnixNano);
   span.attributes = readAttributes(value.attributes, span);
-  span.events = readList(value.events, "events", span).map((event) => readEvent(event, span));
-  span.links = readList(value.links, "links", span).map((link) => readLink(link, span));
+  span.events = readList(value.events, "events", limits.otlpEventsMax).map((event) => readEvent(event, span));
+  span.links = readList(value.links, "links", limits.otlpLinksMax).map((link) => readLink(link, span));
   span.droppedAttributes = readUint32(value.droppedAttributesCount);
   span.droppedEvents = readUint32(value.droppedEventsCount);
   span.droppedLinks = readUint32(value.droppedLinksCount);
@@ -48,7 +32,6 @@ export function readJsonSpan(value: unknown, wireBytes: number): ReceivedSpan {
     span.statusMessage = readText(value.status.message);
     span.statusCode = readEnum(value.status.code, "STATUS_CODE_", statusNames);
   }
-  return span;
 }
 
 function readEvent(value: unknown, span: ReceivedSpan): ReceivedEvent {
@@ -70,12 +53,14 @@ function readLink(value: unknown, span: ReceivedSpan): ReceivedLink {
 }
 
 function readAttributes(value: unknown, span: ReceivedSpan): AttributeMap {
-  return readJsonAttributes(readList(value, "attributes", span), span);
+  return readJsonAttributes(readList(value, "attributes"), span);
 }
 
-function readList(value: unknown, name: string, span: ReceivedSpan): readonly unknown[] {
+/** A list of an item; what is no list refuses the item, and so does one of more than `itemsMax` items. */
+export function readList(value: unknown, name: string, itemsMax = Number.POSITIVE_INFINITY): readonly unknown[] {
   if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) throw new MisshapenItemError(`${name} must be an array`, span.name);
+  if (!Array.isArray(value)) throw new RefusedItemError(`${name} must be an array`);
+  if (value.length > itemsMax) throw new RefusedItemError(`more than ${itemsMax} ${name}`);
   return value;
 }
 

@@ -1,18 +1,23 @@
-import { limits } from "@touchstone/contracts";
+import { limits } from "@touchstone/contracts/limits";
 import { isRecord } from "./is-record.ts";
 import { type AttributeMap, type AttributeValue, doubleValue, truncationMarker } from "./received-span.ts";
+import { requireRoom } from "./refused-item.ts";
 
-/** Where the reader notes that a value was too deep to keep. */
+/** Where the reader notes that a value was too deep to keep. How many there are was counted in the text. */
 interface DepthNote {
   depthTruncated: boolean;
 }
 
-/** Reads a list of `{key, value}`; entries without a key are passed over. A key sent twice keeps its last value. */
+/**
+ * Reads a list of `{key, value}`; entries without a key are passed over. A key sent twice keeps its last value. Throws
+ * RefusedItemError when there are too many.
+ */
 export function readJsonAttributes(entries: readonly unknown[], note: DepthNote): AttributeMap {
   const attributes: AttributeMap = new Map();
   for (const entry of entries) {
     if (isRecord(entry) && typeof entry.key === "string") {
       attributes.set(entry.key, readAnyValue(entry.value, 0, note));
+      requireRoom(attributes);
     }
   }
   return attributes;

@@ -1,6 +1,8 @@
+import { limits } from "@touchstone/contracts/limits";
 import type { ProtobufReader } from "./protobuf-reader.ts";
 import { readAttribute } from "./read-protobuf-value.ts";
-import { emptySpan, type ReceivedEvent, type ReceivedLink, type ReceivedSpan } from "./received-span.ts";
+import type { ReceivedEvent, ReceivedLink, ReceivedSpan } from "./received-span.ts";
+import { countValue, RefusedItemError } from "./refused-item.ts";
 
 const TRACE_ID = 10;
 const SPAN_ID = 18;
@@ -28,9 +30,11 @@ const LINK_ATTRIBUTES = 34;
 const STATUS_MESSAGE = 18;
 const STATUS_CODE = 24;
 
-/** Reads the `Span` between the cursor and `end`; throws ProtobufError when its bytes are wrong. */
-export function readProtobufSpan(reader: ProtobufReader, end: number): ReceivedSpan {
-  const span = emptySpan(end - reader.position);
+/**
+ * Reads the `Span` between the cursor and `end` into `span`. Throws ProtobufError when its bytes are wrong and
+ * RefusedItemError when it holds too much.
+ */
+export function readProtobufSpan(reader: ProtobufReader, end: number, span: ReceivedSpan): void {
   while (reader.position < end) {
     const tag = reader.readTag(end);
     switch (tag) {
@@ -65,12 +69,14 @@ export function readProtobufSpan(reader: ProtobufReader, end: number): ReceivedS
         span.droppedAttributes = reader.readInt32(end) >>> 0;
         break;
       case EVENTS:
+        requireFewer(span.events, limits.otlpEventsMax, "events");
         span.events.push(readEvent(reader, reader.readLength(end), span));
         break;
       case DROPPED_EVENTS:
         span.droppedEvents = reader.readInt32(end) >>> 0;
         break;
       case LINKS:
+        requireFewer(span.links, limits.otlpLinksMax, "links");
         span.links.push(readLink(reader, reader.readLength(end), span));
         break;
       case DROPPED_LINKS:
@@ -86,10 +92,14 @@ export function readProtobufSpan(reader: ProtobufReader, end: number): ReceivedS
         reader.skip(tag, end);
     }
   }
-  return span;
+}
+
+function requireFewer(list: readonly unknown[], itemsMax: number, name: string): void {
+  if (list.length >= itemsMax) throw new RefusedItemError(`more than ${itemsMax} ${name}`);
 }
 
 function readEvent(reader: ProtobufReader, end: number, span: ReceivedSpan): ReceivedEvent {
+  countValue(span);
   const event: ReceivedEvent = { timeNano: 0n, name: "", attributes: new Map() };
   while (reader.position < end) {
     const tag = reader.readTag(end);
@@ -102,6 +112,7 @@ function readEvent(reader: ProtobufReader, end: number, span: ReceivedSpan): Rec
 }
 
 function readLink(reader: ProtobufReader, end: number, span: ReceivedSpan): ReceivedLink {
+  countValue(span);
   const link: ReceivedLink = { traceId: "", spanId: "", attributes: new Map() };
   while (reader.position < end) {
     const tag = reader.readTag(end);

@@ -1,12 +1,14 @@
-import { limits } from "@touchstone/contracts";
+import { limits } from "@touchstone/contracts/limits";
 import type { ProtobufReader } from "./protobuf-reader.ts";
 import {
   type AttributeMap,
   type AttributeRecord,
   type AttributeValue,
   doubleValue,
+  type ReadNote,
   truncationMarker,
 } from "./received-span.ts";
+import { countValue, requireRoom } from "./refused-item.ts";
 
 const KEY = 10;
 const VALUE = 18;
@@ -19,23 +21,23 @@ const ANY_KVLIST = 50;
 const ANY_BYTES = 58;
 const MEMBERS = 10;
 
-/** Where the reader notes that a value was too deep to keep. */
-interface DepthNote {
-  depthTruncated: boolean;
-}
-
-/** Reads one `KeyValue` into a map; the cursor stands at its first byte and ends at `end`. */
-export function readAttribute(reader: ProtobufReader, end: number, into: AttributeMap, note: DepthNote): void {
+/**
+ * Reads one `KeyValue` into a map; the cursor stands at its first byte and ends at `end`. Throws RefusedItemError when it
+ * is one too many.
+ */
+export function readAttribute(reader: ProtobufReader, end: number, into: AttributeMap, note: ReadNote): void {
   const { key, value } = readKeyValue(reader, end, 0, note);
   into.set(key, value);
+  requireRoom(into);
 }
 
 function readKeyValue(
   reader: ProtobufReader,
   end: number,
   depth: number,
-  note: DepthNote,
+  note: ReadNote,
 ): { key: string; value: AttributeValue } {
+  countValue(note);
   let key = "";
   let value: AttributeValue = null;
   while (reader.position < end) {
@@ -52,7 +54,7 @@ export function readAnyValue(
   reader: ProtobufReader,
   end: number,
   depth: number,
-  note: DepthNote,
+  note: ReadNote,
   sent: AttributeValue,
 ): AttributeValue {
   let value = sent;
@@ -99,13 +101,15 @@ function readArray(
   reader: ProtobufReader,
   end: number,
   depth: number,
-  note: DepthNote,
+  note: ReadNote,
   into: AttributeValue[],
 ): AttributeValue[] {
   while (reader.position < end) {
     const tag = reader.readTag(end);
-    if (tag === MEMBERS) into.push(readAnyValue(reader, reader.readLength(end), depth, note, null));
-    else reader.skip(tag, end);
+    if (tag === MEMBERS) {
+      countValue(note);
+      into.push(readAnyValue(reader, reader.readLength(end), depth, note, null));
+    } else reader.skip(tag, end);
   }
   return into;
 }
@@ -114,7 +118,7 @@ function readRecord(
   reader: ProtobufReader,
   end: number,
   depth: number,
-  note: DepthNote,
+  note: ReadNote,
   into: AttributeRecord,
 ): AttributeRecord {
   while (reader.position < end) {

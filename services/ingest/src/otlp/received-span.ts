@@ -1,8 +1,10 @@
+import { limits } from "@touchstone/contracts/limits";
+
 /**
  * A span as it came off the wire, the same for protobuf and JSON, before anything is judged or mapped (otlp 4). What
  * is absent is "", 0, 0n or an empty collection, which is what absence means in OTLP.
  */
-export interface ReceivedSpan {
+export interface ReceivedSpan extends ReadNote {
   /** Lowercase hex for protobuf, the text as sent for JSON. Possibly of the wrong length. */
   traceId: string;
   spanId: string;
@@ -26,8 +28,14 @@ export interface ReceivedSpan {
   flags: number;
   /** Size of the span on the wire: no collection of its values can be larger. */
   wireBytes: number;
+}
+
+/** What a reader of attributes notes beside them. */
+export interface ReadNote {
   /** Something lay deeper than {@link limits.otlpDepthMax} and was replaced by {@link truncationMarker}. */
   depthTruncated: boolean;
+  /** How many values may still be read, of {@link limits.otlpValuesMax}; see countValue. */
+  valuesLeft: number;
 }
 
 export interface ReceivedEvent {
@@ -69,15 +77,6 @@ export interface AttributeRecord {
   [key: string]: AttributeValue;
 }
 
-/**
- * What one place of an export held. `foreign`: bytes that may well belong to another signal. `null`: nothing yet, a good
- * moment to let others run.
- */
-export type SpanReading =
-  | { span: ReceivedSpan; scope: ReceivedScope; resource: ReceivedResource }
-  | { unreadable: string; name: string; scope: ReceivedScope; foreign: boolean }
-  | null;
-
 /** Stands where a value was too deep or too large to keep (completions 0.1). */
 export const truncationMarker = "touchstone.truncated";
 
@@ -103,6 +102,7 @@ export function emptySpan(wireBytes: number): ReceivedSpan {
     flags: 0,
     wireBytes,
     depthTruncated: false,
+    valuesLeft: limits.otlpValuesMax,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { SpanKind } from "@touchstone/contracts";
-import { limits } from "@touchstone/contracts";
+import { limits } from "@touchstone/contracts/limits";
 import { cleanText } from "./clean-text.ts";
 import { readText } from "./read-source.ts";
 import { agentNameSources, memberAgentNameSources, rootNameSources, type Source, toolNameSources } from "./sources.ts";

@@ -1,4 +1,4 @@
-import { limits } from "@touchstone/contracts";
+import { limits } from "@touchstone/contracts/limits";
 import type { ReceivedSpan } from "./received-span.ts";
 
 /** How far ahead of our clock a span may lie; more is a unit mistake or a broken clock (otlp 2, What is invalid). */

@@ -1,4 +1,4 @@
-import { type SpanKind, spanKind } from "@touchstone/contracts";
+import type { SpanKind } from "@touchstone/contracts";
 
 /** The other names producers use for a kind (completions 2.5). */
 const aliases: Readonly<Record<string, SpanKind>> = {
@@ -33,10 +33,22 @@ const aliases: Readonly<Record<string, SpanKind>> = {
   unknown: "chain",
 };
 
-const kindByName: ReadonlyMap<string, SpanKind> = new Map([
-  ...Object.entries(aliases),
-  ...spanKind.options.map((kind) => [kind, kind] as const),
-]);
+/** Every kind by its own name, written down here: the schema, with all it loads, is not for a computing thread. */
+const kinds: Readonly<Record<SpanKind, SpanKind>> = {
+  agent: "agent",
+  llm: "llm",
+  tool: "tool",
+  retrieval: "retrieval",
+  chain: "chain",
+  embedding: "embedding",
+  reranker: "reranker",
+  guardrail: "guardrail",
+  evaluator: "evaluator",
+  prompt: "prompt",
+  memory: "memory",
+};
+
+const kindByName: ReadonlyMap<string, SpanKind> = new Map(Object.entries({ ...aliases, ...kinds }));
 
 /**
  * The kind a producer stated, by its own name or an alias, trimmed and lowercased; null when the word means none of

@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { inflateBody } from "@touchstone/service-kit";
+import { inflateBody, type OtlpEncoding } from "@touchstone/service-kit";
 import { type DecodedLogs, readLogExport } from "../../src/otlp/decode-log-export.ts";
-import { decodeTraceExport, type OtlpEncoding } from "../../src/otlp/decode-trace-export.ts";
+import { decodeTraceExport } from "../../src/otlp/decode-trace-export.ts";
+import type { ExportItem } from "../../src/otlp/export-item.ts";
+import { readSpan, type SpanReading, type SpanSource } from "../../src/otlp/read-span.ts";
+import { walkSpans } from "../../src/otlp/walk-items.ts";
 import type { IncomingSpan } from "../../src/spans/span.ts";
 
 const root = new URL("../../../../fixtures/otlp/", import.meta.url);
@@ -79,10 +82,21 @@ export function decodeFixture(file: string) {
   });
 }
 
+/** The spans of an export as they came off the wire, or why not. */
+export function* readSpans(source: SpanSource): Generator<{ reading: SpanReading; item: ExportItem }> {
+  for (const item of walkSpans(source, { names: new Set() })) {
+    if (item !== null) yield { reading: readSpan(source, item), item };
+  }
+}
+
 /** A whole log export in one piece. */
 export async function decodeLogs(body: Buffer, contentType: OtlpEncoding): Promise<DecodedLogs> {
   const fragments: DecodedLogs["fragments"] = [];
   const whole = { rowsMax: Number.POSITIVE_INFINITY, bytesMax: Number.POSITIVE_INFINITY };
-  const summary = await readLogExport({ body, contentType }, whole, async (slice) => void fragments.push(...slice));
+  const summary = await readLogExport(
+    { body, contentType, nowMs },
+    whole,
+    async (slice) => void fragments.push(...slice),
+  );
   return { fragments, ...summary };
 }

@@ -1,9 +1,8 @@
 import { expect, test, vi } from "vitest";
 import { decodeTraceExport } from "../../src/otlp/decode-trace-export.ts";
 import { OtlpDecodeError } from "../../src/otlp/otlp-decode-error.ts";
-import { readProtobufExport } from "../../src/otlp/read-protobuf-export.ts";
 import type { AttributeMap, AttributeValue, ReceivedSpan } from "../../src/otlp/received-span.ts";
-import { listCaptures, nowMs, readCapture, readFixture } from "./corpus.ts";
+import { listCaptures, nowMs, readCapture, readFixture, readSpans } from "./corpus.ts";
 import {
   decodeReference,
   encodeReference,
@@ -50,7 +49,7 @@ test.each(traces)(
     // resourceSpans { scopeSpans { spans { a field of wire type 7 } } }
     const broken = Buffer.from([0x0a, 0x05, 0x12, 0x03, 0x12, 0x01, 0x0f]);
     const damaged = Buffer.concat([broken, body, broken]);
-    const readings = [...readProtobufExport(damaged)].filter((reading) => reading !== null);
+    const readings = [...readSpans({ body: damaged, contentType: "protobuf" })].map(({ reading }) => reading);
     expect(readings.filter((reading) => "unreadable" in reading)).toHaveLength(2);
     const spans = readings.flatMap((reading) => ("unreadable" in reading ? [] : [describeOurs(reading.span)]));
     expect(spans).toEqual(describeReference(decodeReference(body)).map(({ span }) => span));
@@ -91,10 +90,10 @@ const stricterThanReference: readonly string[] = [3, 4].map(
 function readOurs(body: Buffer): { spans: unknown[]; refusal: string | null } {
   const spans: unknown[] = [];
   try {
-    for (const reading of readProtobufExport(body)) {
-      if (reading === null) continue;
+    for (const { reading, item } of readSpans({ body, contentType: "protobuf" })) {
       if ("unreadable" in reading) return { spans, refusal: reading.unreadable };
-      const { span, scope, resource } = reading;
+      const { span } = reading;
+      const { scope, resource } = item;
       if (span.depthTruncated) return { spans, refusal: "depth" };
       spans.push({
         scope: [scope.name, scope.version],

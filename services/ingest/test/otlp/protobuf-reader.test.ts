@@ -2,9 +2,8 @@ import { describe, expect, test } from "vitest";
 import { decodeTraceExport } from "../../src/otlp/decode-trace-export.ts";
 import { OtlpDecodeError } from "../../src/otlp/otlp-decode-error.ts";
 import { ProtobufError, ProtobufReader } from "../../src/otlp/protobuf-reader.ts";
-import { readProtobufExport } from "../../src/otlp/read-protobuf-export.ts";
 import type { ReceivedSpan } from "../../src/otlp/received-span.ts";
-import { nowMs } from "./corpus.ts";
+import { nowMs, readSpans } from "./corpus.ts";
 
 /** A length-delimited field. */
 function field(number: number, ...contents: (Buffer | string)[]): Buffer {
@@ -21,9 +20,9 @@ const keyValue = (key: string, ...anyValue: Buffer[]) => [field(1, key), ...anyV
 const exportOf = (...spanFields: Buffer[]) => field(1, field(2, field(2, ...ids, ...spanFields)));
 
 function spanOf(...spanFields: Buffer[]): ReceivedSpan {
-  const [reading] = readProtobufExport(exportOf(...spanFields));
-  if (!reading || !("span" in reading)) throw new Error(`unreadable: ${JSON.stringify(reading)}`);
-  return reading.span;
+  const [read] = readSpans({ body: exportOf(...spanFields), contentType: "protobuf" });
+  if (!read || !("span" in read.reading)) throw new Error(`unreadable: ${JSON.stringify(read)}`);
+  return read.reading.span;
 }
 
 describe("a field", () => {
@@ -88,9 +87,9 @@ describe("a message sent in pieces is the sum of them", () => {
     const scope = [field(1, field(1, "lib")), field(1, field(2, "1.0"))];
     // The second piece of the resource and the scope follow the spans they belong to.
     const body = field(1, resource("a"), field(2, scope[0] as Buffer, span, scope[1] as Buffer), resource("b"));
-    const [reading] = readProtobufExport(body);
-    expect(reading).toMatchObject({
-      span: { statusCode: 2, statusMessage: "boom" },
+    const [read] = readSpans({ body, contentType: "protobuf" });
+    expect(read?.reading).toMatchObject({ span: { statusCode: 2, statusMessage: "boom" } });
+    expect(read?.item).toMatchObject({
       scope: { name: "lib", version: "1.0" },
       resource: {
         attributes: new Map([

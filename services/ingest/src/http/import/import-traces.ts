@@ -13,7 +13,9 @@ import { createImportCounter, type ImportCounter } from "../../import/import-tal
 import type { ImportedSpan, ImportWriter } from "../../import/import-writer.ts";
 import { readImportedLine } from "../../import/read-imported-line.ts";
 import { splitLines } from "../../import/split-lines.ts";
+import type { DecodeHeavy } from "../../otlp/decode-items.ts";
 import { takeTurn } from "../../otlp/take-turn.ts";
+import type { IncomingSpan } from "../../spans/span.ts";
 import { requireProject } from "../require-project.ts";
 import { outcomeHeaders, refusalOf } from "../tell-outcome.ts";
 
@@ -22,6 +24,8 @@ const importsMax = 2;
 /** Spans, and bytes of lines, that one job takes. */
 const jobSpans = 500;
 const jobBytes = 4 * 1024 * 1024;
+/** What is decoded at a time of a line that is a whole export. */
+const slice = { rowsMax: jobSpans, bytesMax: jobBytes };
 
 /** What ends an import before its last line. What was done until then stays done, and is told. */
 const interruptions: ReadonlySet<string> = new Set(["queue_full", "trace_quota_spent", "store_unavailable"]);
@@ -31,6 +35,7 @@ export interface ImportDependencies {
   clock: Clock;
   /** Longest line: what an OTLP export may have. */
   otlpBodyMaxBytes: number;
+  decodeApart: (projectId: string) => DecodeHeavy;
 }
 
 /**
@@ -66,20 +71,24 @@ async function importLines(
   call: Call,
   projectId: string,
   counter: ImportCounter,
-  { imports, clock, otlpBodyMaxBytes }: ImportDependencies,
+  { imports, clock, otlpBodyMaxBytes, decodeApart }: ImportDependencies,
 ): Promise<void> {
   const turn = takeTurn();
+  const decodeHeavy = decodeApart(projectId);
   let waiting: ImportedSpan[] = [];
   let bytes = 0;
   const source = call.stream(limits.importInflatedMaxBytes);
   for await (const line of splitLines(source, otlpBodyMaxBytes, call.hold)) {
-    for (const span of await readImportedLine(line, clock.now(), counter)) waiting.push({ line: line.number, span });
     bytes += line.bytes?.length ?? 0;
-    while (waiting.length >= jobSpans || (bytes >= jobBytes && waiting.length > 0)) {
-      await imports.write(projectId, waiting.slice(0, jobSpans), counter);
-      waiting = waiting.slice(jobSpans);
-      if (waiting.length < jobSpans) bytes = 0;
-    }
+    const take = async (spans: IncomingSpan[]): Promise<void> => {
+      for (const span of spans) waiting.push({ line: line.number, span });
+      while (waiting.length >= jobSpans || (bytes >= jobBytes && waiting.length > 0)) {
+        await imports.write(projectId, waiting.slice(0, jobSpans), counter);
+        waiting = waiting.slice(jobSpans);
+        if (waiting.length < jobSpans) bytes = 0;
+      }
+    };
+    await readImportedLine(line, slice, { nowMs: clock.now(), decodeHeavy, counter, take });
     if (turn.isOver()) await turn.next();
   }
   if (waiting.length > 0) await imports.write(projectId, waiting, counter);

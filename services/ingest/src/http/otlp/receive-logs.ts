@@ -1,4 +1,5 @@
-import type { Handler } from "@touchstone/service-kit";
+import type { Clock, Handler } from "@touchstone/service-kit";
+import type { DecodeHeavy } from "../../otlp/decode-items.ts";
 import { readLogExport } from "../../otlp/decode-log-export.ts";
 import { encodeLogsExportResponse } from "../../otlp/encode-reply.ts";
 import type { SpanRecorder } from "../../spans/span-recorder.ts";
@@ -13,10 +14,15 @@ const slice = { rowsMax: 8192, bytesMax: 16 * 1024 * 1024 };
  * `POST /otel/v1/logs`: what records say of spans is committed before the answer, whether the spans have come or not
  * (otlp 7). A record sent again is stored once, so a failure asks for the whole export again.
  */
-export function receiveLogs(dependencies: { recorder: SpanRecorder; turns: LargeTurns }): Handler {
-  const { recorder } = dependencies;
+export function receiveLogs(dependencies: {
+  recorder: SpanRecorder;
+  turns: LargeTurns;
+  clock: Clock;
+  decodeApart: (projectId: string) => DecodeHeavy;
+}): Handler {
+  const { recorder, clock, decodeApart } = dependencies;
   return receiveExport(dependencies, async ({ projectId, body, encoding, holdRows }) => {
-    const request = { body, contentType: encoding };
+    const request = { body, contentType: encoding, nowMs: clock.now(), decodeHeavy: decodeApart(projectId) };
     const { rejected, reason, message } = await readLogExport(request, { ...slice, hold: holdRows }, (fragments) =>
       recorder.recordFragments(fragments, projectId).catch((thrown) => {
         throw inOtlpWords(thrown, { count: fragments.length, noun: "log records" });

@@ -1,4 +1,5 @@
 import type { Clock, Handler } from "@touchstone/service-kit";
+import type { DecodeHeavy } from "../../otlp/decode-items.ts";
 import { readTraceExport } from "../../otlp/decode-trace-export.ts";
 import { encodeTraceExportResponse } from "../../otlp/encode-reply.ts";
 import type { SpanRecorder } from "../../spans/span-recorder.ts";
@@ -21,10 +22,12 @@ export function receiveTraces(dependencies: {
   turns: LargeTurns;
   clock: Clock;
   genAiOnly: boolean;
+  decodeApart: (projectId: string) => DecodeHeavy;
 }): Handler {
-  const { recorder, clock, genAiOnly } = dependencies;
+  const { recorder, clock, genAiOnly, decodeApart } = dependencies;
   return receiveExport(dependencies, async ({ projectId, body, encoding, holdRows }) => {
-    const request = { body, contentType: encoding, nowMs: clock.now(), genAiOnly };
+    const decodeHeavy = decodeApart(projectId);
+    const request = { body, contentType: encoding, nowMs: clock.now(), genAiOnly, decodeHeavy };
     const { rejected, reason, message } = await readTraceExport(
       request,
       { ...slice, hold: holdRows },

@@ -1,0 +1,46 @@
+import { limits } from "@touchstone/contracts/limits";
+import type { OtlpEncoding } from "@touchstone/service-kit";
+import { type ExportItem, itemFault } from "./export-item.ts";
+import { parseExtent } from "./parse-extent.ts";
+import { ProtobufError, ProtobufReader } from "./protobuf-reader.ts";
+import { readJsonSpan } from "./read-json-span.ts";
+import { readProtobufSpan } from "./read-protobuf-span.ts";
+import { emptySpan, type ReceivedSpan } from "./received-span.ts";
+import { RefusedItemError } from "./refused-item.ts";
+
+/** A body of spans, out of its content encoding. */
+export interface SpanSource {
+  body: Buffer;
+  contentType: OtlpEncoding;
+}
+
+/** What one place of an export held. `foreign`: bytes that may well belong to another signal. */
+export type SpanReading =
+  | { span: ReceivedSpan }
+  | { unreadable: string; name: string; foreign: boolean; valuesRead: number };
+
+/**
+ * Reads one span. One whose bytes are wrong, of the wrong shape or too much, costs only itself; JSON that is none throws
+ * a SyntaxError.
+ */
+export function readSpan({ body, contentType }: SpanSource, item: ExportItem): SpanReading {
+  const fault = itemFault(item);
+  if (fault !== null) return { unreadable: fault, name: "", foreign: false, valuesRead: 0 };
+  const span = emptySpan(item.end - item.start);
+  try {
+    if (contentType === "json") readJsonSpan(parseExtent(body, item.start, item.end), span);
+    else {
+      const reader = new ProtobufReader(body);
+      reader.position = item.start;
+      readProtobufSpan(reader, item.end, span);
+    }
+    return { span };
+  } catch (cause) {
+    const valuesRead = limits.otlpValuesMax - span.valuesLeft;
+    if (cause instanceof RefusedItemError) {
+      return { unreadable: cause.message, name: span.name, foreign: false, valuesRead };
+    }
+    if (!(cause instanceof ProtobufError)) throw cause;
+    return { unreadable: `span could not be decoded: ${cause.message}`, name: "", foreign: true, valuesRead };
+  }
+}

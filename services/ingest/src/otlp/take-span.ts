@@ -1,0 +1,51 @@
+import { limits } from "@touchstone/contracts/limits";
+import type { IncomingSpan } from "../spans/span.ts";
+import { capAttributes } from "./cap-attributes.ts";
+import type { ExportItem } from "./export-item.ts";
+import { hasGenAiSignal } from "./has-genai-signal.ts";
+import { mapSpan } from "./map-span.ts";
+import { readSpan, type SpanSource } from "./read-span.ts";
+import type { ReceivedSpan } from "./received-span.ts";
+import { findFault, repairSpan } from "./validate-span.ts";
+
+/** What one span of an export became. */
+export interface TakenSpan {
+  /** Null when it is not to be stored: it has a fault, or is a placeholder. */
+  span: IncomingSpan | null;
+  /** Why it is rejected. `foreign`: it may well be of another signal. */
+  fault: { reason: string; foreign: boolean } | null;
+  /** What was changed of it, in sentences for its sender. */
+  warnings: string[];
+  name: string;
+  /** How many values were counted while it was read: of protobuf all, of JSON, counted before, none. */
+  valuesRead: number;
+}
+
+/** Reads, checks, repairs and maps one span (otlp 2, 4, 5). Throws a SyntaxError for JSON that is none. */
+export function takeSpan(source: SpanSource, item: ExportItem, nowMs: number): TakenSpan {
+  const reading = readSpan(source, item);
+  if ("unreadable" in reading) {
+    const { unreadable: reason, foreign, name } = reading;
+    return { span: null, fault: { reason, foreign }, warnings: [], name, valuesRead: reading.valuesRead };
+  }
+  const { span } = reading;
+  const { name } = span;
+  const valuesRead = limits.otlpValuesMax - span.valuesLeft;
+  const fault = findFault(span, nowMs);
+  if (fault !== null || isPlaceholder(span)) return { span: null, fault, warnings: [], name, valuesRead };
+  const warnings = repairSpan(span, nowMs);
+  const truncated = capAttributes(span);
+  if (truncated) warnings.push("attributes over 4 MiB were truncated");
+  return { span: mapSpan(span, item.scope, item.resource, { truncated }), fault: null, warnings, name, valuesRead };
+}
+
+/** The trace of a span that tells of GenAI, or null; see {@link takeSpan}. */
+export function findGenAiTrace(source: SpanSource, item: ExportItem): string | null {
+  const reading = readSpan(source, item);
+  return "span" in reading && hasGenAiSignal(reading.span, item.scope) ? reading.span.traceId : null;
+}
+
+/** Logfire announces a running span with an empty one of another id; storing it would leave a trace that never ends. */
+function isPlaceholder(span: ReceivedSpan): boolean {
+  return span.attributes.get("logfire.span_type") === "pending_span";
+}
