@@ -237,6 +237,7 @@ describe("which span a record belongs to", () => {
       fragments: [],
       recordCount: 1,
       rejected: 0,
+      reason: null,
       message: "1 records name neither a span nor a response and were ignored",
     });
   });

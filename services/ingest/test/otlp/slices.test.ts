@@ -96,6 +96,7 @@ describe("with GenAI only", () => {
     expect(summary).toEqual({
       spanCount: 6,
       rejected: 0,
+      reason: null,
       message: "2 spans of traces without any GenAI span were dropped",
     });
   });

@@ -33,7 +33,7 @@ async function refusalOf(received: Promise<unknown>): Promise<string | undefined
   return isAppError(refusal) ? refusal.code : undefined;
 }
 
-const full = (spanCount: number) => ({ spanCount, rejected: 0, message: null });
+const full = (spanCount: number) => ({ spanCount, rejected: 0, reason: null, message: null });
 
 /** One check per fixture; `expect` in the manifest says the same in words. */
 const checks: Record<string, (received: Promise<DecodedExport>, fixture: Case) => Promise<void> | void> = {
@@ -139,6 +139,7 @@ const checks: Record<string, (received: Promise<DecodedExport>, fixture: Case) =
       spans: [],
       spanCount: 1,
       rejected: 1,
+      reason: "attributes must be an array",
       message: '1 of 1 spans rejected: 1x attributes must be an array (first: span "ok", scope "synthetic")',
     });
   },
@@ -155,7 +156,7 @@ const checks: Record<string, (received: Promise<DecodedExport>, fixture: Case) =
   },
   "44-logs.bin": async (_received, { file }) => {
     const { fragments, ...summary } = await decodeLogs(readFixture(`_synthetic/${file}`), "protobuf");
-    expect(summary).toEqual({ recordCount: 1, rejected: 0, message: null });
+    expect(summary).toEqual({ recordCount: 1, rejected: 0, reason: null, message: null });
     expect(JSON.parse(fragments[0]?.body ?? "")).toMatchObject({ inputMessages: [{ role: "user", content: "hello" }] });
   },
   "46-minimal-gzip.bin.gz": (received) => isTheMinimalSpan(received),
@@ -216,7 +217,7 @@ const checks: Record<string, (received: Promise<DecodedExport>, fixture: Case) =
     expect(spans.filter(({ kind }) => kind === "tool")).toHaveLength(60);
   },
   "65-placeholder-then-final.json": async (received) => {
-    expect(await received).toEqual({ spans: [], spanCount: 1, rejected: 0, message: null });
+    expect(await received).toEqual({ spans: [], spanCount: 1, rejected: 0, reason: null, message: null });
   },
 };
 
