@@ -84,14 +84,15 @@ On the OTLP routes a full queue, a rate limit and every 503 answer \`{ message }
 
 ## What was refused
 
-\`GET /api/v1/agent-monitoring/ingest-health?window=24h\` (\`1h\`, \`24h\`, \`7d\` or \`30d\`) tells a project, by hour, how many of its requests with
-traces, OTLP traces and logs, and imports were accepted, and how many were refused with which of these codes, when that happened last, and
-where it helps an example of what was told. \`parts\` counts the spans, log records and lines of accepted requests that were rejected. The
-dashboard shows it on the overview.
+\`GET /api/v1/agent-monitoring/ingest-health?window=24h\` (\`1h\`, \`24h\`, \`7d\` or \`30d\`) shows what became of a project's requests with traces,
+OTLP traces and logs, and imports: how many were accepted, how many were refused with each of these codes, when that happened last, and
+where it helps an example of the answer. \`parts\` counts the spans, log records and lines of accepted requests that were rejected, and
+\`hours\` has the figures of each hour. The dashboard shows them on the overview.
 
-Each gateway counts in memory and writes down every 30 s, when it is asked and when it stops: what another gateway counted is seen half a
-minute later, and a gateway that is killed loses what it had not written down. Kept are 31 days. Requests with an unknown key belong to no
-project and are not counted; see [decision 44](../decisions/0044-count-refused-requests-at-the-gateway.md) for what else is not.
+Each gateway counts in memory and stores its counts every 30 seconds, when they are read, and when it stops. Counts of other gateways are
+therefore up to 30 seconds late, and a gateway that is killed loses what it has not stored. Counts are kept for 31 days. Requests with an
+unknown key belong to no project and are not counted;
+[decision 44](../decisions/0044-count-refused-requests-at-the-gateway-and-keep-the-counts-in-ingest.md) lists what else is not.
 
 ## Sending again
 

@@ -1,25 +1,25 @@
 import { type IngestOutcome, ingestOutcomes, outcomeExampleMaxChars } from "./http/ingest-health.ts";
 
 /**
- * Answer header from ingest to the gateway, for what the status does not say: which of several refusals this is, or how much
- * of an accepted request was rejected. Never sent to clients. See {@link formatIngestOutcome}.
+ * Answer header from ingest to the gateway, for what the status does not say: which of several refusals this is, or how many
+ * parts of an accepted request were rejected. Never sent to clients. See {@link formatIngestOutcome}.
  */
 export const ingestOutcomeHeader = "x-internal-ingest-outcome";
 
 /** `count` is of requests, or of the parts that were rejected. The example holds nothing of the payload. */
-export interface ToldOutcome {
+export interface ReportedOutcome {
   outcome: IngestOutcome;
   count: number;
   example: string | null;
 }
 
-export function formatIngestOutcome({ outcome, count, example }: ToldOutcome): string {
+export function formatIngestOutcome({ outcome, count, example }: ReportedOutcome): string {
   const text = (example ?? "").slice(0, outcomeExampleMaxChars).toWellFormed();
   return `${outcome};${count};${encodeURIComponent(text)}`;
 }
 
 /** Null for what is not such a header. */
-export function parseIngestOutcome(header: unknown): ToldOutcome | null {
+export function parseIngestOutcome(header: unknown): ReportedOutcome | null {
   if (typeof header !== "string") return null;
   const [name, count = "", text = ""] = header.split(";");
   const outcome = ingestOutcomes.find((known) => known === name);

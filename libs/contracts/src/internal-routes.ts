@@ -3,7 +3,7 @@ import { priceChange } from "./bus/model-prices.v1.ts";
 import { adminAuditPage, adminAuditQuery } from "./http/admin.ts";
 import { agentCosts, agentCostsQuery } from "./http/agent-figures.ts";
 import { exportCountQuery, exportCounts } from "./http/export.ts";
-import { ingestCounts, ingestCountsQuery, toldIngestCounts } from "./http/ingest-health.ts";
+import { ingestCounts, ingestCountsQuery, reportedIngestCounts } from "./http/ingest-health.ts";
 import {
   judgedTraceQuery,
   judgedTraceReply,
@@ -256,17 +256,17 @@ export const internalRoutes = {
     body: traceUsageQuery,
     reply: traceUsageReply,
   },
-  /** What a gateway counted of the requests that brought telemetry; added up over gateways (decision 44). */
+  /** A gateway's counts of requests with telemetry, to be added up over gateways (decision 44). */
   recordIngestCounts: {
     id: "recordIngestCounts",
     method: "POST",
     path: "/internal/ingest-counts/record",
     owner: "ingest",
     askedBy: ["gateway"],
-    body: toldIngestCounts,
+    body: reportedIngestCounts,
     reply: z.object({}),
   },
-  /** What gateways counted of a project since an instant. */
+  /** The added up counts of a project since an instant. */
   readIngestCounts: {
     id: "readIngestCounts",
     method: "POST",

@@ -24,7 +24,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** A gateway before an ingest that keeps counts as they are told, one row for each, and refuses as it is told to. */
+/** A gateway in front of an ingest that stores counts as they come. */
 async function start({ behind, ...options }: TestGatewayOptions = {}) {
   const { recordIngestCounts, readIngestCounts } = internalRoutes;
   const kept: (typeof recordIngestCounts.body)["_output"]["counts"] = [];
@@ -97,7 +97,7 @@ test("what the gateway refuses is counted by the code of the error", async () =>
   });
 });
 
-test("a request that is refused before its key is looked at counts for the project whose key is known", async () => {
+test("a request that is refused before its key is checked counts for the project whose key is cached", async () => {
   const { gateway, stop, kept } = await start({ settings: { SERVICE_RATE_LIMIT_DATA_PLANE: "2" } });
   await post(gateway, traces, "{}");
   await post(gateway, traces, "{}");
@@ -113,7 +113,7 @@ test("a request that is refused before its key is looked at counts for the proje
   ]);
 });
 
-test("a key that nobody has is counted nowhere", async () => {
+test("a request with an unknown key is not counted", async () => {
   const { gateway, stop, kept } = await start();
   await post(gateway, traces, "{}", { "x-api-key": strangeKey });
   await sendRaw(gateway.url, head("POST", traces, { "x-api-key": "", "content-length": "0" }));
@@ -122,14 +122,14 @@ test("a key that nobody has is counted nowhere", async () => {
   expect(kept).toEqual([]);
 });
 
-test("what ingest refuses is counted as it says, else by the status", async () => {
-  const told = (outcome: string) => ({ internalHeaders: { [ingestOutcomeHeader]: outcome } });
+test("what ingest refuses is counted by the outcome it reports, else by the status", async () => {
+  const reported = (outcome: string) => ({ internalHeaders: { [ingestOutcomeHeader]: outcome } });
   const answers = [
-    refusal("trace_quota_spent", "spent", told("trace_quota_spent;1;Daily%20trace%20quota%20reached")),
+    refusal("trace_quota_spent", "spent", reported("trace_quota_spent;1;Daily%20trace%20quota%20reached")),
     refusal("queue_full", "full"),
-    refusal("store_unavailable", "away", told("store_unavailable;1;")),
+    refusal("store_unavailable", "away", reported("store_unavailable;1;")),
     refusal("service_unavailable", "starting"),
-    refusal("trace_invalid", "invalid", told("trace_invalid;1;name%3A%20Required")),
+    refusal("trace_invalid", "invalid", reported("trace_invalid;1;name%3A%20Required")),
     refusal("body_unreadable", "not JSON"),
     refusal("forbidden", "Unauthorized workspace access"),
     async () => {
@@ -157,7 +157,7 @@ test("what ingest refuses is counted as it says, else by the status", async () =
   );
 });
 
-test("spans that a partial success rejects are counted beside the request, which was accepted", async () => {
+test("spans that a partial success rejects are counted, and the request counts as accepted", async () => {
   const headers = { [ingestOutcomeHeader]: "rejected_spans;3;traceId%20is%20all%20zeros" };
   const { gateway, readHealth } = await start({
     behind: { receiveTraces: async () => ({ status: 200, body: {}, headers }) },
@@ -248,7 +248,7 @@ test("hours are whole ones of UTC, the present one last; 1h shows the hour befor
   ]);
 });
 
-test("while ingest cannot be asked the answer is 503, and what was counted is kept for later", async () => {
+test("while ingest is unavailable the answer is 503, and the counts are stored later", async () => {
   let isAway = true;
   const { gateway, kept } = await start({
     behind: {
@@ -269,7 +269,7 @@ test("while ingest cannot be asked the answer is 503, and what was counted is ke
   expect(kept.map(({ count }) => count)).toEqual([2]);
 });
 
-test("a gateway that stops tells what it counted", async () => {
+test("a gateway that stops sends what it counted", async () => {
   const { gateway, stop, kept } = await start();
   await post(gateway, traces, "{}");
   await stop();
@@ -286,7 +286,7 @@ test("a gateway that stops tells what it counted", async () => {
   ]);
 });
 
-test("the counter holds so many entries and no more, says what it missed, and loses nothing that it is given back", () => {
+test("the counter has a bound, reports what it missed, and takes back what could not be stored", () => {
   const clock = { now: () => 3_600_000 };
   const counts = createIngestCounts({ clock, entriesMax: 3 });
   const accepted = { outcome: "accepted", count: 1, example: null } as const;
@@ -314,9 +314,9 @@ test("the counter holds so many entries and no more, says what it missed, and lo
   );
 });
 
-test("of several tellings each begins when the one before is done, and what fails is told again in the next", async () => {
+test("counts are sent by one request at a time, and what fails is sent again with the next", async () => {
   const counts = createIngestCounts({ clock: { now: () => 0 } });
-  const told: number[][] = [];
+  const sent: number[][] = [];
   let isAway = true;
   let atOnce = 0;
   const keeper = createCountKeeper({
@@ -330,7 +330,7 @@ test("of several tellings each begins when the one before is done, and what fail
         await Promise.resolve();
         atOnce -= 1;
         if (isAway) throw new AppError("service_unavailable", "away");
-        told.push(body.counts.map(({ count }) => count));
+        sent.push(body.counts.map(({ count }) => count));
       },
     } as never,
   });
@@ -341,8 +341,10 @@ test("of several tellings each begins when the one before is done, and what fail
   await expect(keeper.flush()).rejects.toSatisfy(isAppError);
   isAway = false;
   counts.add("p0", { outcome: "accepted", count: 1, example: null });
-  await Promise.all([keeper.flush(), keeper.flush()]);
+  const first = keeper.flush();
+  counts.add("late", { outcome: "accepted", count: 1, example: null });
+  await Promise.all([first, ...Array.from({ length: 100 }, () => keeper.flush())]);
 
-  expect(told.map(({ length }) => length)).toEqual([1_000, 500]);
-  expect(told.flat().reduce((sum, count) => sum + count, 0)).toBe(1_501);
+  expect(sent.map(({ length }) => length)).toEqual([1_000, 500, 1]);
+  expect(sent.flat().reduce((sum, count) => sum + count, 0)).toBe(1_502);
 });

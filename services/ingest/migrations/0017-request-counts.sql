@@ -1,4 +1,4 @@
--- What became of the requests that brought telemetry, by hour, as gateways counted them (decision 44).
+-- Outcomes of requests with telemetry by hour, as gateways counted them (decision 44).
 create table ingest.request_counts (
   project_id uuid not null,
   hour       timestamptz not null,
@@ -6,7 +6,7 @@ create table ingest.request_counts (
   outcome    text not null,
   count      bigint not null,
   last_at    timestamptz not null,
-  -- What the latest that had something to say was told; never text of a payload.
+  -- From the latest answer that had one; never text of a payload.
   example    text,
   primary key (project_id, hour, outcome)
 );

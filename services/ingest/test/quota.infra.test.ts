@@ -235,10 +235,10 @@ describe("a daily quota of traces", () => {
   });
 });
 
-describe("what became of requests", () => {
+describe("the outcome of a request", () => {
   const outcomeOf = ({ headers }: Reply) => parseIngestOutcome(headers.get(ingestOutcomeHeader) ?? undefined);
 
-  test("is told beside the answer where the status does not say it", async () => {
+  test("is reported to the gateway where the status does not say it", async () => {
     const projectId = newProject();
     const traceId = "a".repeat(32);
     const spans = (...all: object[]) => JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: all }] }] });
@@ -293,14 +293,14 @@ describe("what became of requests", () => {
       values: [deleted],
     });
     const count = { outcome: "trace_invalid", count: 2, hour: present, lastAt: present, example: "name: Required" };
-    await tellCounts(0, [
+    await reportCounts(0, [
       { ...count, projectId: one },
       { ...count, projectId: one, hour: past, outcome: "accepted", example: null },
       { ...count, projectId: one, hour: hourBefore(24 * 32) },
       { ...count, projectId: two, count: 5 },
       { ...count, projectId: deleted },
     ]);
-    await tellCounts(1, [{ ...count, projectId: one, count: 3, lastAt: past, example: null }]);
+    await reportCounts(1, [{ ...count, projectId: one, count: 3, lastAt: past, example: null }]);
 
     expect(await readCounts(one, past)).toEqual([
       { hour: past, outcome: "accepted", count: 2, lastAt: present, example: null },
@@ -320,7 +320,7 @@ describe("what became of requests", () => {
   const hourBefore = (hours: number): string =>
     new Date(Math.floor(Date.now() / 3_600_000 - hours) * 3_600_000).toISOString();
 
-  async function tellCounts(number: number, counts: readonly object[]): Promise<void> {
+  async function reportCounts(number: number, counts: readonly object[]): Promise<void> {
     const { path } = internalRoutes.recordIngestCounts;
     const { status } = await replica(number).call(newProject(), "POST", path, { body: JSON.stringify({ counts }) });
     expect(status).toBe(200);

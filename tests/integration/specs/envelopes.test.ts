@@ -209,7 +209,7 @@ async function withFullDisk<Answer>(work: () => Promise<Answer>): Promise<Answer
   }
 }
 
-test("what was refused is seen at once, by reason, and in no word of what was sent", async () => {
+test("a refusal is counted at once by its reason, without any text of what was sent", async () => {
   const read = () => client.expect({ status: 200, schema: ingestHealth }, "GET", "/agent-monitoring/ingest-health");
   const countsOf = ({ accepted, rejected, refusals }: Awaited<ReturnType<typeof read>>): Record<string, number> => ({
     accepted,

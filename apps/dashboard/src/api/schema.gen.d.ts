@@ -2187,7 +2187,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read what became of the requests that brought telemetry. */
+        /** Read how many requests with telemetry were accepted and refused, and why. */
         get: operations["readIngestHealth"];
         put?: never;
         post?: never;
@@ -11422,7 +11422,7 @@ export interface operations {
                             count: number;
                             /** @description When it happened last: ISO 8601 */
                             lastAt: string;
-                            /** @description What the latest of them was told, where that says more than the reason. Never text of a payload */
+                            /** @description From the latest answer, where it says more than the reason. Never text of a payload */
                             example: string | null;
                         }[];
                         /** @description Parts of accepted requests that were not stored: OTLP partial success, lines of imports */
@@ -11434,7 +11434,7 @@ export interface operations {
                             count: number;
                             /** @description When it happened last: ISO 8601 */
                             lastAt: string;
-                            /** @description What the latest of them was told, where that says more than the reason. Never text of a payload */
+                            /** @description From the latest answer, where it says more than the reason. Never text of a payload */
                             example: string | null;
                         }[];
                         /** @description Every hour of the window in UTC, oldest first, the present one last */

@@ -12,7 +12,7 @@ export interface IngestRow {
   /** The HTTP status of a request; null for a part of an accepted one. */
   status: number | null;
   title: string;
-  /** What was told, or what to do about it. */
+  /** What the sender was answered last, or what to do about it. */
   advice: string;
   count: number;
   lastAt: string;
@@ -26,7 +26,7 @@ interface Words {
 const reasons: Readonly<Partial<Record<Reason, Words>>> = {
   rate_limited: {
     title: "Too many requests",
-    advice: "Send larger batches. Whoever runs the server can raise SERVICE_RATE_LIMIT_DATA_PLANE.",
+    advice: "Send larger batches. The operator can raise SERVICE_RATE_LIMIT_DATA_PLANE.",
   },
   queue_full: {
     title: "The queue was full",
@@ -49,14 +49,14 @@ const reasons: Readonly<Partial<Record<Reason, Words>>> = {
   },
   host_refused: {
     title: "Unknown host name or origin",
-    advice: "Whoever runs the server can add it to SERVICE_ALLOWED_HOSTS or SERVICE_TRUSTED_ORIGINS.",
+    advice: "The operator can add it to SERVICE_ALLOWED_HOSTS or SERVICE_TRUSTED_ORIGINS.",
   },
   store_unavailable: {
-    title: "The database was away or full",
+    title: "The database was unavailable or full",
     advice: "Senders may retry after two seconds. The server's log says why.",
   },
   service_unavailable: {
-    title: "A part of the server was away",
+    title: "A part of the server was unavailable",
     advice: "Senders may retry after two seconds. The server's log says why.",
   },
   internal: { title: "Unexpected errors", advice: "The server's log has them; please report them." },
@@ -78,13 +78,13 @@ export function ingestRows(health: IngestHealth): IngestRow[] {
     }),
     ...health.parts.map(({ items, example, count, lastAt }) => {
       const { title = items, advice = "" } = parts[items] ?? {};
-      const told = example === null ? advice : `${answer(example)} ${advice}`;
-      return { key: items, status: null, title, advice: told, count, lastAt };
+      const whole = example === null ? advice : `${answer(example)} ${advice}`;
+      return { key: items, status: null, title, advice: whole, count, lastAt };
     }),
   ];
 }
 
-/** What a sender was told last, as a sentence. */
+/** The latest answer to a sender, as a sentence. */
 function answer(example: string): string {
   return `Last answer: ${example}${/[.!?]$/.test(example) ? "" : "."}`;
 }

@@ -14,7 +14,7 @@ const health = (part: Partial<IngestHealth>): IngestHealth => ({
   ...part,
 });
 
-test("a refusal has its status, a name in plain words, and what to do or what was told last", () => {
+test("a refusal has its status, a name in plain words, and what to do or the latest answer", () => {
   const rows = ingestRows(
     health({
       refusals: [

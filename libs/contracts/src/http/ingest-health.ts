@@ -41,7 +41,7 @@ const lastAt = z.string().describe("When it happened last: ISO 8601");
 const example = z
   .string()
   .nullable()
-  .describe("What the latest of them was told, where that says more than the reason. Never text of a payload");
+  .describe("From the latest answer, where it says more than the reason. Never text of a payload");
 
 /** `GET /agent-monitoring/ingest-health`: what became of the project's requests that brought telemetry. */
 export const ingestHealth = z.object({
@@ -88,8 +88,8 @@ export function listHours(shown: DashboardWindow, now: number): number[] {
   return Array.from({ length: hours }, (_, index) => last - (hours - 1 - index) * hourMs);
 }
 
-/** How many counts a gateway tells at a time. */
-export const toldCountsMax = 1_000;
+/** How many counts a gateway sends at a time. */
+export const reportedCountsMax = 1_000;
 
 const counted = {
   hour: z.iso.datetime(),
@@ -98,14 +98,16 @@ const counted = {
   example: z.string().max(outcomeExampleMaxChars).nullable(),
 };
 
-/** What a gateway counted since it last told: to be added to what is kept. */
-export const toldIngestCounts = z.object({
-  counts: z.array(z.object({ projectId: z.uuid(), outcome: z.enum(ingestOutcomes), ...counted })).max(toldCountsMax),
+/** What a gateway counted since it last sent its counts: ingest adds it to what it has. */
+export const reportedIngestCounts = z.object({
+  counts: z
+    .array(z.object({ projectId: z.uuid(), outcome: z.enum(ingestOutcomes), ...counted }))
+    .max(reportedCountsMax),
 });
 
 export const ingestCountsQuery = z.object({ projectId: z.uuid(), since: z.iso.datetime() });
 
-/** What is kept of a project: one row for each hour and outcome. A newer version may have outcomes that are unknown here. */
+/** The counts of a project: one row for each hour and outcome. A newer version may have outcomes that are unknown here. */
 export const ingestCounts = z.object({ counts: z.array(z.object({ outcome: z.string(), ...counted })) });
 
 export type IngestCountsReply = z.infer<typeof ingestCounts>;

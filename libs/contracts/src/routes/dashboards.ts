@@ -127,8 +127,8 @@ export const dashboardRoutes = {
     responses: {
       200: { description: "What was accepted, and what was refused and why, by hour.", schema: ingestHealth },
     },
-    summary: "Read what became of the requests that brought telemetry.",
-    section: "decision 44",
+    summary: "Read how many requests with telemetry were accepted and refused, and why.",
+    section: "completions 9.5",
   },
   readCostTrend: {
     ...ingest,

@@ -1,13 +1,14 @@
-import { internalRoutes, toldCountsMax } from "@touchstone/contracts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { internalRoutes, reportedCountsMax } from "@touchstone/contracts";
 import { type Clock, type InternalClient, type Logger, uuidv7 } from "@touchstone/service-kit";
 import type { IngestCount, IngestCounts } from "./ingest-counts.ts";
 
-/** Brings what a gateway counted to ingest, where the counts of all gateways are added up. */
+/** Sends what a gateway counted to ingest, which adds up the counts of all gateways. */
 export interface CountKeeper {
   start(): void;
-  /** Resolves once everything counted before is kept. Throws `service_unavailable`; what is not kept is counted on. */
+  /** Resolves once everything counted before is stored. Throws `service_unavailable`; then the counts stay in memory. */
   flush(): Promise<void>;
-  /** Tries a last time, for a second. */
+  /** Sends what is left, for at most a second. */
   stop(): Promise<void>;
 }
 
@@ -16,41 +17,51 @@ export interface CountKeeperOptions {
   ingest: InternalClient;
   clock: Clock;
   logger: Logger;
-  everyMs?: number;
 }
 
+const everyMs = 30_000;
 const flushDeadlineMs = 5_000;
 const lastDeadlineMs = 1_000;
 
-export function createCountKeeper(options: CountKeeperOptions): CountKeeper {
-  const { counts, ingest, clock, logger, everyMs = 30_000 } = options;
+export function createCountKeeper({ counts, ingest, clock, logger }: CountKeeperOptions): CountKeeper {
   let timer: NodeJS.Timeout | null = null;
-  let latest: Promise<void> = Promise.resolve();
+  let running: Promise<void> | null = null;
+  let waiting: Promise<void> | null = null;
 
-  /** One at a time: who reads after this has everything before it, too. */
+  /** One at a time; all who ask while one runs share the next, which has everything that they counted before. */
   function flush(deadlineMs: number): Promise<void> {
-    const mine = latest.then(() => send(deadlineMs));
-    latest = mine.catch(() => undefined);
-    return mine;
+    if (running === null) {
+      running = send(deadlineMs).finally(() => {
+        running = null;
+      });
+      return running;
+    }
+    waiting ??= running
+      .catch(() => undefined)
+      .then(() => {
+        waiting = null;
+        return flush(deadlineMs);
+      });
+    return waiting;
   }
 
   async function send(deadlineMs: number): Promise<void> {
     const { counts: taken, missed } = counts.take();
     if (missed > 0) logger.warn({ missed }, "too many projects at once: some requests were not counted");
     while (taken.length > 0) {
-      const told = taken.slice(0, toldCountsMax);
+      const reported = taken.slice(0, reportedCountsMax);
       try {
         const bounds = { requestId: uuidv7(clock.now()), deadlineMs };
-        await ingest.call(internalRoutes.recordIngestCounts, { counts: told.map(toWire) }, bounds);
+        await ingest.call(internalRoutes.recordIngestCounts, { counts: reported.map(toWire) }, bounds);
       } catch (thrown) {
         counts.giveBack(taken);
         throw thrown;
       }
-      taken.splice(0, told.length);
+      taken.splice(0, reported.length);
     }
   }
 
-  const sayWhy = (err: unknown): void => logger.warn({ err }, "counts of requests could not be kept yet");
+  const sayWhy = (err: unknown): void => logger.warn({ err }, "counts of requests could not be stored yet");
 
   return {
     start() {
@@ -59,7 +70,7 @@ export function createCountKeeper(options: CountKeeperOptions): CountKeeper {
     flush: () => flush(flushDeadlineMs),
     async stop() {
       if (timer !== null) clearInterval(timer);
-      await flush(lastDeadlineMs).catch(sayWhy);
+      await Promise.race([flush(lastDeadlineMs).catch(sayWhy), sleep(lastDeadlineMs, undefined, { ref: false })]);
     },
   };
 }

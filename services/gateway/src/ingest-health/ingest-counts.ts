@@ -1,4 +1,4 @@
-import type { IngestOutcome, ToldOutcome } from "@touchstone/contracts";
+import type { IngestOutcome, ReportedOutcome } from "@touchstone/contracts";
 import type { Clock } from "@touchstone/service-kit";
 
 /** How often something happened to a project's requests in one hour. */
@@ -13,19 +13,18 @@ export interface IngestCount {
 }
 
 export interface IngestCounts {
-  add(projectId: string, told: ToldOutcome): void;
-  /** What was counted since the last time, and how many requests found no room. Whoever takes it has to keep it. */
+  add(projectId: string, reported: ReportedOutcome): void;
+  /** Hands over what was counted since the last call, and how many requests could not be counted for lack of room. */
   take(): { counts: IngestCount[]; missed: number };
-  /** Takes back what could not be kept; what was counted meanwhile is added to it. */
+  /** Takes back what could not be stored, and adds it to what was counted since. */
   giveBack(counts: readonly IngestCount[]): void;
 }
 
 const hourMs = 3_600_000;
 
 /**
- * Counts in memory, so that a refusal costs no more than a look-up and an addition. There is one entry for each project,
- * hour and outcome, at most `entriesMax` of them, some 5 MB: where there is no room for another, it is only counted that
- * something was missed.
+ * Counts in memory, so that a refusal costs no more than a lookup and an addition. There is one entry for each project, hour
+ * and outcome, and at most `entriesMax` of them, about 5 MB. Requests that would need another entry are counted as missed.
  */
 export function createIngestCounts({
   clock,

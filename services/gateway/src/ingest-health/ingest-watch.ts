@@ -12,18 +12,18 @@ import { readPresentedKey } from "../http/presented-key.ts";
 import type { KeyCache } from "../keys/key-cache.ts";
 import type { IngestCounts } from "./ingest-counts.ts";
 
-/** Counts what becomes of requests that bring telemetry; requests of other routes are none of its business. */
+/** Counts the outcomes of requests with telemetry. Requests of other routes are ignored. */
 export interface IngestWatch {
-  /** The service behind answered. */
+  /** Ingest answered. */
   answered(route: Route, projectId: string | null, answer: Pick<HopAnswer, "status" | "headers">): void;
   /**
-   * The gateway refused it itself. A request that was refused before anybody looked at its key counts for the project
-   * whose key it is known to be; nobody is asked.
+   * The gateway refused the request. A request that was refused before its key was checked counts for the project whose
+   * key is cached; auth is not asked.
    */
   refused(route: Route, request: { projectId: string | null; headers: IncomingHttpHeaders }, thrown: unknown): void;
 }
 
-/** Metrics are accepted and not stored, which would look like traces that arrived. */
+/** Not OTLP metrics: they are accepted and not stored, which would look like traces that arrived. */
 const watched: ReadonlySet<string> = new Set<RouteId>([
   "submitTrace",
   "receiveTraces",
@@ -32,7 +32,7 @@ const watched: ReadonlySet<string> = new Set<RouteId>([
   "importTraces",
 ]);
 
-/** What a status means where ingest says no more: it was refused before its handler saw it. */
+/** What a status means where ingest reports no outcome: the request was refused before its handler. */
 const refusalsByStatus: Readonly<Record<number, IngestRefusal>> = {
   400: "body_unreadable",
   403: "forbidden",
@@ -48,10 +48,10 @@ export function createIngestWatch({ counts, keys }: { counts: IngestCounts; keys
   return {
     answered(route, projectId, { status, headers }) {
       if (projectId === null || !watched.has(route.id)) return;
-      const told = parseIngestOutcome(headers[ingestOutcomeHeader]);
+      const reported = parseIngestOutcome(headers[ingestOutcomeHeader]);
       if (status < 300) counts.add(projectId, { outcome: "accepted", count: 1, example: null });
       const outcome = refusalsByStatus[status];
-      if (told !== null) counts.add(projectId, told);
+      if (reported !== null) counts.add(projectId, reported);
       else if (outcome !== undefined) counts.add(projectId, { outcome, count: 1, example: null });
     },
     refused(route, request, thrown) {
@@ -70,9 +70,9 @@ export function createIngestWatch({ counts, keys }: { counts: IngestCounts; keys
   }
 }
 
-/** Null for what has no project, such as an unknown key. */
+/** Null for errors that are not counted, such as an unknown key. */
 function refusalOf(thrown: unknown, { envelope }: Route): IngestRefusal | null {
-  // As `renderError` answers a bug.
+  // A bug, as `renderError` answers it.
   if (!isAppError(thrown)) return envelope === "otlp" ? "service_unavailable" : "internal";
   return ingestRefusals.find((reason) => reason === thrown.code) ?? null;
 }

@@ -22,7 +22,7 @@ export interface KeyCache {
    * when auth cannot say and did not say within the last minute: never a refusal of a key that may be good.
    */
   resolve(apiKey: string, options?: { fresh?: boolean }): Promise<KeyOwner | null>;
-  /** Whose key this is as far as is remembered, at once; null when it is not. Nobody is asked. */
+  /** Whose key this is, from the cache alone; null when it is not cached. */
   recall(apiKey: string): KeyOwner | null;
   /** Forgets every key of these projects, or of all, at once. */
   forgetProjects(projectIds: readonly string[] | "all"): void;

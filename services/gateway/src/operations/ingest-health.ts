@@ -26,9 +26,8 @@ export type ReadIngestHealth = (asked: { projectId: string; window: unknown }, r
 type KeptCount = IngestCountsReply["counts"][number];
 
 /**
- * `GET /agent-monitoring/ingest-health`: what became of the project's requests that brought telemetry (decision 44). What
- * this gateway counted is kept first, so that whoever was refused a moment ago sees it; other gateways' follow within
- * 30 s.
+ * `GET /agent-monitoring/ingest-health`: the outcomes of the project's requests with telemetry (decision 44). This gateway's
+ * counts are stored first, so that a client sees a refusal at once; those of other gateways follow within 30 s.
  */
 export function createIngestHealth({ ingest, keeper, clock }: IngestHealthDependencies): ReadIngestHealth {
   return async (asked, requestId) => {

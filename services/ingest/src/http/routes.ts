@@ -41,9 +41,9 @@ import { listUnpricedModels } from "./pricing/list-unpriced-models.ts";
 import { readAgentCosts } from "./pricing/read-agent-costs.ts";
 import { readModelCosts } from "./pricing/read-model-costs.ts";
 import { readSide } from "./read-side.ts";
+import { reportOutcome } from "./report-outcome.ts";
 import { listSessionSpans } from "./sessions/list-session-spans.ts";
 import { listSessions } from "./sessions/list-sessions.ts";
-import { tellOutcome } from "./tell-outcome.ts";
 import { deleteTrace } from "./traces/delete-trace.ts";
 import { deleteTraces } from "./traces/delete-traces.ts";
 import { getTrace } from "./traces/get-trace.ts";
@@ -95,7 +95,7 @@ export function listRoutes(dependencies: RouteDependencies): ServedRoute[] {
   const otlp = { ...dependencies, turns: createLargeTurns() };
   const sized = <R extends Route>(route: R): Route =>
     route.body === undefined ? route : { ...route, body: { ...route.body, maxBytes: otlpBodyMaxBytes } };
-  const takes = (handle: Handler): Handler => tellOutcome(onceReady(handle));
+  const takes = (handle: Handler): Handler => reportOutcome(onceReady(handle));
   const reads = (handle: Handler): Handler => readSide(onceReady(handle));
   return [
     { route: routes.submitTrace, handle: takes(submitTrace(dependencies)) },

@@ -1,14 +1,14 @@
-import type { ingestCounts, toldIngestCounts } from "@touchstone/contracts";
+import type { ingestCounts, reportedIngestCounts } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
 import type { z } from "zod";
 
-type Told = z.output<typeof toldIngestCounts>["counts"];
+type Reported = z.output<typeof reportedIngestCounts>["counts"];
 type Kept = z.input<typeof ingestCounts>["counts"];
 
-/** What became of the requests that brought telemetry, as gateways counted them (decision 44). */
+/** Outcomes of requests with telemetry, as gateways counted them (decision 44). */
 export interface RequestCountStore {
-  /** Adds to what is kept; counts of deleted projects and of hours that nobody reads any more are left out. */
-  add(counts: Told): Promise<void>;
+  /** Adds to what is stored. Leaves out counts of deleted projects and of hours that are no longer read. */
+  add(counts: Reported): Promise<void>;
   /** One row for each hour and outcome, oldest first. */
   list(projectId: string, since: Date): Promise<Kept>;
 }
@@ -21,18 +21,18 @@ export function createRequestCountStore(databases: { reading: Database; maintena
   return {
     async add(counts) {
       await maintenance.query({
-        // In order, so that two gateways never wait for each other's rows. A key occurs once in what a gateway tells.
+        // In order, so that two gateways never wait for each other's rows. A gateway sends each key once.
         name: "request_counts_add",
         text: `
           insert into ingest.request_counts as kept (project_id, hour, outcome, count, last_at, example)
           select *
           from unnest($1::uuid[], $2::timestamptz[], $3::text[], $4::bigint[], $5::timestamptz[], $6::text[])
-            as told (project_id, hour, outcome, count, last_at, example)
+            as reported (project_id, hour, outcome, count, last_at, example)
           where hour >= now() - $7 * interval '1 day'
             and not exists (
               select
               from ingest.deleted_projects
-              where deleted_projects.project_id = told.project_id
+              where deleted_projects.project_id = reported.project_id
             )
           order by project_id, hour, outcome
           on conflict (project_id, hour, outcome) do update

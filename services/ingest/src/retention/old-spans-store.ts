@@ -21,7 +21,7 @@ export interface OldSpansStore {
   clearDetached(mayGoOn: () => boolean): Promise<boolean>;
   /** Log records received before an instant whose span never came, or is gone. */
   removeFragments(projectId: string, beforeMs: number): Promise<void>;
-  /** Days of use and hours of requests that nobody asks about any more; pieces of search text that are empty. */
+  /** Removes usage and request counts that are no longer read, and pieces of search text that are empty. */
   tidy(): Promise<void>;
 }
 

@@ -16,8 +16,8 @@ import { splitLines } from "../../import/split-lines.ts";
 import type { DecodeHeavy } from "../../otlp/decode-items.ts";
 import { takeTurn } from "../../otlp/take-turn.ts";
 import type { IncomingSpan } from "../../spans/span.ts";
+import { outcomeHeaders, refusalOf } from "../report-outcome.ts";
 import { requireProject } from "../require-project.ts";
-import { outcomeHeaders, refusalOf } from "../tell-outcome.ts";
 
 /** Imports that one process reads at once: each holds a line and a job. */
 const importsMax = 2;
@@ -96,6 +96,6 @@ async function importLines(
 
 function interrupted(error: AppError, counter: ImportCounter): Answer {
   const { status, headers } = renderError(error, "standard", "POST");
-  const told = outcomeHeaders(refusalOf(error));
-  return { status, headers: { ...headers, ...told }, body: { error: error.message, ...counter.tally() } };
+  const outcome = outcomeHeaders(refusalOf(error));
+  return { status, headers: { ...headers, ...outcome }, body: { error: error.message, ...counter.tally() } };
 }

@@ -1,8 +1,8 @@
-import type { ToldOutcome } from "@touchstone/contracts";
+import type { ReportedOutcome } from "@touchstone/contracts";
 import { type Answer, type Handler, type OtlpEncoding, readOtlpEncoding } from "@touchstone/service-kit";
 import type { EncodedReply } from "../../otlp/encode-reply.ts";
+import { outcomeHeaders } from "../report-outcome.ts";
 import { requireProject } from "../require-project.ts";
-import { outcomeHeaders } from "../tell-outcome.ts";
 import type { LargeTurns } from "./large-turns.ts";
 
 /** One export, out of its content encoding. */
@@ -14,8 +14,8 @@ export interface ReceivedExport {
   holdRows(rows: number): void;
 }
 
-/** The reply, and what the gateway is told of spans or records that were rejected. */
-type ExportAnswer = EncodedReply & { rejected: ToldOutcome | null };
+/** The reply, and for the gateway the count of spans or records that were rejected. */
+type ExportAnswer = EncodedReply & { rejected: ReportedOutcome | null };
 
 /** What a decoded span or record takes, beside its body: one to two kilobytes. */
 const rowBytes = 2048;

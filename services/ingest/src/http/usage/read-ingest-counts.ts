@@ -2,7 +2,7 @@ import { internalRoutes } from "@touchstone/contracts";
 import type { Handler } from "@touchstone/service-kit";
 import type { RequestCountStore } from "../../quota/request-count-store.ts";
 
-/** What gateways counted of a project, for `GET /agent-monitoring/ingest-health`. */
+/** The counts of a project, for `GET /agent-monitoring/ingest-health`. */
 export function readIngestCounts({ requestCounts }: { requestCounts: RequestCountStore }): Handler {
   return async (call) => {
     const { projectId, since } = internalRoutes.readIngestCounts.body.parse(await call.json());

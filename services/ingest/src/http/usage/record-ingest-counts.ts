@@ -2,7 +2,7 @@ import { internalRoutes } from "@touchstone/contracts";
 import type { Handler } from "@touchstone/service-kit";
 import type { RequestCountStore } from "../../quota/request-count-store.ts";
 
-/** Keeps what a gateway counted of the requests that brought telemetry (decision 44). */
+/** Stores what a gateway counted of requests with telemetry (decision 44). */
 export function recordIngestCounts({ requestCounts }: { requestCounts: RequestCountStore }): Handler {
   return async (call) => {
     const { counts } = internalRoutes.recordIngestCounts.body.parse(await call.json());

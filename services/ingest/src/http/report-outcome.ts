@@ -3,15 +3,15 @@ import {
   type IngestOutcome,
   ingestOutcomeHeader,
   ingestRefusals,
-  type ToldOutcome,
+  type ReportedOutcome,
 } from "@touchstone/contracts";
 import { AppError, type Handler, isAppError } from "@touchstone/service-kit";
 
 /**
- * Tells the gateway beside a refusal which one it is, for its count of them (decision 44): a 429 is a full queue or a spent
- * quota, and an invalid trace has a field that is worth naming.
+ * Adds to a refusal, for the gateway that counts it, which one it is (decision 44): a 429 is a full queue or a spent quota, and
+ * an invalid trace has a field that is worth naming.
  */
-export function tellOutcome(handle: Handler): Handler {
+export function reportOutcome(handle: Handler): Handler {
   return async (call) => {
     try {
       return await handle(call);
@@ -24,18 +24,18 @@ export function tellOutcome(handle: Handler): Handler {
   };
 }
 
-/** The header for an outcome; none where nothing happened that the status does not say. */
-export function outcomeHeaders(told: ToldOutcome | null): Record<string, string> {
-  return told === null || told.count === 0 ? {} : { [ingestOutcomeHeader]: formatIngestOutcome(told) };
+/** The header for an outcome; none for null or a count of 0. */
+export function outcomeHeaders(reported: ReportedOutcome | null): Record<string, string> {
+  return reported === null || reported.count === 0 ? {} : { [ingestOutcomeHeader]: formatIngestOutcome(reported) };
 }
 
-/** Null for an error that such a request has no name for. */
-export function refusalOf(error: AppError): ToldOutcome | null {
+/** Null for an error that is not counted. */
+export function refusalOf(error: AppError): ReportedOutcome | null {
   const outcome: IngestOutcome | undefined = ingestRefusals.find((reason) => reason === error.code);
   return outcome === undefined ? null : { outcome, count: 1, example: exampleOf(error) };
 }
 
-/** Names of our own fields, and figures of our own settings: a message that quotes what was sent is none. */
+/** Names of our own fields and figures of our own settings. Messages that quote the payload are left out. */
 function exampleOf({ code, message, details }: AppError): string | null {
   if (code === "trace_quota_spent") return message;
   if (code !== "trace_invalid" || details === undefined) return null;
