@@ -1,17 +1,16 @@
 import { useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { useApi } from "../shell/session.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
 import { DownloadIcon, MoreIcon, UploadIcon } from "../ui/icons.tsx";
+import { lazyPart } from "../ui/lazy-part.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { saveFile } from "../ui/save-file.ts";
 import { DeleteDatasetDialog } from "./delete-dataset-dialog.tsx";
 import { type CaseFile, caseFileName, caseFiles } from "./export-cases.ts";
 import type { Dataset } from "./queries.ts";
 
-const ImportCasesDialog = lazy(async () => ({
-  default: (await import("./import-cases-dialog.tsx")).ImportCasesDialog,
-}));
+const ImportCasesDialog = lazyPart(async () => (await import("./import-cases-dialog.tsx")).ImportCasesDialog);
 
 /** What can be done with a whole dataset. */
 export function DatasetActions({ dataset }: { dataset: Dataset }) {
@@ -29,11 +28,7 @@ export function DatasetActions({ dataset }: { dataset: Dataset }) {
       <Button onClick={() => setImporting(true)}>
         <UploadIcon /> Import
       </Button>
-      {isImporting && (
-        <Suspense fallback={null}>
-          <ImportCasesDialog dataset={dataset} onClose={() => setImporting(false)} />
-        </Suspense>
-      )}
+      {isImporting && <ImportCasesDialog dataset={dataset} onClose={() => setImporting(false)} />}
       <Menu
         align="end"
         trigger={

@@ -1,13 +1,14 @@
-import { lazy, Suspense, useMemo } from "react";
+import { useMemo } from "react";
 import { Button } from "../ui/button.tsx";
 import { formatCount } from "../ui/format.ts";
+import { lazyPart } from "../ui/lazy-part.tsx";
 import { useIsNarrow } from "../ui/media-query.ts";
 import { BulkBar } from "./bulk-bar.tsx";
 import { ListStateProvider } from "./selection.tsx";
 import { TracesTable } from "./traces-table.tsx";
 import type { TracesPageState } from "./use-traces-page.ts";
 
-const PeekPanel = lazy(async () => ({ default: (await import("./peek-panel.tsx")).PeekPanel }));
+const PeekPanel = lazyPart(async () => (await import("./peek-panel.tsx")).PeekPanel);
 
 /** The rows, what waits above them, what can be done with those that are selected, and the panel beside them. */
 export function ListBody({ page, shown }: { page: TracesPageState; shown: ReadonlySet<string> }) {
@@ -45,15 +46,13 @@ export function ListBody({ page, shown }: { page: TracesPageState; shown: Readon
         {ids.size > 0 && <BulkBar count={ids.size} onBegin={page.begin} onClear={clear} />}
       </div>
       {search.peek !== undefined && (
-        <Suspense fallback={null}>
-          <PeekPanel
-            traceId={search.peek}
-            isWhy={search.why === true}
-            onWhy={(isWhy) => change({ why: isWhy ? true : undefined }, true)}
-            onClose={() => change({ peek: undefined, why: undefined })}
-            onAct={(kind) => page.setAct({ kind, traceIds: [search.peek ?? ""] })}
-          />
-        </Suspense>
+        <PeekPanel
+          traceId={search.peek}
+          isWhy={search.why === true}
+          onWhy={(isWhy) => change({ why: isWhy ? true : undefined }, true)}
+          onClose={() => change({ peek: undefined, why: undefined })}
+          onAct={(kind) => page.setAct({ kind, traceIds: [search.peek ?? ""] })}
+        />
       )}
     </div>
   );

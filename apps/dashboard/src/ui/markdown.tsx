@@ -1,4 +1,4 @@
-import { lazy, Suspense } from "react";
+import { lazyPart } from "./lazy-part.tsx";
 
 /** Longer texts are shown as they are: reading them as Markdown would hold the page. */
 const mostCharacters = 50_000;
@@ -8,19 +8,16 @@ function Plain({ text }: { text: string }) {
 }
 
 /** A renderer that cannot be loaded takes no page with it: the text is shown as it is. */
-const Renderer = lazy(() =>
-  import("./markdown-renderer.tsx").then(
-    ({ MarkdownRenderer }) => ({ default: MarkdownRenderer }),
-    () => ({ default: Plain }),
-  ),
+const Renderer = lazyPart(
+  () =>
+    import("./markdown-renderer.tsx").then(
+      ({ MarkdownRenderer }) => MarkdownRenderer,
+      () => Plain,
+    ),
+  Plain,
 );
 
 /** Text of an agent or a judge as Markdown: no HTML, no images from elsewhere, links that tell nobody where they were. */
 export function Markdown({ text }: { text: string }) {
-  if (text.length > mostCharacters) return <Plain text={text} />;
-  return (
-    <Suspense fallback={<Plain text={text} />}>
-      <Renderer text={text} />
-    </Suspense>
-  );
+  return text.length > mostCharacters ? <Plain text={text} /> : <Renderer text={text} />;
 }

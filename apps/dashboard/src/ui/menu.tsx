@@ -2,16 +2,15 @@ import {
   type ComponentProps,
   cloneElement,
   type KeyboardEvent,
-  lazy,
   type ReactElement,
-  Suspense,
   useId,
   useRef,
   useState,
 } from "react";
+import { lazyPart } from "./lazy-part.tsx";
 import type { MenuItem } from "./menu-popup.tsx";
 
-const MenuPopup = lazy(() => import("./menu-popup.tsx").then((module) => ({ default: module.MenuPopup })));
+const MenuPopup = lazyPart(async () => (await import("./menu-popup.tsx")).MenuPopup);
 
 /** A button that opens a list of acts. A null among the items draws a line. */
 export function Menu({
@@ -49,9 +48,7 @@ export function Menu({
         onKeyDown,
       })}
       {openedBy !== null && (
-        <Suspense>
-          <MenuPopup {...{ items, align, button, buttonId, isOpen, openedBy }} onOpenChange={setOpen} />
-        </Suspense>
+        <MenuPopup {...{ items, align, button, buttonId, isOpen, openedBy }} onOpenChange={setOpen} />
       )}
     </>
   );

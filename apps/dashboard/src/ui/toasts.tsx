@@ -1,4 +1,5 @@
-import { createContext, lazy, type ReactNode, Suspense, useCallback, useContext, useMemo, useState } from "react";
+import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from "react";
+import { lazyPart } from "./lazy-part.tsx";
 import { problemSentence } from "./states.tsx";
 import type { Said } from "./toast-list.tsx";
 
@@ -36,19 +37,15 @@ export function ToastRegion({ children }: { children: ReactNode }) {
   return (
     <Context value={toasts}>
       {children}
-      {isUsed && (
-        <Suspense fallback={null}>
-          <ToastList waiting={waiting} take={take} />
-        </Suspense>
-      )}
+      {isUsed && <ToastList waiting={waiting} take={take} />}
     </Context>
   );
 }
 
-const ToastList = lazy(() =>
+const ToastList = lazyPart(() =>
   import("./toast-list.tsx").then(
-    ({ ToastList }) => ({ default: ToastList }),
-    () => ({ default: PlainToasts }),
+    ({ ToastList }) => ToastList,
+    () => PlainToasts,
   ),
 );
 

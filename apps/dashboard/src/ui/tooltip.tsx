@@ -1,6 +1,7 @@
-import { lazy, Suspense, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
+import { lazyPart } from "./lazy-part.tsx";
 
-const TooltipPopup = lazy(() => import("./tooltip-popup.tsx").then((module) => ({ default: module.TooltipPopup })));
+const TooltipPopup = lazyPart(async () => (await import("./tooltip-popup.tsx")).TooltipPopup);
 
 const hoverMs = 350;
 
@@ -20,12 +21,7 @@ interface Shown {
 export function Tooltips() {
   const [shown, setShown] = useState<Shown | null>(null);
   useEffect(() => listen(setShown), []);
-  if (shown === null) return null;
-  return (
-    <Suspense>
-      <TooltipPopup {...shown} onClose={() => setShown(null)} />
-    </Suspense>
-  );
+  return shown && <TooltipPopup {...shown} onClose={() => setShown(null)} />;
 }
 
 function listen(show: (shown: Shown | null) => void): () => void {

@@ -1,0 +1,34 @@
+import { type ComponentType, useEffect, useState } from "react";
+
+/**
+ * A component in a file of its own, which is loaded when it is shown for the first time; `Meanwhile` takes its place until
+ * then. React's own `lazy` holds back what was loaded until 300 ms after its placeholder, which is long for a menu.
+ */
+export function lazyPart<Props extends object>(
+  load: () => Promise<ComponentType<Props>>,
+  Meanwhile: ComponentType<Props> = Nothing,
+): ComponentType<Props> {
+  let loaded: ComponentType<Props> | null = null;
+  return function LazyPart(props: Props) {
+    const [Part, setPart] = useState(() => loaded);
+    useEffect(() => {
+      if (Part !== null) return;
+      load().then(
+        (part) => {
+          loaded = part;
+          setPart(() => part);
+        },
+        // Told by the page, as what is thrown while it is drawn.
+        (error) =>
+          setPart(() => {
+            throw error;
+          }),
+      );
+    }, [Part]);
+    return Part === null ? <Meanwhile {...props} /> : <Part {...props} />;
+  };
+}
+
+function Nothing() {
+  return null;
+}
