@@ -1,7 +1,6 @@
 import { useState } from "react";
 import { classNames } from "../ui/class-names.ts";
 import { Score } from "../ui/score.tsx";
-import { useShortcuts } from "../ui/shortcuts.tsx";
 import { SidePanel } from "../ui/side-panel.tsx";
 import type { Verdict } from "./verdict.ts";
 import { Why } from "./why.tsx";
@@ -53,9 +52,4 @@ export function WhyPanel({ verdicts, chosen, onChoose, onClose }: WhyPanelProps)
       )}
     </SidePanel>
   );
-}
-
-/** Binds `w` to the rating of the row that the keys act on; undefined binds nothing. A focused score takes `w` by itself. */
-export function useWhyKey(open: (() => void) | undefined): void {
-  useShortcuts("Ratings", open === undefined ? [] : [{ keys: "w", label: "Why this score", run: open }]);
 }

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
-import { useWhyKey } from "../blocks/why-panel.tsx";
+import { useWhyKey } from "../blocks/why-key.ts";
 import { useApi } from "../shell/session.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { Time } from "../ui/page.tsx";

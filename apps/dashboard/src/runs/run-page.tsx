@@ -1,15 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { readSubject, subjectLabel } from "../blocks/run-subject.ts";
-import { useWhyKey } from "../blocks/why-panel.tsx";
+import { useWhyKey } from "../blocks/why-key.ts";
 import { useApi } from "../shell/session.tsx";
+import { lazyPart } from "../ui/lazy-part.tsx";
 import { Page } from "../ui/page.tsx";
 import { Loaded } from "../ui/states.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import type { Run } from "./case-rows.ts";
 import { CaseTable } from "./case-table.tsx";
 import { MissingResults } from "./missing-results.tsx";
-import { OpenCase } from "./open-case.tsx";
 import { runQuery } from "./queries.ts";
 import { RunActions } from "./run-actions.tsx";
 import { type RunCases, useRunCases } from "./run-cases.ts";
@@ -17,6 +17,8 @@ import { RunHeading, RunOrigin } from "./run-heading.tsx";
 import { useRunProgress } from "./run-progress.ts";
 import { RunReport } from "./run-report.tsx";
 import { RunSummary } from "./run-summary.tsx";
+
+const OpenCase = lazyPart(async () => (await import("./open-case.tsx")).OpenCase);
 
 const route = getRouteApi("/p/$projectId/runs/$runId");
 

@@ -1,7 +1,7 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 import { memo, useEffect, useMemo, useRef } from "react";
 import { Conversation } from "../blocks/conversation.tsx";
-import { useWhyKey } from "../blocks/why-panel.tsx";
+import { useWhyKey } from "../blocks/why-key.ts";
 import { useApi } from "../shell/session.tsx";
 import { classNames } from "../ui/class-names.ts";
 import { formatCount, formatDuration } from "../ui/format.ts";

@@ -1,13 +1,11 @@
 import { AddToDataset } from "../blocks/add-to-dataset.tsx";
 import { EvaluateTrace } from "../blocks/evaluate-trace.tsx";
 import { DeleteTracesDialog } from "./delete-traces-dialog.tsx";
-import type { TracesPageState } from "./use-traces-page.ts";
+import type { ListAct, TracesPageState } from "./use-traces-page.ts";
 
-/** The dialog of what is being done with traces of the list, if anything is. */
-export function ListDialogs({ page }: { page: TracesPageState }) {
-  const { act, setAct, filter, selection, search, peek } = page;
-  if (act === null) return null;
-  const { kind, traceIds } = act;
+/** The dialog of what is being done with traces of the list. */
+export function ListDialogs({ page, act: { kind, traceIds } }: { page: TracesPageState; act: ListAct }) {
+  const { setAct, filter, selection, search, peek } = page;
   const onClose = (): void => setAct(null);
   if (kind === "add") return <AddToDataset traceIds={traceIds} onClose={onClose} />;
   if (kind === "evaluate") return <EvaluateTrace traceIds={traceIds} onClose={onClose} />;

@@ -6,16 +6,21 @@ import { spanMessages } from "../blocks/span-messages.ts";
 import { useApi } from "../shell/session.tsx";
 import { classNames } from "../ui/class-names.ts";
 import { formatCost, formatCount, formatDuration } from "../ui/format.ts";
+import { lazyPart } from "../ui/lazy-part.tsx";
 import { useIsNarrow } from "../ui/media-query.ts";
-import { EmptyState, Loaded } from "../ui/states.tsx";
+import { EmptyState, Loaded, Skeleton } from "../ui/states.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import { AttributesTab } from "./attributes-tab.tsx";
 import { RawTab } from "./raw-tab.tsx";
 import { KindIcon } from "./span-kind.tsx";
 import { type TraceDetail, traceQuery } from "./trace-queries.ts";
 import type { OutlineSpan } from "./trace-tree.ts";
-import { VerdictsTab } from "./verdicts-tab.tsx";
 import { VotesList } from "./votes-list.tsx";
+
+const VerdictsTab = lazyPart(
+  async () => (await import("./verdicts-tab.tsx")).VerdictsTab,
+  () => <Skeleton className="p-4" />,
+);
 
 export type SpanTab = "chat" | "verdicts" | "attributes" | "raw";
 

@@ -1,11 +1,12 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { type ReactNode, useCallback, useDeferredValue, useEffect, useMemo, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useMemo, useState } from "react";
 import { ApiProblem } from "../api/problem.ts";
 import type { components } from "../api/schema.gen.d.ts";
-import { useWhyKey } from "../blocks/why-panel.tsx";
+import { useWhyKey } from "../blocks/why-key.ts";
 import { useApi } from "../shell/session.tsx";
 import { classNames } from "../ui/class-names.ts";
+import { lazyPart } from "../ui/lazy-part.tsx";
 import { useIsNarrow } from "../ui/media-query.ts";
 import { Page } from "../ui/page.tsx";
 import { useShortcuts } from "../ui/shortcuts.tsx";
@@ -13,7 +14,7 @@ import { ProblemLine } from "../ui/states.tsx";
 import { isArriving, rereadAfter } from "./arriving.ts";
 import { SpanPanel, type SpanTab } from "./span-panel.tsx";
 import { printZoom, readZoom, type TimeRange, zoomOnto } from "./time-zoom.ts";
-import { TraceActions, type TraceDialog, TraceDialogs } from "./trace-actions.tsx";
+import { TraceActions, type TraceDialog } from "./trace-actions.tsx";
 import { TraceFigures, TraceHeading, TraceRatings } from "./trace-header.tsx";
 import { TraceMinimap } from "./trace-minimap.tsx";
 import { TraceNeighbours } from "./trace-neighbours.tsx";
@@ -31,6 +32,8 @@ import {
   withFold,
   withRevealed,
 } from "./tree-rows.ts";
+
+const TraceDialogs = lazyPart(async () => (await import("./trace-dialogs.tsx")).TraceDialogs);
 
 const route = getRouteApi("/p/$projectId/traces/$traceId");
 const smallTrace = 3;
@@ -58,7 +61,7 @@ export function TraceView({
   }
   const isSmall = tree.nodes.length <= smallTrace;
   // The spans are painted first, then what stands around them.
-  const isPainted = useDeferredValue(true, isSmall);
+  const isPainted = useIsPainted(isSmall);
   const node = tree.nodes[view.selected] as TreeNode;
   const waterfall = (
     <TraceWaterfall
@@ -99,7 +102,8 @@ export function TraceView({
         />
       }
       actions={
-        isPainted && (
+        // In a narrow window they move what is below them.
+        (isPainted || isNarrow) && (
           <>
             <TraceNeighbours trace={trace} />
             <TraceVotes traceId={trace._id} />
@@ -117,9 +121,28 @@ export function TraceView({
         </div>
       )}
       <Halves isNarrow={isNarrow} spanCount={tree.nodes.length} waterfall={waterfall} panel={panel} />
-      <TraceDialogs trace={trace} spanCount={tree.nodes.length} open={dialog} onClose={() => setDialog(null)} />
+      {dialog !== null && (
+        <TraceDialogs trace={trace} spanCount={tree.nodes.length} open={dialog} onClose={() => setDialog(null)} />
+      )}
     </Page>
   );
+}
+
+/** False until the browser has painted the first drawing; true from the beginning where nothing is put off. */
+function useIsPainted(isAtOnce: boolean): boolean {
+  const [isPainted, setPainted] = useState(isAtOnce);
+  useEffect(() => {
+    if (isPainted) return;
+    let timer: ReturnType<typeof setTimeout>;
+    const frame = requestAnimationFrame(() => {
+      timer = setTimeout(() => setPainted(true));
+    });
+    return () => {
+      cancelAnimationFrame(frame);
+      clearTimeout(timer);
+    };
+  }, [isPainted]);
+  return isPainted;
 }
 
 /** The tree and the chosen span. A few spans are a talk more than a tree: it comes first, and a single one needs no tree. */

@@ -2,6 +2,7 @@ import { useMemo } from "react";
 import { useApi } from "../shell/session.tsx";
 import { Button } from "../ui/button.tsx";
 import { formatCount } from "../ui/format.ts";
+import { lazyPart } from "../ui/lazy-part.tsx";
 import { Page } from "../ui/page.tsx";
 import { useShortcuts } from "../ui/shortcuts.tsx";
 import { EmptyState, Loaded } from "../ui/states.tsx";
@@ -9,10 +10,11 @@ import { FilterBar } from "./filter-bar.tsx";
 import { ColumnsMenu, LiveButton } from "./list-actions.tsx";
 import { ListBody } from "./list-body.tsx";
 import { shownColumns, traceColumns } from "./list-columns.tsx";
-import { ListDialogs } from "./list-dialogs.tsx";
 import { NoTraces } from "./no-traces.tsx";
 import { TimeHistogram } from "./time-histogram.tsx";
 import { type TracesPageState, useTracesPage } from "./use-traces-page.ts";
+
+const ListDialogs = lazyPart(async () => (await import("./list-dialogs.tsx")).ListDialogs);
 
 /** Every trace of a project, newest first, under the filters of the URL. */
 export function TracesPage() {
@@ -63,7 +65,7 @@ export function TracesPage() {
           return page.isFiltered ? <NoMatch onClear={page.clearFilters} /> : <NoTraces />;
         }}
       </Loaded>
-      <ListDialogs page={page} />
+      {page.act !== null && <ListDialogs page={page} act={page.act} />}
     </Page>
   );
 }
