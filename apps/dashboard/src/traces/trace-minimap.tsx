@@ -64,7 +64,7 @@ export function TraceMinimap({
       onPointerUp={onPointerUp}
       onPointerCancel={() => setDrag(null)}
       onKeyDown={onKeyDown}
-      className="relative min-w-0 flex-1 cursor-crosshair touch-pan-y overflow-hidden rounded-sm border border-line bg-panel select-none"
+      className="relative min-w-0 flex-1 cursor-crosshair touch-pan-y max-md:flex-none overflow-hidden rounded-sm border border-line bg-panel select-none"
       style={{ height: height + 2 }}
     >
       <Strip tree={tree} width={width} />

@@ -62,9 +62,11 @@ type Marks = (Oddity | undefined)[];
 /** The index of each span's parent. Of two spans with one id the first is the parent. */
 function findParents(spans: readonly OutlineSpan[]): { parents: number[]; marks: Marks } {
   const byId = new Map<string, number>();
-  spans.forEach(({ spanId }, index) => {
-    if (spanId !== null && !byId.has(spanId)) byId.set(spanId, index);
-  });
+  // From the last to the first, which stays.
+  for (let index = spans.length - 1; index >= 0; index--) {
+    const { spanId } = spans[index] as OutlineSpan;
+    if (spanId !== null) byId.set(spanId, index);
+  }
   const marks: Marks = new Array(spans.length);
   const parents = spans.map(({ parentSpanId }, index) => {
     if (parentSpanId === null) return none;
@@ -122,6 +124,9 @@ function layOut(spans: readonly OutlineSpan[], parents: readonly number[], marks
 }
 
 const unremarkable: readonly Oddity[] = [];
+const early: readonly Oddity[] = ["early"];
+const outlives: readonly Oddity[] = ["outlives"];
+const earlyAndOutlives: readonly Oddity[] = ["early", "outlives"];
 
 function toNode(span: OutlineSpan, parent: number, above: TreeNode | undefined, mark: Oddity | undefined): TreeNode {
   const skewed = above === undefined ? unremarkable : skews(span, above.span);
@@ -148,8 +153,8 @@ function skews(span: OutlineSpan, parent: OutlineSpan): readonly Oddity[] {
   // Nothing ends later than what has no end yet.
   const parentEndMs = parent.latencyMs === null ? Number.POSITIVE_INFINITY : parent.offsetMs + parent.latencyMs;
   const isLate = span.latencyMs !== null && span.offsetMs + span.latencyMs > parentEndMs + toleranceMs;
-  if (!isEarly && !isLate) return unremarkable;
-  return [...(isEarly ? (["early"] as const) : []), ...(isLate ? (["outlives"] as const) : [])];
+  if (isEarly) return isLate ? earlyAndOutlives : early;
+  return isLate ? outlives : unremarkable;
 }
 
 /** The depth of the deepest span with others below it; 0: nothing but roots has any. */

@@ -1,4 +1,4 @@
-import { useVirtualizer } from "@tanstack/react-virtual";
+import { useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
 import {
   type CSSProperties,
   type KeyboardEvent,
@@ -53,10 +53,15 @@ export function TraceWaterfall({ tree, folds, selected, zoom, onSelect, onFold, 
     estimateSize: () => height,
     overscan: 6,
   });
-  useEffect(() => virtual.measure(), [height]);
+  const measured = useRef(height);
+  useEffect(() => {
+    if (measured.current === height) return;
+    measured.current = height;
+    virtual.measure();
+  }, [height]);
   const selectedRow = rows.indexOf(selected);
   useEffect(() => {
-    if (selectedRow === -1) return;
+    if (selectedRow === -1 || isInSight(virtual, selectedRow * height, height)) return;
     const { startIndex: first = 0, endIndex: last = 0 } = virtual.range ?? {};
     // A step scrolls by a row; what is farther comes to the middle, with its neighbours around it.
     const isNear = selectedRow >= first - 2 && selectedRow <= last + 2;
@@ -129,6 +134,12 @@ export function TraceWaterfall({ tree, folds, selected, zoom, onSelect, onFold, 
       </div>
     </div>
   );
+}
+
+/** Whether no scrolling is needed to see a row; the virtualizer itself would lay the page out to find out. */
+function isInSight({ scrollOffset, scrollRect }: Virtualizer<HTMLDivElement, Element>, top: number, height: number) {
+  if (scrollOffset === null || scrollRect === null) return false;
+  return top >= scrollOffset && top + height <= scrollOffset + scrollRect.height;
 }
 
 function shallowestOf(tree: TraceTree, rows: readonly number[], first: number, last: number): number {

@@ -40,6 +40,7 @@ export function withRevealed(folds: Folds, tree: TraceTree, index: number): Fold
 
 /** Indices of the spans in sight, from the top. */
 export function visibleRows(tree: TraceTree, folds: Folds): number[] {
+  if (!Number.isFinite(folds.fromDepth) && folds.turned.size === 0) return tree.nodes.map((_, index) => index);
   const rows: number[] = [];
   for (let index = 0; index < tree.nodes.length; ) {
     const node = tree.nodes[index] as TreeNode;
