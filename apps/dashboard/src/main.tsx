@@ -4,6 +4,7 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { beginReads } from "./api/ahead.ts";
 import { router } from "./routes.ts";
 import { connectionQuery } from "./shell/session.tsx";
 import { Shortcuts } from "./ui/shortcuts.tsx";
@@ -15,7 +16,7 @@ if (root === null) throw new Error("index.html has no #root");
 
 const { queries } = router.options.context;
 // Who this browser is and the page's script are asked for side by side; the frame of index.html stays until the script is here.
-if (/^\/(p\/|$)/.test(window.location.pathname)) void queries.prefetchQuery(connectionQuery);
+if (beginReads(window.location.pathname)) void queries.prefetchQuery(connectionQuery);
 // No top-level await: pages import parts of this script, and each would become a file of its own.
 void router.load().then(() =>
   createRoot(root).render(
@@ -33,3 +34,5 @@ void router.load().then(() =>
     </StrictMode>,
   ),
 );
+// Loaded before it is needed, so that what is typed after Ctrl K goes into the dialog.
+setTimeout(() => void import("./ui/dialog-popup.tsx").catch(() => undefined), 2_000);

@@ -37,7 +37,7 @@ test("the spans of a trace are folded to a depth, by the menu and by keys, and t
   }
 });
 
-test("the spans of a trace are asked for while the page's script is still on its way, and only once", async () => {
+test("the spans of a trace are asked for while the script of the pages is still on its way, and only once", async () => {
   const { base, traceId } = await readDemoProject(inject("demo"));
   const { page, problems, close } = await openPage();
   const asked: string[] = [];
@@ -45,7 +45,7 @@ test("the spans of a trace are asked for while the page's script is still on its
     if (request.url().endsWith(`/traces/${traceId}/outline`)) asked.push(request.method());
   });
   try {
-    await page.route("**/assets/trace-page-*.js", async (route) => {
+    await page.route("**/assets/index-*.js", async (route) => {
       await expect.poll(() => asked).toEqual(["GET"]);
       await route.continue();
     });

@@ -1,4 +1,5 @@
 import createClient from "openapi-fetch";
+import { takeRead } from "./ahead.ts";
 import { type AuthConfig, credentialHeaders, type Project } from "./connection.ts";
 import { ApiProblem, noAnswer, readProblem } from "./problem.ts";
 import type { paths } from "./schema.gen.d.ts";
@@ -47,7 +48,8 @@ export function createProjectApi({ config, project, onRefused }: ProjectApiOptio
       request.headers.set(name, value);
     }
     try {
-      return await fetch(request);
+      const begun = request.method === "GET" ? takeRead(as, path) : undefined;
+      return await (begun ?? fetch(request));
     } catch (error) {
       if (error instanceof DOMException && error.name === "AbortError") throw error;
       throw noAnswer(error);

@@ -1,5 +1,6 @@
-import { type QueryClient, queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useMemo, useState } from "react";
+import { takeConnection } from "../api/ahead.ts";
 import { createProjectApi, type ProjectApi } from "../api/client.ts";
 import { type AuthConfig, type Connection, connect, type Project, type User } from "../api/connection.ts";
 import { ButtonLink } from "../ui/button.tsx";
@@ -25,27 +26,9 @@ const SessionContext = createContext<Session | null>(null);
 /** Who this browser is. Asked once, and again when a key or a session is refused. */
 export const connectionQuery = queryOptions({
   queryKey: ["connection"],
-  queryFn: () => connect(localStorage),
+  queryFn: takeConnection,
   staleTime: Number.POSITIVE_INFINITY,
 });
-
-/**
- * Begins the reads of a page while its script is loading; the page finds them under way. Only as long as it is not known who
- * this browser is: later the page is there as soon, and its own API replaces a key that is refused.
- */
-export async function readAhead(
-  queries: QueryClient,
-  projectId: string,
-  begin: (api: ProjectApi) => void,
-): Promise<void> {
-  if (queries.getQueryData(connectionQuery.queryKey) !== undefined) return;
-  // The gate of the project says why it cannot be asked.
-  const connection = await queries.fetchQuery(connectionQuery).catch(() => null);
-  if (connection?.state !== "ready") return;
-  const project = connection.projects.find(({ _id }) => _id === projectId);
-  if (project === undefined) return;
-  begin(createProjectApi({ config: connection.config, project, onRefused: async () => null }));
-}
 
 /** The API as the project of the URL sees it. */
 export function useApi(): ProjectApi {

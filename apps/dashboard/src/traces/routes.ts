@@ -1,9 +1,7 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { projectRoute } from "../shell/project-route.tsx";
-import { readAhead } from "../shell/session.tsx";
 import { list, oneOf, searchOf, text } from "../ui/search-params.ts";
 import { readTracesSearch } from "./list-search.ts";
-import { outlineQuery, traceQuery } from "./trace-queries.ts";
 
 const tracesRoute = createRoute({
   getParentRoute: () => projectRoute,
@@ -21,12 +19,6 @@ const traceRoute = createRoute({
     zoom: text,
     fold: list,
   }),
-  loader: ({ context: { queries }, params: { projectId, traceId } }) => {
-    void readAhead(queries, projectId, (api) => {
-      void queries.prefetchQuery(outlineQuery(api, traceId));
-      void queries.prefetchQuery(traceQuery(api, traceId));
-    });
-  },
   component: lazyRouteComponent(() => import("./trace-page.tsx"), "TracePage"),
 });
 

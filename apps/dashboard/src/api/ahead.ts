@@ -1,0 +1,53 @@
+import { type Connection, connect, credentialHeaders, type Project } from "./connection.ts";
+
+/**
+ * What a page reads first is asked for while the script that draws the page is still on its way. `begin-reads.ts` begins it, a
+ * script of a few kilobytes; whoever asks for the same later gets the answer that is under way, once.
+ */
+let connection: Promise<Connection> | null = null;
+let hasBegun = false;
+const reads = new Map<string, Promise<Response>>();
+
+/**
+ * Begins the reads of the page at a path: the first call does, unless {@link takeConnection} came before it. Answers whether the
+ * page is one of a project.
+ */
+export function beginReads(path: string): boolean {
+  if (!/^\/(p\/|$)/.test(path)) return false;
+  if (hasBegun) return true;
+  hasBegun = true;
+  connection = connect(localStorage);
+  const [, projectId, traceId] = /^\/p\/([^/]+)\/traces\/([^/]+)$/.exec(path) ?? [];
+  // What fails is told to who takes it.
+  connection.then((known) => traceId !== undefined && beginTrace(known, projectId, traceId), ignore);
+  return true;
+}
+
+/** Who this browser is, as it was asked for already, or is asked now. */
+export function takeConnection(): Promise<Connection> {
+  const begun = connection ?? connect(localStorage);
+  hasBegun = true;
+  connection = null;
+  return begun;
+}
+
+/** The answer to a GET that was begun for a project; undefined where none was. */
+export function takeRead(project: Pick<Project, "_id">, path: string): Promise<Response> | undefined {
+  const name = `${project._id} ${path}`;
+  const begun = reads.get(name);
+  reads.delete(name);
+  return begun;
+}
+
+function beginTrace(known: Connection, projectId: string | undefined, traceId: string): void {
+  const project = known.state === "ready" ? known.projects.find(({ _id }) => _id === projectId) : undefined;
+  if (known.state !== "ready" || project === undefined) return;
+  const ofTrace = `/api/v1/ingest/traces/${traceId}`;
+  for (const path of [`${ofTrace}/outline`, ofTrace]) {
+    const read = fetch(path, { headers: credentialHeaders(known.config, project, { method: "GET", path }) });
+    read.catch(ignore);
+    reads.set(`${project._id} ${path}`, read);
+  }
+}
+
+function ignore(): void {}
