@@ -43,6 +43,10 @@ const meanings: Record<ErrorCode, { when: string; todo: string }> = {
     when: "The project's daily trace quota is spent; nothing was stored.",
     todo: "Wait for midnight UTC; an earlier retry does not help.",
   },
+  head_too_large: {
+    when: "The address and the headers of the request are over the limit together.",
+    todo: "Send shorter parameters, or fewer headers.",
+  },
   internal: {
     when: "A fault nobody foresaw; the log has it under the request id.",
     todo: "Retry with backoff; report it.",

@@ -12,6 +12,8 @@ const atLimit: Record<keyof typeof limits, string> = {
   ratingMax: "Highest rating.",
   lowScoringRatingMax: "A result rated at or below this is a low-scoring case of its report.",
   ratingBars: "Bars of a histogram of ratings.",
+  requestHeadMaxBytes: "The address and all headers of a request together; more is 431.",
+  internalHeadMaxBytes: "The same between services; what the gateway takes always fits.",
   jsonBodyMaxBytes: "A JSON body, on the wire and inflated; more is 413.",
   accountBodyMaxBytes: "A sign-in, a sign-up and the like; more is 413.",
   otlpBodyMaxBytes: "An OTLP export, on the wire and inflated; more is 413.",

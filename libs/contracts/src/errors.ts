@@ -41,6 +41,7 @@ export const errorKinds = {
   rate_limited: { status: 429, envelope: "global" },
   queue_full: { status: 429, envelope: "error", retryAfterSeconds: 1 },
   trace_quota_spent: { status: 429, envelope: "error" },
+  head_too_large: { status: 431, envelope: "global" },
   internal: { status: 500, envelope: "global" },
   store_unavailable: { status: 503, envelope: "error", retryAfterSeconds: 2 },
   service_unavailable: { status: 503, envelope: "global", retryAfterSeconds: 2 },

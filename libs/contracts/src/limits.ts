@@ -16,6 +16,13 @@ export const limits = {
   lowScoringRatingMax: 5,
   /** Bars of a histogram of ratings. */
   ratingBars: 10,
+  /** completions 1.2: the address and all headers of a request together. */
+  requestHeadMaxBytes: 16 * 1024,
+  /**
+   * The same between services, where the signed identity repeats the address in base64: any request that the gateway takes
+   * fits.
+   */
+  internalHeadMaxBytes: 64 * 1024,
   /** completions 1.2: inflated size of a JSON body. */
   jsonBodyMaxBytes: 10 * 1024 * 1024,
   /** Body of a sign-in, a sign-up and the like. */

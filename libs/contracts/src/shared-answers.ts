@@ -42,6 +42,11 @@ export function sharedAnswersOf(route: Route): Record<string, SharedAnswer> {
       headers: ["Allow"],
     },
     408: { name: "RequestTimeout", description: "The request did not arrive in time.", schemas: [globalErrorBody] },
+    431: {
+      name: "HeadTooLarge",
+      description: "The address and the headers of the request have more than 16 KiB together.",
+      schemas: [globalErrorBody],
+    },
     ...overloadOf(route),
   };
   if (route.authentication.includes("metrics")) {

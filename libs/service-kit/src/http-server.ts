@@ -301,7 +301,7 @@ function createFastify(): FastifyInstance {
     exposeHeadRoutes: false,
     genReqId: (request) => (request.headers[requestIdHeader] as string | undefined) ?? randomUUID(),
     // Of the head; each route watches over its own body.
-    http: { headersTimeout: arrivalMs },
+    http: { headersTimeout: arrivalMs, maxHeaderSize: limits.internalHeadMaxBytes },
     // Longer than the keep-alive of the gateway's pool, so that the pool is the one to close idle connections.
     keepAliveTimeout: 72_000,
     forceCloseConnections: false,

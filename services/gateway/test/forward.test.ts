@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import { connect } from "node:net";
-import { internalRoutes, routes } from "@touchstone/contracts";
+import { internalRoutes, limits, routes } from "@touchstone/contracts";
 import { type Call, Pieces } from "@touchstone/service-kit";
 import { afterEach, expect, test, vi } from "vitest";
 import {
@@ -10,6 +10,7 @@ import {
   mebibyte,
   post,
   postChunked,
+  sendRaw,
   startTestGateway,
   type TestGateway,
   type TestGatewayOptions,
@@ -106,6 +107,28 @@ test("a service that is down is 503 with Retry-After at once, on OTLP as { messa
   expect(await answers[1]?.json()).toEqual({ message });
   expect((await post(gateway, routes.createDataset.path, "{}")).status).toBe(200);
 });
+
+test.each([
+  ["of the same process", true],
+  ["of another process", false],
+])(
+  "an address is passed on to a service %s up to the limit of a request's head; beyond it is 431",
+  async (_where, isLocal) => {
+    const gateway = await start({ isLocal });
+    const ask = (bytes: number) => {
+      const request = head("GET", `${traces}?search=`);
+      return sendRaw(gateway.url, request.replace("search=", `search=${"x".repeat(bytes - request.length)}`));
+    };
+
+    const [fits, exceeds] = [await ask(limits.requestHeadMaxBytes - 200), await ask(limits.requestHeadMaxBytes + 200)];
+
+    expect(fits).toMatch(/^HTTP\/1\.1 200 /);
+    expect(fits).toMatch(/"search":"x{15000,}"/);
+    expect(exceeds).toMatch(/^HTTP\/1\.1 431 /);
+    const message = "The address and the headers of the request are too large together.";
+    expect(exceeds).toContain(JSON.stringify({ statusCode: 431, message }));
+  },
+);
 
 test("a service that refuses a large body before it has read it is heard", async () => {
   const gateway = await startInstead((_request, response) => {

@@ -80,10 +80,11 @@ export function FilterDialog({ filter, agents, models, onApply, onClose }: Filte
         <TextField
           label="Framework"
           placeholder="langgraph"
+          maxLength={64}
           value={draft.framework ?? ""}
           onChange={typed("framework")}
         />
-        <TextField label="Session" value={draft.session ?? ""} onChange={typed("session")} />
+        <TextField label="Session" maxLength={512} value={draft.session ?? ""} onChange={typed("session")} />
       </form>
     </Dialog>
   );

@@ -48,6 +48,9 @@ function described(id: string, { hint, error }: Pick<Labelled, "hint" | "error">
   return { "aria-describedby": names || undefined, "aria-invalid": error != null || undefined };
 }
 
+/** The API cuts a longer search term, and addresses have a limit. */
+const searchMaxChars = 200;
+
 /** One line of text. */
 export function TextField({
   label,
@@ -62,6 +65,7 @@ export function TextField({
     <Labelling {...{ id, label, hint, error, isLabelHidden: isLabelHidden ?? false }}>
       <input
         type="text"
+        maxLength={rest.type === "search" ? searchMaxChars : undefined}
         {...rest}
         id={id}
         {...described(id, { hint, error })}

@@ -93,3 +93,22 @@ test("a moment survives its input, to the minute", () => {
   expect(toLocalInput("24h")).toBe("");
   expect(toIso("")).toBeUndefined();
 });
+
+test("the longest filters fit into the head of a request, which has 16 KiB, with room for its headers", () => {
+  const wide = (characters: number): string => "語".repeat(characters);
+  const filter = readTracesSearch({
+    search: wide(200),
+    agent: "00000000-0000-7000-8000-000000000001",
+    model: wide(512),
+    framework: wide(64),
+    source: "production",
+    from: "2026-05-04T11:00:00.000Z",
+    to: "2026-05-04T12:00:00.000Z",
+    rating: "failing",
+    session: wide(512),
+    slow: 12_345.678,
+  });
+
+  const { length } = new URLSearchParams(listQueryOf(filterOf(filter))).toString();
+  expect([length > 11 * 1024, length < 13 * 1024]).toEqual([true, true]);
+});

@@ -62,6 +62,7 @@ function renderRefusal(code: string | undefined, answerHeaders: AnswerHeaders): 
 
 function describe(code: string | undefined): [status: number, message: string] {
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return [408, "The request did not arrive in time."];
-  if (code === "HPE_HEADER_OVERFLOW") return [431, "The request headers are too large."];
+  if (code === "HPE_HEADER_OVERFLOW")
+    return [431, "The address and the headers of the request are too large together."];
   return [400, "The request is not valid HTTP."];
 }

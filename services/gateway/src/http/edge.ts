@@ -1,5 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { type Route, requestIdHeader, type SettingName, warningHeader, workspaceIgnored } from "@touchstone/contracts";
+import {
+  limits,
+  type Route,
+  requestIdHeader,
+  type SettingName,
+  warningHeader,
+  workspaceIgnored,
+} from "@touchstone/contracts";
 import {
   AppError,
   type Logger,
@@ -280,6 +287,7 @@ function createFastify(options: EdgeOptions, brokenRequests: BrokenRequests): Fa
           : trustedProxies === true,
     // Of the head alone; bodies are watched one by one.
     http: {
+      maxHeaderSize: limits.requestHeadMaxBytes,
       headersTimeout: options.headersTimeoutMs,
       connectionsCheckingInterval: Math.min(options.headersTimeoutMs / 4, 5_000),
     },
