@@ -89,9 +89,11 @@ const atLimit: Record<keyof typeof limits, string> = {
   patternConditionsMax: "Conditions sent with a pattern.",
   patternTermsMax: "Terms a pattern includes, and terms it excludes.",
   patternTextMaxChars: "A pattern's description, term, value or semantic prompt.",
+  checkedTextMaxChars:
+    "What patterns look at of one text of a trace. That a text was longer is said with what was found, or in the check's reason.",
   regexMaxChars: "A pattern's regex.",
   regexInstructionsMax: "Instructions a pattern's regex may compile to.",
-  matchedTextMaxChars: "What a regex reads of one text.",
+  matchedTextMaxChars: "What a regex, or the judge of a semantic condition, reads of one text.",
   triedTracesMax: "Traces that a pattern is tried on before it is saved.",
   triedTracesDefault: "The same where nothing is said.",
   judgedTrialsMax: "Traces of these that a judge is asked about.",
@@ -123,6 +125,9 @@ const atDeadline: Record<keyof typeof deadlines, string> = {
   gatewayHopMs: "How long the gateway waits for any other answer; then 503.",
   keyLookupMs: "One look-up of a key.",
   closeProjectsMs: "How long deleting a project waits for each service to stop storing in it.",
+  patternMs:
+    "One pattern on one trace; then its computation is ended. A live check is tried once more, then it is given up with the reason `timeout`.",
+  patternsMs: "All patterns of one trace; those that are left then count as timed out.",
   traceReadMs: "One question of eval-runs to ingest about recorded traffic.",
 };
 

@@ -81,6 +81,22 @@ const samples: Record<string, { bad: [path: string, text: string][]; good: [path
     bad: [["services/auth/src/service.ts", "if (config.isStandalone) return;"]],
     good: [["apps/standalone/src/main.ts", "const isStandalone = true;"]],
   },
+  "a regex reads a text once": {
+    bad: [
+      ["services/monitor/src/x.ts", "const form = /-{3,}\\s*(?:begin|start)/;"],
+      ["services/monitor/src/x.ts", "const blanks = text.replace(/\\s+$/, '');"],
+      ["libs/db/src/x.ts", "z.string().regex(/^(a+)+$/)"],
+      ["services/judge/src/x.ts", `const run = "a+";\nconst two = new RegExp(\`^\${run}\${run}$\`, "i");`],
+      ["services/judge/src/x.ts", 'const any = RegExp(["a", "b*b"].join("|") + String.raw`\\d*x`);'],
+      ["services/judge/src/x.ts", "const theirs = new RegExp(pattern.regex);"],
+      ["services/gateway/src/http/route-table.ts", "const noSuchRegexAsTheException = /a/;"],
+    ],
+    good: [
+      ["services/monitor/src/x.ts", "const form = /(?<!-)-{3,}\\s*(?:begin|start)/;"],
+      ["services/judge/src/x.ts", `const word = "\\\\b[a-z]+";\nconst two = RegExp(\`\${word} (?:\${word})?\`, "u");`],
+      ["tests/conformance/src/x.ts", "expect(text).toMatch(/\\s+$/);"],
+    ],
+  },
 };
 
 describe("a house rule", () => {

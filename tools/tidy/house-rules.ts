@@ -1,4 +1,5 @@
 import ts from "typescript";
+import { findSlowRegexes } from "./slow-regexes.ts";
 import { type Finding, findText, lineOf, parseSyntax, type SourceText, walkSyntax } from "./source-text.ts";
 
 /** A rule about single files. `name` says what holds and what to use instead. */
@@ -87,6 +88,12 @@ export const houseRules: readonly HouseRule[] = [
     name: "a service does not know how it is deployed: standalone is a choice of dependencies made in apps/standalone",
     appliesTo: (path) => /^services\/[^/]+\/src\//.test(path),
     find: (source) => findText(source, /\b(isStandalone|allInOne|standaloneMode|embeddedMode)\b/g),
+  },
+  {
+    name: "a regex reads a text once (decision 45): let no two repeats meet, begin a run where it begins, `(?<![ ])[ ]+$`, or scan",
+    appliesTo: (path) =>
+      /^(services|libs)\/[^/]+\/src\/.*\.ts$/.test(path) && !/^libs\/(testkit|service-tests)\//.test(path),
+    find: findSlowRegexes,
   },
 ];
 

@@ -1,4 +1,7 @@
-/** Every number of the specification's Limits table, and the bounds we add. Units are in the names. */
+/**
+ * Every number of the specification's Limits table, and the bounds we add. Units are in the names. Threads import this file by
+ * itself, as `@touchstone/contracts/limits`.
+ */
 export const limits = {
   /** interface: Limits, results per batch. */
   resultsPerBatchMax: 10,
@@ -141,7 +144,9 @@ export const limits = {
   patternConditionsMax: 20,
   patternTermsMax: 100,
   patternTextMaxChars: 4_000,
-  /** A regex, the instructions it may compile to, and what it reads of one text: together they bound its time. */
+  /** What patterns look at of one text. */
+  checkedTextMaxChars: 256 * 1024,
+  /** A regex, the instructions it may compile to, and what it or a judge reads of one text: together they bound its time. */
   regexMaxChars: 500,
   regexInstructionsMax: 1_000,
   matchedTextMaxChars: 64 * 1024,
@@ -188,6 +193,9 @@ export const deadlines = {
   keyLookupMs: 2_000,
   /** Closing deleted projects in one service: longer than it waits for the transactions under way. */
   closeProjectsMs: 12_000,
+  /** One pattern on one trace, and all patterns of a trace: a computation that takes longer is ended (decision 45). */
+  patternMs: 2_000,
+  patternsMs: 20_000,
   /** One question of eval-runs to ingest about recorded traffic. */
   traceReadMs: 10_000,
 } as const;

@@ -17,7 +17,7 @@ export function waitForGate({ gate, began }: Record<"gate" | "began", Int32Array
 
 export function fillMemory(): number {
   const kept: number[][] = [];
-  for (;;) kept.push(Array.from({ length: 10_000 }, (_, at) => at + kept.length + 0.5));
+  for (;;) kept.push(Array.from({ length: 500_000 }, (_, at) => at + kept.length + 0.5));
 }
 
 export const sumBytes = (bytes: Uint8Array): number => bytes.reduce((sum, byte) => sum + byte, 0);

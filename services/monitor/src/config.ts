@@ -50,7 +50,10 @@ export function readMonitorConfig(environment: Environment): { config: MonitorCo
       publicAddress:
         values.SERVICE_PUBLIC_URL === undefined
           ? null
-          : { url: values.SERVICE_PUBLIC_URL.replace(/\/+$/, ""), hasDashboard: values.SERVICE_DASHBOARD === "on" },
+          : {
+              url: values.SERVICE_PUBLIC_URL.replace(/(?<!\/)\/+$/, ""),
+              hasDashboard: values.SERVICE_DASHBOARD === "on",
+            },
       allowsPrivateHosts: values.SERVICE_ALLOW_PRIVATE_WEBHOOKS ?? !values.SERVICE_MULTI_TENANT,
       webhookSecret: values.SERVICE_WEBHOOK_SECRET ?? null,
       collector:

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import path from "node:path";
 import { type Bus, connectBus } from "@touchstone/bus";
 import { notTakenHeader } from "@touchstone/contracts";
@@ -13,6 +14,7 @@ import {
   AppError,
   type Clock,
   countDeadLetters,
+  createComputePool,
   createHttpServer,
   createInternalClient,
   createOutboundFetch,
@@ -57,6 +59,7 @@ import { removeDeletedProjects } from "./maintenance/remove-deleted-projects.ts"
 import { trimChecks } from "./maintenance/trim-checks.ts";
 import { trimSeenTraces } from "./maintenance/trim-seen-traces.ts";
 import { trimWebhookDeliveries } from "./maintenance/trim-webhook-deliveries.ts";
+import { createPatternMatcher, type PatternMatcher } from "./patterns/pattern-matcher.ts";
 import { createPatternStore } from "./patterns/pattern-store.ts";
 import { createPlanAtOnce } from "./patterns/plan-at-once.ts";
 import { createProfileStore } from "./profiles/profile-store.ts";
@@ -84,6 +87,10 @@ const schema = "monitor";
 
 /** Requests of one replica in hand at a time, of each kind. What a member asks has limits of its own. */
 const memberRequestsMax = 64;
+/** Threads that look for patterns: of two or more one project never has all. */
+const threadsMax = Math.min(4, Math.max(2, availableParallelism()));
+/** What may wait for them: all live checks in hand, trials, and members of groups several times over. */
+const waitingForThreadsMax = 512;
 /** Changes of live scorers of one replica in hand at a time. */
 const liveScorersMax = 8;
 
@@ -123,6 +130,7 @@ export function createMonitor(config: MonitorConfig, dependencies: MonitorDepend
     parts = { database, bus, preparation };
     const ingest = createIngestClient(connectIngest());
     const patterns = createPatternStore(database);
+    const matcher = openMatcher();
 
     const seenTraces = createSeenTraceStore(maintenance);
     const liveScorers = createLiveScorerStore(maintenance);
@@ -134,7 +142,7 @@ export function createMonitor(config: MonitorConfig, dependencies: MonitorDepend
     const verdictExports = createVerdictExports({ isExporting: config.collector !== null });
     const { patternsCheck, ...liveChecks } = assembleLiveChecks({
       ...{ database, maintenance, bus, logger, metrics },
-      ...{ ingest, patterns, liveScorers, findings, budget, evaluators, askEvaluator, topics },
+      ...{ ingest, patterns, matcher, liveScorers, findings, budget, evaluators, askEvaluator, topics },
       watchesOtlp: config.watchesOtlp,
       verdictExports,
     });
@@ -159,7 +167,7 @@ export function createMonitor(config: MonitorConfig, dependencies: MonitorDepend
         return stopsBoth(stopsWhenConsumed(consumeTracesStored(bus, { seenTraces, planAtOnce })), running);
       }),
     ];
-    const members = { patterns, evaluators, ingest, askEvaluator, bus, logger, clock };
+    const members = { patterns, matcher, evaluators, ingest, askEvaluator, bus, logger, clock };
     background.push(startOnceMigrated(preparation, () => answerForMembers(members)));
     for (const each of background) cleanups.defer(() => each.stop());
 
@@ -167,9 +175,8 @@ export function createMonitor(config: MonitorConfig, dependencies: MonitorDepend
       database,
       clock,
       ingest,
-      patterns,
+      ...{ patterns, matcher, bus },
       newestTraces: createNewestTraces(database),
-      bus,
       profiles: createProfileStore(database),
       signals: createSignalStore(database),
       feedback: createFeedbackStore(database, findings),
@@ -268,6 +275,13 @@ export function createMonitor(config: MonitorConfig, dependencies: MonitorDepend
     const background = startOnceMigrated(preparation, () => deliveryWorker.start());
     cleanups.defer(() => background.stop());
     return { keys, reach, deliveryWorker };
+  }
+
+  /** Threads that look for patterns. */
+  function openMatcher(): PatternMatcher {
+    const pool = createComputePool({ name: "monitor", logger, metrics, threadsMax, queueMax: waitingForThreadsMax });
+    cleanups.defer(() => pool.stop());
+    return createPatternMatcher(pool);
   }
 
   /** Custom scorers: how they are asked. */

@@ -283,7 +283,7 @@ test("a check is settled by whoever holds it, not by a worker it was taken from"
   const take = async (leaseMs: number) => {
     const [taken] = await checkStore.take({
       ...{ token: crypto.randomUUID(), count: 1, perProject: 1, inHand: new Map(), after: crypto.randomUUID() },
-      ...{ kinds: ["judge"], leaseMs },
+      ...{ kinds: ["judge"], lease: { ms: leaseMs, backOffMs: [1] } },
     });
     if (taken === undefined) throw new Error("nothing is due");
     return taken;
@@ -369,7 +369,7 @@ test("a project with a long backlog delays no other", async () => {
       inHand,
       kinds: ["judge"],
       after: busy,
-      leaseMs: 60_000,
+      lease: { ms: 60_000, backOffMs: [1] },
     });
   const first = await take(8);
   const ofOthers = first.filter(({ projectId }) => projectId !== busy).map(({ subjectId }) => subjectId);

@@ -1,12 +1,19 @@
 import { connectBus } from "@touchstone/bus";
 import { tracesSettled } from "@touchstone/contracts";
-import { countDeadLetters, createMetrics } from "@touchstone/service-kit";
+import { countDeadLetters, createComputePool, createMetrics } from "@touchstone/service-kit";
 import { startTestNats, type TestNats } from "@touchstone/testkit";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import type { Check } from "../src/checks/check.ts";
-import { createCheckPlanner } from "../src/checks/check-planner.ts";
+import { createCheckPlanner, insertChecks } from "../src/checks/check-planner.ts";
+import { type CheckStore, createCheckStore } from "../src/checks/check-store.ts";
+import { type CheckWorker, startCheckWorker, type WorkerTimings } from "../src/checks/check-worker.ts";
 import { consumeTracesSettled } from "../src/handlers/traces-settled.ts";
+import { createPatternMatcher } from "../src/patterns/pattern-matcher.ts";
+import { createPatternsCheck } from "../src/patterns/patterns-check.ts";
+import { createFindingStore } from "../src/signals/finding-store.ts";
 import { buildSettledTrace } from "./builders.ts";
+import { buildTrace } from "./judging-builders.ts";
+import { endless, tedious } from "./tedious-regex.ts";
 import { openTestStore, quiet, type TestStore } from "./test-store.ts";
 
 let store: TestStore;
@@ -15,6 +22,13 @@ let nats: TestNats;
 beforeAll(async () => {
   store = await openTestStore();
   nats = await startTestNats();
+});
+
+const workers: CheckWorker[] = [];
+
+afterEach(async () => {
+  await Promise.all(workers.splice(0).map((worker) => worker.stop()));
+  await store.query("delete from monitor.checks");
 });
 
 afterAll(async () => {
@@ -74,4 +88,91 @@ test("row 19: an event that nobody can plan is tried five times and kept with it
   await vi.waitFor(async () => expect(await readPlanned()).toContain(poison.traceId));
   await bus.drain();
   await ingest.drain();
+});
+
+function startWorker(check: Check, timings: Partial<WorkerTimings>): { renewals: () => number } {
+  const checkStore = createCheckStore(store);
+  const renew = vi.fn<CheckStore["renew"]>(checkStore.renew);
+  const brief = {
+    leaseMs: 60_000,
+    renewMs: 20,
+    pollMs: 20,
+    retryDelaysMs: [10],
+    postponeMs: [1, 5] as const,
+    drainMs: 1,
+  };
+  const worker = startCheckWorker({
+    store: { ...checkStore, renew },
+    checks: [check],
+    logger: quiet,
+    concurrency: 1,
+    timings: { ...brief, ...timings },
+  });
+  workers.push(worker);
+  return { renewals: () => renew.mock.settledResults.length };
+}
+
+async function planPatterns(plan: object): Promise<string> {
+  const { projectId, traceId } = buildSettledTrace();
+  const check = { kind: "patterns", scorerId: "", subjectId: traceId, round: 0, plan } as const;
+  await store.database.scoped([projectId], (transaction) => insertChecks(transaction, [{ projectId, check }]));
+  return projectId;
+}
+
+test("a check whose worker is killed comes back counted, after its lease and a pause that grows", async () => {
+  await planPatterns({});
+  const hour = 3_600_000;
+  const readRow = async () => {
+    const hours = "round(extract(epoch from due_at - now()) / 3600)::integer as hours";
+    return (await store.query(`select attempts, ${hours} from monitor.checks`))[0];
+  };
+  // As if it were killed: it has the check in hand for ever.
+  const takeAndFreeze = async (): Promise<void> => {
+    const inHand = Promise.withResolvers<void>();
+    const carryOut: Check["carryOut"] = async (_, signal) => {
+      inHand.resolve();
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      return { outcome: "skipped", reason: "stopped" };
+    };
+    const timings = { leaseMs: hour, renewMs: hour, retryDelaysMs: [2 * hour, 4 * hour] };
+    startWorker({ kind: "patterns", plan: async () => [], carryOut }, timings);
+    await inHand.promise;
+  };
+
+  await takeAndFreeze();
+  expect(await readRow()).toEqual({ attempts: 1, hours: 3 });
+  await store.query("update monitor.checks set due_at = now()");
+  await takeAndFreeze();
+  expect(await readRow()).toEqual({ attempts: 2, hours: 5 });
+});
+
+test("a pattern that takes too long is tried twice and given up as a timeout; its lease is renewed, and what else was found is recorded", async () => {
+  const pool = createComputePool({ name: "test", logger: quiet, metrics: createMetrics(), threadsMax: 2, queueMax: 8 });
+  const document = { polarity: "failure", severity: "low", name: "P" };
+  const quick = { ...endless[0], detector: "contains", value: "ab" };
+  const patterns = [
+    { id: "slow", key: "custom:slow", document: { ...document, conditions: endless } },
+    { id: "quick", key: "custom:quick", document: { ...document, conditions: [quick] } },
+  ];
+  const check = createPatternsCheck({
+    ...{ bus: null as never, budget: null as never, watchesOtlp: true, logger: quiet },
+    patterns: { list: async () => patterns as never },
+    ingest: { readTrace: async (_: string, traceId: string) => buildTrace({ traceId, output: tedious }) },
+    findings: createFindingStore({ publicAddress: null }),
+    matcher: createPatternMatcher(pool, { patternMs: 500, patternsMs: 10_000 }),
+  });
+  const createdAt = new Date().toISOString();
+  const ids = { patternIds: ["slow", "quick"], builtinKeys: [], agentId: null, sessionId: null };
+  const projectId = await planPatterns({ ...ids, createdAt });
+
+  const { renewals } = startWorker(check, {});
+
+  const readRows = () =>
+    store.query("select outcome, reason, attempts from monitor.checks where settled_at is not null");
+  const reason = "timeout: custom:slow took more than 500 ms";
+  await vi.waitFor(async () => expect(await readRows()).toEqual([{ outcome: "given-up", reason, attempts: 2 }]));
+  const signals = await store.query("select pattern_key from monitor.signals where project_id = $1", [projectId]);
+  expect(signals).toEqual([{ pattern_key: "custom:quick" }]);
+  expect(renewals()).toBeGreaterThan(2);
+  await pool.stop();
 });

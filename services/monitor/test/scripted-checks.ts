@@ -73,7 +73,7 @@ export async function carryOutPlanned(
     inHand: new Map(),
     kinds: checks.map(({ kind }) => kind),
     after: "00000000-0000-0000-0000-000000000000",
-    leaseMs: 60_000,
+    lease: { ms: 60_000, backOffMs: [1] },
   });
   const outcomes: CheckOutcome[] = [];
   for (const check of taken.filter((each) => each.projectId === projectId)) {

@@ -1,11 +1,14 @@
 import { randomUUID } from "node:crypto";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { patternTrialReply, writeRegex } from "@touchstone/contracts";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import type { z } from "zod";
 import type { ProjectClient } from "./start-monitor.ts";
+import { endless, tedious } from "./tedious-regex.ts";
 import {
   asJudge,
   asked,
+  createPattern,
   fakeIngest,
   judgeBy,
   listSignals,
@@ -13,7 +16,9 @@ import {
   outcomesOf,
   query,
   record,
+  settle,
   store,
+  untilChecked,
   useWatchingMonitor,
 } from "./watching-bench.ts";
 
@@ -124,6 +129,43 @@ describe("a pattern that is not stored", () => {
     expect(trial.errors?.[0]?.message).toBe("A judge is asked about at most 5 traces");
     // Nothing of it is live traffic.
     expect(await query("select from monitor.live_calls where project_id = $1", [project.projectId])).toEqual([]);
+  });
+
+  test("that takes too long on a trace says so, tries the others, and holds no other project up", async () => {
+    const project = newProject();
+    const traceIds = [tedious, "ab", ""].map((output) => record(project, { output }).traceId);
+    const delay = monitorEventLoopDelay({ resolution: 10 });
+    delay.enable();
+    const [trial, created] = await Promise.all([
+      tryOut(project, { conditions: endless, traceIds }),
+      newProject().send("POST", "/monitor/patterns", { name: "Other", regex: "a+b" }),
+    ]);
+    delay.disable();
+    expect(trial).toEqual({
+      ...{ checked: 2, matched: 0, matches: [] },
+      errors: [{ traceId: traceIds[0], message: "The pattern took too long on this trace" }],
+    });
+    expect(created.status).toBe(201);
+    expect(delay.max / 1e6).toBeLessThan(2_000);
+  });
+
+  test("says where a text was longer than is looked at", async () => {
+    const project = newProject();
+    const long = "x".repeat(256 * 1024);
+    const traceId = record(project, { output: `${long} lawyer` }).traceId;
+    const message = "Only the first 262144 characters of the response were looked at.";
+    const trial = await tryOut(project, { includeTerms: ["lawyer"], traceIds: [traceId] });
+    expect(trial).toEqual({ checked: 1, matched: 0, matches: [], cut: [{ traceId, message }] });
+    const { cut } = await tryOut(project, { regex: "lawyer", traceIds: [traceId] });
+    expect(cut?.[0]?.message).toBe("Regexes and judges read only the first 65536 characters of the response.");
+
+    await createPattern(project, { includeTerms: ["lawyer"] });
+    await settle(record(project, { output: `${long} lawyer` }));
+    await untilChecked(project, 1);
+    const reasons = await query("select outcome, reason from monitor.checks where project_id = $1", [
+      project.projectId,
+    ]);
+    expect(reasons).toEqual([{ outcome: "done", reason: message }]);
   });
 
   test("is refused with the sentence that says why", async () => {

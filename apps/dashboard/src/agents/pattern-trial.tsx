@@ -55,7 +55,8 @@ export function PatternTrial({ draft, missing }: { draft: PatternDraft; missing:
             {trial.data.checked > 0 && <>, {formatShare(trial.data.matched / trial.data.checked)}</>}.
             {isOutdated && <span className="text-warn"> Changed since: try it again.</span>}
           </p>
-          <TrialErrors errors={trial.data.errors ?? []} />
+          <TrialNotes what="Not tried" notes={trial.data.errors ?? []} />
+          <TrialNotes what="Looked at in part" notes={trial.data.cut ?? []} />
           <Matches matches={trial.data.matches} />
         </>
       )}
@@ -63,12 +64,12 @@ export function PatternTrial({ draft, missing }: { draft: PatternDraft; missing:
   );
 }
 
-function TrialErrors({ errors }: { errors: readonly { message: string }[] }) {
-  if (errors.length === 0) return null;
-  const sentences = [...new Set(errors.map(({ message }) => message))];
+function TrialNotes({ what, notes }: { what: string; notes: readonly { message: string }[] }) {
+  if (notes.length === 0) return null;
+  const sentences = [...new Set(notes.map(({ message }) => message))];
   return (
     <p className="m-0 text-warn">
-      Not tried: {countOf(errors.length, "trace")}. {sentences.slice(0, 3).join(". ")}
+      {what}: {countOf(notes.length, "trace")}. {sentences.slice(0, 3).join(". ")}
     </p>
   );
 }

@@ -10133,9 +10133,14 @@ export interface operations {
                             source: "response" | "userMessage" | "trace";
                             excerpt: string;
                         }[];
-                        /** @description What it was not tried on, and why. */
+                        /** @description What it was not tried on, and why: also a trace on which it took over 2 s. */
                         errors?: {
                             traceId?: string;
+                            message: string;
+                        }[];
+                        /** @description Traces with longer texts than are looked at, and what was left out. */
+                        cut?: {
+                            traceId: string;
                             message: string;
                         }[];
                     };

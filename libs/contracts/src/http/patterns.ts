@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { limits } from "../limits.ts";
+import { deadlines, limits } from "../limits.ts";
 
 export const severity = z.enum(["low", "medium", "high", "critical"]);
 export const polarity = z.enum(["failure", "proper"]);
@@ -111,7 +111,11 @@ export const patternTrialReply = z.object({
   errors: z
     .array(z.object({ traceId: z.string().optional(), message: z.string() }))
     .optional()
-    .describe("What it was not tried on, and why."),
+    .describe(`What it was not tried on, and why: also a trace on which it took over ${deadlines.patternMs / 1000} s.`),
+  cut: z
+    .array(z.object({ traceId: z.string(), message: z.string() }))
+    .optional()
+    .describe("Traces with longer texts than are looked at, and what was left out."),
 });
 
 /** Body of `POST /agent-monitoring/patterns/generate-regex`. */

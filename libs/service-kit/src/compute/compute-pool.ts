@@ -1,5 +1,5 @@
 import type { TransferListItem } from "node:worker_threads";
-import { Piscina } from "piscina";
+import type { Piscina } from "piscina";
 import { createFairLimit, TooManyWaitingError } from "../fair-limit.ts";
 import type { Logger } from "../logger.ts";
 import type { Metrics } from "../metrics.ts";
@@ -61,33 +61,40 @@ export function createComputePool(options: ComputePoolOptions): ComputePool {
     placesPerGroupMax: Math.max(1, threadsMax - 1),
     waitingPerGroupMax: Math.ceil(queueMax * 0.75),
   });
-  const threads = new Piscina({
-    filename: threadFile,
-    name: "compute" satisfies (typeof compute)["name"],
-    minThreads: 0,
-    maxThreads: threadsMax,
-    idleTimeout: idleMs,
-    // Flags of the process, such as those of a debugger, are not for its threads.
-    execArgv: [],
-    resourceLimits: { maxOldGenerationSizeMb: memoryMaxMb, maxYoungGenerationSizeMb: 16 },
-    recordTiming: false,
-  });
-  // A thread that ends without having had anything to do.
-  threads.on("error", (err) => logger.warn({ err, pool: name }, "a computing thread failed"));
   const { onEnded, onOccupied } = watchCompute(metrics, {
     name,
     waiting: () => places.waiting(),
-    threads: () => threads.threads.length,
+    threads: () => threads?.threads.length ?? 0,
   });
+  let threads: Piscina | null = null;
   const inHand = new Set<AbortController>();
   let isStopped = false;
 
+  /** What is never needed costs no memory: a service without anything to compute does not even load the library. */
+  async function openThreads(): Promise<Piscina> {
+    const { Piscina: Threads } = await import("piscina");
+    if (isStopped) throw new ComputeError("unavailable", "the pool was stopped");
+    threads ??= new Threads({
+      filename: threadFile,
+      name: "compute" satisfies (typeof compute)["name"],
+      minThreads: 0,
+      maxThreads: threadsMax,
+      idleTimeout: idleMs,
+      // Flags of the process, such as those of a debugger, are not for its threads.
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: memoryMaxMb, maxYoungGenerationSizeMb: 16 },
+      recordTiming: false,
+    }).on("error", (err) => logger.warn({ err, pool: name }, "a computing thread failed"));
+    return threads;
+  }
+
   /** Occupies a thread until the function has ended, or the thread. */
   async function occupy(call: ComputeCall, request: ComputeRequest, ending: AbortController): Promise<unknown> {
+    const pool = threads ?? (await openThreads());
     const begunAt = performance.now();
     const stopWatching = watchDeadline(call, request.deadlineMs, ending);
     try {
-      return await threads.run(call, {
+      return await pool.run(call, {
         signal: ending.signal,
         ...(request.transfer && { transferList: [...request.transfer] }),
       });
@@ -121,10 +128,8 @@ export function createComputePool(options: ComputePoolOptions): ComputePool {
       } catch (thrown) {
         outcome = outcomeOf(thrown, request.signal);
         if (outcome === "timeout" || outcome === "memory") {
-          logger.warn(
-            { err: thrown, pool: name, task: task.name, projectId: request.projectId },
-            "a computation was ended",
-          );
+          const facts = { pool: name, task: task.name, projectId: request.projectId };
+          logger.warn({ ...facts, outcome, deadlineMs: request.deadlineMs }, "a computation was ended");
         }
         throw thrown;
       } finally {
@@ -137,7 +142,7 @@ export function createComputePool(options: ComputePoolOptions): ComputePool {
     async stop() {
       isStopped = true;
       for (const ending of inHand) ending.abort(new ComputeError("unavailable", "the pool was stopped"));
-      await threads.destroy();
+      await threads?.destroy();
     },
   };
 }

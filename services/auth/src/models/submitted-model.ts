@@ -83,7 +83,7 @@ function readBaseUrl(text: string, reach: OutboundReach): string {
   try {
     const url = readOutboundUrl(text.trim(), reach);
     if (url.search !== "" || url.hash !== "") refuse("baseUrl must have no query and no fragment");
-    return url.href.replace(/\/+$/, "");
+    return url.href.replace(/(?<!\/)\/+$/, "");
   } catch (thrown) {
     if (thrown instanceof OutboundError) refuse(`baseUrl: ${thrown.message}`);
     throw thrown;

@@ -11,7 +11,7 @@ export function createSignInProviders(
   const dependenciesOf = (id: ProviderId): ProviderDependencies => ({
     ...options,
     requestTimeoutMs,
-    redirectUri: `${options.publicUrl?.replace(/\/+$/, "")}/api/v1/auth/callback/${id}`,
+    redirectUri: `${options.publicUrl?.replace(/(?<!\/)\/+$/, "")}/api/v1/auth/callback/${id}`,
   });
   const providers: SignInProvider[] = [];
   if (google) {

@@ -123,7 +123,7 @@ function readTags(facts: SpanFacts): string[] | null {
 /** The AI SDK names the provider with the API it used: `openai.chat`. */
 function readProvider(facts: SpanFacts): string | null {
   const provider = readText(facts, providerSources);
-  return facts.scope.name === "ai" ? (provider?.replace(/\..*$/s, "") ?? null) : provider;
+  return facts.scope.name === "ai" ? (provider?.replace(/\..*/s, "") ?? null) : provider;
 }
 
 function readReportedCost(facts: SpanFacts): number | null {

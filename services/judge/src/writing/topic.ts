@@ -100,4 +100,4 @@ const plain = (text: string): string =>
   text
     .toLowerCase()
     .replaceAll(/[\s_]+/g, " ")
-    .replaceAll(/^[\s"'.]+|[\s"'.]+$/g, "");
+    .replaceAll(/^[\s"'.]+|(?<![\s"'.])[\s"'.]+$/g, "");

@@ -11,6 +11,7 @@ import { createJudgeCheck } from "../judging/judge-check.ts";
 import type { LiveBudget } from "../judging/live-budget.ts";
 import { createLiveJudge } from "../judging/live-judge.ts";
 import type { LiveScorerStore } from "../live-scorers/live-scorer-store.ts";
+import type { PatternMatcher } from "../patterns/pattern-matcher.ts";
 import type { PatternStore } from "../patterns/pattern-store.ts";
 import { createPatternsCheck } from "../patterns/patterns-check.ts";
 import { createScorePatternMember } from "../patterns/score-pattern-member.ts";
@@ -31,6 +32,7 @@ export function assembleLiveChecks(parts: {
   metrics: Metrics;
   ingest: IngestClient;
   patterns: PatternStore;
+  matcher: PatternMatcher;
   liveScorers: LiveScorerStore;
   findings: FindingStore;
   budget: LiveBudget;
@@ -42,7 +44,8 @@ export function assembleLiveChecks(parts: {
   watchesOtlp: boolean;
 }) {
   const { database, maintenance, bus, logger, metrics, ...stores } = parts;
-  const { ingest, patterns, liveScorers, findings, budget, evaluators, askEvaluator, topics, ...rest } = stores;
+  const { ingest, patterns, matcher, liveScorers, findings, budget, evaluators, askEvaluator, topics, ...rest } =
+    stores;
   const { watchesOtlp, verdictExports } = rest;
   const store = createCheckStore({ database, maintenance });
   const custom = { evaluators, ingest, askEvaluator };
@@ -54,11 +57,11 @@ export function assembleLiveChecks(parts: {
     findings,
     verdictExports,
     memberScorers: {
-      pattern: createScorePatternMember({ patterns, bus, budget }),
+      pattern: createScorePatternMember({ patterns, matcher, bus, budget }),
       custom: createScoreCustomMember(custom),
     },
   };
-  const patternsCheck = createPatternsCheck({ patterns, ingest, findings, watchesOtlp, bus, budget, logger });
+  const patternsCheck = createPatternsCheck({ patterns, matcher, ingest, findings, watchesOtlp, bus, budget, logger });
   return {
     patternsCheck,
     database,

@@ -6,6 +6,13 @@ export interface TakenCheck extends DueCheck {
   token: string;
 }
 
+/** When a check is due again that nobody settled or put back: its worker froze or was killed. */
+export interface Lease {
+  ms: number;
+  /** Added to it after the first try, the second and so on; the last counts for all that follow. */
+  backOffMs: readonly number[];
+}
+
 /** How a check ended. */
 export interface Ending {
   outcome: "done" | "skipped" | "given-up";
@@ -19,7 +26,8 @@ export interface Ending {
 export interface CheckStore {
   /**
    * Takes up to `count` due checks of some kinds, the oldest of each project, projects in turn: first those that have the
-   * fewest `inHand`, and never more than `perProject` of one, these included. Counts as a try.
+   * fewest `inHand`, and never more than `perProject` of one, these included. Counts as a try before anything is done, so that
+   * a check that kills whoever takes it comes back counted, and later from try to try.
    */
   take(options: {
     token: string;
@@ -29,10 +37,10 @@ export interface CheckStore {
     kinds: readonly CheckKind[];
     /** Projects after this one come first, so that none waits for ever where there are more than one look reads. */
     after: string;
-    leaseMs: number;
+    lease: Lease;
   }): Promise<TakenCheck[]>;
   /** Puts the end of leases off. Answers the ids of those that are still the worker's own. */
-  renew(held: readonly TakenCheck[], leaseMs: number): Promise<Set<string>>;
+  renew(held: readonly TakenCheck[], lease: Lease): Promise<Set<string>>;
   /**
    * Ends a check and writes what was found, in one transaction. False, and nothing is written, when somebody else took
    * the check over.
@@ -69,7 +77,7 @@ export function createCheckStore({
   maintenance: Database;
 }): CheckStore {
   return {
-    async take({ token, count, perProject, inHand, kinds, after, leaseMs }) {
+    async take({ token, count, perProject, inHand, kinds, after, lease }) {
       const { rows } = await maintenance.query<Row>({
         // The recursion steps from one project with checks to the next: its cost does not grow with their backlog.
         name: "checks_take",
@@ -144,7 +152,7 @@ export function createCheckStore({
           set attempts = attempts + 1,
               leased_by = $8,
               lease_ends_at = now() + $9 * interval '1 millisecond',
-              due_at = now() + $9 * interval '1 millisecond'
+              due_at = now() + ($9 + ($10::integer[])[least(attempts + 1, cardinality($10))]) * interval '1 millisecond'
           where id in (select id from chosen)
           returning id::text, project_id, kind, scorer_id, subject_id, round, plan, attempts`,
         values: [
@@ -156,7 +164,8 @@ export function createCheckStore({
           count,
           perProject,
           token,
-          leaseMs,
+          lease.ms,
+          lease.backOffMs,
         ],
       });
       return rows.map((row) => ({
@@ -172,19 +181,19 @@ export function createCheckStore({
       }));
     },
 
-    async renew(held, leaseMs) {
+    async renew(held, lease) {
       const { rows } = await maintenance.query<{ id: string }>({
         name: "checks_renew",
         text: `
           update monitor.checks
           set lease_ends_at = now() + $3 * interval '1 millisecond',
-              due_at = now() + $3 * interval '1 millisecond'
+              due_at = now() + ($3 + ($4::integer[])[least(attempts, cardinality($4))]) * interval '1 millisecond'
           from unnest($1::bigint[], $2::uuid[]) as held (id, token)
           where checks.id = held.id
             and leased_by = held.token
             and settled_at is null
           returning checks.id::text`,
-        values: [held.map(({ id }) => id), held.map(({ token }) => token), leaseMs],
+        values: [held.map(({ id }) => id), held.map(({ token }) => token), lease.ms, lease.backOffMs],
       });
       return new Set(rows.map((row) => row.id));
     },

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "@touchstone/service-kit";
-import { type Check, type CheckKind, type CheckOutcome, checkTriesMax } from "./check.ts";
+import { type Check, type CheckKind, type CheckOutcome, checkTriesMax, timeoutTriesMax } from "./check.ts";
 import type { CheckStore, Ending, TakenCheck } from "./check-store.ts";
 
 export interface WorkerTimings {
@@ -10,7 +10,7 @@ export interface WorkerTimings {
   renewMs: number;
   /** How often due checks are looked for when nobody calls `wake`. */
   pollMs: number;
-  /** Pause before each retry; one fewer than there are tries. */
+  /** Pause before each retry, added to the lease where a worker was killed; one fewer than there are tries. */
   retryDelaysMs: readonly number[];
   /** How long a kind waits after it was postponed: doubles from the first to the second. */
   postponeMs: readonly [number, number];
@@ -68,6 +68,7 @@ export function startCheckWorker(options: CheckWorkerOptions): CheckWorker {
   const triesMax = checkTriesMax;
   // Leaves room for others while one project's checks are slow.
   const perProject = Math.max(1, Math.ceil(concurrency * 0.75));
+  const lease = { ms: timings.leaseMs, backOffMs: timings.retryDelaysMs };
   const hands = new Map<string, InHand>();
   const postponed = new Map<CheckKind, { untilMs: number; delayMs: number }>();
   const stopping = new AbortController();
@@ -114,7 +115,7 @@ export function startCheckWorker(options: CheckWorkerOptions): CheckWorker {
       inHand,
       kinds,
       after: servedLast,
-      leaseMs: timings.leaseMs,
+      lease,
     });
     servedLast = taken.at(-1)?.projectId ?? nobody;
     return taken;
@@ -146,9 +147,9 @@ export function startCheckWorker(options: CheckWorkerOptions): CheckWorker {
     if (outcome.outcome !== "postponed") postponed.delete(check.kind);
     if (outcome.outcome === "retry") return await retry(check, outcome.reason);
     if (outcome.outcome === "postponed") return await postpone(check, outcome.reason);
+    if (outcome.outcome === "timeout" && check.attempt < timeoutTriesMax) return await retry(check, outcome.reason);
     try {
-      if (outcome.outcome === "done") await settle(check, { outcome: "done", reason: null }, outcome.record);
-      else await settle(check, { outcome: "skipped", reason: outcome.reason }, nothing);
+      await settle(check, endingOf(outcome), "record" in outcome ? outcome.record : nothing);
     } catch (err) {
       logger.warn({ err, kind: check.kind, checkId: check.id }, "what a check found could not be stored");
       await retry(check, describeFailure(err));
@@ -203,7 +204,7 @@ export function startCheckWorker(options: CheckWorkerOptions): CheckWorker {
     try {
       const own = await store.renew(
         held.map(({ check }) => check),
-        timings.leaseMs,
+        lease,
       );
       for (const { check, abort } of held) {
         if (!own.has(check.id)) abort.abort(new Error("the check was taken over"));
@@ -245,6 +246,13 @@ export function startCheckWorker(options: CheckWorkerOptions): CheckWorker {
       await renewing;
     },
   };
+}
+
+/** How a check ends that is not put back. */
+function endingOf(outcome: Exclude<CheckOutcome, { outcome: "retry" | "postponed" }>): Ending {
+  if (outcome.outcome === "done") return { outcome: "done", reason: outcome.note ?? null };
+  if (outcome.outcome === "timeout") return { outcome: "given-up", reason: cut(outcome.reason) };
+  return outcome;
 }
 
 const nothing = async (): Promise<void> => {};

@@ -25,18 +25,22 @@ export interface DueCheck extends PlannedCheck {
 
 /**
  * What came of a check. `record` writes what was found in the transaction that settles the check, under the project's
- * scope: it runs only if the check is still the worker's own. `retry` puts the check back, for what may pass, and counts
- * as a try. `postponed` puts it back without counting: whoever is asked is not there at all (the bus, the judge, ingest),
- * which is no fault of this check; the whole kind then waits for a while.
+ * scope: it runs only if the check is still the worker's own. `note` is kept as the reason of a check that is done. `timeout`:
+ * computing took too long and was ended; the check is tried once more, then it is given up and what was found besides is
+ * written. `retry` puts the check back, for what may pass, and counts as a try. `postponed` puts it back without counting: whoever is
+ * asked is not there at all (the bus, the judge, ingest), which is no fault of this check; the whole kind then waits for a while.
  */
 export type CheckOutcome =
-  | { outcome: "done"; record: (transaction: Queryable) => Promise<void> }
+  | { outcome: "done"; record: (transaction: Queryable) => Promise<void>; note?: string | null }
+  | { outcome: "timeout"; reason: string; record: (transaction: Queryable) => Promise<void> }
   | { outcome: "skipped"; reason: string }
   | { outcome: "retry"; reason: string }
   | { outcome: "postponed"; reason: string };
 
 /** Tries of a check, the first included; then it is given up. */
 export const checkTriesMax = 5;
+/** The same where computing takes too long: it would the next time, too, unless the machine was busy. */
+export const timeoutTriesMax = 2;
 
 /** One kind of live check. Kinds know nothing of one another: one that fails removes only itself (completions 2.2). */
 export interface Check {

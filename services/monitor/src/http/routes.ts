@@ -9,6 +9,7 @@ import type { FeedbackStore } from "../feedback/feedback-store.ts";
 import type { IngestClient } from "../ingest/ingest-client.ts";
 import type { LiveBudget } from "../judging/live-budget.ts";
 import { createPatternBook } from "../patterns/pattern-book.ts";
+import type { PatternMatcher } from "../patterns/pattern-matcher.ts";
 import type { PatternStore } from "../patterns/pattern-store.ts";
 import type { ProfileStore } from "../profiles/profile-store.ts";
 import type { NewestTraces } from "../seen-traces/newest-traces.ts";
@@ -45,6 +46,7 @@ export interface RouteDependencies
   clock: Clock;
   ingest: IngestClient;
   patterns: PatternStore;
+  matcher: PatternMatcher;
   newestTraces: NewestTraces;
   bus: Bus;
   profiles: ProfileStore;

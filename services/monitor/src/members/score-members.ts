@@ -9,7 +9,8 @@ import type { IngestClient } from "../ingest/ingest-client.ts";
 import { AwayError } from "../judging/member-scorer.ts";
 import { askJudge, JudgeAwayError } from "../patterns/ask-judge.ts";
 import type { DecideSemantic } from "../patterns/evaluate-conditions.ts";
-import { goodnessByBuiltin, goodnessByPattern } from "../patterns/goodness.ts";
+import { goodnessByBuiltin, goodnessByPattern, overranMember } from "../patterns/goodness.ts";
+import { NoThreadError, OverrunError, type PatternMatcher } from "../patterns/pattern-matcher.ts";
 import { readTraceTexts } from "../patterns/trace-texts.ts";
 import { UndecidedError } from "../patterns/undecided-error.ts";
 import { evaluatorDefinition, patternDefinition } from "./member-definition.ts";
@@ -17,6 +18,7 @@ import { evaluatorDefinition, patternDefinition } from "./member-definition.ts";
 export interface ScoringDependencies {
   ingest: Pick<IngestClient, "readTraceForScripts">;
   askEvaluator: AskEvaluator;
+  matcher: PatternMatcher;
   bus: Bus;
   logger: Logger;
 }
@@ -41,10 +43,11 @@ export async function findGoodness(
   asked: MembersToScore,
   signal: AbortSignal,
 ): Promise<Finding[]> {
-  const { bus, ingest, askEvaluator, logger } = dependencies;
+  const { bus, ingest, askEvaluator, matcher, logger } = dependencies;
   const { projectId, organizationId, members, case: judged, verdictMode } = asked;
   const { input, output, error, toolCalls } = judged;
-  const texts = readTraceTexts({ input, output, error, trajectory: { toolCalls } });
+  const checked = readTraceTexts({ input, output, error, trajectory: { toolCalls } });
+  const scored = { checked, matcher, projectId, signal };
   const decide = verdictMode === "replay" ? neverAsked : askJudge(bus, { projectId, organizationId }, signal);
   let reading: Promise<AskedTrace> | null = null;
 
@@ -59,8 +62,10 @@ export async function findGoodness(
 
   async function scorePattern({ definition }: KnownMember): Promise<Finding> {
     const pattern = patternDefinition.parse(definition);
-    if ("builtin" in pattern) return { goodness: goodnessByBuiltin(pattern.builtin, texts), because: null };
-    return { goodness: await goodnessByPattern(pattern, texts, decide), because: null };
+    const goodness = await ("builtin" in pattern
+      ? goodnessByBuiltin(pattern.builtin, scored)
+      : goodnessByPattern(pattern, scored, decide));
+    return { goodness, because: null };
   }
 
   async function scoreEvaluator({ refId: id, name, definition }: KnownMember): Promise<Finding> {
@@ -84,8 +89,9 @@ export async function findGoodness(
         return await (member.kind === "pattern" ? scorePattern(member) : scoreEvaluator(member));
       } catch (thrown) {
         if (signal.aborted) return nothing("The time for this member was over.");
+        if (thrown instanceof OverrunError) return nothing(overranMember);
         if (thrown instanceof UndecidedError) return nothing(thrown.message);
-        if (!(thrown instanceof AwayError || thrown instanceof JudgeAwayError)) {
+        if (!isAway(thrown)) {
           const { kind, refId } = member;
           logger.error({ err: thrown, projectId, kind, refId }, "a member of a group could not score a result");
           return nothing("The scorer failed on this result.");
@@ -105,6 +111,10 @@ export async function findGoodness(
   await Promise.all(Array.from({ length: Math.min(atOnceMax, members.length) }, work));
   return findings;
 }
+
+/** Nobody is there who could score the member, or no thread to look for a pattern. */
+const isAway = (thrown: unknown): thrown is Error =>
+  thrown instanceof AwayError || thrown instanceof JudgeAwayError || thrown instanceof NoThreadError;
 
 /** Replaying makes no call to a provider. */
 const neverAsked: DecideSemantic = async () => {

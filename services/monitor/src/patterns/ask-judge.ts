@@ -1,5 +1,5 @@
 import { type Bus, isBusError } from "@touchstone/bus";
-import { deadlines, matchPattern } from "@touchstone/contracts";
+import { deadlines, limits, matchPattern } from "@touchstone/contracts";
 import type { DecideSemantic } from "./evaluate-conditions.ts";
 import { UndecidedError } from "./undecided-error.ts";
 
@@ -13,9 +13,6 @@ const lasting: readonly Reason[] = ["no_key", "quota", "too_large"];
 /** Reasons for which a provider was asked, or may have been. */
 const asking: readonly Reason[] = ["provider_error", "timeout", "unparseable"];
 
-/** More of a text is not judged. */
-const textMaxChars = 64 * 1024;
-
 /**
  * Has semantic conditions of one project decided, one judge call for each. Throws {@link UndecidedError} when the judge
  * could not say, and {@link JudgeAwayError} when there is none.
@@ -26,7 +23,7 @@ export function askJudge(
   signal: AbortSignal,
 ): DecideSemantic {
   return async (prompt, text) => {
-    const asked = { ...payer, model: null, prompt, text: text.slice(0, textMaxChars).toWellFormed() };
+    const asked = { ...payer, model: null, prompt, text: text.slice(0, limits.matchedTextMaxChars).toWellFormed() };
     const reply = await bus.request(matchPattern, asked, { timeoutMs: deadlines.resultMs, signal }).catch((thrown) => {
       if (signal.aborted || !isBusError(thrown)) throw thrown;
       const isAway = thrown.kind === "no_responder" || thrown.kind === "disconnected" || thrown.kind === "busy";

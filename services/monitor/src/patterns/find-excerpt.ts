@@ -1,7 +1,6 @@
 import type { PatternCondition } from "@touchstone/contracts";
-import { findPhrase, findTerm, type Place } from "./match-term.ts";
+import { locate } from "./detect.ts";
 import type { PatternSource, TraceTexts } from "./pattern.ts";
-import { compileSafeRegex } from "./safe-regex.ts";
 
 /** Where a pattern matches, for a person to see. */
 export interface Excerpt {
@@ -9,42 +8,41 @@ export interface Excerpt {
   excerpt: string;
 }
 
+interface Excerpted {
+  conditions: readonly PatternCondition[];
+  texts: TraceTexts;
+}
+
 /** Shown of a text on either side of what was found. */
 const aroundChars = 80;
+/** Shown of what was found: a regex may match all of a text. */
+const foundMaxChars = 400;
 
 /**
  * What of the texts a pattern that matches goes by: the first condition that finds something, with what stands around
  * it; where none does, as with what must be missing or what a judge decides, the beginning of the first text looked at.
  */
-export function findExcerpt(conditions: readonly PatternCondition[], texts: TraceTexts): Excerpt {
+export function findExcerpt({ conditions, texts }: Excerpted): Excerpt {
   const wanted = conditions.filter(({ negate, connector }, at) => !negate && (at === 0 || connector !== "nor"));
   for (const condition of wanted) {
     for (const source of condition.sources) {
-      const at = locate(condition, texts[source]);
+      const at = texts[source].trim() === "" ? null : locate(condition, texts[source]);
       if (at !== null) return { source, excerpt: cut(texts[source], at.start, at.end) };
     }
   }
+  return showBeginning({ conditions, texts });
+}
+
+/** The beginning of the first text that is looked at. */
+export function showBeginning({ conditions, texts }: Excerpted): Excerpt {
   const sources = conditions.flatMap((condition) => condition.sources);
   const source = sources.find((each) => texts[each].trim() !== "") ?? "response";
   return { source, excerpt: cut(texts[source], 0, aroundChars) };
 }
 
-function locate(condition: PatternCondition, text: string): Place | null {
-  if (text.trim() === "") return null;
-  switch (condition.detector) {
-    case "semantic":
-      return null;
-    case "regex":
-      return compileSafeRegex(condition.value, condition).locate(text);
-    case "phrase":
-      return findPhrase(text, condition.value, condition);
-    default:
-      return findTerm(text, condition.value, condition);
-  }
-}
-
 function cut(text: string, start: number, end: number): string {
-  const [from, to] = [Math.max(0, start - aroundChars), Math.min(text.length, end + aroundChars)];
+  const shownEnd = Math.min(end, start + foundMaxChars);
+  const [from, to] = [Math.max(0, start - aroundChars), Math.min(text.length, shownEnd + aroundChars)];
   const shown = text.slice(from, to).toWellFormed();
   return `${from > 0 ? "…" : ""}${shown}${to < text.length ? "…" : ""}`;
 }

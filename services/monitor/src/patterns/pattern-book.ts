@@ -3,8 +3,9 @@ import type { Database } from "@touchstone/db";
 import { type Act, AppError, type Clock, namesOfChanged, uuidv7 } from "@touchstone/service-kit";
 import { recordAct } from "../acts/record-act.ts";
 import type { StoredPattern } from "./pattern.ts";
-import { composePatternDocument } from "./pattern-document.ts";
-import { deletePattern, listPatternsIn, lockPatterns, putPattern } from "./pattern-store.ts";
+import { composePatternDocument, requireRegexes } from "./pattern-document.ts";
+import type { PatternMatcher } from "./pattern-matcher.ts";
+import { deletePattern, listPatternsIn, lockPatterns, type PatternStore, putPattern } from "./pattern-store.ts";
 import { keyOfName } from "./slug.ts";
 
 type Sent = Readonly<Record<string, unknown>>;
@@ -18,10 +19,21 @@ export interface PatternBook {
   delete(projectId: string, id: string, act: Act): Promise<boolean>;
 }
 
-export function createPatternBook({ database, clock }: { database: Database; clock: Clock }): PatternBook {
+export function createPatternBook({
+  database,
+  patterns,
+  matcher,
+  clock,
+}: {
+  database: Database;
+  patterns: Pick<PatternStore, "find">;
+  matcher: Pick<PatternMatcher, "findRefusal">;
+  clock: Clock;
+}): PatternBook {
   return {
     async create(projectId, sent, act) {
       const document = composePatternDocument(sent, null);
+      await requireRegexes(document, { matcher, projectId });
       return database.scoped([projectId], async (transaction) => {
         await lockPatterns(transaction, projectId);
         const others = await listPatternsIn(transaction, projectId);
@@ -38,8 +50,13 @@ export function createPatternBook({ database, clock }: { database: Database; clo
       });
     },
 
-    update: (projectId, id, sent, act) =>
-      database.scoped([projectId], async (transaction) => {
+    async update(projectId, id, sent, act) {
+      const before = await patterns.find(projectId, id);
+      if (before === null) return null;
+      // Not in the transaction: a thread may have to be waited for.
+      const stored = before.document;
+      await requireRegexes(composePatternDocument(sent, stored), { matcher, projectId, stored });
+      return database.scoped([projectId], async (transaction) => {
         await lockPatterns(transaction, projectId);
         const stored = (await listPatternsIn(transaction, projectId)).find((pattern) => pattern.id === id);
         if (stored === undefined) return null;
@@ -52,7 +69,8 @@ export function createPatternBook({ database, clock }: { database: Database; clo
           await recordAct(transaction, act, { action: "pattern.changed", targetId: id, details });
         }
         return pattern;
-      }),
+      });
+    },
 
     delete: (projectId, id, act) =>
       database.scoped([projectId], async (transaction) => {

@@ -1,7 +1,7 @@
 import { limits, type PatternCondition } from "@touchstone/contracts";
 import { AppError } from "@touchstone/service-kit";
 import type { DetectorKind, PatternDocument, PatternSource } from "./pattern.ts";
-import { compileSafeRegex } from "./safe-regex.ts";
+import type { Looker, PatternMatcher } from "./pattern-matcher.ts";
 
 type Sent = Readonly<Record<string, unknown>>;
 
@@ -17,7 +17,7 @@ const refuse = (sentence: string): never => {
 /**
  * What a pattern becomes: what was sent, else what is stored. Throws `bad_request` for the first rule that is broken
  * (completions 9.3). Conditions that are sent count by themselves; they are made anew when a member that they are made
- * of is sent.
+ * of is sent. Whether its regexes can be used is for {@link requireRegexes} to say.
  */
 export function composePatternDocument(sent: Sent, stored: PatternDocument | null): PatternDocument {
   const merged: Sent = { ...stored, ...withoutUndefined(sent) };
@@ -50,9 +50,6 @@ export function composePatternDocument(sent: Sent, stored: PatternDocument | nul
   if (conditions.length > limits.patternConditionsMax + limits.patternTermsMax * 2) {
     refuse("A pattern has too many conditions");
   }
-  for (const condition of conditions) {
-    if (condition.detector === "regex") compileSafeRegex(condition.value, condition);
-  }
   const kinds: readonly unknown[] = ["contains", "regex", "semantic"];
   if (merged.detectorKind !== undefined && merged.detectorKind !== null && !kinds.includes(merged.detectorKind)) {
     refuse("detectorKind must be one of: contains, regex, semantic");
@@ -77,6 +74,21 @@ export function composePatternDocument(sent: Sent, stored: PatternDocument | nul
     scopeMode: readChoice("scopeMode", merged.scopeMode, ["all", "selected"], "all") as "all" | "selected",
     agentIds: readAgentIds(merged.agentIds),
   };
+}
+
+/**
+ * Throws `bad_request` with the reason where a regex of a pattern cannot be used (completions 9.3). `stored`: what the pattern
+ * was before; its regexes were taken then.
+ */
+export async function requireRegexes(
+  { conditions }: Pick<PatternDocument, "conditions">,
+  { matcher, stored, ...looker }: Looker & { matcher: Pick<PatternMatcher, "findRefusal">; stored?: PatternDocument },
+): Promise<void> {
+  const keyOf = ({ value, caseSensitive }: PatternCondition): string => `${caseSensitive} ${value}`;
+  const known = new Set(stored?.conditions.map(keyOf));
+  const regexes = conditions.filter((condition) => condition.detector === "regex" && !known.has(keyOf(condition)));
+  const refusal = await matcher.findRefusal(regexes, looker);
+  if (refusal !== null) refuse(refusal);
 }
 
 /** Every term of `any` is enough, of `all` none may be missing; what is excluded must not be there. */

@@ -2,7 +2,7 @@ import type { Bus } from "@touchstone/bus";
 import type { JudgedTrace, MonitoringDefaults, SettledTrace, StoredTrace } from "@touchstone/contracts";
 import type { Queryable } from "@touchstone/db";
 import { isAppError, type Logger } from "@touchstone/service-kit";
-import type { Check, CheckOutcome, DueCheck, PlannedCheck } from "../checks/check.ts";
+import { type Check, type CheckOutcome, type DueCheck, type PlannedCheck, timeoutTriesMax } from "../checks/check.ts";
 import type { IngestClient } from "../ingest/ingest-client.ts";
 import type { LiveBudget } from "../judging/live-budget.ts";
 import { readDefaultsIn, readProfileIn } from "../profiles/profile-store.ts";
@@ -10,10 +10,11 @@ import { previewOf } from "../signals/preview.ts";
 import type { FindingStore } from "../signals/signal.ts";
 import { askJudge, JudgeAwayError } from "./ask-judge.ts";
 import { choosePatterns } from "./choose-patterns.ts";
-import { findMatches, type PatternMatch } from "./find-matches.ts";
+import { type Findings, findInTexts, findMatches, type PatternMatch } from "./find-matches.ts";
 import type { StoredPattern } from "./pattern.ts";
+import { NoThreadError, type PatternMatcher } from "./pattern-matcher.ts";
 import { listPatternsIn, type PatternStore } from "./pattern-store.ts";
-import { readTraceTexts } from "./trace-texts.ts";
+import { builtinLook, describeCut, readTraceTexts } from "./trace-texts.ts";
 import { BudgetSpentError } from "./undecided-error.ts";
 import { withinLiveBudget } from "./within-live-budget.ts";
 
@@ -42,12 +43,13 @@ export function createPatternsCheck(dependencies: {
   findings: FindingStore;
   /** Whether traces that came over OTLP are looked through (completions 1.7). */
   watchesOtlp: boolean;
+  matcher: PatternMatcher;
   bus: Bus;
   /** Semantic conditions are judge calls of live traffic. */
   budget: Pick<LiveBudget, "reserve" | "giveBack">;
   logger: Logger;
 }): PatternsCheck {
-  const { patterns, ingest, findings, watchesOtlp, bus, budget, logger } = dependencies;
+  const { patterns, ingest, findings, watchesOtlp, matcher, bus, budget, logger } = dependencies;
   const watches = new WeakMap<Queryable, Map<string, Promise<Watch>>>();
 
   /** Read once for each transaction that plans: many traces of one project settle together. */
@@ -84,42 +86,65 @@ export function createPatternsCheck(dependencies: {
     const read = await readTrace(ingest, projectId, traceId);
     if ("outcome" in read) return read;
     if (read.trace === null) return { outcome: "skipped", reason: "the trace is gone" };
+    const { trace } = read;
     const wanted = new Set(planned.patternIds);
     const own = wanted.size === 0 ? [] : (await patterns.list(projectId)).filter(({ id }) => wanted.has(id));
-    const texts = readTraceTexts(read.trace);
+    const checked = readTraceTexts(trace);
+    const { builtinKeys } = planned;
+    const found = await findInTexts(checked, { builtinKeys, patterns: own }, { projectId, signal, matcher }).catch(
+      postponeWithoutThread,
+    );
+    if ("outcome" in found) return found;
+    const isLate = found.overran.length > 0;
+    const reason = found.overran.join("; ");
+    // Judges are asked once it is clear what is found.
+    if (isLate && check.attempt < timeoutTriesMax) return { outcome: "timeout", reason, record: async () => {} };
+    const decided = await decide(found, { check, signal, isLast: isLate || check.attempt >= lastAttempt });
+    if ("outcome" in decided) return decided;
+    const record = async (transaction: Queryable): Promise<void> => {
+      // In one order everywhere, so that checks that raise the same signals wait for each other in turn.
+      for (const match of decided.matches.toSorted(byKey)) {
+        await recordMatch(transaction, { projectId, traceId, planned, trace, match });
+      }
+    };
+    if (isLate) return { outcome: "timeout", reason, record };
+    const looks = [
+      ...own.flatMap(({ document }) => document.conditions),
+      ...(builtinKeys.length > 0 ? [builtinLook] : []),
+    ];
+    return { outcome: "done", record, note: describeCut(checked, looks) };
+  }
+
+  /** Has judges decide what only they can. */
+  async function decide(
+    found: Findings,
+    { check, signal, isLast }: { check: DueCheck; signal: AbortSignal; isLast: boolean },
+  ): Promise<{ matches: PatternMatch[] } | CheckOutcome> {
+    const { projectId, subjectId: traceId } = check;
     try {
-      const { builtinKeys } = planned;
-      const decide = withinLiveBudget(askJudge(bus, { projectId }, signal), { budget, projectId });
-      const { matches, undecided } = await findMatches(texts, { builtinKeys, patterns: own }, decide);
+      const ask = withinLiveBudget(askJudge(bus, { projectId }, signal), { budget, projectId });
+      const { matches, undecided } = await findMatches(found, ask);
       const transient = undecided.find(({ isLasting }) => !isLasting);
-      if (transient !== undefined && check.attempt < lastAttempt)
-        return { outcome: "retry", reason: transient.message };
+      if (transient !== undefined && !isLast) return { outcome: "retry", reason: transient.message };
       if (undecided.length > 0) {
         const reasons = [...new Set(undecided.map(({ message }) => message))];
         logger.warn({ projectId, traceId, undecided: undecided.length, reasons }, "patterns were left undecided");
       }
       const stopped = undecided.find((each) => each instanceof BudgetSpentError);
       // Where nothing else was looked for either, nothing was checked.
-      if (stopped !== undefined && undecided.length === own.length && builtinKeys.length === 0) {
+      const { builtinKeys } = check.plan as PatternsPlan;
+      const isNothingElse = undecided.length === found.looked.length && found.overran.length === 0;
+      if (stopped !== undefined && isNothingElse && builtinKeys.length === 0) {
         return { outcome: "skipped", reason: stopped.message };
       }
-      const { trace } = read;
-      return {
-        outcome: "done",
-        async record(transaction) {
-          // In one order everywhere, so that checks that raise the same signals wait for each other in turn.
-          for (const match of matches.toSorted(byKey)) {
-            await record(transaction, { projectId, traceId, planned, trace, match });
-          }
-        },
-      };
+      return { matches };
     } catch (thrown) {
       if (thrown instanceof JudgeAwayError) return { outcome: "postponed", reason: thrown.message };
       throw thrown;
     }
   }
 
-  async function record(
+  async function recordMatch(
     transaction: Queryable,
     found: { projectId: string; traceId: string; planned: PatternsPlan; trace: JudgedTrace; match: PatternMatch },
   ): Promise<void> {
@@ -174,6 +199,12 @@ async function readTrace(
     }
     throw thrown;
   }
+}
+
+/** Where too much waits for a thread already. */
+function postponeWithoutThread(thrown: unknown): CheckOutcome {
+  if (!(thrown instanceof NoThreadError)) throw thrown;
+  return { outcome: "postponed", reason: thrown.message };
 }
 
 const byKey = (one: PatternMatch, other: PatternMatch): number =>

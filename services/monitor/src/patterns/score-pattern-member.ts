@@ -4,7 +4,8 @@ import type { LiveBudget } from "../judging/live-budget.ts";
 import { AwayError, type ScoreMember } from "../judging/member-scorer.ts";
 import { askJudge, JudgeAwayError } from "./ask-judge.ts";
 import { builtinPatterns } from "./builtin/builtins.ts";
-import { goodnessByBuiltin, goodnessByPattern } from "./goodness.ts";
+import { goodnessByBuiltin, goodnessByPattern, overranMember } from "./goodness.ts";
+import { NoThreadError, OverrunError, type PatternMatcher } from "./pattern-matcher.ts";
 import type { PatternStore } from "./pattern-store.ts";
 import { readTraceTexts } from "./trace-texts.ts";
 import { BudgetSpentError, UndecidedError } from "./undecided-error.ts";
@@ -17,27 +18,30 @@ import { withinLiveBudget } from "./within-live-budget.ts";
  */
 export function createScorePatternMember({
   patterns,
+  matcher,
   bus,
   budget,
 }: {
   patterns: Pick<PatternStore, "find">;
+  matcher: PatternMatcher;
   bus: Bus;
   budget: Pick<LiveBudget, "reserve" | "giveBack">;
 }): ScoreMember {
   return async (refId, { projectId, trace }, signal) => {
-    const texts = readTraceTexts(trace);
+    const scored = { checked: readTraceTexts(trace), matcher, projectId, signal };
     const builtin = builtinPatterns.find(({ key }) => key === refId);
-    if (builtin !== undefined) {
-      return { name: builtin.name, goodness: goodnessByBuiltin(refId, texts), because: null };
-    }
-    const pattern = isUuid(refId) ? await patterns.find(projectId, refId) : null;
-    if (pattern === null) return null;
-    const { name } = pattern.document;
+    const pattern = builtin === undefined && isUuid(refId) ? await patterns.find(projectId, refId) : null;
+    const name = builtin?.name ?? pattern?.document.name;
+    if (name === undefined) return null;
     const decide = withinLiveBudget(askJudge(bus, { projectId }, signal), { budget, projectId });
     try {
-      return { name, goodness: await goodnessByPattern(pattern.document, texts, decide), because: null };
+      const goodness = await (pattern === null
+        ? goodnessByBuiltin(refId, scored)
+        : goodnessByPattern(pattern.document, scored, decide));
+      return { name, goodness, because: null };
     } catch (thrown) {
-      if (thrown instanceof JudgeAwayError) throw new AwayError(thrown.message);
+      if (thrown instanceof OverrunError) return { name, goodness: null, because: overranMember };
+      if (thrown instanceof JudgeAwayError || thrown instanceof NoThreadError) throw new AwayError(thrown.message);
       if (thrown instanceof UndecidedError && thrown.isLasting) {
         const stoppedByBudget = thrown instanceof BudgetSpentError;
         return { name, goodness: null, because: thrown.message, stoppedByBudget };

@@ -8,6 +8,6 @@ export function keyOfName(name: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
     .slice(0, slugMaxChars)
-    .replace(/^-+|-+$/g, "");
+    .replace(/^-|-$/g, "");
   return `custom:${slug === "" ? "pattern" : slug}`;
 }

@@ -13,7 +13,7 @@ const logsPath = "/v1/logs";
 /** Where log records go: the address itself where it ends with the path of OTLP logs, else that path below it. */
 export function logsUrlOf(endpoint: string): string {
   const url = new URL(endpoint);
-  const path = url.pathname.replace(/\/+$/, "");
+  const path = url.pathname.replace(/(?<!\/)\/+$/, "");
   url.pathname = path.endsWith(logsPath) ? path : `${path}${logsPath}`;
   return url.href;
 }

@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import type { AskEvaluator } from "../../src/custom/ask-evaluator.ts";
 import { findMembers } from "../../src/members/read-members.ts";
 import { findGoodness, type MembersToScore } from "../../src/members/score-members.ts";
+import { matcherAtOnce } from "../matcher-at-once.ts";
 import { quiet } from "../test-store.ts";
 
 const traceId = "019a2f6c-7d1e-7a3b-9c4d-5e6f70819205";
@@ -60,7 +61,7 @@ function build(options: { judge?: Judge; answer?: AskEvaluator; isIngestAway?: b
     more: { case?: Partial<MembersToScore["case"]>; verdictMode?: "live" | "replay"; signal?: AbortSignal } = {},
   ) =>
     findGoodness(
-      { bus: { request } as unknown as Bus, ingest, askEvaluator, logger: quiet },
+      { bus: { request } as unknown as Bus, ingest, askEvaluator, matcher: matcherAtOnce, logger: quiet },
       {
         projectId: "p",
         organizationId: "o",

@@ -273,13 +273,15 @@ const tables: Record<string, { found: readonly string[]; clean: readonly string[
   },
 };
 
+const find = (response: string, keys: readonly string[], isCut = false) => findBuiltin({ response, isCut, keys });
+
 describe.each(Object.entries(tables))("%s", (key, { found, clean }) => {
   test.each(found)("finds %s", (response) => {
-    expect(findBuiltin(response, [key])?.pattern.key).toBe(key);
+    expect(find(response, [key])?.key).toBe(key);
   });
 
   test.each(clean)("leaves alone %s", (response) => {
-    expect(findBuiltin(response, [key])).toBeNull();
+    expect(find(response, [key])).toBeNull();
   });
 });
 
@@ -295,14 +297,14 @@ test("the first of those that are enabled counts, and nothing is found by one th
   const response = "I can't help with that, jane@acme.io.";
   const keys = builtinPatterns.map(({ key }) => key);
 
-  expect(findBuiltin(response, keys.toReversed())?.pattern.key).toBe("pii-in-response");
-  expect(findBuiltin(response, ["refusal-response"])?.pattern.key).toBe("refusal-response");
-  expect(findBuiltin(response, [])).toBeNull();
-  expect(findBuiltin(" \n", keys)).toBeNull();
+  expect(find(response, keys.toReversed())?.key).toBe("pii-in-response");
+  expect(find(response, ["refusal-response"])?.key).toBe("refusal-response");
+  expect(find(response, [])).toBeNull();
+  expect(find(" \n", keys)).toBeNull();
 });
 
 test("what was found is told without what was found", () => {
-  expect(findBuiltin("Card 4111 1111 1111 1111.", ["pii-in-response"])?.found).toBe(
+  expect(find("Card 4111 1111 1111 1111.", ["pii-in-response"])?.found).toBe(
     "The response shows a payment card number.",
   );
 });

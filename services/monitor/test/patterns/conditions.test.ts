@@ -1,7 +1,9 @@
 import type { PatternCondition } from "@touchstone/contracts";
 import { describe, expect, test } from "vitest";
-import { evaluateConditions } from "../../src/patterns/evaluate-conditions.ts";
+import { type DecideSemantic, evaluateConditions } from "../../src/patterns/evaluate-conditions.ts";
+import type { TraceTexts } from "../../src/patterns/pattern.ts";
 import { readTraceTexts } from "../../src/patterns/trace-texts.ts";
+import { matcherAtOnce } from "../matcher-at-once.ts";
 
 const texts = {
   response: "The refund is on its way.",
@@ -22,8 +24,14 @@ const yes = (more: Partial<PatternCondition> = {}) => condition("refund", more);
 const no = (more: Partial<PatternCondition> = {}) => condition("lawsuit", more);
 
 const noJudge = () => Promise.reject(new Error("nobody is asked"));
-const matches = async (...conditions: PatternCondition[]) =>
-  (await evaluateConditions(conditions, texts, noJudge)).matched;
+/** Looks through texts first, then has the judge decide what is left. */
+async function evaluate(conditions: readonly PatternCondition[], looked: TraceTexts, decide: DecideSemantic) {
+  const [found] = await matcherAtOnce.lookThrough(looked, [conditions], { projectId: "p" });
+  if (!(found instanceof Uint8Array)) throw found;
+  return evaluateConditions(conditions, { texts: looked, found }, decide);
+}
+
+const matches = async (...conditions: PatternCondition[]) => (await evaluate(conditions, texts, noJudge)).matched;
 
 describe("conditions", () => {
   test.each([
@@ -51,7 +59,7 @@ describe("conditions", () => {
   test.each([false, true])("on an empty text never match (negated: %s)", async (negate) => {
     const empty = { ...texts, response: " \n" };
     for (const detector of ["contains", "phrase", "regex", "semantic"] as const) {
-      const { matched } = await evaluateConditions([condition(".*", { detector, negate })], empty, noJudge);
+      const { matched } = await evaluate([condition(".*", { detector, negate })], empty, noJudge);
       expect(matched).toBe(false);
     }
   });
@@ -94,7 +102,7 @@ describe("conditions", () => {
     const semantic = (value: string, more: Partial<PatternCondition> = {}) =>
       condition(value, { detector: "semantic", ...more });
 
-    const result = await evaluateConditions(
+    const result = await evaluate(
       [
         no(),
         semantic("is rude"),
@@ -132,9 +140,10 @@ test("the trace is its output, its error, and of each tool call the name, the ou
     },
   };
 
-  expect(readTraceTexts(trace)).toEqual({
+  const read = {
     response: "answer",
     userMessage: "question",
     trace: 'answer\nbroken\nsearch\nfound\n{"q":1}\nstop',
-  });
+  };
+  expect(readTraceTexts(trace)).toEqual({ texts: read, cut: [] });
 });

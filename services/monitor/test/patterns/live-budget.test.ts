@@ -4,6 +4,7 @@ import type { Reservation } from "../../src/judging/live-budget.ts";
 import { AwayError } from "../../src/judging/member-scorer.ts";
 import { createScorePatternMember } from "../../src/patterns/score-pattern-member.ts";
 import { buildTrace } from "../judging-builders.ts";
+import { matcherAtOnce } from "../matcher-at-once.ts";
 
 const refId = "019a2f6c-7d1e-7a3b-9c4d-5e6f70819204";
 const semantic = { connector: "or", negate: false, sources: ["response"], detector: "semantic", caseSensitive: false };
@@ -29,6 +30,7 @@ function build(left: number, reply: unknown) {
   };
   const score = createScorePatternMember({
     patterns: { find: async () => ({ id: refId, document }) as never },
+    matcher: matcherAtOnce,
     bus: { request } as never,
     budget,
   });

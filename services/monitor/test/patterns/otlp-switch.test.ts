@@ -16,6 +16,7 @@ function plan(watchesOtlp: boolean, named: { otelTraceId?: string }): Promise<un
     patterns: asksNobody,
     ingest: asksNobody,
     findings: asksNobody,
+    matcher: asksNobody,
     bus: asksNobody,
     budget: asksNobody,
   };

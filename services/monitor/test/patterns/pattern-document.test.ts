@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { choosePatterns } from "../../src/patterns/choose-patterns.ts";
-import { composePatternDocument } from "../../src/patterns/pattern-document.ts";
+import { composePatternDocument, requireRegexes } from "../../src/patterns/pattern-document.ts";
 import { isSampled } from "../../src/patterns/sampled.ts";
 import { keyOfName } from "../../src/patterns/slug.ts";
 import { initialDefaults } from "../../src/profiles/profile.ts";
+import { matcherAtOnce } from "../matcher-at-once.ts";
 
 const compose = (sent: Record<string, unknown>) => composePatternDocument({ name: "p", ...sent }, null);
 const made = (sent: Record<string, unknown>) =>
@@ -78,8 +79,6 @@ describe("a pattern", () => {
     [{ includeTerms: [" "] }, "Add at least one condition (includeTerms, regex, or semanticPrompt)"],
     [{ excludeTerms: ["a"] }, "Add at least one condition (includeTerms, regex, or semanticPrompt)"],
     [{ conditions: [] }, "Add at least one condition (includeTerms, regex, or semanticPrompt)"],
-    [{ regex: "a(" }, "Invalid regex: error parsing regexp: missing closing ): `a(`"],
-    [{ conditions: [{ detector: "regex", value: "a(" }] }, "Invalid regex: error parsing regexp: missing closing )"],
     [{ includeTerms: ["a"], severity: "huge" }, "severity must be one of: low, medium, high, critical"],
     [{ includeTerms: ["a"], polarity: "bad" }, "polarity must be one of: failure, proper"],
     [{ includeTerms: ["a"], sampleRate: 2 }, "sampleRate must be a number between 0 and 1"],
@@ -97,6 +96,18 @@ describe("a pattern", () => {
     [{ conditions: {} }, "conditions must be an array"],
   ])("%j is refused: %s", (sent, sentence) => {
     expect(() => compose(sent)).toThrow(sentence);
+  });
+
+  test("whose regex cannot be used is refused, unless it has been taken already", async () => {
+    const looker = { projectId: "p", matcher: matcherAtOnce };
+    const sentence = "Invalid regex: error parsing regexp: missing closing ): `a(`";
+    for (const sent of [{ regex: "a(" }, { conditions: [{ detector: "regex", value: "a(" }] }]) {
+      await expect(requireRegexes(compose(sent), looker)).rejects.toMatchObject({
+        code: "bad_request",
+        message: sentence,
+      });
+      await requireRegexes(compose(sent), { ...looker, stored: compose(sent) });
+    }
   });
 
   test.each([

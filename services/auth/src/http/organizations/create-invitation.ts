@@ -42,6 +42,6 @@ function readInvited({ email, role }: Readonly<Record<string, unknown>>): { emai
 
 /** Without a public URL, the origin of the page from which somebody invites: the gateway checked its host. */
 function originOf(publicUrl: string | null, told: string | string[] | undefined): string {
-  if (publicUrl !== null) return publicUrl.replace(/\/+$/, "");
+  if (publicUrl !== null) return publicUrl.replace(/(?<!\/)\/+$/, "");
   return typeof told === "string" ? told : "";
 }

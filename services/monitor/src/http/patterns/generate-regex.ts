@@ -1,8 +1,8 @@
 import { type Bus, isBusError } from "@touchstone/bus";
 import { deadlines, type generatedRegex, limits, writeRegex } from "@touchstone/contracts";
-import { AppError, type Call, type Handler, isAppError } from "@touchstone/service-kit";
+import { AppError, type Call, type Handler } from "@touchstone/service-kit";
 import type { z } from "zod";
-import { compileSafeRegex } from "../../patterns/safe-regex.ts";
+import type { PatternMatcher } from "../../patterns/pattern-matcher.ts";
 import { readJsonObject } from "../read-json-object.ts";
 import { requireProject } from "../require-project.ts";
 
@@ -12,8 +12,9 @@ type Rejected = { regex: string; because: string };
  * POST /agent-monitoring/patterns/generate-regex (completions 9.3): the default judge model writes a regex, which is
  * given only if patterns take it. One that they do not is told the model once. A judge that cannot is 422 with its reason.
  */
-export function generateRegex({ bus }: { bus: Bus }): Handler {
+export function generateRegex({ bus, matcher }: { bus: Bus; matcher: Pick<PatternMatcher, "findRefusal"> }): Handler {
   return async (call) => {
+    const looker = { projectId: requireProject(call), signal: call.signal };
     const { description } = await readJsonObject(call);
     if (typeof description !== "string" || description.trim() === "") {
       throw new AppError("bad_request", "description is required");
@@ -24,7 +25,7 @@ export function generateRegex({ bus }: { bus: Bus }): Handler {
     let rejected: Rejected | null = null;
     for (let tries = 0; tries < 2; tries += 1) {
       const { regex, explanation } = await ask(bus, call, { description, rejected });
-      const because = whyRefused(regex);
+      const because = await matcher.findRefusal([{ value: regex, caseSensitive: false }], looker);
       if (because === null) {
         const reply: z.input<typeof generatedRegex> = { regex, ...(explanation !== null && { explanation }) };
         return { status: 200, body: reply };
@@ -45,17 +46,6 @@ async function ask(bus: Bus, call: Call, asked: { description: string; rejected:
     });
   if (suggestion === null) throw new AppError("unprocessable", failure?.message ?? "The judge wrote no regex.");
   return suggestion;
-}
-
-/** What patterns have against a regex; null = nothing. */
-function whyRefused(regex: string): string | null {
-  try {
-    compileSafeRegex(regex, { caseSensitive: false });
-    return null;
-  } catch (thrown) {
-    if (isAppError(thrown) && thrown.code === "bad_request") return thrown.message;
-    throw thrown;
-  }
 }
 
 function explain(kind: string): string {

@@ -3,6 +3,7 @@ import { routes } from "@touchstone/contracts";
 import type { Clock, ServedRoute } from "@touchstone/service-kit";
 import type { IngestClient } from "../../ingest/ingest-client.ts";
 import type { PatternBook } from "../../patterns/pattern-book.ts";
+import type { PatternMatcher } from "../../patterns/pattern-matcher.ts";
 import type { PatternStore } from "../../patterns/pattern-store.ts";
 import type { ProfileStore } from "../../profiles/profile-store.ts";
 import type { NewestTraces } from "../../seen-traces/newest-traces.ts";
@@ -25,6 +26,7 @@ export function patternRoutes(dependencies: {
   profiles: ProfileStore;
   ingest: IngestClient;
   newestTraces: NewestTraces;
+  matcher: PatternMatcher;
   bus: Bus;
   clock: Clock;
 }): ServedRoute[] {

@@ -2,7 +2,8 @@ import type { Bus } from "@touchstone/bus";
 import { limits } from "@touchstone/contracts";
 import { AppError, type Clock, type Handler, isUuid } from "@touchstone/service-kit";
 import type { IngestClient } from "../../ingest/ingest-client.ts";
-import { composePatternDocument } from "../../patterns/pattern-document.ts";
+import { composePatternDocument, requireRegexes } from "../../patterns/pattern-document.ts";
+import type { PatternMatcher } from "../../patterns/pattern-matcher.ts";
 import { tryPattern as runTrial } from "../../patterns/try-pattern.ts";
 import type { NewestTraces } from "../../seen-traces/newest-traces.ts";
 import { type JsonObject, readJsonObject } from "../read-json-object.ts";
@@ -27,10 +28,11 @@ const inHandMax = 4;
 export function tryPattern(dependencies: {
   ingest: Pick<IngestClient, "readTrace">;
   newestTraces: NewestTraces;
+  matcher: PatternMatcher;
   bus: Bus;
   clock: Clock;
 }): Handler {
-  const { newestTraces, clock } = dependencies;
+  const { newestTraces, matcher, clock } = dependencies;
   let inHand = 0;
 
   async function choose(projectId: string, sent: JsonObject, agentIds: readonly string[] | null): Promise<string[]> {
@@ -49,6 +51,7 @@ export function tryPattern(dependencies: {
     }
     inHand += 1;
     try {
+      await requireRegexes(pattern, { matcher, projectId, signal: call.signal });
       const traceIds = await choose(projectId, sent, pattern.scopeMode === "selected" ? pattern.agentIds : null);
       const { organizationId } = call.identity;
       const signal = AbortSignal.any([call.signal, AbortSignal.timeout(trialMs)]);

@@ -16,21 +16,30 @@ export const builtinPatterns: readonly BuiltinPattern[] = [
   malformedJsonResponse,
 ];
 
-/** A longer response is looked at this far. */
-const responseMaxChars = 512 * 1024;
+/** A response, and what is looked for in it. */
+export interface BuiltinLook {
+  response: string;
+  /** It is the beginning of a longer one. */
+  isCut: boolean;
+  /** Keys of the built-in patterns that are enabled. */
+  keys: readonly string[];
+}
+
+/** What was found, and by which. */
+export interface BuiltinFinding {
+  key: string;
+  found: string;
+}
 
 /** What the first of the enabled built-in patterns found; null = nothing. */
-export function findBuiltin(
-  response: string,
-  enabled: readonly string[],
-): { pattern: BuiltinPattern; found: string } | null {
+export function findBuiltin({ response, isCut, keys }: BuiltinLook): BuiltinFinding | null {
   if (response.trim() === "") return null;
   for (const pattern of builtinPatterns) {
-    if (!enabled.includes(pattern.key)) continue;
-    // Cutting JSON would make it malformed.
-    const text = pattern.key === malformedJsonResponse.key ? response : response.slice(0, responseMaxChars);
-    const found = pattern.find(text);
-    if (found !== null) return { pattern, found };
+    if (!keys.includes(pattern.key)) continue;
+    // Cutting JSON makes it malformed.
+    if (isCut && pattern.key === malformedJsonResponse.key) continue;
+    const found = pattern.find(response);
+    if (found !== null) return { key: pattern.key, found };
   }
   return null;
 }

@@ -1,0 +1,62 @@
+import type { PatternCondition } from "@touchstone/contracts";
+import { detects } from "./detect.ts";
+import type { TraceTexts } from "./pattern.ts";
+
+/** What texts are looked through for, and what has been found so far: in memory that outlives a thread that is ended. */
+export interface LookThrough {
+  texts: TraceTexts;
+  /** The conditions of each pattern. */
+  patterns: readonly (readonly PatternCondition[])[];
+  /** For each condition of all patterns, one after the other: {@link holds}, 1 where it does not, 0 where that was not needed. */
+  found: Uint8Array;
+  /** How many patterns are done. */
+  done: Int32Array;
+}
+
+export const holds = 2;
+const holdsNot = 1;
+
+/** After this long the rest is left for another turn, so that no project keeps a thread, and no pattern pays for those before it. */
+const turnMs = 200;
+
+/**
+ * Finds out which conditions hold, as far as no judge is needed and the result may depend on it (see `evaluateConditions`).
+ * Goes on where `done` says, at least by one pattern.
+ */
+export function lookThrough({ texts, patterns, found, done }: LookThrough): void {
+  const endsAt = performance.now() + turnMs;
+  const first = Atomics.load(done, 0);
+  let at = patterns.slice(0, first).reduce((sum, { length }) => sum + length, 0);
+  for (const [index, conditions] of patterns.entries()) {
+    if (index < first) continue;
+    lookFor(conditions, texts, found.subarray(at, at + conditions.length));
+    at += conditions.length;
+    // Given up meanwhile: another thread goes on.
+    if (Atomics.compareExchange(done, 0, index, index + 1) !== index) return;
+    if (performance.now() > endsAt) return;
+  }
+}
+
+function lookFor(conditions: readonly PatternCondition[], texts: TraceTexts, found: Uint8Array): void {
+  // Null: a judge decides.
+  let matched: boolean | null = conditions[0]?.connector !== "or";
+  for (const [at, condition] of conditions.entries()) {
+    if (matched === (condition.connector === "or")) continue;
+    const said = condition.detector === "semantic" ? null : conditionHolds(condition, texts);
+    if (said !== null) found[at] = said ? holds : holdsNot;
+    const value = said !== null && condition.connector === "nor" ? !said : said;
+    // What was open stays so, unless this alone decides.
+    if (matched !== null || value === (condition.connector === "or")) matched = value;
+  }
+}
+
+/** The texts a condition looks at; where there are none it never holds, negated or not. */
+export function presentTexts(condition: PatternCondition, texts: TraceTexts): string[] {
+  if (condition.value === "") return [];
+  return [...new Set(condition.sources)].map((source) => texts[source]).filter((text) => text.trim() !== "");
+}
+
+function conditionHolds(condition: PatternCondition, texts: TraceTexts): boolean {
+  const present = presentTexts(condition, texts);
+  return present.length > 0 && present.some((text) => detects(condition, text)) !== condition.negate;
+}
