@@ -72,3 +72,19 @@ describe("the OpenAPI document holds", () => {
     expect(succeeded, JSON.stringify([...statuses])).toBe(!neverSucceeding.includes(operation.id));
   });
 });
+
+/** What no id and no name can be: a NUL, a blank, a mark that splits a path. */
+const strangeSegments = ["%00", "%20", "%2F"];
+
+test("a path parameter that can be nothing is answered as the document has it", async () => {
+  const problems: string[] = [];
+  for (const operation of operations.filter(({ path }) => path.includes("{"))) {
+    for (const segment of strangeSegments) {
+      const path = operation.path.replaceAll(/\{\w+\}/g, segment);
+      const request = { method: operation.method, path, headers: {}, body: null, mutation: segment, expected: null };
+      const found = check(operation, request, await sendRequest(system, request));
+      problems.push(...found.map((problem) => `${operation.method} ${path}: ${problem}`));
+    }
+  }
+  expect(problems).toEqual([]);
+});

@@ -113,7 +113,10 @@ export const watchingRoutes = {
     method: "GET",
     path: profilePath,
     params: agentParams,
-    responses: { 200: { description: "The agent's profile; null when it has none.", schema: profileReply } },
+    responses: {
+      200: { description: "The agent's profile; null when it has none.", schema: profileReply },
+      400: error("`agentId` can be neither an id nor a name."),
+    },
     summary: "Read how an agent is watched, by its id or name.",
     section: "completions 9.2",
   },
