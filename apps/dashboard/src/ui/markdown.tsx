@@ -3,6 +3,14 @@ import { lazyPart } from "./lazy-part.tsx";
 /** Longer texts are shown as they are: reading them as Markdown would hold the page. */
 const mostCharacters = 50_000;
 
+/** A line with none of these says the same as Markdown. Most questions are such lines; they need no renderer. */
+const signs = /[*_~`#<>[\]\\|&@\p{Cc}]|^\s|^[-+=]|^\d+[.)]|https?:|ftp:|www\.|\s$/iu;
+
+/** Whether a text has to be read as Markdown to be shown right. */
+export function hasMarkup(text: string): boolean {
+  return signs.test(text);
+}
+
 function Plain({ text }: { text: string }) {
   return <div className="break-words whitespace-pre-wrap">{text}</div>;
 }
@@ -19,5 +27,5 @@ const Renderer = lazyPart(
 
 /** Text of an agent or a judge as Markdown: no HTML, no images from elsewhere, links that tell nobody where they were. */
 export function Markdown({ text }: { text: string }) {
-  return text.length > mostCharacters ? <Plain text={text} /> : <Renderer text={text} />;
+  return text.length > mostCharacters || !hasMarkup(text) ? <Plain text={text} /> : <Renderer text={text} />;
 }
