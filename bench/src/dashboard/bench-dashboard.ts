@@ -48,7 +48,7 @@ export async function benchDashboard({ rounds }: { rounds: number }): Promise<vo
     const base = `${system.address}/p/${projects[0]?._id}`;
     await sendManyTraces(system, listed);
     await benchFirstPaint(browser, base, rounds);
-    await benchScripts(browser, base);
+    await benchScripts(browser, system, base);
     await benchTree(browser, system, base, { spans: 10_000, rounds, paintMaxS: 1, cpuMaxS: 0.4 });
     await benchTree(browser, system, base, { spans: 50_000, rounds, paintMaxS: 2.5 });
     await benchList(browser, base);
@@ -98,7 +98,7 @@ async function benchFirstPaint(browser: Browser, base: string, rounds: number): 
   });
 }
 
-async function benchScripts(browser: Browser, base: string): Promise<void> {
+async function benchScripts(browser: Browser, system: Standalone, base: string): Promise<void> {
   const load = async (address: string): Promise<Map<string, number>> => {
     const { page, close } = await openColdPage(browser);
     await page.goto(base + address, { waitUntil: "load" });
@@ -111,7 +111,9 @@ async function benchScripts(browser: Browser, base: string): Promise<void> {
   const first = await load("/");
   const sum = (scripts: Iterable<number>): number => [...scripts].reduce((total, bytes) => total + bytes, 0) / 1024;
   const own = new Map<string, number>();
-  for (const name of ["traces", "sessions", "inbox", "datasets", "runs", "gates", "judges", "agents", "settings"]) {
+  const { traces } = (await readJson(system, "/ingest/traces?limit=1")) as { traces: { _id: string }[] };
+  const lists = ["traces", "sessions", "inbox", "datasets", "runs", "gates", "judges", "agents", "settings"];
+  for (const name of [...lists, `traces/${traces[0]?._id}`]) {
     const more = [...(await load(`/${name}`))].filter(([script]) => !first.has(script)).map(([, bytes]) => bytes);
     own.set(name, sum(more));
   }

@@ -57,3 +57,27 @@ test("the spans of a trace are asked for while the script of the pages is still 
     await close();
   }
 });
+
+test.each([1440, 390])("nothing on the page of a trace moves once it is painted, %i px wide", async (width) => {
+  const { base, traceId } = await readDemoProject(inject("demo"));
+  const { page, problems, close } = await openPage({ width });
+  try {
+    await page.goto(`${base}/traces/${traceId}`);
+    await page.getByRole("tree", { name: "Spans" }).getByRole("treeitem").first().waitFor();
+    await page.getByRole("region", { name: "Chosen span" }).getByRole("tab", { name: "Chat" }).waitFor();
+    const strip = page.getByRole("slider").locator("canvas");
+    await expect.poll(() => strip.getAttribute("height")).not.toBeNull();
+    // The first paint is always among the entries, so that they come also where nothing moved.
+    const moved = await page.evaluate<number>(`new Promise((resolve) => {
+      const observer = new PerformanceObserver((list) => {
+        resolve(list.getEntriesByType("layout-shift").reduce((sum, { value }) => sum + value, 0));
+      });
+      for (const type of ["layout-shift", "paint"]) observer.observe({ type, buffered: true });
+    })`);
+    // The share of the window that moved, times how far.
+    expect(moved).toBeLessThan(0.02);
+    expect(problems).toEqual([]);
+  } finally {
+    await close();
+  }
+});
