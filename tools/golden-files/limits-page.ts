@@ -38,7 +38,7 @@ const atLimit: Record<keyof typeof limits, string> = {
   otlpEventsMax: "Events of a span; with more it is rejected.",
   otlpLinksMax: "Links of a span; with more it is rejected.",
   otlpValuesMax:
-    "Attributes, items of lists, members, events and links of one span or log record, at all levels, or members and items of its JSON; with more it is rejected.",
+    "Attributes, items of lists, members, events and links of one span or log record, at all levels, or members and items of JSON over 16 KiB; with more it is rejected.",
   otlpExportValuesMax: "The same of a whole export; spans and records beyond are rejected.",
   otlpResourceMaxBytes: "A resource or scope of an export; with more its spans and records are rejected.",
   otlpResourceValuesMax:
