@@ -63,7 +63,7 @@ export default defineConfig({
           isolate,
           expect: expectation,
           setupFiles,
-          include: ["tests/chaos/**/*.test.ts"],
+          include: ["tests/{chaos,attack}/**/*.test.ts"],
           exclude: ["**/node_modules/**"],
           testTimeout: 480_000,
           hookTimeout: 480_000,

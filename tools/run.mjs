@@ -17,6 +17,7 @@ const scripts = {
   test: "tools/verify.ts",
   bench: "bench/src/main.ts",
   chaos: "tests/chaos/src/main.ts",
+  attack: "tests/attack/src/main.ts",
   fuzz: "tools/fuzz.ts",
   "dead-letters": "tools/dead-letters/main.ts",
   mutants: "tools/mutants/main.ts",

@@ -57,7 +57,8 @@ export const houseRules: readonly HouseRule[] = [
   },
   {
     name: "what happens is logged with the service's logger, not the console",
-    appliesTo: (path) => isCode(path) && !/^(tools|bench|apps\/standalone|tests\/chaos\/src\/main\.ts$)\/?/.test(path),
+    appliesTo: (path) =>
+      isCode(path) && !/^(tools|bench|apps\/standalone|tests\/(chaos|attack)\/src\/main\.ts$)\/?/.test(path),
     find: (source) => findText(source, /\bconsole\.\w+/g),
   },
   {

@@ -44,7 +44,7 @@ function encodeSpan(span: ExportedSpan): Buffer {
 }
 
 /** A length-delimited field. */
-function field(number: number, content: Buffer): Buffer {
+export function field(number: number, content: Buffer): Buffer {
   return Buffer.concat([varint(number * 8 + 2), varint(content.length), content]);
 }
 
@@ -54,7 +54,8 @@ function fixed64(number: number, value: bigint): Buffer {
   return Buffer.concat([varint(number * 8 + 1), bytes]);
 }
 
-function varint(value: number): Buffer {
+/** A base-128 number, as tags and lengths are. */
+export function varint(value: number): Buffer {
   const bytes: number[] = [];
   let rest = value;
   for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128);

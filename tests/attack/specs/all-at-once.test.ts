@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { attacks } from "../src/attacks.ts";
+import { busyBars, findMissed, wideBars } from "../src/bars.ts";
+import { type Installation, startInstallation } from "../src/installation.ts";
+import { describeMeasurement } from "../src/report.ts";
+import { runAttacks } from "../src/run-attack.ts";
+
+const seed = 1;
+/** A tenth of what the command does, for a few seconds; `npm run attack` measures each by itself, and against its bars. */
+const effort = { seed, seconds: 5, share: 0.1, settleSeconds: 10, usualMs: 1_000, isWarmUp: false };
+/** A timer of the probe that is so late was not held up by an attack. */
+const busyMs = 300;
+const together = ["long-texts", "hostile-answers", "hostile-scorers", "import-bombs", "many-projects"];
+
+let installation: Installation;
+
+beforeAll(async () => {
+  installation = await startInstallation("projects", seed);
+});
+
+afterAll(async () => {
+  await installation?.stop();
+});
+
+test("while others attack in many ways at once, a project is refused nothing, loses nothing and waits for nothing long", async () => {
+  const chosen = attacks.filter(({ name }) => together.includes(name));
+  const measurement = await runAttacks(installation, chosen, effort);
+  const limits = measurement.window.ownDelayMs > busyMs ? busyBars : wideBars;
+  expect(findMissed(measurement, limits), describeMeasurement(measurement, limits)).toEqual([]);
+  expect(Object.values(measurement.notes.answers).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(0);
+});

@@ -1,0 +1,73 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import path from "node:path";
+import type { Address } from "../tenants.ts";
+import type { AttackNotes } from "./tally.ts";
+
+/** What the attacker's process is told. */
+export interface AttackOrder {
+  name: string;
+  address: Address;
+  /** The Node process of the installation. */
+  pid: number;
+  seed: number;
+  /** Of the full counts and sizes, over 0 and up to 1. */
+  share: number;
+  seconds: number;
+}
+
+/** What it says. */
+export type AttackProgress = { kind: "prepared" | "done"; notes: AttackNotes };
+
+/** A process with an attack that is ready to begin. */
+export interface Attacker {
+  /** Attacks, and resolves when the attack is over or its process had to be ended. */
+  attack(): Promise<AttackNotes>;
+  /** Ends the process, if it has not ended. */
+  kill(): void;
+}
+
+const prepareMaxMs = 180_000;
+/** What an attack may take to end after its time is over. */
+const graceMs = 20_000;
+const heapMb = 1_536;
+
+/** Starts an attacker. Resolves when it has prepared its attack; null: it could not, and said why on standard error. */
+export async function startAttacker(order: AttackOrder): Promise<Attacker | null> {
+  const child = fork(path.join(import.meta.dirname, "process.ts"), [JSON.stringify(order)], {
+    execArgv: [`--max-old-space-size=${heapMb}`],
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+  });
+  const kill = (): void => void child.kill("SIGKILL");
+  const prepared = await nextProgress(child, prepareMaxMs);
+  if (prepared === null) {
+    kill();
+    return null;
+  }
+  return {
+    async attack() {
+      child.send("go");
+      const done = await nextProgress(child, order.seconds * 1_000 + graceMs);
+      kill();
+      const unended = "The process of the attack ended early, or its requests did not end in time.";
+      return done?.notes ?? { answers: {}, complaints: [unended] };
+    },
+    kill,
+  };
+}
+
+/** The next thing it says; null when it ends, or says nothing in time. */
+async function nextProgress(child: ChildProcess, deadlineMs: number): Promise<AttackProgress | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return null;
+  const given = AbortSignal.timeout(deadlineMs);
+  const waits = new AbortController();
+  const signal = AbortSignal.any([given, waits.signal]);
+  try {
+    const said = await Promise.race([once(child, "message", { signal }), once(child, "exit", { signal })]);
+    return typeof said[0] === "object" && said[0] !== null ? (said[0] as AttackProgress) : null;
+  } catch {
+    return null;
+  } finally {
+    waits.abort();
+  }
+}

@@ -1,0 +1,101 @@
+import { Agent, type Dispatcher } from "undici";
+import type { Tally } from "./tally.ts";
+
+export interface ReadAnswer {
+  status: number;
+  /** The beginning of it; the rest is read and dropped. */
+  text: string;
+}
+
+export interface ClientRequest {
+  method: string;
+  /** What follows `/api/v1`. */
+  route: string;
+  /** Buffers go out as they are, anything else as JSON. */
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** Speaks to the installation with one key. */
+export interface Client {
+  /** Null: there was no whole answer, or the attack is over. */
+  send(request: ClientRequest): Promise<ReadAnswer | null>;
+  post(route: string, body: unknown, headers?: Record<string, string>): Promise<ReadAnswer | null>;
+  get(route: string): Promise<ReadAnswer | null>;
+  /** Insists on a success and answers the id in it. For what an attack cannot do without. */
+  make(route: string, body: unknown): Promise<string>;
+}
+
+/** Kept of an answer. */
+const keptBytes = 64 * 1024;
+const deadlineMs = 60_000;
+const addresses = ["127.0.0.2", "127.0.0.3", "127.0.0.4"] as const;
+
+/**
+ * Makes clients that come from other addresses than the probe and the owner of an account do, so that the installation can
+ * tell them apart.
+ */
+export function createClientFactory(options: { url: string; tally: Tally; over: AbortSignal }) {
+  const { url, tally, over } = options;
+  const agents = addresses.map((localAddress) => new Agent({ connections: 512, connect: { localAddress } }));
+  let turn = 0;
+
+  function clientOf(apiKey: string): Client {
+    async function send({ method, route, body, headers = {} }: ClientRequest): Promise<ReadAnswer | null> {
+      const isRaw = Buffer.isBuffer(body);
+      turn += 1;
+      try {
+        const answer = await (agents[turn % agents.length] as Agent).request({
+          origin: url,
+          path: `/api/v1${route}`,
+          method: method as Dispatcher.HttpMethod,
+          headers: {
+            ...(apiKey !== "" && { "x-api-key": apiKey }),
+            ...(body !== undefined && { "content-type": "application/json" }),
+            ...headers,
+          },
+          body: body === undefined ? null : isRaw ? body : JSON.stringify(body),
+          signal: AbortSignal.any([over, AbortSignal.timeout(deadlineMs)]),
+          headersTimeout: 0,
+          bodyTimeout: 0,
+        });
+        const text = await readBeginning(answer.body);
+        tally.count(answer.statusCode);
+        return { status: answer.statusCode, text };
+      } catch {
+        if (!over.aborted) tally.count("broken");
+        return null;
+      }
+    }
+
+    return {
+      send,
+      post: (route, body, headers = {}) => send({ method: "POST", route, body, headers }),
+      get: (route) => send({ method: "GET", route }),
+      async make(route, body) {
+        const answer = await send({ method: "POST", route, body });
+        if (answer === null || answer.status >= 300) {
+          throw new Error(`POST ${route} was answered ${answer?.status ?? "not at all"}: ${answer?.text}`);
+        }
+        return idIn(answer);
+      },
+    };
+  }
+
+  return clientOf;
+}
+
+/** The id of what was made: it stands at the beginning of an answer, which may be too long to be kept whole. */
+export function idIn(answer: ReadAnswer | null): string {
+  return /"(?:_id|runId|trace_id)":"([^"]+)"/.exec(answer?.text ?? "")?.[1] ?? "none";
+}
+
+async function readBeginning(body: Dispatcher.ResponseData["body"]): Promise<string> {
+  const kept: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    if (bytes < keptBytes) kept.push(chunk);
+    bytes += chunk.length;
+  }
+  return Buffer.concat(kept).toString("utf8", 0, keptBytes);
+}

@@ -1,0 +1,63 @@
+/**
+ * The process that carries out one attack. Its memory and its processor time are not those of the probe, and it yields
+ * to everybody else on the machine.
+ */
+import os from "node:os";
+import { createRandom } from "../../../chaos/src/random.ts";
+import type { Scene } from "../attack.ts";
+import { attacks } from "../attacks.ts";
+import { openTenant } from "../tenants.ts";
+import type { AttackOrder, AttackProgress } from "./attacker.ts";
+import { createClientFactory } from "./client.ts";
+import { createTally } from "./tally.ts";
+
+const niceness = 10;
+
+const order = JSON.parse(process.argv[2] as string) as AttackOrder;
+const { address, pid, seed, share, seconds } = order;
+os.setPriority(niceness);
+process.once("disconnect", () => process.exit(1));
+const report = (progress: AttackProgress): void => void process.send?.(progress);
+
+const attack = attacks.find(({ name }) => name === order.name);
+if (attack === undefined) throw new Error(`No attack is named ${order.name}.`);
+const preparing = createTally();
+const tally = createTally();
+const over = new AbortController();
+const never = new AbortController().signal;
+let isPrepared = false;
+const factories = {
+  preparing: createClientFactory({ url: address.url, tally: preparing, over: never }),
+  attacking: createClientFactory({ url: address.url, tally, over: over.signal }),
+};
+
+const scene: Scene = {
+  url: address.url,
+  pid,
+  random: createRandom(seed).fork(order.name),
+  scaled: (full) => Math.max(1, Math.round(full * share)),
+  openTenant: (name) => openTenant(address, name),
+  clientOf({ apiKey }) {
+    const [before, during] = [factories.preparing(apiKey), factories.attacking(apiKey)];
+    const current = () => (isPrepared ? during : before);
+    return {
+      send: (request) => current().send(request),
+      post: (route, body, headers) => current().post(route, body, headers),
+      get: (route) => current().get(route),
+      make: (route, body) => current().make(route, body),
+    };
+  },
+  tally,
+  over: over.signal,
+};
+
+const run = await attack.prepare(scene);
+isPrepared = true;
+report({ kind: "prepared", notes: preparing.read() });
+process.once("message", async () => {
+  setTimeout(() => over.abort(), seconds * 1_000);
+  await run();
+  report({ kind: "done", notes: tally.read() });
+  // Connections that are still open end with the process.
+  setTimeout(() => process.exit(), 100);
+});

@@ -1,0 +1,120 @@
+import type { Attack } from "../attack.ts";
+import { forEachOf, untilOver } from "../attacker/at-once.ts";
+import { idIn, type ReadAnswer } from "../attacker/client.ts";
+import { join, type Packed, pack, packRepeated } from "../payloads/gzip-pieces.ts";
+
+/** Something a project keeps, as large as a body may be, and where all of them are read at once. */
+interface Kind {
+  name: string;
+  route: string;
+  /** What stands around the long text. `id` is of the first one that was made, where there is one. */
+  around: (number: number, id: string) => [head: string, tail: string];
+  /** How the second and later ones are sent, where they are versions of the first. */
+  next?: (id: string) => { method: string; route: string };
+  lists: (id: string) => string[];
+  /** Fewer characters than the body may have, where that is the most that is taken. */
+  chars?: number;
+}
+
+const evaluations = "/custom-agent-evaluations";
+const documentChars = 9.4 * 1024 * 1024;
+const kinds: readonly Kind[] = [
+  {
+    name: "datasets",
+    route: `${evaluations}/datasets`,
+    around: (number) => [`{"name":"large ${number}","questions":[{"main_question":{"query":"`, '"}}]}'],
+    lists: () => [`${evaluations}/datasets`, "/export/datasets"],
+  },
+  {
+    name: "versions of a dataset",
+    route: `${evaluations}/datasets`,
+    around: (number) => [`{"name":"large ${number}","questions":[{"main_question":{"query":"`, '"}}]}'],
+    next: (id) => ({ method: "PUT", route: `${evaluations}/datasets/${id}` }),
+    lists: (id) => [`/evaluate/datasets/${id}/versions`, "/export/dataset-versions"],
+  },
+  {
+    name: "grading configs",
+    route: `${evaluations}/evaluation-settings`,
+    around: (number) => [`{"name":"large ${number}","evaluationCriteria":"`, '"}'],
+    lists: () => [
+      `${evaluations}/evaluation-settings`,
+      "/agent-monitoring/judge-scorers",
+      "/export/evaluation-settings",
+      `${evaluations}/models`,
+    ],
+  },
+  {
+    name: "versions of a grading config",
+    route: `${evaluations}/evaluation-settings`,
+    around: (number) => [`{"name":"large ${number}","evaluationCriteria":"`, '"}'],
+    next: (id) => ({ method: "PUT", route: `${evaluations}/evaluation-settings/${id}` }),
+    lists: (id) => [`/evaluate/evaluationSettings/${id}/versions`, "/export/evaluation-settings-versions"],
+  },
+  {
+    name: "prompts",
+    route: `${evaluations}/prompts`,
+    around: (number) => [`{"name":"large ${number}","text":"`, '"}'],
+    lists: () => [`${evaluations}/prompts`, "/export/prompts", "/export/prompt-versions"],
+  },
+  {
+    name: "tool schemas",
+    route: "/evaluate/tool-schemas",
+    around: (number) => [`{"name":"large ${number}","definition":"`, '"}'],
+    lists: () => ["/evaluate/tool-schemas", "/export/tool-schemas"],
+  },
+  {
+    name: "custom scorers",
+    route: "/agent-monitoring/custom-evaluators",
+    around: (number) => [`{"name":"large ${number}","kind":"code","sampleRate":0,"script":"//`, '"}'],
+    lists: () => ["/agent-monitoring/custom-evaluators", "/export/custom-evaluators"],
+    chars: 65_000,
+  },
+  {
+    name: "patterns",
+    route: "/monitor/patterns",
+    around: (number) => [`{"name":"large ${number}","sampleRate":0,"includeTerms":["`, '"]}'],
+    lists: () => ["/monitor/patterns", "/export/patterns"],
+    chars: 4_000,
+  },
+  {
+    name: "agents' models",
+    route: "/ingest/traces",
+    around: (number) => [`{"name":"agent ${number}","metadata":{"a":"`, '"}}'],
+    lists: () => ["/agents", "/ingest/tracked-agents", "/agent-monitoring/sessions", "/export/agents"],
+  },
+];
+
+/** Kinds in one run; datasets are always among them. */
+const chosenMax = 3;
+
+/** Lists of documents that are as large as they may be, read twelve times at once. */
+export const largeDocuments: Attack = {
+  name: "large-documents",
+  does: "GET .../datasets with 48 of 9.4 MB, and other lists of its shape: versions, grading configs, prompts, tool schemas, patterns, exports; twelve at once.",
+  setting: "projects",
+  async prepare({ random, scaled, openTenant, clientOf, over }) {
+    const client = clientOf(await openTenant("large documents"));
+    const [datasets, ...others] = kinds as [Kind, ...Kind[]];
+    const chosen = [datasets, ...Array.from({ length: chosenMax - 1 }, () => random.pick(others))];
+    const lists: string[] = [];
+    for (const kind of chosen) {
+      const filling = packRepeated(kind.chars ?? documentChars, "All of it. ");
+      const send = (number: number, id: string, method = "POST", route = kind.route): Promise<ReadAnswer | null> =>
+        client.send({
+          method,
+          route,
+          body: build(kind.around(number, id), filling),
+          headers: { "content-encoding": "gzip" },
+        });
+      const id = idIn(await send(0, ""));
+      const { method, route } = kind.next?.(id) ?? { method: "POST", route: kind.route };
+      await forEachOf(scaled(47), 2, (number) => send(number + 1, id, method, route));
+      lists.push(...kind.lists(id));
+    }
+    return () => untilOver({ atOnce: 12, over }, () => client.get(random.pick(lists)));
+  },
+};
+
+function build([head, tail]: [string, string], filling: Packed): Buffer {
+  return join(pack(head), filling, pack(tail)).zipped;
+}

@@ -1,0 +1,99 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { listProcessTree, signalTree } from "../../chaos/src/process-tree.ts";
+import { keepFreePort } from "../../integration/src/free-port.ts";
+import { type StandaloneProcess, startStandaloneProcess } from "../../integration/src/standalone-process.ts";
+import { startHostileJudge } from "./hostile-judge.ts";
+import { type Observer, startObserver } from "./observer/observer.ts";
+import { type Address, openTenant, type Setting } from "./tenants.ts";
+
+/** A standalone that is attacked, and the project in it that behaves well. */
+export interface Installation {
+  address: Address;
+  /** Of its Node process. */
+  readonly pid: number;
+  observer: Observer;
+  /** Whether its Node process is there. */
+  isAlive(): Promise<boolean>;
+  /** Starts it again, on the same data and the same port, whatever became of it. */
+  restart(): Promise<void>;
+  /** Forgets what the judge was asked. */
+  forgetPrompts(): void;
+  /** What it printed last. */
+  logTail(): string;
+  /** Ends everything that was started, and removes its data. */
+  stop(): Promise<void>;
+}
+
+const logTailMax = 1_000;
+
+/** Rate limits are off: an attacker has as many addresses as it likes. */
+const settings = {
+  SERVICE_RATE_LIMIT: "off",
+  SERVICE_DASHBOARD: "off",
+  SERVICE_LOG_LEVEL: "error",
+  SERVICE_ALLOW_PRIVATE_WEBHOOKS: "true",
+  OPENAI_API_KEY: "sk-attack",
+};
+const accounts = { SERVICE_AUTH: "enabled", SERVICE_MULTI_TENANT: "true" };
+
+/** Starts an installation of its own, on a free port and an empty folder. */
+export async function startInstallation(setting: Setting, seed: number): Promise<Installation> {
+  const cleanups: (() => unknown)[] = [];
+  let stopping: Promise<void> | null = null;
+  const stop = (): Promise<void> => {
+    stopping ??= (async () => {
+      for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+    })();
+    return stopping;
+  };
+  try {
+    const home = await mkdtemp(path.join(tmpdir(), "touchstone-attack-"));
+    cleanups.push(() => rm(home, { recursive: true, force: true }));
+    const judge = await startHostileJudge(seed);
+    cleanups.push(() => judge.stop());
+    const port = await keepFreePort();
+    const begin = (): Promise<StandaloneProcess> =>
+      startStandaloneProcess({
+        home,
+        settings: {
+          ...settings,
+          ...(setting === "organizations" && accounts),
+          PORT: String(port),
+          OPENAI_BASE_URL: judge.baseUrl,
+        },
+      });
+    let running = await begin();
+    const isAlive = async (): Promise<boolean> => (await listProcessTree(running.pid)).length > 0;
+    cleanups.push(async () => {
+      // One that died left its servers running; the next start on its folder ends them. Ctrl-C reached it as well.
+      const hasDied = !(await isAlive()) && !running.output().includes("Stopping ...");
+      if (hasDied) running = await begin();
+      await running.interrupt();
+    });
+    const address: Address = { url: running.url, setting, defaultKey: running.apiKey };
+    const { apiKey } = await openTenant(address, "probe");
+    const observer = startObserver({ url: running.url, apiKey, pid: running.pid });
+    cleanups.push(() => observer.stop());
+    return {
+      address,
+      get pid() {
+        return running.pid;
+      },
+      observer,
+      isAlive,
+      async restart() {
+        if (await isAlive()) await signalTree(running.pid, "SIGKILL");
+        running = await begin();
+        await observer.watch(running.pid);
+      },
+      forgetPrompts: () => judge.forget(),
+      logTail: () => running.output().slice(-logTailMax),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * `npm run attack -- --minutes n --seed s`: one tenant attacks an installation in every way we know, one after the other,
+ * while another one that behaves well measures how it is served. Exits with 1 when a bar is missed.
+ */
+import { parseArgs } from "node:util";
+import { attacks } from "./attacks.ts";
+import { bars, findMissed, type Measurement } from "./bars.ts";
+import type { Installation } from "./installation.ts";
+import { describeMeasurement, renderTable, sumUp } from "./report.ts";
+import { runRound } from "./run-round.ts";
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: "string", default: "10" },
+    seed: { type: "string", default: String(Date.now() % 1_000_000) },
+    only: { type: "string" },
+    share: { type: "string", default: "1" },
+    report: { type: "boolean", default: false },
+    list: { type: "boolean", default: false },
+  },
+});
+if (values.list) {
+  for (const { name, does } of attacks) console.log(`${name.padEnd(17)} ${does}`);
+  process.exit(0);
+}
+const [minutes, firstSeed, share] = [values.minutes, values.seed, values.share].map(Number) as [number, number, number];
+const names = values.only?.split(",") ?? attacks.map(({ name }) => name);
+const unknown = names.filter((name) => !attacks.some((attack) => attack.name === name));
+if (!(minutes > 0 && minutes <= 24 * 60 && Number.isInteger(firstSeed) && share > 0 && share <= 1)) {
+  fail("--minutes takes up to 1440, --seed an integer, --share more than 0 and at most 1.");
+}
+if (unknown.length > 0) fail(`No attack is named ${unknown.join(", ")}. --list shows all.`);
+const chosen = attacks.filter(({ name }) => names.includes(name));
+
+/** What an attack costs besides its time: it is prepared, and the installation comes to rest. */
+const overheadSeconds = 20;
+const settleSeconds = 30;
+const secondsEach = Math.round(Math.min(30, Math.max(8, (minutes * 60) / chosen.length - overheadSeconds)));
+
+let running: Installation | null = null;
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, async () => {
+    console.error("Stopping ...");
+    await running?.stop();
+    process.exit(130);
+  });
+}
+
+const measured: Measurement[] = [];
+let hasLost = false;
+const deadlineMs = performance.now() + minutes * 60_000;
+console.log(`${chosen.length} attacks of ${secondsEach} s each, seed ${firstSeed}`);
+for (let seed = firstSeed; seed === firstSeed || performance.now() < deadlineMs; seed += 1) {
+  const { unreached, lost } = await runRound({
+    attacks: chosen,
+    seed,
+    seconds: secondsEach,
+    share,
+    settleSeconds,
+    deadlineMs,
+    onMeasured(measurement) {
+      measured.push(measurement);
+      console.log(`\n${describeMeasurement(measurement, bars)}`);
+    },
+    onStarted(installation) {
+      running = installation;
+    },
+  });
+  if (lost.length > 0) console.log(`\nLost at the end: ${lost.join(", ")}.`);
+  hasLost ||= lost.length > 0;
+  if (unreached.length > 0) console.log(`\nNot reached with seed ${seed}: ${unreached.join(", ")}.`);
+}
+console.log(`\n${renderTable([...measured, sumUp(measured)], bars)}`);
+const slowest = Math.max(...measured.map(({ window }) => window.ownDelayMs));
+if (slowest > bars.stallMs) {
+  console.log(
+    `\nThe machine was busy: the probe itself was late by up to ${slowest.toFixed(0)} ms. Bars in milliseconds need one that is free.`,
+  );
+}
+const missed = measured.filter((measurement) => findMissed(measurement, bars).length > 0);
+console.log(`\n${measured.length} attacks, ${missed.length} missed a bar.`);
+process.exit((missed.length > 0 || hasLost) && !values.report ? 1 : 0);
+
+function fail(sentence: string): never {
+  console.error(sentence);
+  process.exit(1);
+}

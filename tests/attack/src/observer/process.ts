@@ -1,0 +1,51 @@
+/** The process that watches an installation: the probe, and the memory of the Node process. */
+import { performance } from "node:perf_hooks";
+import { startLoopWatch } from "./loop-watch.ts";
+import { startMemoryWatch } from "./memory-watch.ts";
+import type { Asked, ObserverOrder, Question } from "./observer.ts";
+import { startProbe } from "./probe.ts";
+import { summarise } from "./window.ts";
+
+const { url, apiKey, pid } = JSON.parse(process.argv[2] as string) as ObserverOrder;
+process.once("disconnect", () => process.exit());
+const probe = startProbe({ url, apiKey });
+const memory = startMemoryWatch(pid);
+const loop = startLoopWatch(url);
+
+/** Of the window that is open. */
+let [beganMs, endedMs] = [0, 0];
+let beforeMb = 0;
+
+const answers: { [Kind in Question["kind"]]: (question: Extract<Question, { kind: Kind }>) => unknown } = {
+  watch: ({ pid: next }) => memory.watch(next),
+  now: ({ lastMs }) => ({
+    slowestMs: probe.slowestSince(performance.now() - lastMs),
+    residentMb: memory.read().nowMb,
+    beforeMb,
+  }),
+  async rememberMemory() {
+    beforeMb = await memory.restart();
+  },
+  begin() {
+    [beganMs, endedMs] = [performance.now(), Number.POSITIVE_INFINITY];
+  },
+  attackIsOver() {
+    endedMs = performance.now();
+  },
+  async end() {
+    const requests = await probe.requestsSince(beganMs);
+    const { nowMb, peakMb } = memory.read();
+    return {
+      ...summarise(requests, endedMs),
+      stallMs: loop.longestSince(beganMs) ?? probe.longestPingSince(beganMs),
+      ownDelayMs: probe.ownDelaySince(beganMs),
+      memoryMb: { before: beforeMb, peak: peakMb, after: nowMb },
+    };
+  },
+  readBack: ({ all }) => probe.readBack(all ? 0 : beganMs),
+};
+
+process.on("message", async ({ id, question }: Asked) => {
+  const answer = await answers[question.kind](question as never);
+  process.send?.({ id, answer: answer ?? null });
+});

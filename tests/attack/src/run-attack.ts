@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Attack } from "./attack.ts";
+import { startAttacker } from "./attacker/attacker.ts";
+import { type AttackNotes, addUp } from "./attacker/tally.ts";
+import { bars, type Measurement } from "./bars.ts";
+import type { Installation } from "./installation.ts";
+
+export interface Effort {
+  seed: number;
+  /** How long it is attacked. */
+  seconds: number;
+  /** Of the full counts and sizes, over 0 and up to 1. */
+  share: number;
+  /** How long at most it may take until everything is quiet and the memory is back. */
+  settleSeconds: number;
+  /** The probe is served as usual when its slowest request takes no longer. */
+  usualMs: number;
+  /** The installation was just started: its memory has yet to grow to what it usually is. */
+  isWarmUp: boolean;
+}
+
+const unprepared: AttackNotes = { answers: {}, complaints: ["The attack could not be prepared."] };
+
+/** This long the probe is served quickly before it counts as quiet. */
+const quietMs = 2_000;
+/** A request that waits for so long is not answered any more. */
+const hangingMs = 5_000;
+
+/**
+ * Prepares attacks, carries them out at once beside the probe, and waits until the installation is quiet again. An installation that
+ * died, or does not come to rest, is started again.
+ */
+export async function runAttacks(
+  installation: Installation,
+  attacks: readonly Attack[],
+  effort: Effort,
+): Promise<Measurement> {
+  const { observer, address, pid } = installation;
+  const { seed, share } = effort;
+  const seconds = Math.max(effort.seconds, ...attacks.map(({ secondsMin = 0 }) => secondsMin * share));
+  await observer.rememberMemory();
+  const attackers = await Promise.all(
+    attacks.map(({ name }) => startAttacker({ name, address, pid, seed, share, seconds })),
+  );
+  try {
+    await comesToRest(installation, effort, { withMemory: false });
+    await observer.begin();
+    const startedMs = performance.now();
+    const notes = await Promise.all(attackers.map((attacker) => attacker?.attack() ?? unprepared));
+    const attackedSeconds = (performance.now() - startedMs) / 1_000;
+    await observer.attackIsOver();
+    const isAtRest = await comesToRest(installation, effort, { withMemory: !effort.isWarmUp });
+    const hasDied = !(await installation.isAlive());
+    const log = hasDied ? installation.logTail() : "";
+    const window = await observer.end();
+    installation.forgetPrompts();
+    const wasRestarted = hasDied || !isAtRest;
+    if (wasRestarted) await installation.restart();
+    const lost = await observer.readBack("begin");
+    return {
+      attack: attacks.map(({ name }) => name).join(" + "),
+      seconds: attackedSeconds,
+      window,
+      lost,
+      notes: addUp(notes),
+      hasDied,
+      wasRestarted,
+      isWarmUp: effort.isWarmUp,
+      log,
+    };
+  } finally {
+    for (const attacker of attackers) attacker?.kill();
+  }
+}
+
+/**
+ * Waits until the probe is served as usual and, where that is asked, the memory is back. Answers whether the installation can go on: it serves,
+ * and the memory it keeps is not the beginning of its end.
+ */
+async function comesToRest(
+  { observer, isAlive }: Installation,
+  effort: Effort,
+  { withMemory }: { withMemory: boolean },
+): Promise<boolean> {
+  const deadline = performance.now() + effort.settleSeconds * 1_000;
+  await sleep(Math.min(quietMs, effort.settleSeconds * 1_000));
+  for (;;) {
+    const { slowestMs, residentMb, beforeMb } = await observer.now(quietMs);
+    const isBack = !withMemory || residentMb <= beforeMb * bars.memoryBack;
+    if (slowestMs <= effort.usualMs && isBack) return true;
+    if (performance.now() > deadline || !(await isAlive())) {
+      return slowestMs <= hangingMs && residentMb <= beforeMb + bars.addedMb;
+    }
+    await sleep(250);
+  }
+}

@@ -1,0 +1,46 @@
+import { randomBytes } from "node:crypto";
+import { createProject } from "../../chaos/src/create-project.ts";
+import { type Browser, signUp } from "../../integration/src/browser.ts";
+
+/** `projects`: an installation without accounts. `organizations`: each account has an organization of its own. */
+export type Setting = "projects" | "organizations";
+
+/** An installation as a client finds it. */
+export interface Address {
+  url: string;
+  setting: Setting;
+  /** Of the default project; empty with organizations. */
+  defaultKey: string;
+}
+
+/** Somebody with a project. */
+export interface Tenant {
+  projectId: string;
+  apiKey: string;
+  /** Of the owner of the organization; null without accounts. */
+  account: (Browser & { email: string }) | null;
+}
+
+/** The password of every account that `signUp` makes. */
+export const password = "correct horse battery";
+
+/** Makes a tenant. Of two with the same name neither sees the other. */
+export async function openTenant({ url, setting, defaultKey }: Address, name: string): Promise<Tenant> {
+  if (setting === "projects") {
+    const { id, apiKey } = await createProject({ url, apiKey: defaultKey }, name);
+    return { projectId: id, apiKey, account: null };
+  }
+  const account = await signUp(url, `${name.replaceAll(" ", "-")}-${randomBytes(4).toString("hex")}`);
+  const { status, body } = await account.send("GET", "/projects");
+  const [project] = (body.projects ?? []) as { _id: string; apiKey: string }[];
+  if (project === undefined) throw new Error(`The projects of ${name} were answered ${status}.`);
+  return { projectId: project._id, apiKey: project.apiKey, account };
+}
+
+/** Makes a further project of the same organization and answers its key. */
+export async function addProject({ account }: Tenant, name: string): Promise<string> {
+  if (account === null) throw new Error("Without accounts each project is a tenant.");
+  const { status, body } = await account.send("POST", "/projects", { body: { name } });
+  if (status !== 201) throw new Error(`A project was answered ${status}: ${JSON.stringify(body)}`);
+  return (body.project as { apiKey: string }).apiKey;
+}
