@@ -49,6 +49,8 @@ test("row 55: a standalone whose nats-server is killed again and again goes on, 
       await load.awaitAcks(5);
     }
     expect((await fetch(`${standalone.urls[0]}/health/ready`)).status).toBe(200);
+    const metrics = await (await fetch(`${standalone.urls[0]}/metrics`)).text();
+    expect(metrics).toMatch(/^service_event_loop_stall_seconds_count\{service="standalone"\} [1-9]/m);
   });
 
   expectClean(report, { seed });

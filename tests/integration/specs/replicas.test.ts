@@ -117,6 +117,7 @@ test("the metrics of a gateway show every replica, and which one is not there [s
   for (const ingest of system.ingests) {
     const replica = new URL(ingest).host;
     expect(answer).toContain(`service_up{service="ingest",replica="${replica}"} 1`);
+    expect(answer).toContain(`service_event_loop_stall_seconds_bucket{replica="${replica}",le="60",service="ingest"}`);
     expect(answer).toMatch(new RegExp(`^service_ingest_spans_total\\{replica="${replica}"\\} \\d+$`, "m"));
   }
 });
