@@ -88,7 +88,7 @@ export const settings = {
   ),
   SERVICE_TRUST_PROXY: setting(
     z.string().optional(),
-    "Take the client address from X-Forwarded-For: true, a number of hops, or a list of subnets.",
+    "Take the client address from X-Forwarded-For, and the scheme from X-Forwarded-Proto: true, a number of hops, or a list of subnets.",
   ),
   SERVICE_AUTH: setting(
     z.enum(["disabled", "enabled"], { error: 'must be "enabled" or "disabled"' }).default("disabled"),

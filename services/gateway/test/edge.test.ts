@@ -357,6 +357,35 @@ test("a page of the same origin is answered, a foreign one is refused", async ()
   }
 });
 
+test("a page under http is foreign where its host is reached by https, as the public URL or a trusted proxy says", async () => {
+  const settings = { SERVICE_PUBLIC_URL: "https://traces.example.com", SERVICE_ALLOWED_HOSTS: "gateway" };
+  const named = await start({ settings });
+  const proxied = await start({ settings: { SERVICE_ALLOWED_HOSTS: "gateway", SERVICE_TRUST_PROXY: "true" } });
+  const unnamed = await start({ settings: { SERVICE_ALLOWED_HOSTS: "gateway" } });
+  const byHttps = { "x-forwarded-proto": "https" };
+  const statuses = await Promise.all(
+    (
+      [
+        [named, "traces.example.com", "http://traces.example.com", {}],
+        [named, "traces.example.com", "https://traces.example.com", {}],
+        [named, "gateway:4700", "http://gateway:4700", {}],
+        [named, "localhost:4700", "http://localhost:4700", {}],
+        [proxied, "gateway", "http://gateway", byHttps],
+        [proxied, "gateway", "https://gateway", byHttps],
+        [proxied, "gateway", "http://gateway", {}],
+        // Without a proxy that is trusted nobody can say so.
+        [unnamed, "gateway", "http://gateway", byHttps],
+        [unnamed, "gateway", "https://gateway", {}],
+      ] as const
+    ).map(async ([{ url }, host, origin, more]) => {
+      const answer = await sendRaw(url, head("GET", "/health/live", { host, origin, ...more }));
+      return Number(answer.slice(9, 12));
+    }),
+  );
+
+  expect(statuses).toEqual([403, 200, 200, 200, 403, 200, 200, 200, 200]);
+});
+
 test("pages of a trusted origin may call, and their browsers are told so", async () => {
   const trusting = await start({ settings: { SERVICE_TRUSTED_ORIGINS: "https://app.example" } });
   const origin = { origin: "https://app.example" };

@@ -7,13 +7,20 @@ export interface CallerOriginOptions {
   trustedOrigins: readonly string[];
 }
 
+/** How a request came. */
+export interface Arrival {
+  /** The scheme that a trusted proxy states, else that of the connection. */
+  protocol: string;
+  mightUseSession: boolean;
+}
+
 export interface CallerOrigin {
   /**
    * Refuses (403) a host name this installation does not go by, and a browser page of another origin. Answers the
    * origin when it is a foreign one that is trusted: its answers need CORS headers; null for everyone else. A foreign
    * page that might use a session hears it in the words of the sign-in family.
    */
-  check(request: IncomingMessage, mightUseSession: boolean): string | null;
+  check(request: IncomingMessage, arrival: Arrival): string | null;
 }
 
 /**
@@ -41,8 +48,15 @@ export function createCallerOrigin(options: CallerOriginOptions): CallerOrigin {
   ]);
   const origins = new Set(options.trustedOrigins);
 
+  /** A page under http whose host is reached by https: anyone on its network may have written it. */
+  function isDowngraded(origin: string, protocol: string): boolean {
+    const { protocol: ofPage, host } = new URL(origin);
+    const isReachedByHttps = protocol === "https" || (publicUrl?.protocol === "https:" && publicUrl.host === host);
+    return ofPage !== "https:" && isReachedByHttps;
+  }
+
   return {
-    check({ headers, headersDistinct, socket }, mightUseSession) {
+    check({ headers, headersDistinct, socket }, { protocol, mightUseSession }) {
       const host = headers.host ?? "";
       // Of several, this code and a proxy before it might each take another one.
       if ((headersDistinct.host ?? []).length > 1) throw new AppError("host_refused", "A request names one host.");
@@ -53,7 +67,8 @@ export function createCallerOrigin(options: CallerOriginOptions): CallerOrigin {
         );
       }
       const { origin } = headers;
-      if (origin === undefined || isSameOrigin(origin, host) || origin === publicUrl?.origin) return null;
+      if (origin === undefined || origin === publicUrl?.origin) return null;
+      if (isSameOrigin(origin, host) && !isDowngraded(origin, protocol)) return null;
       if (origins.has(origin)) return origin;
       if (mightUseSession) throw new AppError("invalid_origin", "Invalid origin");
       throw new AppError(
@@ -76,7 +91,7 @@ function isOwnAddress(host: string, localAddress: string | undefined): boolean {
   return nameOf(host) === (address.includes(":") ? `[${address}]` : address);
 }
 
-/** Schemes may differ: behind a proxy that ends TLS the page is https and we are http. */
+/** Whether a page has our host. Its scheme may differ: behind a proxy that ends TLS the page is https and we are http. */
 export function isSameOrigin(origin: string, host: string): boolean {
   return URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
 }

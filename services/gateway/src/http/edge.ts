@@ -130,7 +130,8 @@ export function createEdge(options: EdgeOptions): Edge {
     );
 
     const mightUseSession = route !== null && options.mightUseSession(route);
-    const foreignOrigin = callerOrigin.check(request.raw, mightUseSession); // 403
+    const { protocol } = request;
+    const foreignOrigin = callerOrigin.check(request.raw, { protocol, mightUseSession }); // 403
     if (foreignOrigin !== null) allowOrigin(reply, foreignOrigin, mightUseSession);
     if (route === null) return answerUnrouted(request, reply, foreignOrigin); // 404, 405
     if (options.handsOutKey && route.id === "getAuthConfig") refuseOtherSites(request.headers); // 403
