@@ -234,6 +234,21 @@ test("without a session every route of teams says so, and no key opens one", asy
   });
 });
 
+test("a member who sends a project's key is not limited by the role: the project is renamed and its key rotated, but not deleted", async () => {
+  const id = await makeProject();
+  const apiKey = (await list(people.member, "/projects", "projects")).find(({ _id }) => _id === id)?.apiKey as string;
+  const ask = (method: string, path: string, key: string | null, body?: unknown) =>
+    people.member.send(method, path, { body, ...(key !== null && { headers: { "x-api-key": key } }) });
+
+  expect((await ask("PATCH", `/projects/${id}`, null, { name: "y" })).status).toBe(403);
+  expect((await ask("POST", `/projects/${id}/rotate-key`, null)).status).toBe(403);
+  expect((await ask("PATCH", `/projects/${id}`, apiKey, { name: "y" })).status).toBe(200);
+  const { status, body } = await ask("POST", `/projects/${id}/rotate-key`, apiKey);
+  const rotated = (body.project as { apiKey: string }).apiKey;
+  expect([status, rotated === apiKey]).toEqual([200, false]);
+  expect((await ask("DELETE", `/projects/${id}`, rotated)).status).toBe(403);
+});
+
 test("whoever is invited signs up, has nothing until they accept, and loses it with their place [spec:invitations.link]", async () => {
   const { body: created } = await people.owner.send("POST", own("/invitations"), {
     body: { email: "grace@example.com" },

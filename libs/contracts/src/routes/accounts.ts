@@ -65,7 +65,7 @@ export const accountRoutes = {
     body: json(renamedProject),
     responses: {
       200: { description: "The project under its new name.", schema: projectReply },
-      403: forbidden("With a session: the caller is neither owner nor admin. With accounts a key may not delete."),
+      403: forbidden("With a session: the caller is neither owner nor admin."),
       404: error("No such project, or a foreign one."),
       ...checkedBody,
     },
@@ -104,7 +104,7 @@ export const accountRoutes = {
     params: projectParams,
     responses: {
       200: { description: "The project with its new key; the old one stops at once.", schema: projectReply },
-      403: forbidden("With a session: the caller is neither owner nor admin. With accounts a key may not delete."),
+      403: forbidden("With a session: the caller is neither owner nor admin."),
       404: error("No such project, or another project's key."),
     },
     summary: "Replace a project's key.",
