@@ -212,7 +212,10 @@ export const settings = {
   SERVICE_RATE_LIMIT_KEY_INGEST: setting(limit.optional(), "Limit per key and minute on POST /ingest/traces."),
   SERVICE_RATE_LIMIT_KEY_CI: setting(limit.optional(), "Limit per key and minute on /ingest/ci-runs."),
   SERVICE_RATE_LIMIT_KEY_EVAL: setting(limit.optional(), "Limit per key and minute on /custom-agent-evaluations."),
-  SERVICE_METRICS_TOKEN: secret(z.string().optional(), "Bearer token that /metrics asks for."),
+  SERVICE_METRICS_TOKEN: secret(
+    z.string().optional(),
+    "Bearer token that /metrics asks for. Without one /metrics is open, but closed in multi-tenant mode.",
+  ),
   SERVICE_ADMIN_TOKEN: secret(
     z.string().optional(),
     "What x-admin-token must be for /api/v1/admin/overview and /api/v1/admin/audit. Without it both answer 404.",

@@ -169,7 +169,7 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
         answerOwn: createOwnAnswerer({
           checkReadiness,
           metrics,
-          mayReadMetrics: createMetricsAccess(config.metricsToken),
+          refuseMetrics: createMetricsAccess({ token: config.metricsToken, isMultiTenant: config.isMultiTenant }),
           openApi,
           readExportIndex: createExportIndex(clients),
           requireAdmin: createAdminAccess(config.adminToken),

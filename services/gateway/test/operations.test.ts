@@ -186,6 +186,22 @@ test("with a token metrics are for those who have it [spec:auth.metrics-token]",
   }
 });
 
+test("in multi-tenant mode metrics are closed until a token is set, also to a neighbour on the same machine", async () => {
+  const tenants = { SERVICE_AUTH: "enabled", SERVICE_MULTI_TENANT: "true" };
+  const closed = await start({ settings: tenants });
+  const opened = await start({ settings: { ...tenants, SERVICE_METRICS_TOKEN: "the metrics token" } });
+  const authorization = "Bearer the metrics token";
+
+  for (const path of ["/metrics", "/api/v1/metrics"]) {
+    for (const headers of [{}, { authorization }, { authorization: "Bearer " }]) {
+      const { status, text } = await get(closed, path, headers as Record<string, string>);
+      expect([status, text]).toEqual([401, "In multi-tenant mode metrics need SERVICE_METRICS_TOKEN.\n"]);
+    }
+    expect((await get(opened, path)).status).toBe(401);
+    expect((await get(opened, path, { authorization })).status).toBe(200);
+  }
+});
+
 const overviewPath = routes.getAdminOverview.path;
 const auditPath = routes.listAllAuditEvents.path;
 

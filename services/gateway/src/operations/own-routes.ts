@@ -7,6 +7,7 @@ import type { ReadAdminOverview } from "./admin-overview.ts";
 import { type ReadExportIndex, refuseUnknownEntity } from "./export-index.ts";
 import type { GatewayMetrics } from "./gateway-metrics.ts";
 import type { ReadIngestHealth } from "./ingest-health.ts";
+import type { MetricsRefusal } from "./metrics-access.ts";
 import type { ReadProjectSettings } from "./project-settings.ts";
 import type { ReadProjectUsage } from "./project-usage.ts";
 import type { ReadVerdict } from "./read-verdict.ts";
@@ -14,7 +15,7 @@ import type { ReadVerdict } from "./read-verdict.ts";
 export interface OwnRoutesOptions {
   checkReadiness: () => Promise<Readiness>;
   metrics: GatewayMetrics;
-  mayReadMetrics: (authorization: string | undefined) => boolean;
+  refuseMetrics: MetricsRefusal;
   /** The OpenAPI document's text; null where the installation lacks it. */
   openApi: string | null;
   readExportIndex: ReadExportIndex;
@@ -51,7 +52,7 @@ export function createOwnAnswerer(options: OwnRoutesOptions): Answerer {
 }
 
 function listHandlers(options: OwnRoutesOptions) {
-  const { checkReadiness, metrics, mayReadMetrics, openApi, readExportIndex } = options;
+  const { checkReadiness, metrics, refuseMetrics, openApi, readExportIndex } = options;
   return {
     async getHealth() {
       const { ready, checks } = await checkReadiness();
@@ -67,14 +68,13 @@ function listHandlers(options: OwnRoutesOptions) {
       return { status: ready ? 200 : 503, body: { status: ready ? "ready" : "not_ready", checks } };
     },
     async getMetrics({ headers }) {
-      if (mayReadMetrics(headers.authorization)) {
-        return { status: 200, contentType: prometheusText, body: await metrics.render() };
-      }
+      const refusal = refuseMetrics(headers.authorization);
+      if (refusal === null) return { status: 200, contentType: prometheusText, body: await metrics.render() };
       return {
         status: 401,
         contentType: plainText,
         headers: { "www-authenticate": "Bearer" },
-        body: "The metrics token is missing or wrong.\n",
+        body: `${refusal}\n`,
       };
     },
     async getOpenApi() {
