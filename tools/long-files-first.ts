@@ -15,6 +15,7 @@ const longFiles = [
   "tests/chaos/specs/full-and-failing-disks.test.ts",
   "tests/chaos/specs/postgres-in-trouble.test.ts",
   "tests/chaos/specs/bus-between-judges.test.ts",
+  "tests/attack/specs/all-at-once.test.ts",
   "tests/chaos/specs/snapshots-and-migrations.test.ts",
   "tests/chaos/specs/bus-in-trouble.test.ts",
   "tests/chaos/specs/providers-in-trouble.test.ts",

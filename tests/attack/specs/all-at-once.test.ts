@@ -10,7 +10,7 @@ const seed = 1;
 const effort = { seed, seconds: 5, share: 0.1, settleSeconds: 10, usualMs: 1_000, isWarmUp: false };
 /** A timer of the probe that is so late was not held up by an attack. */
 const busyMs = 300;
-const together = ["long-texts", "hostile-answers", "hostile-scorers", "import-bombs", "many-projects"];
+const together = ["long-texts", "hostile-answers", "hostile-scorers", "otlp-bombs", "import-bombs", "many-projects"];
 
 let installation: Installation;
 

@@ -1,5 +1,6 @@
 import { fork } from "node:child_process";
 import path from "node:path";
+import { compileCache } from "../../../integration/src/service-process.ts";
 import type { ProbeFigures } from "./window.ts";
 
 /** What the observer's process is told at its start. */
@@ -49,7 +50,9 @@ export interface Observer {
 }
 
 export function startObserver(order: ObserverOrder): Observer {
-  const child = fork(path.join(import.meta.dirname, "process.ts"), [JSON.stringify(order)]);
+  const child = fork(path.join(import.meta.dirname, "process.ts"), [JSON.stringify(order)], {
+    env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
+  });
   const waiting = new Map<number, { resolve: (answer: unknown) => void; reject: (reason: Error) => void }>();
   let lastId = 0;
   child.on("message", ({ id, answer }: { id: number; answer: unknown }) => {
