@@ -20,7 +20,7 @@ const exceptions: readonly Exception[] = [
 ];
 
 /**
- * Regexes whose time may grow faster than what they read, of which whoever sends the text decides: those in which two repeats may
+ * Regexes whose time may grow faster than what they read, as the sender of the text decides: those in which two repeats may
  * read the same characters, and those whose repeat is begun anew from each place of a run. Made ones are put together from the
  * constants of their file; one that is made of anything else is a finding itself. The analysis sees texts that repeat one character;
  * longer pieces are for tests, such as hostile-texts.test.ts of monitor.

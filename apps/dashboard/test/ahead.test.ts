@@ -51,7 +51,7 @@ test("nothing is asked for pages without a project, nor by an early script that 
   expect(asked).toEqual([...ofConnection, ...ofConnection]);
 });
 
-test("a server that cannot be asked is told to who takes the connection, and asked again by the next", async () => {
+test("a failure to ask the server reaches the caller who takes the connection, and the next one asks again", async () => {
   const { beginReads, takeConnection } = await ahead();
   vi.stubGlobal("fetch", async () => {
     throw new TypeError("fetch failed");

@@ -15,7 +15,7 @@ export function createServerReport({
   nowMs?: () => number;
 }): (server: string, event: ServerEvent) => void {
   const written = new Map<string, { atMs: number; withheld: number }>();
-  /** Those whose last line says that they are away. */
+  /** Servers whose last line says that they are down. */
   const away = new Set<string>();
 
   return (server, event) => {

@@ -23,7 +23,7 @@ test("a server that dies and comes back is two lines, with what was found and ho
   expect(lines).toEqual(["nats-server was killed. See dmesg. Starting it again.", "nats-server is back after 0.1 s."]);
 });
 
-test("a server that dies again and again is told of once a minute, with how often", () => {
+test("a server that dies again and again is reported once a minute, with a count", () => {
   const { lines, clock, report } = startReport();
   for (let second = 0; second <= 60; second += 5) {
     clock.ms = second * 1000;

@@ -10,7 +10,7 @@ import { type Bars, bars, findMissed, type Measurement } from "../src/bars.ts";
 import { longestBetween, readStalls } from "../src/observer/loop-watch.ts";
 import { type Observer, startObserver } from "../src/observer/observer.ts";
 
-/** Stands in for an installation: it answers what the probe asks, wrongly where a test says so. */
+/** A stub of an installation: it answers what the probe asks, wrongly where a test says so. */
 interface FakeInstallation {
   /** How many traces it took; their ids count from 0. */
   stored: number;
@@ -111,7 +111,7 @@ test("an event loop that is blocked for two seconds is a stall, and the slowest 
   expect(measurement.window.p50Ms).toBeGreaterThan(250);
 });
 
-test("5xx, refusals and broken connections are told apart", async () => {
+test("5xx, refusals and broken connections are counted separately", async () => {
   const measurement = await measureWhile(async () => {
     const harms: FakeInstallation["answerInstead"][] = [
       (_request, response) => Boolean(response.writeHead(503).end()),
@@ -150,7 +150,7 @@ test("memory that is taken counts at its peak and afterwards", async () => {
   );
 });
 
-test("what the installation says of its event loop is read from its metrics", () => {
+test("the stalls of the installation's event loop are read from its metrics", () => {
   const metrics = (longest: readonly number[]): string =>
     [
       "# TYPE service_event_loop_stall_seconds histogram",

@@ -10,7 +10,7 @@ export interface Round extends Omit<Effort, "usualMs" | "isWarmUp"> {
   /** No attack begins after this moment of `performance.now()`. */
   deadlineMs: number;
   onMeasured(measurement: Measurement): void;
-  /** An installation was started, to be stopped if this process is told to end. */
+  /** An installation was started, to be stopped when this process is asked to end. */
   onStarted(installation: Installation): void;
 }
 

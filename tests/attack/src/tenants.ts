@@ -13,7 +13,7 @@ export interface Address {
   defaultKey: string;
 }
 
-/** Somebody with a project. */
+/** A tenant with a project. */
 export interface Tenant {
   projectId: string;
   apiKey: string;

@@ -2,7 +2,7 @@ import { type Connection, connect, credentialHeaders, type Project } from "./con
 
 /**
  * What a page reads first is asked for while the script that draws the page is still on its way. `begin-reads.ts` begins it, a
- * script of a few kilobytes; whoever asks for the same later gets the answer that is under way, once.
+ * script of a few kilobytes; a later caller with the same question gets the answer that is under way, once.
  */
 let connection: Promise<Connection> | null = null;
 let hasBegun = false;
@@ -18,7 +18,7 @@ export function beginReads(path: string): boolean {
   hasBegun = true;
   connection = connect(localStorage);
   const [, projectId, traceId] = /^\/p\/([^/]+)\/traces\/([^/]+)$/.exec(path) ?? [];
-  // What fails is told to who takes it.
+  // The caller who takes it gets the failure.
   connection.then((known) => traceId !== undefined && beginTrace(known, projectId, traceId), ignore);
   return true;
 }

@@ -20,7 +20,7 @@ export interface ComputeRequest {
 }
 
 /**
- * Threads that compute over data of others. Code whose time depends on a text that somebody sent does not run on the event loop,
+ * Threads that compute over data of others. Code whose time depends on a user's text does not run on the event loop,
  * which all services of a standalone share: it runs here, and its thread is ended when it takes too long.
  */
 export interface ComputePool {

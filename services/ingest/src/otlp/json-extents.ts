@@ -36,7 +36,7 @@ interface Scan {
  * Finds where values lie in a JSON body without building them, so that an export can be parsed span by span: parsing
  * 64 MiB in one call would hold the event loop for a third of a second, and sixty million bytes of empty objects take two
  * gigabytes. Only the grammar around values is checked here; each value is checked when {@link JsonExtents.parse} builds
- * it, and whoever passes over one must call it.
+ * it, and a caller that skips one must call it.
  */
 export class JsonExtents {
   readonly #bytes: Buffer;

@@ -27,7 +27,7 @@ export interface CheckStore {
   /**
    * Takes up to `count` due checks of some kinds, the oldest of each project, projects in turn: first those that have the
    * fewest `inHand`, and never more than `perProject` of one, these included. Counts as a try before anything is done, so that
-   * a check that kills whoever takes it comes back counted, and later from try to try.
+   * a check that kills its worker comes back counted, and later from try to try.
    */
   take(options: {
     token: string;

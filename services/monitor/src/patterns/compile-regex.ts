@@ -11,7 +11,7 @@ export interface SafeRegex {
   locate(text: string): Place | null;
 }
 
-/** What a regex is refused for, in words for whoever wrote it. */
+/** Why a regex is refused, in words for its author. */
 export class RegexRefusal extends Error {}
 
 /** A regex as its condition has it. */

@@ -29,7 +29,7 @@ export interface PatternMatcher {
   lookThrough(texts: TraceTexts, patterns: LookThrough["patterns"], looker: Looker): Promise<Looked[]>;
   /** What a pattern that matches goes by; the beginning of the text where finding the place takes too long. */
   findExcerpt(conditions: readonly PatternCondition[], texts: TraceTexts, looker: Looker): Promise<Excerpt>;
-  /** Why one of some regexes cannot be used, in words for whoever wrote it; null = all can. */
+  /** Why one of some regexes cannot be used, in words for its author; null = all can. */
   findRefusal(regexes: readonly WrittenRegex[], looker: Looker): Promise<string | null>;
 }
 

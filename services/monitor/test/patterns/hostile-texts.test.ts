@@ -107,7 +107,7 @@ describe("a regex that takes too long", () => {
   });
 });
 
-test("a regex somebody wrote always takes a thread, and so does a long text; short texts and terms take none", async () => {
+test("a user's regex always takes a thread, and so does a long text; short texts and terms take none", async () => {
   const taken: string[] = [];
   const counting = createPatternMatcher({
     run: async (task, input, request) => {

@@ -5,7 +5,7 @@ import { compileCache } from "../../../integration/src/service-process.ts";
 import type { Address } from "../tenants.ts";
 import type { AttackNotes } from "./tally.ts";
 
-/** What the attacker's process is told. */
+/** The messages to the attacker's process. */
 export interface AttackOrder {
   name: string;
   address: Address;

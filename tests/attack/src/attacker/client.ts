@@ -85,7 +85,7 @@ export function createClientFactory(options: { url: string; tally: Tally; over: 
   return clientOf;
 }
 
-/** The id of what was made: it stands at the beginning of an answer, which may be too long to be kept whole. */
+/** The id of what was made: it is at the beginning of an answer, which may be too long to be kept whole. */
 export function idIn(answer: ReadAnswer | null): string {
   return /"(?:_id|runId|trace_id)":"([^"]+)"/.exec(answer?.text ?? "")?.[1] ?? "none";
 }

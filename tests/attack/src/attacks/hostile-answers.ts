@@ -4,7 +4,7 @@ import { watchEverything } from "./hostile-settings.ts";
 
 const evaluations = "/custom-agent-evaluations";
 
-/** The judge's provider answers 64 KB of whatever is awkward to read, to everything it is asked. */
+/** The judge's provider answers every question with 64 KB that are awkward to read. */
 export const hostileAnswers: Attack = {
   name: "hostile-answers",
   does: "Topics, live judges and a graded run whose model answers 64 KB of one character, unclosed or nested JSON.",

@@ -17,7 +17,7 @@ export const idleStreams: Attack = {
     const open = (route: string, apiKey: string): Promise<Response> =>
       fetch(`${url}/api/v1${route}`, { headers: { "x-api-key": apiKey }, signal: over });
 
-    /** Answers of the attacker are told apart from those of the other organization, which must be good. */
+    /** Answers to the attacker are counted apart from those to the other organization, which must be good. */
     async function demand(route: string): Promise<void> {
       const answer = await open(route, other.apiKey).catch(() => null);
       if (over.aborted) return;

@@ -6,13 +6,13 @@ import { pack } from "../payloads/gzip-pieces.ts";
 import { slowRegexes } from "./hostile-settings.ts";
 
 const textMb = 2;
-/** Stands at the end of each text, so that an excerpt is looked for in all of it. */
+/** At the end of each text, so that an excerpt is looked for in all of it. */
 const lastWord = "zebra crossing";
 
 /** Patterns that are tried on long texts, as the dashboard tries one before it is saved. */
 export const patternTrials: Attack = {
   name: "pattern-trials",
-  does: "Dry runs of phrases, terms and slow regexes on traces of 2 MB, with matches whose excerpt stands at their end.",
+  does: "Dry runs of phrases, terms and slow regexes on traces of 2 MB, with matches whose excerpt is at their end.",
   setting: "projects",
   async prepare({ random, scaled, openTenant, clientOf, over }) {
     const client = clientOf(await openTenant("pattern trials"));

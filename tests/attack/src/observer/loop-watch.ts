@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 
-/** How long the event loop of the installation was blocked, by what it says of itself. */
+/** How long the event loop of the installation was blocked, by its own metrics. */
 export interface LoopWatch {
   /** The longest time since then, in ms; null where the installation does not measure it. */
   longestSince(sentMs: number): number | null;
@@ -34,7 +34,7 @@ export function startLoopWatch(url: string): LoopWatch {
       }
       last = reading;
     } catch {
-      // It is away, which the probe tells. What it says when it is back counts from its start.
+      // It is down, which the probe shows. Its counters start at zero when it is back.
       last = null;
     } finally {
       isReading = false;

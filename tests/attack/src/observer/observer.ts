@@ -3,7 +3,7 @@ import path from "node:path";
 import { compileCache } from "../../../integration/src/service-process.ts";
 import type { ProbeFigures } from "./window.ts";
 
-/** What the observer's process is told at its start. */
+/** The first message to the observer's process. */
 export interface ObserverOrder {
   url: string;
   /** Of the project that behaves well. */
