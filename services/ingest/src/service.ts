@@ -37,6 +37,7 @@ import { listRoutes } from "./http/routes.ts";
 import { createImportWriter } from "./import/import-writer.ts";
 import { createStoredSpanFinder } from "./import/stored-span-finder.ts";
 import { createIngestMetrics } from "./ingest-metrics.ts";
+import { createEventIds } from "./live/event-ids.ts";
 import { createLiveTail } from "./live/live-tail.ts";
 import { createTailStore } from "./live/tail-store.ts";
 import { indexSearch, type SearchUpkeep } from "./maintenance/index-search.ts";
@@ -126,7 +127,8 @@ export function createIngest(
   });
   const prices = createPriceStore(reading);
   const costs = createCostEstimator({ reading, prices });
-  const liveTail = createLiveTail({ store: createTailStore(reading), traces, show: showTold(costs), clock, logger });
+  const [tail, eventIds] = [createTailStore(reading), createEventIds(config.rootSecret)];
+  const liveTail = createLiveTail({ store: tail, traces, show: showTold(costs), eventIds, clock, logger });
   const threads = createComputePool({ name: "ingest", logger, metrics, ...decodingThreads });
   const http = createHttpServer({
     service: "ingest",

@@ -3,10 +3,11 @@ import { openDatabase } from "@touchstone/db";
 import { uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { createEventIds, type EventId } from "../src/live/event-ids.ts";
 import { asBuilder } from "../src/search/as-builder.ts";
 import { type EventReader, type ReadEvent, readEvents } from "./event-reader.ts";
 import { openPools, silentLogger } from "./ingest-database.ts";
-import { type RunningIngest, startIngest, until } from "./running-ingest.ts";
+import { type RunningIngest, rootSecret, startIngest, until } from "./running-ingest.ts";
 
 let database: TestDatabase;
 let one: RunningIngest;
@@ -283,12 +284,21 @@ test("a reader that asks for previews is told short texts, another the whole of 
 });
 
 test("a reader that was away for more than an hour, or comes with an id that is none, is told to begin anew", async () => {
+  const ids = createEventIds(rootSecret);
   const first = await follow(one);
-  const [xid, seq] = first.lastEventId().split("-");
-  const stale = `${xid}-${seq}-${Date.now() - limits.streamResumeMaxMs - 1000}`;
+  const { position } = ids.parse(projectId, first.lastEventId()) as EventId;
+  const nowMs = Date.now();
   await one.submit(projectId, { name: "missed" });
 
-  for (const lastEventId of [stale, "nonsense", `999999999999-1-${Date.now()}`]) {
+  for (const lastEventId of [
+    ids.format(projectId, { position, atMs: nowMs - limits.streamResumeMaxMs - 1000 }),
+    ids.format(projectId, { position: { xid: 999_999_999_999n, seq: 1n }, atMs: nowMs }),
+    // Another project's.
+    ids.format(uuidv7(nowMs), { position, atMs: nowMs }),
+    // As ids were before they were encrypted.
+    `${position.xid}-${position.seq}-${nowMs}`,
+    "nonsense",
+  ]) {
     const reader = await follow(other, { lastEventId });
     const name = `after ${lastEventId}`;
     await one.submit(projectId, { name });
@@ -297,6 +307,21 @@ test("a reader that was away for more than an hour, or comes with an id that is 
       ["reset", undefined],
       ["trace", name],
     ]);
+  }
+});
+
+test("the ids of events say nothing about how much is stored", async () => {
+  const reader = await follow(one);
+  await one.submit(projectId, { name: "counted" });
+  await hasTold(reader, 1);
+  const id = reader.lastEventId();
+  const { position } = createEventIds(rootSecret).parse(projectId, id) as EventId;
+
+  expect(id).toMatch(/^[\w-]{67}$/);
+  const bytes = Buffer.from(id, "base64url").toString("hex");
+  for (const counter of [position.xid, position.seq].filter((each) => each > 255n)) {
+    expect(id).not.toContain(String(counter));
+    expect(bytes).not.toContain(counter.toString(16).padStart(16, "0"));
   }
 });
 

@@ -4,8 +4,9 @@ import { AppError, type Clock, type Logger } from "@touchstone/service-kit";
 import type { PricedProject } from "../pricing/price-store.ts";
 import type { RootFilter } from "../spans/root-filter.ts";
 import type { ReadSpan, TraceStore } from "../spans/trace-store.ts";
+import type { EventIds } from "./event-ids.ts";
 import { createSeqFloors } from "./seq-floors.ts";
-import { parseEventId, type TailPosition } from "./tail-position.ts";
+import type { TailPosition } from "./tail-position.ts";
 import type { TailRow, TailState, TailStore } from "./tail-store.ts";
 import { createTraceStream, type StreamWishes, type TraceStream } from "./trace-stream.ts";
 
@@ -25,6 +26,7 @@ export interface LiveTailOptions {
   traces: Pick<TraceStore, "readRoots" | "matchRoots">;
   /** A list item as JSON; previewed where it says at whose prices. */
   show(root: ReadSpan, preview: PricedProject | null): Promise<Buffer>;
+  eventIds: EventIds;
   clock: Clock;
   logger: Logger;
 }
@@ -37,7 +39,7 @@ const rowsMax = 500;
 const rootsMax = 16;
 
 /** One poll serves all streams of the process that were told the same, which is all but those that catch up. */
-export function createLiveTail({ store, traces, show, clock, logger }: LiveTailOptions): LiveTail {
+export function createLiveTail({ store, traces, show, eventIds, clock, logger }: LiveTailOptions): LiveTail {
   const streams = new Set<TraceStream>();
   const floors = createSeqFloors();
   let polling: Promise<void> | null = null;
@@ -160,12 +162,16 @@ export function createLiveTail({ store, traces, show, clock, logger }: LiveTailO
           },
         );
       }
-      const stream = createTraceStream({ projectId, wishes: { filter, preview }, nowMs: () => clock.now() });
+      const stream = createTraceStream({
+        projectId,
+        wishes: { filter, preview },
+        idOf: (position) => eventIds.format(projectId, { position, atMs: clock.now() }),
+      });
       streams.add(stream);
       stream.readable.once("close", () => streams.delete(stream));
       try {
         const { now, state } = await readHorizon();
-        const last = lastEventId === null ? null : parseEventId(lastEventId);
+        const last = lastEventId === null ? null : eventIds.parse(projectId, lastEventId);
         const isKnown =
           last !== null && clock.now() - last.atMs <= limits.streamResumeMaxMs && last.position.xid <= state.nextXid;
         if (isKnown) stream.begin(last.position, { isReset: false, state: null });

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { limits } from "@touchstone/contracts";
 import type { PricedProject } from "../pricing/price-store.ts";
 import type { RootFilter } from "../spans/root-filter.ts";
-import { formatEventId, type TailPosition } from "./tail-position.ts";
+import type { TailPosition } from "./tail-position.ts";
 import type { TailState } from "./tail-store.ts";
 
 /** What a reader asked for. */
@@ -43,9 +43,10 @@ const catchUpBytes = 256 * 1024;
 export function createTraceStream(options: {
   projectId: string;
   wishes: StreamWishes;
-  nowMs: () => number;
+  /** The id of an event that is told now and leaves its reader at a place. */
+  idOf: (position: TailPosition) => string;
 }): TraceStream {
-  const { projectId, wishes, nowMs } = options;
+  const { projectId, wishes, idOf } = options;
   const { filter } = wishes;
   const readable = new Readable({ read() {} });
   let hasBegun = false;
@@ -96,7 +97,7 @@ export function createTraceStream(options: {
   };
 
   function idLine(): string {
-    return `id: ${formatEventId({ position: stream.position, atMs: nowMs() })}\n`;
+    return `id: ${idOf(stream.position)}\n`;
   }
 
   return stream;
