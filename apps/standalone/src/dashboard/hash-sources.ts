@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
 /** What the dashboard is built from and by, relative to the repository. Folders count with all that is in them. */
@@ -17,19 +17,18 @@ const sources = [
 
 /** SHA-256 of the dashboard's sources and of the lock file: two checkouts with the same one build the same pages. */
 export async function hashSources(root: string): Promise<string> {
-  const files = (await Promise.all(sources.map((source) => listFiles(root, source)))).flat().sort();
-  const texts = await Promise.all(files.map((file) => readFile(path.join(root, file))));
   const hash = createHash("sha256");
-  for (const [index, file] of files.entries()) {
-    const text = texts[index] as Buffer;
+  // Every start waits for this. Reading hundreds of small files one after another takes a third of what reading them together does.
+  for (const file of sources.flatMap((source) => listFiles(root, source)).sort()) {
+    const text = readFileSync(path.join(root, file));
     hash.update(`${file}\0${text.length}\0`).update(text);
   }
   return hash.digest("hex");
 }
 
-async function listFiles(root: string, source: string): Promise<string[]> {
+function listFiles(root: string, source: string): string[] {
   if (path.extname(source) !== "") return [source];
-  const entries = await readdir(path.join(root, source), { recursive: true, withFileTypes: true });
+  const entries = readdirSync(path.join(root, source), { recursive: true, withFileTypes: true });
   return (
     entries
       // Types alone change nothing that is built.
