@@ -22,7 +22,7 @@ export interface Guardian {
  */
 const script = `
 trap '' INT TERM HUP
-targets=
+targets=$1
 while IFS= read -r line; do targets=$line; done
 
 is_alive() {
@@ -71,7 +71,8 @@ export function startGuardian(): Guardian {
 
   const hire = () => {
     if (isDismissed) return;
-    const hired = spawn("/bin/sh", ["-c", script], {
+    // It has the list from its first moment: we may be killed before we could write it.
+    const hired = spawn("/bin/sh", ["-c", script, "guardian", targets], {
       cwd: "/",
       env: { PATH: "/usr/bin:/bin" },
       detached: true,
@@ -89,7 +90,6 @@ export function startGuardian(): Guardian {
     hired.stdin?.on("error", () => {});
     hired.unref();
     (hired.stdin as { unref?: () => void } | null)?.unref?.();
-    if (targets !== "") hired.stdin?.write(`${targets}\n`);
   };
   hire();
 
