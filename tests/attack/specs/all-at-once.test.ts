@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { attacks } from "../src/attacks.ts";
-import { busyBars, findMissed, wideBars } from "../src/bars.ts";
+import { findMissed, sharedMachineBars } from "../src/bars.ts";
 import { type Installation, startInstallation } from "../src/installation.ts";
 import { describeMeasurement } from "../src/report.ts";
 import { runAttacks } from "../src/run-attack.ts";
@@ -8,8 +8,6 @@ import { runAttacks } from "../src/run-attack.ts";
 const seed = 1;
 /** A tenth of what the command does, for a few seconds; `npm run attack` measures each by itself, and against its bars. */
 const effort = { seed, seconds: 5, share: 0.1, settleSeconds: 10, usualMs: 1_000, isWarmUp: false };
-/** A timer of the probe that is so late was not held up by an attack. */
-const busyMs = 300;
 const together = ["long-texts", "hostile-answers", "hostile-scorers", "otlp-bombs", "import-bombs", "many-projects"];
 
 let installation: Installation;
@@ -22,10 +20,10 @@ afterAll(async () => {
   await installation?.stop();
 });
 
-test("while others attack in many ways at once, a project is refused nothing, loses nothing and waits for nothing long", async () => {
+test("while others attack in many ways at once, a project loses nothing, and the installation lives in bounded memory", async () => {
   const chosen = attacks.filter(({ name }) => together.includes(name));
   const measurement = await runAttacks(installation, chosen, effort);
-  const limits = measurement.window.ownDelayMs > busyMs ? busyBars : wideBars;
-  expect(findMissed(measurement, limits), describeMeasurement(measurement, limits)).toEqual([]);
+  const missed = findMissed(measurement, sharedMachineBars);
+  expect(missed, describeMeasurement(measurement, sharedMachineBars)).toEqual([]);
   expect(Object.values(measurement.notes.answers).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(0);
 });
