@@ -36,7 +36,7 @@ beforeEach(async () => {
   node = spawn(process.execPath, ["-e", script], { stdio: ["pipe", "ignore", "inherit"] });
   await Promise.all([once(server, "listening"), once(node, "spawn")]);
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  observer = startObserver({ url, apiKey: "key", pid: node.pid as number });
+  observer = startObserver({ url, apiKey: "key", pid: node.pid as number, metricsToken: "token" });
 });
 
 afterEach(() => {

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -26,6 +27,8 @@ export interface Installation {
   stop(): Promise<void>;
 }
 
+/** A machine that others use may take this long. */
+const startMaxMs = 300_000;
 const logTailMax = 1_000;
 
 /** Rate limits are off: an attacker has as many addresses as it likes. */
@@ -54,13 +57,16 @@ export async function startInstallation(setting: Setting, seed: number): Promise
     const judge = await startHostileJudge(seed);
     cleanups.push(() => judge.stop());
     const port = await keepFreePort();
+    const metricsToken = randomBytes(16).toString("hex");
     const begin = (): Promise<StandaloneProcess> =>
       startStandaloneProcess({
         home,
+        deadlineMs: startMaxMs,
         settings: {
           ...settings,
           ...(setting === "organizations" && accounts),
           PORT: String(port),
+          SERVICE_METRICS_TOKEN: metricsToken,
           OPENAI_BASE_URL: judge.baseUrl,
         },
       });
@@ -74,7 +80,7 @@ export async function startInstallation(setting: Setting, seed: number): Promise
     });
     const address: Address = { url: running.url, setting, defaultKey: running.apiKey };
     const { apiKey } = await openTenant(address, "probe");
-    const observer = startObserver({ url: running.url, apiKey, pid: running.pid });
+    const observer = startObserver({ url: running.url, apiKey, pid: running.pid, metricsToken });
     cleanups.push(() => observer.stop());
     return {
       address,

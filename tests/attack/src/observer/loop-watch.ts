@@ -18,7 +18,7 @@ const everyMs = 1_000;
 const name = "service_event_loop_stall_seconds";
 
 /** Starts to read the metrics once a second, as often as the installation adds to them; it ends with the process. */
-export function startLoopWatch(url: string): LoopWatch {
+export function startLoopWatch(url: string, token: string): LoopWatch {
   const stalls: { atMs: number; longestMs: number }[] = [];
   let last: Reading | null = null;
   let isReading = false;
@@ -27,7 +27,7 @@ export function startLoopWatch(url: string): LoopWatch {
     if (isReading) return;
     isReading = true;
     try {
-      const answer = await fetch(`${url}/metrics`);
+      const answer = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token}` } });
       const reading = readStalls(await answer.text());
       if (last !== null && reading !== null && reading.count > last.count) {
         stalls.push({ atMs: performance.now(), longestMs: longestBetween(last, reading) * 1_000 });

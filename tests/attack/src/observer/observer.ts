@@ -10,6 +10,8 @@ export interface ObserverOrder {
   apiKey: string;
   /** The Node process of the installation. */
   pid: number;
+  /** That `/metrics` asks for. */
+  metricsToken: string;
 }
 
 export type Question =

@@ -6,11 +6,11 @@ import type { Asked, ObserverOrder, Question } from "./observer.ts";
 import { startProbe } from "./probe.ts";
 import { summarise } from "./window.ts";
 
-const { url, apiKey, pid } = JSON.parse(process.argv[2] as string) as ObserverOrder;
+const { url, apiKey, pid, metricsToken } = JSON.parse(process.argv[2] as string) as ObserverOrder;
 process.once("disconnect", () => process.exit());
 const probe = startProbe({ url, apiKey });
 const memory = startMemoryWatch(pid);
-const loop = startLoopWatch(url);
+const loop = startLoopWatch(url, metricsToken);
 
 /** Of the window that is open. */
 let [beganMs, endedMs] = [0, 0];
