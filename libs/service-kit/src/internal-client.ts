@@ -180,7 +180,10 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
           cause: new Error(`${route.id} answered ${status}`),
         });
       }
-      return route.reply.parse(await answered.json()) as never;
+      const reply = await answered.json().catch((cause: unknown) => {
+        throw new AppError("service_unavailable", `The ${audience} service did not answer in time; retry.`, { cause });
+      });
+      return route.reply.parse(reply) as never;
     },
     async close() {
       await directory.close();

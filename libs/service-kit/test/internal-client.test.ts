@@ -1,4 +1,5 @@
 import { createServer, type Server } from "node:http";
+import { internalRoutes } from "@touchstone/contracts";
 import { afterEach, expect, test } from "vitest";
 import {
   AppError,
@@ -115,6 +116,9 @@ test("an answer that stalls in the middle of its body is cut at the deadline", a
   const answer = await client.forward({ ...hop, deadlineMs: 100 });
 
   await expect(answer.body.arrayBuffer()).rejects.toThrow("no answer within 100 ms");
+  const asked = { projectId: crypto.randomUUID(), traceId: "t" };
+  const calling = client.call(internalRoutes.readTraceForJudging, asked, { requestId: "request-1", deadlineMs: 100 });
+  await expect(calling).rejects.toMatchObject({ code: "service_unavailable" });
 });
 
 /** Answers with a byte every 20 ms, without end. */

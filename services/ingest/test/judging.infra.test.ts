@@ -275,6 +275,7 @@ test("a large input is left out for whom it is of no use", async () => {
     output: null,
   });
   expect(await project.read(traceId)).toMatchObject({ input: "When?", output: "Now." });
+  expect(await project.read(traceId, { contentMaxChars: 3 })).toMatchObject({ input: expect.stringMatching(/^.{3}$/) });
 });
 
 test("for a program a trace comes with its spans, what is too long as the beginning of its text", async () => {

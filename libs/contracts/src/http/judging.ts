@@ -27,11 +27,15 @@ export const judgedTrace = recordedTrace.extend({
 });
 export type JudgedTrace = z.infer<typeof judgedTrace>;
 
-/** Body of the internal `readTraceForJudging`. Without content, which may be large, input and output are null. */
+/**
+ * Body of the internal `readTraceForJudging`. Without content, which may be large, input and output are null. Input, output and
+ * error are cut after `contentMaxChars` where it is given.
+ */
 export const judgedTraceQuery = z.object({
   projectId: z.uuid(),
   traceId: z.string(),
   withContent: z.boolean().default(true),
+  contentMaxChars: z.number().int().positive().optional(),
 });
 
 /** Its reply; null = no such trace in the project. */

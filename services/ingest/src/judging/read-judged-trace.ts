@@ -18,7 +18,7 @@ const documentsMax = 500;
 const documentsMaxChars = 1024 * 1024;
 const definitionsMax = 200;
 /** More than any judge takes: a result of this size is skipped as too large. */
-const contentMaxChars = 9 * 1024 * 1024;
+const judgedMaxChars = 9 * 1024 * 1024;
 
 type Step = Trajectory["steps"][number];
 
@@ -32,11 +32,11 @@ interface ReadStep {
 /**
  * A recorded trace as far as judging needs it, or null when the project has none of this id. Of a span with children the
  * trajectory has the steps; documents of retrieval spans win over `metadata.retrievalContext`. `withContent` false leaves
- * its input and output out, which may be large.
+ * its input and output out, which may be large; `contentMaxChars` cuts them and the error.
  */
 export async function readJudgedTrace(
   traces: TraceStore,
-  { projectId, traceId, withContent }: { projectId: string; traceId: string; withContent: boolean },
+  { projectId, traceId, ...wantedContent }: WantedContent & { projectId: string; traceId: string },
 ): Promise<JudgedTrace | null> {
   const spans = await traces.readSubtree(projectId, traceId, spansMax);
   if (spans === null) return null;
@@ -53,7 +53,7 @@ export async function readJudgedTrace(
       const body = readBodyMembers(await decodeSpanBody(span.body));
       read.set(span.id, readStep(span, body));
       if (span.id !== traceId) continue;
-      top = describeTrace(span, body, withContent);
+      top = describeTrace(span, body, wantedContent);
       topBody = { toolCalls: body.toolCalls, metadata: body.metadata };
     }
   }
@@ -75,19 +75,25 @@ export async function readJudgedTrace(
   };
 }
 
+interface WantedContent {
+  withContent: boolean;
+  contentMaxChars?: number | undefined;
+}
+
 function describeTrace(
   span: ReadSpan,
   { input, output, error }: SpanBody,
-  withContent: boolean,
+  { withContent, contentMaxChars = Number.POSITIVE_INFINITY }: WantedContent,
 ): Omit<JudgedTrace, "trajectory" | "retrieval"> {
-  const content = (json: string | null) => (withContent ? cutOrNull(readRecordedText(json), contentMaxChars) : null);
+  const most = Math.min(judgedMaxChars, contentMaxChars);
+  const content = (json: string | null) => (withContent ? cutOrNull(readRecordedText(json), most) : null);
   return {
     traceId: span.id,
     name: span.name,
     agentId: span.agentId,
     input: content(input),
     output: content(output),
-    error: readRecordedText(error),
+    error: cutOrNull(readRecordedText(error), contentMaxChars),
     model: span.model,
     latencyMs: span.latencyMs,
     inputTokens: span.inputTokens,

@@ -21,8 +21,11 @@ export interface AgentTraffic extends FoundAgent {
  * not with what was asked.
  */
 export interface IngestClient {
-  /** What was asked and answered in a trace; null = no such trace in the project. */
-  readTrace(projectId: string, traceId: string): Promise<JudgedTrace | null>;
+  /**
+   * What was asked and answered in a trace, its texts cut after `contentMaxChars` where it is given; null = no such trace in
+   * the project.
+   */
+  readTrace(projectId: string, traceId: string, options?: { contentMaxChars?: number }): Promise<JudgedTrace | null>;
   /** Whether the project has such a trace. */
   hasTrace(projectId: string, traceId: string): Promise<boolean>;
   /** A trace with its spans, for scorers that are programs. */
@@ -52,8 +55,8 @@ export interface IngestClient {
 export function createIngestClient(client: Pick<InternalClient, "call">): IngestClient {
   const options = () => ({ requestId: uuidv7(Date.now()), deadlineMs: deadlines.traceReadMs });
   return {
-    async readTrace(projectId, traceId) {
-      const asked = { projectId, traceId, withContent: true };
+    async readTrace(projectId, traceId, { contentMaxChars } = {}) {
+      const asked = { projectId, traceId, withContent: true, ...(contentMaxChars && { contentMaxChars }) };
       return (await client.call(internalRoutes.readTraceForJudging, asked, options())).trace;
     },
     async hasTrace(projectId, traceId) {

@@ -14,7 +14,7 @@ import { type Findings, findInTexts, findMatches, type PatternMatch } from "./fi
 import type { StoredPattern } from "./pattern.ts";
 import { NoThreadError, type PatternMatcher } from "./pattern-matcher.ts";
 import { listPatternsIn, type PatternStore } from "./pattern-store.ts";
-import { builtinLook, describeCut, readTraceTexts } from "./trace-texts.ts";
+import { builtinLook, checkedContent, describeCut, readTraceTexts } from "./trace-texts.ts";
 import { BudgetSpentError } from "./undecided-error.ts";
 import { withinLiveBudget } from "./within-live-budget.ts";
 
@@ -191,7 +191,7 @@ async function readTrace(
   traceId: string,
 ): Promise<{ trace: JudgedTrace | null } | CheckOutcome> {
   try {
-    return { trace: await ingest.readTrace(projectId, traceId) };
+    return { trace: await ingest.readTrace(projectId, traceId, checkedContent) };
   } catch (thrown) {
     // Only where nobody answers: a trace that ingest cannot read is tried like any other failure.
     if (isAppError(thrown) && thrown.code === "service_unavailable" && !/could not answer/.test(thrown.message)) {

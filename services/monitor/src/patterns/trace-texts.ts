@@ -5,6 +5,12 @@ type ReadTrace = Pick<JudgedTrace, "input" | "output" | "error"> & {
   trajectory: Pick<JudgedTrace["trajectory"], "toolCalls">;
 };
 
+/**
+ * What is read of a trace, for {@link readTraceTexts}: enough to see that a text is longer than what is looked at, also where half
+ * a character is cut off.
+ */
+export const checkedContent = { contentMaxChars: limits.checkedTextMaxChars + 2 };
+
 /** What is looked at of a trace. */
 export interface CheckedTexts {
   texts: TraceTexts;

@@ -7,7 +7,7 @@ import { askJudge, JudgeAwayError } from "./ask-judge.ts";
 import { evaluateConditions } from "./evaluate-conditions.ts";
 import type { PatternDocument } from "./pattern.ts";
 import { NoThreadError, OverrunError, type PatternMatcher } from "./pattern-matcher.ts";
-import { describeCut, readTraceTexts } from "./trace-texts.ts";
+import { checkedContent, describeCut, readTraceTexts } from "./trace-texts.ts";
 import { UndecidedError } from "./undecided-error.ts";
 
 export type Trial = z.input<typeof patternTrialReply>;
@@ -47,7 +47,7 @@ export async function tryPattern(
 
   async function look(traceId: string): Promise<void> {
     looker.signal.throwIfAborted();
-    const trace = isUuid(traceId) ? await ingest.readTrace(projectId, traceId) : null;
+    const trace = isUuid(traceId) ? await ingest.readTrace(projectId, traceId, checkedContent) : null;
     if (trace === null) throw new TrialError("Trace not found");
     found.set(traceId, await evaluate(trace));
   }

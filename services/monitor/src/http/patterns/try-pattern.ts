@@ -1,6 +1,14 @@
 import type { Bus } from "@touchstone/bus";
 import { limits } from "@touchstone/contracts";
-import { AppError, type Clock, type Handler, isUuid } from "@touchstone/service-kit";
+import {
+  type Answer,
+  AppError,
+  type Clock,
+  createFairLimit,
+  type Handler,
+  isUuid,
+  TooManyWaitingError,
+} from "@touchstone/service-kit";
 import type { IngestClient } from "../../ingest/ingest-client.ts";
 import { composePatternDocument, requireRegexes } from "../../patterns/pattern-document.ts";
 import type { PatternMatcher } from "../../patterns/pattern-matcher.ts";
@@ -18,8 +26,8 @@ const windowsMs: ReadonlyMap<unknown, number> = new Map([
 
 /** Longest that a trial takes: what is left then is told. */
 const trialMs = 60_000;
-/** Trials of one replica at a time: each reads up to `limits.triedTracesMax` traces. */
-const inHandMax = 4;
+/** Trials of one replica at a time, of which one project has half: each reads up to `limits.triedTracesMax` traces. */
+const trials = { places: 4, placesPerGroupMax: 2, waitingMax: 0 };
 
 /**
  * POST /agent-monitoring/patterns/dry-run (completions 9.3): tries a pattern on traces of the project and stores nothing.
@@ -33,7 +41,7 @@ export function tryPattern(dependencies: {
   clock: Clock;
 }): Handler {
   const { newestTraces, matcher, clock } = dependencies;
-  let inHand = 0;
+  const inHand = createFairLimit(trials);
 
   async function choose(projectId: string, sent: JsonObject, agentIds: readonly string[] | null): Promise<string[]> {
     const { traceIds, window, limit } = sent;
@@ -46,20 +54,20 @@ export function tryPattern(dependencies: {
     const projectId = requireProject(call);
     const sent = await readJsonObject(call);
     const pattern = composePatternDocument({ ...sent, name: sent.name ?? "Dry run" }, null);
-    if (inHand >= inHandMax) {
-      throw new AppError("service_unavailable", "Too many patterns are being tried at the moment; retry.");
-    }
-    inHand += 1;
-    try {
+
+    async function tryOut(): Promise<Answer> {
       await requireRegexes(pattern, { matcher, projectId, signal: call.signal });
       const traceIds = await choose(projectId, sent, pattern.scopeMode === "selected" ? pattern.agentIds : null);
       const { organizationId } = call.identity;
       const signal = AbortSignal.any([call.signal, AbortSignal.timeout(trialMs)]);
       const trial = await runTrial(dependencies, { projectId, organizationId, pattern, traceIds }, signal);
       return { status: 200, body: trial };
-    } finally {
-      inHand -= 1;
     }
+
+    return inHand.run({ group: projectId, signal: call.signal }, tryOut).catch((thrown: unknown) => {
+      if (!(thrown instanceof TooManyWaitingError)) throw thrown;
+      throw new AppError("service_unavailable", "Too many patterns are being tried at the moment; retry.");
+    });
   };
 }
 
