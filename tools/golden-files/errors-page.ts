@@ -34,9 +34,12 @@ const meanings: Record<ErrorCode, { when: string; todo: string }> = {
     when: "The request is sound, and there is nothing it could be done with, such as a gate on a dataset without runs.",
     todo: "The sentence says what is missing.",
   },
-  rate_limited: { when: "Too many requests from this address or key.", todo: "Retry after `Retry-After`." },
+  rate_limited: {
+    when: "Too many requests from this address or key, or too many open streams of the project or organization; the message says which.",
+    todo: "Retry after `Retry-After`; close streams that are not read.",
+  },
   queue_full: {
-    when: "The ingest queue is full; nothing was stored.",
+    when: "The ingest queue is full, or the project's share of it; nothing was stored.",
     todo: "Retry after `Retry-After`; a span id keeps the retry idempotent.",
   },
   trace_quota_spent: {
@@ -56,7 +59,7 @@ const meanings: Record<ErrorCode, { when: string; todo: string }> = {
     todo: "Retry after `Retry-After`: see below for what may have been stored.",
   },
   service_unavailable: {
-    when: "A part of the system is away, or was not done in time.",
+    when: "A part of the system is away, or was not done in time; or the project's share of it is used up, as the message then says ([fair shares](fair-shares.md)).",
     todo: "Retry after `Retry-After`: see below.",
   },
 };

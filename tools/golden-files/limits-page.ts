@@ -19,7 +19,7 @@ const atLimit: Record<keyof typeof limits, string> = {
   otlpBodyMaxBytes: "An OTLP export, on the wire and inflated; more is 413.",
   smallBodyMaxBytes: "A small body. Large ones never take the room of small ones.",
   ingestBodiesMaxBytes:
-    "Bodies an ingest has in hand at once: on the wire, inflated and decoded. A quarter is for small ones alone. A large body waits a second for its turn; then it is 429 with `Retry-After: 1`, before it is read.",
+    "Bodies of one project that an ingest has in hand at once: on the wire, inflated and decoded; of all together an eighth more ([fair shares](fair-shares.md)). A quarter is for small ones alone. A large body waits a second for its turn; then it is 429 with `Retry-After: 1`, before it is read.",
   gatewayBodiesMaxBytes:
     "The same of a gateway, which keeps 1 MiB of a body at most; more is 429 on routes of ingest, else 503.",
   otherBodiesMaxBytes: "The same of every other service; more is 503 with `Retry-After: 1`.",
@@ -48,14 +48,19 @@ const atLimit: Record<keyof typeof limits, string> = {
   timestampAheadMaxMs: "How far in the future a `timestamp` may lie before it counts as now.",
   searchTermMaxChars: "A search term; the rest is cut.",
   searchDocMaxChars: "What search reads of one trace; what lies beyond in a long error, input or output is not found.",
-  streamsPerProjectMax: "Live streams of a project at one ingest replica; more is 429.",
+  streamsPerProjectMax: "Live streams of a project at one replica of a service; more is 429.",
+  streamsMax:
+    "Streams and exports open at one gateway, and streams at one replica of a service, of all tenants ([fair shares](fair-shares.md)).",
+  exportsMax: "Exports open at one replica of a service, of all tenants.",
+  exportsPerProjectMax: "Exports of a project open at one replica of a service; more is 429.",
   streamBacklogMaxBytes: "What may wait for the reader of a live stream; then it is closed.",
   streamResumeMaxMs: "How long a reader of a live stream may be away and miss nothing.",
   sessionsListedMax: "Sessions in the overview, the newest.",
   agentsListedMax: "Agents in the list.",
   modelPricesMax: "Models a project may add to the price catalogue.",
-  ingestQueueMaxRows: "Spans waiting for a commit; more is 429 with `Retry-After: 1`.",
-  ingestQueueMaxBytes: "Bytes waiting for a commit; more is 429 with `Retry-After: 1`.",
+  ingestQueueMaxRows:
+    "Spans of one project waiting for a commit; more is 429 with `Retry-After: 1`. Of all together half as many again ([fair shares](fair-shares.md)).",
+  ingestQueueMaxBytes: "Bytes waiting for a commit, alike; more is 429 with `Retry-After: 1`.",
   registryNameMaxChars: "Longest name of a prompt or a tool schema",
   datasetRequestsMax: "Repetitions per question of a dataset.",
   variantsPerCaseMax: "Paraphrases that one case asks for.",

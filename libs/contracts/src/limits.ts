@@ -78,8 +78,13 @@ export const limits = {
   searchTermMaxChars: 200,
   /** What search reads of one root; the rest of a longer error, input or output is not found. */
   searchDocMaxChars: 64 * 1024,
-  /** completions 1.8: open at once, for each project and ingest replica. */
+  /** completions 1.8: open at once, for each project and replica. */
   streamsPerProjectMax: 20,
+  /** Streams and exports open at once at a gateway, and streams at each replica behind. */
+  streamsMax: 1_000,
+  /** Exports open at once at one replica, each of which holds a page; of one project. */
+  exportsMax: 100,
+  exportsPerProjectMax: 20,
   /** completions 1.8: a reader that is further behind is cut off. */
   streamBacklogMaxBytes: 1024 * 1024,
   /** completions 1.8: a reader that was away for longer begins anew. */

@@ -223,7 +223,7 @@ export const settings = {
 
   SERVICE_INGEST_QUEUE_MAX: setting(
     positiveInteger.default(10_000),
-    "Spans that may wait for a commit; more is answered 429.",
+    "Spans of one project that may wait for a commit; more is answered 429. Of all together half as many again.",
   ),
   SERVICE_INGEST_FLUSH_SIZE: setting(positiveInteger.default(256), "Most spans in one commit."),
   SERVICE_INGEST_MAX_FIELD_CHARS: setting(

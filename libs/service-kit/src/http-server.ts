@@ -21,7 +21,9 @@ import { type Call, createCall } from "./call.ts";
 import type { Clock } from "./clock.ts";
 import { trackConnections } from "./connections.ts";
 import { drain } from "./drain.ts";
+import type { FairShare, Tenant } from "./fair-share.ts";
 import { createIdentityVerifier } from "./internal-identity.ts";
+import { createLastingPlaces } from "./lasting-places.ts";
 import type { LocalAnswer, LocalCalls, LocalRequest } from "./local-calls.ts";
 import type { Logger } from "./logger.ts";
 import type { Metrics } from "./metrics.ts";
@@ -32,8 +34,11 @@ import { readBody } from "./read-body.ts";
 import { readQuery } from "./read-query.ts";
 import { type RenderedError, renderError } from "./render-error.ts";
 import { gaveUp, goneStatus, signalGone } from "./signal-gone.ts";
+import type { StreamPlace } from "./stream-places.ts";
+import type { Tenants } from "./tenants.ts";
 import { watchArrival } from "./watch-arrival.ts";
 import { watchBodyBudget } from "./watch-body-budget.ts";
+import { watchShares } from "./watch-shares.ts";
 
 export type Handler = (call: Call) => Promise<Answer>;
 
@@ -59,8 +64,12 @@ export interface HttpServerOptions {
   readiness: () => Promise<Readiness>;
   /** How long a stop lets what is in hand take. Default 8 s. */
   drainMs?: number;
-  /** Bytes of request bodies in hand at once; see {@link createBodyBudget}. Default `limits.otherBodiesMaxBytes`. */
+  /** Bytes of request bodies of one project in hand at once; see {@link createBodyBudget}. Default `limits.otherBodiesMaxBytes`. */
   bodiesMaxBytes?: number;
+  /** Learns the organizations of projects from requests. */
+  tenants?: Tenants;
+  /** What else the service shares among tenants, by name, for metrics. */
+  shares?: Readonly<Record<string, FairShare>>;
   /** Where a caller in the same process finds us without a socket. */
   localCalls?: LocalCalls | undefined;
 }
@@ -84,6 +93,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { service, logger } = options;
   const bodies = createBodyBudget({ bytesMax: options.bodiesMaxBytes ?? limits.otherBodiesMaxBytes });
   watchBodyBudget(bodies, { service, metrics: options.metrics });
+  const places = createLastingPlaces(
+    service,
+    options.routes.map(({ route }) => route),
+  );
+  watchShares({ ...places.shares, ...bodies.shares, ...options.shares }, { service, metrics: options.metrics });
   const app = createFastify();
   const connections = trackConnections(app.server);
   const streams = new Set<PassedStream>();
@@ -151,8 +165,10 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       errorHandler: (thrown, request, reply) => sendError(request, reply, translateFrameworkError(thrown), envelope),
       handler: async (request, reply) => {
         const { method, url: path, headers, id: requestId } = request;
-        const answer = await answerRequest(serving, { method, path, headers, requestId }, async (identity, share) =>
-          createCall({
+        const taken: { place: StreamPlace | null } = { place: null };
+        const answer = await answerRequest(serving, { method, path, headers, requestId }, async (identity, share) => {
+          taken.place = places.of(route)?.take(tenantOf(identity)) ?? null;
+          return createCall({
             identity,
             route,
             maxBytes,
@@ -162,11 +178,17 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
             body: readsLines ? request.raw : await readBody(request.raw, { maxBytes, share }),
             share,
             signal: () => signalGone(reply),
-          }),
-        );
-        if (answer.body instanceof Readable) keepStream(streamAnswer(reply, answer, answer.body), reply);
-        else sendAnswer(reply, answer, answer.body);
-        return reply;
+          });
+        });
+        if (answer.body instanceof Readable && !reply.raw.destroyed) {
+          keepStream(streamAnswer(reply, answer, answer.body), reply, taken.place);
+          return reply;
+        }
+        taken.place?.leave();
+        if (!(answer.body instanceof Readable)) return sendAnswer(reply, answer, answer.body);
+        // The client has gone.
+        answer.body.destroy();
+        return reply.hijack();
       },
     });
     // Bodies and answers that last are for sockets, and paths with parameters need the router: those come over HTTP.
@@ -181,7 +203,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     callOf: (identity: Identity, share: BodyShare) => Promise<Call>,
   ): Promise<RenderedAnswer> {
     let startedMs = performance.now();
-    const share = bodies.open(() => noRoom(service, envelope));
+    let share: BodyShare | undefined;
     let projectId: string | null = null;
     let call: Call | undefined;
     let failure: RenderedError | null = null;
@@ -196,6 +218,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
         });
       }
       projectId = identity.projectId;
+      options.tenants?.learn(identity);
+      share = bodies.open((obstacle) => noRoom(service, envelope, obstacle), tenantOf(identity));
       call = await callOf(identity, share);
       startedMs = performance.now();
       answer = renderAnswer(await handle(call), call.warning);
@@ -204,7 +228,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       failure = renderError(thrown, envelope, method);
       answer = renderFailure(failure, envelope, headers);
     } finally {
-      share.release();
+      share?.release();
     }
     const status = failure?.isBug && gaveUp(call, cause) ? goneStatus : answer.status;
     const durationMs = performance.now() - startedMs;
@@ -256,9 +280,13 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     },
   };
 
-  function keepStream(stream: PassedStream, reply: FastifyReply): void {
+  function keepStream(stream: PassedStream, reply: FastifyReply, place: StreamPlace | null): void {
     streams.add(stream);
-    reply.raw.once("close", () => streams.delete(stream));
+    place?.fill(stream);
+    reply.raw.once("close", () => {
+      streams.delete(stream);
+      place?.leave();
+    });
     if (state !== "serving" && stream.isEvents) stream.end();
   }
 
@@ -273,6 +301,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     const answer = renderFailure(failure, envelope, request.headers);
     sendAnswer(reply, answer, answer.body);
   }
+}
+
+/** The tenant of a request: its project, or where there is none its user. */
+function tenantOf({ projectId, organizationId, userId }: Identity): Tenant {
+  return { projectId: projectId ?? userId ?? "nobody", organizationId };
 }
 
 /** A route with what is decided about it once. */
@@ -322,8 +355,12 @@ function streamAnswer(reply: FastifyReply, answer: RenderedAnswer, body: Readabl
   });
 }
 
-function sendAnswer(reply: FastifyReply, answer: RenderedAnswer, body: string | Buffer | Pieces | undefined): void {
-  writeHead(reply, answer).send(body instanceof Pieces ? body.join() : body);
+function sendAnswer(
+  reply: FastifyReply,
+  answer: RenderedAnswer,
+  body: string | Buffer | Pieces | undefined,
+): FastifyReply {
+  return writeHead(reply, answer).send(body instanceof Pieces ? body.join() : body);
 }
 
 function writeHead(reply: FastifyReply, { status, headers, contentType }: RenderedAnswer): FastifyReply {

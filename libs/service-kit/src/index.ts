@@ -1,4 +1,5 @@
 export { type Act, actOf, composeRecordedAct, type Deed, namesOfChanged } from "./acts.ts";
+export { addressSubjectOf } from "./address-subject.ts";
 export type { Answer } from "./answer.ts";
 export { AppError, type AppErrorOptions, isAppError } from "./app-error.ts";
 export { type AuditPageQuery, readAuditPage } from "./audit-page.ts";
@@ -19,6 +20,8 @@ export { ConfigError, type Environment, loadSettings, requireSettings } from "./
 export { countDeadLetters } from "./count-dead-letters.ts";
 export { deriveKey } from "./derive-key.ts";
 export { createFairLimit, type FairLimit, type PlaceRequest, TooManyWaitingError } from "./fair-limit.ts";
+export { createFairLine, type FairLine } from "./fair-line.ts";
+export { createFairShare, type FairShare, type ShareUnit, type Tenant } from "./fair-share.ts";
 export { type GatherOptions, gatherCalls } from "./gather-calls.ts";
 export {
   createHttpServer,
@@ -60,8 +63,11 @@ export { readSince } from "./since.ts";
 export { StartError, translateListenError } from "./start-error.ts";
 export { readStallLimitMs, readStoreServiceConfig, type StoreServiceConfig } from "./store-service-config.ts";
 export { answerLines, type LineSource } from "./stream-lines.ts";
+export { closeStream, createStreamPlaces, type StreamPlace, type StreamPlaces } from "./stream-places.ts";
+export { createTenants, type Tenants } from "./tenants.ts";
 export { watchArrival } from "./watch-arrival.ts";
 export { watchBodyBudget } from "./watch-body-budget.ts";
 export { watchEventLoop } from "./watch-event-loop.ts";
+export { watchShares } from "./watch-shares.ts";
 export { startWatchdog, type Watchdog } from "./watchdog.ts";
 export { requireWorkspace } from "./workspace.ts";

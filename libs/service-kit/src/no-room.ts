@@ -1,13 +1,15 @@
 import type { ServiceName } from "@touchstone/contracts";
 import { AppError } from "./app-error.ts";
+import type { ShareUnit } from "./fair-share.ts";
 
 /**
  * What is answered when there is no room for a body. Ingest says that its queue is full, in the words of the route's
  * dialect (interface: Errors; completions 2.6); nobody has counted the spans of an export that was not read.
  */
-export function noRoom(owner: ServiceName, envelope: "standard" | "otlp"): AppError {
+export function noRoom(owner: ServiceName, envelope: "standard" | "otlp", obstacle: ShareUnit = "total"): AppError {
   if (owner !== "ingest") {
-    const message = `The ${owner} service has too much in hand; retry.`;
+    const whose = obstacle === "total" ? "" : ` of this ${obstacle}`;
+    const message = `The ${owner} service has too much${whose} in hand; retry.`;
     return new AppError("service_unavailable", message, { retryAfterSeconds: 1 });
   }
   return new AppError(

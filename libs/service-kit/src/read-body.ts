@@ -26,7 +26,7 @@ export async function readBody(request: IncomingMessage, { maxBytes, share }: Bo
     if (bytes > maxBytes) throw bodyTooLarge();
     if (bytes === 0) return empty;
     await share.enter(bytes);
-    return await collect(request, bytes);
+    return await collect(request, bytes, share);
   } catch (thrown) {
     discardBody(request);
     throw thrown;
@@ -42,7 +42,7 @@ export function collectChunks(
   let bytes = 0;
   let isEntering = false;
   let isEnded = false;
-  return listen(request, (finish, fail) => ({
+  return listen(request, share, (finish, fail) => ({
     onData(chunk) {
       bytes += chunk.length;
       if (bytes > maxBytes) return fail(bodyTooLarge());
@@ -84,10 +84,10 @@ export function bodyTooLarge(): AppError {
 }
 
 /** A body of a known length, in one piece of memory. */
-function collect(request: IncomingMessage, length: number): Promise<Buffer> {
+function collect(request: IncomingMessage, length: number, share: BodyShare): Promise<Buffer> {
   let body: Buffer | null = null;
   let bytes = 0;
-  return listen(request, (finish) => ({
+  return listen(request, share, (finish) => ({
     onData(chunk) {
       if (chunk.length === length) return finish(chunk);
       body ??= Buffer.allocUnsafeSlow(length);
@@ -103,13 +103,15 @@ interface Listener {
   onEnd(): void;
 }
 
-/** Listens to a body until it is finished with, or breaks off. */
+/** Listens to a body until it is finished with, breaks off, or has to give way. */
 function listen<Result>(
   request: IncomingMessage,
+  share: BodyShare,
   listenerOf: (finish: (result: Result) => void, fail: (reason: unknown) => void) => Listener,
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
     const forget = (): void => {
+      share.giveWay(null);
       request.off("data", onData).off("end", onEnd).off("error", onBroken).off("close", onClose);
     };
     const fail = (reason: unknown): void => {
@@ -127,6 +129,7 @@ function listen<Result>(
       forget();
       resolve(result);
     }, fail);
+    share.giveWay(fail);
     if (request.destroyed && !request.readableEnded) return onBroken();
     request.on("data", onData).on("end", onEnd).on("error", onBroken).on("close", onClose);
   });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { AppError, type BodyShare, createBodyBudget } from "../src/index.ts";
+import { AppError, type BodyShare, createBodyBudget, type Tenant } from "../src/index.ts";
 
 const mebibyte = 1024 * 1024;
 const refuse = () => new AppError("queue_full", "no room");
@@ -10,7 +10,7 @@ const bytesMax = 8 * mebibyte;
 
 function createBudget(options: { turnMs?: number; turnsMax?: number } = {}) {
   const budget = createBodyBudget({ bytesMax, ...options });
-  return { ...budget, open: () => budget.open(refuse) };
+  return { ...budget, open: (tenant?: Tenant) => budget.open(refuse, tenant) };
 }
 
 async function enter(share: BodyShare, bytes: number): Promise<BodyShare> {
@@ -123,4 +123,82 @@ test("only so many wait", async () => {
   const waiting = budget.open().enter(mebibyte);
   await expect(budget.open().enter(mebibyte)).rejects.toMatchObject(noRoom);
   expect(await stateOf(waiting)).toBe("waits");
+});
+
+const one: Tenant = { projectId: "one", organizationId: null };
+const two: Tenant = { projectId: "two", organizationId: null };
+
+test("a project that uses all it may, small and large, leaves room for another one", async () => {
+  const budget = createBudget();
+  await budget.open(one).enter(6 * mebibyte);
+  await Promise.all(Array.from({ length: 32 }, () => enter(budget.open(one), 64 * 1024)));
+  await expect(budget.open(one).enter(1)).rejects.toMatchObject(noRoom);
+
+  await budget.open(two).enter(64 * 1024);
+  await budget.open(two).enter(512 * 1024);
+});
+
+test("the large body of the project that uses least enters first, whenever it came", async () => {
+  const budget = createBudget();
+  const holders = [await enter(budget.open(one), 4 * mebibyte), await enter(budget.open(one), 2 * mebibyte)];
+  const order: string[] = [];
+  const waiting = [
+    ...[1, 2].map((number) =>
+      budget
+        .open(one)
+        .enter(2 * mebibyte)
+        .then(() => order.push(`one ${number}`)),
+    ),
+    budget
+      .open(two)
+      .enter(2 * mebibyte)
+      .then(() => order.push("two")),
+  ];
+  expect(await stateOf(waiting[2] as Promise<unknown>)).toBe("waits");
+
+  for (const holder of holders) holder.release();
+  await Promise.all(waiting);
+  expect(order[0]).toBe("two");
+});
+
+test("bodies that arrive slowly give way to a project that uses less, when its turn is over; those being processed do not", async () => {
+  const budget = createBudget({ turnMs: 20 });
+  const given: string[] = [];
+  const inWork = await enter(budget.open(one), mebibyte);
+  const slow = await enter(budget.open(one), 4 * mebibyte);
+  const slower = await enter(budget.open(one), mebibyte);
+  inWork.giveWay(() => given.push("in work"));
+  inWork.giveWay(null);
+  slow.giveWay(({ code }) => given.push(`slow ${code}`));
+  slower.giveWay(() => given.push("slower"));
+
+  // What is there already is not taken from its own project.
+  await expect(budget.open(one).enter(4 * mebibyte)).rejects.toMatchObject(noRoom);
+  expect(given).toEqual([]);
+  const entered = await enter(budget.open(two), 4 * mebibyte);
+  expect(given).toEqual(["slow queue_full"]);
+  expect(budget.bytes().large).toBe(6 * mebibyte);
+
+  await expect(slow.enter(1)).rejects.toMatchObject(noRoom);
+  for (const share of [slow, slower, inWork, entered]) share.release();
+  expect(budget.bytes()).toEqual({ small: 0, large: 0 });
+});
+
+test("small bodies that arrive slowly give way at once", async () => {
+  const budget = createBudget();
+  let ended = 0;
+  for (const projectId of ["one", "three", "four", "five"]) {
+    for (let index = 0; index < 40; index += 1) {
+      const share = budget.open({ projectId, organizationId: null });
+      await share.enter(60_000).then(
+        () =>
+          share.giveWay(() => {
+            ended += 1;
+          }),
+        () => undefined,
+      );
+    }
+  }
+  await enter(budget.open(two), 64 * 1024);
+  expect(ended).toBeGreaterThan(0);
 });

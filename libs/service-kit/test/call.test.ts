@@ -27,7 +27,7 @@ function makeCall(signal = () => new AbortController().signal): Call {
     query: {},
     headers: {},
     body: undefined,
-    share: { enter: async () => {}, take: () => {}, release: () => {} },
+    share: { enter: async () => {}, take: () => {}, giveWay: () => {}, release: () => {} },
     signal,
   });
 }

@@ -8,6 +8,7 @@ import {
   prepareSchema,
   rolesOf,
   type SchemaPreparation,
+  shareDatabase,
 } from "@touchstone/db";
 import {
   AppError,
@@ -38,7 +39,7 @@ import { announceUntoldLiveScorers } from "./maintenance/announce-live-scorers.t
 import { relayEvents } from "./maintenance/relay-events.ts";
 import { removeDeletedProjects } from "./maintenance/remove-deleted-projects.ts";
 import { startSweepers } from "./maintenance/start-sweepers.ts";
-import { createRunStreams } from "./progress/run-streams.ts";
+import { createRunStreams, type RunStreams } from "./progress/run-streams.ts";
 import { showProgress } from "./progress/show-progress.ts";
 import { createPromptStore } from "./registries/prompt-store.ts";
 import { createToolSchemaStore } from "./registries/tool-schema-store.ts";
@@ -46,13 +47,17 @@ import { createRescoringStore } from "./rescoring/rescoring-store.ts";
 import { createBatchScorer } from "./results/batch-scorer.ts";
 import { createClaimStore } from "./results/claim-store.ts";
 import { createRatingNews } from "./results/rating-news.ts";
-import { createResultStore } from "./results/result-store.ts";
+import { createResultStore, type ResultStore } from "./results/result-store.ts";
 import type { StoredResult } from "./results/stored-result.ts";
 import { createRunStore } from "./runs/run-store.ts";
 import { createIngestClient, type IngestClient } from "./traces/ingest-client.ts";
 import { createLinkedTraces } from "./traces/linked-traces.ts";
 
 const schema = "evals";
+
+/** Connections to PostgreSQL, and of these what one project may use at a time; see {@link shareDatabase}. */
+const connectionsMax = 20;
+const projectMax = { readsMax: 8, writesMax: 8 };
 
 export interface EvalRunsDependencies {
   logger: Logger;
@@ -70,7 +75,8 @@ export function createEvalRuns(config: EvalRunsConfig, dependencies: EvalRunsDep
   let parts: { database: Database; bus: Bus; preparation: SchemaPreparation } | null = null;
 
   async function start(): Promise<{ address: string }> {
-    const database = open("app", 16);
+    const pool = open("app", connectionsMax);
+    const { database, ...sharing } = shareDatabase(pool, { name: "database", ...projectMax });
     const maintenance = open("maintenance", 2);
     const bus = connectBus({
       url: config.nats.url,
@@ -120,21 +126,16 @@ export function createEvalRuns(config: EvalRunsConfig, dependencies: EvalRunsDep
       logger,
       onStored,
     });
-    const runStreams = createRunStreams({
-      readProgress: async (projectId, runId) => {
-        const progress = await results.readProgress(projectId, runId);
-        return progress && showProgress(runId, progress);
-      },
-      logger,
-    });
-    cleanups.defer(() => runStreams.stop());
+    // Work for all projects in turn: one project's share must not delay it.
+    const forAll = { database: pool, runs: createRunStore(pool), results: createResultStore(pool) };
+    const runStreams = openRunStreams(forAll.results);
     cleanups.defer(() => scorer.stop(timings.stopGraceMs));
     const stopping = new AbortController();
     cleanups.defer(() => stopping.abort(new AppError("service_unavailable", "The service is stopping; retry.")));
 
     const ciRuns = createCiRunStore(database);
     const { batchMs } = timings;
-    const finalizing = { database, runs, results, ciRuns, batchMs, clock, signal: stopping.signal };
+    const finalizing = { ...forAll, ciRuns: createCiRunStore(pool), batchMs, clock, signal: stopping.signal };
     const sweepers = startSweepers({ ...finalizing, maintenance, runIdleMs: config.runIdleMs, logger });
     cleanups.defer(() => sweepers.stop());
 
@@ -176,10 +177,23 @@ export function createEvalRuns(config: EvalRunsConfig, dependencies: EvalRunsDep
       logger,
       metrics,
       drainMs: config.drainMs,
+      ...sharing,
       readiness,
     });
     cleanups.defer(() => http.stop());
     return { address: await http.listen(config.listen) };
+  }
+
+  function openRunStreams(results: ResultStore): RunStreams {
+    const streams = createRunStreams({
+      readProgress: async (projectId, runId) => {
+        const progress = await results.readProgress(projectId, runId);
+        return progress && showProgress(runId, progress);
+      },
+      logger,
+    });
+    cleanups.defer(() => streams.stop());
+    return streams;
   }
 
   function open(purpose: "app" | "maintenance", connectionsMax: number): Database {

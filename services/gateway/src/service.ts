@@ -21,6 +21,7 @@ import {
   type Service,
   uuidv7,
   watchBodyBudget,
+  watchShares,
 } from "@touchstone/service-kit";
 import type { GatewayConfig } from "./config.ts";
 import { createGrpcListener } from "./grpc/grpc-listener.ts";
@@ -131,7 +132,9 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
     logger,
   });
   const bodies = createBodyBudget({ bytesMax: limits.gatewayBodiesMaxBytes });
-  watchBodyBudget(bodies, { service: "gateway", metrics: dependencies.metrics });
+  const measured = { service: "gateway", metrics: dependencies.metrics } as const;
+  watchBodyBudget(bodies, measured);
+  watchShares({ streams: streams.share, ...bodies.shares }, measured);
   const bodyMaxBytes = ({ body }: Route) => (body?.kind === "otlp" ? config.otlpBodyMaxBytes : (body?.maxBytes ?? 0));
   let bus: Bus | null = null;
   let rateLimits: RateLimits | null = null;

@@ -9,12 +9,14 @@ import {
   prepareSchema,
   rolesOf,
   type SchemaPreparation,
+  shareDatabase,
 } from "@touchstone/db";
 import {
   type Clock,
   countDeadLetters,
   createComputePool,
   createHttpServer,
+  createTenants,
   type Handler,
   type LocalCalls,
   type Logger,
@@ -22,6 +24,7 @@ import {
   type Readiness,
   type Service,
   serviceStarting,
+  type Tenants,
 } from "@touchstone/service-kit";
 import { createAgentStore } from "./agents/agent-store.ts";
 import type { IngestConfig } from "./config.ts";
@@ -60,6 +63,7 @@ import { createSearchPieceStore } from "./search/search-piece-store.ts";
 import { createSessionStore } from "./sessions/session-store.ts";
 import { createGroupCommit, writerCount } from "./spans/group-commit.ts";
 import { createPostgresTraceStore } from "./spans/postgres-trace-store.ts";
+import { createRootReader } from "./spans/root-reader.ts";
 import { createSpanPartitionStore } from "./spans/span-partition-store.ts";
 import { createSpanRecorder } from "./spans/span-recorder.ts";
 import type { SpanJob } from "./spans/span-row.ts";
@@ -92,7 +96,8 @@ export function createIngest(
   config: IngestConfig,
   { logger, clock, metrics, localCalls }: IngestDependencies,
 ): Service {
-  const pools = openPools(config, logger);
+  const tenants = createTenants();
+  const { shares, tailing, ...pools } = openPools(config, tenants, logger);
   const { writing, reading, searching, maintenance, building } = pools;
   const partitions = createSpanPartitionStore(maintenance);
   const pieces = createSearchPieceStore({ maintenance, building });
@@ -108,6 +113,7 @@ export function createIngest(
       bytes: job.bytes,
       isBulk: job.isBulk === true,
     }),
+    tenantOf: ({ projectId }) => tenants.tenantOf(projectId),
     batchRowsMax: config.batchRowsMax,
     rowsMax: config.queueRowsMax,
     bytesMax: limits.ingestQueueMaxBytes,
@@ -119,6 +125,7 @@ export function createIngest(
   });
   const recorder = createSpanRecorder({
     commits,
+    tenants,
     clock,
     fieldCharsMax: config.fieldCharsMax,
     metrics: ingestMetrics,
@@ -127,31 +134,25 @@ export function createIngest(
   });
   const prices = createPriceStore(reading);
   const costs = createCostEstimator({ reading, prices });
-  const [tail, eventIds] = [createTailStore(reading), createEventIds(config.rootSecret)];
-  const liveTail = createLiveTail({ store: tail, traces, show: showTold(costs), eventIds, clock, logger });
+  const [tail, eventIds] = [createTailStore(tailing), createEventIds(config.rootSecret)];
+  const roots = createRootReader(tailing);
+  const liveTail = createLiveTail({ store: tail, traces: roots, show: showTold(costs), eventIds, clock, logger });
   const threads = createComputePool({ name: "ingest", logger, metrics, ...decodingThreads });
   const http = createHttpServer({
     service: "ingest",
     routes: listRoutes({
       recorder,
       traces,
-      agents: createAgentStore(reading),
       liveTail,
-      sessions: createSessionStore(reading),
-      figures: createFigureStore(searching),
-      agentTokens: createAgentTokenReader(searching),
+      ...openReadStores(reading, searching),
       prices,
       costs,
       clock,
-      usage: createUsageStore(reading),
       requestCounts: createRequestCountStore({ reading, maintenance }),
       tracesPerDay,
-      retention: createRetentionStore(reading),
       retentionDays: config.retentionDays,
       otlpBodyMaxBytes: config.otlpBodyMaxBytes,
       genAiOnly: config.genAiOnly,
-      spanExports: createSpanExportStore(reading),
-      agentExports: createAgentExportStore(reading),
       imports: createImportWriter({
         commits,
         findStored: createStoredSpanFinder(reading),
@@ -169,6 +170,8 @@ export function createIngest(
     metrics,
     drainMs: config.drainMs,
     bodiesMaxBytes: limits.ingestBodiesMaxBytes,
+    tenants,
+    shares: { ...commits.shares, ...shares },
     localCalls,
     readiness,
   });
@@ -256,6 +259,20 @@ export function createIngest(
   };
 }
 
+/** What requests read besides traces. */
+function openReadStores(reading: Database, searching: Database) {
+  return {
+    agents: createAgentStore(reading),
+    sessions: createSessionStore(reading),
+    figures: createFigureStore(searching),
+    agentTokens: createAgentTokenReader(searching),
+    usage: createUsageStore(reading),
+    retention: createRetentionStore(reading),
+    spanExports: createSpanExportStore(reading),
+    agentExports: createAgentExportStore(reading),
+  };
+}
+
 /** What other services tell ingest. */
 function hearOthers(bus: Bus, maintenance: Database): Promise<Consuming | Answering>[] {
   const priceLists = createPriceListKeeper(maintenance);
@@ -267,8 +284,11 @@ function hearOthers(bus: Bus, maintenance: Database): Promise<Consuming | Answer
   ];
 }
 
-/** The connections to PostgreSQL, apart for each kind of work: readers never take a writer's. */
-function openPools({ databaseUrl }: IngestConfig, logger: Logger) {
+/**
+ * The connections to PostgreSQL, apart for each kind of work: readers never take a writer's, and tenants share those of
+ * readers. The live tail reads for all tenants at once and is not held up by a share.
+ */
+function openPools({ databaseUrl }: IngestConfig, tenants: Tenants, logger: Logger) {
   const roles = rolesOf(ingestSchema.schema);
   const open = (role: string, connectionsMax: number, statementTimeoutMs: number, plans?: { plansByKey: true }) =>
     openDatabase({
@@ -281,18 +301,31 @@ function openPools({ databaseUrl }: IngestConfig, logger: Logger) {
       ...plans,
       logger,
     });
+  const tailing = open(roles.app, 17, 10_000, { plansByKey: true });
+  const lists = shareDatabase(tailing, { name: "lists", readsMax: 8, writesMax: 2, tenants });
+  // A search of what is not indexed yet may read everything: few at once, and none for ever.
+  const searches = shareDatabase(open(roles.app, 6, longestReadMs, { plansByKey: true }), {
+    name: "searches",
+    readsMax: 4,
+    writesMax: 1,
+    tenants,
+  });
   return {
     writing: open(roles.app, writerCount, 5_000, { plansByKey: true }),
-    reading: open(roles.app, 8, 10_000, { plansByKey: true }),
-    // A search of what is not indexed yet may read everything: few at once, and none for ever.
-    searching: open(roles.app, 4, longestReadMs, { plansByKey: true }),
+    reading: lists.database,
+    tailing,
+    searching: searches.database,
+    shares: { ...lists.shares, ...searches.shares },
     maintenance: open(roles.maintenance, 3, 30_000),
     // Indexes of the searched text take up to minutes.
     building: open(roles.maintenance, 2, 15 * 60_000),
   };
 }
 
-async function closePools({ building, ...pools }: ReturnType<typeof openPools>): Promise<void> {
+async function closePools({
+  building,
+  ...pools
+}: Omit<ReturnType<typeof openPools>, "shares" | "tailing">): Promise<void> {
   // A build may be under way for minutes: it ends with the process, and leaves nothing that hinders the next one.
   void building.close().catch(() => undefined);
   await Promise.all(Object.values(pools).map((pool) => pool.close()));

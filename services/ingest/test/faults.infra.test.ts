@@ -1,7 +1,8 @@
+import { type Database, openDatabase } from "@touchstone/db";
 import { uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openPools } from "./ingest-database.ts";
+import { openPools, silentLogger } from "./ingest-database.ts";
 import { type Reply, type RunningIngest, startIngest, until } from "./running-ingest.ts";
 import { startTcpProxy, type TcpProxy } from "./tcp-proxy.ts";
 
@@ -152,6 +153,71 @@ describe("with PostgreSQL away", () => {
   });
 });
 
+describe("reads of one project that are slow", () => {
+  const slow = newProject();
+  let admin: Database;
+  const run = (text: string) => admin.query({ name: "", text });
+  let ingest: RunningIngest;
+
+  beforeAll(async () => {
+    ingest = await startIngest({ databaseUrl: database.url });
+    await ingest.ready();
+    admin = openDatabase({
+      url: database.adminUrl,
+      role: new URL(database.adminUrl).username,
+      applicationName: "ingest test",
+      connectionsMax: 1,
+      statementTimeoutMs: 20_000,
+      logger: silentLogger,
+    });
+    // Every read of a project passes through it.
+    await run("alter function ingest.open_projects(text) rename to open_projects_at_once");
+    await run(`
+      create function ingest.open_projects(projects text) returns text language plpgsql as $$
+      begin
+        if projects = '${slow}' then perform pg_sleep(3); end if;
+        return ingest.open_projects_at_once(projects);
+      end $$`);
+  });
+
+  afterAll(async () => {
+    await ingest.stop();
+    await run("drop function ingest.open_projects(text)");
+    await run("alter function ingest.open_projects_at_once(text) rename to open_projects");
+    await admin.close();
+  });
+
+  test("do not delay another project's lists, searches and exports, nor its writes and replays", async () => {
+    const other = newProject();
+    const span = { name: "of the other", spanId: "1" };
+    expect((await ingest.submit(other, span)).status).toBe(201);
+    let slowAnswers = 0;
+    const paths = ["traces", "traces?search=anything"];
+    const reading = Array.from({ length: 40 }, async (_, index) => {
+      const { status } = await ingest.call(slow, "GET", `/api/v1/ingest/${paths[index % paths.length]}`);
+      slowAnswers += 1;
+      return status;
+    });
+    const held = /^service_share_held\{service="ingest",resource="(lists|searches)_reads"\} (\d+)$/gm;
+    await until(async () => {
+      const counts = [...(await ingest.metrics.metrics()).matchAll(held)].map(([, , count]) => Number(count));
+      return counts.join() === "8,4";
+    });
+
+    for (const path of ["ingest/traces", "ingest/traces?search=other", "ingest/traces/histogram", "export/traces"]) {
+      const answer = await ingest.call(other, "GET", `/api/v1/${path}`);
+      expect([path, answer.status, answer.text.includes("Trace storage")]).toEqual([path, 200, false]);
+    }
+    expect((await ingest.submit(other, { name: "another" })).status).toBe(201);
+    expect((await ingest.submit(other, span)).json).toMatchObject({ deduped: true });
+    expect(slowAnswers).toBeLessThan(40);
+
+    const statuses = await Promise.all(reading);
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(0);
+    expect(new Set(statuses)).toEqual(new Set([200, 503]));
+  });
+});
+
 describe("a store that does not keep up", () => {
   test("fills the queue, which then refuses, and nothing refused is stored [spec:limit.retry-after] [spec:ingest.429] [spec:429.queue-full] [spec:otlp.envelope] [spec:envelope.otlp] [spec:retry.otlp]", async () => {
     const ingest = await startIngest({ databaseUrl: database.url, config: { queueRowsMax: 4 } });
@@ -190,6 +256,33 @@ describe("a store that does not keep up", () => {
     expect(counted).toMatch(/^service_ingest_spans_dropped_total 0$/m);
     expect(counted).toMatch(/^service_ingest_queue_depth 0$/m);
     expect(counted).toMatch(/^service_ingest_queue_max_depth 4$/m);
+    await ingest.stop();
+    await maintenance.close();
+  });
+
+  test("refuses the project that filled the queue, and admits another one", async () => {
+    const ingest = await startIngest({ databaseUrl: database.url, config: { queueRowsMax: 4 } });
+    await ingest.ready();
+    const { maintenance } = openPools(database.url);
+    const [busy, other] = [newProject(), newProject()];
+    const send = (projectId: string, times: number) =>
+      Array.from({ length: times }, () => ingest.submit(projectId, { name: "a" }));
+    let admitted: Promise<{ status: number }>[] = [];
+    await maintenance.transaction(async (transaction) => {
+      await transaction.query({ name: "spans_lock", text: "lock table ingest.spans in exclusive mode" });
+      admitted = send(busy, 4);
+      await until(async () => /^service_share_held\{[^}]*queue_rows[^}]*\} 4$/m.test(await ingest.metrics.metrics()));
+
+      const refused = await Promise.all(send(busy, 20));
+      expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([429]));
+      admitted.push(...send(other, 1));
+      await until(async () => /^service_share_held\{[^}]*queue_rows[^}]*\} 5$/m.test(await ingest.metrics.metrics()));
+    });
+
+    expect((await Promise.all(admitted)).map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
+    expect(await ingest.metrics.metrics()).toMatch(
+      /^service_share_refused_total\{service="ingest",resource="queue_rows",unit="project"\} 20$/m,
+    );
     await ingest.stop();
     await maintenance.close();
   });

@@ -1,75 +1,15 @@
-import { AppError } from "@touchstone/service-kit";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createGroupCommit, type GroupCommit } from "../src/spans/group-commit.ts";
-
-interface Job {
-  id: number;
-  rows: number;
-  bytes: number;
-  /** The store refuses its data. */
-  isPoison: boolean;
-  isBulk: boolean;
-}
-
-/** A store that keeps every batch waiting until the test says what becomes of it. */
-function createScriptedStore() {
-  const pending: { jobs: readonly Job[]; writer: number; settle(outcome: Outcome): void }[] = [];
-  const committed = new Set<number>();
-  const write = (jobs: readonly Job[], writer: number): Promise<PromiseSettledResult<string>[]> =>
-    new Promise((resolve, reject) => {
-      const settle = (outcome: Outcome): void => {
-        pending.splice(pending.indexOf(entry), 1);
-        if (outcome === "away") reject(new AppError("store_unavailable", "away"));
-        else if (jobs.some((job) => job.isPoison)) reject(new Error("a value is wrong"));
-        else {
-          for (const job of jobs) committed.add(job.id);
-          resolve(
-            jobs.map((job, index) =>
-              // The commit holds, but what came after it failed for this job.
-              outcome === "lost answer" && index % 2 === 0
-                ? { status: "rejected", reason: new AppError("store_unavailable", "away") }
-                : { status: "fulfilled", value: `stored ${job.id}` },
-            ),
-          );
-        }
-      };
-      const entry = { jobs, writer, settle };
-      pending.push(entry);
-    });
-  return { pending, committed, write };
-}
-
-type Outcome = "commit" | "away" | "lost answer";
-
-const bounds = { batchRowsMax: 8, rowsMax: 40, bytesMax: 1_000 };
-
-function createQueue(store: ReturnType<typeof createScriptedStore>, changes: Partial<typeof bounds> = {}) {
-  const sleepers: (() => void)[] = [];
-  const queue: GroupCommit<Job, string> = createGroupCommit({
-    write: store.write,
-    sizeOf: ({ rows, bytes, isBulk }) => ({ rows, bytes, isBulk }),
-    sleep: () => new Promise((resolve) => sleepers.push(resolve)),
-    ...bounds,
-    ...changes,
-  });
-  return { queue, sleepers };
-}
-
-let lastId = 0;
-function job(changes: Partial<Job> = {}): Job {
-  lastId += 1;
-  return { id: lastId, rows: 1, bytes: 10, isPoison: false, isBulk: false, ...changes };
-}
-
-/** Lets every promise that can go on do so. */
-async function settlePromises(): Promise<void> {
-  for (let turn = 0; turn < 2; turn += 1) {
-    await new Promise((resolve) => {
-      setImmediate(resolve);
-    });
-  }
-}
+import {
+  bounds,
+  createQueue,
+  createScriptedStore,
+  type Job,
+  job,
+  type Outcome,
+  settlePromises,
+  tenantOf,
+} from "./scripted-commits.ts";
 
 describe("whatever is submitted and whatever becomes of the batches", () => {
   const step = fc.oneof(
@@ -80,6 +20,7 @@ describe("whatever is submitted and whatever becomes of the batches", () => {
         rows: fc.integer({ min: 1, max: 12 }),
         bytes: fc.integer({ min: 1, max: 200 }),
         isPoison: fc.nat(7).map((one) => one === 0),
+        project: fc.constantFrom("one", "one", "two", "three"),
       }),
     },
     {
@@ -89,6 +30,7 @@ describe("whatever is submitted and whatever becomes of the batches", () => {
         rows: fc.constantFrom(41, 1, 60),
         bytes: fc.constantFrom(1, 1_001),
         isPoison: fc.constant(false),
+        project: fc.constantFrom("one", "two"),
       }),
     },
     {
@@ -130,8 +72,13 @@ describe("whatever is submitted and whatever becomes of the batches", () => {
         const checkBounds = (): void => {
           const isOversize = ({ rows, bytes }: Job): boolean => rows > bounds.rowsMax || bytes > bounds.bytesMax;
           const ordinary = inHand.filter((one) => !isOversize(one));
-          expect(ordinary.reduce((sum, { rows }) => sum + rows, 0)).toBeLessThanOrEqual(bounds.rowsMax);
-          expect(ordinary.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThanOrEqual(bounds.bytesMax);
+          const sum = (jobs: readonly Job[], of: "rows" | "bytes") => jobs.reduce((total, one) => total + one[of], 0);
+          expect(sum(ordinary, "rows")).toBeLessThanOrEqual(bounds.rowsMax * 1.5);
+          expect(sum(ordinary, "bytes")).toBeLessThanOrEqual(bounds.bytesMax * 1.5);
+          for (const own of Map.groupBy(ordinary, ({ project }) => project).values()) {
+            expect(sum(own, "rows")).toBeLessThanOrEqual(bounds.rowsMax);
+            expect(sum(own, "bytes")).toBeLessThanOrEqual(bounds.bytesMax);
+          }
           expect(inHand.filter(isOversize).length).toBeLessThanOrEqual(1);
           expect(queue.depth().rows).toBe(inHand.reduce((sum, { rows }) => sum + rows, 0));
           for (const { jobs } of store.pending) {
@@ -258,6 +205,21 @@ describe("batches", () => {
   });
 });
 
+test("large jobs of different projects are written in turn, not in the order they came", async () => {
+  const store = createScriptedStore();
+  const { queue } = createQueue(store, { batchRowsMax: 256, rowsMax: 100_000, bytesMax: 1_000_000 });
+  for (let count = 0; count < 3; count += 1) void queue.submit(job({ rows: 5_000 }));
+  void queue.submit(job({ rows: 5_000, project: "two" }));
+  const written: string[] = [];
+  for (let count = 0; count < 4; count += 1) {
+    await settlePromises();
+    written.push(store.pending[0]?.jobs[0]?.project ?? "none");
+    store.pending[0]?.settle("commit");
+  }
+
+  expect(written).toEqual(["one", "two", "one", "one"]);
+});
+
 describe("a batch that fails", () => {
   test("for the data of one job fails that job alone", async () => {
     const store = createScriptedStore();
@@ -316,8 +278,8 @@ describe("a full queue", () => {
       message: "Ingest queue is full - retry with backoff (Retry-After: 1s).",
     });
     await expect(queue.submit(job({ bytes: 995 }))).rejects.toMatchObject({ code: "queue_full" });
-    expect(() => queue.requireRoom(3)).toThrow("Ingest queue is full");
-    expect(() => queue.requireRoom(2)).not.toThrow();
+    expect(() => queue.requireRoom(3, tenantOf(job()))).toThrow("Ingest queue is full");
+    expect(() => queue.requireRoom(2, tenantOf(job()))).not.toThrow();
     const fitting = queue.submit(job({ rows: 2, bytes: 100 }));
 
     await settlePromises();
@@ -325,6 +287,33 @@ describe("a full queue", () => {
     await settlePromises();
     store.pending[0]?.settle("commit");
     await expect(fitting).resolves.toMatch("stored");
+  });
+
+  test("is full for the project that filled it: others are admitted, the more they are with less each", async () => {
+    const store = createScriptedStore();
+    const { queue } = createQueue(store);
+    const submitAll = async (project: string): Promise<number> => {
+      for (let admitted = 0; ; admitted += 1) {
+        const refused = await Promise.race([
+          queue.submit(job({ project })).then(
+            () => false,
+            () => true,
+          ),
+          settlePromises().then(() => false),
+        ]);
+        if (refused) return admitted;
+      }
+    };
+    expect(await submitAll("one")).toBe(40);
+    expect(await submitAll("two")).toBe(13);
+    expect(await submitAll("three")).toBeGreaterThan(1);
+
+    // Once all is written the first one has the whole again.
+    while (store.pending.length > 0) {
+      store.pending[0]?.settle("commit");
+      await settlePromises();
+    }
+    expect(await submitAll("one")).toBe(40);
   });
 
   test("does not keep an export larger than itself out for good: it comes in when nothing waits", async () => {

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createLargeTurns } from "../src/http/otlp/large-turns.ts";
 
 test("two are worked on at a time, the others in the order they came, and one that fails ends its turn", async () => {
@@ -6,7 +6,7 @@ test("two are worked on at a time, the others in the order they came, and one th
   const begun: number[] = [];
   const ends: (() => void)[] = [];
   const work = (index: number) =>
-    turns.take(async () => {
+    turns.take({ projectId: "one", organizationId: null }, async () => {
       begun.push(index);
       await new Promise<void>((resolve) => {
         ends[index] = resolve;
@@ -26,4 +26,23 @@ test("two are worked on at a time, the others in the order they came, and one th
   expect(begun).toEqual([0, 1, 2, 3]);
   for (const end of ends) end();
   expect(await Promise.all([all[2], all[3]])).toEqual([2, 3]);
+});
+
+test("an export of another project waits for one export of a project that sent many", async () => {
+  const turns = createLargeTurns();
+  const begun: string[] = [];
+  const ends: (() => void)[] = [];
+  const all = ["one", "one", "one", "one", "two"].map((projectId) =>
+    turns.take({ projectId, organizationId: null }, async () => {
+      begun.push(projectId);
+      await new Promise<void>((resolve) => ends.push(resolve));
+    }),
+  );
+  for (let ended = 0; ended < all.length; ended += 1) {
+    await vi.waitFor(() => expect(ends.length).toBeGreaterThan(ended));
+    ends[ended]?.();
+  }
+  await Promise.all(all);
+
+  expect(begun).toEqual(["one", "one", "one", "two", "one"]);
 });

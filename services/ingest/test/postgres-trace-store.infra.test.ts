@@ -149,6 +149,7 @@ test("a job whose data the store refuses does not fail its neighbours", async ()
   const queue = createGroupCommit<SpanJob, StoredSpan[]>({
     write: database.store.insertBatch,
     sizeOf: (job) => ({ rows: job.rows.length, bytes: job.bytes }),
+    tenantOf: () => ({ projectId, organizationId: null }),
     batchRowsMax: 256,
     rowsMax: 1_000,
     bytesMax: 1_000_000,

@@ -9,6 +9,7 @@ import {
   prepareSchema,
   rolesOf,
   type SchemaPreparation,
+  shareDatabase,
 } from "@touchstone/db";
 import {
   AppError,
@@ -26,17 +27,13 @@ import {
   type Readiness,
   type Service,
 } from "@touchstone/service-kit";
-import { createAgreementReader } from "./agreement/agreement-reader.ts";
-import { createAlertRuleStore } from "./alerts/alert-rule-store.ts";
 import { evaluateRules } from "./alerts/evaluate-rules.ts";
 import { assembleLiveChecks } from "./checks/assemble-live-checks.ts";
 import { startChecks } from "./checks/start-checks.ts";
 import type { MonitorConfig } from "./config.ts";
 import { type AskEvaluator, createAskEvaluator } from "./custom/ask-evaluator.ts";
 import { externalLimits } from "./custom/ask-external.ts";
-import { createEvaluatorEventReader } from "./custom/evaluator-event-reader.ts";
 import { createEvaluatorStore } from "./custom/evaluator-store.ts";
-import { createExportStore } from "./export/export-store.ts";
 import { createFeedbackStore } from "./feedback/feedback-store.ts";
 import { consumeEvaluationsReceived } from "./handlers/evaluations-received.ts";
 import { consumeGateRecorded } from "./handlers/gate-recorded.ts";
@@ -46,6 +43,7 @@ import { answerReadMembers } from "./handlers/read-members.ts";
 import { consumeResultsRated } from "./handlers/results-rated.ts";
 import { answerScoreMembers } from "./handlers/score-members.ts";
 import { consumeTracesStored } from "./handlers/traces-stored.ts";
+import { openRequestStores } from "./http/request-stores.ts";
 import { monitorRoutes } from "./http/routes.ts";
 import type { WebhookRouteDependencies } from "./http/webhooks/routes.ts";
 import { createIngestClient } from "./ingest/ingest-client.ts";
@@ -62,28 +60,24 @@ import { trimWebhookDeliveries } from "./maintenance/trim-webhook-deliveries.ts"
 import { createPatternMatcher, type PatternMatcher } from "./patterns/pattern-matcher.ts";
 import { createPatternStore } from "./patterns/pattern-store.ts";
 import { createPlanAtOnce } from "./patterns/plan-at-once.ts";
-import { createProfileStore } from "./profiles/profile-store.ts";
-import { createNewestTraces } from "./seen-traces/newest-traces.ts";
 import { createSeenTraceStore } from "./seen-traces/seen-trace-store.ts";
 import { startSessionSweep } from "./sessions/session-sweep.ts";
 import { createFindingStore } from "./signals/finding-store.ts";
 import type { FindingStore } from "./signals/signal.ts";
-import { createSignalStore } from "./signals/signal-store.ts";
 import { exportVerdicts } from "./telemetry/export-verdicts.ts";
 import { createVerdictExports, type VerdictExports } from "./telemetry/verdict-exports.ts";
-import { createTopicMapReader } from "./topics/topic-map-reader.ts";
 import { createTopicReader } from "./topics/topic-reader.ts";
-import { createModelReader } from "./traffic/model-reader.ts";
-import { createTrafficReader } from "./traffic/traffic-reader.ts";
-import { createDeliveryLog } from "./webhooks/delivery-log.ts";
 import { countDeliveries } from "./webhooks/delivery-metrics.ts";
 import { createDeliveryStore } from "./webhooks/delivery-store.ts";
 import { createDeliveryWorker } from "./webhooks/delivery-worker.ts";
 import { createSendDelivery, sendBounds } from "./webhooks/send-delivery.ts";
 import { createSigningKeys } from "./webhooks/sign-message.ts";
-import { createWebhookStore } from "./webhooks/webhook-store.ts";
 
 const schema = "monitor";
+
+/** Connections to PostgreSQL, and of these what one project may use at a time; see {@link shareDatabase}. */
+const connectionsMax = 20;
+const projectMax = { readsMax: 8, writesMax: 4 };
 
 /** Requests of one replica in hand at a time, of each kind. What a member asks has limits of its own. */
 const memberRequestsMax = 64;
@@ -109,7 +103,9 @@ export function createMonitor(config: MonitorConfig, dependencies: MonitorDepend
   let parts: { database: Database; bus: Bus; preparation: SchemaPreparation } | null = null;
 
   async function start(): Promise<{ address: string }> {
-    const database = open("app", 12);
+    const database = open("app", connectionsMax);
+    // Background work serves all projects in turn: one project's share must not delay it.
+    const { database: forRequests, ...sharing } = shareDatabase(database, { name: "database", ...projectMax });
     const maintenance = open("maintenance", 4);
     const bus = connectBus({
       url: config.nats.url,
@@ -172,32 +168,19 @@ export function createMonitor(config: MonitorConfig, dependencies: MonitorDepend
     for (const each of background) cleanups.defer(() => each.stop());
 
     const routes = monitorRoutes({
-      database,
+      ...openRequestStores(forRequests, clock),
+      feedback: createFeedbackStore(forRequests, findings),
+      judgements: createJudgementReader({ database: forRequests, liveScorers }),
       clock,
       ingest,
-      ...{ patterns, matcher, bus },
-      newestTraces: createNewestTraces(database),
-      profiles: createProfileStore(database),
-      signals: createSignalStore(database),
-      feedback: createFeedbackStore(database, findings),
-      traffic: createTrafficReader(database),
-      models: createModelReader(database),
-      agreement: createAgreementReader(database),
-      exports: createExportStore(database),
-      judgements: createJudgementReader({ database, liveScorers }),
+      ...{ matcher, bus },
       sessionSweep,
       sweepsSessions: config.sweepsSessions,
       budget,
       liveCallsPerDay: config.liveCallsPerDay,
-      webhooks: createWebhookStore({ database, clock }),
-      deliveries: createDeliveryLog(database),
-      alertRules: createAlertRuleStore({ database, clock }),
       publicAddress: config.publicAddress,
       ...notifications,
-      ...{ evaluators, askEvaluator },
-      evaluatorEvents: createEvaluatorEventReader(database),
-      topics,
-      topicMaps: createTopicMapReader(database),
+      askEvaluator,
       closing: createProjectClosing({ database: maintenance, schema, logger }),
     });
     const http = createHttpServer({
@@ -208,6 +191,7 @@ export function createMonitor(config: MonitorConfig, dependencies: MonitorDepend
       logger,
       metrics,
       drainMs: config.drainMs,
+      ...sharing,
       readiness,
     });
     cleanups.defer(() => http.stop());

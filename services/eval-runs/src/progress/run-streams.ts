@@ -10,8 +10,7 @@ export type RunProgressEvent = z.input<typeof runProgress>;
 export interface RunStreams {
   /**
    * Begins a stream with the run's state, tells it again whenever it has changed, and ends with `end` when the run has
-   * ended. Each event is the whole state: a reader that comes back has missed nothing. Throws 429 when the project has
-   * too many streams here.
+   * ended. Each event is the whole state: a reader that comes back has missed nothing.
    */
   open(projectId: string, runId: string): Readable;
   stop(): Promise<void>;
@@ -100,16 +99,6 @@ export function createRunStreams({ readProgress, logger, pollMs = defaultPollMs 
   return {
     open(projectId, runId) {
       if (isStopped) throw new AppError("store_unavailable", "The service is stopping; retry.");
-      const own = [...streams].filter((stream) => stream.projectId === projectId).length;
-      if (own >= limits.streamsPerProjectMax) {
-        throw new AppError(
-          "rate_limited",
-          `Too many open streams: a project may have ${limits.streamsPerProjectMax}.`,
-          {
-            retryAfterSeconds: 5,
-          },
-        );
-      }
       const readable = new Readable({ read: () => undefined });
       const stream: RunStream = { projectId, runId, readable, told: null, events: 0 };
       readable.push("retry: 2000\n\n");

@@ -10,8 +10,15 @@ import {
   ServerListenerBuilder,
 } from "@grpc/grpc-js";
 import type { Route } from "@touchstone/contracts";
-import { AppError, type BodyBudget, type Logger, noRoom, translateListenError } from "@touchstone/service-kit";
-import { rateLimitSubject } from "../http/client-address.ts";
+import {
+  AppError,
+  addressSubjectOf,
+  type BodyBudget,
+  createFairShare,
+  type Logger,
+  noRoom,
+  translateListenError,
+} from "@touchstone/service-kit";
 import type { DrainBounds } from "../http/drain-server.ts";
 import type { PassOn } from "../http/pass-on.ts";
 import { readPresentedKey } from "../http/presented-key.ts";
@@ -45,14 +52,16 @@ export interface GrpcListener {
   stop(): Promise<void>;
 }
 
-/** Exports in hand at once: a message is held whole, and 64 of the usual size are little. */
+/** Exports of one project in hand at once: a message is held whole, and 64 of the usual size are little. */
 const callsMax = 64;
+/** Exports of all projects. */
+const allCallsMax = callsMax * 1.5;
 
 /** Takes OTLP over gRPC: the same checks, the same way in, other words for the answers (otlp 3). */
 export function createGrpcListener(options: GrpcListenerOptions): GrpcListener {
   const { metrics, ingestWatch, logger } = options;
   const callers = new WeakMap<Metadata, KeyOwner>();
-  let callsInHand = 0;
+  const calls = createFairShare({ total: allCallsMax });
   const server = new Server({
     "grpc.max_receive_message_length": options.messageMaxBytes,
     "grpc.max_concurrent_streams": callsMax,
@@ -72,7 +81,7 @@ export function createGrpcListener(options: GrpcListenerOptions): GrpcListener {
     const owner = apiKey === null ? null : await options.keys.resolve(apiKey);
     if (owner === null) throw new AppError("unauthorized", "Invalid or missing API key");
     options.spentQuotas.check(owner.projectId, route);
-    if (callsInHand >= callsMax) throw new AppError("queue_full", "Too many exports are in hand; retry.");
+    if (calls.obstacleTo(owner, 1) !== null) throw new AppError("queue_full", "Too many exports are in hand; retry.");
     callers.set(metadata, owner);
   }
 
@@ -105,7 +114,7 @@ export function createGrpcListener(options: GrpcListenerOptions): GrpcListener {
       const gone = new AbortController();
       call.once("cancelled", () => gone.abort(new Error("the client is gone")));
       const caller = callers.get(call.metadata) ?? null;
-      callsInHand += 1;
+      if (caller !== null) calls.hold(caller, 1);
       exportMessage(route, { caller, message: call.request, signal: gone.signal })
         .catch((thrown): Buffer | HttpRefusal => {
           const refusal = refusalOf(thrown);
@@ -116,7 +125,7 @@ export function createGrpcListener(options: GrpcListenerOptions): GrpcListener {
           return refusal;
         })
         .then((result) => {
-          callsInHand -= 1;
+          if (caller !== null) calls.hold(caller, -1);
           const isStored = Buffer.isBuffer(result);
           note(route, caller, startedMs, isStored ? 200 : result.status);
           if (isStored) answer(null, result);
@@ -130,7 +139,7 @@ export function createGrpcListener(options: GrpcListenerOptions): GrpcListener {
     { caller, message, signal }: { caller: KeyOwner | null; message: Buffer; signal: AbortSignal },
   ): Promise<Buffer | HttpRefusal> {
     if (caller === null) throw new AppError("unauthorized", "Invalid or missing API key");
-    const share = options.bodies.open(() => noRoom(route.owner, route.envelope));
+    const share = options.bodies.open((obstacle) => noRoom(route.owner, route.envelope, obstacle), caller);
     try {
       await share.enter(message.length);
       const answer = await options.passOn({
@@ -193,7 +202,7 @@ function headersOf(metadata: Metadata): Record<string, string> {
 /** The peer is written `address:port`. */
 function subjectOf(peer: string): string {
   const address = peer.slice(0, Math.max(0, peer.lastIndexOf(":"))).replace(/^\[|\]$/g, "");
-  return rateLimitSubject(address, address);
+  return addressSubjectOf(address, address);
 }
 
 function parse(body: Buffer): unknown {

@@ -1,4 +1,6 @@
 import type { Identity } from "@touchstone/contracts";
+import { addressSubjectOf, type Tenant } from "@touchstone/service-kit";
+import type { FastifyRequest } from "fastify";
 
 /** Who calls: a key, which has no user, or a user. */
 export interface Caller {
@@ -6,4 +8,18 @@ export interface Caller {
   projectId: string | null;
   organizationId: string | null;
   user?: { userId: string; role: Identity["role"] };
+}
+
+/** Whom the address limits count for a request. */
+export function addressOf(request: FastifyRequest): string {
+  return addressSubjectOf(request.ip, request.socket.remoteAddress ?? "");
+}
+
+/** The tenant of a request: its project, or where there is none the user or the client's address. */
+export function tenantOf(request: FastifyRequest): Tenant {
+  const caller = request.passage?.caller ?? null;
+  return {
+    projectId: caller?.projectId ?? caller?.user?.userId ?? addressOf(request),
+    organizationId: caller?.organizationId ?? null,
+  };
 }

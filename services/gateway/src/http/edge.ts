@@ -24,9 +24,8 @@ import type { RateCount, RateLimits } from "../rate-limits/rate-limits.ts";
 import type { AnswerHeaders } from "./answer-headers.ts";
 import { refuseBodyByHeaders } from "./body-refusal.ts";
 import { type BrokenRequests, createBrokenRequests } from "./broken-request.ts";
-import type { Caller } from "./caller.ts";
+import { addressOf, type Caller } from "./caller.ts";
 import { type CallerOrigin, refuseOtherSites } from "./caller-origin.ts";
-import { rateLimitSubject } from "./client-address.ts";
 import { allowOrigin, answerPreflight } from "./cross-origin.ts";
 import { type DrainBounds, drainServer } from "./drain-server.ts";
 import type { Identify } from "./identification.ts";
@@ -135,9 +134,9 @@ export function createEdge(options: EdgeOptions): Edge {
     if (foreignOrigin !== null) allowOrigin(reply, foreignOrigin, mightUseSession);
     if (route === null) return answerUnrouted(request, reply, foreignOrigin); // 404, 405
     if (options.handsOutKey && route.id === "getAuthConfig") refuseOtherSites(request.headers); // 403
-    let byAddress = await count(reply, route.rateGroup, subjectOf(request), null); // 429
+    let byAddress = await count(reply, route.rateGroup, addressOf(request), null); // 429
     if (route.addressRateGroup !== undefined) {
-      byAddress = await count(reply, route.addressRateGroup, subjectOf(request), byAddress); // 429
+      byAddress = await count(reply, route.addressRateGroup, addressOf(request), byAddress); // 429
     }
     Object.assign(passage, await options.identify(route, request)); // 401, 503
     const projectId = passage.caller?.projectId ?? null;
@@ -267,10 +266,6 @@ const nothingKnown = { caller: null, isStillGood: null, outcome: "ok", warning: 
 
 function arrivedTooLate(): Error & { code: string } {
   return Object.assign(new Error("the request did not arrive in time"), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
-}
-
-function subjectOf(request: FastifyRequest): string {
-  return rateLimitSubject(request.ip, request.socket.remoteAddress ?? "");
 }
 
 function createFastify(options: EdgeOptions, brokenRequests: BrokenRequests): FastifyInstance {

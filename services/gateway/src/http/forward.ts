@@ -1,8 +1,17 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import { type Route, type ServiceName, warningHeader } from "@touchstone/contracts";
-import { AppError, type BodyBudget, type HopAnswer, noRoom, passPieces, passStream } from "@touchstone/service-kit";
+import {
+  AppError,
+  type BodyBudget,
+  type HopAnswer,
+  noRoom,
+  passPieces,
+  passStream,
+  type StreamPlace,
+} from "@touchstone/service-kit";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { accountHeaders, pageOriginHeaders } from "./account-headers.ts";
+import { tenantOf } from "./caller.ts";
 import type { Answerer } from "./edge.ts";
 import type { OpenStreams } from "./open-streams.ts";
 import { type PassOn, pick } from "./pass-on.ts";
@@ -49,8 +58,12 @@ export function createForward(options: ForwardOptions): Answerer {
     reply.raw.once("close", () => {
       if (!reply.raw.writableFinished) gone.abort(new Error("the client is gone"));
     });
-    if (route.streaming) streams.admit();
-    const share = bodies.open(() => noRoom(route.owner, route.envelope));
+    // The client has gone: no event would give back what is taken now.
+    if (reply.raw.destroyed) return reply.hijack();
+    const tenant = tenantOf(request);
+    const place = route.streaming ? streams.admit(tenant) : null;
+    reply.raw.once("close", () => place?.leave());
+    const share = bodies.open((obstacle) => noRoom(route.owner, route.envelope, obstacle), tenant);
     let body = noBody;
     try {
       if (route.body !== undefined) {
@@ -71,7 +84,7 @@ export function createForward(options: ForwardOptions): Answerer {
       if (answer.status >= 400 && request.passage) request.passage.outcome = "refused_by_service";
       const warning = answer.headers[warningHeader];
       if (typeof warning === "string" && request.passage) request.passage.warning = warning;
-      return await passBack(answer, route, request, reply);
+      return await passBack(answer, { route, request, reply, place });
     } catch (thrown) {
       // Nobody is left to answer.
       if (gone.signal.aborted || request.socket.destroyed) return reply.hijack();
@@ -82,7 +95,7 @@ export function createForward(options: ForwardOptions): Answerer {
     }
   };
 
-  async function passBack(answer: HopAnswer, route: Route, request: FastifyRequest, reply: FastifyReply) {
+  async function passBack(answer: HopAnswer, { route, request, reply, place }: Passing) {
     const { status, headers } = answer;
     reply.code(status).headers(pick(headers, passedBack));
     if (isOfAccounts(route)) {
@@ -109,6 +122,7 @@ export function createForward(options: ForwardOptions): Answerer {
     // A large answer goes as fast as its client reads.
     answer.takeTime();
     const stream = passStream(reply.raw, answer.body, head);
+    place?.fill(stream);
     const { caller = null, isStillGood = null } = request.passage ?? {};
     const projectId = caller?.projectId ?? null;
     if (route.streaming && projectId !== null && isStillGood !== null) {
@@ -116,6 +130,15 @@ export function createForward(options: ForwardOptions): Answerer {
     }
     return reply;
   }
+}
+
+/** A request that is being passed on. */
+interface Passing {
+  route: Route;
+  request: FastifyRequest;
+  reply: FastifyReply;
+  /** Null if the answer does not last. */
+  place: StreamPlace | null;
 }
 
 /** The headers of a stream that begins, without opening one: the owner is not asked. */

@@ -1,11 +1,24 @@
 import type { ServerResponse } from "node:http";
-import { AppError, type PassedStream } from "@touchstone/service-kit";
+import { limits } from "@touchstone/contracts";
+import {
+  AppError,
+  closeStream,
+  createStreamPlaces,
+  type FairShare,
+  type PassedStream,
+  type StreamPlace,
+  type Tenant,
+} from "@touchstone/service-kit";
 
 export interface OpenStreams {
-  /** Refuses (503) a stream above the bound, or of a gateway that is stopping. Before the owner is asked. */
-  admit(): void;
+  /**
+   * Takes a place for a stream, before the owner is asked. Throws 429 when its tenant's share is used up, 503 when there is
+   * no room or the gateway is stopping.
+   */
+  admit(tenant: Tenant): StreamPlace;
   /** Watches over a stream until its answer is over. */
   hold(stream: PassedStream, response: ServerResponse, key: StreamKey): void;
+  readonly share: FairShare;
   /** Asks at once whether the keys of a project's streams still count. */
   recheck(projectId: string): Promise<void>;
   /** Ends server-sent events: their readers come back elsewhere. Other streams go on to their end. */
@@ -38,7 +51,8 @@ interface Held {
  * The answers that last: server-sent events and exports. A key that is revoked ends them within 5 s (completions 1.8):
  * at once with the event, else when it is asked about again.
  */
-export function createOpenStreams({ streamsMax = 1_000, recheckMs }: OpenStreamsOptions): OpenStreams {
+export function createOpenStreams({ streamsMax = limits.streamsMax, recheckMs }: OpenStreamsOptions): OpenStreams {
+  const places = createStreamPlaces({ placesMax: streamsMax, what: "stream", where: "this gateway" });
   const held = new Set<Held>();
   let isDraining = false;
   let timer: NodeJS.Timeout | null = null;
@@ -48,14 +62,14 @@ export function createOpenStreams({ streamsMax = 1_000, recheckMs }: OpenStreams
     const isGood = await one.key.isGood().catch(() => null);
     if (isGood === true) one.confirmedAtMs = askedAtMs;
     const isForgotten = isGood === null && askedAtMs - one.confirmedAtMs > withoutAuthMs;
-    if (isGood === false || isForgotten) close(one.stream);
+    if (isGood === false || isForgotten) closeStream(one.stream);
   }
 
   return {
-    admit() {
-      if (isDraining || held.size >= streamsMax) {
-        throw new AppError("service_unavailable", "This gateway has no room for another stream; retry.");
-      }
+    share: places.share,
+    admit(tenant) {
+      if (isDraining) throw new AppError("service_unavailable", "This gateway is stopping; retry.");
+      return places.take(tenant);
     },
     hold(stream, response, key) {
       const one: Held = { stream, key, confirmedAtMs: performance.now() };
@@ -79,10 +93,4 @@ export function createOpenStreams({ streamsMax = 1_000, recheckMs }: OpenStreams
       for (const { stream } of held) if (stream.isEvents) stream.end();
     },
   };
-}
-
-/** Events may end anywhere; an export that just ended would look complete. */
-function close(stream: PassedStream): void {
-  if (stream.isEvents) stream.end();
-  else stream.destroy();
 }

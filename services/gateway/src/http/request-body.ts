@@ -39,30 +39,32 @@ export async function readRequestBody(request: IncomingMessage, bounds: RequestB
   try {
     if (bytes !== undefined) {
       await bounds.share.enter(streamBytes);
-      return streamOn(request, { head: null, bytes, maxBytes: bounds.maxBytes });
+      return streamOn(request, { ...bounds, head: null, bytes });
     }
     const { body, isWhole } = await collectChunks(request, { ...bounds, stopAfter: bufferedMaxBytes });
     if (isWhole) return { ...noBody, content: body };
-    return streamOn(request, { head: body, bytes, maxBytes: bounds.maxBytes });
+    return streamOn(request, { ...bounds, head: body, bytes });
   } catch (thrown) {
     discardBody(request);
     throw thrown;
   }
 }
 
-interface StreamedBody {
+interface StreamedBody extends RequestBodyBounds {
   head: Buffer | null;
   bytes: number | undefined;
-  maxBytes: number;
 }
 
-function streamOn(request: IncomingMessage, { head, bytes, maxBytes }: StreamedBody): RequestBody {
+function streamOn(request: IncomingMessage, { head, bytes, maxBytes, share }: StreamedBody): RequestBody {
   const chunks: AsyncIterator<Buffer> = request.iterator({ destroyOnReturn: false });
+  const givenWay = new Promise<never>((_resolve, reject) => share.giveWay(reject));
+  // It may have to give way while nothing reads it.
+  givenWay.catch(() => undefined);
   async function* content(): AsyncGenerator<Buffer> {
     if (head !== null) yield head;
     for (let total = head?.length ?? 0; ; ) {
-      const { value, done } = await chunks.next();
-      if (done) return;
+      const { value, done } = await Promise.race([chunks.next(), givenWay]);
+      if (done) return share.giveWay(null);
       total += value.length;
       if (total > maxBytes) throw bodyTooLarge();
       yield value;

@@ -15,7 +15,7 @@ export interface LiveTail {
   /**
    * Begins a stream of server-sent events: every root of the project that is committed from now on, each once, in one
    * order for all readers. With the id of the last event a reader had it goes on right after that one; when that is over
-   * an hour ago, or no id of ours, it begins with `reset`. Throws 429 when the project has too many streams here.
+   * an hour ago, or no id of ours, it begins with `reset`.
    */
   open(reader: { projectId: string; lastEventId: string | null } & StreamWishes): Promise<Readable>;
   stop(): Promise<void>;
@@ -144,24 +144,9 @@ export function createLiveTail({ store, traces, show, eventIds, clock, logger }:
     polling = null;
   }
 
-  function countOf(projectId: string): number {
-    let count = 0;
-    for (const stream of streams) if (stream.projectId === projectId) count += 1;
-    return count;
-  }
-
   return {
     async open({ projectId, lastEventId, filter, preview }) {
       if (stopped) throw new AppError("store_unavailable", "The service is stopping; retry.");
-      if (countOf(projectId) >= limits.streamsPerProjectMax) {
-        throw new AppError(
-          "rate_limited",
-          `Too many open streams: a project may have ${limits.streamsPerProjectMax}.`,
-          {
-            retryAfterSeconds: 5,
-          },
-        );
-      }
       const stream = createTraceStream({
         projectId,
         wishes: { filter, preview },

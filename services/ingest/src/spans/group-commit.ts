@@ -1,4 +1,12 @@
-import { AppError, isAppError } from "@touchstone/service-kit";
+import {
+  AppError,
+  createFairLine,
+  createFairShare,
+  type FairShare,
+  isAppError,
+  type ShareUnit,
+  type Tenant,
+} from "@touchstone/service-kit";
 
 /**
  * Group commit: waiting requests are committed together, and each is answered when its data is safe.
@@ -7,8 +15,9 @@ import { AppError, isAppError } from "@touchstone/service-kit";
  * all that came meanwhile, so batches grow with the load by themselves. (Without the turn, the first of sixteen requests
  * that arrive together would be committed alone and the others after it: half the throughput at twice the latency.) A
  * second writer starts only when enough waits to be worth a commit of its own (measured: 1.1 to 1.4 times two eager
- * ones). Jobs too large for a batch have a writer of their own and never hold up the small ones. What may wait is
- * bounded; nothing in here was ever acknowledged.
+ * ones). Jobs too large for a batch have a writer of their own, which serves the tenants in turn, and never hold up the small ones.
+ * The queue is bounded, for each tenant by its share, so that one that fills its share leaves room for others. Nothing in here was
+ * ever acknowledged.
  */
 export interface GroupCommit<Job, Answer> {
   /**
@@ -17,9 +26,11 @@ export interface GroupCommit<Job, Answer> {
    */
   submit(job: Job): Promise<Answer>;
   /** Throws what `submit` would now throw for a job of so many rows: it spares the work of preparing one. */
-  requireRoom(rows: number): void;
+  requireRoom(rows: number, tenant: Tenant): void;
   /** Rows admitted and not answered yet, now and at most since the start. */
   depth(): { rows: number; rowsMax: number };
+  /** The shares of the queue. */
+  readonly shares: { queue_rows: FairShare; queue_bytes: FairShare };
   /** Admits nothing more; resolves when all that was admitted is answered. */
   stop(): Promise<void>;
 }
@@ -32,9 +43,13 @@ export interface GroupCommitOptions<Job, Answer> {
   write(jobs: readonly Job[], writer: number): Promise<PromiseSettledResult<Answer>[]>;
   /** `isBulk`: a job that takes its turn among the large ones, whatever its size. */
   sizeOf(job: Job): { rows: number; bytes: number; isBulk?: boolean };
+  tenantOf(job: Job): Tenant;
   /** Rows that one batch takes. */
   batchRowsMax: number;
-  /** What may be admitted and unanswered. One job larger than either is admitted when nothing else waits. */
+  /**
+   * What one project may have admitted and unanswered; all projects together half as much again. One job larger than
+   * either is admitted when nothing else of its project waits.
+   */
   rowsMax: number;
   bytesMax: number;
   sleep(ms: number): Promise<void>;
@@ -58,6 +73,7 @@ const retryDelayMs = 250;
 
 interface Waiting<Job, Answer> {
   job: Job;
+  tenant: Tenant;
   rows: number;
   bytes: number;
   isOversize: boolean;
@@ -67,31 +83,40 @@ interface Waiting<Job, Answer> {
 
 export function createGroupCommit<Job, Answer>(options: GroupCommitOptions<Job, Answer>): GroupCommit<Job, Answer> {
   const { batchRowsMax, rowsMax, bytesMax } = options;
+  const shares = {
+    queue_rows: createFairShare({ total: Math.ceil(rowsMax * 1.5) }),
+    queue_bytes: createFairShare({ total: Math.ceil(bytesMax * 1.5) }),
+  };
+  const { queue_rows: rowShare, queue_bytes: byteShare } = shares;
   const batched: Waiting<Job, Answer>[] = [];
-  const large: Waiting<Job, Answer>[] = [];
+  const large = createFairLine<Waiting<Job, Answer>>();
   const isWriting = Array.from({ length: writerCount }, () => false);
-  const held = { jobs: 0, rows: 0, bytes: 0, oversize: 0, oversizeRows: 0, rowsEver: 0 };
+  const held = { jobs: 0, oversize: 0, oversizeRows: 0, rowsEver: 0 };
   let waitingRows = 0;
   let isStarting = false;
   let stopping: { resolve(): void } | null = null;
 
-  function admit(size: { rows: number; bytes: number }): boolean {
-    const isOversize = size.rows > rowsMax || size.bytes > bytesMax;
-    if (isOversize) return batched.length === 0 && large.length === 0 && held.oversize === 0;
-    return held.rows + size.rows <= rowsMax && held.bytes + size.bytes <= bytesMax;
+  /** What keeps a job out; null when it is admitted. */
+  function obstacleTo({ rows, bytes }: { rows: number; bytes: number }, tenant: Tenant): ShareUnit | null {
+    if (rows > rowsMax || bytes > bytesMax) {
+      if (held.oversize > 0) return "total";
+      const isWaiting = large.sizeOf(tenant) > 0 || batched.some((one) => one.tenant.projectId === tenant.projectId);
+      return isWaiting ? "project" : null;
+    }
+    return rowShare.obstacleTo(tenant, rows) ?? byteShare.obstacleTo(tenant, bytes);
   }
 
   /** An oversize job has a place of its own: while it is written, others are admitted as ever. */
-  function hold({ rows, bytes, isOversize }: Waiting<Job, Answer>, sign: 1 | -1): void {
+  function hold({ tenant, rows, bytes, isOversize }: Waiting<Job, Answer>, sign: 1 | -1): void {
     held.jobs += sign;
     if (isOversize) {
       held.oversize += sign;
       held.oversizeRows += sign * rows;
     } else {
-      held.rows += sign * rows;
-      held.bytes += sign * bytes;
+      rowShare.hold(tenant, sign * rows);
+      byteShare.hold(tenant, sign * bytes);
     }
-    held.rowsEver = Math.max(held.rowsEver, held.rows + held.oversizeRows);
+    held.rowsEver = Math.max(held.rowsEver, rowShare.held() + held.oversizeRows);
   }
 
   function startSoon(): void {
@@ -112,7 +137,11 @@ export function createGroupCommit<Job, Answer>(options: GroupCommitOptions<Job, 
     } else if (first !== second && waitingRows >= secondWriterRows) {
       void run(first ? 1 : 0, takeBatch(batchRowsMax));
     }
-    if (!isWriting[largeWriter] && large.length > 0) void run(largeWriter, large.splice(0, 1));
+    const [nextLarge] = isWriting[largeWriter] ? [] : large.heads();
+    if (nextLarge !== undefined) {
+      large.served(nextLarge);
+      void run(largeWriter, [nextLarge]);
+    }
   }
 
   /** All that waits, up to `share` rows and what one batch takes; at least one job. */
@@ -194,22 +223,27 @@ export function createGroupCommit<Job, Answer>(options: GroupCommitOptions<Job, 
     settle();
   }
 
-  function requireAdmission(size: { rows: number; bytes: number }): void {
+  function requireAdmission(size: { rows: number; bytes: number }, tenant: Tenant): void {
     if (stopping !== null) throw new AppError("store_unavailable", "The service is stopping; retry.");
-    if (!admit(size)) throw new AppError("queue_full", "Ingest queue is full - retry with backoff (Retry-After: 1s).");
+    const obstacle = obstacleTo(size, tenant);
+    if (obstacle === null) return;
+    rowShare.counts[`refused_${obstacle}`] += 1;
+    throw new AppError("queue_full", "Ingest queue is full - retry with backoff (Retry-After: 1s).");
   }
 
   return {
-    requireRoom: (rows) => requireAdmission({ rows, bytes: 0 }),
+    shares,
+    requireRoom: (rows, tenant) => requireAdmission({ rows, bytes: 0 }, tenant),
     async submit(job) {
       const size = options.sizeOf(job);
-      requireAdmission(size);
+      const tenant = options.tenantOf(job);
+      requireAdmission(size, tenant);
       return new Promise((resolve, reject) => {
         const isOversize = size.rows > rowsMax || size.bytes > bytesMax;
-        const waiting = { job, rows: size.rows, bytes: size.bytes, isOversize, resolve, reject };
+        const waiting = { job, tenant, rows: size.rows, bytes: size.bytes, isOversize, resolve, reject };
         hold(waiting, 1);
         const isLarge = size.isBulk || size.rows > Math.max(largeJobRows, batchRowsMax) || size.bytes > largeJobBytes;
-        if (isLarge || isOversize) large.push(waiting);
+        if (isLarge || isOversize) large.add(waiting);
         else {
           batched.push(waiting);
           waitingRows += size.rows;
@@ -217,7 +251,7 @@ export function createGroupCommit<Job, Answer>(options: GroupCommitOptions<Job, 
         startSoon();
       });
     },
-    depth: () => ({ rows: held.rows + held.oversizeRows, rowsMax: held.rowsEver }),
+    depth: () => ({ rows: rowShare.held() + held.oversizeRows, rowsMax: held.rowsEver }),
     stop() {
       return new Promise((resolve) => {
         stopping = { resolve };

@@ -20,7 +20,8 @@ import {
   type RootExtentRecord,
   toRootCounts,
 } from "./root-histogram.ts";
-import { buildRootList, buildRootMatch, buildRootsRead, type ListedWhole, type RootRecord } from "./root-list.ts";
+import { buildRootList, type ListedWhole, type RootRecord } from "./root-list.ts";
+import { createRootReader } from "./root-reader.ts";
 import { buildSessionPage, type SessionRecord } from "./session-page.ts";
 import { buildSpanInsert, type ProjectRow } from "./span-insert.ts";
 import type { SpanPartitionStore } from "./span-partition-store.ts";
@@ -54,7 +55,7 @@ interface FirstRecord {
 }
 
 export interface PostgresTraceStoreOptions {
-  /** Writes; one connection for each writer. */
+  /** Writes, and reads what a writer needs; one connection for each writer. */
   writing: Database;
   reading: Database;
   /** Reads for as long as a search may take. */
@@ -142,7 +143,7 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
     for (let start = 0; start < rows.length; start += lookupRowsMax) {
       const part = rows.slice(start, start + lookupRowsMax);
       const projects = [...new Set(part.map(({ projectId }) => projectId))];
-      const { rows: records } = await reading.readScoped<FirstRecord>(projects, {
+      const { rows: records } = await writing.readScoped<FirstRecord>(projects, {
         // One row for each identity that is still stored, in no order. (Joined plainly, tables that were never analysed
         // are joined on the project alone.)
         name: "span_keys_find",
@@ -170,6 +171,7 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
 
   const store: TraceStore = {
     ...createTraceRemover(reading),
+    ...createRootReader(reading),
 
     async insertBatch(jobs, writer) {
       const rows = jobs.flatMap(({ projectId, rows: own }) => own.map((row) => ({ projectId, row })));
@@ -188,7 +190,7 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
           const replays = rows.filter(({ row }) => taken.has(row.id));
           first = await findFirst(replays);
           const lost = replays.filter(({ projectId, row }) => !first.has(`${projectId} ${row.dk}`));
-          await forgetLostIdentities(reading, lost);
+          await forgetLostIdentities(writing, lost);
         } catch (thrown) {
           failure = thrown;
         }
@@ -237,16 +239,6 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
       return oldest && newest && { oldestMs: oldest.getTime(), newestMs: newest.getTime() };
     },
 
-    async readRoots(projectId, ids) {
-      const { rows } = await reading.readScoped<SpanRecord>([projectId], buildRootsRead(projectId, ids));
-      return composeSpans(rows.map(toReadSpan), loaderOf(projectId), { metadata: false });
-    },
-
-    async matchRoots(projectId, filter, ids) {
-      const { rows } = await reading.readScoped<{ id: string }>([projectId], buildRootMatch(projectId, filter, ids));
-      return new Set(rows.map(({ id }) => id));
-    },
-
     async readTrace(projectId, id) {
       const { rows } = await reading.readScoped<SpanRecord>([projectId], buildTraceRead(projectId, id));
       const [span] = await composeSpans(rows.map(toReadSpan), loaderOf(projectId), { metadata: true });
@@ -293,7 +285,7 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
   const { quota } = options;
   if (quota === null) return store;
   const insertBatch = keepWithinQuota(store.insertBatch, quota, {
-    readUsage: createUsageStore(reading).readToday,
+    readUsage: createUsageStore(writing).readToday,
     async findReplays(rows) {
       const first = await findFirst(rows);
       return new Set(rows.filter(({ projectId, row }) => first.has(`${projectId} ${row.dk}`)).map(({ row }) => row));

@@ -1,4 +1,4 @@
-import { type Clock, isAppError } from "@touchstone/service-kit";
+import { type Clock, isAppError, type Tenants } from "@touchstone/service-kit";
 import type { IngestMetrics } from "../ingest-metrics.ts";
 import type { TraceQuota } from "../quota/keep-within-quota.ts";
 import { quotaRefusal } from "../quota/refuse-spent.ts";
@@ -23,6 +23,7 @@ export interface SpanRecorder {
 
 export interface SpanRecorderOptions {
   commits: GroupCommit<SpanJob, StoredSpan[]>;
+  tenants: Tenants;
   clock: Clock;
   fieldCharsMax: number | null;
   metrics: IngestMetrics;
@@ -39,7 +40,7 @@ const fragmentOverheadBytes = 400;
 const refusals: ReadonlySet<string> = new Set(["queue_full", "trace_quota_spent"]);
 
 export function createSpanRecorder(options: SpanRecorderOptions): SpanRecorder {
-  const { commits, clock, fieldCharsMax, metrics, quota, settlesChildren } = options;
+  const { commits, tenants, clock, fieldCharsMax, metrics, quota, settlesChildren } = options;
 
   /** Children are free. A root that was sent again is refused too: to tell it from a new one would cost a statement. */
   function requireQuota(projectId: string, spans: readonly IncomingSpan[]): void {
@@ -57,7 +58,7 @@ export function createSpanRecorder(options: SpanRecorderOptions): SpanRecorder {
       const context = { projectId, nowMs: clock.now(), fieldCharsMax, settlesChildren, ...asked };
       try {
         requireQuota(projectId, spans);
-        commits.requireRoom(spans.length);
+        commits.requireRoom(spans.length, tenants.tenantOf(projectId));
         const stored = await commits.submit(await prepareSpans(spans, context));
         metrics.stored(stored);
         return stored;

@@ -4,6 +4,7 @@ import {
   AppError,
   type Call,
   type Clock,
+  createFairShare,
   type Handler,
   isAppError,
   renderError,
@@ -19,8 +20,8 @@ import type { IncomingSpan } from "../../spans/span.ts";
 import { outcomeHeaders, refusalOf } from "../report-outcome.ts";
 import { requireProject } from "../require-project.ts";
 
-/** Imports that one process reads at once: each holds a line and a job. */
-const importsMax = 2;
+/** Imports that one process reads at once; each holds a line and a job. A project may run two of them. */
+const importsMax = 3;
 /** Spans, and bytes of lines, that one job takes. */
 const jobSpans = 500;
 const jobBytes = 4 * 1024 * 1024;
@@ -28,7 +29,12 @@ const jobBytes = 4 * 1024 * 1024;
 const slice = { rowsMax: jobSpans, bytesMax: jobBytes };
 
 /** What ends an import before its last line. What was done until then stays done, and is told. */
-const interruptions: ReadonlySet<string> = new Set(["queue_full", "trace_quota_spent", "store_unavailable"]);
+const interruptions: ReadonlySet<string> = new Set([
+  "queue_full",
+  "trace_quota_spent",
+  "store_unavailable",
+  "service_unavailable",
+]);
 
 export interface ImportDependencies {
   imports: ImportWriter;
@@ -44,22 +50,23 @@ export interface ImportDependencies {
  * again at any time: what is stored is passed over.
  */
 export function importTraces(dependencies: ImportDependencies): Handler {
-  let running = 0;
+  const running = createFairShare({ total: importsMax });
   return async (call) => {
     const projectId = requireProject(call.identity);
     requireNdjson(call.headers["content-type"]);
     const counter = createImportCounter();
-    if (running >= importsMax) {
+    const tenant = { projectId, organizationId: call.identity.organizationId };
+    if (running.obstacleTo(tenant, 1) !== null) {
       return interrupted(new AppError("queue_full", "Other imports are being read; retry."), counter);
     }
-    running += 1;
+    running.hold(tenant, 1);
     try {
       await importLines(call, projectId, counter, dependencies);
     } catch (thrown) {
       if (isAppError(thrown) && interruptions.has(thrown.code)) return interrupted(thrown, counter);
       throw thrown;
     } finally {
-      running -= 1;
+      running.hold(tenant, -1);
     }
     const tally = counter.tally();
     const rejected = { outcome: "rejected_lines", count: tally.rejected, example: null } as const;

@@ -1,24 +1,38 @@
-/** Two large exports are worked on at a time, in the order they came: each is several times its bytes meanwhile. */
+import { createFairLine, type Tenant } from "@touchstone/service-kit";
+
+/**
+ * Two large exports are worked on at a time, since each takes several times its bytes meanwhile. Tenants take turns; the exports of
+ * each are processed in the order they came.
+ */
 export interface LargeTurns {
-  take<Result>(work: () => Promise<Result>): Promise<Result>;
+  take<Result>(tenant: Tenant, work: () => Promise<Result>): Promise<Result>;
 }
 
 /** One is decoded while another is written. More would be no faster, since they are written one after the other. */
 const atOnceMax = 2;
 
+interface Waiter {
+  tenant: Tenant;
+  enter(): void;
+}
+
 export function createLargeTurns(): LargeTurns {
-  const waiting: (() => void)[] = [];
+  const line = createFairLine<Waiter>();
   let working = 0;
   return {
-    async take(work) {
-      if (working >= atOnceMax) await new Promise<void>((resolve) => waiting.push(resolve));
+    async take(tenant, work) {
+      if (working >= atOnceMax) await new Promise<void>((enter) => line.add({ tenant, enter }));
       else working += 1;
       try {
         return await work();
       } finally {
-        const next = waiting.shift();
-        if (next === undefined) working -= 1;
-        else next();
+        const [next] = line.heads();
+        if (next === undefined) {
+          working -= 1;
+        } else {
+          line.served(next);
+          next.enter();
+        }
       }
     },
   };

@@ -33,6 +33,7 @@ export function receiveExport(
 ): Handler {
   return async (call) => {
     const projectId = requireProject(call.identity);
+    const tenant = { projectId, organizationId: call.identity.organizationId };
     const encoding = readOtlpEncoding(call.headers["content-type"]);
     let held = 0;
     const holdRows = (rows: number): void => {
@@ -44,8 +45,8 @@ export function receiveExport(
       return { status: 200, contentType, body: reply, headers: outcomeHeaders(rejected) };
     };
     // Inflated in its turn, too: until then it holds what came over the wire.
-    if (call.rawBody.length > largeBytes) return turns.take(async () => work(await call.body()));
+    if (call.rawBody.length > largeBytes) return turns.take(tenant, async () => work(await call.body()));
     const body = await call.body();
-    return body.length > largeBytes ? turns.take(() => work(body)) : work(body);
+    return body.length > largeBytes ? turns.take(tenant, () => work(body)) : work(body);
   };
 }

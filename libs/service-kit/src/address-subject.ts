@@ -1,10 +1,10 @@
 import { isIP } from "node:net";
 
 /**
- * Whom the address limits count (interface: Limits): an IPv4 address, or the /64 an IPv6 address is in, since one
+ * Whom limits of client addresses count (interface: Limits): an IPv4 address, or the /64 an IPv6 address is in, since one
  * customer commonly has all of it. `claimed` may come out of `X-Forwarded-For`; if it is no address, the socket's counts.
  */
-export function rateLimitSubject(claimed: string, socketAddress: string): string {
+export function addressSubjectOf(claimed: string, socketAddress: string): string {
   const address = unmap(isIP(claimed) === 0 ? socketAddress : claimed);
   return isIP(address) === 6 ? prefixOf(address) : address;
 }

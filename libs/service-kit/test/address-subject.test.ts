@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { rateLimitSubject } from "../src/http/client-address.ts";
+import { addressSubjectOf } from "../src/index.ts";
 
 test.each([
   ["192.0.2.7", "192.0.2.7"],
@@ -14,11 +14,11 @@ test.each([
   ["64:ff9b::192.0.2.33", "64:ff9b:0:0::/64"],
   ["1:2:3:4:5:6:192.0.2.33", "1:2:3:4::/64"],
 ])("%s counts as %s", (address, subject) => {
-  expect(rateLimitSubject(address, "198.51.100.1")).toBe(subject);
+  expect(addressSubjectOf(address, "198.51.100.1")).toBe(subject);
 });
 
 test("what is no address counts as the connection's own", () => {
   for (const claimed of ["", "unknown", "evil:text", "1.2.3"]) {
-    expect(rateLimitSubject(claimed, "198.51.100.1")).toBe("198.51.100.1");
+    expect(addressSubjectOf(claimed, "198.51.100.1")).toBe("198.51.100.1");
   }
 });
