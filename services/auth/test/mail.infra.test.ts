@@ -6,10 +6,11 @@ import path from "node:path";
 import { inspect } from "node:util";
 import { Secret } from "@touchstone/contracts";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
+import { Client } from "pg";
 import { SMTPServer } from "smtp-server";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createHostedTransport } from "../src/mail/transports.ts";
-import { addressOf, password, sessionCookieOf, startAccounts, type TestAccounts } from "./test-accounts.ts";
+import { addressOf, cookiesOf, password, sessionCookieOf, startAccounts, type TestAccounts } from "./test-accounts.ts";
 
 const publicUrl = "http://touchstone.test";
 let database: TestDatabase;
@@ -131,6 +132,32 @@ test("a forgotten password is replaced by way of a mailed link, once, and every 
     accounts.ask("POST", "/auth/sign-in/email", { body: { email: addressOf("Ada"), password: tried } });
   expect((await signIn(password)).status).toBe(401);
   expect(sessionCookieOf(await signIn("a fresh password"))).toBeDefined();
+});
+
+test("an owner whom strangers keep from signing in on a new device can sign in after a reset by mail", async () => {
+  const accounts = await start({ SERVICE_EMAIL_DEBUG_DIR: folder });
+  await accounts.signUp("Ada");
+  const email = addressOf("Ada");
+  const signIn = (cookie: string) =>
+    accounts.ask("POST", "/auth/sign-in/email", { body: { email, password: "a fresh password" }, headers: { cookie } });
+  await accounts.ask("POST", "/auth/request-password-reset", { body: { email, redirectTo: `${publicUrl}/reset` } });
+  const [mail] = await mails(1);
+  const opened = await accounts.ask("GET", linkIn(mail?.text ?? ""));
+  const token = new URL(opened.location ?? "").searchParams.get("token");
+
+  const reset = await accounts.ask("POST", "/auth/reset-password", {
+    body: { newPassword: "a fresh password", token },
+  });
+  expect(reset).toMatchObject({ status: 200, body: { status: true } });
+  expect(reset.cookies).toEqual([expect.stringMatching(/^touchstone\.device=/)]);
+  expect((await signIn("")).status).toBe(200);
+  const admin = new Client({ connectionString: database.adminUrl });
+  await admin.connect();
+  await admin.query("update auth.sign_in_attempts set attempts = 900, last_at = now()");
+  await admin.end();
+
+  expect((await signIn("")).status).toBe(429);
+  expect((await signIn(cookiesOf(reset))).status).toBe(200);
 });
 
 test("a reset does not lead to a page of another origin", async () => {

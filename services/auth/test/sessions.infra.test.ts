@@ -1,8 +1,7 @@
 import { type Database, openDatabase, rolesOf } from "@touchstone/db";
-import { createLogger, isAppError, systemClock } from "@touchstone/service-kit";
+import { createLogger, systemClock } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createSignInAttempts } from "../src/accounts/sign-in-attempts.ts";
 import { sweepExpired } from "../src/maintenance/sweep-expired.ts";
 import { addressOf, password, sessionCookieOf, startAccounts, type TestAccounts } from "./test-accounts.ts";
 
@@ -56,61 +55,6 @@ test("a session lasts seven days from the day it was last used on", async () => 
   await move("-1 second");
   expect((await ask()).body).toBeNull();
   expect(await accounts.resolve(cookie)).toBeNull();
-});
-
-test("an address that was tried often waits, whether or not there is an account, and the right password ends it", async () => {
-  await accounts.signUp("Grace");
-  const lastTried = (ago: string) =>
-    query("update auth.sign_in_attempts set attempts = 900, last_at = now() - $1::interval", [ago]);
-  expect((await signIn("Grace", "wrong guess")).status).toBe(401);
-  expect((await signIn("Nobody", "wrong guess")).status).toBe(401);
-
-  await lastTried("-5 minutes");
-  for (const name of ["Grace", "GRACE", "Nobody"]) {
-    const refused = await signIn(name);
-    expect([refused.status, refused.body]).toEqual([429, { statusCode: 429, message: "Too many requests" }]);
-    expect(Number(refused.retryAfter)).toBeGreaterThan(0);
-  }
-  // Others do not wait, and nobody waits longer than a minute.
-  await accounts.signUp("Mary");
-  expect((await signIn("Mary")).status).toBe(200);
-  await lastTried("61 seconds");
-  expect((await signIn("Grace")).status).toBe(200);
-  expect(await query("select attempts from auth.sign_in_attempts")).toEqual([{ attempts: 900 }]);
-});
-
-test("five tries are free, then each waits twice as long as the one before, and an hour later all is forgotten", async () => {
-  let nowMs = Date.UTC(2026, 0, 1);
-  const attempts = createSignInAttempts({
-    database: pool,
-    secret: "of this test",
-    clock: { ...systemClock, now: () => nowMs },
-  });
-  /** 0 when it may be tried, else the seconds to wait. */
-  const wait = (address = "ada@example.com") =>
-    attempts.count(address).then(
-      () => 0,
-      (thrown) => (isAppError(thrown) ? thrown.retryAfterSeconds : thrown),
-    );
-
-  // All at once, however the address is written: they count before a password is looked at.
-  const spellings = ["ada@example.com", "ADA@example.com", " ada@example.com", "Ada@Example.com "];
-  const tries = await Promise.all([...spellings, ...spellings].map(wait));
-  expect(tries.sort()).toEqual([0, 0, 0, 0, 0, 1, 1, 1]);
-  for (const seconds of [1, 2, 4, 8, 16, 32, 60, 60]) {
-    expect(await wait()).toBe(seconds);
-    nowMs += seconds * 1000 - 1;
-    expect(await wait()).toBe(1);
-    nowMs += 1;
-    expect(await wait()).toBe(0);
-  }
-  expect(await wait("grace@example.com")).toBe(0);
-
-  nowMs += 60 * 60 * 1000 + 1;
-  for (const _try of [1, 2, 3, 4, 5]) expect(await wait()).toBe(0);
-  expect(await wait()).toBe(1);
-  await attempts.forget("Ada@example.com");
-  expect(await wait()).toBe(0);
 });
 
 test("sessions, tokens and counts that are over are swept by every replica, and nothing else", async () => {

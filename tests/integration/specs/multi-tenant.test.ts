@@ -1,4 +1,7 @@
 import { hash } from "node:crypto";
+import { once } from "node:events";
+import { get, type IncomingMessage, request } from "node:http";
+import { text } from "node:stream/consumers";
 import { projectSettings, type Route, routes } from "@touchstone/contracts";
 import { type ScriptedLlm, startScriptedLlm } from "@touchstone/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -248,4 +251,73 @@ test("a session reads its own projects, and neither reads nor changes another or
   expect(ofSessions.length).toBeGreaterThan(30);
   expect(ofKeys.length).toBeGreaterThan(10);
   expect(answers).toBe(reads.length * 3 + ofSessions.length * 2 + ofKeys.length);
+});
+
+test("a stranger who guesses a password does not keep out its owner, neither at a new place nor on a known device", async () => {
+  const account = { email: "grace@example.com", password: "correct horse battery" };
+  const signIn = async (from: string, tried: string, cookie = ""): Promise<{ status: number; device: string }> => {
+    const asking = request(`${system.url}/api/v1/auth/sign-in/email`, {
+      method: "POST",
+      localAddress: from,
+      agent: false,
+      headers: { origin: system.url, "content-type": "application/json", ...(cookie !== "" && { cookie }) },
+    });
+    asking.end(JSON.stringify({ ...account, password: tried }));
+    const [answer] = (await once(asking, "response")) as [IncomingMessage];
+    await text(answer);
+    const set = answer.headers["set-cookie"]?.find((each) => each.startsWith("touchstone.device="));
+    return { status: answer.statusCode ?? 0, device: set?.split(";")[0] ?? "" };
+  };
+  const { device } = await signIn("127.0.0.1", account.password);
+  const stranger = "127.0.0.2";
+  let guesses = 0;
+  while ((await signIn(stranger, `guess ${guesses}`)).status === 401) guesses += 1;
+  expect(guesses).toBeGreaterThanOrEqual(5);
+
+  for (let time = 0; time < 5; time += 1) {
+    void signIn(stranger, "a guess");
+    expect((await signIn("127.0.0.1", account.password)).status).toBe(200);
+    // A known device, from behind the same address.
+    expect((await signIn(stranger, account.password, device)).status).toBe(200);
+  }
+});
+
+test("an organization with 52 projects and 20 idle streams each leaves streams and exports to another organization", {
+  timeout: 120_000,
+}, async () => {
+  const keys = [ada.apiKey];
+  for (let number = 2; number <= 52; number += 1) {
+    const { body } = await ada.browser.send("POST", "/projects", { body: { name: `project ${number}` } });
+    keys.push((body.project as { apiKey: string }).apiKey);
+  }
+  const idle: IncomingMessage[] = [];
+  const open = async (apiKey: string, path: string): Promise<IncomingMessage> => {
+    const asking = get(`${system.url}/api/v1${path}`, { agent: false, headers: { "x-api-key": apiKey } });
+    const [answer] = (await once(asking, "response")) as [IncomingMessage];
+    return answer;
+  };
+  const stream = "/ingest/traces/stream";
+  try {
+    const refusals = new Set<string>();
+    for (const apiKey of keys) {
+      const answers = await Promise.all(Array.from({ length: 20 }, () => open(apiKey, stream)));
+      const opened = answers.filter(({ statusCode }) => statusCode === 200);
+      // Its last projects take places from its first ones.
+      expect(opened.length).toBeGreaterThan(10);
+      for (const answer of opened) idle.push(answer.resume());
+      for (const answer of answers) if (answer.statusCode !== 200) refusals.add(await text(answer));
+    }
+    expect([...refusals]).toEqual([
+      '{"statusCode":429,"message":"Too many open streams: the organization has its share, 888 of the 1000 of this gateway."}',
+    ]);
+
+    const ofGrace = await Promise.all(Array.from({ length: 20 }, () => open(grace.apiKey, stream)));
+    idle.push(...ofGrace);
+    const exported = await open(grace.apiKey, "/export/traces");
+    expect([...ofGrace, exported].map(({ statusCode }) => statusCode)).toEqual(Array(21).fill(200));
+    expect(await text(exported)).toContain(grace.canary);
+    expect(ofGrace.every(({ readableEnded }) => !readableEnded)).toBe(true);
+  } finally {
+    for (const answer of idle) answer.destroy();
+  }
 });

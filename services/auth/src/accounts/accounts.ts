@@ -13,7 +13,7 @@ import type { MembershipStore } from "./membership-store.ts";
 import { endOtherSessions } from "./password-change.ts";
 import { createPasswordHashing } from "./password-hashing.ts";
 import { refuseForeignReturn } from "./return-address.ts";
-import { createSignInAttempts } from "./sign-in-attempts.ts";
+import { createSignInGuard, type GuardedAnswer } from "./sign-in-guard.ts";
 
 /** A request of the sign-in family, as the gateway let it in. */
 export interface AccountRequest {
@@ -71,13 +71,13 @@ function tellOurLog(logger: Logger): BetterAuthOptions["logger"] {
 export function createAccounts(options: AccountsOptions): Accounts {
   const { clock, mailer, members, logger, publicUrl } = options;
   // The library turns what it is thrown into 500s and 422s; what was meant is kept beside.
-  const failures = new AsyncLocalStorage<{ unavailable: Error | null }>();
+  const failures = new AsyncLocalStorage<Pick<Told, "unavailable">>();
   const noteUnavailable = (error: Error): void => {
     const kept = failures.getStore();
     if (kept !== undefined) kept.unavailable ??= error;
   };
   const isSecure = publicUrl?.startsWith("https:") ?? false;
-  const asking = new AsyncLocalStorage<Pick<AccountRequest, "origin" | "requestId" | "path">>();
+  const asking = new AsyncLocalStorage<Pick<AccountRequest, "origin" | "requestId" | "path"> & { told: Told }>();
   const providers = createSignInProviders(options.providers, {
     publicUrl,
     requiresVerification: options.requiresVerification,
@@ -86,7 +86,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
     clock,
     logger,
   });
-  const attempts = createSignInAttempts(options);
+  const guard = createSignInGuard({ ...options, isSecure, basePath });
   const offered = providers.map(({ library }) => library.id);
   const home = publicUrl ?? "/";
   const trustedBeside = (origin?: string): string[] => [...options.trustedOrigins, ...(origin ? [origin] : [])];
@@ -108,6 +108,10 @@ export function createAccounts(options: AccountsOptions): Accounts {
       maxPasswordLength: 128,
       requireEmailVerification: options.requiresVerification,
       revokeSessionsOnPasswordReset: true,
+      onPasswordReset: async ({ user }) => {
+        const told = asking.getStore()?.told;
+        if (told !== undefined) told.resetAddress = user.email;
+      },
       password: createPasswordHashing(noteUnavailable),
       ...(mailer !== null && {
         sendResetPassword: async ({ user, url }) => mailer.post(passwordResetLetter(user.email, url)),
@@ -172,22 +176,21 @@ export function createAccounts(options: AccountsOptions): Accounts {
         path: asked.path,
         body: pathOf(asked.path) === `${basePath}/change-password` ? endOtherSessions(asked.body) : asked.body,
       };
-      const tried = addressOfPasswordSignIn({ method, path, body });
-      if (tried !== null) await attempts.count(tried);
-      const request = new Request(new URL(path, origin), {
-        method,
-        headers: { ...headers, ...(body !== null && { "content-type": "application/json" }) },
-        body,
-      });
-      const kept: { unavailable: Error | null } = { unavailable: null };
-      const response = await failures
-        .run(kept, () => asking.run({ origin, requestId, path }, () => library.handler(request)))
-        .catch((thrown) => {
-          throw kept.unavailable ?? thrown;
+      return guard.guard({ method, path: pathOf(path), headers, body }, async () => {
+        const request = new Request(new URL(path, origin), {
+          method,
+          headers: { ...headers, ...(body !== null && { "content-type": "application/json" }) },
+          body,
         });
-      if (kept.unavailable !== null && response.status >= 400) throw kept.unavailable;
-      if (tried !== null && response.status === 200) await attempts.forget(tried);
-      return toAnswer(response);
+        const told: Told = { unavailable: null, resetAddress: null };
+        const response = await failures
+          .run(told, () => asking.run({ origin, requestId, path, told }, () => library.handler(request)))
+          .catch((thrown) => {
+            throw told.unavailable ?? thrown;
+          });
+        if (told.unavailable !== null && response.status >= 400) throw told.unavailable;
+        return toAnswer(response, told);
+      });
     },
 
     async findUser(cookie) {
@@ -226,23 +229,25 @@ function sessionCookieName(isSecure: boolean): string {
   return `${isSecure ? "__Secure-" : ""}touchstone.session_token`;
 }
 
-/** For which address a request tries a password; null when it does not. */
-function addressOfPasswordSignIn(request: { method: string; path: string; body: string | null }): string | null {
-  if (request.method !== "POST" || pathOf(request.path) !== `${basePath}/sign-in/email`) return null;
-  const fields = JSON.parse(request.body ?? "{}") as { email?: unknown } | null;
-  return typeof fields?.email === "string" ? fields.email : null;
+/** What the library reports besides its answer. */
+interface Told {
+  /** Why it could not answer. */
+  unavailable: Error | null;
+  /** The account whose password was reset. */
+  resetAddress: string | null;
 }
 
 /** Without the query. */
-function pathOf(path: string): string | undefined {
-  return path.split("?")[0];
+function pathOf(path: string): string {
+  return path.split("?", 1)[0] as string;
 }
 
-async function toAnswer(response: Response): Promise<Answer> {
+async function toAnswer(response: Response, { resetAddress }: Told): Promise<GuardedAnswer> {
   const cookies = response.headers.getSetCookie();
   const location = response.headers.get("location");
   const text = await response.text();
   return {
+    resetAddress,
     status: response.status,
     headers: {
       // Tokens and sessions are nothing a browser or proxy may keep.

@@ -5,8 +5,8 @@ import type { SignInAttempts } from "./sign-in-attempts.ts";
 /** The password of somebody who is signed in, asked for once more before what cannot be undone. */
 export interface OwnPassword {
   /**
-   * `none`: the account has no password. Tries count as those of a sign-in do: `rate_limited` while the address has to
-   * wait.
+   * `none`: the account has no password. Attempts count like those of a known device at sign-in: `rate_limited` while it
+   * has to wait.
    */
   check(user: { id: string; email: string }, password: string): Promise<"right" | "wrong" | "none">;
 }
@@ -29,9 +29,10 @@ export function createOwnPassword(dependencies: {
       });
       const hash = rows[0]?.password;
       if (hash === undefined) return "none";
-      await attempts.count(email);
+      // A counter of its own, which strangers cannot use up.
+      const counted = await attempts.count(email, { device: `of user ${id}` });
       if (!(await hashing.verify({ hash, password }))) return "wrong";
-      await attempts.forget(email);
+      await counted.wasRight();
       return "right";
     },
   };
