@@ -15,6 +15,9 @@ const atLimit: Record<keyof typeof limits, string> = {
   requestHeadMaxBytes: "The address and all headers of a request together; more is 431.",
   internalHeadMaxBytes: "The same between services; what the gateway takes always fits.",
   jsonBodyMaxBytes: "A JSON body, on the wire and inflated; more is 413.",
+  jsonValuesMax: "Members and items of a JSON body, at all levels, except of a trace; more is 400.",
+  jsonMembersMax:
+    "Members of the body of a trace, of its metadata and of one tool call, and tool calls; more is 400. What input and output hold is not counted.",
   accountBodyMaxBytes: "A sign-in, a sign-up and the like; more is 413.",
   otlpBodyMaxBytes: "An OTLP export, on the wire and inflated; more is 413.",
   smallBodyMaxBytes: "A small body. Large ones never take the room of small ones.",
@@ -23,10 +26,16 @@ const atLimit: Record<keyof typeof limits, string> = {
   gatewayBodiesMaxBytes:
     "The same of a gateway, which keeps 1 MiB of a body at most; more is 429 on routes of ingest, else 503.",
   otherBodiesMaxBytes: "The same of every other service; more is 503 with `Retry-After: 1`.",
+  answersMaxBytes:
+    "Answers over 64 KiB that one server is making or sending at once; three quarters of it are used. A further one waits 5 s for its turn; then it is 503 with `Retry-After: 1`.",
   importBodyMaxBytes: "One import of traces, on the wire; a longer file is sent in pieces.",
   importInflatedMaxBytes: "The same inflated; more is 413, and the lines before stay stored.",
   importReasonsMax: "Lines of an import whose mistakes are told.",
   exportPageRows: "Rows of an export that are read at once.",
+  listBytesMax:
+    'Bytes of a page of a list. A page that would be longer ends early, says `truncatedBy: "bytes"`, and the next one goes on; one item is always given.',
+  listRowsMax: "Rows of a page of a list of datasets, grading configs, prompts or tool schemas; the next page goes on.",
+  versionsListedMax: "Versions of one dataset, grading config or tool schema on a page, the newest first.",
   projectDeletionsPerWindowMax: "Deletions of projects from one client address in 15 minutes; more is 429.",
   traceNameMaxChars: "A trace's name; longer is 422.",
   frameworkMaxChars: "A framework label; the rest is cut.",
@@ -67,7 +76,6 @@ const atLimit: Record<keyof typeof limits, string> = {
   casesPerRequestMax: "Cases in one request that adds cases to a dataset; more is 400.",
   importedCasesMax: "Rows of a file that is imported as a dataset; more is 400.",
   comparedCasesMax: "Cases, the newest, that a new one is compared with by meaning.",
-  datasetVersionsListedMax: "Versions of a dataset in their list, the newest; exports have all.",
   datasetPageDefault: "Summaries of datasets of a page, when the client does not say.",
   datasetPageMax: "Summaries of datasets of a page at most.",
   runPageDefault: "Runs of a page, when the client does not say.",
@@ -83,7 +91,6 @@ const atLimit: Record<keyof typeof limits, string> = {
   verdictPromptMaxChars: "What the record behind a verdict keeps of the prompt; the rest is cut.",
   verdictReplyMaxChars: "The same of the reply and of each criterion.",
   gradersMax: "Grading configs of a project, and scorer groups; a further one is 400.",
-  configVersionsListedMax: "Versions of a grading config in their list, the newest.",
   invitationsPendingMax: "Invitations of an organization that can still be accepted; a further one is 409.",
   membersListedMax: "Members in the list of an organization.",
   accountSessionsListedMax: "Sessions that the list of an account shows, the newest first.",
@@ -128,6 +135,7 @@ const atDeadline: Record<keyof typeof deadlines, string> = {
   batchMs: "One batch of results; what is unfinished is `skipped`.",
   gatewayScoringHopMs: "How long the gateway waits for a scored batch.",
   gatewayHopMs: "How long the gateway waits for any other answer; then 503.",
+  answerRoomMs: "How long a large answer waits for others to leave; then 503.",
   keyLookupMs: "One look-up of a key.",
   closeProjectsMs: "How long deleting a project waits for each service to stop storing in it.",
   patternMs:

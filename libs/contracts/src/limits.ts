@@ -28,6 +28,10 @@ export const limits = {
   internalHeadMaxBytes: 64 * 1024,
   /** completions 1.2: inflated size of a JSON body. */
   jsonBodyMaxBytes: 10 * 1024 * 1024,
+  /** Members and items of a JSON body at all levels: the smallest take fifty times their bytes once they are parsed. */
+  jsonValuesMax: 500_000,
+  /** Members of one object, and items of one list, that a trace's body is cut into. What they hold is not looked into. */
+  jsonMembersMax: 100_000,
   /** Body of a sign-in, a sign-up and the like. */
   accountBodyMaxBytes: 64 * 1024,
   /** otlp 1, Content-Encoding: size of one export, on the wire and inflated. */
@@ -39,6 +43,8 @@ export const limits = {
   gatewayBodiesMaxBytes: 128 * 1024 * 1024,
   /** The same of every other service. */
   otherBodiesMaxBytes: 64 * 1024 * 1024,
+  /** Answers over 64 KiB that one server is making or sending at once. */
+  answersMaxBytes: 256 * 1024 * 1024,
   /** Body of one import of traces, on the wire; a longer file is sent in pieces. */
   importBodyMaxBytes: 256 * 1024 * 1024,
   /** The same inflated: a bomb costs no memory, but time. */
@@ -47,6 +53,11 @@ export const limits = {
   importReasonsMax: 100,
   /** completions 13, rows of a page of an export. */
   exportPageRows: 500,
+  /** Bytes of a page of a list: it ends early, and the next one goes on. One item is always given. */
+  listBytesMax: 8 * 1024 * 1024,
+  /** Rows of a page of a list that has no page size of its own, and versions of one thing on a page. */
+  listRowsMax: 10_000,
+  versionsListedMax: 200,
   /** completions 1.3: per client address in 15 minutes. */
   projectDeletionsPerWindowMax: 30,
   /** completions 1.2. */
@@ -107,8 +118,6 @@ export const limits = {
   importedCasesMax: 10_000,
   /** completions 3.3: existing cases that a new one is compared with by meaning. */
   comparedCasesMax: 100,
-  /** Versions of a dataset in their list, the newest. */
-  datasetVersionsListedMax: 200,
   /** Datasets of a page of summaries. */
   datasetPageDefault: 100,
   datasetPageMax: 200,
@@ -132,8 +141,6 @@ export const limits = {
   verdictReplyMaxChars: 20_000,
   /** Grading configs and scorer groups of a project: their lists have no pages. */
   gradersMax: 1000,
-  /** Versions of a grading config in their list, the newest. */
-  configVersionsListedMax: 200,
   /** Invitations of one organization that can still be accepted, and members that its list shows. */
   invitationsPendingMax: 500,
   membersListedMax: 5000,
@@ -194,6 +201,8 @@ export const deadlines = {
   gatewayScoringHopMs: 250_000,
   /** Every other hop from the gateway. */
   gatewayHopMs: 30_000,
+  /** How long a large answer waits for others to leave. */
+  answerRoomMs: 5_000,
   /** One look-up of a key in auth. */
   keyLookupMs: 2_000,
   /** Closing deleted projects in one service: longer than it waits for the transactions under way. */

@@ -19,6 +19,7 @@ export {
   type MemberText,
 } from "./exported-table.ts";
 export { createKeptOutboxStore, type KeptOutboxStore } from "./kept-outbox-store.ts";
+export { selectPart } from "./list-page.ts";
 export { createOutboxStore, type OutboxRow, type OutboxStore } from "./outbox-store.ts";
 export { type CloseProjects, createProjectClosing } from "./project-closing.ts";
 export {

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
 import type { Identity, InternalRoute, Route } from "@touchstone/contracts";
+import type { AnswerRoom } from "./answer-room.ts";
 import { AppError } from "./app-error.ts";
 import type { BodyShare } from "./body-budget.ts";
 import { inflateBody } from "./inflate-body.ts";
@@ -27,6 +28,11 @@ export interface Call {
    * there is no room for it beside what other requests have in hand.
    */
   hold(bytes: number): void;
+  /**
+   * Waits until there is room for an answer of so many bytes, before what it is made of is read; throws when there is none
+   * in time. Answers that are known to be small need none.
+   */
+  makeRoom(bytes: number): Promise<void>;
   /** Has the answer say, in `x-touchstone-warning`, that something of the request was ignored. A refusal says nothing of it. */
   warn(sentence: string): void;
   /** What {@link warn} was told last. */
@@ -46,6 +52,8 @@ interface CallOptions {
   body: unknown;
   /** Where room for the body was made. */
   share: BodyShare;
+  /** Where room for the answer is made. */
+  room: AnswerRoom;
   /** Made when a handler asks for it: most never do, and it costs as much as a handler. */
   signal: () => AbortSignal;
 }
@@ -98,6 +106,8 @@ class ReceivedCall implements Call {
     requireJson(this.headers["content-type"]);
     return parseJsonBody(await this.body());
   }
+
+  makeRoom = (bytes: number): Promise<void> => this.#options.room.make(bytes);
 
   warn(sentence: string): void {
     this.warning = sentence;

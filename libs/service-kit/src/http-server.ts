@@ -15,6 +15,7 @@ import {
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { Counter, Histogram } from "prom-client";
 import { type Answer, holdAnswer, type RenderedAnswer, renderAnswer, renderFailure } from "./answer.ts";
+import { AnswerRoom, createAnswerBudget } from "./answer-room.ts";
 import { AppError } from "./app-error.ts";
 import { type BodyShare, createBodyBudget } from "./body-budget.ts";
 import { type Call, createCall } from "./call.ts";
@@ -27,7 +28,7 @@ import { createLastingPlaces } from "./lasting-places.ts";
 import type { LocalAnswer, LocalCalls, LocalRequest } from "./local-calls.ts";
 import type { Logger } from "./logger.ts";
 import type { Metrics } from "./metrics.ts";
-import { noRoom } from "./no-room.ts";
+import { noRoom, tooMuchToSend } from "./no-room.ts";
 import { type PassedStream, passStream } from "./pass-stream.ts";
 import { Pieces } from "./pieces.ts";
 import { readBody } from "./read-body.ts";
@@ -70,6 +71,8 @@ export interface HttpServerOptions {
   tenants?: Tenants;
   /** What else the service shares among tenants, by name, for metrics. */
   shares?: Readonly<Record<string, FairShare>>;
+  /** Bytes of answers that are being made or sent at once. Default `limits.answersMaxBytes`. */
+  answersMaxBytes?: number;
   /** Where a caller in the same process finds us without a socket. */
   localCalls?: LocalCalls | undefined;
 }
@@ -92,12 +95,14 @@ export interface HttpServer {
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { service, logger } = options;
   const bodies = createBodyBudget({ bytesMax: options.bodiesMaxBytes ?? limits.otherBodiesMaxBytes });
-  watchBodyBudget(bodies, { service, metrics: options.metrics });
+  const answers = createAnswerBudget({ bytesMax: options.answersMaxBytes ?? limits.answersMaxBytes });
+  const measured = { service, metrics: options.metrics };
+  watchBodyBudget({ bodies, answers }, measured);
   const places = createLastingPlaces(
     service,
     options.routes.map(({ route }) => route),
   );
-  watchShares({ ...places.shares, ...bodies.shares, ...options.shares }, { service, metrics: options.metrics });
+  watchShares({ ...places.shares, ...bodies.shares, ...options.shares }, measured);
   const app = createFastify();
   const connections = trackConnections(app.server);
   const streams = new Set<PassedStream>();
@@ -165,8 +170,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       errorHandler: (thrown, request, reply) => sendError(request, reply, translateFrameworkError(thrown), envelope),
       handler: async (request, reply) => {
         const { method, url: path, headers, id: requestId } = request;
+        const room = new AnswerRoom(answers, () => tooMuchToSend(service));
+        reply.raw.once("close", () => room.release());
+        const asked = { method, path, headers, requestId };
         const taken: { place: StreamPlace | null } = { place: null };
-        const answer = await answerRequest(serving, { method, path, headers, requestId }, async (identity, share) => {
+        const answer = await answerRequest(serving, asked, room, async (identity, share) => {
           taken.place = places.of(route)?.take(tenantOf(identity)) ?? null;
           return createCall({
             identity,
@@ -177,6 +185,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
             headers,
             body: readsLines ? request.raw : await readBody(request.raw, { maxBytes, share }),
             share,
+            room,
             signal: () => signalGone(reply),
           });
         });
@@ -200,6 +209,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   async function answerRequest(
     { route, handle, admitted, envelope }: ServingRoute,
     { method, path, headers, requestId }: IncomingRequest,
+    room: AnswerRoom,
     callOf: (identity: Identity, share: BodyShare) => Promise<Call>,
   ): Promise<RenderedAnswer> {
     let startedMs = performance.now();
@@ -223,8 +233,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       call = await callOf(identity, share);
       startedMs = performance.now();
       answer = renderAnswer(await handle(call), call.warning);
+      // What was changed is acknowledged, however large the answer.
+      if (method === "GET") await room.settle(bytesOf(route, answer.body));
     } catch (thrown) {
       cause = thrown;
+      room.release();
       failure = renderError(thrown, envelope, method);
       answer = renderFailure(failure, envelope, headers);
     } finally {
@@ -255,10 +268,17 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     const serving = localRoutes.get(`${method} ${question < 0 ? path : path.slice(0, question)}`);
     if (serving === undefined || body.length > serving.maxBytes || state !== "serving") return null;
     const requestId = String(headers[requestIdHeader] ?? randomUUID());
-    return answerRequest(serving, { method, path, headers, requestId }, async (identity, share) => {
-      await share.enter(body.length);
-      return createCall({ ...serving, identity, params: {}, query: readQuery(path), headers, body, share, signal });
-    }).then(holdAnswer);
+    const room = new AnswerRoom(answers, () => tooMuchToSend(service));
+    return (
+      answerRequest(serving, { method, path, headers, requestId }, room, async (identity, share) => {
+        await share.enter(body.length);
+        const call = { ...serving, identity, params: {}, query: readQuery(path), headers, body, share, room, signal };
+        return createCall(call);
+      })
+        .then(holdAnswer)
+        // Whoever is handed it makes room for it.
+        .finally(() => room.release())
+    );
   }
 
   return {
@@ -345,6 +365,15 @@ function createFastify(): FastifyInstance {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, _body, done) => done(null));
   return app;
+}
+
+/** What a stream holds: one page of rows, and pieces of it. Those that may last are counted by the gateway, by number. */
+const streamBytes = 4 * 1024 * 1024;
+
+function bytesOf(route: Route | InternalRoute, body: RenderedAnswer["body"]): number {
+  if (body instanceof Readable) return "streaming" in route ? 0 : streamBytes;
+  if (typeof body === "string") return Buffer.byteLength(body);
+  return body instanceof Pieces ? body.bytes : (body?.length ?? 0);
 }
 
 function streamAnswer(reply: FastifyReply, answer: RenderedAnswer, body: Readable): PassedStream {

@@ -1,6 +1,7 @@
 export { type Act, actOf, composeRecordedAct, type Deed, namesOfChanged } from "./acts.ts";
 export { addressSubjectOf } from "./address-subject.ts";
 export type { Answer } from "./answer.ts";
+export { AnswerRoom, createAnswerBudget } from "./answer-room.ts";
 export { AppError, type AppErrorOptions, isAppError } from "./app-error.ts";
 export { type AuditPageQuery, readAuditPage } from "./audit-page.ts";
 export { type BodyBudget, type BodyShare, createBodyBudget } from "./body-budget.ts";
@@ -37,17 +38,26 @@ export { createInternalClient, type Hop, type HopAnswer, type InternalClient } f
 export { createIdentitySigner, createIdentityVerifier, type IdentityClaims } from "./internal-identity.ts";
 export { parseIsoTime } from "./iso-time.ts";
 export { decodeJsonText, isDeeperThan, parseJsonBody } from "./json.ts";
+export {
+  endOfList,
+  endOfPage,
+  firstOf,
+  type ListPage,
+  type PartBounds,
+  readListPage,
+  type SizedRow,
+} from "./list-page.ts";
 export { createLocalCalls, type LocalCalls } from "./local-calls.ts";
 export { createLogger, type Logger } from "./logger.ts";
 export { maskSecret } from "./mask-secret.ts";
 export { createMetrics, type Metrics } from "./metrics.ts";
-export { noRoom } from "./no-room.ts";
+export { noRoom, tooMuchToSend } from "./no-room.ts";
 export { type OtlpEncoding, readOtlpEncoding } from "./otlp-encoding.ts";
 export { OutboundError, type OutboundErrorKind } from "./outbound/outbound-error.ts";
 export { createOutboundFetch, type OutboundFetch, type OutboundOptions } from "./outbound/outbound-fetch.ts";
 export { type OutboundReach, readOutboundUrl } from "./outbound/outbound-url.ts";
 export type { ResolveHost } from "./outbound/resolve-host.ts";
-export { type PassedStream, passStream } from "./pass-stream.ts";
+export { cutWhenSlow, cutWhenStalled, type PassedStream, passStream } from "./pass-stream.ts";
 export { Pieces, passPieces } from "./pieces.ts";
 export { projectDeleted } from "./project-deleted.ts";
 export { completeProjectKey, isWellFormedProjectKey } from "./project-key-format.ts";

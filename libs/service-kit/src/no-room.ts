@@ -2,6 +2,12 @@ import type { ServiceName } from "@touchstone/contracts";
 import { AppError } from "./app-error.ts";
 import type { ShareUnit } from "./fair-share.ts";
 
+/** What is answered when too many large answers wait for their readers. */
+export function tooMuchToSend(owner: ServiceName): AppError {
+  const message = `The ${owner} service has too many large answers to send; retry.`;
+  return new AppError("service_unavailable", message, { retryAfterSeconds: 1 });
+}
+
 /**
  * What is answered when there is no room for a body. Ingest says that its queue is full, in the words of the route's
  * dialect (interface: Errors; completions 2.6); nobody has counted the spans of an export that was not read.

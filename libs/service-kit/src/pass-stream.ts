@@ -48,6 +48,26 @@ export function passStream(
   };
 }
 
+/** What a reader of a large answer takes within the time it may stand still, at the least. */
+const slowestBytes = 512 * 1024;
+
+/**
+ * Cuts a connection whose reader takes a large answer in drops: each keeps the answer in memory, and room from others. Only
+ * time counts in which the reader is waited for.
+ */
+export function cutWhenSlow(response: ServerResponse, stallMs: number): void {
+  const { socket } = response;
+  if (socket === null) return;
+  let taken = socket.bytesWritten - socket.writableLength;
+  const timer = setInterval(() => {
+    const nowTaken = socket.bytesWritten - socket.writableLength;
+    const isWaitedFor = response.writableLength > 0 || socket.writableLength > 0;
+    if (isWaitedFor && nowTaken - taken < slowestBytes) response.destroy();
+    taken = nowTaken;
+  }, stallMs);
+  response.once("close", () => clearInterval(timer));
+}
+
 /**
  * Cuts a connection on which nothing moves while its answer is sent. Bytes that the client takes out of a full buffer
  * count as movement, however slowly it does.

@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
-import { cutWhenStalled, streamStallMs } from "./pass-stream.ts";
+import { cutWhenSlow, cutWhenStalled, streamStallMs } from "./pass-stream.ts";
 
 /**
  * A body in pieces that are all at hand. They are sent as they are: what is kept for many answers is not copied into each
@@ -20,13 +20,15 @@ export class Pieces {
   }
 }
 
-/** Sends pieces as an answer. A connection on which nothing moves for `stallMs` is cut. */
+/** Sends pieces as an answer. A reader that takes nothing, or next to nothing, for `stallMs` is cut. */
 export function passPieces(
   response: ServerResponse,
   pieces: Pieces,
   answer: { status: number; headers: OutgoingHttpHeaders; stallMs?: number },
 ): void {
-  cutWhenStalled(response, answer.stallMs ?? streamStallMs);
+  const stallMs = answer.stallMs ?? streamStallMs;
+  cutWhenStalled(response, stallMs);
+  cutWhenSlow(response, stallMs);
   response.writeHead(answer.status, { ...answer.headers, "content-length": pieces.bytes });
   // One write to the socket: it is corked until this turn of the event loop ends.
   for (const piece of pieces.all) response.write(piece);

@@ -3,9 +3,9 @@ import { Gauge } from "prom-client";
 import type { BodyBudget } from "./body-budget.ts";
 import type { Metrics } from "./metrics.ts";
 
-/** Shows what a service has in hand of request bodies, read when it is scraped. */
+/** Shows what a service has in hand of request bodies and of answers, read when it is scraped. */
 export function watchBodyBudget(
-  bodies: BodyBudget,
+  { bodies, answers }: { bodies: BodyBudget; answers: BodyBudget },
   { service, metrics }: { service: ServiceName; metrics: Metrics },
 ): void {
   new Gauge({
@@ -17,6 +17,16 @@ export function watchBodyBudget(
       const { small, large } = bodies.bytes();
       this.set({ service, size: "small" }, small);
       this.set({ service, size: "large" }, large);
+    },
+  });
+  new Gauge({
+    name: "service_http_answer_bytes",
+    help: "Bytes of answers over 64 KiB that are being made or sent.",
+    labelNames: ["service"],
+    registers: [metrics],
+    collect() {
+      const { small, large } = answers.bytes();
+      this.set({ service }, small + large);
     },
   });
 }

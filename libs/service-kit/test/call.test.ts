@@ -1,5 +1,7 @@
 import { type Identity, routes } from "@touchstone/contracts";
 import { expect, test } from "vitest";
+import { AnswerRoom, createAnswerBudget } from "../src/answer-room.ts";
+import { AppError } from "../src/app-error.ts";
 import { type Call, createCall } from "../src/call.ts";
 
 test("a call has no getter of its own, which would keep its request until the next major collection", () => {
@@ -28,6 +30,7 @@ function makeCall(signal = () => new AbortController().signal): Call {
     headers: {},
     body: undefined,
     share: { enter: async () => {}, take: () => {}, giveWay: () => {}, release: () => {} },
+    room: new AnswerRoom(createAnswerBudget({ bytesMax: 1 }), () => new AppError("service_unavailable", "")),
     signal,
   });
 }

@@ -3,6 +3,7 @@ import type { Database, Statement } from "@touchstone/db";
 import type { Call } from "@touchstone/service-kit";
 import { buildDataset, buildResult } from "@touchstone/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createDatasetNames } from "../src/datasets/dataset-names.ts";
 import { createDatasetStore } from "../src/datasets/dataset-store.ts";
 import { createGradings } from "../src/grading/gradings.ts";
 import { getRun } from "../src/http/runs/get-run.ts";
@@ -295,7 +296,7 @@ async function readCountingStatements(runId: string): Promise<{ run: { results: 
   };
   const runs = createRunStore(counting);
   const gradings = createGradings({ datasets: createDatasetStore(counting), runs });
-  const shower = createRunShower({ database: counting, gradings });
+  const shower = createRunShower({ names: createDatasetNames(counting), gradings });
   const results = createResultStore(counting);
   const handle = getRun({ database: counting, runs, results, shower, intervals: createKnownIntervals() });
   const { signal } = new AbortController();

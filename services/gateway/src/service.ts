@@ -11,6 +11,7 @@ import {
 } from "@touchstone/contracts";
 import {
   type Clock,
+  createAnswerBudget,
   createBodyBudget,
   createInternalClient,
   createReplicaSet,
@@ -132,8 +133,9 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
     logger,
   });
   const bodies = createBodyBudget({ bytesMax: limits.gatewayBodiesMaxBytes });
+  const answers = createAnswerBudget({ bytesMax: limits.answersMaxBytes });
   const measured = { service: "gateway", metrics: dependencies.metrics } as const;
-  watchBodyBudget(bodies, measured);
+  watchBodyBudget({ bodies, answers }, measured);
   watchShares({ streams: streams.share, ...bodies.shares }, measured);
   const bodyMaxBytes = ({ body }: Route) => (body?.kind === "otlp" ? config.otlpBodyMaxBytes : (body?.maxBytes ?? 0));
   let bus: Bus | null = null;
@@ -192,6 +194,7 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
           bodyMaxBytes,
           publicUrl: config.publicUrl,
           bodies,
+          answers,
           streamIdleMs: config.streamIdleMs,
         }),
         bodyMaxBytes,

@@ -9,7 +9,7 @@ import type { ReadSpan, TraceStore } from "../src/spans/trace-store.ts";
 import type { ComposeLoader } from "../src/trees/compose.ts";
 import { createComposeLoader } from "../src/trees/compose-store.ts";
 import type { IncomingFragment } from "../src/trees/incoming-fragment.ts";
-import { type IngestDatabase, openIngestDatabase } from "./ingest-database.ts";
+import { asTheyAre, type IngestDatabase, openIngestDatabase } from "./ingest-database.ts";
 import { buildJob } from "./span-builders.ts";
 
 let database: IngestDatabase;
@@ -100,10 +100,10 @@ describe("reading what spans refer to", () => {
     await store(await buildJob(projectId, traces.flat()));
     const { reading, count } = countStatements();
     const counted = storeOver(reading);
-    const page = await counted.listRoots({ projectId, limit: 100, before: null, ...anyRoot });
+    const page = await counted.listRoots({ projectId, limit: 100, before: null, ...anyRoot }, asTheyAre);
 
-    expect(page.spans).toHaveLength(100);
-    for (const span of page.spans) {
+    expect(page.items).toHaveLength(100);
+    for (const span of page.items) {
       const body = await bodyOf(span);
       const number = span.startedAtMs === null ? -1 : span.startedAtMs - startMs;
       expect(body).toMatchObject({ input: `"ask ${number}"`, output: `"answer ${number}"` });
@@ -112,9 +112,9 @@ describe("reading what spans refer to", () => {
     expect(count()).toBeLessThanOrEqual(3);
 
     const before = count();
-    const again = await counted.listRoots({ projectId, limit: 100, before: null, ...anyRoot });
+    const again = await counted.listRoots({ projectId, limit: 100, before: null, ...anyRoot }, asTheyAre);
     const bodies = (spans: readonly ReadSpan[]) => Promise.all(spans.map(bodyOf));
-    expect(await bodies(again.spans)).toEqual(await bodies(page.spans));
+    expect(await bodies(again.items)).toEqual(await bodies(page.items));
     // The page, and a look at what it borrows of: nothing of that is read again.
     expect(count() - before).toBe(2);
   });
@@ -141,11 +141,11 @@ describe("reading what spans refer to", () => {
       },
     });
 
-    const page = await storeOver(reading).listRoots({ projectId, limit: 100, before: null, ...anyRoot });
+    const page = await storeOver(reading).listRoots({ projectId, limit: 100, before: null, ...anyRoot }, asTheyAre);
 
-    expect(page.spans.map(({ id }) => id)).toEqual([three, one]);
+    expect(page.items.map(({ id }) => id)).toEqual([three, one]);
     expect(page).toMatchObject({ totalCount: 2, hasNextPage: false });
-    for (const span of page.spans) expect((await bodyOf(span)).output).toBe(output);
+    for (const span of page.items) expect((await bodyOf(span)).output).toBe(output);
   });
 
   test("large bodies come in slices of bounded size, each row once, and rows that are gone are passed over", async () => {

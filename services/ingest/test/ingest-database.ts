@@ -7,8 +7,15 @@ import { createSearchPieceStore } from "../src/search/search-piece-store.ts";
 import { writerCount } from "../src/spans/group-commit.ts";
 import { createPostgresTraceStore } from "../src/spans/postgres-trace-store.ts";
 import { createSpanPartitionStore } from "../src/spans/span-partition-store.ts";
-import type { TraceStore } from "../src/spans/trace-store.ts";
+import type { ReadSpan, RootShowing, TraceStore } from "../src/spans/trace-store.ts";
 import type { TreeSettings } from "../src/trees/tree-settings.ts";
+
+/** A page of roots as they are read, which no bytes cut. */
+export const asTheyAre: RootShowing<ReadSpan> = {
+  show: async (roots) => roots,
+  bytesOf: () => 0,
+  makeRoom: async () => {},
+};
 
 export const silentLogger = createLogger({ service: "ingest", level: "silent" });
 

@@ -5,7 +5,7 @@ import { createAgentStore } from "../src/agents/agent-store.ts";
 import { createGroupCommit } from "../src/spans/group-commit.ts";
 import type { SpanJob } from "../src/spans/span-row.ts";
 import type { StoredSpan } from "../src/spans/trace-store.ts";
-import { type IngestDatabase, openIngestDatabase } from "./ingest-database.ts";
+import { asTheyAre, type IngestDatabase, openIngestDatabase } from "./ingest-database.ts";
 import { buildJob } from "./span-builders.ts";
 import { anyRoot, describeTraceStore } from "./trace-store-contract.ts";
 import { describeSubtrees } from "./trace-store-subtrees.ts";
@@ -49,7 +49,10 @@ test("a trace that another replica began is gone on with, whichever of them take
   const outcomes = await database.unguardedStore.insertBatch([await buildJob(projectId, [root])], 0);
 
   expect(outcomes).toMatchObject([{ status: "fulfilled", value: [{ deduped: false }] }]);
-  const { spans } = await database.store.listRoots({ projectId, limit: 10, before: null, ...anyRoot });
+  const { items: spans } = await database.store.listRoots(
+    { projectId, limit: 10, before: null, ...anyRoot },
+    asTheyAre,
+  );
   expect(spans).toMatchObject([{ name: "root", model: "m", inputTokens: 5 }]);
   const [replay] = await database.unguardedStore.insertBatch([await buildJob(projectId, [child])], 0);
   expect(replay).toMatchObject({ value: [{ deduped: true }] });
@@ -176,7 +179,7 @@ describe("writers that meet", () => {
     }
 
     const query = { projectId, limit: 1, before: null, ...anyRoot };
-    expect((await database.store.listRoots(query)).totalCount).toBe(4_500);
+    expect((await database.store.listRoots(query, asTheyAre)).totalCount).toBe(4_500);
   });
 
   test("on a missing partition make it once, each time", async () => {

@@ -3,7 +3,7 @@ import { uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createSearchPieceStore, type SearchPieceStore } from "../src/search/search-piece-store.ts";
-import { type IngestDatabase, openIngestDatabase, openPools } from "./ingest-database.ts";
+import { asTheyAre, type IngestDatabase, openIngestDatabase, openPools } from "./ingest-database.ts";
 import { type RunningIngest, startIngest, until } from "./running-ingest.ts";
 import { buildJob } from "./span-builders.ts";
 import { anyRoot } from "./trace-store-contract.ts";
@@ -49,7 +49,7 @@ describe("the pieces of the searched text", () => {
   }
 
   const search = async (projectId: string, pattern: string) =>
-    (await database.store.listRoots({ ...anyRoot, projectId, limit: 5, before: null, pattern })).totalCount;
+    (await database.store.listRoots({ ...anyRoot, projectId, limit: 5, before: null, pattern }, asTheyAre)).totalCount;
 
   async function indexScans(): Promise<number> {
     const { rows } = await database.maintenance.query<{ scans: number }>({

@@ -5,7 +5,7 @@ import type { IncomingSpan } from "../src/spans/span.ts";
 import type { ReadSpan } from "../src/spans/trace-store.ts";
 import { showDetail } from "../src/traces/show-trace.ts";
 import type { IncomingFragment } from "../src/trees/incoming-fragment.ts";
-import { type IngestDatabase, openIngestDatabase } from "./ingest-database.ts";
+import { asTheyAre, type IngestDatabase, openIngestDatabase } from "./ingest-database.ts";
 import { calling, newProject, otlp, readAnnounced, spanId, storeJob, traceId } from "./settling-bench.ts";
 import { buildJob } from "./span-builders.ts";
 import { anyRoot } from "./trace-store-contract.ts";
@@ -59,7 +59,7 @@ const settledIds = async (projectId: string) => (await settled(projectId)).map((
 const evaluations = (projectId: string) => readAnnounced<ReceivedEvaluation>(database, projectId, evaluationsReceived);
 
 async function roots(projectId: string): Promise<ReadSpan[]> {
-  return (await database.store.listRoots({ projectId, limit: 100, before: null, ...anyRoot })).spans;
+  return (await database.store.listRoots({ projectId, limit: 100, before: null, ...anyRoot }, asTheyAre)).items;
 }
 
 describe("a REST trace", () => {

@@ -4,6 +4,7 @@ import type { RootFilter } from "../src/spans/root-filter.ts";
 import type { IncomingSpan } from "../src/spans/span.ts";
 import { cutBodyMembers, decodeSpanBody } from "../src/spans/span-body.ts";
 import type { ReadSpan, RootPage, RootQuery, StoredSpan, TraceStore } from "../src/spans/trace-store.ts";
+import { asTheyAre } from "./ingest-database.ts";
 import { buildJob } from "./span-builders.ts";
 
 /** Filters nothing. */
@@ -32,8 +33,8 @@ export function describeTraceStore(open: () => TraceStore): void {
     return answersOf(outcomes).flat();
   }
 
-  function list(projectId: string, query: Partial<RootQuery> = {}): Promise<RootPage> {
-    return open().listRoots({ projectId, limit: 50, before: null, ...anyRoot, ...query });
+  function list(projectId: string, query: Partial<RootQuery> = {}): Promise<RootPage<ReadSpan>> {
+    return open().listRoots({ projectId, limit: 50, before: null, ...anyRoot, ...query }, asTheyAre);
   }
 
   async function readSession(projectId: string, sessionId: string): Promise<ReadSpan[]> {
@@ -96,7 +97,7 @@ export function describeTraceStore(open: () => TraceStore): void {
       expect(second).toEqual({ id: first?.id, agentId: first?.agentId, deduped: true });
       const page = await list(projectId);
       expect(page.totalCount).toBe(1);
-      expect(page.spans.map((span) => span.name)).toEqual(["first"]);
+      expect(page.items.map((span) => span.name)).toEqual(["first"]);
     });
 
     test("of twins in one batch the first is stored and both get its id", async () => {
@@ -107,7 +108,7 @@ export function describeTraceStore(open: () => TraceStore): void {
       const [one, other] = answersOf(await open().insertBatch(jobs, 0)).flat();
 
       expect(other).toEqual({ ...one, deduped: true });
-      expect((await list(projectId)).spans.map((span) => span.name)).toEqual(["first"]);
+      expect((await list(projectId)).items.map((span) => span.name)).toEqual(["first"]);
     });
 
     test("sixty writers of one span store one row", async () => {
@@ -157,7 +158,7 @@ export function describeTraceStore(open: () => TraceStore): void {
       await open().insertBatch(jobs, 0);
 
       for (const projectId of projects) {
-        expect((await list(projectId)).spans.map((span) => span.name)).toEqual([projectId]);
+        expect((await list(projectId)).items.map((span) => span.name)).toEqual([projectId]);
       }
     });
 
@@ -195,7 +196,7 @@ export function describeTraceStore(open: () => TraceStore): void {
       const days = ["1970-01-01", "2019-12-29", "2019-12-30", "2023-01-01", "2024-02-29"];
       await insert(projectId, ...days.map((day) => ({ name: day, timestampMs: Date.parse(day) })));
 
-      const { spans, totalCount } = await list(projectId);
+      const { items: spans, totalCount } = await list(projectId);
       expect(spans.map((span) => new Date(span.createdAtMs).toISOString().slice(0, 10))).toEqual(days.toReversed());
       expect(totalCount).toBe(5);
     });
@@ -210,11 +211,11 @@ export function describeTraceStore(open: () => TraceStore): void {
       const seen: ReadSpan[] = [];
       let before: string | null = null;
       for (;;) {
-        const page: RootPage = await list(projectId, { limit: 7, before });
+        const page: RootPage<ReadSpan> = await list(projectId, { limit: 7, before });
         expect(page.totalCount).toBe(45);
-        seen.push(...page.spans);
+        seen.push(...page.items);
         if (!page.hasNextPage) break;
-        before = page.spans.at(-1)?.id ?? null;
+        before = page.items.at(-1)?.id ?? null;
       }
 
       expect(new Set(seen.map(({ id }) => id)).size).toBe(45);
@@ -236,7 +237,7 @@ export function describeTraceStore(open: () => TraceStore): void {
     });
 
     test("an empty project has no page and a total of zero", async () => {
-      expect(await list(newProject())).toEqual({ spans: [], hasNextPage: false, totalCount: 0 });
+      expect(await list(newProject())).toMatchObject({ items: [], lastId: null, hasNextPage: false, totalCount: 0 });
     });
 
     test("a cursor pages on where no row of that id is", async () => {
@@ -244,7 +245,7 @@ export function describeTraceStore(open: () => TraceStore): void {
       const nowMs = Date.now();
       await insert(projectId, { timestampMs: nowMs - 1_000, name: "older" }, { timestampMs: nowMs, name: "newer" });
 
-      const { spans, totalCount } = await list(projectId, { before: uuidv7(nowMs - 500) });
+      const { items: spans, totalCount } = await list(projectId, { before: uuidv7(nowMs - 500) });
       expect(spans.map((span) => span.name)).toEqual(["older"]);
       expect(totalCount).toBe(2);
     });
@@ -260,7 +261,7 @@ export function describeTraceStore(open: () => TraceStore): void {
         {},
       );
       const count = async (query: Partial<RootQuery>) => {
-        const { spans, totalCount } = await list(projectId, query);
+        const { items: spans, totalCount } = await list(projectId, query);
         expect(spans).toHaveLength(totalCount);
         return totalCount;
       };
@@ -283,7 +284,7 @@ export function describeTraceStore(open: () => TraceStore): void {
       );
 
       const page = await list(projectId);
-      expect(page.spans.map((span) => span.name)).toEqual(["entry"]);
+      expect(page.items.map((span) => span.name)).toEqual(["entry"]);
       expect(page.totalCount).toBe(1);
     });
   });
@@ -346,7 +347,7 @@ export function describeTraceStore(open: () => TraceStore): void {
 
       expect(await open().readTrace(foreign, stored?.id ?? "")).toBeNull();
       expect(await readSession(foreign, "shared")).toEqual([]);
-      expect(await list(foreign)).toMatchObject({ spans: [], totalCount: 0 });
+      expect(await list(foreign)).toMatchObject({ items: [], totalCount: 0 });
     });
 
     test("a session lists roots and children by start, whatever order they came in", async () => {

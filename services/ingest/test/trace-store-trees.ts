@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { IncomingSpan } from "../src/spans/span.ts";
 import type { ReadSpan, RootPage, RootQuery, StoredSpan, TraceStore } from "../src/spans/trace-store.ts";
 import type { IncomingFragment } from "../src/trees/incoming-fragment.ts";
+import { asTheyAre } from "./ingest-database.ts";
 import { buildJob } from "./span-builders.ts";
 import { anyRoot } from "./trace-store-contract.ts";
 import { cutIntoExports, seededRandom, spansOf, traceCaptures } from "./trees/exports.ts";
@@ -27,12 +28,12 @@ export function describeTrees(open: () => TraceStore, sweep: () => Promise<numbe
     for (let turns = 0; (await sweep()) > 0; turns += 1) expect(turns).toBeLessThan(100);
   }
 
-  function list(projectId: string, query: Partial<RootQuery> = {}): Promise<RootPage> {
-    return open().listRoots({ projectId, limit: 100, before: null, ...anyRoot, ...query });
+  function list(projectId: string, query: Partial<RootQuery> = {}): Promise<RootPage<ReadSpan>> {
+    return open().listRoots({ projectId, limit: 100, before: null, ...anyRoot, ...query }, asTheyAre);
   }
 
   async function rootNames(projectId: string): Promise<string[]> {
-    const { spans, totalCount } = await list(projectId);
+    const { items: spans, totalCount } = await list(projectId);
     expect(spans).toHaveLength(totalCount);
     return spans.map(({ name }) => name).sort();
   }
@@ -45,7 +46,7 @@ export function describeTrees(open: () => TraceStore, sweep: () => Promise<numbe
 
   /** Every total is what a count of the rows gives, and what search knows is what is listed. */
   async function requireExactTotals(projectId: string): Promise<void> {
-    const { spans } = await list(projectId);
+    const { items: spans } = await list(projectId);
     const totals: [Partial<RootQuery>, (span: ReadSpan) => boolean][] = [
       [{}, () => true],
       [{ framework: "f1" }, ({ framework }) => framework === "f1"],
@@ -67,7 +68,7 @@ export function describeTrees(open: () => TraceStore, sweep: () => Promise<numbe
       expect(await rootNames(projectId)).toEqual([]);
       await insert(projectId, { ...otlp(1, 1, null), name: "root" });
 
-      const { spans } = await list(projectId);
+      const { items: spans } = await list(projectId);
       expect(spans).toHaveLength(1);
       expect(spans[0]).toMatchObject({ name: "root", model: "m", inputTokens: 5, outputTokens: 7 });
     });
@@ -169,7 +170,7 @@ export function describeTrees(open: () => TraceStore, sweep: () => Promise<numbe
         }),
       );
 
-      const { spans: roots } = await list(projectId);
+      const { items: roots } = await list(projectId);
       expect(roots.map(({ inputTokens }) => inputTokens)).toEqual([15]);
     });
   });
@@ -186,7 +187,7 @@ export function describeTrees(open: () => TraceStore, sweep: () => Promise<numbe
       if (when === "before") await insert(projectId, ...spans);
       await insertFragments(projectId, said);
 
-      const { spans: roots } = await list(projectId);
+      const { items: roots } = await list(projectId);
       expect(roots).toHaveLength(1);
       expect(roots[0]).toMatchObject({ model: "logged", inputTokens: 9, sessionId: "told" });
     });
@@ -199,9 +200,9 @@ export function describeTrees(open: () => TraceStore, sweep: () => Promise<numbe
       await insert(projectId, span);
       if (when === "before") await insertFragments(projectId, said);
 
-      expect((await list(projectId)).spans[0]).toMatchObject({ model: "logged", inputTokens: 9 });
+      expect((await list(projectId)).items[0]).toMatchObject({ model: "logged", inputTokens: 9 });
       await insert(projectId, otlp(8, 2, 1));
-      expect((await list(projectId)).spans[0]).toMatchObject({ model: "logged", inputTokens: 9 });
+      expect((await list(projectId)).items[0]).toMatchObject({ model: "logged", inputTokens: 9 });
     });
   });
 
@@ -229,7 +230,7 @@ export function describeTrees(open: () => TraceStore, sweep: () => Promise<numbe
       }
       await sweepAll();
       await requireExactTotals(projectId);
-      const roots = (await list(projectId)).spans.filter(({ traceKey }) => traceKey !== null);
+      const roots = (await list(projectId)).items.filter(({ traceKey }) => traceKey !== null);
       expect(roots).toHaveLength(4);
     }
   });
@@ -260,7 +261,7 @@ export function describeTrees(open: () => TraceStore, sweep: () => Promise<numbe
       read.push(...(await readSession(projectId, otelTraceId)));
     }
     const names = new Map(read.map(({ id, spanId: name }) => [id, name]));
-    const roots = new Set((await list(projectId)).spans.map(({ id }) => id));
+    const roots = new Set((await list(projectId)).items.map(({ id }) => id));
     return read
       .map(({ id, agentId: _hash, body, derived, createdAtMs: _received, ...span }) => ({
         ...span,

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTraceSweep } from "../src/maintenance/sweep-traces.ts";
 import type { IncomingSpan } from "../src/spans/span.ts";
 import { treeSettings } from "../src/trees/tree-settings.ts";
-import { type IngestDatabase, openIngestDatabase, silentLogger } from "./ingest-database.ts";
+import { asTheyAre, type IngestDatabase, openIngestDatabase, silentLogger } from "./ingest-database.ts";
 import { buildJob } from "./span-builders.ts";
 import { anyRoot } from "./trace-store-contract.ts";
 
@@ -29,7 +29,10 @@ async function insert(projectId: string, ...spans: Partial<IncomingSpan>[]): Pro
 }
 
 async function rootNames(projectId: string): Promise<string[]> {
-  const { spans, totalCount } = await database.store.listRoots({ projectId, limit: 100, before: null, ...anyRoot });
+  const { items: spans, totalCount } = await database.store.listRoots(
+    { projectId, limit: 100, before: null, ...anyRoot },
+    asTheyAre,
+  );
   expect(spans).toHaveLength(totalCount);
   return spans.map(({ name }) => name).sort();
 }

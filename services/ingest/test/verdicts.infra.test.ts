@@ -6,7 +6,7 @@ import type { IncomingSpan } from "../src/spans/span.ts";
 import type { ReadSpan } from "../src/spans/trace-store.ts";
 import { showDetail, showListItem } from "../src/traces/show-trace.ts";
 import { createVerdictStore } from "../src/verdicts/verdict-store.ts";
-import { type IngestDatabase, openIngestDatabase } from "./ingest-database.ts";
+import { asTheyAre, type IngestDatabase, openIngestDatabase } from "./ingest-database.ts";
 import { buildJob } from "./span-builders.ts";
 import { anyRoot } from "./trace-store-contract.ts";
 
@@ -33,8 +33,9 @@ const keep = (traces: z.input<typeof tracesJudged.body>["traces"]) =>
 const shown = async (pieces: ReturnType<typeof showDetail>) => JSON.parse(Buffer.concat(await pieces).toString());
 
 async function read(projectId: string, id: string) {
-  const { spans } = await database.store.listRoots({ projectId, limit: 9, before: null, ...anyRoot });
-  const [tailed] = await database.store.readRoots(projectId, [id]);
+  const { items: spans } = await database.store.listRoots({ projectId, limit: 9, before: null, ...anyRoot }, asTheyAre);
+  let tailed: ReadSpan | undefined;
+  for await (const [root] of database.store.readRoots(projectId, [id])) tailed = root;
   const detail = await database.store.readTrace(projectId, id);
   return {
     list: (await shown(showListItem(spans[0] as ReadSpan))).judgeScores,
@@ -68,14 +69,17 @@ test("what live judging says is shown by list, search, tail and detail, the grea
     judgeScores,
     topic,
   ]);
-  const found = await database.store.listRoots({
-    projectId,
-    limit: 9,
-    before: null,
-    ...anyRoot,
-    pattern: "%judged%",
-  });
-  expect(found.spans).toMatchObject([{ judgeScores }]);
+  const found = await database.store.listRoots(
+    {
+      projectId,
+      limit: 9,
+      before: null,
+      ...anyRoot,
+      pattern: "%judged%",
+    },
+    asTheyAre,
+  );
+  expect(found.items).toMatchObject([{ judgeScores }]);
 
   await keep([{ ...of, revision: 4, judgeScores: null, topic: null }]);
   expect((await read(projectId, id)).detail).toMatchObject({ judgeScores: null });
@@ -92,7 +96,7 @@ test("the topic is on the detail when topic analysis ran, absent before it did a
   await keep([{ projectId, traceId: plain, revision: 1, judgeScores, topic: null }]);
   expect((await detailOf(id)).topic).toEqual(topic);
   expect(await detailOf(plain)).not.toHaveProperty("topic");
-  const { spans } = await database.store.listRoots({ projectId, limit: 9, before: null, ...anyRoot });
+  const { items: spans } = await database.store.listRoots({ projectId, limit: 9, before: null, ...anyRoot }, asTheyAre);
   for (const span of spans) expect(await shown(showListItem(span))).not.toHaveProperty("topic");
 });
 

@@ -3492,6 +3492,11 @@ export interface components {
             total_count: number;
             has_next_page: boolean;
             next_cursor: string | null;
+            /**
+             * @description The page ends early, because it would have had more than 8388608 bytes
+             * @constant
+             */
+            truncated_by?: "bytes";
         };
         CiScore: {
             question_index: number;
@@ -3649,6 +3654,14 @@ export interface components {
         };
         DatasetList: {
             datasets: components["schemas"]["Dataset"][];
+            /** @constant */
+            hasNextPage?: true;
+            nextCursor?: string;
+            /**
+             * @description The page ends early, because it would have had more than 8388608 bytes
+             * @constant
+             */
+            truncatedBy?: "bytes";
         };
         DatasetSummaries: {
             datasets: {
@@ -3769,6 +3782,14 @@ export interface components {
         };
         EvaluationSettingsList: {
             evaluationSettings: components["schemas"]["EvaluationSettings"][];
+            /** @constant */
+            hasNextPage?: true;
+            nextCursor?: string;
+            /**
+             * @description The page ends early, because it would have had more than 8388608 bytes
+             * @constant
+             */
+            truncatedBy?: "bytes";
         };
         FinalizeCiRunBody: {
             [key: string]: unknown;
@@ -3870,6 +3891,14 @@ export interface components {
                 createdAt: string;
                 versionCount: number;
             }[];
+            /** @constant */
+            hasNextPage?: true;
+            nextCursor?: string;
+            /**
+             * @description The page ends early, because it would have had more than 8388608 bytes
+             * @constant
+             */
+            truncatedBy?: "bytes";
         };
         JudgeScorerReply: {
             judgeScorer: {
@@ -4031,6 +4060,14 @@ export interface components {
         };
         PromptList: {
             prompts: components["schemas"]["Prompt"][];
+            /** @constant */
+            hasNextPage?: true;
+            nextCursor?: string;
+            /**
+             * @description The page ends early, because it would have had more than 8388608 bytes
+             * @constant
+             */
+            truncatedBy?: "bytes";
         };
         PublishedToolSchema: {
             name?: string;
@@ -4273,6 +4310,11 @@ export interface components {
             totalCount: number;
             hasNextPage: boolean;
             nextCursor: string | null;
+            /**
+             * @description The page ends early, because it would have had more than 8388608 bytes
+             * @constant
+             */
+            truncatedBy?: "bytes";
         };
         /** @enum {string} */
         RunStatus: "in_progress" | "completed" | "failed";
@@ -4301,6 +4343,14 @@ export interface components {
                 createdAt: string;
                 updatedAt: string;
             }[];
+            /** @constant */
+            hasNextPage?: true;
+            nextCursor?: string;
+            /**
+             * @description The page ends early, because it would have had more than 8388608 bytes
+             * @constant
+             */
+            truncatedBy?: "bytes";
         };
         ScorerGroupReply: {
             scorerGroup: {
@@ -4815,6 +4865,14 @@ export interface components {
         };
         ToolSchemaList: {
             toolSchemas: components["schemas"]["ToolSchema"][];
+            /** @constant */
+            hasNextPage?: true;
+            nextCursor?: string;
+            /**
+             * @description The page ends early, because it would have had more than 8388608 bytes
+             * @constant
+             */
+            truncatedBy?: "bytes";
         };
         ToolSchemaPatch: {
             name?: string;
@@ -4834,6 +4892,14 @@ export interface components {
                 definition: string;
                 createdAt: string;
             }[];
+            /** @constant */
+            hasNextPage?: true;
+            nextCursor?: string;
+            /**
+             * @description The page ends early, because it would have had more than 8388608 bytes
+             * @constant
+             */
+            truncatedBy?: "bytes";
         };
         TraceDetail: {
             _id: string;
@@ -4886,6 +4952,11 @@ export interface components {
             traces: components["schemas"]["TraceListItem"][];
             hasNextPage: boolean;
             nextCursor: string | null;
+            /**
+             * @description The page ends early, because it would have had more than 8388608 bytes
+             * @constant
+             */
+            truncatedBy?: "bytes";
         };
         TraceListItem: {
             _id: string;
@@ -7503,7 +7574,12 @@ export interface operations {
     };
     listDatasetVersions: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description 1 to 200, the default */
+                limit?: string;
+                /** @description The number of the version to continue after */
+                cursor?: string;
+            };
             header?: never;
             path: {
                 datasetId: string;
@@ -7512,7 +7588,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The newest 200 versions, newest first. */
+            /** @description Its versions, newest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7576,7 +7652,7 @@ export interface operations {
                 view?: string;
                 /** @description A piece of the name or the description, in any case */
                 search?: string;
-                /** @description 1 to 200, default 100 */
+                /** @description 1 to 10000, the default; of the summary 1 to 200, default 100 */
                 limit?: string;
                 /** @description The dataset to continue after; take it from nextCursor */
                 cursor?: string;
@@ -7872,6 +7948,11 @@ export interface operations {
                         caseCount: number;
                         hasNextPage: boolean;
                         nextCursor: string | null;
+                        /**
+                         * @description The page ends early, because it would have had more than 8388608 bytes
+                         * @constant
+                         */
+                        truncatedBy?: "bytes";
                     };
                 };
             };
@@ -7975,7 +8056,12 @@ export interface operations {
     };
     listEvaluationSettings: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description 1 to 10000, the default */
+                limit?: string;
+                /** @description The row to continue after; take it from nextCursor */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -8019,7 +8105,12 @@ export interface operations {
     };
     listSettingsVersions: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description 1 to 200, the default */
+                limit?: string;
+                /** @description The number of the version to continue after */
+                cursor?: string;
+            };
             header?: never;
             path: {
                 evaluationSettingsId: string;
@@ -8028,7 +8119,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Every version, newest first. */
+            /** @description Its versions, newest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8134,7 +8225,12 @@ export interface operations {
     };
     listJudgeScorers: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description 1 to 10000, the default */
+                limit?: string;
+                /** @description The row to continue after; take it from nextCursor */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -8248,7 +8344,12 @@ export interface operations {
     };
     listScorerGroups: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description 1 to 10000, the default */
+                limit?: string;
+                /** @description The row to continue after; take it from nextCursor */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -8714,6 +8815,11 @@ export interface operations {
                         totalCount: number;
                         hasNextPage: boolean;
                         nextCursor: string | null;
+                        /**
+                         * @description The page ends early, because it would have had more than 8388608 bytes
+                         * @constant
+                         */
+                        truncatedBy?: "bytes";
                     };
                 };
             };
@@ -9087,7 +9193,12 @@ export interface operations {
     };
     listPrompts: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description 1 to 10000, the default */
+                limit?: string;
+                /** @description The row to continue after; take it from nextCursor */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -9157,7 +9268,12 @@ export interface operations {
     };
     listToolSchemas: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description 1 to 10000, the default */
+                limit?: string;
+                /** @description The row to continue after; take it from nextCursor */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -9271,7 +9387,12 @@ export interface operations {
     };
     listToolSchemaVersions: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description 1 to 200, the default */
+                limit?: string;
+                /** @description The number of the version to continue after */
+                cursor?: string;
+            };
             header?: never;
             path: {
                 toolSchemaId: string;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { limits } from "../limits.ts";
 import { submittedWorkspaceId } from "../workspace.ts";
+import { truncatedBy } from "./list-page.ts";
 
 /**
  * CI runs on the wire (completions 8): snake_case. Bodies and queries are also taken in camelCase; of two spellings the
@@ -151,6 +152,7 @@ export const ciRunList = z.object({
   total_count: z.int().describe("Of all that match."),
   has_next_page: z.boolean(),
   next_cursor: z.string().nullable(),
+  truncated_by: truncatedBy,
 });
 
 /** 200 of `GET /ingest/datasets/{datasetId}/test-cases` (completions 8.5). */

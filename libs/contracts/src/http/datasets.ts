@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { limits } from "../limits.ts";
 import { submittedWorkspaceId } from "../workspace.ts";
+import { listEnd } from "./list-page.ts";
 
 /** A metric is kept only when `enabled` is true (completions 3.1). */
 const metric = z.looseObject({ enabled: z.boolean().optional() });
@@ -119,15 +120,20 @@ export const dataset = z.object({
 
 export const datasetParams = z.object({ datasetId: z.string() });
 
-/** Query of `GET /custom-agent-evaluations/datasets`. All but `view` are of the summary. */
+/** Query of `GET /custom-agent-evaluations/datasets`. `search` is of the summary. */
 export const listDatasetsQuery = z.object({
   view: z.string().optional().describe("summary: without questions and settings, a page at a time"),
   search: z.string().optional().describe("A piece of the name or the description, in any case"),
-  limit: z.string().optional().describe(`1 to ${limits.datasetPageMax}, default ${limits.datasetPageDefault}`),
+  limit: z
+    .string()
+    .optional()
+    .describe(
+      `1 to ${limits.listRowsMax}, the default; of the summary 1 to ${limits.datasetPageMax}, default ${limits.datasetPageDefault}`,
+    ),
   cursor: z.string().optional().describe("The dataset to continue after; take it from nextCursor"),
 });
 
-export const datasetList = z.object({ datasets: z.array(dataset) });
+export const datasetList = z.object({ datasets: z.array(dataset), ...listEnd });
 
 /** A dataset in the summary; of a long name or description the first 500 characters. */
 const datasetSummary = z.object({

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { limits } from "../limits.ts";
+import { pageEnd } from "./list-page.ts";
 
 /** Query of `GET .../runs/{runId}/gate` (completions 5.6). At least one check is needed. */
 export const gateQuery = z.object({
@@ -85,8 +86,7 @@ export const recordedGates = z.object({
     }),
   ),
   totalCount: z.int().describe("Of all that match"),
-  hasNextPage: z.boolean(),
-  nextCursor: z.string().nullable(),
+  ...pageEnd,
 });
 
 /** Query of `GET /evaluate/ci/gates/preview`: the gate of the dataset's newest completed run. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { limits } from "../limits.ts";
+import { listEnd } from "./list-page.ts";
 
 /** A metric is kept only when `enabled` is true. */
 const metric = z.looseObject({ enabled: z.boolean().optional() }).nullish();
@@ -78,7 +79,7 @@ export const evaluationSettings = z.object({
   createdAt: z.string(),
 });
 
-export const evaluationSettingsList = z.object({ evaluationSettings: z.array(evaluationSettings) });
+export const evaluationSettingsList = z.object({ evaluationSettings: z.array(evaluationSettings), ...listEnd });
 export const settingsParams = z.object({ evaluationSettingsId: z.string() });
 export const settingsVersionParams = settingsParams.extend({ versionId: z.string() });
 
@@ -156,7 +157,7 @@ const judgeScorer = z.object({
 });
 
 export const judgeScorerReply = z.object({ judgeScorer });
-export const judgeScorerList = z.object({ judgeScorers: z.array(judgeScorer) });
+export const judgeScorerList = z.object({ judgeScorers: z.array(judgeScorer), ...listEnd });
 export const judgeScorerParams = z.object({ judgeScorerId: z.string() });
 
 /** Answer to deleting a grading config or a scorer group. */
@@ -202,7 +203,7 @@ const scorerGroup = z.object({
 });
 
 export const scorerGroupReply = z.object({ scorerGroup });
-export const scorerGroupList = z.object({ scorerGroups: z.array(scorerGroup) });
+export const scorerGroupList = z.object({ scorerGroups: z.array(scorerGroup), ...listEnd });
 export const scorerGroupParams = z.object({ scorerGroupId: z.string() });
 
 /** Query of `GET .../scorer-groups/{id}/ratings`. An unknown window reads as 7d. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { limits } from "../limits.ts";
 import { submittedWorkspaceId } from "../workspace.ts";
+import { listEnd } from "./list-page.ts";
 
 /** Body of `POST /custom-agent-evaluations/prompts` (completions 14). A known name gets a new version. */
 export const submittedPrompt = z.object({
@@ -23,4 +24,4 @@ export const prompt = z.object({
 
 export const promptParams = z.object({ promptId: z.string().describe("The prompt's id or its name") });
 export const promptQuery = z.object({ version: z.string().optional().describe("An older version's number") });
-export const promptList = z.object({ prompts: z.array(prompt) });
+export const promptList = z.object({ prompts: z.array(prompt), ...listEnd });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { pageEnd } from "./list-page.ts";
 import { shownResult } from "./runs.ts";
 
 /** Query of `GET .../runs/{runId}/results`. */
@@ -40,6 +41,5 @@ export const resultList = z.object({
   results: z.array(listedResult),
   totalCount: z.number().int().describe("Results that match, on all pages"),
   caseCount: z.number().int().describe("Cases that these are of; a result without a case counts as one"),
-  hasNextPage: z.boolean(),
-  nextCursor: z.string().nullable(),
+  ...pageEnd,
 });

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { verdictMode } from "../bus/judge.v1.ts";
 import { limits } from "../limits.ts";
 import { submittedWorkspaceId } from "../workspace.ts";
+import { pageEnd } from "./list-page.ts";
 
 export const runParams = z.object({ runId: z.string() });
 
@@ -302,8 +303,7 @@ export const listRunsQuery = z.object({
 export const runList = z.object({
   runs: z.array(run.omit({ results: true, smokeTestVariants: true, skips: true, metrics: true })),
   totalCount: z.number().int().describe("Runs that match, on all pages"),
-  hasNextPage: z.boolean(),
-  nextCursor: z.string().nullable(),
+  ...pageEnd,
 });
 
 /** 200 of `GET .../missing-results` (completions 5.5): what is stored, and what the dataset still asks for. */

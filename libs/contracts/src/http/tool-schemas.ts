@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { limits } from "../limits.ts";
 import { submittedWorkspaceId } from "../workspace.ts";
+import { listEnd } from "./list-page.ts";
 
 /**
  * Body of `POST /evaluate/tool-schemas` (completions 14). `name` is the tool's name as traces have it; judges with tool
@@ -36,8 +37,9 @@ export const toolSchemaReply = z.object({ toolSchema });
 
 /** A tool schema that was made or published: itself, as the other registries answer, and once more as `toolSchema`. */
 export const newToolSchema = toolSchema.extend({ toolSchema });
-export const toolSchemaList = z.object({ toolSchemas: z.array(toolSchema) });
+export const toolSchemaList = z.object({ toolSchemas: z.array(toolSchema), ...listEnd });
 export const toolSchemaVersions = z.object({
   versions: z.array(z.object({ version: z.number().int(), definition: z.string(), createdAt: z.string() })),
+  ...listEnd,
 });
 export const deletedReply = z.object({ deleted: z.boolean() });

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { limits } from "../limits.ts";
 import { submittedWorkspaceId } from "../workspace.ts";
+import { pageEnd } from "./list-page.ts";
 
 /** interface: Trace, `spanKind`. */
 export const spanKind = z.enum([
@@ -246,8 +247,7 @@ export const traceHistogram = z.object({
 export const traceList = z.object({
   totalCount: z.number().int(),
   traces: z.array(traceListItem),
-  hasNextPage: z.boolean(),
-  nextCursor: z.string().nullable(),
+  ...pageEnd,
 });
 
 export const traceParams = z.object({ traceId: z.string() });

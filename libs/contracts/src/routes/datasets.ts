@@ -32,9 +32,10 @@ import {
   submittedDataset,
 } from "../http/datasets.ts";
 import { deletedVersion } from "../http/graders.ts";
+import { versionListQuery } from "../http/list-page.ts";
 import { deadlines, limits } from "../limits.ts";
 import type { Route } from "../route.ts";
-import { byMember, checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
+import { byMember, checkedBody, dataPlane, error, json, prefix, wrongPage } from "./route-parts.ts";
 
 const dashboard = { ...dataPlane, owner: "eval-runs" } as const;
 const evaluation = { ...dashboard, keyRateGroup: "evaluation" } as const;
@@ -209,8 +210,10 @@ export const datasetRoutes = {
     method: "GET",
     path: versionsPath,
     params: datasetParams,
+    query: versionListQuery,
     responses: {
-      200: { description: "The newest 200 versions, newest first.", schema: datasetVersions },
+      200: { description: "Its versions, newest first.", schema: datasetVersions },
+      400: wrongPage,
       404: noDataset,
     },
     summary: "List the versions of a dataset.",

@@ -21,8 +21,9 @@ import {
   submittedScorerGroup,
   submittedSettings,
 } from "../http/graders.ts";
+import { listQuery, versionListQuery } from "../http/list-page.ts";
 import type { Route } from "../route.ts";
-import { byMember, checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
+import { byMember, checkedBody, dataPlane, error, json, prefix, wrongPage } from "./route-parts.ts";
 
 const dashboard = { ...dataPlane, owner: "eval-runs" } as const;
 const evaluation = { ...dashboard, keyRateGroup: "evaluation" } as const;
@@ -57,8 +58,10 @@ export const graderRoutes = {
     id: "listEvaluationSettings",
     method: "GET",
     path: settingsPath,
+    query: listQuery,
     responses: {
       200: { description: "The project's grading configs, newest first.", schema: evaluationSettingsList },
+      400: wrongPage,
     },
     summary: "List grading configs.",
     section: "completions 4.1",
@@ -69,8 +72,10 @@ export const graderRoutes = {
     method: "GET",
     path: versionsPath,
     params: settingsParams,
+    query: versionListQuery,
     responses: {
-      200: { description: "Every version, newest first.", schema: settingsVersions },
+      200: { description: "Its versions, newest first.", schema: settingsVersions },
+      400: wrongPage,
       404: noSettings,
     },
     summary: "List the versions of a grading config.",
@@ -155,8 +160,10 @@ export const graderRoutes = {
     id: "listJudgeScorers",
     method: "GET",
     path: scorersPath,
+    query: listQuery,
     responses: {
       200: { description: "The project's judge scorers, newest first.", schema: judgeScorerList },
+      400: wrongPage,
     },
     summary: "List judge scorers.",
     section: "completions 4.2",
@@ -225,8 +232,10 @@ export const graderRoutes = {
     id: "listScorerGroups",
     method: "GET",
     path: groupsPath,
+    query: listQuery,
     responses: {
       200: { description: "The project's scorer groups, newest first.", schema: scorerGroupList },
+      400: wrongPage,
     },
     summary: "List scorer groups.",
     section: "completions 4.4",

@@ -1,3 +1,4 @@
+import { listQuery, versionListQuery } from "../http/list-page.ts";
 import { prompt, promptList, promptParams, promptQuery, submittedPrompt } from "../http/prompts.ts";
 import {
   deletedReply,
@@ -11,7 +12,7 @@ import {
   toolSchemaVersions,
 } from "../http/tool-schemas.ts";
 import type { Route } from "../route.ts";
-import { byMember, checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
+import { byMember, checkedBody, dataPlane, error, json, prefix, wrongPage } from "./route-parts.ts";
 
 const evaluation = { ...dataPlane, owner: "eval-runs", keyRateGroup: "evaluation" } as const;
 const dashboard = { ...dataPlane, owner: "eval-runs" } as const;
@@ -36,7 +37,11 @@ export const registryRoutes = {
     id: "listPrompts",
     method: "GET",
     path: `${prefix}/custom-agent-evaluations/prompts`,
-    responses: { 200: { description: "The prompts at their newest versions, by name.", schema: promptList } },
+    query: listQuery,
+    responses: {
+      200: { description: "The prompts at their newest versions, by name.", schema: promptList },
+      400: wrongPage,
+    },
     summary: "List prompts.",
     section: "completions 14",
   },
@@ -75,7 +80,8 @@ export const registryRoutes = {
     id: "listToolSchemas",
     method: "GET",
     path: toolSchemas,
-    responses: { 200: { description: "The tool schemas, by name.", schema: toolSchemaList } },
+    query: listQuery,
+    responses: { 200: { description: "The tool schemas, by name.", schema: toolSchemaList }, 400: wrongPage },
     summary: "List tool schemas.",
     section: "completions 14",
   },
@@ -95,8 +101,10 @@ export const registryRoutes = {
     method: "GET",
     path: `${toolSchemas}/{toolSchemaId}/versions`,
     params: toolSchemaParams,
+    query: versionListQuery,
     responses: {
       200: { description: "Its versions, newest first.", schema: toolSchemaVersions },
+      400: wrongPage,
       404: toolSchemaNotFound,
     },
     summary: "List the versions of a tool schema.",

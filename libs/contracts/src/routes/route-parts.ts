@@ -9,6 +9,8 @@ export const prefix = "/api/v1";
 
 /** An answer `{ error }`. */
 export const error = (description: string): ResponseContract => ({ description, schema: errorBody });
+/** Of a list. */
+export const wrongPage = error("The limit or the cursor is none.");
 /** An answer `{ statusCode, message }`. */
 export const globalError = (description: string): ResponseContract => ({ description, schema: globalErrorBody });
 /** 403 of a route for who is signed in: the role, or an origin or host that is not trusted. */

@@ -1,7 +1,9 @@
 import type { Gate } from "@touchstone/contracts";
-import type { Database, Statement } from "@touchstone/db";
+import { type Database, type Statement, selectPart } from "@touchstone/db";
+import type { ListPage, SizedRow } from "@touchstone/service-kit";
 import { announceGate } from "../gates/announce-gate.ts";
 import { matchesVerdict, type VerdictFilter, type VerdictQuery, verdictValues } from "../gates/verdict-query.ts";
+import { readList } from "../lists/read-list.ts";
 import { refuseGoneDataset } from "../runs/gone-dataset.ts";
 import { buildRunInsert, type NewRun, type TerminalStatus } from "../runs/run-store.ts";
 import type { CiSettings } from "./ci-settings.ts";
@@ -43,7 +45,7 @@ export interface CiRunStore {
   insert(projectId: string, ciRun: NewCiRun): Promise<Date>;
   find(projectId: string, id: string): Promise<StoredCiRun | null>;
   /** The newest first. */
-  list(projectId: string, query: VerdictQuery): Promise<StoredCiRun[]>;
+  list(projectId: string, query: VerdictQuery): Promise<ListPage<StoredCiRun>>;
   /** How many match, on all pages. */
   count(projectId: string, filter: VerdictFilter): Promise<number>;
   /** Whether an evaluation run belongs to a CI run. */
@@ -90,21 +92,32 @@ export function createCiRunStore(database: Database): CiRunStore {
       return row === undefined ? null : readRow(row);
     },
 
-    async list(projectId, { filter, cursor, limit }) {
-      // Newest first: an id begins with the millisecond it was made in.
-      const rows = await select<CiRunRow>(projectId, {
-        name: "ci_run_list",
-        text: `
-          select ${ciRunColumns}
-          from ${ciRunTables}
-          where ci_runs.project_id = $1
-            and ${matchesVerdict}
-            and ($5::uuid is null or ci_runs.run_id < $5)
-          order by ci_runs.run_id desc
-          limit $6`,
-        values: [...verdictValues(projectId, filter), cursor, limit],
+    async list(projectId, { filter, ...query }) {
+      const page = await readList<CiRunRow & SizedRow, string>(database, projectId, query, {
+        cursorOf: (row) => row.run_id,
+        statement: (cursor, { rowsMax, bytesMax }) => ({
+          name: "ci_run_list",
+          // Newest first: an id begins with the millisecond it was made in.
+          text: selectPart({
+            rows: `
+              select
+                ${ciRunColumns},
+                coalesce(octet_length(ci_runs.verdict::text), 0) + coalesce(octet_length(ci_runs.git_context::text), 0)
+                  + octet_length(ci_runs.settings::text) as bytes
+              from ${ciRunTables}
+              where ci_runs.project_id = $1
+                and ${matchesVerdict}
+                and ($5::uuid is null or ci_runs.run_id < $5)
+              order by ci_runs.run_id desc
+              limit $6`,
+            order: "run_id desc",
+            columns: "*",
+            bytesMax: "$7",
+          }),
+          values: [...verdictValues(projectId, filter), cursor, rowsMax, bytesMax],
+        }),
       });
-      return rows.map(readRow);
+      return { ...page, rows: page.rows.map(readRow) };
     },
 
     async count(projectId, filter) {

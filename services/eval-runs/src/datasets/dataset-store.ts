@@ -1,5 +1,6 @@
-import { limits } from "@touchstone/contracts";
-import type { Database, Statement } from "@touchstone/db";
+import { type Database, type Statement, selectPart } from "@touchstone/db";
+import type { ListPage, SizedRow } from "@touchstone/service-kit";
+import { type ListQuery, readList } from "../lists/read-list.ts";
 import { summarizeDocument } from "./dataset-summary.ts";
 
 /** A dataset at its newest version. `document` is what {@link composeDatasetDocument} made. */
@@ -24,18 +25,15 @@ export interface DatasetStore {
   find(projectId: string, id: string): Promise<StoredDataset | null>;
   /** The newest version's number, without its document. */
   findVersion(projectId: string, id: string): Promise<number | null>;
-  /** All of the project, newest first. */
-  list(projectId: string): Promise<StoredDataset[]>;
+  /** Those of the project, newest first. */
+  list(projectId: string, query: ListQuery): Promise<ListPage<StoredDataset>>;
   /** The document of one version, also of a dataset that has newer ones. */
   readVersion(projectId: string, id: string, version: number): Promise<string | null>;
-  /** Newest first: at most `limits.datasetVersionsListedMax`, fewer where they are large. */
-  listVersions(projectId: string, id: string): Promise<DatasetVersion[]>;
+  /** Newest first; the cursor is a version's number. */
+  listVersions(projectId: string, id: string, query: ListQuery<number>): Promise<ListPage<DatasetVersion>>;
   /** How many versions each dataset has; those that do not exist are left out. */
   countVersions(projectId: string, ids: readonly string[]): Promise<Map<string, number>>;
 }
-
-/** As they are stored, which is compressed. One version always goes. */
-const listedVersionsMaxBytes = 8 * 1024 * 1024;
 
 export function createDatasetStore(database: Database): DatasetStore {
   async function select<Row extends Record<string, unknown>>(projectId: string, statement: Statement): Promise<Row[]> {
@@ -80,18 +78,29 @@ export function createDatasetStore(database: Database): DatasetStore {
       return rows[0]?.version ?? null;
     },
 
-    async list(projectId) {
-      // Newest first: an id begins with the millisecond it was made in.
-      return select<StoredDataset>(projectId, {
-        name: "dataset_list",
-        text: `
-          select ${datasetColumns}
-          from ${datasetSource}
-          where datasets.project_id = $1
-          order by datasets.id desc`,
-        values: [projectId],
-      });
-    },
+    list: (projectId, query) =>
+      readList<StoredDataset & SizedRow, string>(database, projectId, query, {
+        cursorOf: ({ id }) => id,
+        statement: (cursor, { rowsMax, bytesMax }) => ({
+          name: "dataset_list",
+          // Newest first: an id begins with the millisecond it was made in.
+          text: selectPart({
+            rows: `
+              select
+                datasets.id, datasets.version, versions.document, datasets.created_at,
+                octet_length(versions.document::text) as bytes
+              from ${datasetSource}
+              where datasets.project_id = $1
+                and ($2::uuid is null or datasets.id < $2)
+              order by datasets.id desc
+              limit $3`,
+            order: "id desc",
+            columns: 'id, version, document::text, created_at as "createdAt"',
+            bytesMax: "$4",
+          }),
+          values: [projectId, cursor, rowsMax, bytesMax],
+        }),
+      }),
 
     async readVersion(projectId, id, version) {
       const rows = await select<{ document: string }>(projectId, {
@@ -107,26 +116,27 @@ export function createDatasetStore(database: Database): DatasetStore {
       return rows[0]?.document ?? null;
     },
 
-    async listVersions(projectId, id) {
-      return select<DatasetVersion>(projectId, {
-        name: "dataset_list_versions",
-        text: `
-          select version, document::text, change_summary as "changeSummary", created_at as "createdAt"
-          from (
-            select
-              version, document, change_summary, created_at,
-              sum(pg_column_size(document)) over (order by version desc) - pg_column_size(document) as bytes_before
-            from evals.dataset_versions
-            where project_id = $1
-              and dataset_id = $2
-            order by version desc
-            limit ${limits.datasetVersionsListedMax}
-          ) newest
-          where bytes_before < ${listedVersionsMaxBytes}
-          order by version desc`,
-        values: [projectId, id],
-      });
-    },
+    listVersions: (projectId, id, query) =>
+      readList<DatasetVersion & SizedRow, number>(database, projectId, query, {
+        cursorOf: ({ version }) => version,
+        statement: (cursor, { rowsMax, bytesMax }) => ({
+          name: "dataset_list_versions",
+          text: selectPart({
+            rows: `
+              select version, document, change_summary, created_at, octet_length(document::text) as bytes
+              from evals.dataset_versions
+              where project_id = $1
+                and dataset_id = $2
+                and ($3::integer is null or version < $3)
+              order by version desc
+              limit $4`,
+            order: "version desc",
+            columns: 'version, document::text, change_summary as "changeSummary", created_at as "createdAt"',
+            bytesMax: "$5",
+          }),
+          values: [projectId, id, cursor, rowsMax, bytesMax],
+        }),
+      }),
 
     async countVersions(projectId, ids) {
       const rows = await select<{ id: string; versions: number }>(projectId, {

@@ -1,5 +1,7 @@
 import type { Gate, GateCheck } from "@touchstone/contracts";
-import type { Database } from "@touchstone/db";
+import { type Database, selectPart } from "@touchstone/db";
+import type { ListPage, SizedRow } from "@touchstone/service-kit";
+import { readList } from "../lists/read-list.ts";
 import { branchOfSubject, commitOfSubject } from "../runs/subject-sql.ts";
 import { announceGate } from "./announce-gate.ts";
 import { matchesVerdict, type VerdictQuery, verdictValues } from "./verdict-query.ts";
@@ -9,8 +11,6 @@ export interface RecordedGate {
   id: string;
   runId: string;
   datasetId: string;
-  /** Null when the dataset is gone. */
-  datasetName: string | null;
   /** Of the run's subject; null where it names none. */
   branch: string | null;
   commit: string | null;
@@ -34,14 +34,11 @@ export interface GateStore {
   /** The dataset's newest completed run that is no trace evaluation. */
   findNewestCompleted(projectId: string, datasetId: string): Promise<string | null>;
   /** Keeps a verdict, and announces it with the same commit. */
-  record(
-    projectId: string,
-    recorded: Omit<RecordedGate, "datasetName" | "branch" | "commit" | "gate"> & { gate: Gate },
-  ): Promise<void>;
+  record(projectId: string, recorded: Omit<RecordedGate, "branch" | "commit" | "gate"> & { gate: Gate }): Promise<void>;
   /** The newest first. */
-  listRecorded(projectId: string, query: RecordedGateQuery): Promise<RecordedGate[]>;
+  listRecorded(projectId: string, query: RecordedGateQuery): Promise<ListPage<RecordedGate>>;
   /** How many match, on all pages. */
-  countRecorded(projectId: string, query: Omit<RecordedGateQuery, "limit">): Promise<number>;
+  countRecorded(projectId: string, query: Pick<RecordedGateQuery, "filter" | "withCiRuns">): Promise<number>;
 }
 
 /** completions 5.6: the baseline is among the last five. */
@@ -63,9 +60,22 @@ const isRecorded = `
                 and ci_runs.run_id = gates.run_id
             ))`;
 
-function recordedValues(projectId: string, query: Omit<RecordedGateQuery, "limit">): unknown[] {
+function recordedValues(projectId: string, query: Pick<RecordedGateQuery, "filter" | "withCiRuns">): unknown[] {
   return [...verdictValues(projectId, query.filter), query.withCiRuns];
 }
+
+type RecordedRow = SizedRow & {
+  id: string;
+  run_id: string;
+  dataset_id: string;
+  branch: string | null;
+  commit: string | null;
+  passed: boolean;
+  scoring_revision: number;
+  caller: string | null;
+  document: RecordedGate["gate"];
+  created_at: Date;
+};
 
 export function createGateStore(database: Database): GateStore {
   return {
@@ -139,46 +149,32 @@ export function createGateStore(database: Database): GateStore {
       return rows[0]?.count ?? 0;
     },
 
-    async listRecorded(projectId, { limit, ...query }) {
-      const { rows } = await database.readScoped<{
-        id: string;
-        run_id: string;
-        dataset_id: string;
-        dataset_document: string | null;
-        branch: string | null;
-        commit: string | null;
-        passed: boolean;
-        scoring_revision: number;
-        caller: string | null;
-        document: RecordedGate["gate"];
-        created_at: Date;
-      }>([projectId], {
-        name: "gate_list_recorded",
-        text: `
-          select
-            gates.id, gates.run_id, gates.dataset_id, versions.document::text as dataset_document, gates.passed,
-            gates.scoring_revision, gates.caller, gates.document, gates.created_at,
-            ${branchOfSubject} as branch, ${commitOfSubject} as commit
-          from ${recordedTables}
-          left join evals.datasets
-            on datasets.project_id = gates.project_id
-            and datasets.id = gates.dataset_id
-          left join evals.dataset_versions as versions
-            on versions.project_id = datasets.project_id
-            and versions.dataset_id = datasets.id
-            and versions.version = datasets.version
-          where ${isRecorded}
-            and ($6::uuid is null or gates.id < $6)
-          order by gates.id desc
-          limit $7`,
-        values: [...recordedValues(projectId, query), query.cursor, limit],
+    async listRecorded(projectId, query) {
+      const page = await readList<RecordedRow, string>(database, projectId, query, {
+        cursorOf: ({ id }) => id,
+        statement: (cursor, { rowsMax, bytesMax }) => ({
+          name: "gate_list_recorded",
+          text: selectPart({
+            rows: `
+              select
+                gates.*, ${branchOfSubject} as branch, ${commitOfSubject} as commit,
+                octet_length(gates.document::text) as bytes
+              from ${recordedTables}
+              where ${isRecorded}
+                and ($6::uuid is null or gates.id < $6)
+              order by gates.id desc
+              limit $7`,
+            order: "id desc",
+            columns: "id, run_id, dataset_id, branch, commit, passed, scoring_revision, caller, document, created_at",
+            bytesMax: "$8",
+          }),
+          values: [...recordedValues(projectId, query), cursor, rowsMax, bytesMax],
+        }),
       });
-      return rows.map((row) => ({
+      const rows = page.rows.map((row) => ({
         id: row.id,
         runId: row.run_id,
         datasetId: row.dataset_id,
-        // Cut out here: PostgreSQL's JSON operators refuse a document that holds \\u0000 anywhere.
-        datasetName: row.dataset_document === null ? null : (JSON.parse(row.dataset_document) as { name: string }).name,
         branch: row.branch,
         commit: row.commit,
         passed: row.passed,
@@ -187,6 +183,7 @@ export function createGateStore(database: Database): GateStore {
         gate: row.document,
         createdAt: row.created_at,
       }));
+      return { ...page, rows };
     },
   };
 }

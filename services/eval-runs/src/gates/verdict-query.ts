@@ -1,6 +1,7 @@
 import { limits } from "@touchstone/contracts";
-import { isUuid } from "@touchstone/service-kit";
+import { type Call, isUuid } from "@touchstone/service-kit";
 import { type Query, readCursor, readLimit, readText } from "../http/read-query.ts";
+import type { ListQuery } from "../lists/read-list.ts";
 import { branchOfSubject, commitOfSubject } from "../runs/subject-sql.ts";
 
 /** Which verdicts of pipelines are listed; null = all. */
@@ -11,21 +12,20 @@ export interface VerdictFilter {
   commit: string | null;
 }
 
-export interface VerdictQuery {
-  limit: number;
-  /** Only ids below it, whatever it is the id of: they are in the order of time. Null = from the newest. */
-  cursor: string | null;
+/** The cursor is an id, whatever of: they are in the order of time. */
+export interface VerdictQuery extends ListQuery {
   filter: VerdictFilter;
 }
 
 const noDataset = "00000000-0000-0000-0000-000000000000";
 
 /** Reads the query of a list of verdicts. Throws `bad_request` for the first parameter that is wrong. */
-export function readVerdictQuery(query: Query): VerdictQuery {
+export function readVerdictQuery({ query, makeRoom }: Call): VerdictQuery {
   const datasetId = readText(query, "dataset_id") ?? readText(query, "datasetId");
   return {
     limit: readLimit(query, { byDefault: limits.runPageDefault, max: limits.runPageMax }),
     cursor: readCursor(query, "an id of the list"),
+    makeRoom,
     filter: {
       // What cannot be a dataset has no verdicts.
       datasetId: datasetId === null || isUuid(datasetId) ? datasetId : noDataset,

@@ -1,8 +1,8 @@
-import { limits } from "@touchstone/contracts";
-import type { Database, Queryable } from "@touchstone/db";
-import type { Act } from "@touchstone/service-kit";
+import { type Database, type Queryable, selectPart } from "@touchstone/db";
+import type { Act, ListPage, SizedRow } from "@touchstone/service-kit";
 import { recordAct } from "../acts/record-act.ts";
 import type { GradingSource } from "../grading/plan.ts";
+import { type ListQuery, readList } from "../lists/read-list.ts";
 import type { OnlineProfile } from "./online-profile.ts";
 
 /** A grading config at its newest version. `document` is what {@link composeConfigDocument} made. */
@@ -19,27 +19,54 @@ export interface StoredConfig {
 }
 
 /** One version. */
-export interface ConfigVersion {
+export type ConfigVersion = {
   version: number;
   document: string;
   changeSummary: string;
   createdAt: Date;
-}
+};
 
 /** Grading configs: what the wire calls evaluation settings and judge scorers, one entity under one id (completions 4). */
 export interface ConfigStore {
   find(projectId: string, id: string): Promise<StoredConfig | null>;
-  /** All of the project, newest first. */
-  list(projectId: string): Promise<StoredConfig[]>;
+  /** Those of the project, newest first. */
+  list(projectId: string, query: ListQuery): Promise<ListPage<StoredConfig>>;
+  /** Those that have a live profile, newest first, a part at a time: each may be large. */
+  live(projectId: string): AsyncIterable<StoredConfig>;
   /** The newest documents of those that exist, in any order. */
   readDocuments(projectId: string, ids: readonly string[]): Promise<GradingSource[]>;
-  /** The newest, newest first. */
-  listVersions(projectId: string, id: string): Promise<ConfigVersion[]>;
+  /** Newest first; the cursor is a version's number. */
+  listVersions(projectId: string, id: string, query: ListQuery<number>): Promise<ListPage<ConfigVersion>>;
   /** False when there is no such version, or it is the newest. */
   deleteVersion(projectId: string, id: string, version: number, act: Act): Promise<boolean>;
 }
 
 export function createConfigStore(database: Database): ConfigStore {
+  async function list(projectId: string, query: ListQuery, which: "all" | "live"): Promise<ListPage<StoredConfig>> {
+    const page = await readList<ConfigRow & SizedRow, string>(database, projectId, query, {
+      cursorOf: ({ id }) => id,
+      statement: (cursor, { rowsMax, bytesMax }) => ({
+        name: which === "all" ? "config_list" : "config_list_live",
+        // Newest first: an id begins with the millisecond it was made in.
+        text: selectPart({
+          rows: `
+            select configs.*, versions.document, octet_length(versions.document::text) as bytes
+            from ${configSource}
+            where configs.project_id = $1
+              and ($2::uuid is null or configs.id < $2)
+              ${which === "all" ? "" : "and configs.online is not null"}
+            order by configs.id desc
+            limit $3`,
+          order: "id desc",
+          columns: listedColumns,
+          bytesMax: "$4",
+        }),
+        values: [projectId, cursor, rowsMax, bytesMax],
+      }),
+    });
+    return { ...page, rows: page.rows.map(readRow) };
+  }
+
   return {
     async find(projectId, id) {
       return (
@@ -47,18 +74,15 @@ export function createConfigStore(database: Database): ConfigStore {
       );
     },
 
-    async list(projectId) {
-      // Newest first: an id begins with the millisecond it was made in.
-      const { rows } = await database.readScoped<ConfigRow>([projectId], {
-        name: "config_list",
-        text: `
-          select ${configColumns}
-          from ${configSource}
-          where configs.project_id = $1
-          order by configs.id desc`,
-        values: [projectId],
-      });
-      return rows.map(readRow);
+    list: (projectId, query) => list(projectId, query, "all"),
+
+    async *live(projectId) {
+      let cursor: string | null = null;
+      do {
+        const page = await list(projectId, { cursor, limit: liveAtOnce, makeRoom: async () => {} }, "live");
+        yield* page.rows;
+        cursor = page.hasNextPage ? (page.rows.at(-1)?.id ?? null) : null;
+      } while (cursor !== null);
     },
 
     async readDocuments(projectId, ids) {
@@ -74,25 +98,27 @@ export function createConfigStore(database: Database): ConfigStore {
       return rows;
     },
 
-    async listVersions(projectId, id) {
-      const { rows } = await database.readScoped<VersionRow>([projectId], {
-        name: "config_list_versions",
-        text: `
-          select version, document::text, change_summary, created_at
-          from evals.grading_config_versions
-          where project_id = $1
-            and config_id = $2
-          order by version desc
-          limit ${limits.configVersionsListedMax}`,
-        values: [projectId, id],
-      });
-      return rows.map((row) => ({
-        version: row.version,
-        document: row.document,
-        changeSummary: row.change_summary,
-        createdAt: row.created_at,
-      }));
-    },
+    listVersions: (projectId, id, query) =>
+      readList<ConfigVersion & SizedRow, number>(database, projectId, query, {
+        cursorOf: ({ version }) => version,
+        statement: (cursor, { rowsMax, bytesMax }) => ({
+          name: "config_list_versions",
+          text: selectPart({
+            rows: `
+              select version, document, change_summary, created_at, octet_length(document::text) as bytes
+              from evals.grading_config_versions
+              where project_id = $1
+                and config_id = $2
+                and ($3::integer is null or version < $3)
+              order by version desc
+              limit $4`,
+            order: "version desc",
+            columns: 'version, document::text, change_summary as "changeSummary", created_at as "createdAt"',
+            bytesMax: "$5",
+          }),
+          values: [projectId, id, cursor, rowsMax, bytesMax],
+        }),
+      }),
 
     async deleteVersion(projectId, id, version, act) {
       return database.scoped([projectId], async (transaction) => {
@@ -231,14 +257,22 @@ export async function deleteConfig(transaction: Queryable, projectId: string, id
   });
 }
 
-const configColumns = `
-  configs.id, configs.version, versions.document::text, configs.is_default, configs.seed_key, configs.online::text,
-  configs.created_at, (
+/** Read at a time, however small. */
+const liveAtOnce = 50;
+
+const versionCountOf = (source: string): string => `(
     select count(*)::integer
     from evals.grading_config_versions as kept
-    where kept.project_id = configs.project_id
-      and kept.config_id = configs.id
+    where kept.project_id = ${source}.project_id
+      and kept.config_id = ${source}.id
   ) as version_count`;
+
+const configColumns = `
+  configs.id, configs.version, versions.document::text, configs.is_default, configs.seed_key, configs.online::text,
+  configs.created_at, ${versionCountOf("configs")}`;
+
+const listedColumns = `
+  id, version, document::text, is_default, seed_key, online::text, created_at, ${versionCountOf("sized")}`;
 
 const configSource = `
   evals.grading_configs as configs
@@ -256,8 +290,6 @@ const selectConfig = (projectId: string, id: string) => ({
       and configs.id = $2`,
   values: [projectId, id],
 });
-
-type VersionRow = { version: number; document: string; change_summary: string; created_at: Date };
 
 type ConfigRow = {
   id: string;

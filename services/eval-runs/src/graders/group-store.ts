@@ -1,4 +1,6 @@
-import type { Database, Queryable } from "@touchstone/db";
+import { type Database, type Queryable, selectPart } from "@touchstone/db";
+import type { ListPage, SizedRow } from "@touchstone/service-kit";
+import { type ListQuery, readList } from "../lists/read-list.ts";
 import type { GroupDocument } from "./group-document.ts";
 import type { LiveProfile } from "./online-profile.ts";
 
@@ -20,8 +22,8 @@ export interface RatingBucket {
 
 export interface GroupStore {
   find(projectId: string, id: string): Promise<StoredGroup | null>;
-  /** All of the project, newest first. */
-  list(projectId: string): Promise<StoredGroup[]>;
+  /** Those of the project, newest first. */
+  list(projectId: string, query: ListQuery): Promise<ListPage<StoredGroup>>;
   readDocument(projectId: string, id: string): Promise<string | null>;
   exists(projectId: string, id: string): Promise<boolean>;
   /** The results of runs the group graded, from `since` on, in UTC hours or days; stretches without one are left out. */
@@ -40,17 +42,27 @@ export function createGroupStore(database: Database): GroupStore {
       );
     },
 
-    async list(projectId) {
-      const { rows } = await database.readScoped<GroupRow>([projectId], {
-        name: "group_list",
-        text: `
-          select ${groupColumns}
-          from evals.scorer_groups
-          where project_id = $1
-          order by id desc`,
-        values: [projectId],
+    async list(projectId, query) {
+      const page = await readList<GroupRow & SizedRow, string>(database, projectId, query, {
+        cursorOf: ({ id }) => id,
+        statement: (cursor, { rowsMax, bytesMax }) => ({
+          name: "group_list",
+          text: selectPart({
+            rows: `
+              select *, octet_length(document::text) as bytes
+              from evals.scorer_groups
+              where project_id = $1
+                and ($2::uuid is null or id < $2)
+              order by id desc
+              limit $3`,
+            order: "id desc",
+            columns: groupColumns,
+            bytesMax: "$4",
+          }),
+          values: [projectId, cursor, rowsMax, bytesMax],
+        }),
       });
-      return rows.map(readRow);
+      return { ...page, rows: page.rows.map(readRow) };
     },
 
     async readDocument(projectId, id) {

@@ -5,6 +5,7 @@ import { type Clock, closeProjects, type Logger, type ServedRoute } from "@touch
 import type { AnalysisStore } from "../analyses/analysis-store.ts";
 import type { CiRunStore } from "../ci-runs/ci-run-store.ts";
 import { createDatasetBook } from "../datasets/dataset-book.ts";
+import { createDatasetNames } from "../datasets/dataset-names.ts";
 import type { DatasetStore } from "../datasets/dataset-store.ts";
 import { createDatasetSummaryStore } from "../datasets/dataset-summary-store.ts";
 import type { ExportStore } from "../export/export-store.ts";
@@ -83,7 +84,8 @@ export function evalRunsRoutes(dependencies: RouteDependencies): ServedRoute[] {
   const { bus, logger, timings, lockGraders } = dependencies;
   const members = createMemberReader(bus);
   const intervals = createKnownIntervals();
-  const shower = createRunShower({ database, gradings });
+  const names = createDatasetNames(database);
+  const shower = createRunShower({ names, gradings });
   const variants = { bus, logger, signal, variantsMs: timings.variantsMs };
   return [
     ...datasetRoutes({
@@ -115,7 +117,7 @@ export function evalRunsRoutes(dependencies: RouteDependencies): ServedRoute[] {
     ...graderRoutes({ lockGraders, configs, groups, members, clock }),
     ...analysisRoutes(dependencies),
     ...ciRunRoutes(dependencies),
-    ...gateRoutes({ database, runs, gates, gradings, clock, datasets, results }),
+    ...gateRoutes({ database, runs, gates, gradings, clock, datasets, results, names }),
     ...promptRoutes({ prompts, clock }),
     ...toolSchemaRoutes({ toolSchemas, clock }),
     ...exportRoutes({ exports }),

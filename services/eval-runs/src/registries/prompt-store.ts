@@ -1,4 +1,6 @@
-import type { Database } from "@touchstone/db";
+import { type Database, selectPart } from "@touchstone/db";
+import type { ListPage, SizedRow } from "@touchstone/service-kit";
+import { type ListQuery, readList } from "../lists/read-list.ts";
 
 /** A prompt at one of its versions. */
 export interface StoredPrompt {
@@ -20,8 +22,8 @@ export interface PromptStore {
     projectId: string,
     prompt: { id: string; name: string; description: string | null; text: string; at: Date },
   ): Promise<StoredPrompt>;
-  /** By name. */
-  list(projectId: string): Promise<StoredPrompt[]>;
+  /** By name, which is the cursor, too. */
+  list(projectId: string, query: ListQuery): Promise<ListPage<StoredPrompt>>;
   /** By id, else by name; null version = the newest. */
   find(
     projectId: string,
@@ -87,18 +89,30 @@ export function createPromptStore(database: Database): PromptStore {
         return readRow(updated.rows[0] as PromptRow);
       }),
 
-    async list(projectId) {
-      const { rows } = await database.readScoped<PromptRow>([projectId], {
-        name: "prompt_list",
-        text: `
-          select ${columns}
-          from ${source}
-            and versions.version = prompts.version
-          where prompts.project_id = $1
-          order by prompts.name`,
-        values: [projectId],
+    async list(projectId, query) {
+      const page = await readList<PromptRow & SizedRow, string>(database, projectId, query, {
+        cursorOf: ({ name }) => name,
+        statement: (cursor, { rowsMax, bytesMax }) => ({
+          name: "prompt_list",
+          text: selectPart({
+            rows: `
+              select
+                prompts.*, versions.text,
+                octet_length(versions.text::text) + coalesce(octet_length(prompts.description::text), 0) as bytes
+              from ${source}
+                and versions.version = prompts.version
+              where prompts.project_id = $1
+                and ($2::text is null or prompts.name > $2)
+              order by prompts.name
+              limit $3`,
+            order: "name",
+            columns: "id, name, description, version, text, created_at, updated_at",
+            bytesMax: "$4",
+          }),
+          values: [projectId, cursor, rowsMax, bytesMax],
+        }),
       });
-      return rows.map(readRow);
+      return { ...page, rows: page.rows.map(readRow) };
     },
 
     async find(projectId, { id, name }, version) {

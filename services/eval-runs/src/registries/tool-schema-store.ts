@@ -1,6 +1,7 @@
-import { type Database, sqlStateOf } from "@touchstone/db";
-import { type Act, AppError } from "@touchstone/service-kit";
+import { type Database, selectPart, sqlStateOf } from "@touchstone/db";
+import { type Act, AppError, type ListPage, type SizedRow } from "@touchstone/service-kit";
 import { recordAct } from "../acts/record-act.ts";
+import { type ListQuery, readList } from "../lists/read-list.ts";
 
 /** What a tool schema says at one version. */
 export interface ToolSchemaDocument {
@@ -30,11 +31,11 @@ export interface ToolSchemaStore {
     projectId: string,
     schema: { id: string; name: string; document: ToolSchemaDocument; at: Date },
   ): Promise<StoredToolSchema>;
-  /** By name. */
-  list(projectId: string): Promise<StoredToolSchema[]>;
+  /** By name, which is the cursor, too. */
+  list(projectId: string, query: ListQuery): Promise<ListPage<StoredToolSchema>>;
   find(projectId: string, id: string): Promise<StoredToolSchema | null>;
-  /** Newest first. */
-  listVersions(projectId: string, id: string): Promise<ToolSchemaVersion[]>;
+  /** Newest first; the cursor is a version's number. */
+  listVersions(projectId: string, id: string, query: ListQuery<number>): Promise<ListPage<ToolSchemaVersion>>;
   /** Changes what `change` makes of it, as a new version. Null when there is none. */
   update(
     projectId: string,
@@ -72,17 +73,27 @@ export function createToolSchemaStore(database: Database): ToolSchemaStore {
         }),
       ),
 
-    async list(projectId) {
-      const { rows } = await database.readScoped<ToolSchemaRow>([projectId], {
-        name: "tool_schema_list",
-        text: `
-          select ${columns}
-          from evals.tool_schemas
-          where project_id = $1
-          order by name`,
-        values: [projectId],
+    async list(projectId, query) {
+      const page = await readList<ToolSchemaRow & SizedRow, string>(database, projectId, query, {
+        cursorOf: ({ name }) => name,
+        statement: (cursor, { rowsMax, bytesMax }) => ({
+          name: "tool_schema_list",
+          text: selectPart({
+            rows: `
+              select ${columns}, octet_length(document::text) as bytes
+              from evals.tool_schemas
+              where project_id = $1
+                and ($2::text is null or name > $2)
+              order by name
+              limit $3`,
+            order: "name",
+            columns,
+            bytesMax: "$4",
+          }),
+          values: [projectId, cursor, rowsMax, bytesMax],
+        }),
       });
-      return rows.map(readRow);
+      return { ...page, rows: page.rows.map(readRow) };
     },
 
     async find(projectId, id) {
@@ -98,25 +109,33 @@ export function createToolSchemaStore(database: Database): ToolSchemaStore {
       return rows[0] === undefined ? null : readRow(rows[0]);
     },
 
-    async listVersions(projectId, id) {
-      const { rows } = await database.readScoped<{ version: number; document: ToolSchemaDocument; created_at: Date }>(
-        [projectId],
-        {
+    async listVersions(projectId, id, query) {
+      const page = await readList<VersionRow & SizedRow, number>(database, projectId, query, {
+        cursorOf: ({ version }) => version,
+        statement: (cursor, { rowsMax, bytesMax }) => ({
           name: "tool_schema_versions",
-          text: `
-            select version, document, created_at
-            from evals.tool_schema_versions
-            where project_id = $1
-              and tool_schema_id = $2
-            order by version desc`,
-          values: [projectId, id],
-        },
-      );
-      return rows.map(({ version, document, created_at }) => ({
+          text: selectPart({
+            rows: `
+              select version, document, created_at, octet_length(document::text) as bytes
+              from evals.tool_schema_versions
+              where project_id = $1
+                and tool_schema_id = $2
+                and ($3::integer is null or version < $3)
+              order by version desc
+              limit $4`,
+            order: "version desc",
+            columns: "version, document, created_at",
+            bytesMax: "$5",
+          }),
+          values: [projectId, id, cursor, rowsMax, bytesMax],
+        }),
+      });
+      const rows = page.rows.map(({ version, document, created_at }) => ({
         version,
         definition: document.definition,
         createdAt: created_at,
       }));
+      return { ...page, rows };
     },
 
     update: (projectId, id, change, at) =>
@@ -195,6 +214,8 @@ async function refuseTakenName<Result>(write: () => Promise<Result>): Promise<Re
     throw new AppError("conflict", "A tool schema with this name already exists");
   }
 }
+
+type VersionRow = { version: number; document: ToolSchemaDocument; created_at: Date };
 
 const columns = "id, name, version, document, created_at, updated_at";
 

@@ -1,7 +1,8 @@
 import type { VerdictMode } from "@touchstone/contracts";
-import type { Database, Statement } from "@touchstone/db";
-import type { Act } from "@touchstone/service-kit";
+import { type Database, type Statement, selectPart } from "@touchstone/db";
+import type { Act, ListPage, SizedRow } from "@touchstone/service-kit";
 import { recordAct } from "../acts/record-act.ts";
+import { type ListQuery, readList } from "../lists/read-list.ts";
 import { refuseGoneDataset } from "./gone-dataset.ts";
 import { nameOfSubject, saidBySubject } from "./subject-sql.ts";
 
@@ -40,10 +41,7 @@ export type NewRun = Omit<StoredRun, "status" | "closingAs" | "scoringRevision">
   plan: string;
 };
 
-export interface RunListQuery {
-  limit: number;
-  /** Null = from the newest. */
-  cursor: string | null;
+export interface RunListQuery extends ListQuery {
   filter: RunFilter;
 }
 
@@ -65,8 +63,8 @@ export interface RunFilter {
 export interface RunStore {
   insert(projectId: string, run: NewRun): Promise<void>;
   find(projectId: string, id: string): Promise<StoredRun | null>;
-  /** A page of the project's runs, newest first: at most `limit`, those after `cursor` in that order. */
-  list(projectId: string, query: RunListQuery): Promise<StoredRun[]>;
+  /** A page of the project's runs, newest first. What a plan says counts to its size. */
+  list(projectId: string, query: RunListQuery): Promise<ListPage<StoredRun>>;
   /** How many runs match, on all pages. */
   count(projectId: string, filter: RunFilter): Promise<number>;
   /** Deletes a run with everything that hangs on it, and tells the log; false when there is no such run. */
@@ -115,20 +113,28 @@ export function createRunStore(database: Database): RunStore {
       return row && readRow(row);
     },
 
-    async list(projectId, { limit, cursor, filter }) {
-      // Newest first: an id begins with the millisecond it was made in.
-      const { rows } = await database.readScoped<RunRow>([projectId], {
-        name: "run_list",
-        text: `
-          select ${runColumns}
-          from evals.runs
-          where ${filtered}
-            and ($9::uuid is null or id < $9)
-          order by id desc
-          limit $10`,
-        values: [...filterValues(projectId, filter), cursor, limit],
+    async list(projectId, { filter, ...query }) {
+      const page = await readList<RunRow & SizedRow, string>(database, projectId, query, {
+        cursorOf: ({ id }) => id,
+        statement: (cursor, { rowsMax, bytesMax }) => ({
+          name: "run_list",
+          // Newest first: an id begins with the millisecond it was made in.
+          text: selectPart({
+            rows: `
+              select *, ${runBytes} as bytes
+              from evals.runs
+              where ${filtered}
+                and ($9::uuid is null or id < $9)
+              order by id desc
+              limit $10`,
+            order: "id desc",
+            columns: runColumns,
+            bytesMax: "$11",
+          }),
+          values: [...filterValues(projectId, filter), cursor, rowsMax, bytesMax],
+        }),
       });
-      return rows.map(readRow);
+      return { ...page, rows: page.rows.map(readRow) };
     },
 
     async count(projectId, filter) {
@@ -276,6 +282,11 @@ export function buildRunInsert(projectId: string, run: NewRun): Statement {
 const runColumns = `
   id, dataset_id, dataset_version, evaluation_settings_id, scorer_group_id, additional_scorer_ids, verdict_mode,
   evaluation_subject::text, smoke_test_variants::text, run_source, scoring_revision, status, closing_as, created_at`;
+
+/** Of what a run carries that may be large. */
+const runBytes = ["evaluation_subject", "smoke_test_variants", "plan"]
+  .map((column) => `coalesce(octet_length(${column}::text), 0)`)
+  .join(" + ");
 
 type RunRow = {
   id: string;

@@ -1,13 +1,17 @@
 import type { OutgoingHttpHeaders } from "node:http";
-import { type Route, type ServiceName, warningHeader } from "@touchstone/contracts";
+import { limits, type Route, type ServiceName, warningHeader } from "@touchstone/contracts";
 import {
+  AnswerRoom,
   AppError,
   type BodyBudget,
+  cutWhenSlow,
+  cutWhenStalled,
   type HopAnswer,
   noRoom,
   passPieces,
   passStream,
   type StreamPlace,
+  tooMuchToSend,
 } from "@touchstone/service-kit";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { accountHeaders, pageOriginHeaders } from "./account-headers.ts";
@@ -35,8 +39,8 @@ const passedBackOfAccounts = ["set-cookie", "location"];
 /** An answer up to here is read whole before it is passed back: one that breaks off can still become a 503. */
 const bufferedMaxBytes = 1024 * 1024;
 
-/** An answer that is at hand in pieces is put together up to here: then it costs less than to send them one by one. */
-const joinedMaxBytes = 64 * 1024;
+/** What is held of an answer that is passed on as it comes: the buffers of both sockets. */
+const streamBytes = 256 * 1024;
 
 export interface ForwardOptions {
   passOn: PassOn;
@@ -45,6 +49,8 @@ export interface ForwardOptions {
   publicUrl: string | null;
   /** Bounds the bodies in hand. */
   bodies: BodyBudget;
+  /** Bounds the answers that wait for their readers. */
+  answers: BodyBudget;
   /** How long a reader may take nothing of an answer. */
   streamIdleMs: number;
 }
@@ -95,20 +101,45 @@ export function createForward(options: ForwardOptions): Answerer {
     }
   };
 
+  /**
+   * Until the client has taken it. An answer that finds no room is not read: its service waits with it. Only what is read
+   * can be asked for again, so only that is ever refused.
+   */
+  async function makeRoom(answer: HopAnswer, bytes: number | null, route: Route, reply: FastifyReply): Promise<void> {
+    const room = new AnswerRoom(options.answers, () => tooMuchToSend(route.owner));
+    reply.raw.once("close", () => room.release());
+    const isHeldWhole = answer.whole !== undefined || (bytes !== null && bytes <= bufferedMaxBytes);
+    try {
+      await room.make(isHeldWhole && bytes !== null ? bytes : streamBytes);
+    } catch (thrown) {
+      await answer.body.dump();
+      throw thrown;
+    }
+    // The client went while it waited.
+    if (reply.raw.destroyed) room.release();
+  }
+
   async function passBack(answer: HopAnswer, { route, request, reply, place }: Passing) {
     const { status, headers } = answer;
+    const length = headers["content-length"];
+    const bytes = answer.whole?.bytes ?? (length === undefined ? null : Number(length));
+    const isLarge = bytes === null || bytes > limits.smallBodyMaxBytes;
+    if (request.method === "GET" && isLarge && !route.streaming) await makeRoom(answer, bytes, route, reply);
     reply.code(status).headers(pick(headers, passedBack));
     if (isOfAccounts(route)) {
       for (const name of passedBackOfAccounts) if (headers[name] !== undefined) reply.header(name, headers[name]);
     }
-    const length = headers["content-length"];
     if (request.method === "HEAD") {
       if (length !== undefined) reply.header("content-length", length);
       await answer.body.dump();
       return reply.send();
     }
-    if (answer.whole === undefined ? Number(length) <= bufferedMaxBytes : answer.whole.bytes <= joinedMaxBytes) {
+    if (answer.whole === undefined ? bytes !== null && bytes <= bufferedMaxBytes : !isLarge) {
       const whole = await readWhole(answer, route.owner);
+      if (isLarge) {
+        cutWhenStalled(reply.raw, options.streamIdleMs);
+        cutWhenSlow(reply.raw, options.streamIdleMs);
+      }
       return reply.send(whole.length === 0 ? undefined : whole);
     }
     if (length !== undefined) reply.header("content-length", length);
@@ -123,6 +154,7 @@ export function createForward(options: ForwardOptions): Answerer {
     answer.takeTime();
     const stream = passStream(reply.raw, answer.body, head);
     place?.fill(stream);
+    if (!route.streaming) cutWhenSlow(reply.raw, options.streamIdleMs);
     const { caller = null, isStillGood = null } = request.passage ?? {};
     const projectId = caller?.projectId ?? null;
     if (route.streaming && projectId !== null && isStillGood !== null) {

@@ -84,7 +84,9 @@ export function createLiveTail({ store, traces, show, eventIds, clock, logger }:
       const roots = new Map<string, ReadSpan>();
       for (const [projectId, own] of Map.groupBy(slice, (row) => row.projectId)) {
         const ids = own.map(({ id }) => id);
-        for (const root of await traces.readRoots(projectId, ids)) roots.set(`${projectId} ${root.id}`, root);
+        for await (const part of traces.readRoots(projectId, ids)) {
+          for (const root of part) roots.set(`${projectId} ${root.id}`, root);
+        }
       }
       const matches = await matchSlice(slice, group);
       for (const row of slice) {

@@ -3,8 +3,7 @@ import { AppError, isAppError } from "@touchstone/service-kit";
 import { keepWithinQuota, type TraceQuota } from "../quota/keep-within-quota.ts";
 import { createUsageStore } from "../quota/usage-store.ts";
 import type { SearchPieceStore } from "../search/search-piece-store.ts";
-import type { ListedRow } from "../trees/composable.ts";
-import { type ComposeLoader, composeList, composeSpans } from "../trees/compose.ts";
+import { type ComposeLoader, composeSpans, ListChangedError } from "../trees/compose.ts";
 import { createComposeLoader } from "../trees/compose-store.ts";
 import { createListedBodies } from "../trees/listed-bodies.ts";
 import { createRecentTraces } from "../trees/recent-traces.ts";
@@ -23,15 +22,16 @@ import {
 import { buildRootList, type ListedWhole, type RootRecord } from "./root-list.ts";
 import { createRootReader } from "./root-reader.ts";
 import { buildSessionPage, type SessionRecord } from "./session-page.ts";
+import { showRoots, toListedRoots } from "./show-roots.ts";
 import { buildSpanInsert, type ProjectRow } from "./span-insert.ts";
 import type { SpanPartitionStore } from "./span-partition-store.ts";
 import { otlpFlag, type SpanJob } from "./span-row.ts";
-import { buildTraceRead, type SpanRecord, toBodilessSpan, toReadSpan } from "./span-select.ts";
-import { readSpanSlices } from "./span-slices.ts";
+import { buildTraceRead, type SpanRecord, toReadSpan } from "./span-select.ts";
+import { composeSlices, readSpanSlices } from "./span-slices.ts";
 import { splitRows } from "./split-rows.ts";
 import { readPlaces } from "./subtree-places.ts";
 import { createTraceRemover } from "./trace-remover.ts";
-import type { ReadSpan, RootPage, StoredSpan, TraceStore } from "./trace-store.ts";
+import type { StoredSpan, TraceStore } from "./trace-store.ts";
 
 /** Identities looked up by one statement. */
 const lookupRowsMax = 2000;
@@ -209,21 +209,22 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
       });
     },
 
-    async listRoots(query) {
-      const list = async (whole: ListedWhole): Promise<ListedRoots> => {
+    async listRoots(query, showing) {
+      const loader = loaderOf(query.projectId);
+      const list = async (whole: ListedWhole) => {
         const database = query.pattern === null ? reading : searching;
         const found = await database
           .readScoped<RootRecord>([query.projectId], buildRootList(query, whole))
           .catch(refuseLongSearch);
-        return toListedRoots(found.rows, query.limit);
+        return showRoots(toListedRoots(found.rows, query.limit), { loader, listed, showing });
       };
-      const loader = loaderOf(query.projectId);
-      const { rows, ...page } = await list("short");
-      const spans = await composeList(rows, loader, listed);
-      if (spans !== null) return { ...page, spans };
-      // A root of the page was removed before its body was read: once more, with all bodies in the page's snapshot.
-      const { rows: wholeRows, ...wholePage } = await list("all");
-      return { ...wholePage, spans: (await composeList(wholeRows, loader, listed)) as ReadSpan[] };
+      try {
+        return await list("short");
+      } catch (thrown) {
+        if (!(thrown instanceof ListChangedError)) throw thrown;
+        // A root of the page was removed before its body was read: once more, with the bodies in the page's snapshot.
+        return list("all");
+      }
     },
 
     async countRoots(query) {
@@ -250,7 +251,7 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
       do {
         const page: Statement = buildSessionPage(projectId, sessionId, after);
         const { rows } = await reading.readScoped<SessionRecord>([projectId], page);
-        if (rows.length > 0) yield composeSpans(rows.map(toReadSpan), loaderOf(projectId), { metadata: true });
+        yield* composeSlices(rows, loaderOf(projectId), { metadata: true });
         after = rows.at(-1) ?? null;
       } while (after?.has_more);
     },
@@ -292,19 +293,6 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
     },
   });
   return { ...store, insertBatch };
-}
-
-type ListedRoots = Omit<RootPage, "spans"> & { rows: ListedRow<Omit<ReadSpan, "body">>[] };
-
-function toListedRoots(found: readonly RootRecord[], limit: number): ListedRoots {
-  // Without any span there is still one row: the total.
-  const records = found.filter((row) => row.id !== null);
-  const rows = records.slice(0, limit).map((record) => ({
-    span: toBodilessSpan(record),
-    body: record.body,
-    digest: record.digest,
-  }));
-  return { rows, hasNextPage: records.length > limit, totalCount: Number(found[0]?.total ?? 0) };
 }
 
 /** The list without a search has bounds of its own; what is cancelled for its time is a search. */

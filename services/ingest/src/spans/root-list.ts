@@ -1,6 +1,8 @@
+import { limits } from "@touchstone/contracts";
 import type { Statement } from "@touchstone/db";
 import { firstIdOf, rootConditions, traceNamed } from "./root-conditions.ts";
 import type { RootFilter } from "./root-filter.ts";
+import { blobHeadBytes } from "./span-body.ts";
 import { narrowColumns, type SpanRecord, verdictColumn } from "./span-select.ts";
 import type { RootQuery } from "./trace-store.ts";
 
@@ -14,9 +16,13 @@ export type ListedWhole = "short" | "all";
 export interface RootRecord extends Omit<SpanRecord, "body"> {
   /** Of all pages. */
   total: string;
+  /** Null too where it would have made too many bytes together with those before it: the page ends there. */
   body: Buffer | null;
   /** SHA-256, base64. */
   digest: string | null;
+  /** Of a body with a digest, its beginning and how long it is. */
+  head: Buffer | null;
+  bytes: number | null;
 }
 
 /**
@@ -32,10 +38,16 @@ export function buildRootList(query: RootQuery, whole: ListedWhole): Statement {
 /** Of `ingest.spans` in the order of the page, whose length is the second parameter. */
 function bodyColumns(whole: ListedWhole): string {
   const isShown = "row_number() over (order by id desc) <= $2";
-  if (whole === "all") return `case when ${isShown} then body end as body, null as digest`;
+  if (whole === "all") {
+    const fits = `sum(octet_length(body)) over (order by id desc) <= ${limits.listBytesMax} or row_number() over (order by id desc) = 1`;
+    return `case when ${isShown} and (${fits}) then body end as body, null as digest, null as head, null as bytes`;
+  }
   const isShort = `octet_length(body) < ${digestedFromBytes}`;
+  const isDigested = `${isShown} and not ${isShort}`;
   return `case when ${isShown} and ${isShort} then body end as body,
-        case when ${isShown} and not ${isShort} then encode(sha256(body), 'base64') end as digest`;
+        case when ${isDigested} then encode(sha256(body), 'base64') end as digest,
+        case when ${isDigested} then substring(body from 1 for ${blobHeadBytes}) end as head,
+        case when ${isDigested} then octet_length(body) end as bytes`;
 }
 
 function buildFilteredList(query: RootQuery, whole: ListedWhole): Statement {
@@ -84,17 +96,27 @@ function buildFilteredList(query: RootQuery, whole: ListedWhole): Statement {
   return { name: `roots_list${names}${query.before === null ? "" : "_before"}`, text, values };
 }
 
-/** Roots by their ids. */
+/** A root of a slice, and whether others of those asked for are still to be read. */
+export interface RootSliceRecord extends SpanRecord {
+  place: number;
+  is_whole: boolean;
+}
+
+/** Roots by their ids, as far as their bodies fit into a slice; the first always does. */
 export function buildRootsRead(projectId: string, ids: readonly string[]): Statement {
   const text = `
     select shown.*, ${verdictColumn}
     from (
-      select ${narrowColumns}, body
-      from unnest($2::uuid[]) as wanted (wanted_id)
+      select ${narrowColumns}, body, place::integer,
+        sum(octet_length(body)) over (order by place) <= $3 or row_number() over (order by place) = 1 as fits,
+        sum(octet_length(body)) over () <= $3 as is_whole
+      from unnest($2::uuid[]) with ordinality as wanted (wanted_id, place)
       join ingest.spans on spans.project_id = $1 and spans.id = wanted.wanted_id
       where is_root
-    ) shown`;
-  return { name: "roots_read", text, values: [projectId, ids] };
+    ) shown
+    where fits
+    order by place`;
+  return { name: "roots_read", text, values: [projectId, ids, limits.listBytesMax] };
 }
 
 /** Which of these roots match a filter. */

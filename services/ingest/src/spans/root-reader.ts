@@ -1,17 +1,20 @@
 import type { Database } from "@touchstone/db";
-import { composeSpans } from "../trees/compose.ts";
 import { createComposeLoader } from "../trees/compose-store.ts";
-import { buildRootMatch, buildRootsRead } from "./root-list.ts";
-import { type SpanRecord, toReadSpan } from "./span-select.ts";
+import { buildRootMatch, buildRootsRead, type RootSliceRecord } from "./root-list.ts";
+import { composeSlices } from "./span-slices.ts";
 import type { TraceStore } from "./trace-store.ts";
 
 /** Reads roots by their ids, for lists and for the live tail. */
 export function createRootReader(reading: Database): Pick<TraceStore, "readRoots" | "matchRoots"> {
   return {
-    async readRoots(projectId, ids) {
-      const { rows } = await reading.readScoped<SpanRecord>([projectId], buildRootsRead(projectId, ids));
+    async *readRoots(projectId, ids) {
       const loader = createComposeLoader((statement) => reading.readScoped([projectId], statement), projectId);
-      return composeSpans(rows.map(toReadSpan), loader, { metadata: false });
+      for (let left = ids; left.length > 0; ) {
+        const { rows } = await reading.readScoped<RootSliceRecord>([projectId], buildRootsRead(projectId, left));
+        yield* composeSlices(rows, loader, { metadata: false });
+        const last = rows.at(-1);
+        left = last === undefined || last.is_whole ? [] : left.slice(last.place);
+      }
     },
 
     async matchRoots(projectId, filter, ids) {

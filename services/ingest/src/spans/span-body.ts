@@ -1,5 +1,12 @@
 import { promisify } from "node:util";
-import { constants, zstdCompress, zstdCompressSync, zstdDecompress, zstdDecompressSync } from "node:zlib";
+import {
+  constants,
+  type ZstdOptions,
+  zstdCompress,
+  zstdCompressSync,
+  zstdDecompress,
+  zstdDecompressSync,
+} from "node:zlib";
 import type { JsonText } from "./span.ts";
 
 /**
@@ -44,7 +51,9 @@ export function encodeSpanBody(body: SpanBody): Buffer | Promise<Buffer> {
   if (raw.length < compressedFromBytes) return raw;
   const text = raw.subarray(1);
   if (raw.length < asynchronousFromBytes) return withCodec(zstdCompressSync(text, fast));
-  return compress(text, fast).then(withCodec);
+  // Else the frame would not say how long its text is: whoever reads many has to know.
+  const stating: ZstdOptions & { pledgedSrcSize: number } = { ...fast, pledgedSrcSize: text.length };
+  return compress(text, stating).then(withCodec);
 }
 
 /** A blob that is not compressed, for a body that is not stored. */
@@ -70,9 +79,23 @@ export function decodeSpanBody(blob: Buffer): Buffer | Promise<Buffer> {
   if (codec === plain) return rest;
   if (codec !== zstd) throw new Error(`span body has the unknown codec ${codec}`);
   // One piece of the very length: by default it would be put together from pieces of 16 KB.
-  const options = { chunkSize: Math.max(readContentSize(rest) + 1, pieceBytesMin) };
+  const stated = readStatedSize(rest) ?? pieceBytesUsual;
+  const options = { chunkSize: Math.max(Math.min(stated, pieceBytesMax) + 1, pieceBytesMin) };
   return rest.length < asynchronousFromBytes ? zstdDecompressSync(rest, options) : decompress(rest, options);
 }
+
+/** Of a blob, the beginning that says how long its text is. */
+export const blobHeadBytes = 20;
+
+/** Bytes of a blob's text, told from its head. Large ones of earlier versions do not state them: they are guessed high. */
+export function textBytesOf(head: Buffer, blobBytes: number): number {
+  if (!isPacked(head)) return blobBytes - 1;
+  return readStatedSize(head.subarray(1)) ?? Math.min(blobBytes * guessedRatio, guessedMax);
+}
+
+/** Far more than compression gains on usual texts, and more than a span can hold. */
+const guessedRatio = 64;
+const guessedMax = 16 * 1024 * 1024;
 
 /** The least that zlib takes. */
 const pieceBytesMin = 64;
@@ -81,26 +104,21 @@ const pieceBytesUsual = 16 * 1024;
 /** A stated length is believed up to here; beyond, pieces are put together. */
 const pieceBytesMax = 4 * 1024 * 1024;
 
-/** How long a zstd frame says its content is (RFC 8878, 3.1.1.1). */
-function readContentSize(frame: Buffer): number {
+/** How long a zstd frame says its content is (RFC 8878, 3.1.1.1); null when it does not. */
+function readStatedSize(frame: Buffer): number | null {
   const descriptor = frame[4] ?? 0;
   const isSingleSegment = (descriptor & 0x20) !== 0;
   const at = 5 + (isSingleSegment ? 0 : 1) + ([0, 1, 2, 4][descriptor & 3] as number);
-  let bytes = pieceBytesUsual;
   switch (descriptor >> 6) {
     case 0:
-      if (isSingleSegment) bytes = frame.readUInt8(at);
-      break;
+      return isSingleSegment ? frame.readUInt8(at) : null;
     case 1:
-      bytes = frame.readUInt16LE(at) + 256;
-      break;
+      return frame.readUInt16LE(at) + 256;
     case 2:
-      bytes = frame.readUInt32LE(at);
-      break;
+      return frame.readUInt32LE(at);
     default:
-      bytes = pieceBytesMax;
+      return Number(frame.readBigUInt64LE(at));
   }
-  return Math.min(bytes, pieceBytesMax);
 }
 
 /**

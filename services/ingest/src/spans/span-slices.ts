@@ -1,7 +1,9 @@
 import type { Queryable } from "@touchstone/db";
-import { composeSpans } from "../trees/compose.ts";
+import { type ComposeLoader, composeSpans } from "../trees/compose.ts";
 import { createComposeLoader } from "../trees/compose-store.ts";
-import { toReadSpan } from "./span-select.ts";
+import { textBytesOf } from "./span-body.ts";
+import { type SpanRecord, toReadSpan } from "./span-select.ts";
+import { splitByBytes } from "./split-by-bytes.ts";
 import { buildSpansRead, type SliceRecord } from "./subtree-read.ts";
 import type { ReadSpan } from "./trace-store.ts";
 
@@ -15,10 +17,23 @@ export async function* readSpanSlices(
 ): AsyncIterable<ReadSpan[]> {
   for (let left = ids; left.length > 0; ) {
     const { rows } = await read<SliceRecord>(buildSpansRead(projectId, left));
-    if (rows.length > 0) {
-      yield composeSpans(rows.map(toReadSpan), createComposeLoader(read, projectId), { metadata });
-    }
+    yield* composeSlices(rows, createComposeLoader(read, projectId), { metadata });
     const last = rows.at(-1);
     left = last === undefined || last.is_whole ? [] : left.slice(last.place);
   }
+}
+
+/** Texts of rows that are composed at a time. Rows that nothing is added to stay packed. */
+const composedBytesMax = 16 * 1024 * 1024;
+
+/** Rows as they were read, composed in parts of bounded size: what is stored packed may be a thousand times as long. */
+export async function* composeSlices(
+  records: readonly SpanRecord[],
+  loader: ComposeLoader,
+  options: { metadata: boolean },
+): AsyncGenerator<ReadSpan[], void, undefined> {
+  const spans = records.map(toReadSpan);
+  const bytesOf = ({ derived, body }: ReadSpan): number =>
+    derived === null ? body.length : textBytesOf(body, body.length);
+  for (const part of splitByBytes(spans, bytesOf, composedBytesMax)) yield composeSpans(part, loader, options);
 }

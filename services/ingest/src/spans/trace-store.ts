@@ -90,10 +90,22 @@ export interface OutlinedSpan extends PlacedSpan {
   rating: number | null;
 }
 
-export interface RootPage {
+/** How roots are shown: as they are read, a group at a time, so that only what is shown of them is held. */
+export interface RootShowing<Item> {
+  show(roots: readonly ReadSpan[]): Promise<readonly Item[]>;
+  bytesOf(item: Item): number;
+  /** Waits until there is room for an answer of so many bytes. */
+  makeRoom(bytes: number): Promise<void>;
+}
+
+export interface RootPage<Item> {
   /** At most `limit`, newest first. */
-  spans: ReadSpan[];
+  items: Item[];
+  /** The id of the last one; null without any. */
+  lastId: string | null;
   hasNextPage: boolean;
+  /** The page ends early: its items would have more bytes than an answer may have. */
+  isCut: boolean;
   /** Of all pages; exact, and of the same instant as the page. */
   totalCount: number;
 }
@@ -119,7 +131,7 @@ export interface TraceStore extends TraceRemover {
    */
   insertBatch(jobs: readonly SpanJob[], writer: number): Promise<PromiseSettledResult<StoredSpan[]>[]>;
   /** Root spans, newest first. */
-  listRoots(query: RootQuery): Promise<RootPage>;
+  listRoots<Item>(query: RootQuery, showing: RootShowing<Item>): Promise<RootPage<Item>>;
   /**
    * Roots by when they were created: the buckets that have any, in no order. Rejects with `service_unavailable` where a
    * search finds too many.
@@ -127,8 +139,8 @@ export interface TraceStore extends TraceRemover {
   countRoots(query: RootHistogramQuery): Promise<RootCount[]>;
   /** When the oldest and the newest root of a project were created; null without any. */
   readRootExtent(projectId: string): Promise<{ oldestMs: number; newestMs: number } | null>;
-  /** Roots by their ids, in no order; those that are none, or gone, are missing. */
-  readRoots(projectId: string, ids: readonly string[]): Promise<ReadSpan[]>;
+  /** Roots by their ids, in slices of bounded size; those that are none, or gone, are missing. */
+  readRoots(projectId: string, ids: readonly string[]): AsyncIterable<ReadSpan[]>;
   /** Those of these roots that the filter lets through. */
   matchRoots(projectId: string, filter: RootFilter, ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** Any one span, root or child; null when the project has none of this id. */

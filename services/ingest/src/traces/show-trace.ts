@@ -77,6 +77,10 @@ export async function showSessionSpan(span: ReadSpan): Promise<JsonPieces> {
 const comma = Buffer.from(",");
 const closingBrace = Buffer.from("}");
 
+export function bytesOfPieces(pieces: JsonPieces): number {
+  return pieces.reduce((bytes, piece) => bytes + piece.length, 0);
+}
+
 /** `item,item`. */
 export function joinPieces(items: readonly JsonPieces[]): JsonPieces {
   return items.flatMap((item, index) => (index === 0 ? item : [comma, ...item]));

@@ -1,3 +1,4 @@
+import type { LentCall, ToldCalls } from "./compose-calls.ts";
 import type { Derivation } from "./derivation.ts";
 
 /** What of a read span composing needs. */
@@ -18,6 +19,8 @@ export interface ListedRow<Span extends Omit<ComposableSpan, "body">> {
   body: Buffer | null;
   /** Its SHA-256; null where it was read. */
   digest: string | null;
+  /** Of the text of its body. */
+  textBytes: number;
 }
 
 /** A row that another one refers to. */
@@ -33,4 +36,18 @@ export interface LendingRow {
 export interface LenderDigest extends Pick<LendingRow, "id" | "kind" | "hasFragments"> {
   /** The SHA-256 of its body. */
   digest: string;
+  /** Of the text of its body. */
+  textBytes: number;
+}
+
+/** What one row lends, cut to what was asked of it. */
+export interface Lent {
+  id: string;
+  spanId: string | null;
+  kind: string;
+  input: string | null;
+  output: string | null;
+  tools: LentCall[];
+  told: ToldCalls | null;
+  body: Buffer | null;
 }

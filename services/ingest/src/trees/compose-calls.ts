@@ -22,9 +22,9 @@ export interface ToldCalls {
 }
 
 /** Text of all calls one row shows, and of the results one call of a model tells: what does not fit loses its values. */
-const callsCharsMax = 1024 * 1024;
+export const callsCharsMax = 1024 * 1024;
 
-const absent: JsonText = JSON.stringify(truncationMarker);
+export const absent: JsonText = JSON.stringify(truncationMarker);
 
 /** What rows hold was read as JSON when it came. */
 const stored = { isStored: true };

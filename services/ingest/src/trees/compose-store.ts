@@ -1,5 +1,6 @@
 import type { Queryable, Statement } from "@touchstone/db";
 import { parseLossless } from "../otlp/json-text.ts";
+import { blobHeadBytes, textBytesOf } from "../spans/span-body.ts";
 import type { LenderDigest, LendingRow } from "./composable.ts";
 import type { ComposeLoader } from "./compose.ts";
 import type { FragmentBody } from "./fragment-body.ts";
@@ -23,7 +24,7 @@ interface RowRecord {
   body: Buffer;
 }
 
-type DigestRecord = Pick<RowRecord, "id" | "kind" | "has_fragments"> & { digest: string };
+type DigestRecord = Pick<RowRecord, "id" | "kind" | "has_fragments"> & { digest: string; head: Buffer; bytes: number };
 
 interface FragmentRecord {
   id: string;
@@ -73,13 +74,14 @@ export function createComposeLoader(read: Queryable["query"], projectId: string)
   };
 }
 
-function toLenderDigest({ id, kind, has_fragments: hasFragments, digest }: DigestRecord): LenderDigest {
-  return { id, kind, hasFragments, digest };
+function toLenderDigest({ id, kind, has_fragments: hasFragments, digest, head, bytes }: DigestRecord): LenderDigest {
+  return { id, kind, hasFragments, digest, textBytes: textBytesOf(head, bytes) };
 }
 
 function buildDigests(projectId: string, ids: readonly string[]): Statement {
   const text = `
-    select spans.id, spans.kind, ${hasFragments}, encode(sha256(spans.body), 'base64') as digest
+    select spans.id, spans.kind, ${hasFragments}, encode(sha256(spans.body), 'base64') as digest,
+      substring(spans.body from 1 for ${blobHeadBytes}) as head, octet_length(spans.body) as bytes
     from unnest($2::uuid[]) as wanted (id)
     cross join lateral (select * from ingest.spans where project_id = $1 and spans.id = wanted.id limit 1) spans`;
   return { name: "compose_digests", text, values: [projectId, ids] };

@@ -16,15 +16,17 @@ import {
   readBodyMembers,
   type SpanBody,
 } from "../spans/span-body.ts";
-import type { ComposableSpan, LenderDigest, LendingRow, ListedRow } from "./composable.ts";
-import { callsOfTools, type LentCall, matchCalls, readTold, type ToldCalls, writeCalls } from "./compose-calls.ts";
+import { splitByBytes } from "../spans/split-by-bytes.ts";
+import { boundCalls, type CallBounds } from "./bound-calls.ts";
+import type { ComposableSpan, LenderDigest, LendingRow, Lent, ListedRow } from "./composable.ts";
+import { callsCharsMax, callsOfTools, type LentCall, matchCalls, readTold, writeCalls } from "./compose-calls.ts";
 import { addMetadata } from "./compose-metadata.ts";
 import { lendSide } from "./compose-sides.ts";
 import type { Derivation } from "./derivation.ts";
 import type { FragmentBody } from "./fragment-body.ts";
 import type { ListedBodies } from "./listed-bodies.ts";
 import { mergeFragments } from "./merge-fragments.ts";
-import { createRecall } from "./recall-bodies.ts";
+import { createRecall, type Recall } from "./recall-bodies.ts";
 
 /** Reads what spans refer to; compose-store.ts does it. Each slice is bounded, and is let go before the next is read. */
 export interface ComposeLoader {
@@ -49,7 +51,8 @@ export async function composeSpans<Span extends ComposableSpan>(
   if (spans.every(({ derived }) => derived === null)) return [...spans];
   const needs = listNeeds(spans);
   const told = await readOwnFragments(spans, loader);
-  const lent = await readLent(needs, lendingRows([...needs.keys()], spans, loader), { loader, told });
+  const calls = boundCalls(spans);
+  const lent = await readLent(needs, lendingRows([...needs.keys()], spans, loader), { loader, told, calls });
   const composed: Span[] = [];
   for (const span of spans) {
     const { derived } = span;
@@ -59,25 +62,62 @@ export async function composeSpans<Span extends ComposableSpan>(
   return composed;
 }
 
+/** A row that a list found is not there any more as it found it. */
+export class ListChangedError extends Error {
+  override readonly name = "ListChangedError";
+}
+
 /**
- * The same of a list, without metadata. Of what was composed before neither bodies nor lenders are read; whether it was
- * costs a look at the lenders. Null when a body is not there any more as the list found it.
+ * The same of a list, without metadata, in groups of rows whose texts are `groupBytesMax` together, or of one row: what was
+ * composed is let go before the next group is. Of what was composed before neither bodies nor lenders are read; whether it
+ * was costs a look at the lenders. Throws {@link ListChangedError}.
  */
-export async function composeList<Span extends Bodiless>(
+export async function* composeList<Span extends Bodiless>(
+  rows: readonly ListedRow<Span>[],
+  { loader, listed, groupBytesMax, makeRoom }: ListComposing,
+): AsyncGenerator<(Span & { body: Buffer })[], void, undefined> {
+  const recall = createRecall(rows, listed);
+  const lenderBytes = new Map<string, number>();
+  const lenders = listNeeds(rows.map(({ span }) => span));
+  for await (const slice of loader.digests([...lenders.keys()])) {
+    recall.see(slice);
+    for (const { id, textBytes } of slice) lenderBytes.set(id, textBytes);
+  }
+  const costOf = (row: ListedRow<Span>): number => {
+    const known = recall.bodyOf(row);
+    return known === undefined ? row.textBytes + borrowedBytes(row.span.derived, lenderBytes) : known.length;
+  };
+  for (const group of splitByBytes(rows, costOf, groupBytesMax)) {
+    if (group.reduce((sum, row) => sum + costOf(row), 0) > smallBytes) await makeRoom();
+    yield composeGroup(group, loader, recall);
+  }
+}
+
+export interface ListComposing {
+  loader: ComposeLoader;
+  listed: ListedBodies;
+  groupBytesMax: number;
+  /** Waits until there is room for a large page. */
+  makeRoom(): Promise<void>;
+}
+
+/** A group of more is part of a large page. */
+const smallBytes = 256 * 1024;
+
+async function composeGroup<Span extends Bodiless>(
   rows: readonly ListedRow<Span>[],
   loader: ComposeLoader,
-  listed: ListedBodies,
-): Promise<(Span & { body: Buffer })[] | null> {
-  const spans = rows.map(({ span }) => span);
+  recall: Recall,
+): Promise<(Span & { body: Buffer })[]> {
+  const pending = rows.filter((row) => recall.bodyOf(row) === undefined);
+  const spans = pending.map(({ span }) => span);
   const needs = listNeeds(spans);
   const told = await readOwnFragments(spans, loader);
-  const recall = createRecall(rows, listed);
-  for await (const slice of loader.digests([...needs.keys()])) recall.see(slice);
-  const unread = rows.filter((row) => row.body === null && recall.bodyOf(row) === undefined);
+  const unread = pending.filter(({ body }) => body === null);
   for (const { span } of unread) needOf(needs, span.id).body = true;
-  const wanted = [...needs].filter(([id, { body }]) => body || recall.isWanted(id)).map(([id]) => id);
-  const lent = await readLent(needs, recall.compare(loader.rows(wanted)), { loader, told });
-  if (!unread.every(({ span }) => recall.isAsSeen(span.id))) return null;
+  const calls = boundCalls(spans);
+  const lent = await readLent(needs, recall.compare(loader.rows([...needs.keys()])), { loader, told, calls });
+  if (!unread.every(({ span }) => recall.isAsSeen(span.id))) throw new ListChangedError("a row of the list changed");
   // Side by side: large bodies are unpacked beside the event loop.
   return Promise.all(
     rows.map(async (row) => {
@@ -90,6 +130,25 @@ export async function composeList<Span extends Bodiless>(
       recall.keep(row, body);
       return { ...span, body };
     }),
+  );
+}
+
+/** Calls of tools show little more of their lenders than this, however large these are. */
+const callsBytes = 2 * callsCharsMax;
+/** What log records tell of a row is not known before they are read. */
+const toldBytes = 256 * 1024;
+
+/** What a row is shown of other rows, at most. */
+function borrowedBytes(derived: Derivation | null, textBytes: ReadonlyMap<string, number>): number {
+  if (derived === null) return 0;
+  const bytesOf = (id: string | undefined): number => (id === undefined ? 0 : (textBytes.get(id) ?? 0));
+  const callers = [...(derived.toolsFrom ?? []), ...(derived.callsFrom ?? [])];
+  const calls = callers.reduce((sum, id) => sum + bytesOf(id), 0);
+  return (
+    bytesOf(derived.inputFrom) +
+    bytesOf(derived.outputFrom) +
+    Math.min(calls, callsBytes) +
+    (derived.hasFragments === true ? toldBytes : 0)
   );
 }
 
@@ -107,17 +166,6 @@ interface Need {
   calls: boolean;
   /** The body as it is stored: it is of the page itself. */
   body: boolean;
-}
-
-/** What one row lends, cut to what was asked of it. */
-interface Lent {
-  spanId: string | null;
-  kind: string;
-  input: string | null;
-  output: string | null;
-  tools: LentCall[];
-  told: ToldCalls | null;
-  body: Buffer | null;
 }
 
 function listNeeds(spans: readonly Bodiless[]): Map<string, Need> {
@@ -178,7 +226,7 @@ async function* lendingRows(
 async function readLent(
   needs: ReadonlyMap<string, Need>,
   slices: AsyncIterable<LendingRow[]>,
-  { loader, told }: { loader: ComposeLoader; told: ReadonlyMap<string, FragmentBody[]> },
+  { loader, told, calls }: { loader: ComposeLoader; told: ReadonlyMap<string, FragmentBody[]>; calls: CallBounds },
 ): Promise<Map<string, Lent>> {
   const lent = new Map<string, Lent>();
   for await (const rows of slices) {
@@ -187,7 +235,8 @@ async function readLent(
       loader,
     );
     for (const row of rows) {
-      lent.set(row.id, await reduceRow(row, told.get(row.id) ?? fragments.get(row.id) ?? [], needs));
+      const reduced = await reduceRow(row, told.get(row.id) ?? fragments.get(row.id) ?? [], needs);
+      lent.set(row.id, calls.fit(reduced));
     }
   }
   return lent;
@@ -205,6 +254,7 @@ async function reduceRow(
   const own = text === null ? emptyBody : readBodyMembers(text, fragments.length === 0 ? members : undefined);
   const { body } = mergeFragments(own, fragments, row.kind);
   return {
+    id: row.id,
     spanId: row.spanId,
     kind: row.kind,
     input: need.input ? body.input : null,

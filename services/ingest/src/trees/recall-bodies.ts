@@ -10,8 +10,6 @@ type Row = ListedRow<Omit<ComposableSpan, "body">>;
 export interface Recall {
   /** Takes note of rows that lend to the page, a slice at a time. */
   see(rows: readonly LenderDigest[]): void;
-  /** Whether a body that has to be composed borrows of this row. */
-  isWanted(id: string): boolean;
   bodyOf(row: Row): Buffer | undefined;
   /** Compares rows, as they are read, with what was seen of them, and passes them on. */
   compare(slices: AsyncIterable<LendingRow[]>): AsyncIterable<LendingRow[]>;
@@ -29,10 +27,8 @@ export function createRecall(rows: readonly Row[], listed: ListedBodies): Recall
   const keys = new Map<Row, string>();
   const found = new Map<Row, Buffer>();
   const asSeen = new Set<string>();
-  let wanted = new Set<string>();
 
   function lookUp(): void {
-    wanted = new Set();
     for (const row of rows) {
       const key = keys.get(row) ?? keyOf(row, lenders);
       if (key !== null && !keys.has(row)) {
@@ -40,7 +36,6 @@ export function createRecall(rows: readonly Row[], listed: ListedBodies): Recall
         const body = listed.find(key);
         if (body !== undefined) found.set(row, body);
       }
-      if (!found.has(row)) for (const id of lendersOf(row.span.derived)) wanted.add(id);
     }
   }
 
@@ -56,7 +51,6 @@ export function createRecall(rows: readonly Row[], listed: ListedBodies): Recall
       }
       lookUp();
     },
-    isWanted: (id) => wanted.has(id),
     bodyOf: (row) => found.get(row),
     async *compare(slices) {
       for await (const slice of slices) {

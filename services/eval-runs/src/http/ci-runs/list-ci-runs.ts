@@ -1,4 +1,4 @@
-import type { Handler } from "@touchstone/service-kit";
+import { endOfPage, type Handler } from "@touchstone/service-kit";
 import type { CiRunStore } from "../../ci-runs/ci-run-store.ts";
 import { renderCiRun } from "../../ci-runs/render-ci-run.ts";
 import { readVerdictQuery } from "../../gates/verdict-query.ts";
@@ -8,19 +8,19 @@ import { requireProject } from "../require-project.ts";
 export function listCiRuns({ ciRuns }: { ciRuns: CiRunStore }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
-    const query = readVerdictQuery(call.query);
-    const [found, totalCount] = await Promise.all([
-      ciRuns.list(projectId, { ...query, limit: query.limit + 1 }),
+    const query = readVerdictQuery(call);
+    const [page, totalCount] = await Promise.all([
+      ciRuns.list(projectId, query),
       ciRuns.count(projectId, query.filter),
     ]);
-    const page = found.slice(0, query.limit);
-    const hasNextPage = found.length > query.limit;
+    const { hasNextPage, nextCursor, truncatedBy } = endOfPage(page, ({ id }) => id);
     const rest = {
       total_count: totalCount,
       has_next_page: hasNextPage,
-      next_cursor: hasNextPage ? (page.at(-1)?.id ?? null) : null,
+      next_cursor: nextCursor,
+      ...(truncatedBy !== undefined && { truncated_by: truncatedBy }),
     };
-    const texts = page.map((ciRun) => renderCiRun(ciRun));
+    const texts = page.rows.map((ciRun) => renderCiRun(ciRun));
     return { status: 200, body: `{"ci_runs":[${texts.join(",")}],${JSON.stringify(rest).slice(1)}` };
   };
 }

@@ -1,6 +1,7 @@
 import type { Handler } from "@touchstone/service-kit";
 import type { DatasetStore } from "../../datasets/dataset-store.ts";
 import { renderDatasetVersion } from "../../datasets/dataset-versions.ts";
+import { readVersionListQuery, warnOfCut } from "../list-query.ts";
 import { requireProject } from "../require-project.ts";
 import { datasetNotFound, requireDatasetId } from "./require-dataset.ts";
 
@@ -11,7 +12,8 @@ export function listDatasetVersions({ datasets }: { datasets: DatasetStore }): H
     const id = requireDatasetId(call);
     // Versions outlive their dataset, for the runs that use them.
     if ((await datasets.findVersion(projectId, id)) === null) datasetNotFound();
-    const versions = await datasets.listVersions(projectId, id);
-    return { status: 200, body: `[${versions.map((version) => renderDatasetVersion(id, version)).join(",")}]` };
+    const page = await datasets.listVersions(projectId, id, readVersionListQuery(call));
+    warnOfCut(call, page);
+    return { status: 200, body: `[${page.rows.map((version) => renderDatasetVersion(id, version)).join(",")}]` };
   };
 }

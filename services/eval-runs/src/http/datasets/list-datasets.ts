@@ -4,12 +4,13 @@ import type { z } from "zod";
 import { renderDataset } from "../../datasets/dataset-document.ts";
 import type { DatasetStore } from "../../datasets/dataset-store.ts";
 import type { DatasetSummary, DatasetSummaryStore, SummaryQuery } from "../../datasets/dataset-summary-store.ts";
+import { endText, readListQuery } from "../list-query.ts";
 import { type Query, readCursor, readLimit, readText } from "../read-query.ts";
 import { requireProject } from "../require-project.ts";
 
 /**
- * GET /custom-agent-evaluations/datasets: every dataset of the project with its questions, newest first. With
- * `view=summary` a page of them without questions.
+ * GET /custom-agent-evaluations/datasets: the datasets of the project with their questions, newest first: all of them on
+ * one page, unless they are many megabytes. With `view=summary` a page of them without questions.
  */
 export function listDatasets({
   datasets,
@@ -27,8 +28,9 @@ export function listDatasets({
       const found = await summaries.list(projectId, { ...query, limit: query.limit + 1 });
       return { status: 200, body: renderPage(found, query.limit) };
     }
-    const found = await datasets.list(projectId);
-    return { status: 200, body: `{"datasets":[${found.map(renderDataset).join(",")}]}` };
+    const page = await datasets.list(projectId, readListQuery(call, "the id of a dataset"));
+    const texts = page.rows.map(renderDataset);
+    return { status: 200, body: `{"datasets":[${texts.join(",")}]${endText(page, ({ id }) => id)}` };
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Handler } from "@touchstone/service-kit";
 import type { ConfigStore } from "../../graders/config-store.ts";
 import { renderConfigVersion } from "../../graders/render-config.ts";
+import { readVersionListQuery, warnOfCut } from "../list-query.ts";
 import { requireProject } from "../require-project.ts";
 import { findSettings } from "./find-settings.ts";
 
@@ -8,7 +9,8 @@ import { findSettings } from "./find-settings.ts";
 export function listSettingsVersions({ configs }: { configs: ConfigStore }): Handler {
   return async (call) => {
     const { id } = await findSettings(configs, call);
-    const versions = await configs.listVersions(requireProject(call), id);
-    return { status: 200, body: `[${versions.map((version) => renderConfigVersion(id, version)).join(",")}]` };
+    const page = await configs.listVersions(requireProject(call), id, readVersionListQuery(call));
+    warnOfCut(call, page);
+    return { status: 200, body: `[${page.rows.map((version) => renderConfigVersion(id, version)).join(",")}]` };
   };
 }

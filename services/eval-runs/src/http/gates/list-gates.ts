@@ -1,35 +1,37 @@
 import type { recordedGates } from "@touchstone/contracts";
-import type { Handler } from "@touchstone/service-kit";
+import { endOfPage, type Handler } from "@touchstone/service-kit";
 import type { z } from "zod";
+import type { DatasetNames } from "../../datasets/dataset-names.ts";
 import type { GateStore } from "../../gates/gate-store.ts";
 import { readVerdictQuery } from "../../gates/verdict-query.ts";
 import { readAllOrNone } from "../read-query.ts";
 import { requireProject } from "../require-project.ts";
 
 /** GET /evaluate/ci/gates (completions 5.6): the verdicts that were kept, newest first. */
-export function listGates({ gates }: { gates: GateStore }): Handler {
+export function listGates({ gates, names }: { gates: GateStore; names: DatasetNames }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
-    const { limit, ...rest } = readVerdictQuery(call.query);
-    const query = { ...rest, withCiRuns: readAllOrNone(call.query, "ciRuns") };
-    const [found, totalCount] = await Promise.all([
-      gates.listRecorded(projectId, { ...query, limit: limit + 1 }),
+    const query = { ...readVerdictQuery(call), withCiRuns: readAllOrNone(call.query, "ciRuns") };
+    const [page, totalCount] = await Promise.all([
+      gates.listRecorded(projectId, query),
       gates.countRecorded(projectId, query),
     ]);
-    const page = found.slice(0, limit);
-    const hasNextPage = found.length > limit;
+    const named = await names.find(
+      projectId,
+      page.rows.map(({ datasetId }) => datasetId),
+    );
     const reply: z.input<typeof recordedGates> = {
-      gates: page.map(({ id, gate, createdAt, ...kept }) => ({
+      gates: page.rows.map(({ id, gate, createdAt, ...kept }) => ({
         _id: id,
         ...kept,
+        datasetName: named.get(kept.datasetId) ?? null,
         averageRating: gate.averageRating,
         baselineAverage: gate.baselineAverage,
         checks: gate.checks,
         createdAt: createdAt.toISOString(),
       })),
       totalCount,
-      hasNextPage,
-      nextCursor: hasNextPage ? (page.at(-1)?.id ?? null) : null,
+      ...endOfPage(page, ({ id }) => id),
     };
     return { status: 200, body: reply };
   };

@@ -5,10 +5,10 @@ import type { ConfigStore, StoredConfig } from "../../graders/config-store.ts";
 import { requireProject } from "../require-project.ts";
 
 /** The config whose live profile a path names. Throws 404 when there is none. */
-export async function requireEvaluatorConfig(call: Call, configs: Pick<ConfigStore, "list">): Promise<StoredConfig> {
+export async function requireEvaluatorConfig(call: Call, configs: Pick<ConfigStore, "live">): Promise<StoredConfig> {
   const id = call.params.onlineEvaluatorId;
-  const all = await configs.list(requireProject(call));
-  return all.find(({ online }) => online !== null && online.profileId === id) ?? evaluatorNotFound();
+  for await (const config of configs.live(requireProject(call))) if (config.online?.profileId === id) return config;
+  return evaluatorNotFound();
 }
 
 function evaluatorNotFound(): never {

@@ -6,7 +6,8 @@ import { renderEvaluators } from "./evaluator-config.ts";
 /** GET /monitor/online-evaluators (completions 9.5). */
 export function listOnlineEvaluators({ configs }: { configs: ConfigStore }): Handler {
   return async (call) => {
-    const evaluators = (await configs.list(requireProject(call))).flatMap(renderEvaluators);
+    const evaluators: ReturnType<typeof renderEvaluators> = [];
+    for await (const config of configs.live(requireProject(call))) evaluators.push(...renderEvaluators(config));
     return { status: 200, body: { evaluators } };
   };
 }

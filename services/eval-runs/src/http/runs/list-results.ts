@@ -1,5 +1,5 @@
 import { limits, type resultList } from "@touchstone/contracts";
-import { AppError, type Handler } from "@touchstone/service-kit";
+import { AppError, endOfPage, firstOf, type Handler } from "@touchstone/service-kit";
 import type { z } from "zod";
 import { findScorer } from "../../gates/find-scorer.ts";
 import { readRatings, summarizeRatings } from "../../gates/run-ratings.ts";
@@ -56,24 +56,28 @@ export function listResults({ runs, results, gradings }: Dependencies): Handler 
     if (cursor !== null && from === 0) throw new AppError("bad_request", "Unknown cursor");
     const page = listed.slice(from, from + limit);
 
-    const hasNextPage = from + limit < listed.length;
-    const members: Omit<Reply, "results"> = {
-      totalCount: listed.length,
-      caseCount: countCases(listed),
-      hasNextPage,
-      nextCursor: hasNextPage ? (page.at(-1)?.result.id ?? null) : null,
-    };
+    const whole = { rows: page, hasNextPage: from + limit < listed.length, isCut: false };
     const known = new Map(page.map(({ result, ofCase }) => [result.id, ofCase]));
     const rows = results.pagesOf(projectId, [...known.keys()]);
     return answerPieces(
       (async function* () {
+        const given = { rows: 0, bytes: 0 };
         yield '{"results":[';
         yield* joinRows(rows, (result) => {
           const { questionIndex, id } = result;
           const expected = questionIndex === null ? null : (cases[questionIndex]?.expectedResults ?? null);
           const added = JSON.stringify({ expected, ofCase: known.get(id) });
-          return `${added.slice(0, -1)},${showResult(result).slice(1)}`;
+          const text = `${added.slice(0, -1)},${showResult(result).slice(1)}`;
+          given.bytes += text.length;
+          if (given.rows > 0 && given.bytes > limits.listBytesMax) return null;
+          given.rows += 1;
+          return text;
         });
+        const members: Omit<Reply, "results"> = {
+          totalCount: listed.length,
+          caseCount: countCases(listed),
+          ...endOfPage(firstOf(whole, given.rows), ({ result }) => result.id),
+        };
         yield `],${JSON.stringify(members).slice(1)}`;
       })(),
     );

@@ -1,5 +1,5 @@
 import { limits } from "@touchstone/contracts";
-import { AppError, type Handler, isUuid, parseIsoTime } from "@touchstone/service-kit";
+import { AppError, endOfPage, firstOf, type Handler, isUuid, parseIsoTime } from "@touchstone/service-kit";
 import { readStored } from "../../gates/verdict-query.ts";
 import { type CountingDependencies, countRuns } from "../../runs/count-runs.ts";
 import type { KnownIntervals } from "../../runs/known-intervals.ts";
@@ -26,26 +26,27 @@ export function listRuns({
 }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
-    const query = readQuery(call.query);
+    const query = { ...readQuery(call.query), makeRoom: call.makeRoom };
     const withCaseStatistics = readAllOrNone(call.query, "caseStatistics");
-    const [found, totalCount] = await Promise.all([
-      runs.list(projectId, { ...query, limit: query.limit + 1 }),
-      runs.count(projectId, query.filter),
-    ]);
-    const page = await shower.show(projectId, found.slice(0, query.limit));
+    const [found, totalCount] = await Promise.all([runs.list(projectId, query), runs.count(projectId, query.filter)]);
     const texts: string[] = [];
-    for (let from = 0; from < page.length; from += countedAtOnce) {
-      const part = page.slice(from, from + countedAtOnce);
+    let left: number = limits.listBytesMax;
+    // What is counted of a run with many cases may be large, too.
+    for (let from = 0; from < found.rows.length && left > 0; from += countedAtOnce) {
+      const part = await shower.show(projectId, found.rows.slice(from, from + countedAtOnce));
       const listed = part.map(({ stored, plan }) => ({ id: stored.id, plan }));
       const counts = await countRuns(counting, projectId, listed);
       for (const shown of part) {
         const counted = counts.get(shown.stored.id) as RunCounts;
         const interval = await intervals.estimate(projectId, shown.stored, counted.caseRatings, call.signal);
-        texts.push(renderListedRun(shown, counted, interval, withCaseStatistics));
+        const text = renderListedRun(shown, counted, interval, withCaseStatistics);
+        left -= text.length;
+        if (left < 0 && texts.length > 0) break;
+        texts.push(text);
       }
     }
-    const hasNextPage = found.length > query.limit;
-    const rest = { totalCount, hasNextPage, nextCursor: hasNextPage ? (page.at(-1)?.stored.id ?? null) : null };
+    const page = firstOf(found, texts.length);
+    const rest = { totalCount, ...endOfPage(page, ({ id }) => id) };
     return { status: 200, body: `{"runs":[${texts.join(",")}],${JSON.stringify(rest).slice(1)}` };
   };
 }
@@ -53,7 +54,7 @@ export function listRuns({
 const statuses = ["in_progress", "completed", "failed"] as const;
 const noRun = "00000000-0000-0000-0000-000000000000";
 
-function readQuery(query: Query): RunListQuery {
+function readQuery(query: Query): Omit<RunListQuery, "makeRoom"> {
   const datasetId = readText(query, "datasetId");
   return {
     limit: readLimit(query, { byDefault: limits.runPageDefault, max: limits.runPageMax }),

@@ -1,12 +1,16 @@
-import type { Handler } from "@touchstone/service-kit";
+import { endOfList, type Handler } from "@touchstone/service-kit";
 import { showToolSchema } from "../../registries/show-tool-schema.ts";
 import type { ToolSchemaStore } from "../../registries/tool-schema-store.ts";
+import { readNameListQuery } from "../list-query.ts";
 import { requireProject } from "../require-project.ts";
 
 /** GET /evaluate/tool-schemas (completions 14): by name. */
 export function listToolSchemas({ toolSchemas }: { toolSchemas: ToolSchemaStore }): Handler {
   return async (call) => {
-    const stored = await toolSchemas.list(requireProject(call));
-    return { status: 200, body: { toolSchemas: stored.map(showToolSchema) } };
+    const page = await toolSchemas.list(requireProject(call), readNameListQuery(call));
+    return {
+      status: 200,
+      body: { toolSchemas: page.rows.map(showToolSchema), ...endOfList(page, ({ name }) => name) },
+    };
   };
 }

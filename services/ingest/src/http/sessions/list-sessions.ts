@@ -55,8 +55,8 @@ async function readInputs(
 ): Promise<Map<string, string | null>> {
   const inputs = new Map<string, string | null>();
   for (let from = 0; from < ids.length; from += readAtOnce) {
-    for (const root of await traces.readRoots(projectId, ids.slice(from, from + readAtOnce))) {
-      inputs.set(root.id, await previewInput(root));
+    for await (const part of traces.readRoots(projectId, ids.slice(from, from + readAtOnce))) {
+      for (const root of part) inputs.set(root.id, await previewInput(root));
     }
   }
   return inputs;

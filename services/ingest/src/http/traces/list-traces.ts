@@ -1,12 +1,12 @@
 import { limits } from "@touchstone/contracts";
 import { AppError, type Handler, isUuid, Pieces } from "@touchstone/service-kit";
 import type { CostEstimator } from "../../pricing/cost-estimator.ts";
-import type { RootPage, TraceStore } from "../../spans/trace-store.ts";
-import { joinPieces, showListItem, showPreviews } from "../../traces/show-trace.ts";
+import type { ReadSpan, RootPage, TraceStore } from "../../spans/trace-store.ts";
+import { bytesOfPieces, type JsonPieces, joinPieces, showListItem, showPreviews } from "../../traces/show-trace.ts";
 import { requireProject } from "../require-project.ts";
 import { isPreview, readRootFilter } from "./root-filter.ts";
 
-const noRoots: RootPage = { spans: [], hasNextPage: false, totalCount: 0 };
+const noRoots: RootPage<JsonPieces> = { items: [], lastId: null, hasNextPage: false, isCut: false, totalCount: 0 };
 
 /** `GET /ingest/traces`: root traces, newest first, with the exact number of all that match (completions 2.3). */
 export function listTraces({ traces, costs }: { traces: TraceStore; costs: CostEstimator }): Handler {
@@ -18,22 +18,23 @@ export function listTraces({ traces, costs }: { traces: TraceStore; costs: CostE
     const projectId = requireProject(call.identity);
     const { organizationId } = call.identity;
     const filter = readRootFilter(call.query);
-    const page =
-      filter === null
-        ? noRoots
-        : await traces.listRoots({ ...filter, projectId, limit: readLimit(one("limit")), before: cursor });
-    const items = isPreview(call.query)
-      ? await showPreviews(page.spans, await costs.estimatePage({ projectId, organizationId }, page.spans))
-      : await Promise.all(page.spans.map(showListItem));
+    const show = isPreview(call.query)
+      ? async (roots: readonly ReadSpan[]) =>
+          showPreviews(roots, await costs.estimatePage({ projectId, organizationId }, roots))
+      : (roots: readonly ReadSpan[]) => Promise.all(roots.map(showListItem));
+    const showing = { show, bytesOf: bytesOfPieces, makeRoom: call.makeRoom };
+    const query = { projectId, limit: readLimit(one("limit")), before: cursor };
+    const page = filter === null ? noRoots : await traces.listRoots({ ...filter, ...query }, showing);
     const rest = {
       hasNextPage: page.hasNextPage,
-      nextCursor: page.hasNextPage ? (page.spans.at(-1)?.id ?? null) : null,
+      nextCursor: page.hasNextPage ? page.lastId : null,
+      ...(page.isCut && { truncatedBy: "bytes" }),
     };
     return {
       status: 200,
       body: new Pieces([
         Buffer.from(`{"totalCount":${page.totalCount},"traces":[`),
-        ...joinPieces(items),
+        ...joinPieces(page.items),
         Buffer.from(`],${JSON.stringify(rest).slice(1)}`),
       ]),
     };

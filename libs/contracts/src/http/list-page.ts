@@ -1,0 +1,33 @@
+import { z } from "zod";
+import { limits } from "../limits.ts";
+
+/** Query of a list that has all its rows on one page, unless they are many megabytes. */
+export const listQuery = z.object({
+  limit: z.string().optional().describe(`1 to ${limits.listRowsMax}, the default`),
+  cursor: z.string().optional().describe("The row to continue after; take it from nextCursor"),
+});
+
+/** Query of a list of versions. */
+export const versionListQuery = z.object({
+  limit: z.string().optional().describe(`1 to ${limits.versionsListedMax}, the default`),
+  cursor: z.string().optional().describe("The number of the version to continue after"),
+});
+
+export const truncatedBy = z
+  .literal("bytes")
+  .optional()
+  .describe(`The page ends early, because it would have had more than ${limits.listBytesMax} bytes`);
+
+/** Where the page of a list ends. */
+export const pageEnd = {
+  hasNextPage: z.boolean(),
+  nextCursor: z.string().nullable(),
+  truncatedBy,
+};
+
+/** The same of a list that is usually whole: nothing, unless there is a next page. */
+export const listEnd = {
+  hasNextPage: z.literal(true).optional(),
+  nextCursor: z.string().optional(),
+  truncatedBy,
+};

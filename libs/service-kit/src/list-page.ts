@@ -1,0 +1,98 @@
+import { limits } from "@touchstone/contracts";
+
+/** A row of a list with what it takes of an answer. */
+export type SizedRow = { bytes: number };
+
+/** How much of a list is read at a time: rows, and bytes, beyond which the last row may reach. */
+export interface PartBounds {
+  rowsMax: number;
+  bytesMax: number;
+}
+
+/** A page of a list. */
+export interface ListPage<Row> {
+  rows: Row[];
+  /** More rows follow. */
+  hasNextPage: boolean;
+  /** They follow because this page would have had too many bytes, not too many rows. */
+  isCut: boolean;
+}
+
+export interface ListPageOptions {
+  rowsMax: number;
+  /** Of all rows; the first one is on the page whatever its size. Default `limits.listBytesMax`. */
+  bytesMax?: number;
+  /** Waits until there is room for an answer of so many bytes; see {@link Call.makeRoom}. Small pages need none. */
+  makeRoom?: (bytes: number) => Promise<void>;
+}
+
+/** Rows of a part. What is large is unpacked to be measured, also where it is not answered then. */
+const firstPartRows = 50;
+const partRowsMax = 1_000;
+/** A part of a page of which nobody knows yet that it is large. */
+const firstPartBytes = 256 * 1024;
+
+/**
+ * Reads a page of a list in parts and ends it where its bytes end, so that what is in memory does not depend on how large
+ * rows are. `readPart` answers the rows after `last`, null = the first, in the order of the list (selectPart of libs/db).
+ */
+export async function readListPage<Row extends SizedRow>(
+  readPart: (last: Row | null, bounds: PartBounds) => Promise<readonly Row[]>,
+  { rowsMax, bytesMax = limits.listBytesMax, makeRoom }: ListPageOptions,
+): Promise<ListPage<Row>> {
+  const rows: Row[] = [];
+  let bytes = 0;
+  let isLarge = false;
+  for (;;) {
+    const partBytesMax = Math.max(1, Math.min(isLarge ? bytesMax : firstPartBytes, bytesMax - bytes));
+    const fitting = rows.length === 0 ? firstPartRows : Math.ceil((partBytesMax * rows.length) / Math.max(1, bytes));
+    const bounds: PartBounds = {
+      // One more than the page: it says that another follows.
+      rowsMax: Math.min(fitting, partRowsMax, rowsMax + 1 - rows.length),
+      bytesMax: partBytesMax,
+    };
+    const part = await readPart(rows.at(-1) ?? null, bounds);
+    let partBytes = 0;
+    for (const row of part) {
+      if (rows.length === rowsMax) return { rows, hasNextPage: true, isCut: false };
+      if (rows.length > 0 && bytes + row.bytes > bytesMax) return { rows, hasNextPage: true, isCut: true };
+      rows.push(row);
+      bytes += row.bytes;
+      partBytes += row.bytes;
+    }
+    // It ended neither for its rows nor for its bytes.
+    if (part.length < bounds.rowsMax && partBytes < bounds.bytesMax) return { rows, hasNextPage: false, isCut: false };
+    if (partBytes >= bounds.bytesMax && !isLarge) {
+      isLarge = true;
+      await makeRoom?.(bytesMax);
+    }
+  }
+}
+
+/** The same page, cut after `count` rows where these took more bytes than they seemed to. */
+export function firstOf<Row>(page: ListPage<Row>, count: number): ListPage<Row> {
+  return count >= page.rows.length ? page : { rows: page.rows.slice(0, count), hasNextPage: true, isCut: true };
+}
+
+/** How a list says where its page ends, as members of its answer; `cursorOf` names the row to continue after. */
+export function endOfPage<Row>(
+  { rows, hasNextPage, isCut }: ListPage<Row>,
+  cursorOf: (row: Row) => string,
+): { hasNextPage: boolean; nextCursor: string | null; truncatedBy?: "bytes" } {
+  const last = rows.at(-1);
+  return {
+    hasNextPage,
+    nextCursor: hasNextPage && last !== undefined ? cursorOf(last) : null,
+    ...(isCut && { truncatedBy: "bytes" }),
+  };
+}
+
+/** The same for a list that is whole, unless it is large: nothing is said then. */
+export function endOfList<Row>(
+  page: ListPage<Row>,
+  cursorOf: (row: Row) => string,
+): { hasNextPage?: true; nextCursor?: string; truncatedBy?: "bytes" } {
+  const last = page.rows.at(-1);
+  if (!page.hasNextPage || last === undefined) return {};
+  return { hasNextPage: true, nextCursor: cursorOf(last), ...(page.isCut && { truncatedBy: "bytes" }) };
+}

@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { limits } from "@touchstone/contracts";
+import { expect, test } from "vitest";
+import { AnswerRoom, AppError, createBodyBudget } from "../src/index.ts";
+
+const mebibyte = 1024 * 1024;
+
+/** Room for six mebibytes of large answers. */
+function openRooms() {
+  const budget = createBodyBudget({ bytesMax: 8 * mebibyte, turnMs: 50 });
+  const refuse = () => new AppError("service_unavailable", "too much");
+  return { budget, open: () => new AnswerRoom(budget, refuse) };
+}
+
+async function isPending(promise: Promise<unknown>): Promise<boolean> {
+  return Promise.race([promise.then(() => false), sleep(5).then(() => true)]);
+}
+
+test("a large answer waits until another has left, and is refused when none leaves in time", async () => {
+  const { budget, open } = openRooms();
+  const [first, second, third] = [open(), open(), open()];
+  await first.make(5 * mebibyte);
+  const waiting = second.make(5 * mebibyte);
+  expect(await isPending(waiting)).toBe(true);
+  first.release();
+  await waiting;
+  await expect(third.make(5 * mebibyte)).rejects.toMatchObject({ code: "service_unavailable" });
+  second.release();
+  expect(budget.bytes()).toEqual({ small: 0, large: 0 });
+});
+
+test("room that was made before an answer is read becomes what it really takes", async () => {
+  const { budget, open } = openRooms();
+  const room = open();
+  await room.make(4 * mebibyte);
+  await room.settle(mebibyte);
+  expect(budget.bytes().large).toBe(mebibyte);
+  await room.settle(3 * mebibyte);
+  expect(budget.bytes().large).toBe(3 * mebibyte);
+  room.release();
+  room.release();
+  expect(budget.bytes().large).toBe(0);
+});
+
+test("a small answer needs no room, however little is left", async () => {
+  const { budget, open } = openRooms();
+  await open().make(6 * mebibyte);
+  await open().settle(limits.smallBodyMaxBytes);
+  expect(budget.bytes()).toEqual({ small: 0, large: 6 * mebibyte });
+});

@@ -1,0 +1,99 @@
+import { describe, expect, test } from "vitest";
+import { endOfPage, readListPage, type SizedRow } from "../src/index.ts";
+
+const kibibyte = 1024;
+
+type Row = SizedRow & { id: number };
+
+/** A list of rows of these sizes, read as PostgreSQL answers a part: all but its first row begin within the bytes. */
+function listOf(...sizes: number[]) {
+  const all: Row[] = sizes.map((bytes, id) => ({ id, bytes }));
+  const parts: { rows: number; bytes: number }[] = [];
+  return {
+    parts,
+    async read(last: Row | null, { rowsMax, bytesMax }: { rowsMax: number; bytesMax: number }): Promise<Row[]> {
+      let before = 0;
+      const part = all
+        .slice(last === null ? 0 : last.id + 1, (last === null ? 0 : last.id + 1) + rowsMax)
+        .filter((row) => {
+          const begins = before;
+          before += row.bytes;
+          return begins < bytesMax;
+        });
+      parts.push({ rows: part.length, bytes: part.reduce((sum, { bytes }) => sum + bytes, 0) });
+      return part;
+    },
+  };
+}
+
+const ids = ({ rows }: { rows: Row[] }): number[] => rows.map(({ id }) => id);
+
+describe("a page of a list", () => {
+  test("has every row where they are few and small, and is one part", async () => {
+    const list = listOf(10, 10, 10);
+    const page = await readListPage(list.read, { rowsMax: 100 });
+    expect(page).toMatchObject({ hasNextPage: false, isCut: false });
+    expect(ids(page)).toEqual([0, 1, 2]);
+    expect(list.parts).toHaveLength(1);
+    expect(endOfPage(page, ({ id }) => String(id))).toEqual({ hasNextPage: false, nextCursor: null });
+  });
+
+  test("ends at its rows, and says so without saying that it was cut", async () => {
+    const page = await readListPage(listOf(10, 10, 10).read, { rowsMax: 2 });
+    expect(ids(page)).toEqual([0, 1]);
+    expect(endOfPage(page, ({ id }) => String(id))).toEqual({ hasNextPage: true, nextCursor: "1" });
+  });
+
+  test("ends before its bytes would be too many, and says why", async () => {
+    const page = await readListPage(listOf(400, 400, 400, 400).read, { rowsMax: 100, bytesMax: 1_000 });
+    expect(ids(page)).toEqual([0, 1]);
+    expect(endOfPage(page, ({ id }) => String(id))).toEqual({
+      hasNextPage: true,
+      nextCursor: "1",
+      truncatedBy: "bytes",
+    });
+  });
+
+  test("has one row whatever its size, and is whole when that is the last one", async () => {
+    expect(ids(await readListPage(listOf(5_000, 10).read, { rowsMax: 100, bytesMax: 1_000 }))).toEqual([0]);
+    expect(await readListPage(listOf(5_000).read, { rowsMax: 100, bytesMax: 1_000 })).toMatchObject({
+      hasNextPage: false,
+    });
+  });
+
+  test("that is exactly full and the last one is not cut", async () => {
+    expect(await readListPage(listOf(500, 500).read, { rowsMax: 100, bytesMax: 1_000 })).toMatchObject({
+      isCut: false,
+    });
+    expect(await readListPage(listOf(500, 500, 0).read, { rowsMax: 100, bytesMax: 1_000 })).toMatchObject({
+      rows: { length: 3 },
+    });
+  });
+
+  test("reads no more than it holds and one row, however large the rows that follow are", async () => {
+    const list = listOf(...Array.from({ length: 40 }, () => 900 * kibibyte));
+    const page = await readListPage(list.read, { rowsMax: 100, bytesMax: 8 * 1024 * kibibyte });
+    expect(page.rows).toHaveLength(9);
+    const read = list.parts.reduce((sum, { bytes }) => sum + bytes, 0);
+    expect(read).toBeLessThanOrEqual(10 * 900 * kibibyte);
+  });
+
+  test("makes room once, before it reads on, and none while it is small", async () => {
+    const asked: number[] = [];
+    const makeRoom = async (bytes: number): Promise<void> => void asked.push(bytes);
+    await readListPage(listOf(...Array.from({ length: 3_000 }, () => 10)).read, { rowsMax: 10_000, makeRoom });
+    expect(asked).toEqual([]);
+    await readListPage(listOf(...Array.from({ length: 20 }, () => 300 * kibibyte)).read, {
+      rowsMax: 100,
+      bytesMax: 4_000 * kibibyte,
+      makeRoom,
+    });
+    expect(asked).toEqual([4_000 * kibibyte]);
+  });
+
+  test("of many small rows is read in few parts", async () => {
+    const list = listOf(...Array.from({ length: 3_000 }, () => 10));
+    expect((await readListPage(list.read, { rowsMax: 10_000 })).rows).toHaveLength(3_000);
+    expect(list.parts.length).toBeLessThan(6);
+  });
+});

@@ -1,0 +1,97 @@
+import { connect, type Socket } from "node:net";
+import { deadlines, limits, routes } from "@touchstone/contracts";
+import { cutWhenSlow } from "@touchstone/service-kit";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { apiKey, head, mebibyte, startTestGateway, type TestGateway } from "./test-gateway.ts";
+
+let gateway: TestGateway;
+const sockets: Socket[] = [];
+const usual = { limits: { ...limits }, deadlines: { ...deadlines } };
+
+beforeEach(() => {
+  Object.assign(limits, { answersMaxBytes: 8 * mebibyte });
+  Object.assign(deadlines, { answerRoomMs: 200 });
+});
+
+afterEach(async () => {
+  Object.assign(limits, usual.limits);
+  Object.assign(deadlines, usual.deadlines);
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await gateway?.stop();
+});
+
+/** Asks and does not read. What does not fit into the buffers of the connection waits. */
+function askAndWait(): void {
+  const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
+  sockets.push(socket);
+  socket.on("error", () => {});
+  socket.pause();
+  socket.write(head("GET", routes.listTraces.path));
+}
+
+const read = (path: string) => fetch(gateway.url + path, { headers: { "x-api-key": apiKey } });
+
+async function heldBytes(): Promise<number> {
+  const text = await (await fetch(`${gateway.url}/metrics`)).text();
+  return Number(/^service_http_answer_bytes\{service="gateway"\} (\d+)$/m.exec(text)?.[1]);
+}
+
+/** Kept by the connection until it is read, whatever its buffers take. */
+const large = Buffer.alloc(32 * mebibyte, "x");
+
+describe.each([
+  ["in the process of the gateway", true, large.length],
+  ["in a process of its own", false, 256 * 1024],
+])("while a client does not read an answer of a service %s", (_where, isLocal, held) => {
+  test("a further large one waits and is refused, a small one is not, and who leaves gives room", async () => {
+    gateway = await startTestGateway({ isLocal, behind: { listTraces: async () => ({ status: 200, body: large }) } });
+    askAndWait();
+    await vi.waitFor(async () => expect(await heldBytes()).toBe(held));
+
+    const refused = await read(routes.listTraces.path);
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
+    expect(await refused.json()).toEqual({
+      statusCode: 503,
+      message: "The ingest service has too many large answers to send; retry.",
+    });
+    expect((await read(routes.readMetrics.path)).status).toBe(200);
+
+    for (const socket of sockets.splice(0)) socket.destroy();
+    await vi.waitFor(async () => expect(await heldBytes()).toBe(0));
+    const answer = await read(routes.listTraces.path);
+    expect((await answer.arrayBuffer()).byteLength).toBe(large.length);
+  });
+});
+
+describe("a reader", () => {
+  /** A response of which a reader takes so many bytes in each stretch of time. */
+  function answerTo({ taken, isWaitedFor }: { taken: number; isWaitedFor: boolean }) {
+    vi.useFakeTimers();
+    const socket = { bytesWritten: 0, writableLength: isWaitedFor ? 1 : 0 };
+    const closing: (() => void)[] = [];
+    const response = {
+      socket,
+      writableLength: 0,
+      once: (_event: string, listener: () => void) => closing.push(listener),
+      destroy: vi.fn(),
+    };
+    cutWhenSlow(response as never, 1_000);
+    for (let stretch = 0; stretch < 5; stretch += 1) {
+      socket.bytesWritten += taken;
+      vi.advanceTimersByTime(1_000);
+    }
+    for (const listener of closing) listener();
+    expect(vi.getTimerCount()).toBe(0);
+    vi.useRealTimers();
+    return response.destroy;
+  }
+
+  test("that takes a large answer in drops is cut", () => {
+    expect(answerTo({ taken: 1_000, isWaitedFor: true })).toHaveBeenCalled();
+  });
+
+  test("that takes it at its pace is not, nor one that is not waited for", () => {
+    expect(answerTo({ taken: mebibyte, isWaitedFor: true })).not.toHaveBeenCalled();
+    expect(answerTo({ taken: 0, isWaitedFor: false })).not.toHaveBeenCalled();
+  });
+});
