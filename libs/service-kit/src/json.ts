@@ -1,3 +1,4 @@
+import { limits } from "@touchstone/contracts";
 import { AppError } from "./app-error.ts";
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -14,9 +15,15 @@ export function decodeJsonText(body: Uint8Array): string {
   }
 }
 
-/** Parses a JSON body; unparseable text is a 400 with the parser's words. */
+/**
+ * Parses a JSON body; unparseable text is a 400 with the parser's words, and so is one that holds too much: ten megabytes of
+ * empty lists would hold the event loop for a second, and take half a gigabyte.
+ */
 export function parseJsonBody(body: Uint8Array): unknown {
   const text = decodeJsonText(body);
+  if (body.length > limits.jsonValuesMax && hasMoreValues(body, limits.jsonValuesMax)) {
+    throw new AppError("body_unreadable", `The request body holds more than ${limits.jsonValuesMax} JSON values.`);
+  }
   if (text.trim() === "") throw new AppError("body_unreadable", "The request body is empty; JSON is expected.");
   try {
     return JSON.parse(text);
@@ -27,18 +34,41 @@ export function parseJsonBody(body: Uint8Array): unknown {
   }
 }
 
-/** Whether a parsed value nests deeper than `depthMax`. Walks without recursion: the value may be a million deep. */
-export function isDeeperThan(value: unknown, depthMax: number): boolean {
-  let level: unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    const next: unknown[] = [];
-    for (const item of level) {
-      if (typeof item === "object" && item !== null) {
-        if (depth >= depthMax) return true;
-        for (const child of Object.values(item)) next.push(child);
-      }
+const quote = 0x22;
+const backslash = 0x5c;
+const comma = 0x2c;
+/** What opens a list or an object, with the bit that tells them apart set. */
+const opening = 0x7b;
+const isObjectBit = 0x20;
+
+/** Whether JSON text has more members and items than `max`, at all levels; stops there, and builds nothing. */
+function hasMoreValues(body: Uint8Array, max: number): boolean {
+  let values = 0;
+  for (let at = 0; at < body.length; at += 1) {
+    const byte = body[at] as number;
+    if (byte === quote) at = endOfString(body, at);
+    else if (byte === comma || (byte | isObjectBit) === opening) {
+      values += 1;
+      if (values > max) return true;
     }
-    level = next;
+  }
+  return false;
+}
+
+/** Where the string ends that begins at `start`; at the end of the body where it does not. */
+function endOfString(body: Uint8Array, start: number): number {
+  let at = start + 1;
+  while (at < body.length && body[at] !== quote) at += body[at] === backslash ? 2 : 1;
+  return at;
+}
+
+/** Whether a parsed value nests deeper than `depthMax`. Stops there, so a value may be a million deep. */
+export function isDeeperThan(value: unknown, depthMax: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (depthMax === 0) return true;
+  if (Array.isArray(value)) return value.some((item) => isDeeperThan(item, depthMax - 1));
+  for (const name in value) {
+    if (isDeeperThan((value as Record<string, unknown>)[name], depthMax - 1)) return true;
   }
   return false;
 }

@@ -24,6 +24,8 @@ afterAll(async () => {
 const newProject = (): string => uuidv7(Date.now());
 const nest = (depth: number, open = "[", close = "]", core = ""): string =>
   open.repeat(depth) + core + close.repeat(depth);
+const manyMembers = (first: string): string =>
+  `{${first}${Array.from({ length: limits.jsonMembersMax }, (_, at) => `,"${at}":0`).join("")}}`;
 const post = (projectId: string, body: string | Buffer, contentType = "application/json"): Promise<Reply> =>
   ingest.call(projectId, "POST", "/api/v1/ingest/traces", { body, headers: { "content-type": contentType } });
 const stored = async (projectId: string): Promise<number> =>
@@ -47,6 +49,7 @@ describe("is kept as it was sent, in detail, list and export:", () => {
     ["line separators of JavaScript", '"\u2028\u2029\u007f"'],
     ["null itself", "null"],
     ["an empty string, array and object", '["",[],{}]'],
+    ["more items than any object may have members", `[${"1,".repeat(limits.jsonMembersMax)}1]`],
   ])("%s", async (_what, value) => {
     const projectId = newProject();
     const object = `{"kept":${value}}`;
@@ -94,6 +97,10 @@ describe("is refused, and nothing is stored:", () => {
     ["a million brackets that nobody closes", `{"name":"x","input":${"[".repeat(1_000_000)}`, 400],
     ["a tool call nested 10,000 deep", `{"name":"x","tool_calls":[{"input":${nest(10_000)}}]}`, 422],
     ["a body nested a million deep", nest(1_000_000), 422],
+    ["a body of too many members", manyMembers('"name":"x"'), 400],
+    ["metadata of too many members", `{"name":"x","metadata":${manyMembers('"kind":"llm"')}}`, 400],
+    ["a tool call of too many members", `{"name":"x","tool_calls":[${manyMembers('"name":"t"')}]}`, 400],
+    ["too many tool calls", `{"name":"x","tool_calls":[${"{},".repeat(limits.jsonMembersMax)}{}]}`, 400],
     ["NUL in a name", '{"name":"a\\u0000"}', 422],
     ["a lone surrogate in a name", '{"name":"\\ud800"}', 422],
     ["NUL in a session id", '{"name":"x","session_id":"\\u0000"}', 422],

@@ -44,16 +44,23 @@ export function compactText(json: string): string {
   const parts: string[] = [];
   let from = 0;
   for (let at = 0; at < json.length; at += 1) {
-    const character = json[at] as string;
-    if (character === '"') {
+    const code = json.charCodeAt(at);
+    if (code === quote) {
       at = endOfString(json, at) - 1;
-    } else if (isSpace(character)) {
+    } else if (isSpace(code)) {
       parts.push(json.slice(from, at));
       from = at + 1;
     }
   }
   return parts.length === 0 ? json : `${parts.join("")}${json.slice(from)}`;
 }
+
+const quote = 0x22;
+const comma = 0x2c;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
 
 /** Where each item of an array or object begins and ends: at commas outside strings and nested brackets. */
 function itemsOf(text: string): [start: number, end: number][] {
@@ -62,18 +69,18 @@ function itemsOf(text: string): [start: number, end: number][] {
   let itemStart = -1;
   let itemEnd = -1;
   for (let at = 0; at < text.length; at += 1) {
-    const character = text[at] as string;
-    if (isSpace(character)) continue;
-    const isClose = character === "]" || character === "}";
+    const code = text.charCodeAt(at);
+    if (isSpace(code)) continue;
+    const isClose = code === closeBracket || code === closeBrace;
     if (isClose) depth -= 1;
-    if ((depth === 1 && character === ",") || (depth === 0 && isClose)) {
+    if ((depth === 1 && code === comma) || (depth === 0 && isClose)) {
       if (itemStart >= 0) items.push([itemStart, itemEnd]);
       itemStart = -1;
       continue;
     }
     if (depth >= 1 && itemStart < 0) itemStart = at;
-    if (character === "[" || character === "{") depth += 1;
-    if (character === '"') at = endOfString(text, at) - 1;
+    if (code === openBracket || code === openBrace) depth += 1;
+    if (code === quote) at = endOfString(text, at) - 1;
     itemEnd = at + 1;
   }
   return items;
@@ -81,13 +88,13 @@ function itemsOf(text: string): [start: number, end: number][] {
 
 /** The position after the closing quote of the string that begins at `start`. */
 function endOfString(text: string, start: number): number {
-  for (let quote = text.indexOf('"', start + 1); ; quote = text.indexOf('"', quote + 1)) {
+  for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
     let escapes = 0;
-    while (text[quote - 1 - escapes] === "\\") escapes += 1;
-    if (escapes % 2 === 0) return quote + 1;
+    while (text[end - 1 - escapes] === "\\") escapes += 1;
+    if (escapes % 2 === 0) return end + 1;
   }
 }
 
-function isSpace(character: string): boolean {
-  return character === " " || character === "\n" || character === "\r" || character === "\t";
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }

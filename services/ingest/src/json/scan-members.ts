@@ -1,3 +1,5 @@
+import { limits } from "@touchstone/contracts";
+
 /** What a JSON value is, in the words that validation messages use. */
 export type JsonType = "object" | "array" | "string" | "number" | "boolean" | "null";
 
@@ -9,7 +11,7 @@ export interface JsonSlice {
   depth: number;
 }
 
-/** The text is not JSON. The message may be shown to whoever sent it. */
+/** The text is not JSON, or cut into too many pieces. The message may be shown to whoever sent it. */
 export class JsonSyntaxError extends Error {
   override readonly name = "JsonSyntaxError";
 }
@@ -19,7 +21,8 @@ export class JsonSyntaxError extends Error {
  * `JSON.stringify` would lose (`1e400`, `-0`, integers over 2^53, `\u0000`, lone surrogates, `__proto__`) stays as it
  * was sent (decision 6). Accepts exactly what `JSON.parse` accepts, and of a repeated key keeps the last, as it
  * does. `members` is null when the text is some other JSON value. Does not recurse: a body may nest a million deep.
- * `isStored`: it was accepted before, so that strings need not be looked into, which is a tenth of the time.
+ * `isStored`: it was accepted before, so that strings need not be looked into, which is a tenth of the time. Of what was
+ * not, an object of more than `limits.jsonMembersMax` members throws.
  */
 export function scanMembers(
   text: string,
@@ -46,6 +49,7 @@ export function scanMembers(
       expect(cursor, colon);
       skipWhitespace(cursor);
       members.set(key, cutValue(cursor));
+      requireFew(cursor, members.size, "members");
       skipWhitespace(cursor);
       if (text.charCodeAt(cursor.at) !== comma) break;
       cursor.at += 1;
@@ -69,6 +73,7 @@ export function scanElements(text: string, { isStored = false } = {}): JsonSlice
   else {
     for (;;) {
       elements.push(cutValue(cursor));
+      requireFew(cursor, elements.length, "items");
       skipWhitespace(cursor);
       if (text.charCodeAt(cursor.at) !== comma) break;
       cursor.at += 1;
@@ -91,6 +96,11 @@ const comma = 0x2c;
 const minus = 0x2d;
 const zero = 0x30;
 const nine = 0x39;
+
+function requireFew({ isStored }: Cursor, count: number, what: "members" | "items"): void {
+  if (isStored || count <= limits.jsonMembersMax) return;
+  throw new JsonSyntaxError(`The JSON holds more than ${limits.jsonMembersMax} ${what} in one place`);
+}
 
 interface Cursor {
   readonly text: string;

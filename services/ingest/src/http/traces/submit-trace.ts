@@ -18,7 +18,7 @@ export function submitTrace({ recorder, agents }: { recorder: SpanRecorder; agen
     const projectId = requireProject(call.identity);
     const { type, members } = await readBody(call);
     if (members !== null) requireWorkspace(call, workspaceIn(members));
-    const { span, agent, monitor, patternIds } = readSubmittedTrace(type, members);
+    const { span, agent, monitor, patternIds } = refusingBadJson(() => readSubmittedTrace(type, members));
 
     const picked = agent === null ? null : await agents.findAgent(projectId, agent);
     if (agent !== null && picked === null) {
@@ -45,8 +45,12 @@ async function readBody(call: Call): Promise<ReturnType<typeof scanMembers>> {
   requireJson(call.headers["content-type"]);
   const text = decodeJsonText(await call.body());
   if (text.trim() === "") throw new AppError("body_unreadable", "The request body is empty; JSON is expected.");
+  return refusingBadJson(() => scanMembers(text));
+}
+
+function refusingBadJson<Result>(read: () => Result): Result {
   try {
-    return scanMembers(text);
+    return read();
   } catch (cause) {
     if (!(cause instanceof JsonSyntaxError)) throw cause;
     throw new AppError("body_unreadable", cause.message, { cause });
