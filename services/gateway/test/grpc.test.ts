@@ -7,9 +7,9 @@ import {
   type ServiceError,
   status,
 } from "@grpc/grpc-js";
-import { otlpQuotaRetryAfterSeconds, routes, spentQuotaHeader, traceQuotaMessage } from "@touchstone/contracts";
+import { limits, otlpQuotaRetryAfterSeconds, routes, spentQuotaHeader, traceQuotaMessage } from "@touchstone/contracts";
 import { AppError, type Handler } from "@touchstone/service-kit";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { otlpServices } from "../src/grpc/otlp-services.ts";
 import { apiKey, startTestGateway, strangeKey, type TestGateway, type TestGatewayOptions } from "./test-gateway.ts";
 
@@ -174,6 +174,40 @@ test("a message above the limit is not taken, compressed or not", async () => {
 
   // 20 MB of one letter are 20 kB on the wire.
   expect((await send(Buffer.alloc(20_000_000, "a"))).code).toBe(status.RESOURCE_EXHAUSTED);
+});
+
+test("a message is counted while it is inflated: where there is no room, it is to be sent again", async () => {
+  const { gatewayBodiesMaxBytes } = limits;
+  cleanups.push(() => Object.assign(limits, { gatewayBodiesMaxBytes }));
+  Object.assign(limits, { gatewayBodiesMaxBytes: 8 * 1024 * 1024 });
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const { gateway, send } = await start({
+    behind: {
+      receiveTraces: async () => {
+        await held;
+        return { status: 200, contentType: "application/x-protobuf", body: Buffer.alloc(0) };
+      },
+    },
+  });
+  // 5 MB of one letter are 5 kB on the wire.
+  const first = send(Buffer.alloc(5_000_000, "a"));
+  const heldBytes = async (): Promise<number> => {
+    const text = await (await fetch(`${gateway.url}/metrics`)).text();
+    return Number(/^service_http_body_bytes\{service="gateway",size="large"\} (\d+)$/m.exec(text)?.[1]);
+  };
+  await vi.waitFor(async () => expect(await heldBytes()).toBeGreaterThan(5_000_000));
+
+  expect(await send(Buffer.alloc(5_000_000, "a"))).toMatchObject({
+    code: status.UNAVAILABLE,
+    details: expect.stringContaining("ingest queue full"),
+    retry: expect.stringContaining(isSentAgain),
+  });
+  release();
+  expect((await first).code).toBe(status.OK);
+  await vi.waitFor(async () => expect(await heldBytes()).toBe(0));
 });
 
 test("a stop finishes the export in hand", async () => {

@@ -27,6 +27,7 @@ import type { KeyCache, KeyOwner } from "../keys/key-cache.ts";
 import type { GatewayMetrics } from "../operations/gateway-metrics.ts";
 import type { SpentQuotas } from "../quota/spent-quotas.ts";
 import type { RateLimits } from "../rate-limits/rate-limits.ts";
+import { countMessage } from "./count-message.ts";
 import { type HttpRefusal, refusalOf, toGrpcStatus } from "./grpc-status.ts";
 import { type OtlpService, otlpServices } from "./otlp-services.ts";
 
@@ -38,7 +39,7 @@ export interface GrpcListenerOptions {
   passOn: PassOn;
   /** Largest message, before and after inflation. */
   messageMaxBytes: number;
-  /** Bounds the messages in hand, from when they are read. */
+  /** Bounds the messages in hand, as they are read. */
   bodies: BodyBudget;
   metrics: GatewayMetrics;
   logger: Logger;
@@ -72,7 +73,7 @@ export function createGrpcListener(options: GrpcListenerOptions): GrpcListener {
   for (const service of otlpServices) server.addService(service.definition, { Export: exportHandler(service) });
 
   /** A message is read only for a caller who may send it. The order is that of the HTTP edge. */
-  async function admit(route: Route, metadata: Metadata, peer: string): Promise<void> {
+  async function admit(route: Route, metadata: Metadata, peer: string): Promise<KeyOwner> {
     const counted = await options.rateLimits.count(route.rateGroup, subjectOf(peer));
     if (counted?.isOver) {
       throw new AppError("rate_limited", "Too many requests", { retryAfterSeconds: counted.resetSeconds });
@@ -83,6 +84,7 @@ export function createGrpcListener(options: GrpcListenerOptions): GrpcListener {
     options.spentQuotas.check(owner.projectId, route);
     if (calls.obstacleTo(owner, 1) !== null) throw new AppError("queue_full", "Too many exports are in hand; retry.");
     callers.set(metadata, owner);
+    return owner;
   }
 
   function checkAtTheDoor(
@@ -95,7 +97,11 @@ export function createGrpcListener(options: GrpcListenerOptions): GrpcListener {
       .withOnReceiveMetadata((metadata, next) => {
         if (route === undefined) return next(metadata);
         admit(route, metadata, call.getPeer()).then(
-          () => next(metadata),
+          (owner) => {
+            const share = options.bodies.open((obstacle) => noRoom(route.owner, route.envelope, obstacle), owner);
+            countMessage(call, share, options.messageMaxBytes);
+            next(metadata);
+          },
           (thrown) => {
             const refusal = refusalOf(thrown);
             ingestWatch.refused(route, { projectId: null, headers: headersOf(metadata) }, thrown);
@@ -139,25 +145,19 @@ export function createGrpcListener(options: GrpcListenerOptions): GrpcListener {
     { caller, message, signal }: { caller: KeyOwner | null; message: Buffer; signal: AbortSignal },
   ): Promise<Buffer | HttpRefusal> {
     if (caller === null) throw new AppError("unauthorized", "Invalid or missing API key");
-    const share = options.bodies.open((obstacle) => noRoom(route.owner, route.envelope, obstacle), caller);
-    try {
-      await share.enter(message.length);
-      const answer = await options.passOn({
-        route,
-        target: route.path,
-        headers: { "content-type": "application/x-protobuf" },
-        body: message,
-        caller,
-        requestId: randomUUID(),
-        signal,
-      });
-      const body = Buffer.from(await answer.body.arrayBuffer());
-      if (answer.status === 200) return body;
-      const after = Number(answer.headers["retry-after"]);
-      return { status: answer.status, retryAfterSeconds: after > 0 ? after : null, body: parse(body) };
-    } finally {
-      share.release();
-    }
+    const answer = await options.passOn({
+      route,
+      target: route.path,
+      headers: { "content-type": "application/x-protobuf" },
+      body: message,
+      caller,
+      requestId: randomUUID(),
+      signal,
+    });
+    const body = Buffer.from(await answer.body.arrayBuffer());
+    if (answer.status === 200) return body;
+    const after = Number(answer.headers["retry-after"]);
+    return { status: answer.status, retryAfterSeconds: after > 0 ? after : null, body: parse(body) };
   }
 
   function note(route: Route, caller: KeyOwner | null, startedMs: number, httpStatus: number): void {
