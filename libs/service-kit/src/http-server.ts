@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
 import {
   drainingHeader,
@@ -29,11 +29,11 @@ import type { LocalAnswer, LocalCalls, LocalRequest } from "./local-calls.ts";
 import type { Logger } from "./logger.ts";
 import type { Metrics } from "./metrics.ts";
 import { noRoom, tooMuchToSend } from "./no-room.ts";
-import { type PassedStream, passStream } from "./pass-stream.ts";
-import { Pieces } from "./pieces.ts";
+import type { PassedStream } from "./pass-stream.ts";
 import { readBody } from "./read-body.ts";
 import { readQuery } from "./read-query.ts";
 import { type RenderedError, renderError } from "./render-error.ts";
+import { bytesOf, sendAnswer, streamAnswer } from "./send-answer.ts";
 import { gaveUp, goneStatus, signalGone } from "./signal-gone.ts";
 import type { StreamPlace } from "./stream-places.ts";
 import type { Tenants } from "./tenants.ts";
@@ -365,36 +365,6 @@ function createFastify(): FastifyInstance {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, _body, done) => done(null));
   return app;
-}
-
-/** What a stream holds: one page of rows, and pieces of it. Those that may last are counted by the gateway, by number. */
-const streamBytes = 4 * 1024 * 1024;
-
-function bytesOf(route: Route | InternalRoute, body: RenderedAnswer["body"]): number {
-  if (body instanceof Readable) return "streaming" in route ? 0 : streamBytes;
-  if (typeof body === "string") return Buffer.byteLength(body);
-  return body instanceof Pieces ? body.bytes : (body?.length ?? 0);
-}
-
-function streamAnswer(reply: FastifyReply, answer: RenderedAnswer, body: Readable): PassedStream {
-  writeHead(reply, answer).hijack();
-  return passStream(reply.raw, body, {
-    status: answer.status,
-    headers: reply.getHeaders() as OutgoingHttpHeaders,
-  });
-}
-
-function sendAnswer(
-  reply: FastifyReply,
-  answer: RenderedAnswer,
-  body: string | Buffer | Pieces | undefined,
-): FastifyReply {
-  return writeHead(reply, answer).send(body instanceof Pieces ? body.join() : body);
-}
-
-function writeHead(reply: FastifyReply, { status, headers, contentType }: RenderedAnswer): FastifyReply {
-  reply.code(status).headers(headers);
-  return contentType === null ? reply : reply.type(contentType);
 }
 
 /** What fastify refuses by itself, in the words of our error table; anything else comes back as it is. */

@@ -1,3 +1,4 @@
+import { expect } from "vitest";
 import type { Load } from "./audited-load.ts";
 import type { ServiceSlot } from "./installation.ts";
 
@@ -20,6 +21,12 @@ export async function noteResets(slot: ServiceSlot, load: Load, restart: () => P
       (line.includes(atItsDoor) && /: (ECONNRESET|UND_ERR_SOCKET) \(/.test(line)) ||
       (line.startsWith("503 ") && line.includes(behind)),
   );
+}
+
+/** Fails with every other failure in words. Each stop may reset one request of those that wait at the door. */
+export function expectOnlyResets(load: Load, reset: readonly string[], stops: number): void {
+  expect(listFailures(load).sort().join("\n")).toBe(reset.toSorted().join("\n"));
+  expect(reset.length, reset.join("\n")).toBeLessThanOrEqual(stops);
 }
 
 /** Lines for all answers that were no success and all requests without an answer. */
