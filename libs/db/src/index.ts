@@ -1,3 +1,4 @@
+export { auditRecorder } from "./audit-recorder.ts";
 export {
   type Database,
   type DatabaseOptions,
@@ -20,6 +21,7 @@ export {
 } from "./exported-table.ts";
 export { createKeptOutboxStore, type KeptOutboxStore } from "./kept-outbox-store.ts";
 export { selectPart } from "./list-page.ts";
+export { onceInTransaction } from "./once-in-transaction.ts";
 export { createOutboxStore, type OutboxRow, type OutboxStore } from "./outbox-store.ts";
 export { type CloseProjects, createProjectClosing } from "./project-closing.ts";
 export {

@@ -38,6 +38,7 @@ export { createInternalClient, type Hop, type HopAnswer, type InternalClient } f
 export { createIdentitySigner, createIdentityVerifier, type IdentityClaims } from "./internal-identity.ts";
 export { parseIsoTime } from "./iso-time.ts";
 export { decodeJsonText, isDeeperThan, parseJsonBody } from "./json.ts";
+export { createLimitInHand, type LimitInHand } from "./limit-in-hand.ts";
 export {
   endOfList,
   endOfPage,
@@ -52,6 +53,7 @@ export { createLogger, type Logger } from "./logger.ts";
 export { maskSecret } from "./mask-secret.ts";
 export { createMetrics, type Metrics } from "./metrics.ts";
 export { noRoom, tooMuchToSend } from "./no-room.ts";
+export { orAborted } from "./or-aborted.ts";
 export { type OtlpEncoding, readOtlpEncoding } from "./otlp-encoding.ts";
 export { OutboundError, type OutboundErrorKind } from "./outbound/outbound-error.ts";
 export { createOutboundFetch, type OutboundFetch, type OutboundOptions } from "./outbound/outbound-fetch.ts";
@@ -62,8 +64,10 @@ export { Pieces, passPieces } from "./pieces.ts";
 export { projectDeleted } from "./project-deleted.ts";
 export { completeProjectKey, isWellFormedProjectKey } from "./project-key-format.ts";
 export { bodyTooLarge, collectChunks, discardBody, readBody } from "./read-body.ts";
+export { isJsonObject, type JsonMembers, type JsonObject, readJsonObject } from "./read-json-object.ts";
 export { type RenderedError, renderError } from "./render-error.ts";
 export { createReplicaSet, type ReplicaSet } from "./replica-set.ts";
+export { requireProject } from "./require-project.ts";
 export { encodeRpcStatus, prefersRpcStatus } from "./rpc-status.ts";
 export { runAtOnce, runInSlices, type Sliced } from "./run-in-slices.ts";
 export { runProcess } from "./run-process.ts";
@@ -71,6 +75,7 @@ export type { Service } from "./service.ts";
 export { serviceStarting } from "./service-starting.ts";
 export { readSince } from "./since.ts";
 export { StartError, translateListenError } from "./start-error.ts";
+export { storableText } from "./storable-text.ts";
 export { readStallLimitMs, readStoreServiceConfig, type StoreServiceConfig } from "./store-service-config.ts";
 export { answerLines, type LineSource } from "./stream-lines.ts";
 export { closeStream, createStreamPlaces, type StreamPlace, type StreamPlaces } from "./stream-places.ts";

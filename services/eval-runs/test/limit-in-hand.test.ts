@@ -1,5 +1,5 @@
+import { createLimitInHand } from "@touchstone/service-kit";
 import { expect, test } from "vitest";
-import { createLimitInHand } from "../src/http/limit-in-hand.ts";
 import { createGate } from "./conditions.ts";
 
 test("what is one too many is refused and not begun, until something in hand has ended, however it ended", async () => {

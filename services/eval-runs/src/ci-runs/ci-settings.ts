@@ -1,5 +1,5 @@
 import { limits } from "@touchstone/contracts";
-import { isJsonObject } from "../json/json-object.ts";
+import { isJsonObject } from "@touchstone/service-kit";
 import { metricNames } from "../results/judge-request.ts";
 
 /** What a result must at least score in one respect: `rating`, a similarity metric, or a scorer by its name. */

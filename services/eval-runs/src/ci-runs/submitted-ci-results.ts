@@ -1,6 +1,5 @@
 import { limits } from "@touchstone/contracts";
-import { AppError } from "@touchstone/service-kit";
-import { isJsonObject, type JsonObject } from "../json/json-object.ts";
+import { AppError, isJsonObject, type JsonObject } from "@touchstone/service-kit";
 import { elementsOf, memberText } from "../json/json-text.ts";
 import type { SubmittedResult } from "../results/submitted-result.ts";
 import { readEither } from "./read-either.ts";

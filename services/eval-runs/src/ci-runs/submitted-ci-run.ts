@@ -1,6 +1,5 @@
 import { limits } from "@touchstone/contracts";
-import { AppError } from "@touchstone/service-kit";
-import { isJsonObject, type JsonObject } from "../json/json-object.ts";
+import { AppError, isJsonObject, type JsonObject } from "@touchstone/service-kit";
 import { type JsonMember, memberText, objectText } from "../json/json-text.ts";
 import { isPlain } from "../registries/registered-name.ts";
 import { readEither } from "./read-either.ts";

@@ -1,5 +1,5 @@
 import { limits } from "@touchstone/contracts";
-import { isJsonObject } from "../json/json-object.ts";
+import { isJsonObject } from "@touchstone/service-kit";
 import { findMistake, flag, integerWithin, type MemberRule, text, textOrTexts, texts } from "../json/member-rules.ts";
 
 const caseRules: Readonly<Record<string, MemberRule>> = {

@@ -1,7 +1,7 @@
 import { type Database, type Queryable, sqlStateOf } from "@touchstone/db";
 import type { Act } from "@touchstone/service-kit";
-import { recordAct } from "../acts/record-act.ts";
 import { compactText } from "../json/json-text.ts";
+import { recordAuditEvent } from "../outbox.ts";
 import { type StoredDataset, selectDataset } from "./dataset-store.ts";
 import { summarizeDocument } from "./dataset-summary.ts";
 import { describeChange } from "./describe-change.ts";
@@ -85,7 +85,7 @@ export function createDatasetBook(database: Database): DatasetBook {
                 and ${unused}`,
             values: [projectId, id],
           });
-          await recordAct(transaction, act, { action: "dataset.deleted", targetId: id });
+          await recordAuditEvent(transaction, act, { action: "dataset.deleted", targetId: id });
           return true;
         }),
       ),
@@ -94,7 +94,11 @@ export function createDatasetBook(database: Database): DatasetBook {
       besideNewRuns(() =>
         database.scoped([projectId], async (transaction) => {
           if (!(await deleteVersion(transaction, projectId, id, version))) return false;
-          await recordAct(transaction, act, { action: "dataset-version.deleted", targetId: id, details: { version } });
+          await recordAuditEvent(transaction, act, {
+            action: "dataset-version.deleted",
+            targetId: id,
+            details: { version },
+          });
           return true;
         }),
       ),

@@ -1,6 +1,6 @@
+import type { JsonObject } from "@touchstone/service-kit";
 import { AppError } from "@touchstone/service-kit";
 import { composeGradingMembers } from "../grading/grading-members.ts";
-import type { JsonObject } from "../json/json-object.ts";
 import { memberText, objectText } from "../json/json-text.ts";
 import { findCiMistake } from "./check-ci-settings.ts";
 import { findQuestionMistake } from "./check-question.ts";

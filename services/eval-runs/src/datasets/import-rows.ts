@@ -1,6 +1,5 @@
 import { limits } from "@touchstone/contracts";
-import { AppError, isDeeperThan, type RowsType } from "@touchstone/service-kit";
-import { isJsonObject } from "../json/json-object.ts";
+import { AppError, isDeeperThan, isJsonObject, type RowsType } from "@touchstone/service-kit";
 import { elementsOf } from "../json/json-text.ts";
 import { findQuestionMistake } from "./check-question.ts";
 import { CsvError, readCsv } from "./read-csv.ts";

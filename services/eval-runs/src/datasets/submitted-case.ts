@@ -1,6 +1,5 @@
 import { limits } from "@touchstone/contracts";
-import { AppError } from "@touchstone/service-kit";
-import { isJsonObject, type JsonObject } from "../json/json-object.ts";
+import { AppError, isJsonObject, type JsonObject } from "@touchstone/service-kit";
 import { elementsOf, membersOf, memberText, objectText } from "../json/json-text.ts";
 import { findQuestionMistake } from "./check-question.ts";
 import type { CaseIdentity } from "./known-cases.ts";

@@ -1,4 +1,4 @@
-import { isJsonObject } from "../json/json-object.ts";
+import { isJsonObject } from "@touchstone/service-kit";
 
 /**
  * The version of the agent that a run's subject names (completions 5.1): `version`, else `metadata.version`, trimmed;

@@ -1,8 +1,8 @@
 import { limits } from "@touchstone/contracts";
 import type { Queryable } from "@touchstone/db";
 import { type Act, AppError, type Clock, namesOfChanged, uuidv7 } from "@touchstone/service-kit";
-import { recordAct } from "../acts/record-act.ts";
 import type { JsonMember } from "../json/json-text.ts";
+import { recordAuditEvent } from "../outbox.ts";
 import { changedMembers, composeConfigDocument } from "./config-document.ts";
 import { requireBuiltInKept, requireDeletable, requireLiveJudgeable } from "./config-rules.ts";
 import {
@@ -62,7 +62,7 @@ export function createConfigBook({ lockGraders, clock }: { lockGraders: LockGrad
         }
         if (isDefault) await clearDefaultConfig(transaction, projectId);
         await insertConfig(transaction, projectId, config);
-        await recordAct(transaction, act, {
+        await recordAuditEvent(transaction, act, {
           action: "grading-config.created",
           targetId: config.id,
           details: { name: nameOf(config), live: isLive(config) },
@@ -97,7 +97,7 @@ export function createConfigBook({ lockGraders, clock }: { lockGraders: LockGrad
         requireDeletable(stored, await listLiveGroups(transaction, projectId), { withProfile });
         await deleteConfig(transaction, projectId, id);
         const details = { name: nameOf(stored), live: isLive(stored) };
-        await recordAct(transaction, act, { action: "grading-config.deleted", targetId: id, details });
+        await recordAuditEvent(transaction, act, { action: "grading-config.deleted", targetId: id, details });
         return true;
       }),
   };
@@ -147,7 +147,7 @@ async function recordChange(
   ].filter((names) => names !== "");
   if (changed.length === 0) return;
   const details = { name: nameOf(after), changed: changed.join(", "), live: isLive(after) };
-  await recordAct(transaction, act, { action: "grading-config.changed", targetId: after.id, details });
+  await recordAuditEvent(transaction, act, { action: "grading-config.changed", targetId: after.id, details });
 }
 
 const nameOf = ({ document }: Pick<StoredConfig, "document">): string =>

@@ -1,7 +1,7 @@
 import { limits } from "@touchstone/contracts";
+import type { JsonObject } from "@touchstone/service-kit";
 import { AppError } from "@touchstone/service-kit";
 import { composeGradingMembers } from "../grading/grading-members.ts";
-import type { JsonObject } from "../json/json-object.ts";
 import { type JsonMember, membersOf, memberText, objectText } from "../json/json-text.ts";
 
 /** What a judge judges by: the `judge` section of a judge scorer. */

@@ -1,8 +1,8 @@
 import { type Database, type Queryable, selectPart } from "@touchstone/db";
 import type { Act, ListPage, SizedRow } from "@touchstone/service-kit";
-import { recordAct } from "../acts/record-act.ts";
 import type { GradingSource } from "../grading/plan.ts";
 import { type ListQuery, readList } from "../lists/read-list.ts";
+import { recordAuditEvent } from "../outbox.ts";
 import type { OnlineProfile } from "./online-profile.ts";
 
 /** A grading config at its newest version. `document` is what {@link composeConfigDocument} made. */
@@ -136,7 +136,7 @@ export function createConfigStore(database: Database): ConfigStore {
           values: [projectId, id, version],
         });
         if (rowCount !== 1) return false;
-        await recordAct(transaction, act, {
+        await recordAuditEvent(transaction, act, {
           action: "grading-config-version.deleted",
           targetId: id,
           details: { version },

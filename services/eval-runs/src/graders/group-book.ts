@@ -1,7 +1,7 @@
 import { limits } from "@touchstone/contracts";
 import type { Queryable } from "@touchstone/db";
 import { type Act, AppError, type Clock, isUuid, namesOfChanged, uuidv7 } from "@touchstone/service-kit";
-import { recordAct } from "../acts/record-act.ts";
+import { recordAuditEvent } from "../outbox.ts";
 import { requiresExpected } from "./config-rules.ts";
 import { findConfig } from "./config-store.ts";
 import { composeGroupDocument, type GroupDocument, type StoredMember } from "./group-document.ts";
@@ -58,7 +58,7 @@ export function createGroupBook({ lockGraders, groups, members, clock }: GroupBo
         }
         await putGroup(transaction, projectId, group);
         const details = { name: group.name, live: isLive(group) };
-        await recordAct(transaction, act, { action: "scorer-group.created", targetId: group.id, details });
+        await recordAuditEvent(transaction, act, { action: "scorer-group.created", targetId: group.id, details });
         return group;
       });
     },
@@ -84,7 +84,7 @@ export function createGroupBook({ lockGraders, groups, members, clock }: GroupBo
         const changed = namesOfChanged({ ...stored, updatedAt: null }, { ...group, updatedAt: null });
         if (changed !== "") {
           const details = { name: group.name, changed, live: isLive(group) };
-          await recordAct(transaction, act, { action: "scorer-group.changed", targetId: id, details });
+          await recordAuditEvent(transaction, act, { action: "scorer-group.changed", targetId: id, details });
         }
         return group;
       });
@@ -95,7 +95,7 @@ export function createGroupBook({ lockGraders, groups, members, clock }: GroupBo
         const stored = await findGroup(transaction, projectId, id);
         if (stored === null) return false;
         const details = { name: stored.name, live: isLive(stored) };
-        await recordAct(transaction, act, { action: "scorer-group.deleted", targetId: id, details });
+        await recordAuditEvent(transaction, act, { action: "scorer-group.deleted", targetId: id, details });
         return deleteGroup(transaction, projectId, id);
       }),
   };

@@ -1,6 +1,5 @@
 import { limits } from "@touchstone/contracts";
-import { AppError } from "@touchstone/service-kit";
-import { isJsonObject } from "../json/json-object.ts";
+import { AppError, isJsonObject } from "@touchstone/service-kit";
 import { requireGraderName } from "./config-document.ts";
 
 /** A member of a scorer group as it is stored (completions 4.4). */

@@ -1,6 +1,5 @@
 import { limits } from "@touchstone/contracts";
-import { AppError } from "@touchstone/service-kit";
-import { isJsonObject } from "../json/json-object.ts";
+import { AppError, isJsonObject } from "@touchstone/service-kit";
 
 /** How a judge or a group judges live traffic (completions 4.2, 4.4). */
 export interface LiveProfile {

@@ -1,6 +1,5 @@
 import { limits } from "@touchstone/contracts";
-import { AppError } from "@touchstone/service-kit";
-import { isJsonObject, type JsonObject } from "../json/json-object.ts";
+import { AppError, isJsonObject, type JsonObject } from "@touchstone/service-kit";
 import { elementsOf, type JsonMember, membersOf, objectText } from "../json/json-text.ts";
 
 const optionalTexts = ["description", "acceptanceCriteria", "rejectionCriteria", "evaluationCriteria"] as const;

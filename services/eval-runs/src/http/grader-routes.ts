@@ -1,5 +1,6 @@
 import { routes } from "@touchstone/contracts";
 import type { Clock, Handler, ServedRoute } from "@touchstone/service-kit";
+import { requireProject } from "@touchstone/service-kit";
 import { createConfigBook } from "../graders/config-book.ts";
 import type { ConfigStore } from "../graders/config-store.ts";
 import { createGroupBook } from "../graders/group-book.ts";
@@ -20,7 +21,6 @@ import { getJudgeScorer } from "./judge-scorers/get-judge-scorer.ts";
 import { listJudgeScorers } from "./judge-scorers/list-judge-scorers.ts";
 import { updateJudgeScorer } from "./judge-scorers/update-judge-scorer.ts";
 import { onlineEvaluatorRoutes } from "./online-evaluators/routes.ts";
-import { requireProject } from "./require-project.ts";
 import { createScorerGroup } from "./scorer-groups/create-scorer-group.ts";
 import { deleteScorerGroup } from "./scorer-groups/delete-scorer-group.ts";
 import { getScorerGroup } from "./scorer-groups/get-scorer-group.ts";

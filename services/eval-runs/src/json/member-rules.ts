@@ -1,4 +1,4 @@
-import { isJsonObject } from "./json-object.ts";
+import { isJsonObject } from "@touchstone/service-kit";
 
 /** What a member of an object may be, and how that is said: `<member> must be <words>`. */
 export interface MemberRule {

@@ -1,7 +1,7 @@
 import { type Database, selectPart, sqlStateOf } from "@touchstone/db";
 import { type Act, AppError, type ListPage, type SizedRow } from "@touchstone/service-kit";
-import { recordAct } from "../acts/record-act.ts";
 import { type ListQuery, readList } from "../lists/read-list.ts";
+import { recordAuditEvent } from "../outbox.ts";
 
 /** What a tool schema says at one version. */
 export interface ToolSchemaDocument {
@@ -187,7 +187,7 @@ export function createToolSchemaStore(database: Database): ToolSchemaStore {
         });
         const [removed] = rows;
         if (removed === undefined) return false;
-        await recordAct(transaction, act, { action: "tool-schema.deleted", targetId: id, details: removed });
+        await recordAuditEvent(transaction, act, { action: "tool-schema.deleted", targetId: id, details: removed });
         return true;
       }),
 

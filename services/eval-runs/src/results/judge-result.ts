@@ -1,5 +1,6 @@
 import type { Bus } from "@touchstone/bus";
 import type { VerdictMode } from "@touchstone/contracts";
+import { orAborted } from "@touchstone/service-kit";
 import type { EvaluationCase } from "../datasets/grading.ts";
 import type { GradingPlan } from "../grading/plan.ts";
 import type { Timings } from "../timings.ts";
@@ -7,7 +8,6 @@ import { askJudge } from "./ask-judge.ts";
 import { askMembers } from "./ask-members.ts";
 import { composeJudgeRequest, type LinkedTrace } from "./judge-request.ts";
 import { failedCase, type Judgement, skipped } from "./judgement.ts";
-import { orAborted } from "./or-aborted.ts";
 import { readReply } from "./read-reply.ts";
 import type { SubmittedResult } from "./submitted-result.ts";
 

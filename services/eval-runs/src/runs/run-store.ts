@@ -1,8 +1,8 @@
 import type { VerdictMode } from "@touchstone/contracts";
 import { type Database, type Statement, selectPart } from "@touchstone/db";
 import type { Act, ListPage, SizedRow } from "@touchstone/service-kit";
-import { recordAct } from "../acts/record-act.ts";
 import { type ListQuery, readList } from "../lists/read-list.ts";
+import { recordAuditEvent } from "../outbox.ts";
 import { refuseGoneDataset } from "./gone-dataset.ts";
 import { nameOfSubject, saidBySubject } from "./subject-sql.ts";
 
@@ -176,7 +176,7 @@ export function createRunStore(database: Database): RunStore {
               and id = $2`,
           values: [projectId, id],
         });
-        await recordAct(transaction, act, { action: "run.deleted", targetId: id });
+        await recordAuditEvent(transaction, act, { action: "run.deleted", targetId: id });
         return true;
       }),
 

@@ -1,6 +1,5 @@
 import { limits, type VerdictMode, verdictMode } from "@touchstone/contracts";
-import { AppError } from "@touchstone/service-kit";
-import { isJsonObject, type JsonObject } from "../json/json-object.ts";
+import { AppError, isJsonObject, type JsonObject } from "@touchstone/service-kit";
 import { type JsonMember, membersOf, memberText, objectText } from "../json/json-text.ts";
 
 /** What `POST .../runs` asks for. The subject and `sdk` are JSON texts as they were sent, `split` included. */

@@ -1,6 +1,6 @@
 import type { Database, Statement } from "@touchstone/db";
 import type { Act } from "@touchstone/service-kit";
-import { recordAct } from "../acts/record-act.ts";
+import { recordAuditEvent } from "../outbox.ts";
 
 /** What projects chose about how long their traces are kept. In days; 0 = for ever; null = as the installation does. */
 export interface RetentionStore {
@@ -42,7 +42,7 @@ export function createRetentionStore(database: Database): RetentionStore {
         const from = rows[0]?.days ?? null;
         if (from === days) return;
         await transaction.query(statement);
-        await recordAct(transaction, act, { action: "retention.changed", details: { from, to: days } });
+        await recordAuditEvent(transaction, act, { action: "retention.changed", details: { from, to: days } });
       });
     },
   };

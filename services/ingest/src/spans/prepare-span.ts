@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { limits } from "@touchstone/contracts";
-import { uuidv7 } from "@touchstone/service-kit";
+import { storableText, uuidv7 } from "@touchstone/service-kit";
 import { agentIdOf } from "../agents/agent-id.ts";
 import { writeToolTally } from "../figures/tool-tally.ts";
 import { searchText } from "../search/search-text.ts";
@@ -14,7 +14,6 @@ import { hashUuid, toUuid } from "./hash-uuid.ts";
 import type { IncomingSpan, JsonText } from "./span.ts";
 import { encodeSpanBody } from "./span-body.ts";
 import { otlpFlag, remoteParentFlag, type SpanJob, type SpanRow } from "./span-row.ts";
-import { storableText } from "./storable-text.ts";
 
 /** What a request says of its spans besides the spans. */
 export interface SpanContext {

@@ -1,7 +1,7 @@
 import { limits } from "@touchstone/contracts";
+import { storableText } from "@touchstone/service-kit";
 import { type JsonSlice, scanElements, scanMembers } from "../json/scan-members.ts";
 import type { JsonText } from "../spans/span.ts";
-import { storableText } from "../spans/storable-text.ts";
 
 /**
  * The stored form of `tool_calls`: the first 50 (interface: Limits), each under its camelCase names and with the

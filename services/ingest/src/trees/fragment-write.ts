@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Statement } from "@touchstone/db";
+import { storableText } from "@touchstone/service-kit";
 import { toUuid } from "../spans/hash-uuid.ts";
-import { storableText } from "../spans/storable-text.ts";
 import type { IncomingFragment } from "./incoming-fragment.ts";
 
 /** A fragment with the project it belongs to. */

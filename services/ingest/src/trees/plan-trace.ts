@@ -1,7 +1,7 @@
 import { limits } from "@touchstone/contracts";
+import { storableText } from "@touchstone/service-kit";
 import { agentIdOf } from "../agents/agent-id.ts";
 import { otlpFlag, promotedFlag, remoteParentFlag, type SpanRow } from "../spans/span-row.ts";
-import { storableText } from "../spans/storable-text.ts";
 import type { Derivation } from "./derivation.ts";
 import { type DerivedSpan, deriveTrace } from "./derive-trace.ts";
 import { sameTokens, type TokenList, toTokenList } from "./token-list.ts";

@@ -1,8 +1,8 @@
 import { type FindPrice, type PriceChange, priceFinder, Secret } from "@touchstone/contracts";
 import type { Clock } from "@touchstone/service-kit";
+import { orAborted } from "@touchstone/service-kit";
 import type { ProviderName } from "../providers/choose-provider.ts";
 import type { CallOptions } from "../providers/provider.ts";
-import { orAborted } from "../scheduling/or-aborted.ts";
 import type { Sleep } from "../scheduling/sleep.ts";
 
 /** What a project's calls are made with, and on whose account (decision 27). */

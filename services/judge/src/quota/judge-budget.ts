@@ -1,5 +1,4 @@
-import { gatherCalls, type Logger } from "@touchstone/service-kit";
-import { orAborted } from "../scheduling/or-aborted.ts";
+import { gatherCalls, type Logger, orAborted } from "@touchstone/service-kit";
 import type { QuotaStore } from "./quota-store.ts";
 import type { UsageCounter } from "./usage-counter.ts";
 

@@ -1,5 +1,5 @@
 import type { Clock } from "@touchstone/service-kit";
-import { orAborted } from "./or-aborted.ts";
+import { orAborted } from "@touchstone/service-kit";
 import type { Sleep } from "./sleep.ts";
 
 /** A call the breaker let through. Exactly one of the three is called, once the call has ended. */

@@ -1,9 +1,8 @@
 import type { JudgedCase, JudgeRubric, SkipReason, VerdictMode } from "@touchstone/contracts";
-import { gatherCalls, type Logger } from "@touchstone/service-kit";
+import { gatherCalls, type Logger, orAborted } from "@touchstone/service-kit";
 import type { Asked } from "../asking/ask-for-json.ts";
 import type { JudgeObserver } from "../observer.ts";
 import type { ModelRoute } from "../providers/resolve-model.ts";
-import { orAborted } from "../scheduling/or-aborted.ts";
 import { limitTime } from "../scheduling/time-limit.ts";
 import type { ParsedVerdict } from "../verdict/parse-verdict.ts";
 import { addressOf } from "./verdict-address.ts";

@@ -1,7 +1,7 @@
 import { limits } from "@touchstone/contracts";
 import type { Database, Queryable, Statement } from "@touchstone/db";
 import { type Act, AppError, type Clock, namesOfChanged, uuidv7 } from "@touchstone/service-kit";
-import { recordAct } from "../acts/record-act.ts";
+import { recordAuditEvent } from "../outbox.ts";
 import type { AlertRuleDocument, StoredAlertRule } from "./alert-rule.ts";
 
 /** The alert rules of projects. Every change tells the log. */
@@ -49,7 +49,7 @@ export function createAlertRuleStore({ database, clock }: { database: Database; 
         });
         const [row] = rows;
         if (row === undefined) throw new Error("an alert rule was stored and none came back");
-        await recordAct(transaction, act, {
+        await recordAuditEvent(transaction, act, {
           action: "alert-rule.created",
           targetId: row.id,
           details: { name: document.name, enabled: document.enabled },
@@ -79,7 +79,7 @@ export function createAlertRuleStore({ database, clock }: { database: Database; 
         const changed = namesOfChanged(stored.document, document);
         if (changed !== "") {
           const details = { name: document.name, changed, enabled: document.enabled };
-          await recordAct(transaction, act, { action: "alert-rule.changed", targetId: id, details });
+          await recordAuditEvent(transaction, act, { action: "alert-rule.changed", targetId: id, details });
         }
         return rows.map(readRow)[0] ?? null;
       }),
@@ -97,7 +97,7 @@ export function createAlertRuleStore({ database, clock }: { database: Database; 
         });
         const [deleted] = rows;
         if (deleted === undefined) return false;
-        await recordAct(transaction, act, { action: "alert-rule.deleted", targetId: id, details: deleted });
+        await recordAuditEvent(transaction, act, { action: "alert-rule.deleted", targetId: id, details: deleted });
         return true;
       }),
   };

@@ -1,12 +1,11 @@
 import type { ScriptTrace, SettledTrace } from "@touchstone/contracts";
 import type { Queryable } from "@touchstone/db";
-import { isAppError } from "@touchstone/service-kit";
+import { isAppError, storableText } from "@touchstone/service-kit";
 import type { Check, CheckOutcome, DueCheck } from "../checks/check.ts";
 import { ratingOfScore } from "../external/external-verdict.ts";
 import type { IngestClient } from "../ingest/ingest-client.ts";
 import { isSilenced } from "../judging/agent-silence.ts";
 import { type JudgingPlan, planOf } from "../judging/judged-subject.ts";
-import { storable } from "../judging/storable-text.ts";
 import { announceJudgedTrace, recordVerdict } from "../judging/verdict-store.ts";
 import { isSampled } from "../patterns/sampled.ts";
 import { previewOf } from "../signals/preview.ts";
@@ -113,7 +112,7 @@ async function record(
   const about = check.plan as JudgingPlan;
   const scorerKey = `custom-scorer:${evaluator.id}`;
   const rating = ratingOfScore(finding.score);
-  const justification = finding.reason === null ? null : storable(finding.reason, reasonMaxChars);
+  const justification = finding.reason === null ? null : storableText(finding.reason, reasonMaxChars);
   if (rating !== null) {
     const said = {
       traceId,

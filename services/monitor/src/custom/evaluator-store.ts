@@ -1,7 +1,7 @@
 import { limits } from "@touchstone/contracts";
 import type { Database, Queryable, Statement } from "@touchstone/db";
 import { type Act, AppError, namesOfChanged, uuidv7 } from "@touchstone/service-kit";
-import { recordAct } from "../acts/record-act.ts";
+import { recordAuditEvent } from "../outbox.ts";
 import type { EvaluatorDocument, StoredEvaluator } from "./evaluator.ts";
 
 /** Keeps a project's custom scorers (completions 4.5). Every change tells the log. */
@@ -41,7 +41,11 @@ export function createEvaluatorStore(database: Database): EvaluatorStore {
         const evaluator = { id: uuidv7(now.getTime()), document, createdAt: now, updatedAt: now };
         await put(transaction, projectId, evaluator);
         const details = { name: document.name, kind: document.kind, enabled: document.enabled };
-        await recordAct(transaction, act, { action: "custom-evaluator.created", targetId: evaluator.id, details });
+        await recordAuditEvent(transaction, act, {
+          action: "custom-evaluator.created",
+          targetId: evaluator.id,
+          details,
+        });
         return evaluator;
       }),
 
@@ -56,7 +60,7 @@ export function createEvaluatorStore(database: Database): EvaluatorStore {
         const changed = namesOfChanged(stored.document, document);
         if (changed !== "") {
           const details = { name: document.name, changed, enabled: document.enabled };
-          await recordAct(transaction, act, { action: "custom-evaluator.changed", targetId: id, details });
+          await recordAuditEvent(transaction, act, { action: "custom-evaluator.changed", targetId: id, details });
         }
         return evaluator;
       }),
@@ -74,7 +78,11 @@ export function createEvaluatorStore(database: Database): EvaluatorStore {
         });
         const [deleted] = rows;
         if (deleted === undefined) return false;
-        await recordAct(transaction, act, { action: "custom-evaluator.deleted", targetId: id, details: deleted });
+        await recordAuditEvent(transaction, act, {
+          action: "custom-evaluator.deleted",
+          targetId: id,
+          details: deleted,
+        });
         return true;
       }),
   };

@@ -1,7 +1,7 @@
 import type { ReceivedEvaluation } from "@touchstone/contracts";
 import type { Database, Queryable } from "@touchstone/db";
+import { storableText } from "@touchstone/service-kit";
 import { selectClosedProjects } from "../checks/settled-traces.ts";
-import { storable } from "../judging/storable-text.ts";
 import { announceJudgedTrace, recordVerdict } from "../judging/verdict-store.ts";
 import { type ExternalEvaluation, verdictOfEvaluations } from "./external-verdict.ts";
 
@@ -38,7 +38,7 @@ async function recordOfTrace(
     values: [projectId, traceId],
   });
   await putEvaluations(transaction, projectId, traceId, sent);
-  const names = [...new Set(sent.map(({ name }) => storable(name, nameMaxChars)))];
+  const names = [...new Set(sent.map(({ name }) => storableText(name, nameMaxChars)))];
   let isNews = false;
   for (const name of names) {
     isNews = (await settleVerdict(transaction, projectId, traceId, name)) || isNews;
@@ -55,7 +55,7 @@ async function putEvaluations(
 ): Promise<void> {
   const newest = new Map<string, ReceivedEvaluation>();
   for (const each of sent) {
-    const key = `${storable(each.name, nameMaxChars)} ${each.otelSpanId}`;
+    const key = `${storableText(each.name, nameMaxChars)} ${each.otelSpanId}`;
     const known = newest.get(key);
     if (known === undefined || Date.parse(known.at) <= Date.parse(each.at)) newest.set(key, each);
   }
@@ -76,11 +76,11 @@ async function putEvaluations(
     values: [
       projectId,
       traceId,
-      kept.map(({ otelSpanId }) => storable(otelSpanId, nameMaxChars)),
-      kept.map(({ name }) => storable(name, nameMaxChars)),
+      kept.map(({ otelSpanId }) => storableText(otelSpanId, nameMaxChars)),
+      kept.map(({ name }) => storableText(name, nameMaxChars)),
       kept.map(({ score }) => score),
-      kept.map(({ label }) => label && storable(label, labelMaxChars)),
-      kept.map(({ explanation }) => explanation && storable(explanation, justificationMaxChars)),
+      kept.map(({ label }) => label && storableText(label, labelMaxChars)),
+      kept.map(({ explanation }) => explanation && storableText(explanation, justificationMaxChars)),
       kept.map(({ at }) => at),
     ],
   });
@@ -116,7 +116,7 @@ async function settleVerdict(
     if (stored !== null) await deleteVerdict(transaction, projectId, traceId, scorerKey);
     return stored !== null;
   }
-  const justification = storable(verdict.justification, justificationMaxChars);
+  const justification = storableText(verdict.justification, justificationMaxChars);
   if (stored === verdict.rating && rows[0]?.justification === justification) return false;
   await recordVerdict(transaction, projectId, {
     traceId,

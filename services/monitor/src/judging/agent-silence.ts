@@ -1,5 +1,5 @@
 import type { Queryable } from "@touchstone/db";
-import { onceInTransaction } from "../checks/once-in-transaction.ts";
+import { onceInTransaction } from "@touchstone/db";
 
 /**
  * Whether an agent's profile silences what live traffic is checked for (completions 9.2): `enabled` is false. Within a

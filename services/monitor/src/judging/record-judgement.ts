@@ -1,13 +1,12 @@
 import type { GroupJudge } from "@touchstone/contracts";
 import type { Queryable } from "@touchstone/db";
-import { uuidv7 } from "@touchstone/service-kit";
+import { storableText, uuidv7 } from "@touchstone/service-kit";
 import type { DueCheck } from "../checks/check.ts";
 import type { FindingStore, RaisedSignal, Severity } from "../signals/signal.ts";
 import type { VerdictExports } from "../telemetry/verdict-exports.ts";
 import { announceJudgedSession } from "./announce-judged-session.ts";
 import { isFailing } from "./judge-scores.ts";
 import type { JudgedSubject, JudgingPlan } from "./judged-subject.ts";
-import { storable } from "./storable-text.ts";
 import { announceJudgedTrace, recordVerdict } from "./verdict-store.ts";
 
 /** What a live judge or group said. */
@@ -50,7 +49,7 @@ export async function recordJudgement(
 ): Promise<void> {
   const about = plan as JudgingPlan;
   const { scorerKey, kind, rating, severity } = judgement;
-  const justification = storable(judgement.justification, justificationMaxChars);
+  const justification = storableText(judgement.justification, justificationMaxChars);
   const isTrace = about.scope === "trace";
   const { agentId, createdAt } = about;
   const said = { ...judgement, justification };
@@ -103,9 +102,9 @@ function signalOf(
   return {
     type: kind === "group" ? "scorer_group_low_score" : "online_evaluator_low_score",
     summary: `"${scorerName}" rated ${rating} of 10, below its threshold of ${threshold}.`,
-    rootCause: storable(justification, justificationMaxChars),
-    query: subject.query === null ? null : storable(subject.query, previewMaxChars),
-    responsePreview: subject.response === null ? null : storable(subject.response, previewMaxChars),
+    rootCause: storableText(justification, justificationMaxChars),
+    query: subject.query === null ? null : storableText(subject.query, previewMaxChars),
+    responsePreview: subject.response === null ? null : storableText(subject.response, previewMaxChars),
   };
 }
 

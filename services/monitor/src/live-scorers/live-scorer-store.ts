@@ -1,6 +1,6 @@
 import type { LiveScorers } from "@touchstone/contracts";
 import type { Database, Queryable, Statement, Transaction } from "@touchstone/db";
-import { onceInTransaction } from "../checks/once-in-transaction.ts";
+import { onceInTransaction } from "@touchstone/db";
 
 /** What judges a project's live traffic, as it was last told. */
 export type LiveScorerSet = Pick<LiveScorers, "judges" | "groups">;

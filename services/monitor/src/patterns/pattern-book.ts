@@ -1,7 +1,7 @@
 import { limits } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
 import { type Act, AppError, type Clock, namesOfChanged, uuidv7 } from "@touchstone/service-kit";
-import { recordAct } from "../acts/record-act.ts";
+import { recordAuditEvent } from "../outbox.ts";
 import type { StoredPattern } from "./pattern.ts";
 import { composePatternDocument, requireRegexes } from "./pattern-document.ts";
 import type { PatternMatcher } from "./pattern-matcher.ts";
@@ -45,7 +45,7 @@ export function createPatternBook({
         const pattern = { id: uuidv7(clock.now()), key, document, createdAt: now, updatedAt: now };
         await putPattern(transaction, projectId, pattern);
         const details = { name: document.name, enabled: document.enabled };
-        await recordAct(transaction, act, { action: "pattern.created", targetId: pattern.id, details });
+        await recordAuditEvent(transaction, act, { action: "pattern.created", targetId: pattern.id, details });
         return pattern;
       });
     },
@@ -66,7 +66,7 @@ export function createPatternBook({
         const changed = namesOfChanged(stored.document, document);
         if (changed !== "") {
           const details = { name: document.name, changed, enabled: document.enabled };
-          await recordAct(transaction, act, { action: "pattern.changed", targetId: id, details });
+          await recordAuditEvent(transaction, act, { action: "pattern.changed", targetId: id, details });
         }
         return pattern;
       });
@@ -78,7 +78,7 @@ export function createPatternBook({
         const stored = (await listPatternsIn(transaction, projectId)).find((pattern) => pattern.id === id);
         if (stored === undefined) return false;
         const details = { name: stored.document.name };
-        await recordAct(transaction, act, { action: "pattern.deleted", targetId: id, details });
+        await recordAuditEvent(transaction, act, { action: "pattern.deleted", targetId: id, details });
         return deletePattern(transaction, projectId, id);
       }),
   };

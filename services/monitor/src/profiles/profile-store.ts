@@ -1,8 +1,8 @@
 import type { MonitoringDefaults } from "@touchstone/contracts";
 import type { Database, Queryable, Statement } from "@touchstone/db";
+import { onceInTransaction } from "@touchstone/db";
 import { type Act, namesOfChanged } from "@touchstone/service-kit";
-import { recordAct } from "../acts/record-act.ts";
-import { onceInTransaction } from "../checks/once-in-transaction.ts";
+import { recordAuditEvent } from "../outbox.ts";
 import { initialDefaults, type ProfileDocument, type StoredProfile } from "./profile.ts";
 
 /** Profiles of agents, and the project's defaults they stand on (completions 9.2). Every change tells the log. */
@@ -64,7 +64,11 @@ export function createProfileStore(database: Database): ProfileStore {
         const changed = namesOfChanged(stored?.document ?? {}, document);
         if (changed !== "") {
           const details = { changed, ...(document.enabled !== undefined && { enabled: document.enabled }) };
-          await recordAct(transaction, act, { action: "monitoring-profile.changed", targetId: agentId, details });
+          await recordAuditEvent(transaction, act, {
+            action: "monitoring-profile.changed",
+            targetId: agentId,
+            details,
+          });
         }
         return readRow(row);
       }),
@@ -93,7 +97,7 @@ export function createProfileStore(database: Database): ProfileStore {
         const changed = namesOfChanged(before, defaults);
         if (changed !== "") {
           const details = { changed, ...changedValues(before, defaults) };
-          await recordAct(transaction, act, { action: "monitoring-defaults.changed", details });
+          await recordAuditEvent(transaction, act, { action: "monitoring-defaults.changed", details });
         }
         return defaults;
       }),

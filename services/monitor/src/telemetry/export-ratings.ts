@@ -1,7 +1,7 @@
 import type { RatedResult } from "@touchstone/contracts";
 import type { Database, Queryable } from "@touchstone/db";
+import { storableText } from "@touchstone/service-kit";
 import { selectClosedProjects } from "../checks/settled-traces.ts";
-import { storable } from "../judging/storable-text.ts";
 import { otelNameOf } from "./exported-verdict.ts";
 import type { VerdictExports } from "./verdict-exports.ts";
 
@@ -39,7 +39,7 @@ export async function exportRatings(
           scorerVersion: null,
           threshold: null,
           failing: null,
-          justification: storable(justification, justificationMaxChars),
+          justification: storableText(justification, justificationMaxChars),
           givenAt: ratedAt,
         };
       });

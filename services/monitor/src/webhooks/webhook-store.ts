@@ -1,7 +1,7 @@
 import { limits, type WebhookEvent } from "@touchstone/contracts";
 import type { Database, Queryable, Statement } from "@touchstone/db";
 import { type Act, AppError, type Clock, namesOfChanged, uuidv7 } from "@touchstone/service-kit";
-import { recordAct } from "../acts/record-act.ts";
+import { recordAuditEvent } from "../outbox.ts";
 import type { Severity } from "../signals/signal.ts";
 import { newSalt } from "./sign-message.ts";
 import type { Webhook, WebhookWishes } from "./webhook.ts";
@@ -77,7 +77,7 @@ export function createWebhookStore({ database, clock }: { database: Database; cl
         const [row] = rows;
         if (row === undefined) throw new Error("a webhook was stored and none came back");
         const details = { host: hostOf(wishes.url), enabled: wishes.enabled };
-        await recordAct(transaction, act, { action: "webhook.created", targetId: row.id, details });
+        await recordAuditEvent(transaction, act, { action: "webhook.created", targetId: row.id, details });
         return readSalted(row);
       }),
 
@@ -121,7 +121,7 @@ export function createWebhookStore({ database, clock }: { database: Database; cl
         const changed = namesOfChanged({ ...stored, updatedAt: null }, { ...after, updatedAt: null });
         if (changed !== "") {
           const details = { host: hostOf(after.url), changed, enabled: after.enabled };
-          await recordAct(transaction, act, { action: "webhook.changed", targetId: id, details });
+          await recordAuditEvent(transaction, act, { action: "webhook.changed", targetId: id, details });
         }
         return after;
       }),
@@ -144,7 +144,7 @@ export function createWebhookStore({ database, clock }: { database: Database; cl
         const [rotated] = rows.map(readSalted);
         if (rotated === undefined) return null;
         const details = { host: hostOf(rotated.webhook.url) };
-        await recordAct(transaction, act, { action: "webhook.secret-rotated", targetId: id, details });
+        await recordAuditEvent(transaction, act, { action: "webhook.secret-rotated", targetId: id, details });
         return rotated;
       }),
 
@@ -163,7 +163,7 @@ export function createWebhookStore({ database, clock }: { database: Database; cl
         if (deleted === undefined) return false;
         await giveUpDeliveries(transaction, projectId, id, "The webhook was deleted.");
         const details = { host: hostOf(deleted.url) };
-        await recordAct(transaction, act, { action: "webhook.deleted", targetId: id, details });
+        await recordAuditEvent(transaction, act, { action: "webhook.deleted", targetId: id, details });
         return true;
       }),
   };

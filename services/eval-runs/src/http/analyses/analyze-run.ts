@@ -1,12 +1,15 @@
 import type { analyzeRunReply } from "@touchstone/contracts";
-import { AppError, type Handler } from "@touchstone/service-kit";
+import {
+  AppError,
+  createLimitInHand,
+  type Handler,
+  isJsonObject,
+  readJsonObject,
+  requireProject,
+} from "@touchstone/service-kit";
 import type { z } from "zod";
 import { type AnalysisDependencies, type AnalysisRequest, analyzeRun as analyze } from "../../analyses/analyze-run.ts";
-import { isJsonObject } from "../../json/json-object.ts";
 import type { RunStore } from "../../runs/run-store.ts";
-import { createLimitInHand } from "../limit-in-hand.ts";
-import { readJsonObject } from "../read-json-object.ts";
-import { requireProject } from "../require-project.ts";
 import { requireRun } from "../require-run.ts";
 
 /** completions 5.9: more are not used. */

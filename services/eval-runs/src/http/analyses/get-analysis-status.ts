@@ -1,8 +1,8 @@
 import type { Handler } from "@touchstone/service-kit";
+import { requireProject } from "@touchstone/service-kit";
 import type { AnalysisStore } from "../../analyses/analysis-store.ts";
 import { showAnalysisStatus } from "../../analyses/show-analysis.ts";
 import type { RunStore } from "../../runs/run-store.ts";
-import { requireProject } from "../require-project.ts";
 import { requireRun } from "../require-run.ts";
 
 /** GET /custom-agent-evaluations/runs/{runId}/analyze-status (completions 5.9). */

@@ -1,12 +1,11 @@
 import type { createdCiRun } from "@touchstone/contracts";
-import { AppError, type Clock, type Handler, requireWorkspace, uuidv7 } from "@touchstone/service-kit";
+import { AppError, type Clock, type Handler, requireProject, requireWorkspace, uuidv7 } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { CiRunStore } from "../../ci-runs/ci-run-store.ts";
 import { composeSubject, readSubmittedCiRun } from "../../ci-runs/submitted-ci-run.ts";
 import type { DatasetStore } from "../../datasets/dataset-store.ts";
 import type { Gradings } from "../../grading/gradings.ts";
 import { writePlan } from "../../grading/plan.ts";
-import { requireProject } from "../require-project.ts";
 import { readCiBody } from "./read-ci-body.ts";
 import { requireCiDataset } from "./require-ci-dataset.ts";
 

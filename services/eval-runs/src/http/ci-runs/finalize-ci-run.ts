@@ -1,10 +1,9 @@
-import { AppError, type Handler } from "@touchstone/service-kit";
+import { AppError, type Handler, requireProject } from "@touchstone/service-kit";
 import { stateOf } from "../../ci-runs/ci-run-state.ts";
 import { type CiFinalizingDependencies, finalizeCiRun as finalize } from "../../ci-runs/finalize-ci-run.ts";
 import { renderVerdict } from "../../ci-runs/render-ci-run.ts";
 import type { Gradings } from "../../grading/gradings.ts";
 import { answerPieces } from "../answer-pieces.ts";
-import { requireProject } from "../require-project.ts";
 import { readCiBody } from "./read-ci-body.ts";
 import { requireCiRun, runExpired } from "./require-ci-run.ts";
 

@@ -1,9 +1,9 @@
 import type { datasetTestCases } from "@touchstone/contracts";
 import type { Handler } from "@touchstone/service-kit";
+import { requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { DatasetStore } from "../../datasets/dataset-store.ts";
 import type { Gradings } from "../../grading/gradings.ts";
-import { requireProject } from "../require-project.ts";
 import { requireCiDataset } from "./require-ci-dataset.ts";
 
 /** GET /ingest/datasets/{datasetId}/test-cases (completions 8.5). */

@@ -1,6 +1,5 @@
-import { AppError, type Call, isAppError } from "@touchstone/service-kit";
-import type { JsonObject } from "../../json/json-object.ts";
-import { readJsonObject } from "../read-json-object.ts";
+import type { JsonObject } from "@touchstone/service-kit";
+import { AppError, type Call, isAppError, readJsonObject } from "@touchstone/service-kit";
 
 /**
  * Reads the body of a CI route. The parser's own words are kept back: they quote what was sent, and clients take any 400

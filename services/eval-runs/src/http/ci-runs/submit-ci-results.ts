@@ -1,5 +1,5 @@
 import type { CiScore } from "@touchstone/contracts";
-import { AppError, type Handler, isAppError } from "@touchstone/service-kit";
+import { AppError, type Handler, isAppError, requireProject } from "@touchstone/service-kit";
 import { findMisses } from "../../ci-runs/assess-result.ts";
 import { stateOf } from "../../ci-runs/ci-run-state.ts";
 import type { StoredCiRun } from "../../ci-runs/ci-run-store.ts";
@@ -11,7 +11,6 @@ import type { BatchScorer } from "../../results/batch-scorer.ts";
 import { metricNames } from "../../results/judge-request.ts";
 import type { SettledResult } from "../../results/score-batch.ts";
 import type { ResultRow } from "../../results/stored-result.ts";
-import { requireProject } from "../require-project.ts";
 import { requireRun } from "../require-run.ts";
 import { readCiBody } from "./read-ci-body.ts";
 import { requireCiRun, runExpired } from "./require-ci-run.ts";

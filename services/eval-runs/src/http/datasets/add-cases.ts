@@ -1,14 +1,13 @@
 import type { Bus } from "@touchstone/bus";
 import type { addedCases, duplicateCase } from "@touchstone/contracts";
 import type { Clock, Handler } from "@touchstone/service-kit";
+import { readJsonObject, requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
 import { addCases as addToDataset } from "../../datasets/add-cases.ts";
 import type { DatasetBook } from "../../datasets/dataset-book.ts";
 import type { DatasetStore } from "../../datasets/dataset-store.ts";
 import { createSimilarQueryFinder } from "../../datasets/similar-query.ts";
 import { readSubmittedCases } from "../../datasets/submitted-case.ts";
-import { readJsonObject } from "../read-json-object.ts";
-import { requireProject } from "../require-project.ts";
 import { datasetNotFound, requireDataset } from "./require-dataset.ts";
 
 /**

@@ -1,8 +1,7 @@
 import type { datasetVersionCounts } from "@touchstone/contracts";
-import { type Handler, isUuid } from "@touchstone/service-kit";
+import { type Handler, isUuid, requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { DatasetStore } from "../../datasets/dataset-store.ts";
-import { requireProject } from "../require-project.ts";
 
 /** GET /evaluate/datasets/batch/versions (completions 3.3). Ids of no dataset are left out. */
 export function countDatasetVersions({ datasets }: { datasets: DatasetStore }): Handler {

@@ -1,8 +1,13 @@
-import { type Clock, type Handler, requireWorkspace, uuidv7 } from "@touchstone/service-kit";
+import {
+  type Clock,
+  type Handler,
+  readJsonObject,
+  requireProject,
+  requireWorkspace,
+  uuidv7,
+} from "@touchstone/service-kit";
 import { composeDatasetDocument, renderDataset } from "../../datasets/dataset-document.ts";
 import type { DatasetStore } from "../../datasets/dataset-store.ts";
-import { readJsonObject } from "../read-json-object.ts";
-import { requireProject } from "../require-project.ts";
 
 /** POST /custom-agent-evaluations/datasets (completions 3.1): 201 with the dataset itself. */
 export function createDataset({ datasets, clock }: { datasets: DatasetStore; clock: Clock }): Handler {

@@ -1,10 +1,10 @@
 import type { deletedCase } from "@touchstone/contracts";
 import type { Clock, Handler } from "@touchstone/service-kit";
+import { requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
 import { questionTextsOf, replaceQuestions } from "../../datasets/change-cases.ts";
 import type { DatasetBook } from "../../datasets/dataset-book.ts";
 import { requireVersion } from "../../datasets/stale-dataset.ts";
-import { requireProject } from "../require-project.ts";
 import { answeringStale, requireReadVersion } from "./read-version.ts";
 import { caseNotFound, datasetNotFound, requireDatasetId, requireQuestionIndex } from "./require-dataset.ts";
 

@@ -1,6 +1,5 @@
-import { actOf, type Handler } from "@touchstone/service-kit";
+import { actOf, type Handler, requireProject } from "@touchstone/service-kit";
 import type { DatasetBook } from "../../datasets/dataset-book.ts";
-import { requireProject } from "../require-project.ts";
 import { datasetNotFound, requireDatasetId } from "./require-dataset.ts";
 
 /**

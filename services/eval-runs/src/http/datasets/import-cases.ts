@@ -1,11 +1,10 @@
-import { AppError, type Call, type Clock, type Handler } from "@touchstone/service-kit";
+import { AppError, type Call, type Clock, type Handler, requireProject } from "@touchstone/service-kit";
 import { questionTextsOf, replaceQuestions } from "../../datasets/change-cases.ts";
 import type { DatasetBook } from "../../datasets/dataset-book.ts";
 import type { StoredDataset } from "../../datasets/dataset-store.ts";
 import { type MergedCases, mergeCases } from "../../datasets/merge-cases.ts";
 import { requireVersion } from "../../datasets/stale-dataset.ts";
 import { readText } from "../read-query.ts";
-import { requireProject } from "../require-project.ts";
 import { readDryRun, readRows } from "./read-rows.ts";
 import { answeringStale, readVersion } from "./read-version.ts";
 import { datasetNotFound, requireDatasetId } from "./require-dataset.ts";

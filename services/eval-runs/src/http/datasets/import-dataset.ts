@@ -1,8 +1,7 @@
-import { AppError, type Clock, type Handler, uuidv7 } from "@touchstone/service-kit";
+import { AppError, type Clock, type Handler, requireProject, uuidv7 } from "@touchstone/service-kit";
 import { composeDatasetDocument, renderDataset } from "../../datasets/dataset-document.ts";
 import type { DatasetStore } from "../../datasets/dataset-store.ts";
 import { readText } from "../read-query.ts";
-import { requireProject } from "../require-project.ts";
 import { readDryRun, readRows } from "./read-rows.ts";
 
 /** What a dry run shows. */

@@ -1,8 +1,8 @@
 import type { Handler } from "@touchstone/service-kit";
+import { requireProject } from "@touchstone/service-kit";
 import type { DatasetStore } from "../../datasets/dataset-store.ts";
 import { renderDatasetVersion } from "../../datasets/dataset-versions.ts";
 import { readVersionListQuery, warnOfCut } from "../list-query.ts";
-import { requireProject } from "../require-project.ts";
 import { datasetNotFound, requireDatasetId } from "./require-dataset.ts";
 
 /** GET /evaluate/datasets/{datasetId}/versions (completions 3.3), newest first. */

@@ -1,12 +1,11 @@
 import { type datasetSummaries, limits } from "@touchstone/contracts";
-import { AppError, type Handler } from "@touchstone/service-kit";
+import { AppError, type Handler, requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
 import { renderDataset } from "../../datasets/dataset-document.ts";
 import type { DatasetStore } from "../../datasets/dataset-store.ts";
 import type { DatasetSummary, DatasetSummaryStore, SummaryQuery } from "../../datasets/dataset-summary-store.ts";
 import { endText, readListQuery } from "../list-query.ts";
 import { type Query, readCursor, readLimit, readText } from "../read-query.ts";
-import { requireProject } from "../require-project.ts";
 
 /**
  * GET /custom-agent-evaluations/datasets: the datasets of the project with their questions, newest first: all of them on

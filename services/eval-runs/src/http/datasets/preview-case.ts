@@ -1,9 +1,7 @@
 import type { casePreview } from "@touchstone/contracts";
-import { AppError, type Handler } from "@touchstone/service-kit";
+import { AppError, type Handler, readJsonObject, requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { IngestClient, Recorded } from "../../traces/ingest-client.ts";
-import { readJsonObject } from "../read-json-object.ts";
-import { requireProject } from "../require-project.ts";
 
 /**
  * POST /custom-agent-evaluations/datasets/case-preview (completions 3.3): the case that a recorded trace or session would

@@ -1,12 +1,17 @@
 import { limits } from "@touchstone/contracts";
-import { AppError, type Clock, type Handler, isDeeperThan } from "@touchstone/service-kit";
+import {
+  AppError,
+  type Clock,
+  type Handler,
+  isDeeperThan,
+  readJsonObject,
+  requireProject,
+} from "@touchstone/service-kit";
 import { questionTextsOf, replaceQuestions } from "../../datasets/change-cases.ts";
 import { findQuestionMistake } from "../../datasets/check-question.ts";
 import type { DatasetBook } from "../../datasets/dataset-book.ts";
 import { requireVersion } from "../../datasets/stale-dataset.ts";
 import { compactText } from "../../json/json-text.ts";
-import { readJsonObject } from "../read-json-object.ts";
-import { requireProject } from "../require-project.ts";
 import { answeringStale, requireReadVersion } from "./read-version.ts";
 import { caseNotFound, datasetNotFound, requireDatasetId, requireQuestionIndex } from "./require-dataset.ts";
 

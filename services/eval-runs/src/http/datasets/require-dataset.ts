@@ -1,6 +1,5 @@
-import { AppError, type Call, isUuid } from "@touchstone/service-kit";
+import { AppError, type Call, isUuid, requireProject } from "@touchstone/service-kit";
 import type { DatasetStore, StoredDataset } from "../../datasets/dataset-store.ts";
-import { requireProject } from "../require-project.ts";
 
 /** The dataset a path names. Throws `not_found` when the project has none of that id. */
 export async function requireDataset(datasets: DatasetStore, call: Call): Promise<StoredDataset> {

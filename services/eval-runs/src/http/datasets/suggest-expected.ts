@@ -1,10 +1,8 @@
 import { type Bus, isBusError } from "@touchstone/bus";
 import { suggestExpected as question, type suggestedExpected } from "@touchstone/contracts";
-import { AppError, type Handler } from "@touchstone/service-kit";
+import { AppError, type Handler, readJsonObject, requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { Timings } from "../../timings.ts";
-import { readJsonObject } from "../read-json-object.ts";
-import { requireProject } from "../require-project.ts";
 
 /** POST /custom-agent-evaluations/datasets/suggest-expected (completions 3.3). A judge that cannot is 422 with its reason. */
 export function suggestExpected({ bus, timings }: { bus: Bus; timings: Timings }): Handler {

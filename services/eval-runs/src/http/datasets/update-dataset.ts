@@ -1,10 +1,15 @@
-import { type Clock, type Handler, requireWorkspace, uuidv7 } from "@touchstone/service-kit";
+import {
+  type Clock,
+  type Handler,
+  readJsonObject,
+  requireProject,
+  requireWorkspace,
+  uuidv7,
+} from "@touchstone/service-kit";
 import type { DatasetBook } from "../../datasets/dataset-book.ts";
 import { composeDatasetDocument, renderDataset } from "../../datasets/dataset-document.ts";
 import type { StoredDataset } from "../../datasets/dataset-store.ts";
 import { requireVersion } from "../../datasets/stale-dataset.ts";
-import { readJsonObject } from "../read-json-object.ts";
-import { requireProject } from "../require-project.ts";
 import { answeringStale, readVersion } from "./read-version.ts";
 import { datasetNotFound, requireDatasetId } from "./require-dataset.ts";
 

@@ -1,8 +1,6 @@
-import { actOf, type Handler } from "@touchstone/service-kit";
+import { actOf, type Handler, readJsonObject, requireProject } from "@touchstone/service-kit";
 import type { ConfigBook } from "../../graders/config-book.ts";
 import { renderSettings } from "../../graders/render-config.ts";
-import { readJsonObject } from "../read-json-object.ts";
-import { requireProject } from "../require-project.ts";
 import { readSettingsChange } from "./read-settings-change.ts";
 
 /** POST /custom-agent-evaluations/evaluation-settings (completions 4.1): 201 with the config itself. */

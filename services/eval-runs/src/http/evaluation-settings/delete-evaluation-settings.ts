@@ -1,6 +1,5 @@
-import { actOf, type Handler } from "@touchstone/service-kit";
+import { actOf, type Handler, requireProject } from "@touchstone/service-kit";
 import type { ConfigBook } from "../../graders/config-book.ts";
-import { requireProject } from "../require-project.ts";
 import { settingsId, settingsNotFound } from "./find-settings.ts";
 
 /** DELETE /custom-agent-evaluations/evaluation-settings/{evaluationSettingsId} (completions 4.1). */

@@ -1,7 +1,6 @@
-import { actOf, type Handler } from "@touchstone/service-kit";
+import { actOf, type Handler, requireProject } from "@touchstone/service-kit";
 import type { ConfigStore } from "../../graders/config-store.ts";
 import { readVersionId } from "../../graders/render-config.ts";
-import { requireProject } from "../require-project.ts";
 import { findSettings } from "./find-settings.ts";
 
 /**

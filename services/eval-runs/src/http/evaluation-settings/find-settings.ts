@@ -1,6 +1,5 @@
-import { AppError, type Call, isUuid } from "@touchstone/service-kit";
+import { AppError, type Call, isUuid, requireProject } from "@touchstone/service-kit";
 import type { ConfigStore, StoredConfig } from "../../graders/config-store.ts";
-import { requireProject } from "../require-project.ts";
 
 /** The config a path names. Throws `not_found` when the project has none of that id. */
 export async function findSettings(configs: ConfigStore, call: Call): Promise<StoredConfig> {

@@ -1,6 +1,6 @@
+import type { JsonObject } from "@touchstone/service-kit";
 import { AppError } from "@touchstone/service-kit";
 import type { ConfigChange } from "../../graders/config-book.ts";
-import type { JsonObject } from "../../json/json-object.ts";
 import { membersOf } from "../../json/json-text.ts";
 
 /** The body of a create or an update of evaluation settings: flat, without a live profile. */

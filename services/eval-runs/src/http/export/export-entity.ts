@@ -1,7 +1,6 @@
 import type { ExportedRow } from "@touchstone/db";
-import { answerLines, type Handler, readSince } from "@touchstone/service-kit";
+import { answerLines, type Handler, readSince, requireProject } from "@touchstone/service-kit";
 import type { ExportedEntity, ExportStore } from "../../export/export-store.ts";
-import { requireProject } from "../require-project.ts";
 
 /** `GET /export/{entity}` of what this service keeps (completions 13). */
 export function exportEntity({ exports }: { exports: ExportStore }, entity: ExportedEntity): Handler {

@@ -1,4 +1,4 @@
-import { AppError, type Handler } from "@touchstone/service-kit";
+import { AppError, type Handler, requireProject } from "@touchstone/service-kit";
 import { type RunWithOutline, renderComparison } from "../../gates/compare-runs.ts";
 import { findScorer } from "../../gates/find-scorer.ts";
 import { readRatings } from "../../gates/run-ratings.ts";
@@ -7,7 +7,6 @@ import type { ResultStore } from "../../results/result-store.ts";
 import type { RunStore, StoredRun } from "../../runs/run-store.ts";
 import { answerPieces } from "../answer-pieces.ts";
 import { readText } from "../read-query.ts";
-import { requireProject } from "../require-project.ts";
 import { requireRun } from "../require-run.ts";
 
 /** Of a text with `view=preview`. */

@@ -1,8 +1,7 @@
 import type { Database } from "@touchstone/db";
-import { AppError, type Handler, isUuid } from "@touchstone/service-kit";
+import { AppError, type Handler, isUuid, requireProject } from "@touchstone/service-kit";
 import type { DatasetStore } from "../../datasets/dataset-store.ts";
 import { composeVersions, readVersionedRuns } from "../../gates/compare-versions.ts";
-import { requireProject } from "../require-project.ts";
 
 /** GET /evaluate/datasets/{datasetId}/run-comparison (completions 5.7). */
 export function compareVersions({ datasets, database }: { datasets: DatasetStore; database: Database }): Handler {

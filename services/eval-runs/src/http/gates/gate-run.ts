@@ -1,7 +1,7 @@
 import type { Handler } from "@touchstone/service-kit";
+import { requireProject } from "@touchstone/service-kit";
 import type { GateKeeper } from "../../gates/gate-keeper.ts";
 import { readGateRequest } from "../../gates/gate-request.ts";
-import { requireProject } from "../require-project.ts";
 
 /** GET /custom-agent-evaluations/runs/{runId}/gate (completions 5.6): 200 whichever the verdict is. */
 export function gateRun({ keeper }: { keeper: GateKeeper }): Handler {

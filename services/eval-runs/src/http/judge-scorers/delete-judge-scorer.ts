@@ -1,6 +1,5 @@
-import { actOf, type Handler } from "@touchstone/service-kit";
+import { actOf, type Handler, requireProject } from "@touchstone/service-kit";
 import type { ConfigBook } from "../../graders/config-book.ts";
-import { requireProject } from "../require-project.ts";
 import { judgeScorerId, judgeScorerNotFound } from "./judge-scorer-id.ts";
 
 /** DELETE /agent-monitoring/judge-scorers/{judgeScorerId} (completions 4.2): its live profile goes with it. */

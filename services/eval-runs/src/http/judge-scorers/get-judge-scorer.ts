@@ -1,7 +1,7 @@
 import type { Handler } from "@touchstone/service-kit";
+import { requireProject } from "@touchstone/service-kit";
 import type { ConfigStore } from "../../graders/config-store.ts";
 import { renderJudgeScorer } from "../../graders/render-config.ts";
-import { requireProject } from "../require-project.ts";
 import { judgeScorerId, judgeScorerNotFound } from "./judge-scorer-id.ts";
 
 /** GET /agent-monitoring/judge-scorers/{judgeScorerId} (completions 4.2). */

@@ -1,7 +1,6 @@
-import { AppError } from "@touchstone/service-kit";
+import { AppError, isJsonObject, type JsonObject } from "@touchstone/service-kit";
 import type { ConfigChange } from "../../graders/config-book.ts";
 import { judgeMembers, offlineMembers } from "../../graders/config-document.ts";
-import { isJsonObject, type JsonObject } from "../../json/json-object.ts";
 import { type JsonMember, membersOf, memberText } from "../../json/json-text.ts";
 import { readIsDefault } from "../evaluation-settings/read-settings-change.ts";
 

@@ -1,8 +1,6 @@
-import { actOf, type Handler } from "@touchstone/service-kit";
+import { actOf, type Handler, readJsonObject, requireProject } from "@touchstone/service-kit";
 import type { ConfigBook } from "../../graders/config-book.ts";
 import { renderJudgeScorer } from "../../graders/render-config.ts";
-import { readJsonObject } from "../read-json-object.ts";
-import { requireProject } from "../require-project.ts";
 import { judgeScorerId, judgeScorerNotFound } from "./judge-scorer-id.ts";
 import { readJudgeScorerChange } from "./read-judge-scorer-change.ts";
 

@@ -1,7 +1,5 @@
-import { AppError, actOf, type Handler, isUuid } from "@touchstone/service-kit";
+import { AppError, actOf, type Handler, isUuid, readJsonObject, requireProject } from "@touchstone/service-kit";
 import type { ConfigBook } from "../../graders/config-book.ts";
-import { readJsonObject } from "../read-json-object.ts";
-import { requireProject } from "../require-project.ts";
 import { renderEvaluator } from "./evaluator-config.ts";
 
 /** POST /monitor/online-evaluators (completions 9.5). */

@@ -1,7 +1,6 @@
-import { actOf, type Handler } from "@touchstone/service-kit";
+import { actOf, type Handler, requireProject } from "@touchstone/service-kit";
 import type { ConfigBook } from "../../graders/config-book.ts";
 import type { ConfigStore } from "../../graders/config-store.ts";
-import { requireProject } from "../require-project.ts";
 import { requireEvaluatorConfig } from "./evaluator-config.ts";
 
 /** DELETE /monitor/online-evaluators/{onlineEvaluatorId} (completions 9.5): the config itself stays. */

@@ -1,8 +1,7 @@
 import type { onlineEvaluatorReply } from "@touchstone/contracts";
-import { AppError, type Call } from "@touchstone/service-kit";
+import { AppError, type Call, requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { ConfigStore, StoredConfig } from "../../graders/config-store.ts";
-import { requireProject } from "../require-project.ts";
 
 /** The config whose live profile a path names. Throws 404 when there is none. */
 export async function requireEvaluatorConfig(call: Call, configs: Pick<ConfigStore, "live">): Promise<StoredConfig> {

@@ -1,6 +1,6 @@
 import type { Handler } from "@touchstone/service-kit";
+import { requireProject } from "@touchstone/service-kit";
 import type { ConfigStore } from "../../graders/config-store.ts";
-import { requireProject } from "../require-project.ts";
 import { renderEvaluators } from "./evaluator-config.ts";
 
 /** GET /monitor/online-evaluators (completions 9.5). */

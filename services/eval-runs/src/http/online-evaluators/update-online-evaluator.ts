@@ -1,8 +1,6 @@
-import { actOf, type Handler } from "@touchstone/service-kit";
+import { actOf, type Handler, readJsonObject, requireProject } from "@touchstone/service-kit";
 import type { ConfigBook } from "../../graders/config-book.ts";
 import type { ConfigStore } from "../../graders/config-store.ts";
-import { readJsonObject } from "../read-json-object.ts";
-import { requireProject } from "../require-project.ts";
 import { renderEvaluator, requireEvaluatorConfig } from "./evaluator-config.ts";
 
 /** PUT /monitor/online-evaluators/{onlineEvaluatorId} (completions 9.5): only what is sent changes. */

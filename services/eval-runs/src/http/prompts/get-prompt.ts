@@ -1,8 +1,7 @@
-import { AppError, type Handler, isUuid } from "@touchstone/service-kit";
+import { AppError, type Handler, isUuid, requireProject } from "@touchstone/service-kit";
 import type { PromptStore } from "../../registries/prompt-store.ts";
 import { isPlain } from "../../registries/registered-name.ts";
 import { showPrompt } from "../../registries/show-prompt.ts";
-import { requireProject } from "../require-project.ts";
 
 /** The largest number a version can have. */
 const versionMax = 2 ** 31 - 1;

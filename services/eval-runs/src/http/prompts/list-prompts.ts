@@ -1,8 +1,7 @@
-import { endOfList, type Handler } from "@touchstone/service-kit";
+import { endOfList, type Handler, requireProject } from "@touchstone/service-kit";
 import type { PromptStore } from "../../registries/prompt-store.ts";
 import { showPrompt } from "../../registries/show-prompt.ts";
 import { readNameListQuery } from "../list-query.ts";
-import { requireProject } from "../require-project.ts";
 
 /** GET /custom-agent-evaluations/prompts (completions 14): the newest versions, by name. */
 export function listPrompts({ prompts }: { prompts: PromptStore }): Handler {

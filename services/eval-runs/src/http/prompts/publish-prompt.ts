@@ -1,9 +1,15 @@
-import { AppError, type Clock, type Handler, requireWorkspace, uuidv7 } from "@touchstone/service-kit";
+import {
+  AppError,
+  type Clock,
+  type Handler,
+  readJsonObject,
+  requireProject,
+  requireWorkspace,
+  uuidv7,
+} from "@touchstone/service-kit";
 import type { PromptStore } from "../../registries/prompt-store.ts";
 import { readOptionalText, readRegisteredName } from "../../registries/registered-name.ts";
 import { showPrompt } from "../../registries/show-prompt.ts";
-import { readJsonObject } from "../read-json-object.ts";
-import { requireProject } from "../require-project.ts";
 
 /** POST /custom-agent-evaluations/prompts (completions 14): a name that is known gets a new version. */
 export function publishPrompt({ prompts, clock }: { prompts: PromptStore; clock: Clock }): Handler {

@@ -1,5 +1,14 @@
 import { type createRunReply, limits } from "@touchstone/contracts";
-import { AppError, type Clock, type Handler, isUuid, requireWorkspace, uuidv7 } from "@touchstone/service-kit";
+import {
+  AppError,
+  type Clock,
+  type Handler,
+  isUuid,
+  readJsonObject,
+  requireProject,
+  requireWorkspace,
+  uuidv7,
+} from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { DatasetStore } from "../../datasets/dataset-store.ts";
 import type { Gradings } from "../../grading/gradings.ts";
@@ -8,8 +17,6 @@ import { findGraders, type GraderStores } from "../../runs/find-graders.ts";
 import { makeVariants, type VariantDependencies } from "../../runs/make-variants.ts";
 import type { RunStore } from "../../runs/run-store.ts";
 import { readSubmittedRun } from "../../runs/submitted-run.ts";
-import { readJsonObject } from "../read-json-object.ts";
-import { requireProject } from "../require-project.ts";
 
 /** What clients keep to when they fill a batch; the two sizes are advice, nothing is cut (completions 5.1). */
 const clientLimits = {

@@ -1,6 +1,5 @@
-import { AppError, actOf, type Handler, isUuid } from "@touchstone/service-kit";
+import { AppError, actOf, type Handler, isUuid, requireProject } from "@touchstone/service-kit";
 import type { RunStore } from "../../runs/run-store.ts";
-import { requireProject } from "../require-project.ts";
 
 /** DELETE /custom-agent-evaluations/runs/{runId} (completions 5.5): with its results, analysis and gates. */
 export function deleteRun({ runs }: { runs: RunStore }): Handler {

@@ -1,13 +1,11 @@
 import type { finalizeRunReply } from "@touchstone/contracts";
-import { AppError, type Handler, isUuid } from "@touchstone/service-kit";
+import { AppError, type Handler, isUuid, readJsonObject, requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { CiRunStore } from "../../ci-runs/ci-run-store.ts";
 import type { ResultStore } from "../../results/result-store.ts";
 import { type FinalizingDependencies, finalizeRun as finalize } from "../../runs/finalize-run.ts";
 import type { TerminalStatus } from "../../runs/run-store.ts";
 import { computeLiveStatistics, countResults } from "../../runs/statistics.ts";
-import { readJsonObject } from "../read-json-object.ts";
-import { requireProject } from "../require-project.ts";
 import { refuseCiRun } from "./refuse-ci-run.ts";
 
 /** POST /custom-agent-evaluations/runs/{runId}/finalize (completions 5.4). */

@@ -1,4 +1,5 @@
 import type { Handler } from "@touchstone/service-kit";
+import { requireProject } from "@touchstone/service-kit";
 import type { ResultStore } from "../../results/result-store.ts";
 import { type CountingDependencies, countRun } from "../../runs/count-runs.ts";
 import type { KnownIntervals } from "../../runs/known-intervals.ts";
@@ -7,7 +8,6 @@ import type { RunStore } from "../../runs/run-store.ts";
 import type { RunShower } from "../../runs/show-runs.ts";
 import { answerPieces } from "../answer-pieces.ts";
 import { readAllOrNone } from "../read-query.ts";
-import { requireProject } from "../require-project.ts";
 import { requireRun } from "../require-run.ts";
 
 /** GET /custom-agent-evaluations/runs/{runId} (completions 5.5): one page of its results at a time, however many there are. */

@@ -1,5 +1,5 @@
 import { limits, type resultList } from "@touchstone/contracts";
-import { AppError, endOfPage, firstOf, type Handler } from "@touchstone/service-kit";
+import { AppError, endOfPage, firstOf, type Handler, requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
 import { findScorer } from "../../gates/find-scorer.ts";
 import { readRatings, summarizeRatings } from "../../gates/run-ratings.ts";
@@ -17,7 +17,6 @@ import { showResult } from "../../runs/render-run.ts";
 import type { RunStore, StoredRun } from "../../runs/run-store.ts";
 import { answerPieces } from "../answer-pieces.ts";
 import { type Query, readCursor, readLimit, readNumber, readOneOf, readText } from "../read-query.ts";
-import { requireProject } from "../require-project.ts";
 import { requireRun } from "../require-run.ts";
 
 type Reply = z.input<typeof resultList>;

@@ -1,5 +1,13 @@
 import { limits } from "@touchstone/contracts";
-import { AppError, endOfPage, firstOf, type Handler, isUuid, parseIsoTime } from "@touchstone/service-kit";
+import {
+  AppError,
+  endOfPage,
+  firstOf,
+  type Handler,
+  isUuid,
+  parseIsoTime,
+  requireProject,
+} from "@touchstone/service-kit";
 import { readStored } from "../../gates/verdict-query.ts";
 import { type CountingDependencies, countRuns } from "../../runs/count-runs.ts";
 import type { KnownIntervals } from "../../runs/known-intervals.ts";
@@ -8,7 +16,6 @@ import type { RunCounts } from "../../runs/run-counter.ts";
 import type { RunListQuery, RunStore } from "../../runs/run-store.ts";
 import type { RunShower } from "../../runs/show-runs.ts";
 import { type Query, readAllOrNone, readCursor, readLimit, readOneOf, readText } from "../read-query.ts";
-import { requireProject } from "../require-project.ts";
 
 /** Runs that are counted together: a page may be of many, with many cases each. */
 const countedAtOnce = 10;

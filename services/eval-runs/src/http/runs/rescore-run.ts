@@ -1,12 +1,11 @@
 import type { rescoreRunReply } from "@touchstone/contracts";
 import type { Handler } from "@touchstone/service-kit";
+import { createLimitInHand, requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
 import { type RescoringDependencies, rescoreRun as rescore } from "../../rescoring/rescore-run.ts";
 import type { ResultStore } from "../../results/result-store.ts";
 import type { RunStore } from "../../runs/run-store.ts";
 import { computeLiveStatistics } from "../../runs/statistics.ts";
-import { createLimitInHand } from "../limit-in-hand.ts";
-import { requireProject } from "../require-project.ts";
 import { requireRun } from "../require-run.ts";
 
 /** Rescorings of one process at a time. */

@@ -1,7 +1,7 @@
 import type { Handler } from "@touchstone/service-kit";
+import { requireProject } from "@touchstone/service-kit";
 import type { RunStreams } from "../../progress/run-streams.ts";
 import type { RunStore } from "../../runs/run-store.ts";
-import { requireProject } from "../require-project.ts";
 import { requireRun } from "../require-run.ts";
 
 /** GET /custom-agent-evaluations/runs/{runId}/stream: how the run gets on, as server-sent events (completions 1.8). */

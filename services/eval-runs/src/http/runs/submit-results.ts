@@ -1,11 +1,18 @@
 import { limits, type submitResultsReply } from "@touchstone/contracts";
-import { AppError, type Handler, isAppError } from "@touchstone/service-kit";
+import {
+  AppError,
+  type Handler,
+  isAppError,
+  isJsonObject,
+  type JsonObject,
+  readJsonObject,
+  requireProject,
+} from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { CiRunStore } from "../../ci-runs/ci-run-store.ts";
 import type { GroupStore } from "../../graders/group-store.ts";
 import { createBoundedCache } from "../../grading/bounded-cache.ts";
 import type { Gradings } from "../../grading/gradings.ts";
-import { isJsonObject, type JsonObject } from "../../json/json-object.ts";
 import { elementsOf, memberText } from "../../json/json-text.ts";
 import type { BatchScorer } from "../../results/batch-scorer.ts";
 import type { ResultStore } from "../../results/result-store.ts";
@@ -14,8 +21,6 @@ import { composeScoredResult } from "../../results/stored-result.ts";
 import { readSubmittedResult, type SubmittedResult } from "../../results/submitted-result.ts";
 import type { RunStore, StoredRun } from "../../runs/run-store.ts";
 import { computeLiveStatistics } from "../../runs/statistics.ts";
-import { readJsonObject } from "../read-json-object.ts";
-import { requireProject } from "../require-project.ts";
 import { requireRun } from "../require-run.ts";
 import { refuseCiRun } from "./refuse-ci-run.ts";
 

@@ -1,8 +1,6 @@
-import { actOf, type Handler } from "@touchstone/service-kit";
+import { actOf, type Handler, readJsonObject, requireProject } from "@touchstone/service-kit";
 import type { GroupBook } from "../../graders/group-book.ts";
 import { renderGroup } from "../../graders/render-group.ts";
-import { readJsonObject } from "../read-json-object.ts";
-import { requireProject } from "../require-project.ts";
 
 /** POST /agent-monitoring/scorer-groups (completions 4.4). */
 export function createScorerGroup({ book }: { book: GroupBook }): Handler {

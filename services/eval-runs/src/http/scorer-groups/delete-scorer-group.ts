@@ -1,6 +1,5 @@
-import { actOf, type Handler } from "@touchstone/service-kit";
+import { actOf, type Handler, requireProject } from "@touchstone/service-kit";
 import type { GroupBook } from "../../graders/group-book.ts";
-import { requireProject } from "../require-project.ts";
 import { scorerGroupId, scorerGroupNotFound } from "./scorer-group-id.ts";
 
 /** DELETE /agent-monitoring/scorer-groups/{scorerGroupId} (completions 4.4). Its open runs then take no more results. */

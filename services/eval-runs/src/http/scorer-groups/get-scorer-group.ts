@@ -1,7 +1,7 @@
 import type { Handler } from "@touchstone/service-kit";
+import { requireProject } from "@touchstone/service-kit";
 import type { GroupStore } from "../../graders/group-store.ts";
 import { renderGroup } from "../../graders/render-group.ts";
-import { requireProject } from "../require-project.ts";
 import { scorerGroupId, scorerGroupNotFound } from "./scorer-group-id.ts";
 
 /** GET /agent-monitoring/scorer-groups/{scorerGroupId} (completions 4.4). */

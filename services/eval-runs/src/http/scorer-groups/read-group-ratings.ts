@@ -1,9 +1,9 @@
 import type { groupRatings } from "@touchstone/contracts";
 import type { Clock, Handler } from "@touchstone/service-kit";
+import { requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { GroupStore } from "../../graders/group-store.ts";
 import { composeRatingPoints, readWindow, stretchesOf } from "../../graders/rating-points.ts";
-import { requireProject } from "../require-project.ts";
 import { scorerGroupId, scorerGroupNotFound } from "./scorer-group-id.ts";
 
 /**

@@ -1,8 +1,6 @@
-import { actOf, type Handler } from "@touchstone/service-kit";
+import { actOf, type Handler, readJsonObject, requireProject } from "@touchstone/service-kit";
 import type { GroupBook } from "../../graders/group-book.ts";
 import { renderGroup } from "../../graders/render-group.ts";
-import { readJsonObject } from "../read-json-object.ts";
-import { requireProject } from "../require-project.ts";
 import { scorerGroupId, scorerGroupNotFound } from "./scorer-group-id.ts";
 
 /** PUT /agent-monitoring/scorer-groups/{scorerGroupId} (completions 4.4): only what is sent changes. */

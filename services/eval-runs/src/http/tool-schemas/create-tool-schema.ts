@@ -1,9 +1,14 @@
-import { type Clock, type Handler, requireWorkspace, uuidv7 } from "@touchstone/service-kit";
+import {
+  type Clock,
+  type Handler,
+  readJsonObject,
+  requireProject,
+  requireWorkspace,
+  uuidv7,
+} from "@touchstone/service-kit";
 import { showNewToolSchema } from "../../registries/show-tool-schema.ts";
 import { readSubmittedToolSchema } from "../../registries/submitted-tool-schema.ts";
 import type { ToolSchemaStore } from "../../registries/tool-schema-store.ts";
-import { readJsonObject } from "../read-json-object.ts";
-import { requireProject } from "../require-project.ts";
 
 /** POST /evaluate/tool-schemas (completions 14). */
 export function createToolSchema({ toolSchemas, clock }: { toolSchemas: ToolSchemaStore; clock: Clock }): Handler {

@@ -1,8 +1,7 @@
-import { endOfList, type Handler } from "@touchstone/service-kit";
+import { endOfList, type Handler, requireProject } from "@touchstone/service-kit";
 import { showToolSchema } from "../../registries/show-tool-schema.ts";
 import type { ToolSchemaStore } from "../../registries/tool-schema-store.ts";
 import { readNameListQuery } from "../list-query.ts";
-import { requireProject } from "../require-project.ts";
 
 /** GET /evaluate/tool-schemas (completions 14): by name. */
 export function listToolSchemas({ toolSchemas }: { toolSchemas: ToolSchemaStore }): Handler {

@@ -1,8 +1,7 @@
-import { type Clock, type Handler, requireWorkspace } from "@touchstone/service-kit";
+import { type Clock, type Handler, readJsonObject, requireWorkspace } from "@touchstone/service-kit";
 import { showNewToolSchema } from "../../registries/show-tool-schema.ts";
 import { publishToolSchema as composeVersion } from "../../registries/submitted-tool-schema.ts";
 import type { ToolSchemaStore } from "../../registries/tool-schema-store.ts";
-import { readJsonObject } from "../read-json-object.ts";
 import { readToolSchemaId, toolSchemaNotFound } from "./require-tool-schema.ts";
 
 /**

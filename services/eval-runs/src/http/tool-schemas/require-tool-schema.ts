@@ -1,5 +1,4 @@
-import { AppError, type Call, isUuid } from "@touchstone/service-kit";
-import { requireProject } from "../require-project.ts";
+import { AppError, type Call, isUuid, requireProject } from "@touchstone/service-kit";
 
 /** The project of a call and the id in its path; an id that cannot be one answers like one that does not exist. */
 export function readToolSchemaId(call: Call): { projectId: string; id: string } {

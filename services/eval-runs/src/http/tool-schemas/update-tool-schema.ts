@@ -1,9 +1,8 @@
 import type { Clock, Handler } from "@touchstone/service-kit";
-import { requireWorkspace } from "@touchstone/service-kit";
+import { readJsonObject, requireWorkspace } from "@touchstone/service-kit";
 import { showToolSchema } from "../../registries/show-tool-schema.ts";
 import { patchToolSchema } from "../../registries/submitted-tool-schema.ts";
 import type { ToolSchemaStore } from "../../registries/tool-schema-store.ts";
-import { readJsonObject } from "../read-json-object.ts";
 import { readToolSchemaId, toolSchemaNotFound } from "./require-tool-schema.ts";
 
 /** PATCH /evaluate/tool-schemas/{toolSchemaId} (completions 14): what is sent changes, as a new version. */

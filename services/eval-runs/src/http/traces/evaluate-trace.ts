@@ -1,5 +1,12 @@
 import type { evaluateTraceReply } from "@touchstone/contracts";
-import { AppError, type Handler, isUuid, requireWorkspace } from "@touchstone/service-kit";
+import {
+  AppError,
+  type Handler,
+  isUuid,
+  readJsonObject,
+  requireProject,
+  requireWorkspace,
+} from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { DatasetStore } from "../../datasets/dataset-store.ts";
 import type { ConfigStore } from "../../graders/config-store.ts";
@@ -7,8 +14,6 @@ import type { Gradings } from "../../grading/gradings.ts";
 import { planOfDataset } from "../../grading/plan.ts";
 import type { IngestClient } from "../../traces/ingest-client.ts";
 import type { TraceEvaluator, TraceGrading } from "../../traces/trace-evaluator.ts";
-import { readJsonObject } from "../read-json-object.ts";
-import { requireProject } from "../require-project.ts";
 
 interface EvaluationDependencies {
   ingest: Pick<IngestClient, "readTrace">;

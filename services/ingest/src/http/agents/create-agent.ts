@@ -1,13 +1,12 @@
 import { submittedAgent } from "@touchstone/contracts";
-import { AppError, type Handler } from "@touchstone/service-kit";
+import { AppError, type Handler, requireProject } from "@touchstone/service-kit";
 import type { AgentStore } from "../../agents/agent-store.ts";
-import { requireProject } from "../require-project.ts";
 import { showAgent } from "./show-agent.ts";
 
 /** `POST /agents`: registers an agent; two may share a name (completions 9.1). */
 export function createAgent({ agents }: { agents: AgentStore }): Handler {
   return async (call) => {
-    const projectId = requireProject(call.identity);
+    const projectId = requireProject(call);
     const submitted = submittedAgent.safeParse(await call.json());
     if (!submitted.success) {
       const [issue] = submitted.error.issues;

@@ -5,10 +5,9 @@ import {
   readDashboardWindow,
   stretchesOf,
 } from "@touchstone/contracts";
-import { type Call, type Clock, isUuid } from "@touchstone/service-kit";
+import { type Call, type Clock, isUuid, requireProject } from "@touchstone/service-kit";
 import type { FigureQuery } from "../../figures/figure-store.ts";
 import type { PriceStore } from "../../pricing/price-store.ts";
-import { requireProject } from "../require-project.ts";
 
 /** What a dashboard asks for, and the prices of who asks. */
 export interface DashboardQuery {
@@ -23,7 +22,7 @@ export async function readDashboardQuery(
   call: Call,
   { prices, clock }: { prices: PriceStore; clock: Clock },
 ): Promise<DashboardQuery> {
-  const projectId = requireProject(call.identity);
+  const projectId = requireProject(call);
   const { organizationId } = call.identity;
   const window = readDashboardWindow([call.query.window].flat()[0]);
   const now = clock.now();

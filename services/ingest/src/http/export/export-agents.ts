@@ -1,12 +1,11 @@
-import { answerLines, type Handler, readSince } from "@touchstone/service-kit";
+import { answerLines, type Handler, readSince, requireProject } from "@touchstone/service-kit";
 import type { Agent } from "../../agents/agent-store.ts";
 import type { AgentExportStore } from "../../export/agent-export-store.ts";
-import { requireProject } from "../require-project.ts";
 
 /** `GET /export/agents` (completions 13). */
 export function exportAgents({ agentExports }: { agentExports: AgentExportStore }): Handler {
   return async (call) => {
-    const projectId = requireProject(call.identity);
+    const projectId = requireProject(call);
     const query = { projectId, sinceMs: readSince(call.query) };
     return answerLines<Agent>("agents", {
       readPage: (last) => agentExports.readPage(query, last?.id ?? null),

@@ -1,12 +1,11 @@
-import { answerLines, type Handler, readSince } from "@touchstone/service-kit";
+import { answerLines, type Handler, readSince, requireProject } from "@touchstone/service-kit";
 import { renderExportedSpan } from "../../export/render-exported-span.ts";
 import type { ExportedSpan, SpanExportStore } from "../../export/span-export-store.ts";
-import { requireProject } from "../require-project.ts";
 
 /** `GET /export/traces`: every span, children included, as it is shown (completions 13). */
 export function exportTraces({ spanExports }: { spanExports: SpanExportStore }): Handler {
   return async (call) => {
-    const projectId = requireProject(call.identity);
+    const projectId = requireProject(call);
     const query = { projectId, sinceMs: readSince(call.query) };
     return answerLines<ExportedSpan>("traces", {
       readPage: (last) => spanExports.readPage(query, last?.id ?? null),

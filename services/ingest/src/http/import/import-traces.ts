@@ -9,6 +9,7 @@ import {
   isAppError,
   renderError,
   requireNdjson,
+  requireProject,
 } from "@touchstone/service-kit";
 import { createImportCounter, type ImportCounter } from "../../import/import-tally.ts";
 import type { ImportedSpan, ImportWriter } from "../../import/import-writer.ts";
@@ -18,7 +19,6 @@ import type { DecodeHeavy } from "../../otlp/decode-items.ts";
 import { takeTurn } from "../../otlp/take-turn.ts";
 import type { IncomingSpan } from "../../spans/span.ts";
 import { outcomeHeaders, refusalOf } from "../report-outcome.ts";
-import { requireProject } from "../require-project.ts";
 
 /** Imports that one process reads at once; each holds a line and a job. A project may run two of them. */
 const importsMax = 3;
@@ -52,7 +52,7 @@ export interface ImportDependencies {
 export function importTraces(dependencies: ImportDependencies): Handler {
   const running = createFairShare({ total: importsMax });
   return async (call) => {
-    const projectId = requireProject(call.identity);
+    const projectId = requireProject(call);
     requireNdjson(call.headers["content-type"]);
     const counter = createImportCounter();
     const tenant = { projectId, organizationId: call.identity.organizationId };

@@ -1,14 +1,13 @@
 import { submittedRetention } from "@touchstone/contracts";
-import { AppError, actOf, type Handler } from "@touchstone/service-kit";
+import { AppError, actOf, type Handler, requireProject } from "@touchstone/service-kit";
 import type { RetentionStore } from "../../retention/retention-store.ts";
-import { requireProject } from "../require-project.ts";
 import { showRetention } from "./show-retention.ts";
 
 /** `PUT /agent-monitoring/settings/retention`: in force with the next sweep (completions 9.8). */
 export function setRetention(dependencies: { retention: RetentionStore; retentionDays: number | null }): Handler {
   const { retention, retentionDays } = dependencies;
   return async (call) => {
-    const projectId = requireProject(call.identity);
+    const projectId = requireProject(call);
     const submitted = submittedRetention.safeParse(await call.json());
     if (!submitted.success) {
       throw new AppError("bad_request", "retentionDays must be a whole number of days, or null", {

@@ -1,8 +1,13 @@
 import type { ReportedOutcome } from "@touchstone/contracts";
-import { type Answer, type Handler, type OtlpEncoding, readOtlpEncoding } from "@touchstone/service-kit";
+import {
+  type Answer,
+  type Handler,
+  type OtlpEncoding,
+  readOtlpEncoding,
+  requireProject,
+} from "@touchstone/service-kit";
 import type { EncodedReply } from "../../otlp/encode-reply.ts";
 import { outcomeHeaders } from "../report-outcome.ts";
-import { requireProject } from "../require-project.ts";
 import type { LargeTurns } from "./large-turns.ts";
 
 /** One export, out of its content encoding. */
@@ -32,7 +37,7 @@ export function receiveExport(
   answer: (received: ReceivedExport) => Promise<ExportAnswer>,
 ): Handler {
   return async (call) => {
-    const projectId = requireProject(call.identity);
+    const projectId = requireProject(call);
     const tenant = { projectId, organizationId: call.identity.organizationId };
     const encoding = readOtlpEncoding(call.headers["content-type"]);
     let held = 0;

@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 import type { Handler } from "@touchstone/service-kit";
+import { requireProject } from "@touchstone/service-kit";
 import type { ReadSpan, TraceStore } from "../../spans/trace-store.ts";
 import { showSessionSpan } from "../../traces/show-trace.ts";
-import { requireProject } from "../require-project.ts";
 
 /**
  * `GET /ingest/sessions/{sessionId}/spans`: every span, root or child, of a session or an OTel trace, by start
@@ -14,7 +14,7 @@ export function listSessionSpans({ traces }: { traces: TraceStore }): Handler {
     const sessionId = call.params.sessionId ?? "";
     // PostgreSQL's text holds no NUL, so no session is named with one.
     if (sessionId.includes("\0")) return { status: 200, body: { spans: [] } };
-    const slices = traces.listSessionSpans(requireProject(call.identity), sessionId)[Symbol.asyncIterator]();
+    const slices = traces.listSessionSpans(requireProject(call), sessionId)[Symbol.asyncIterator]();
     const first = await slices.next();
     const second = first.done ? first : await slices.next();
     const pieces = writeSpans([first, second], slices);

@@ -1,9 +1,9 @@
 import { lengthOf, limits, readDashboardWindow } from "@touchstone/contracts";
 import type { Clock, Handler } from "@touchstone/service-kit";
+import { requireProject } from "@touchstone/service-kit";
 import type { SessionStore } from "../../sessions/session-store.ts";
 import type { TraceStore } from "../../spans/trace-store.ts";
 import { previewInput } from "../../traces/show-trace.ts";
-import { requireProject } from "../require-project.ts";
 import { isPreview } from "../traces/root-filter.ts";
 
 /** Roots whose bodies are in memory together. */
@@ -20,7 +20,7 @@ export function listSessions({
   clock: Clock;
 }): Handler {
   return async (call) => {
-    const projectId = requireProject(call.identity);
+    const projectId = requireProject(call);
     const window = readDashboardWindow([call.query.window].flat()[0]);
     const sinceMs = clock.now() - lengthOf(window);
     const listed = await sessions.listSessions(projectId, sinceMs, limits.sessionsListedMax);

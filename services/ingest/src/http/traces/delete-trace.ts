@@ -1,18 +1,17 @@
-import { AppError, actOf, type Clock, type Handler, isUuid } from "@touchstone/service-kit";
-import { recordAct } from "../../acts/record-act.ts";
+import { AppError, actOf, type Clock, type Handler, isUuid, requireProject } from "@touchstone/service-kit";
+import { recordAuditEvent } from "../../outbox.ts";
 import type { TraceStore } from "../../spans/trace-store.ts";
-import { requireProject } from "../require-project.ts";
 import { deletionTime } from "./deletion-time.ts";
 
 /** `DELETE /ingest/traces/{traceId}`: the whole trace, whichever of its spans is named (decision 15). */
 export function deleteTrace({ traces, clock }: { traces: TraceStore; clock: Clock }): Handler {
   return async (call) => {
-    const projectId = requireProject(call.identity);
+    const projectId = requireProject(call);
     const traceId = call.params.traceId ?? "";
     const act = actOf(call.identity);
     const removal = isUuid(traceId)
       ? await traces.removeTrace(projectId, traceId, deletionTime(call, clock), (transaction) =>
-          recordAct(transaction, act, { action: "traces.deleted", targetId: traceId }),
+          recordAuditEvent(transaction, act, { action: "traces.deleted", targetId: traceId }),
         )
       : null;
     if (removal === null) throw new AppError("not_found", "Trace not found");

@@ -1,20 +1,19 @@
-import { actOf, type Clock, type Handler } from "@touchstone/service-kit";
-import { recordAct } from "../../acts/record-act.ts";
+import { actOf, type Clock, type Handler, requireProject } from "@touchstone/service-kit";
+import { recordAuditEvent } from "../../outbox.ts";
 import type { TraceStore } from "../../spans/trace-store.ts";
-import { requireProject } from "../require-project.ts";
 import { deletionTime } from "./deletion-time.ts";
 import { readDeletionFilter } from "./read-deletion-filter.ts";
 
 /** `DELETE /ingest/traces?…`: every trace with a root that matches all filters (decision 15). */
 export function deleteTraces({ traces, clock }: { traces: TraceStore; clock: Clock }): Handler {
   return async (call) => {
-    const projectId = requireProject(call.identity);
+    const projectId = requireProject(call);
     const act = actOf(call.identity);
     const filter = readDeletionFilter(call.query);
     // As it was sent: it passed the check, so each is one text.
     const details = call.query as Record<string, string>;
     const removal = await traces.removeTraces(projectId, filter, deletionTime(call, clock), (transaction) =>
-      recordAct(transaction, act, { action: "traces.deleted", details }),
+      recordAuditEvent(transaction, act, { action: "traces.deleted", details }),
     );
     return {
       status: 200,

@@ -1,14 +1,13 @@
 import { costOf, limits, priceFinder, type TraceOutline } from "@touchstone/contracts";
-import { AppError, type Handler, isUuid } from "@touchstone/service-kit";
+import { AppError, type Handler, isUuid, requireProject } from "@touchstone/service-kit";
 import type { PriceStore } from "../../pricing/price-store.ts";
 import type { TraceStore } from "../../spans/trace-store.ts";
-import { requireProject } from "../require-project.ts";
 
 /** `GET /ingest/traces/{traceId}/outline`: the spans of one trace without their texts, for drawing its tree. */
 export function getTraceOutline({ traces, prices }: { traces: TraceStore; prices: PriceStore }): Handler {
   return async (call) => {
     const traceId = call.params.traceId ?? "";
-    const projectId = requireProject(call.identity);
+    const projectId = requireProject(call);
     // One more than is shown tells whether there are more.
     const found = isUuid(traceId) ? await traces.readOutline(projectId, traceId, limits.outlineSpansMax + 1) : null;
     const [asked] = found?.spans ?? [];

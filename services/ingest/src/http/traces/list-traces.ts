@@ -1,9 +1,8 @@
 import { limits } from "@touchstone/contracts";
-import { AppError, type Handler, isUuid, Pieces } from "@touchstone/service-kit";
+import { AppError, type Handler, isUuid, Pieces, requireProject } from "@touchstone/service-kit";
 import type { CostEstimator } from "../../pricing/cost-estimator.ts";
 import type { ReadSpan, RootPage, TraceStore } from "../../spans/trace-store.ts";
 import { bytesOfPieces, type JsonPieces, joinPieces, showListItem, showPreviews } from "../../traces/show-trace.ts";
-import { requireProject } from "../require-project.ts";
 import { isPreview, readRootFilter } from "./root-filter.ts";
 
 const noRoots: RootPage<JsonPieces> = { items: [], lastId: null, hasNextPage: false, isCut: false, totalCount: 0 };
@@ -15,7 +14,7 @@ export function listTraces({ traces, costs }: { traces: TraceStore; costs: CostE
     const cursor = one("cursor") || null;
     // A well-formed cursor is never looked up: it pages on after its row is gone.
     if (cursor !== null && !isUuid(cursor)) throw new AppError("bad_request", "Unknown cursor");
-    const projectId = requireProject(call.identity);
+    const projectId = requireProject(call);
     const { organizationId } = call.identity;
     const filter = readRootFilter(call.query);
     const show = isPreview(call.query)

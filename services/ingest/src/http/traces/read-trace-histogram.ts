@@ -1,7 +1,7 @@
 import type { Clock, Handler } from "@touchstone/service-kit";
+import { requireProject } from "@touchstone/service-kit";
 import type { TraceStore } from "../../spans/trace-store.ts";
 import { bucketStarts, histogramRange } from "../../traces/histogram-range.ts";
-import { requireProject } from "../require-project.ts";
 import { readMoment, readRootFilter } from "./root-filter.ts";
 
 /** What a project without any trace shows. */
@@ -10,7 +10,7 @@ const emptyMs = 3_600_000;
 /** `GET /ingest/traces/histogram`: how many root traces match the filters of the list, and how many failed, over time. */
 export function readTraceHistogram({ traces, clock }: { traces: TraceStore; clock: Clock }): Handler {
   return async (call) => {
-    const projectId = requireProject(call.identity);
+    const projectId = requireProject(call);
     const filter = readRootFilter(call.query);
     let [fromMs, toMs] = [readMoment(call.query, "from"), readMoment(call.query, "to")];
     if (fromMs === null || toMs === null) {

@@ -1,13 +1,13 @@
 import type { Handler } from "@touchstone/service-kit";
+import { requireProject } from "@touchstone/service-kit";
 import type { LiveTail } from "../../live/live-tail.ts";
-import { requireProject } from "../require-project.ts";
 import { isPreview, readRootFilter } from "./root-filter.ts";
 
 /** `GET /ingest/traces/stream`: root traces as they are stored, as server-sent events (completions 1.8). */
 export function streamTraces({ liveTail }: { liveTail: LiveTail }): Handler {
   return async (call) => {
     const [lastEventId] = [call.headers["last-event-id"] ?? null].flat();
-    const projectId = requireProject(call.identity);
+    const projectId = requireProject(call);
     const { organizationId } = call.identity;
     const body = await liveTail.open({
       projectId,

@@ -4,18 +4,18 @@ import {
   decodeJsonText,
   type Handler,
   requireJson,
+  requireProject,
   requireWorkspace,
 } from "@touchstone/service-kit";
 import type { AgentStore } from "../../agents/agent-store.ts";
 import { JsonSyntaxError, scanMembers } from "../../json/scan-members.ts";
 import type { SpanRecorder } from "../../spans/span-recorder.ts";
 import { type Members, readSubmittedTrace } from "../../traces/submitted-trace.ts";
-import { requireProject } from "../require-project.ts";
 
 /** `POST /ingest/traces`: one agent run, committed before it is answered (interface: POST ingest/traces). */
 export function submitTrace({ recorder, agents }: { recorder: SpanRecorder; agents: AgentStore }): Handler {
   return async (call) => {
-    const projectId = requireProject(call.identity);
+    const projectId = requireProject(call);
     const { type, members } = await readBody(call);
     if (members !== null) requireWorkspace(call, workspaceIn(members));
     const { span, agent, monitor, patternIds } = refusingBadJson(() => readSubmittedTrace(type, members));

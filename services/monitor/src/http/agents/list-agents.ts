@@ -1,10 +1,10 @@
 import type { agentList } from "@touchstone/contracts";
 import type { Handler } from "@touchstone/service-kit";
+import { requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { IngestClient } from "../../ingest/ingest-client.ts";
 import { renderProfile } from "../../profiles/profile.ts";
 import type { ProfileStore } from "../../profiles/profile-store.ts";
-import { requireProject } from "../require-project.ts";
 
 /** `GET /agents` (completions 9.1): ingest's agents, by name, with the profiles that are here. */
 export function listAgents({ profiles, ingest }: { profiles: ProfileStore; ingest: IngestClient }): Handler {

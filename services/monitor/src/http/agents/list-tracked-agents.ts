@@ -1,7 +1,7 @@
 import type { Handler } from "@touchstone/service-kit";
+import { requireProject } from "@touchstone/service-kit";
 import type { IngestClient } from "../../ingest/ingest-client.ts";
 import type { ProfileStore } from "../../profiles/profile-store.ts";
-import { requireProject } from "../require-project.ts";
 import { showTrackedAgents } from "./show-tracked-agents.ts";
 
 /** GET /ingest/tracked-agents (completions 9.1). */

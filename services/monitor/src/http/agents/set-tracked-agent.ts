@@ -1,8 +1,15 @@
-import { AppError, actOf, type Clock, type Handler, isUuid, uuidv7 } from "@touchstone/service-kit";
+import {
+  AppError,
+  actOf,
+  type Clock,
+  type Handler,
+  isUuid,
+  readJsonObject,
+  requireProject,
+  uuidv7,
+} from "@touchstone/service-kit";
 import type { IngestClient } from "../../ingest/ingest-client.ts";
 import type { ProfileStore } from "../../profiles/profile-store.ts";
-import { readJsonObject } from "../read-json-object.ts";
-import { requireProject } from "../require-project.ts";
 import { showTrackedAgents } from "./show-tracked-agents.ts";
 
 /**
@@ -13,7 +20,7 @@ export function setTrackedAgent(dependencies: { profiles: ProfileStore; ingest: 
   const { profiles, ingest, clock } = dependencies;
   return async (call) => {
     const projectId = requireProject(call);
-    const { agentId, tracked } = await readJsonObject(call);
+    const { agentId, tracked } = (await readJsonObject(call)).value;
     if (typeof agentId !== "string" || agentId === "") throw new AppError("bad_request", "agentId is required");
     if (typeof tracked !== "boolean") throw new AppError("bad_request", "tracked must be a boolean");
     if (!isUuid(agentId)) throw new AppError("not_found", "Agent not found");

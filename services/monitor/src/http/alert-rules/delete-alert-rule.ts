@@ -1,6 +1,5 @@
-import { actOf, type Handler } from "@touchstone/service-kit";
+import { actOf, type Handler, requireProject } from "@touchstone/service-kit";
 import type { AlertRuleStore } from "../../alerts/alert-rule-store.ts";
-import { requireProject } from "../require-project.ts";
 import { alertRuleId, alertRuleNotFound } from "./alert-rule-id.ts";
 
 /** DELETE /agent-monitoring/alert-rules/{alertRuleId}. The signal it raised stays. */

@@ -1,7 +1,7 @@
 import type { Handler } from "@touchstone/service-kit";
+import { requireProject } from "@touchstone/service-kit";
 import type { AlertRuleStore } from "../../alerts/alert-rule-store.ts";
 import { renderAlertRule } from "../../alerts/render-alert-rule.ts";
-import { requireProject } from "../require-project.ts";
 
 /** GET /agent-monitoring/alert-rules: oldest first. */
 export function listAlertRules({ alertRules }: { alertRules: AlertRuleStore }): Handler {

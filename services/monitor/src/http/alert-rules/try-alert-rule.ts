@@ -1,11 +1,9 @@
 import { limits } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
-import { AppError, type Handler } from "@touchstone/service-kit";
+import { AppError, type Handler, readJsonObject, requireProject } from "@touchstone/service-kit";
 import { composeAlertRule } from "../../alerts/alert-rule.ts";
 import { measureDays } from "../../alerts/measure.ts";
 import { tryRule } from "../../alerts/try-rule.ts";
-import { readJsonObject } from "../read-json-object.ts";
-import { requireProject } from "../require-project.ts";
 
 const defaultDays = 7;
 /** Trials of one replica at a time: each reads up to `limits.alertTrialRowsMax` rows. */
@@ -16,7 +14,7 @@ export function tryAlertRule({ database }: { database: Database }): Handler {
   let inHand = 0;
   return async (call) => {
     const projectId = requireProject(call);
-    const sent = await readJsonObject(call);
+    const sent = (await readJsonObject(call)).value;
     const rule = composeAlertRule({ ...sent, name: sent.name ?? "Dry run" }, null);
     const days = readDays(sent.days);
     if (inHand >= inHandMax) {

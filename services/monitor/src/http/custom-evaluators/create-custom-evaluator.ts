@@ -1,9 +1,14 @@
-import { actOf, type Clock, type Handler, type OutboundReach } from "@touchstone/service-kit";
+import {
+  actOf,
+  type Clock,
+  type Handler,
+  type OutboundReach,
+  readJsonObject,
+  requireProject,
+} from "@touchstone/service-kit";
 import { composeEvaluatorDocument } from "../../custom/evaluator-document.ts";
 import type { EvaluatorStore } from "../../custom/evaluator-store.ts";
 import { renderEvaluator } from "../../custom/render-evaluator.ts";
-import { readJsonObject } from "../read-json-object.ts";
-import { requireProject } from "../require-project.ts";
 
 /** POST /agent-monitoring/custom-evaluators (completions 4.5). */
 export function createCustomEvaluator({
@@ -16,7 +21,7 @@ export function createCustomEvaluator({
   clock: Clock;
 }): Handler {
   return async (call) => {
-    const document = composeEvaluatorDocument(await readJsonObject(call), null, reach);
+    const document = composeEvaluatorDocument((await readJsonObject(call)).value, null, reach);
     const now = new Date(clock.now());
     const evaluator = await evaluators.create(requireProject(call), document, now, actOf(call.identity));
     return { status: 201, body: { evaluator: renderEvaluator(evaluator) } };

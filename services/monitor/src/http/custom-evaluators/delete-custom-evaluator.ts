@@ -1,6 +1,5 @@
-import { actOf, type Handler } from "@touchstone/service-kit";
+import { actOf, type Handler, requireProject } from "@touchstone/service-kit";
 import type { EvaluatorStore } from "../../custom/evaluator-store.ts";
-import { requireProject } from "../require-project.ts";
 import { evaluatorIdOf, evaluatorNotFound } from "./evaluator-id.ts";
 
 /** DELETE /agent-monitoring/custom-evaluators/{customEvaluatorId} (completions 4.5). What it said stays. */

@@ -1,11 +1,11 @@
 import { type customEvaluatorEvents, readDashboardWindow, stretchesOf } from "@touchstone/contracts";
 import type { Clock, Handler } from "@touchstone/service-kit";
+import { requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { EvaluatorEventReader } from "../../custom/evaluator-event-reader.ts";
 import type { EvaluatorStore } from "../../custom/evaluator-store.ts";
 import type { IngestClient } from "../../ingest/ingest-client.ts";
 import { previewOf } from "../../signals/preview.ts";
-import { requireProject } from "../require-project.ts";
 import { evaluatorIdOf, evaluatorNotFound } from "./evaluator-id.ts";
 
 /** Each is a trace to be read. */

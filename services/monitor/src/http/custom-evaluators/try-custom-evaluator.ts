@@ -1,12 +1,19 @@
 import type { customEvaluatorTrialReply, ScriptTrace } from "@touchstone/contracts";
-import { type Handler, isAppError, isUuid, type OutboundReach, uuidv7 } from "@touchstone/service-kit";
+import {
+  type Handler,
+  isAppError,
+  isUuid,
+  type JsonMembers,
+  type OutboundReach,
+  readJsonObject,
+  requireProject,
+  uuidv7,
+} from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { AskEvaluator } from "../../custom/ask-evaluator.ts";
 import type { EvaluatorAnswer } from "../../custom/evaluator.ts";
 import { composeEvaluatorDocument } from "../../custom/evaluator-document.ts";
 import type { IngestClient } from "../../ingest/ingest-client.ts";
-import { type JsonObject, readJsonObject } from "../read-json-object.ts";
-import { requireProject } from "../require-project.ts";
 
 type Reply = z.input<typeof customEvaluatorTrialReply>;
 
@@ -21,14 +28,14 @@ export function tryCustomEvaluator(dependencies: {
 }): Handler {
   const { ingest, askEvaluator, reach } = dependencies;
 
-  async function readTrace(projectId: string, { traceId }: JsonObject): Promise<ScriptTrace | null> {
+  async function readTrace(projectId: string, { traceId }: JsonMembers): Promise<ScriptTrace | null> {
     if (traceId === undefined || traceId === null) return exampleTrace();
     return typeof traceId === "string" && isUuid(traceId) ? ingest.readTraceForScripts(projectId, traceId) : null;
   }
 
   return async (call) => {
     const projectId = requireProject(call);
-    const sent = await readJsonObject(call);
+    const sent = (await readJsonObject(call)).value;
     let beganAt = performance.now();
     const reply = (outcome: Pick<Reply, "response" | "error">): { status: 200; body: Reply } => ({
       status: 200,

@@ -1,9 +1,14 @@
-import { actOf, type Clock, type Handler, type OutboundReach } from "@touchstone/service-kit";
+import {
+  actOf,
+  type Clock,
+  type Handler,
+  type OutboundReach,
+  readJsonObject,
+  requireProject,
+} from "@touchstone/service-kit";
 import { composeEvaluatorDocument } from "../../custom/evaluator-document.ts";
 import type { EvaluatorStore } from "../../custom/evaluator-store.ts";
 import { renderEvaluator } from "../../custom/render-evaluator.ts";
-import { readJsonObject } from "../read-json-object.ts";
-import { requireProject } from "../require-project.ts";
 import { evaluatorIdOf, evaluatorNotFound } from "./evaluator-id.ts";
 
 /** PUT /agent-monitoring/custom-evaluators/{customEvaluatorId} (completions 4.5): only what is sent changes. */
@@ -17,7 +22,7 @@ export function updateCustomEvaluator({
   clock: Clock;
 }): Handler {
   return async (call) => {
-    const sent = await readJsonObject(call);
+    const sent = (await readJsonObject(call)).value;
     const evaluator = await evaluators.update(requireProject(call), evaluatorIdOf(call), {
       now: new Date(clock.now()),
       compose: (stored) => composeEvaluatorDocument(sent, stored, reach),

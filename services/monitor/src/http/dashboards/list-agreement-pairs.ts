@@ -1,11 +1,11 @@
 import type { agreementPairs } from "@touchstone/contracts";
 import type { Clock, Handler } from "@touchstone/service-kit";
+import { requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { AgreementCell, LabelledTrace, PairReader } from "../../agreement/pair-reader.ts";
 import { agreementSince } from "../../agreement/read-agreement.ts";
 import type { IngestClient } from "../../ingest/ingest-client.ts";
 import { previewOf } from "../../signals/preview.ts";
-import { requireProject } from "../require-project.ts";
 import {
   readCell,
   readCount,

@@ -1,10 +1,10 @@
 import { type modelComparison, readDashboardWindow, stretchesOf } from "@touchstone/contracts";
 import type { Clock, Handler } from "@touchstone/service-kit";
+import { requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { IngestClient } from "../../ingest/ingest-client.ts";
 import type { ModelReader } from "../../traffic/model-reader.ts";
 import { shareOf } from "../../traffic/traffic-counts.ts";
-import { requireProject } from "../require-project.ts";
 
 /** GET /agent-monitoring/model-comparison (completions 9.5). What models cost is ingest's to say. */
 export function readModelComparison({

@@ -1,9 +1,9 @@
 import { listStretches, type performance, readDashboardWindow, stretchesOf } from "@touchstone/contracts";
 import type { Clock, Handler } from "@touchstone/service-kit";
+import { requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
 import { shareOf } from "../../traffic/traffic-counts.ts";
 import type { TrafficReader } from "../../traffic/traffic-reader.ts";
-import { requireProject } from "../require-project.ts";
 
 const nothing = { totalRuns: 0, errors: 0, latencyP50: null, latencyP95: null };
 

@@ -1,9 +1,9 @@
 import { listStretches, readDashboardWindow, stretchesOf, type trend } from "@touchstone/contracts";
 import type { Clock, Handler } from "@touchstone/service-kit";
+import { requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
 import { noTraffic, ratesOf } from "../../traffic/traffic-counts.ts";
 import type { TrafficReader } from "../../traffic/traffic-reader.ts";
-import { requireProject } from "../require-project.ts";
 import { readAgentFilter } from "./read-agent-filter.ts";
 
 /** GET /agent-monitoring/trend (completions 9.5). */

@@ -1,11 +1,16 @@
 import { type feedbackReply, limits } from "@touchstone/contracts";
-import { AppError, type Handler, isUuid } from "@touchstone/service-kit";
+import {
+  AppError,
+  type Handler,
+  isUuid,
+  type JsonMembers,
+  readJsonObject,
+  requireProject,
+} from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { FeedbackStore, Vote } from "../../feedback/feedback-store.ts";
 import type { IngestClient } from "../../ingest/ingest-client.ts";
 import { previewOf } from "../../signals/preview.ts";
-import { type JsonObject, readJsonObject } from "../read-json-object.ts";
-import { requireProject } from "../require-project.ts";
 import { readText } from "./read-text.ts";
 import { showVote } from "./show-vote.ts";
 
@@ -19,7 +24,7 @@ export function createFeedback({
 }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
-    const vote = readVote(await readJsonObject(call));
+    const vote = readVote((await readJsonObject(call)).value);
     const trace = isUuid(vote.traceId) ? await ingest.readTrace(projectId, vote.traceId) : null;
     if (trace === null) throw new AppError("not_found", "Trace not found");
     const stored = await feedback.addVote(
@@ -37,7 +42,7 @@ export function createFeedback({
   };
 }
 
-function readVote({ traceId, rating, comment, endUserId }: JsonObject): Omit<Vote, "authorId"> {
+function readVote({ traceId, rating, comment, endUserId }: JsonMembers): Omit<Vote, "authorId"> {
   if (typeof traceId !== "string" || traceId.trim() === "") throw new AppError("bad_request", "traceId is required");
   if (rating !== "up" && rating !== "down") throw new AppError("bad_request", 'rating must be "up" or "down"');
   return {

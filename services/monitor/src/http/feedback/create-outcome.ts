@@ -1,16 +1,17 @@
 import { limits, type outcomeReply } from "@touchstone/contracts";
-import { AppError, type Handler } from "@touchstone/service-kit";
+import { AppError, type Handler, type JsonMembers, readJsonObject, requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { FeedbackStore, Outcome } from "../../feedback/feedback-store.ts";
-import { type JsonObject, readJsonObject } from "../read-json-object.ts";
-import { requireProject } from "../require-project.ts";
 import { readFilledText, readText } from "./read-text.ts";
 
 /** POST /outcomes (completions 9.6). What it refers to is kept as it was sent. */
 export function createOutcome({ feedback }: { feedback: Pick<FeedbackStore, "addOutcome"> }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
-    const { id, reportedAt, ...said } = await feedback.addOutcome(projectId, readOutcome(await readJsonObject(call)));
+    const { id, reportedAt, ...said } = await feedback.addOutcome(
+      projectId,
+      readOutcome((await readJsonObject(call)).value),
+    );
     const body: z.input<typeof outcomeReply> = {
       report: { _id: id, ...said, reportedAt: reportedAt.toISOString() },
     };
@@ -18,7 +19,7 @@ export function createOutcome({ feedback }: { feedback: Pick<FeedbackStore, "add
   };
 }
 
-function readOutcome(sent: JsonObject): Outcome {
+function readOutcome(sent: JsonMembers): Outcome {
   const nameMax = limits.feedbackNameMaxChars;
   const outcome = typeof sent.outcome === "string" ? readFilledText("outcome", sent.outcome, nameMax) : null;
   if (outcome === null) throw new AppError("bad_request", "outcome is required");

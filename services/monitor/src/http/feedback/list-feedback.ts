@@ -1,8 +1,7 @@
 import type { feedbackList } from "@touchstone/contracts";
-import { type Handler, isUuid } from "@touchstone/service-kit";
+import { type Handler, isUuid, requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { FeedbackStore } from "../../feedback/feedback-store.ts";
-import { requireProject } from "../require-project.ts";
 import { showVote } from "./show-vote.ts";
 
 /** GET /feedback/trace/{traceId} (completions 9.6): empty also for a trace that is not there. */

@@ -1,6 +1,5 @@
-import { type Handler, isUuid } from "@touchstone/service-kit";
+import { type Handler, isUuid, requireProject } from "@touchstone/service-kit";
 import type { JudgementReader } from "../../judging/judgement-reader.ts";
-import { requireProject } from "../require-project.ts";
 
 /** GET /agent-monitoring/traces/{traceId}/evaluations (completions 9.5). */
 export function listTraceEvaluations({ judgements }: { judgements: Pick<JudgementReader, "listOfTrace"> }): Handler {

@@ -1,8 +1,8 @@
 import type { sessionSweepReply } from "@touchstone/contracts";
 import type { Handler } from "@touchstone/service-kit";
+import { requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { SessionSweep } from "../../sessions/session-sweep.ts";
-import { requireProject } from "../require-project.ts";
 
 /** POST /agent-monitoring/session-sweep/run (completions 2.7): the project's idle sessions go to their judges now. */
 export function runSessionSweep({

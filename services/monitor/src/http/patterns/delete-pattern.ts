@@ -1,6 +1,5 @@
-import { actOf, type Handler } from "@touchstone/service-kit";
+import { actOf, type Handler, requireProject } from "@touchstone/service-kit";
 import type { PatternBook } from "../../patterns/pattern-book.ts";
-import { requireProject } from "../require-project.ts";
 import { ownPatternId, patternNotFound } from "./pattern-id.ts";
 
 /** DELETE /monitor/patterns/{patternId} (completions 9.3). What it found stays. */

@@ -1,10 +1,8 @@
 import { type Bus, isBusError } from "@touchstone/bus";
 import { deadlines, type generatedRegex, limits, writeRegex } from "@touchstone/contracts";
-import { AppError, type Call, type Handler } from "@touchstone/service-kit";
+import { AppError, type Call, type Handler, readJsonObject, requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { PatternMatcher } from "../../patterns/pattern-matcher.ts";
-import { readJsonObject } from "../read-json-object.ts";
-import { requireProject } from "../require-project.ts";
 
 type Rejected = { regex: string; because: string };
 
@@ -15,7 +13,7 @@ type Rejected = { regex: string; because: string };
 export function generateRegex({ bus, matcher }: { bus: Bus; matcher: Pick<PatternMatcher, "findRefusal"> }): Handler {
   return async (call) => {
     const looker = { projectId: requireProject(call), signal: call.signal };
-    const { description } = await readJsonObject(call);
+    const { description } = (await readJsonObject(call)).value;
     if (typeof description !== "string" || description.trim() === "") {
       throw new AppError("bad_request", "description is required");
     }

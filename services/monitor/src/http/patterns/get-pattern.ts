@@ -1,8 +1,8 @@
 import type { Handler } from "@touchstone/service-kit";
+import { requireProject } from "@touchstone/service-kit";
 import type { PatternStore } from "../../patterns/pattern-store.ts";
 import { renderBuiltin, renderPattern } from "../../patterns/render-pattern.ts";
 import type { ProfileStore } from "../../profiles/profile-store.ts";
-import { requireProject } from "../require-project.ts";
 import { patternNamed, patternNotFound } from "./pattern-id.ts";
 
 /** GET /monitor/patterns/{patternId} (completions 9.3). */

@@ -1,9 +1,9 @@
 import type { Handler } from "@touchstone/service-kit";
+import { requireProject } from "@touchstone/service-kit";
 import { builtinPatterns } from "../../patterns/builtin/builtins.ts";
 import type { PatternStore } from "../../patterns/pattern-store.ts";
 import { renderBuiltin, renderPattern } from "../../patterns/render-pattern.ts";
 import type { ProfileStore } from "../../profiles/profile-store.ts";
-import { requireProject } from "../require-project.ts";
 
 /** GET /monitor/patterns (completions 9.3): the built-in ones, then the project's own by age. */
 export function listPatterns(stores: { patterns: PatternStore; profiles: ProfileStore }): Handler {

@@ -7,6 +7,9 @@ import {
   createFairLimit,
   type Handler,
   isUuid,
+  type JsonMembers,
+  readJsonObject,
+  requireProject,
   TooManyWaitingError,
 } from "@touchstone/service-kit";
 import type { IngestClient } from "../../ingest/ingest-client.ts";
@@ -14,8 +17,6 @@ import { composePatternDocument, requireRegexes } from "../../patterns/pattern-d
 import type { PatternMatcher } from "../../patterns/pattern-matcher.ts";
 import { tryPattern as runTrial } from "../../patterns/try-pattern.ts";
 import type { NewestTraces } from "../../seen-traces/newest-traces.ts";
-import { type JsonObject, readJsonObject } from "../read-json-object.ts";
-import { requireProject } from "../require-project.ts";
 
 const hourMs = 3_600_000;
 const windowsMs: ReadonlyMap<unknown, number> = new Map([
@@ -43,7 +44,7 @@ export function tryPattern(dependencies: {
   const { newestTraces, matcher, clock } = dependencies;
   const inHand = createFairLimit(trials);
 
-  async function choose(projectId: string, sent: JsonObject, agentIds: readonly string[] | null): Promise<string[]> {
+  async function choose(projectId: string, sent: JsonMembers, agentIds: readonly string[] | null): Promise<string[]> {
     const { traceIds, window, limit } = sent;
     if (traceIds !== undefined && traceIds !== null) return readTraceIds(traceIds);
     const since = readWindow(window, clock.now());
@@ -52,7 +53,7 @@ export function tryPattern(dependencies: {
 
   return async (call) => {
     const projectId = requireProject(call);
-    const sent = await readJsonObject(call);
+    const sent = (await readJsonObject(call)).value;
     const pattern = composePatternDocument({ ...sent, name: sent.name ?? "Dry run" }, null);
 
     async function tryOut(): Promise<Answer> {

@@ -1,8 +1,8 @@
 import type { Handler } from "@touchstone/service-kit";
+import { requireProject } from "@touchstone/service-kit";
 import type { IngestClient } from "../../ingest/ingest-client.ts";
 import { renderProfile } from "../../profiles/profile.ts";
 import type { ProfileStore } from "../../profiles/profile-store.ts";
-import { requireProject } from "../require-project.ts";
 import { agentNamed } from "./agent-named.ts";
 
 /** GET /monitor/profiles/{agentId} (completions 9.2): null without a profile; an unknown name is not registered. */

@@ -1,10 +1,16 @@
-import { AppError, actOf, type Clock, type Handler, uuidv7 } from "@touchstone/service-kit";
+import {
+  AppError,
+  actOf,
+  type Clock,
+  type Handler,
+  readJsonObject,
+  requireProject,
+  uuidv7,
+} from "@touchstone/service-kit";
 import type { IngestClient } from "../../ingest/ingest-client.ts";
 import { composeProfile } from "../../profiles/compose-profile.ts";
 import { renderProfile } from "../../profiles/profile.ts";
 import type { ProfileStore } from "../../profiles/profile-store.ts";
-import { readJsonObject } from "../read-json-object.ts";
-import { requireProject } from "../require-project.ts";
 import { agentNamed } from "./agent-named.ts";
 
 /** PUT /monitor/profiles/{agentId} (completions 9.2): only what is sent changes; an unknown name is registered. */
@@ -12,7 +18,7 @@ export function setProfile(dependencies: { profiles: ProfileStore; ingest: Inges
   const { profiles, ingest, clock } = dependencies;
   return async (call) => {
     const projectId = requireProject(call);
-    const sent = await readJsonObject(call);
+    const sent = (await readJsonObject(call)).value;
     const named = agentNamed(call);
     // What is refused registers nobody.
     composeProfile(sent, {});

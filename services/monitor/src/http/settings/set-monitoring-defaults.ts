@@ -1,13 +1,11 @@
-import { actOf, type Clock, type Handler } from "@touchstone/service-kit";
+import { actOf, type Clock, type Handler, readJsonObject, requireProject } from "@touchstone/service-kit";
 import { composeDefaults } from "../../profiles/compose-defaults.ts";
 import type { ProfileStore } from "../../profiles/profile-store.ts";
-import { readJsonObject } from "../read-json-object.ts";
-import { requireProject } from "../require-project.ts";
 
 /** PUT /agent-monitoring/settings/monitoring-defaults (completions 9.2): only what is sent changes. */
 export function setMonitoringDefaults({ profiles, clock }: { profiles: ProfileStore; clock: Clock }): Handler {
   return async (call) => {
-    const sent = await readJsonObject(call);
+    const sent = (await readJsonObject(call)).value;
     const monitoringDefaults = await profiles.changeDefaults(requireProject(call), {
       now: new Date(clock.now()),
       compose: (stored) => composeDefaults(sent, stored),

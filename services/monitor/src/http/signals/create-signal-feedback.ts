@@ -1,9 +1,7 @@
 import { type signalFeedbackReply, submittedSignalFeedback } from "@touchstone/contracts";
-import { AppError, type Handler, isUuid } from "@touchstone/service-kit";
+import { AppError, type Handler, isUuid, readJsonObject, requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { SignalStore } from "../../signals/signal-store.ts";
-import { readJsonObject } from "../read-json-object.ts";
-import { requireProject } from "../require-project.ts";
 import { signalId, signalNotFound } from "./signal-id.ts";
 
 const textMaxChars = 10_000;
@@ -19,7 +17,7 @@ const words: Readonly<Record<string, string>> = {
 export function createSignalFeedback({ signals }: { signals: SignalStore }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
-    const sent = readFeedback(await readJsonObject(call));
+    const sent = readFeedback((await readJsonObject(call)).value);
     const stored = (await signals.addFeedback(projectId, { signalId: signalId(call), ...sent })) ?? signalNotFound();
     const { id, createdAt, ...shown } = stored;
     const body: z.input<typeof signalFeedbackReply> = {

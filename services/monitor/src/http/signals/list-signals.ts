@@ -1,9 +1,9 @@
 import { type signalList, signalStatus } from "@touchstone/contracts";
 import type { Handler } from "@touchstone/service-kit";
+import { requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { IngestClient } from "../../ingest/ingest-client.ts";
 import type { SignalStore } from "../../signals/signal-store.ts";
-import { requireProject } from "../require-project.ts";
 import { readSignalsQuery, writeCursor } from "./read-signals-query.ts";
 import { showSignals } from "./show-signals.ts";
 

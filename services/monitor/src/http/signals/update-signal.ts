@@ -1,9 +1,7 @@
 import { changedSignal } from "@touchstone/contracts";
-import { AppError, type Handler } from "@touchstone/service-kit";
+import { AppError, type Handler, readJsonObject, requireProject } from "@touchstone/service-kit";
 import type { IngestClient } from "../../ingest/ingest-client.ts";
 import type { SignalChange, SignalStore } from "../../signals/signal-store.ts";
-import { readJsonObject } from "../read-json-object.ts";
-import { requireProject } from "../require-project.ts";
 import { showSignals } from "./show-signals.ts";
 import { signalId, signalNotFound } from "./signal-id.ts";
 
@@ -17,7 +15,7 @@ const words: Readonly<Record<string, string>> = {
 export function updateSignal({ signals, ingest }: { signals: SignalStore; ingest: IngestClient }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
-    const change = readChange(await readJsonObject(call));
+    const change = readChange((await readJsonObject(call)).value);
     const id = signalId(call);
     if (!(await signals.change(projectId, id, change))) signalNotFound();
     const stored = (await signals.find(projectId, id)) ?? signalNotFound();

@@ -1,8 +1,8 @@
 import { readDashboardWindow, stretchesOf, type topicMap } from "@touchstone/contracts";
 import type { Clock, Handler } from "@touchstone/service-kit";
+import { requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { TopicMapReader } from "../../topics/topic-map-reader.ts";
-import { requireProject } from "../require-project.ts";
 
 /** GET /agent-monitoring/topics/map (completions 9.5): by the time traces were classified. */
 export function readTopicMap({ topicMaps, clock }: { topicMaps: TopicMapReader; clock: Clock }): Handler {

@@ -1,8 +1,8 @@
 import { readDashboardWindow, stretchesOf, type topicCounts } from "@touchstone/contracts";
 import type { Clock, Handler } from "@touchstone/service-kit";
+import { requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { TopicReader } from "../../topics/topic-reader.ts";
-import { requireProject } from "../require-project.ts";
 
 /** GET /agent-monitoring/topics (completions 9.5): by the time traces were classified. */
 export function readTopics({ topics, clock }: { topics: Pick<TopicReader, "count">; clock: Clock }): Handler {

@@ -1,6 +1,5 @@
-import { actOf, type Handler } from "@touchstone/service-kit";
+import { actOf, type Handler, requireProject } from "@touchstone/service-kit";
 import type { WebhookStore } from "../../webhooks/webhook-store.ts";
-import { requireProject } from "../require-project.ts";
 import { webhookId, webhookNotFound } from "./webhook-id.ts";
 
 /** DELETE /agent-monitoring/webhooks/{webhookId}: what is on its way to it is given up; what was sent stays listed. */

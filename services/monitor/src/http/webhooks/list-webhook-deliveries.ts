@@ -1,8 +1,7 @@
 import { limits, webhookDeliveriesQuery } from "@touchstone/contracts";
-import { AppError, type Call, type Handler, isUuid } from "@touchstone/service-kit";
+import { AppError, type Call, type Handler, isUuid, requireProject } from "@touchstone/service-kit";
 import type { DeliveryFilter, DeliveryLog } from "../../webhooks/delivery-log.ts";
 import { renderDelivery } from "../../webhooks/render-webhook.ts";
-import { requireProject } from "../require-project.ts";
 
 /** GET /agent-monitoring/webhook-deliveries: newest first. */
 export function listWebhookDeliveries({ deliveries }: { deliveries: DeliveryLog }): Handler {

@@ -1,7 +1,7 @@
 import type { Handler } from "@touchstone/service-kit";
+import { requireProject } from "@touchstone/service-kit";
 import { renderWebhook } from "../../webhooks/render-webhook.ts";
 import type { WebhookStore } from "../../webhooks/webhook-store.ts";
-import { requireProject } from "../require-project.ts";
 
 /** GET /agent-monitoring/webhooks: oldest first. */
 export function listWebhooks({ webhooks }: { webhooks: WebhookStore }): Handler {

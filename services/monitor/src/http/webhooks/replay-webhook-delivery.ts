@@ -1,7 +1,6 @@
-import { AppError, type Handler, isUuid } from "@touchstone/service-kit";
+import { AppError, type Handler, isUuid, requireProject } from "@touchstone/service-kit";
 import type { DeliveryLog } from "../../webhooks/delivery-log.ts";
 import { renderDelivery } from "../../webhooks/render-webhook.ts";
-import { requireProject } from "../require-project.ts";
 
 /** POST /agent-monitoring/webhook-deliveries/{deliveryId}/replay: once more, under the same id and with all its tries. */
 export function replayWebhookDelivery({ deliveries }: { deliveries: DeliveryLog }): Handler {

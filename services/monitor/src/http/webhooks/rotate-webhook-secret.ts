@@ -1,8 +1,7 @@
-import { actOf, type Handler } from "@touchstone/service-kit";
+import { actOf, type Handler, requireProject } from "@touchstone/service-kit";
 import { renderWebhook } from "../../webhooks/render-webhook.ts";
 import { type SigningKeys, showSecret } from "../../webhooks/sign-message.ts";
 import type { WebhookStore } from "../../webhooks/webhook-store.ts";
-import { requireProject } from "../require-project.ts";
 import { webhookId, webhookNotFound } from "./webhook-id.ts";
 
 /** POST /agent-monitoring/webhooks/{webhookId}/rotate-secret: for a day the secret before signs as well. */

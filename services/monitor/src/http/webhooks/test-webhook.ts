@@ -1,11 +1,10 @@
-import { AppError, type Clock, type Handler, uuidv7 } from "@touchstone/service-kit";
+import { AppError, type Clock, type Handler, requireProject, uuidv7 } from "@touchstone/service-kit";
 import { composeMessage } from "../../webhooks/compose-message.ts";
 import type { DeliveryLog } from "../../webhooks/delivery-log.ts";
 import type { DeliveryWorker } from "../../webhooks/delivery-worker.ts";
 import type { PublicAddress } from "../../webhooks/public-address.ts";
 import { renderDelivery } from "../../webhooks/render-webhook.ts";
 import type { WebhookStore } from "../../webhooks/webhook-store.ts";
-import { requireProject } from "../require-project.ts";
 import { webhookId, webhookNotFound } from "./webhook-id.ts";
 
 /**

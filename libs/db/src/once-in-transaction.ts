@@ -1,4 +1,4 @@
-import type { Queryable } from "@touchstone/db";
+import type { Queryable } from "./database.ts";
 
 type ReadIn<Value, Open extends Queryable, Keys extends readonly string[]> = (
   transaction: Open,

@@ -1,11 +1,11 @@
-import { AppError } from "@touchstone/service-kit";
+import { AppError } from "./app-error.ts";
 
 /** Does a piece of work unless too much of its kind is in hand. */
 export type LimitInHand = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 /**
- * At most so many pieces of one kind of long work at a time in this process: each holds a page of the rows of a run in
- * memory, and judges at work. Beyond that nothing is begun, and `service_unavailable` is thrown with the sentence.
+ * At most so many pieces of one kind of long work at a time in this process. Beyond that nothing is begun, and
+ * `service_unavailable` is thrown with the sentence.
  */
 export function createLimitInHand(max: number, sentence: string): LimitInHand {
   let inHand = 0;

@@ -1,0 +1,15 @@
+import { type Act, composeRecordedAct, type Deed } from "@touchstone/service-kit";
+import type { Queryable } from "./database.ts";
+import { enqueueEvent } from "./enqueue-event.ts";
+
+/**
+ * Reports acts of a service to the audit log, which auth keeps: the event is written to the outbox of `schema` in the transaction
+ * that carries out the act, so that neither exists without the other (decision 34).
+ */
+export function auditRecorder<Action extends string>(
+  schema: string,
+  event: Parameters<typeof enqueueEvent>[2]["event"],
+) {
+  return (transaction: Queryable, act: Act, deed: Deed & { action: Action }): Promise<void> =>
+    enqueueEvent(transaction, schema, { event, body: composeRecordedAct(act, deed) });
+}

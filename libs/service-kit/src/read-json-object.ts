@@ -1,0 +1,35 @@
+import { limits } from "@touchstone/contracts";
+import { AppError } from "./app-error.ts";
+import { type Call, requireJson } from "./call.ts";
+import { decodeJsonText, isDeeperThan, parseJsonBody } from "./json.ts";
+
+/** The members of a JSON object. */
+export type JsonMembers = Readonly<Record<string, unknown>>;
+
+/** A JSON object as the text it came in and as parsed values; the text is what free JSON is stored from. */
+export interface JsonObject {
+  text: string;
+  value: JsonMembers;
+}
+
+/** Whether a parsed value is a JSON object, neither null nor an array. */
+export function isJsonObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+const emptyObject: JsonObject = { text: "{}", value: {} };
+
+/**
+ * Reads a JSON body. One that is left out, or is no object, reads as `{}`: the route's first rule about a member then
+ * answers with its own sentence. Nesting over 128 levels is refused (completions 0.2).
+ */
+export async function readJsonObject(call: Call): Promise<JsonObject> {
+  if (call.rawBody.length === 0) return emptyObject;
+  requireJson(call.headers["content-type"]);
+  const bytes = await call.body();
+  const value = parseJsonBody(bytes);
+  if (isDeeperThan(value, limits.jsonDepthMax)) {
+    throw new AppError("bad_request", `The body nests deeper than ${limits.jsonDepthMax} levels.`);
+  }
+  return isJsonObject(value) ? { text: decodeJsonText(bytes), value } : emptyObject;
+}

@@ -1,0 +1,18 @@
+import { evalRunsActRecorded } from "@touchstone/contracts";
+import { auditRecorder } from "@touchstone/db";
+
+/** What the audit log keeps of this service. */
+type Action =
+  | "grading-config.created"
+  | "grading-config.changed"
+  | "grading-config.deleted"
+  | "grading-config-version.deleted"
+  | "scorer-group.created"
+  | "scorer-group.changed"
+  | "scorer-group.deleted"
+  | "dataset.deleted"
+  | "dataset-version.deleted"
+  | "run.deleted"
+  | "tool-schema.deleted";
+
+export const recordAuditEvent = auditRecorder<Action>("evals", evalRunsActRecorded);
