@@ -1,6 +1,8 @@
 // Who may import whom. Run by tools/check-imports.ts, which also makes sure that every file was read: with a TypeScript
 // it cannot use, dependency-cruiser reports no violations because it read nothing. Type-only imports count as imports.
 
+const { moved, roomRules } = require("./tools/import-rules/rooms.cjs");
+
 /** Packages that talk to something outside the process. */
 const outsideWorld = "(^|/)(pg|fastify|undici|ioredis|openai|@nats-io/[^/]+)($|/)";
 
@@ -42,12 +44,14 @@ module.exports = {
         // The gateway has no domain: all of it is about talking to others.
         pathNot: [
           "^services/gateway/",
+          ...moved.map((service) => `^services/${service}/`),
           "^services/[^/]+/src/((http|handlers|maintenance|providers)/|(main|service|config|index)\\.ts$)",
           "-store\\.ts$",
         ],
       },
       to: { path: outsideWorld },
     },
+    ...roomRules(outsideWorld),
     {
       name: "contracts-import-zod-only",
       severity: "error",

@@ -1,0 +1,150 @@
+// The rooms of each service, top-down, and what each may import of its own service. A room is a feature with its doors
+// (`routes.ts` for HTTP, `bus.ts` for events and requests), or a layer that several features stand on. Names are folders,
+// or files of the root. Rooms of one kind never know one another; the root puts them together. `*`: any of them.
+
+const rooms = {
+  ingest: {
+    import: "otlp recording model",
+    live: "traces model",
+    otlp: "recording messages model",
+    traces: "recording pricing trace-store search agents model outbox",
+    "usage-metrics": "pricing model",
+    judging: "sessions trace-store model",
+    recording: "quota search model",
+    settling: "trace-store assembly search agents background model",
+    retention: "trace-store background outbox",
+    pricing: "trace-store assembly model",
+    quota: "trace-store model",
+    export: "trace-store assembly agents model",
+    sessions: "trace-store model",
+    "trace-store": "assembly search messages model",
+    assembly: "messages model",
+    search: "background model",
+    agents: "model",
+    background: "",
+    model: "messages",
+    messages: "",
+  },
+  monitor: {
+    "live-checks.ts": "*",
+    "group-members": "patterns custom-evaluators judging ingest-client",
+    patterns: "judging checks profiles traces model outbox ingest-client",
+    "custom-evaluators": "judging checks verdicts profiles model outbox ingest-client",
+    "live-scorers": "judging checks verdicts profiles model ingest-client",
+    topics: "judging checks verdicts profiles model",
+    judging: "checks model",
+    checks: "traces model",
+    verdicts: "traces model",
+    signals: "webhooks profiles model ingest-client",
+    export: "signals",
+    webhooks: "model outbox",
+    alerts: "model outbox",
+    profiles: "outbox ingest-client",
+    feedback: "model ingest-client",
+    dashboards: "ingest-client",
+    traces: "model",
+    model: "",
+  },
+  "eval-runs": {
+    "ci-runs": "gates runs results judging grading datasets registries json",
+    gates: "runs results grading datasets statistics json",
+    analyses: "runs results grading json timings",
+    rescoring: "runs results judging grading statistics",
+    "trace-evaluation": "runs results judging grading graders datasets json timings ingest-client",
+    runs: "results judging grading graders datasets statistics json outbox",
+    results: "judging grading statistics json timings",
+    judging: "grading registries timings ingest-client",
+    graders: "grading json outbox",
+    datasets: "grading json timings outbox ingest-client",
+    export: "graders",
+    registries: "json outbox",
+    grading: "json",
+    statistics: "",
+    json: "",
+  },
+  judge: {
+    scoring: "verdicts scorers providers scheduling",
+    verdicts: "prompting providers scheduling",
+    scorers: "prompting quota providers scheduling",
+    writing: "prompting providers",
+    prompting: "quota providers",
+    quota: "providers",
+    providers: "scheduling",
+    scheduling: "",
+  },
+  gateway: {
+    grpc: "http credentials limits metrics",
+    operations: "http metrics caller",
+    http: "credentials limits metrics caller",
+    credentials: "caller",
+    limits: "",
+    metrics: "",
+  },
+  auth: {
+    http: "*",
+    projects: "organizations accounts audit project-keys",
+    organizations: "accounts audit",
+    accounts: "sign-in models provider-keys project-keys audit mail config",
+    "sign-in": "config",
+    models: "project-keys",
+    "provider-keys": "project-keys",
+    audit: "",
+    mail: "",
+    settings: "",
+    "project-keys": "",
+  },
+};
+
+/** Services whose folders are rooms. Delete it with the last one. */
+const moved = [];
+
+/** Rooms that take values and return values. */
+const pureRooms = {
+  ingest: ["model", "messages", "assembly", "otlp"],
+  monitor: ["model", "patterns/matching", "patterns/builtin"],
+  "eval-runs": ["grading", "judging", "statistics", "json"],
+  judge: ["prompting", "scorers", "writing", "scoring", "scheduling"],
+};
+
+const isIn = (service, names) => names.map((name) => `^services/${service}/src/${name}(/|\\.ts$)`);
+
+/** `outsideWorld` matches what talks to something outside the process. */
+const roomRules = (outsideWorld) =>
+  moved.flatMap((service) => [
+    ...Object.entries(rooms[service])
+      .filter(([, may]) => may !== "*")
+      .map(([room, may]) => ({
+        name: `rooms-of-${service}-${room}`,
+        severity: "error",
+        comment: `What ${room} may import is in tools/import-rules/rooms.cjs. What two rooms share belongs to the lower one.`,
+        from: { path: `^services/${service}/src/${room}(/|$)` },
+        to: {
+          path: `^services/${service}/src/`,
+          pathNot: isIn(service, [room, ...may.split(" ").filter(Boolean)]),
+        },
+      })),
+    {
+      name: `rooms-of-${service}-are-listed`,
+      severity: "error",
+      comment: "A folder of a service is a room: list it in tools/import-rules/rooms.cjs, with what it may import.",
+      from: { path: `^services/${service}/src/[^/]+/`, pathNot: isIn(service, Object.keys(rooms[service])) },
+      to: {},
+    },
+    {
+      name: `root-of-${service}-is-on-top`,
+      severity: "error",
+      comment: "The root puts rooms together; a room that needs another is handed it.",
+      from: { path: `^services/${service}/src/[^/]+/` },
+      to: { path: `^services/${service}/src/(service|routes|main|live-checks)\\.ts$` },
+    },
+    {
+      name: `pure-rooms-of-${service}-know-no-database`,
+      severity: "error",
+      comment:
+        "These rooms take values and return values. SQL and calls to others belong to the features that use them.",
+      from: { path: (pureRooms[service] ?? ["-"]).map((room) => `^services/${service}/src/${room}/`) },
+      to: { path: [outsideWorld, "^libs/db/"], dependencyTypesNot: ["type-only"] },
+    },
+  ]);
+
+module.exports = { moved, roomRules };
