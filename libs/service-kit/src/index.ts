@@ -24,6 +24,7 @@ export { createFairLimit, type FairLimit, type PlaceRequest, TooManyWaitingError
 export { createFairLine, type FairLine } from "./fair-line.ts";
 export { createFairShare, type FairShare, type ShareUnit, type Tenant } from "./fair-share.ts";
 export { type GatherOptions, gatherCalls } from "./gather-calls.ts";
+export { gatherChunks } from "./gather-chunks.ts";
 export {
   createHttpServer,
   type Handler,

@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import type { Answer } from "./answer.ts";
+import { gatherChunks } from "./gather-chunks.ts";
 
 /** Where the rows of an export come from, page by page. */
 export interface LineSource<Row> {
@@ -7,12 +8,9 @@ export interface LineSource<Row> {
   readPage(last: Row | null): Promise<readonly Row[]>;
   /** Makes some neighbouring rows ready to be rendered; those of a page are not all held in that state at once. */
   prepare?(rows: readonly Row[]): Promise<readonly Row[]>;
-  /** One row as JSON. Line breaks between its tokens become spaces; nothing else changes. */
+  /** One row as JSON. Line breaks between its tokens become spaces, in place; nothing else changes. */
   render(row: Row): Buffer | string | Promise<Buffer | string>;
 }
-
-/** A chunk goes out when it has so much: a line is often small. */
-const chunkBytes = 64 * 1024;
 
 /** Rows that are made ready together. */
 const preparedRows = 25;
@@ -34,26 +32,17 @@ export async function answerLines<Row>(name: string, source: LineSource<Row>): P
     status: 200,
     contentType: "application/x-ndjson; charset=utf-8",
     headers: { "content-disposition": `attachment; filename="${name}.ndjson"` },
-    body: Readable.from(renderChunks(firstPage, source), { objectMode: false, highWaterMark: chunkBytes }),
+    body: Readable.from(gatherChunks(renderLines(firstPage, source))),
   };
 }
 
-async function* renderChunks<Row>(firstPage: readonly Row[], source: LineSource<Row>): AsyncGenerator<Buffer> {
+async function* renderLines<Row>(
+  firstPage: readonly Row[],
+  source: LineSource<Row>,
+): AsyncGenerator<Buffer[], void, undefined> {
   let page = firstPage;
   for (let last = page.at(-1); last !== undefined; last = page.at(-1)) {
-    let parts: Buffer[] = [];
-    let bytes = 0;
-    for await (const row of prepareRows(page, source)) {
-      const line = onOneLine(Buffer.from(await source.render(row)));
-      parts.push(line, newline);
-      bytes += line.length + 1;
-      if (bytes >= chunkBytes) {
-        yield Buffer.concat(parts, bytes);
-        parts = [];
-        bytes = 0;
-      }
-    }
-    if (bytes > 0) yield Buffer.concat(parts, bytes);
+    for await (const row of prepareRows(page, source)) yield [onOneLine(await source.render(row)), newline];
     page = await source.readPage(last);
   }
 }
@@ -66,7 +55,8 @@ async function* prepareRows<Row>(page: readonly Row[], source: LineSource<Row>):
 }
 
 /** Inside a JSON string a line break is an escape, so these bytes are white space between tokens. */
-function onOneLine(json: Buffer): Buffer {
+function onOneLine(rendered: Buffer | string): Buffer {
+  const json = typeof rendered === "string" ? Buffer.from(rendered) : rendered;
   for (const code of [lineFeed, carriageReturn]) {
     for (let at = json.indexOf(code); at >= 0; at = json.indexOf(code, at + 1)) json[at] = space;
   }

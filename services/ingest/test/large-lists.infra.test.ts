@@ -150,6 +150,8 @@ test("a session of more bytes than are held is read and sent in parts, and is wh
   for (let at = 0; at < 6; at += 1)
     await ingest.submit(projectId, { name: `t${at}`, session_id: "s", input: `${long}${at}` });
   const reply = await ingest.call(projectId, "GET", "/api/v1/ingest/sessions/s/spans");
+  // What is stored is small: the bytes of the answer decide.
+  expect(reply.headers.get("transfer-encoding")).toBe("chunked");
   expect(reply.json.spans.map(({ input }: { input: string }) => input)).toEqual(
     Array.from({ length: 6 }, (_, at) => `${long}${at}`),
   );

@@ -81,7 +81,8 @@ export function decodeSpanBody(blob: Buffer): Buffer | Promise<Buffer> {
   // One piece of the very length: by default it would be put together from pieces of 16 KB.
   const stated = readStatedSize(rest) ?? pieceBytesUsual;
   const options = { chunkSize: Math.max(Math.min(stated, pieceBytesMax) + 1, pieceBytesMin) };
-  return rest.length < asynchronousFromBytes ? zstdDecompressSync(rest, options) : decompress(rest, options);
+  const isShort = rest.length < asynchronousFromBytes && stated <= synchronousMaxBytes;
+  return isShort ? zstdDecompressSync(rest, options) : decompress(rest, options);
 }
 
 /** Of a blob, the beginning that says how long its text is. */
@@ -102,7 +103,9 @@ const pieceBytesMin = 64;
 /** Where the length is not stated. */
 const pieceBytesUsual = 16 * 1024;
 /** A stated length is believed up to here; beyond, pieces are put together. */
-const pieceBytesMax = 4 * 1024 * 1024;
+const pieceBytesMax = 16 * 1024 * 1024;
+/** A few kilobytes of repetition may become megabytes: those are decompressed off the event loop too. */
+const synchronousMaxBytes = 256 * 1024;
 
 /** How long a zstd frame says its content is (RFC 8878, 3.1.1.1); null when it does not. */
 function readStatedSize(frame: Buffer): number | null {
