@@ -1,3 +1,4 @@
+import { type PartBounds, readListPage, type SizedRow } from "@touchstone/service-kit";
 import type { Database } from "./database.ts";
 import type { ExportedTable } from "./exported-table.ts";
 
@@ -7,6 +8,8 @@ export interface ExportedRow {
   cursor: string;
   /** A JSON object. */
   text: string;
+  /** Rows of its page. */
+  pageRows: number;
 }
 
 export interface ExportQuery {
@@ -15,10 +18,12 @@ export interface ExportQuery {
   sinceMs: number | null;
 }
 
+type StoredRow = SizedRow & Record<string, unknown> & { id: string };
+
 /** Reads what is exported, each page in a short transaction of its own. */
 export interface ExportStore<Entity extends string> {
-  /** The next rows after a cursor, or the first ones; empty at the end. */
-  readPage(entity: Entity, query: ExportQuery, cursor: string | null): Promise<ExportedRow[]>;
+  /** The next rows after the last one, or the first ones; empty at the end. */
+  readPage(entity: Entity, query: ExportQuery, last: ExportedRow | null): Promise<ExportedRow[]>;
   count(entity: Entity, query: ExportQuery): Promise<number>;
 }
 
@@ -36,28 +41,47 @@ export function createExportStore<Entity extends string>({
   pageRows: number;
 }): ExportStore<Entity> {
   return {
-    async readPage(entity, { projectId, sinceMs }, cursor) {
+    async readPage(entity, { projectId, sinceMs }, previous) {
       const table = tables[entity];
-      const { rows } = await database.readScoped<Record<string, unknown>>([projectId], {
-        name: `export_${entity.replaceAll("-", "_")}`,
-        text: `
-          select *
-          from (
-            select
-              ${table.columns}, row_number() over ordered as place,
-              sum(${table.size}) over ordered - (${table.size}) as bytes_before
-            from ${table.source}
-              and ${table.after}
-              and ($3::float8 is null or ${table.time} >= to_timestamp($3 / 1000))
-            window ordered as (order by ${table.order} rows unbounded preceding)
-            order by ${table.order}
-            limit ${pageRows}
-          ) page
-          where bytes_before < ${pageBytesMax}
-          order by place`,
-        values: [projectId, cursor ?? table.firstCursor, sinceMs],
+      const following = `
+        from ${table.source}
+          and ${table.after}
+          and ($3::float8 is null or ${table.time} >= to_timestamp($3 / 1000))
+        order by ${table.order}`;
+      const readPart = async (last: StoredRow | null, { rowsMax, bytesMax }: PartBounds): Promise<StoredRow[]> => {
+        const { rows } = await database.readScoped<StoredRow>([projectId], {
+          name: `export_${entity.replaceAll("-", "_")}`,
+          // What is large is only measured before it is known to be on the page.
+          text: `
+            select ${table.columns}, (${table.size})::integer as bytes
+            ${following}
+            limit (
+              select count(*)
+              from (
+                select sum(bytes) over (order by place rows unbounded preceding) - bytes as bytes_before
+                from (
+                  select row_number() over (order by ${table.order}) as place, ${table.size} as bytes
+                  ${following}
+                  limit $4
+                ) measured
+              ) sized
+              where bytes_before < $5
+            )`,
+          values: [projectId, last?.id ?? previous?.cursor ?? table.firstCursor, sinceMs, rowsMax, bytesMax],
+        });
+        return rows;
+      };
+      const { rows } = await readListPage(readPart, {
+        rowsMax: pageRows,
+        bytesMax: pageBytesMax,
+        // What is large is unpacked to be measured: no more of it than may fit.
+        ...(previous !== null && { firstRows: 2 * previous.pageRows }),
       });
-      return rows.map((row) => ({ cursor: row.id as string, text: renderRow(table, projectId, row) }));
+      return rows.map((row) => ({
+        cursor: row.id,
+        text: renderRow(table, projectId, row),
+        pageRows: rows.length,
+      }));
     },
 
     async count(entity, { projectId, sinceMs }) {

@@ -22,6 +22,8 @@ export interface ListPageOptions {
   rowsMax: number;
   /** Of all rows; the first one is on the page whatever its size. Default `limits.listBytesMax`. */
   bytesMax?: number;
+  /** Rows of the first part, where it is known how many fit. */
+  firstRows?: number;
   /** Waits until there is room for an answer of so many bytes; see {@link Call.makeRoom}. Small pages need none. */
   makeRoom?: (bytes: number) => Promise<void>;
 }
@@ -38,14 +40,14 @@ const firstPartBytes = 256 * 1024;
  */
 export async function readListPage<Row extends SizedRow>(
   readPart: (last: Row | null, bounds: PartBounds) => Promise<readonly Row[]>,
-  { rowsMax, bytesMax = limits.listBytesMax, makeRoom }: ListPageOptions,
+  { rowsMax, bytesMax = limits.listBytesMax, firstRows = firstPartRows, makeRoom }: ListPageOptions,
 ): Promise<ListPage<Row>> {
   const rows: Row[] = [];
   let bytes = 0;
   let isLarge = false;
   for (;;) {
     const partBytesMax = Math.max(1, Math.min(isLarge ? bytesMax : firstPartBytes, bytesMax - bytes));
-    const fitting = rows.length === 0 ? firstPartRows : Math.ceil((partBytesMax * rows.length) / Math.max(1, bytes));
+    const fitting = rows.length === 0 ? firstRows : Math.ceil((partBytesMax * rows.length) / Math.max(1, bytes));
     const bounds: PartBounds = {
       // One more than the page: it says that another follows.
       rowsMax: Math.min(fitting, partRowsMax, rowsMax + 1 - rows.length),

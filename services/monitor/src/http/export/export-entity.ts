@@ -7,7 +7,7 @@ export function exportEntity({ exports }: { exports: ExportStore }, entity: Expo
   return async (call) => {
     const query = { projectId: requireProject(call), sinceMs: readSince(call.query) };
     return answerLines<ExportedRow>(entity, {
-      readPage: (last) => exports.readPage(entity, query, last?.cursor ?? null),
+      readPage: (last) => exports.readPage(entity, query, last),
       render: (row) => row.text,
     });
   };
