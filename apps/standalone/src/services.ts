@@ -15,6 +15,7 @@ import {
   type Logger,
   type Metrics,
   type Readiness,
+  releaseIdleMemory,
   type Service,
   systemClock,
   watchEventLoop,
@@ -96,6 +97,7 @@ export async function startServices(
   const addresses: Record<string, string> = {};
   const processMetrics = createMetrics();
   watchEventLoop({ service: "standalone", metrics: processMetrics });
+  releaseIdleMemory();
   const otherMetrics: Metrics[] = [processMetrics];
   const localCalls = createLocalCalls();
   const stop = async (): Promise<void> => {

@@ -4,6 +4,7 @@ import { type Clock, systemClock } from "./clock.ts";
 import { ConfigError, type Environment } from "./config.ts";
 import { createLogger, type Logger } from "./logger.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
+import { releaseIdleMemory } from "./release-memory.ts";
 import type { Service } from "./service.ts";
 import { StartError } from "./start-error.ts";
 import { watchEventLoop } from "./watch-event-loop.ts";
@@ -50,6 +51,7 @@ export async function runProcess<Config extends ProcessConfig>({
     for (const warning of warnings) logger.warn(warning);
     const metrics = createMetrics();
     watchEventLoop({ service: name, metrics });
+    releaseIdleMemory();
     built = { config, logger, service: create(config, { logger, clock: systemClock, metrics }) };
   } catch (thrown) {
     if (!(thrown instanceof ConfigError)) throw thrown;
