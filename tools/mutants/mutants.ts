@@ -144,7 +144,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "variants move the average",
-    file: "services/eval-runs/src/runs/statistics.ts",
+    file: "services/eval-runs/src/statistics/result-tally.ts",
     find: "const originals = tallies.filter((tally) => !tally.isVariant);",
     replace: "const originals = tallies;",
     test: {
@@ -288,7 +288,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "a run forgets the plan it was created with",
-    file: "services/eval-runs/src/grading/gradings.ts",
+    file: "services/eval-runs/src/runs/gradings.ts",
     find: "if (text === null) return",
     replace: "if (text !== null) return",
     test: {
@@ -299,7 +299,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "a run goes on when its scorer group is gone",
-    file: "services/eval-runs/src/http/runs/submit-results.ts",
+    file: "services/eval-runs/src/runs/submit-results.ts",
     find: "if (run.scorerGroupId !== null && !",
     replace: "if (run.scorerGroupId === null && !",
     test: {

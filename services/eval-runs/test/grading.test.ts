@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readGrading } from "../src/datasets/grading.ts";
+import { readGrading } from "../src/grading/cases.ts";
 
 const readCases = (...cases: object[]) => {
   const questions = cases.map((main) => ({ main_question: { query: "q", ...main } }));

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { composeDatasetDocument } from "../src/datasets/dataset-document.ts";
-import { createBoundedCache } from "../src/grading/bounded-cache.ts";
-import { createGradings } from "../src/grading/gradings.ts";
 import { planOfDataset, writePlan } from "../src/grading/plan.ts";
+import { createBoundedCache } from "../src/runs/bounded-cache.ts";
+import { createGradings } from "../src/runs/gradings.ts";
 
 const body = { name: "n", questions: [{ main_question: { query: "q" } }] };
 const document = composeDatasetDocument({ text: JSON.stringify(body), value: body }, () => "id");

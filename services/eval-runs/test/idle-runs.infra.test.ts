@@ -1,7 +1,7 @@
 import { type Database, openDatabase } from "@touchstone/db";
 import { buildDataset, buildResult } from "@touchstone/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { sweepIdleRuns } from "../src/maintenance/fail-idle-runs.ts";
+import { sweepIdleRuns } from "../src/runs/fail-idle-runs.ts";
 import { createGate, until } from "./conditions.ts";
 import { type FakeJudge, rate } from "./fake-judge.ts";
 import { createProjectClient, type ProjectClient, startRun } from "./project-client.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { EvaluationCase } from "../src/datasets/grading.ts";
+import type { EvaluationCase } from "../src/grading/cases.ts";
 import { type GradingPlan, planOfDataset, planOfRun } from "../src/grading/plan.ts";
-import { composeJudgeRequest, type GradedResult, type LinkedTrace } from "../src/results/judge-request.ts";
-import { failedCase, type Judgement, skipped } from "../src/results/judgement.ts";
-import { type JudgeReply, readReply } from "../src/results/read-reply.ts";
+import { composeJudgeRequest, type GradedResult, type LinkedTrace } from "../src/judging/judge-request.ts";
+import { failedCase, type Judgement, skipped } from "../src/judging/judgement.ts";
+import { type JudgeReply, readReply } from "../src/judging/read-reply.ts";
 import { composeResult } from "../src/results/stored-result.ts";
 import { readSubmittedResult, type SubmittedResult } from "../src/results/submitted-result.ts";
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { buildResult } from "@touchstone/testkit";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { sweepClosingRuns } from "../src/maintenance/complete-closing-runs.ts";
+import { sweepClosingRuns } from "../src/runs/complete-closing-runs.ts";
 import { createGate, until } from "./conditions.ts";
 import { rate, skippedAs } from "./fake-judge.ts";
 import { createProjectClient, startRun } from "./project-client.ts";

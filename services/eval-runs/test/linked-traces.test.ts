@@ -2,10 +2,10 @@ import type { Logger } from "@touchstone/service-kit";
 import { uuidv7 } from "@touchstone/service-kit";
 import { expect, test } from "vitest";
 import { planOfDataset } from "../src/grading/plan.ts";
-import { judgeResult } from "../src/results/judge-result.ts";
+import { judgeResult } from "../src/judging/judge-result.ts";
+import { createLinkedTraces } from "../src/judging/linked-traces.ts";
 import { readSubmittedResult } from "../src/results/submitted-result.ts";
 import { defaultTimings } from "../src/timings.ts";
-import { createLinkedTraces } from "../src/traces/linked-traces.ts";
 
 const plan = planOfDataset({ id: "d", document: '{"name":"n"}' });
 

@@ -1,6 +1,6 @@
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import { createRunStreams, type RunProgressEvent } from "../src/progress/run-streams.ts";
+import { createRunStreams, type RunProgressEvent } from "../src/runs/run-streams.ts";
 import { quiet } from "./start-eval-runs.ts";
 
 test("a stream that is stopped while a state is read for it ends, and does not break off", async () => {

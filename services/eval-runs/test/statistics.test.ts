@@ -7,7 +7,7 @@ import {
   computeCaseStatistics,
   computeLiveStatistics,
   countResults,
-} from "../src/runs/statistics.ts";
+} from "../src/statistics/result-tally.ts";
 
 const scored = (rating: number, more: Partial<CountedResult> = {}): CountedResult => ({
   questionIndex: 0,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Grader, GradingPlan } from "../src/grading/plan.ts";
+import { ratingsOf } from "../src/judging/trace-ratings.ts";
 import type { ResultRow } from "../src/results/stored-result.ts";
-import { ratingsOf } from "../src/results/trace-ratings.ts";
 
 const traceId = "019a2f6d-0b52-7f10-8a21-3c4d5e6f7081";
 const grader = (id: string, name: string | null, model: string | null) => ({ id, name, model }) as Grader;

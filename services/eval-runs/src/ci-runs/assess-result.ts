@@ -1,4 +1,4 @@
-import { metricNames } from "../results/judge-request.ts";
+import { metricNames } from "../judging/judge-request.ts";
 import type { ResultRow } from "../results/stored-result.ts";
 import type { Minimum } from "./ci-settings.ts";
 

@@ -2,10 +2,10 @@ import type { Gate } from "@touchstone/contracts";
 import { type Database, type Statement, selectPart } from "@touchstone/db";
 import type { ListPage, SizedRow } from "@touchstone/service-kit";
 import { announceGate } from "../gates/announce-gate.ts";
-import { matchesVerdict, type VerdictFilter, type VerdictQuery, verdictValues } from "../gates/verdict-query.ts";
-import { readList } from "../lists/read-list.ts";
+import { readList } from "../queries/read-list.ts";
 import { refuseGoneDataset } from "../runs/gone-dataset.ts";
 import { buildRunInsert, type NewRun, type TerminalStatus } from "../runs/run-store.ts";
+import { matchesVerdict, type VerdictFilter, type VerdictQuery, verdictValues } from "../runs/verdict-query.ts";
 import type { CiSettings } from "./ci-settings.ts";
 import type { Verdict } from "./decide-ci-run.ts";
 

@@ -1,6 +1,6 @@
 import { limits } from "@touchstone/contracts";
 import { isJsonObject } from "@touchstone/service-kit";
-import { metricNames } from "../results/judge-request.ts";
+import { metricNames } from "../judging/judge-request.ts";
 
 /** What a result must at least score in one respect: `rating`, a similarity metric, or a scorer by its name. */
 export interface Minimum {

@@ -1,6 +1,6 @@
 import type { CiViolation, ciRun, ciVerdict } from "@touchstone/contracts";
 import type { z } from "zod";
-import type { EvaluationCase } from "../datasets/grading.ts";
+import type { EvaluationCase } from "../grading/cases.ts";
 import { joinRows } from "../results/join-rows.ts";
 import type { ReadResult } from "../results/result-store.ts";
 import type { ResultRow } from "../results/stored-result.ts";

@@ -1,6 +1,6 @@
 import { type Database, type Statement, selectPart } from "@touchstone/db";
 import type { ListPage, SizedRow } from "@touchstone/service-kit";
-import { type ListQuery, readList } from "../lists/read-list.ts";
+import { type ListQuery, readList } from "../queries/read-list.ts";
 import { summarizeDocument } from "./dataset-summary.ts";
 
 /** A dataset at its newest version. `document` is what {@link composeDatasetDocument} made. */

@@ -3,10 +3,10 @@ import { runInSlices } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { OutlinedResult, ReadResult } from "../results/result-store.ts";
 import type { ResultRow } from "../results/stored-result.ts";
+import { summarizeRatings } from "../runs/run-ratings.ts";
 import type { StoredRun } from "../runs/run-store.ts";
 import { defaultMinEffect } from "../statistics/paired-verdict.ts";
 import { compareRuns as comparePairwise, type GatedRun } from "./check-gate.ts";
-import { summarizeRatings } from "./run-ratings.ts";
 import { readVersionLabel } from "./version-label.ts";
 
 type Comparison = z.input<typeof comparedRuns>;

@@ -1,13 +1,13 @@
 import type { Gate } from "@touchstone/contracts";
 import { AppError, type Clock, isUuid, runInSlices, uuidv7 } from "@touchstone/service-kit";
-import type { Gradings } from "../grading/gradings.ts";
+import { findScorer } from "../grading/find-scorer.ts";
 import type { ResultStore } from "../results/result-store.ts";
+import type { Gradings } from "../runs/gradings.ts";
+import { readRatings, summarizeRatings } from "../runs/run-ratings.ts";
 import type { RunStore, StoredRun } from "../runs/run-store.ts";
 import { checkGate, type GatedRun, roundAverage } from "./check-gate.ts";
-import { findScorer } from "./find-scorer.ts";
 import type { GateRequest } from "./gate-request.ts";
 import type { GateStore } from "./gate-store.ts";
-import { readRatings, summarizeRatings } from "./run-ratings.ts";
 
 export interface GateDependencies {
   results: ResultStore;

@@ -1,5 +1,5 @@
 import { AppError } from "@touchstone/service-kit";
-import { type Query, readNumber, readText } from "../http/read-query.ts";
+import { type Query, readNumber, readText } from "../queries/read-query.ts";
 import { defaultMinEffect } from "../statistics/paired-verdict.ts";
 
 /** What a gate is asked to check. */

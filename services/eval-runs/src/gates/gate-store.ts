@@ -1,10 +1,10 @@
 import type { Gate, GateCheck } from "@touchstone/contracts";
 import { type Database, selectPart } from "@touchstone/db";
 import type { ListPage, SizedRow } from "@touchstone/service-kit";
-import { readList } from "../lists/read-list.ts";
+import { readList } from "../queries/read-list.ts";
 import { branchOfSubject, commitOfSubject } from "../runs/subject-sql.ts";
+import { matchesVerdict, type VerdictQuery, verdictValues } from "../runs/verdict-query.ts";
 import { announceGate } from "./announce-gate.ts";
-import { matchesVerdict, type VerdictQuery, verdictValues } from "./verdict-query.ts";
 
 /** A verdict that was kept. */
 export interface RecordedGate {

@@ -1,6 +1,6 @@
 import { type Database, type Queryable, selectPart } from "@touchstone/db";
 import type { ListPage, SizedRow } from "@touchstone/service-kit";
-import { type ListQuery, readList } from "../lists/read-list.ts";
+import { type ListQuery, readList } from "../queries/read-list.ts";
 import type { GroupDocument } from "./group-document.ts";
 import type { LiveProfile } from "./online-profile.ts";
 

@@ -1,9 +1,9 @@
 import type { Database } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
+import { sweepExpiredCiRuns } from "../ci-runs/end-expired-ci-runs.ts";
 import type { CiFinalizingDependencies } from "../ci-runs/finalize-ci-run.ts";
-import { sweepClosingRuns } from "./complete-closing-runs.ts";
-import { sweepExpiredCiRuns } from "./end-expired-ci-runs.ts";
-import { sweepIdleRuns } from "./fail-idle-runs.ts";
+import { sweepClosingRuns } from "../runs/complete-closing-runs.ts";
+import { sweepIdleRuns } from "../runs/fail-idle-runs.ts";
 
 /** Starts what ends runs that their clients left behind. */
 export function startSweepers(

@@ -1,6 +1,6 @@
 import { type Database, selectPart } from "@touchstone/db";
 import type { ListPage, SizedRow } from "@touchstone/service-kit";
-import { type ListQuery, readList } from "../lists/read-list.ts";
+import { type ListQuery, readList } from "../queries/read-list.ts";
 
 /** A prompt at one of its versions. */
 export interface StoredPrompt {

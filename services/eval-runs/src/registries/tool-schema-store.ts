@@ -1,7 +1,7 @@
 import { type Database, selectPart, sqlStateOf } from "@touchstone/db";
 import { type Act, AppError, type ListPage, type SizedRow } from "@touchstone/service-kit";
-import { type ListQuery, readList } from "../lists/read-list.ts";
 import { recordAuditEvent } from "../outbox.ts";
+import { type ListQuery, readList } from "../queries/read-list.ts";
 
 /** What a tool schema says at one version. */
 export interface ToolSchemaDocument {

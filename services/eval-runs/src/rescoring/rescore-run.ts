@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { AppError, type Logger } from "@touchstone/service-kit";
-import type { Grading } from "../datasets/grading.ts";
-import type { Gradings } from "../grading/gradings.ts";
-import { type JudgingDependencies, judgeResult, type LinkTrace } from "../results/judge-result.ts";
+import type { Grading } from "../grading/cases.ts";
+import { type JudgingDependencies, judgeResult, type LinkTrace } from "../judging/judge-result.ts";
+import type { LinkedTraces } from "../judging/linked-traces.ts";
 import { createGroupedStore } from "../results/store-in-groups.ts";
 import { composeResult, type StoredResult } from "../results/stored-result.ts";
 import type { SubmittedResult } from "../results/submitted-result.ts";
+import type { Gradings } from "../runs/gradings.ts";
 import type { StoredRun } from "../runs/run-store.ts";
-import type { LinkedTraces } from "../traces/linked-traces.ts";
 import type { RescoringRight, RescoringScope, RescoringStore, SkippedResult } from "./rescoring-store.ts";
 
 export interface RescoringDependencies extends JudgingDependencies {

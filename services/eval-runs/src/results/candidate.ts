@@ -1,7 +1,7 @@
 import type { VerdictMode } from "@touchstone/contracts";
 import { type Clock, uuidv7 } from "@touchstone/service-kit";
-import type { EvaluationCase, Grading } from "../datasets/grading.ts";
-import { failedCase, type Judgement } from "./judgement.ts";
+import type { EvaluationCase, Grading } from "../grading/cases.ts";
+import { failedCase, type Judgement } from "../judging/judgement.ts";
 import { composeResult, neverJudged, type StoredResult } from "./stored-result.ts";
 import type { SubmittedResult } from "./submitted-result.ts";
 

@@ -1,6 +1,6 @@
 import type { Database, Statement } from "@touchstone/db";
 import { AppError } from "@touchstone/service-kit";
-import type { CountedResult, ResultTally } from "../runs/statistics.ts";
+import type { CountedResult, ResultTally } from "../statistics/result-tally.ts";
 import { countNextRows, inOrder, isLastPage, listedIds, pageRows, selectPage } from "./result-pages.ts";
 
 /** What is counted of a result, and by which its row is found. */

@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Bus } from "@touchstone/bus";
 import { AppError, type Clock, type Logger } from "@touchstone/service-kit";
+import { judgeResult } from "../judging/judge-result.ts";
+import type { Judgement } from "../judging/judgement.ts";
+import type { LinkedTraces } from "../judging/linked-traces.ts";
 import type { Timings } from "../timings.ts";
-import type { LinkedTraces } from "../traces/linked-traces.ts";
 import { type Batch, type Candidate, composeCandidates } from "./candidate.ts";
 import type { ClaimScope, ClaimStore, KeyState } from "./claim-store.ts";
-import { judgeResult } from "./judge-result.ts";
-import type { Judgement } from "./judgement.ts";
 import { createGroupedStore } from "./store-in-groups.ts";
 import type { ResultRow, StoredResult } from "./stored-result.ts";
 

@@ -1,8 +1,13 @@
 import type { Database, Statement } from "@touchstone/db";
 import { countsRows, type GradingPlan, rowGradersOf } from "../grading/plan.ts";
 import type { ResultStore } from "../results/result-store.ts";
+import {
+  type CaseTally,
+  computeCaseRatings,
+  computeCaseStatistics,
+  type ResultTally,
+} from "../statistics/result-tally.ts";
 import { createRunCounter, createSkipCounter, type RowCounts, type RunCounts } from "./run-counter.ts";
-import { type CaseTally, computeCaseRatings, computeCaseStatistics, type ResultTally } from "./statistics.ts";
 
 export interface CountingDependencies {
   database: Database;

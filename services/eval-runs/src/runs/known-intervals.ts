@@ -1,6 +1,6 @@
 import { runInSlices } from "@touchstone/service-kit";
-import { createBoundedCache } from "../grading/bounded-cache.ts";
 import { estimateRatingInterval, type RatingInterval } from "../statistics/rating-interval.ts";
+import { createBoundedCache } from "./bounded-cache.ts";
 import type { StoredRun } from "./run-store.ts";
 
 /** The intervals of runs that ended are estimated once: a list shows many, and asks again and again. */

@@ -2,7 +2,7 @@ import { type Bus, isBusError } from "@touchstone/bus";
 import { type createRunReply, limits, paraphraseQuery } from "@touchstone/contracts";
 import type { Logger } from "@touchstone/service-kit";
 import type { z } from "zod";
-import type { EvaluationCase } from "../datasets/grading.ts";
+import type { EvaluationCase } from "../grading/cases.ts";
 
 /** The paraphrases of a run's questions; null = no question asks for any. */
 export type SmokeTestVariants = z.input<typeof createRunReply>["smokeTestVariants"];

@@ -5,10 +5,10 @@ import type { GradingPlan } from "../grading/plan.ts";
 import { joinRows } from "../results/join-rows.ts";
 import type { ReadResult } from "../results/result-store.ts";
 import { estimateRatingInterval } from "../statistics/rating-interval.ts";
+import { computeLiveStatistics, computeRatingHistogram, countResults } from "../statistics/result-tally.ts";
 import { createRunCounter, type RowCounts, type RunCounts } from "./run-counter.ts";
 import type { StoredRun } from "./run-store.ts";
 import { computeScorerBreakdown } from "./scorer-breakdown.ts";
-import { computeLiveStatistics, computeRatingHistogram, countResults } from "./statistics.ts";
 
 type Run = z.input<typeof run>;
 

@@ -3,7 +3,6 @@ import type { z } from "zod";
 import { type GradingPlan, rowGradersOf } from "../grading/plan.ts";
 import type { ReadResult } from "../results/result-store.ts";
 import type { ResultRow } from "../results/stored-result.ts";
-import { createMetricCounter, hasMetrics } from "./metric-counter.ts";
 import {
   type CaseStatistics,
   type CaseTally,
@@ -11,7 +10,8 @@ import {
   computeCaseRatings,
   computeCaseStatistics,
   type ResultTally,
-} from "./statistics.ts";
+} from "../statistics/result-tally.ts";
+import { createMetricCounter, hasMetrics } from "./metric-counter.ts";
 
 type Run = z.input<typeof run>;
 

@@ -1,8 +1,8 @@
 import type { VerdictMode } from "@touchstone/contracts";
 import { type Database, type Statement, selectPart } from "@touchstone/db";
 import type { Act, ListPage, SizedRow } from "@touchstone/service-kit";
-import { type ListQuery, readList } from "../lists/read-list.ts";
 import { recordAuditEvent } from "../outbox.ts";
+import { type ListQuery, readList } from "../queries/read-list.ts";
 import { refuseGoneDataset } from "./gone-dataset.ts";
 import { nameOfSubject, saidBySubject } from "./subject-sql.ts";
 

@@ -1,8 +1,8 @@
 import type { run } from "@touchstone/contracts";
 import type { z } from "zod";
 import { type GradingPlan, rowGradersOf } from "../grading/plan.ts";
+import { computeLiveStatistics, computeRatingHistogram, type ResultTally } from "../statistics/result-tally.ts";
 import type { RunCounts } from "./run-counter.ts";
-import { computeLiveStatistics, computeRatingHistogram, type ResultTally } from "./statistics.ts";
 
 export type ScorerBreakdown = z.infer<typeof run>["scorerBreakdown"];
 

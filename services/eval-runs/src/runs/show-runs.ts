@@ -1,5 +1,5 @@
-import type { DatasetNames } from "../datasets/dataset-names.ts";
-import type { Gradings } from "../grading/gradings.ts";
+import type { DatasetNames } from "./dataset-names.ts";
+import type { Gradings } from "./gradings.ts";
 import type { ShownRun } from "./render-run.ts";
 import type { StoredRun } from "./run-store.ts";
 

@@ -9,8 +9,8 @@ import {
 } from "@touchstone/service-kit";
 import type { z } from "zod";
 import { type AnalysisDependencies, type AnalysisRequest, analyzeRun as analyze } from "../../analyses/analyze-run.ts";
+import { requireRun } from "../../runs/require-run.ts";
 import type { RunStore } from "../../runs/run-store.ts";
-import { requireRun } from "../require-run.ts";
 
 /** completions 5.9: more are not used. */
 const judgesMax = 3;

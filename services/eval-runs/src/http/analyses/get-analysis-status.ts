@@ -2,8 +2,8 @@ import type { Handler } from "@touchstone/service-kit";
 import { requireProject } from "@touchstone/service-kit";
 import type { AnalysisStore } from "../../analyses/analysis-store.ts";
 import { showAnalysisStatus } from "../../analyses/show-analysis.ts";
+import { requireRun } from "../../runs/require-run.ts";
 import type { RunStore } from "../../runs/run-store.ts";
-import { requireRun } from "../require-run.ts";
 
 /** GET /custom-agent-evaluations/runs/{runId}/analyze-status (completions 5.9). */
 export function getAnalysisStatus({ runs, analyses }: { runs: RunStore; analyses: AnalysisStore }): Handler {

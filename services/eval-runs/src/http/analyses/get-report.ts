@@ -1,10 +1,10 @@
 import { AppError, type Handler, requireProject } from "@touchstone/service-kit";
 import type { AnalysisStore } from "../../analyses/analysis-store.ts";
 import { renderReport } from "../../analyses/show-analysis.ts";
+import { answerPieces } from "../../json/answer-pieces.ts";
 import type { ResultStore } from "../../results/result-store.ts";
+import { requireRun } from "../../runs/require-run.ts";
 import type { RunStore } from "../../runs/run-store.ts";
-import { answerPieces } from "../answer-pieces.ts";
-import { requireRun } from "../require-run.ts";
 
 /** GET /custom-agent-evaluations/runs/{runId}/report (interface: Report): of the last analysis that ended. */
 export function getReport({

@@ -1,11 +1,11 @@
 import { AppError, type Handler, requireProject } from "@touchstone/service-kit";
 import { stateOf } from "../../ci-runs/ci-run-state.ts";
 import { type CiFinalizingDependencies, finalizeCiRun as finalize } from "../../ci-runs/finalize-ci-run.ts";
+import { readCiBody } from "../../ci-runs/read-ci-body.ts";
 import { renderVerdict } from "../../ci-runs/render-ci-run.ts";
-import type { Gradings } from "../../grading/gradings.ts";
-import { answerPieces } from "../answer-pieces.ts";
-import { readCiBody } from "./read-ci-body.ts";
-import { requireCiRun, runExpired } from "./require-ci-run.ts";
+import { requireCiRun, runExpired } from "../../ci-runs/require-ci-run.ts";
+import { answerPieces } from "../../json/answer-pieces.ts";
+import type { Gradings } from "../../runs/gradings.ts";
 
 /** POST /ingest/ci-runs/{ciRunId}/finalize (completions 8.4): every caller is answered the one stored verdict. */
 export function finalizeCiRun({ gradings, ...finalizing }: CiFinalizingDependencies & { gradings: Gradings }): Handler {

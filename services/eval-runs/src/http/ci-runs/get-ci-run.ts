@@ -2,9 +2,9 @@ import type { Handler } from "@touchstone/service-kit";
 import { requireProject } from "@touchstone/service-kit";
 import type { CiRunStore } from "../../ci-runs/ci-run-store.ts";
 import { renderCiRunDetail } from "../../ci-runs/render-ci-run.ts";
-import type { Gradings } from "../../grading/gradings.ts";
+import { requireCiRun } from "../../ci-runs/require-ci-run.ts";
+import type { Gradings } from "../../runs/gradings.ts";
 import type { RunStore } from "../../runs/run-store.ts";
-import { requireCiRun } from "./require-ci-run.ts";
 
 /** GET /ingest/ci-runs/{ciRunId} (completions 8.4). */
 export function getCiRun({

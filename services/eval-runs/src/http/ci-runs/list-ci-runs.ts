@@ -1,7 +1,7 @@
 import { endOfPage, type Handler, requireProject } from "@touchstone/service-kit";
 import type { CiRunStore } from "../../ci-runs/ci-run-store.ts";
 import { renderCiRun } from "../../ci-runs/render-ci-run.ts";
-import { readVerdictQuery } from "../../gates/verdict-query.ts";
+import { readVerdictQuery } from "../../runs/verdict-query.ts";
 
 /** GET /ingest/ci-runs (completions 8.4): the newest first. What cannot be a dataset has none. */
 export function listCiRuns({ ciRuns }: { ciRuns: CiRunStore }): Handler {

@@ -2,9 +2,9 @@ import type { datasetTestCases } from "@touchstone/contracts";
 import type { Handler } from "@touchstone/service-kit";
 import { requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
+import { requireCiDataset } from "../../ci-runs/require-ci-dataset.ts";
 import type { DatasetStore } from "../../datasets/dataset-store.ts";
-import type { Gradings } from "../../grading/gradings.ts";
-import { requireCiDataset } from "./require-ci-dataset.ts";
+import type { Gradings } from "../../runs/gradings.ts";
 
 /** GET /ingest/datasets/{datasetId}/test-cases (completions 8.5). */
 export function listTestCases({

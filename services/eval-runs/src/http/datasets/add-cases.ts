@@ -6,9 +6,9 @@ import type { z } from "zod";
 import { addCases as addToDataset } from "../../datasets/add-cases.ts";
 import type { DatasetBook } from "../../datasets/dataset-book.ts";
 import type { DatasetStore } from "../../datasets/dataset-store.ts";
+import { datasetNotFound, requireDataset } from "../../datasets/require-dataset.ts";
 import { createSimilarQueryFinder } from "../../datasets/similar-query.ts";
 import { readSubmittedCases } from "../../datasets/submitted-case.ts";
-import { datasetNotFound, requireDataset } from "./require-dataset.ts";
 
 /**
  * POST /custom-agent-evaluations/datasets/{datasetId}/cases (completions 3.3): one case, or several. A single duplicate is

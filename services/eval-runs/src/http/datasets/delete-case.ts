@@ -4,9 +4,14 @@ import { requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
 import { questionTextsOf, replaceQuestions } from "../../datasets/change-cases.ts";
 import type { DatasetBook } from "../../datasets/dataset-book.ts";
+import { answeringStale, requireReadVersion } from "../../datasets/read-version.ts";
+import {
+  caseNotFound,
+  datasetNotFound,
+  requireDatasetId,
+  requireQuestionIndex,
+} from "../../datasets/require-dataset.ts";
 import { requireVersion } from "../../datasets/stale-dataset.ts";
-import { answeringStale, requireReadVersion } from "./read-version.ts";
-import { caseNotFound, datasetNotFound, requireDatasetId, requireQuestionIndex } from "./require-dataset.ts";
 
 /**
  * DELETE /custom-agent-evaluations/datasets/{datasetId}/cases/{questionIndex}: the cases behind it move up. Earlier versions

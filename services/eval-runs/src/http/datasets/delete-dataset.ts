@@ -1,6 +1,6 @@
 import { actOf, type Handler, requireProject } from "@touchstone/service-kit";
 import type { DatasetBook } from "../../datasets/dataset-book.ts";
-import { datasetNotFound, requireDatasetId } from "./require-dataset.ts";
+import { datasetNotFound, requireDatasetId } from "../../datasets/require-dataset.ts";
 
 /**
  * DELETE /custom-agent-evaluations/datasets/{datasetId} (completions 3.3). Its runs stay: the versions they were created

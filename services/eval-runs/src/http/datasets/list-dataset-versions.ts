@@ -2,8 +2,8 @@ import type { Handler } from "@touchstone/service-kit";
 import { requireProject } from "@touchstone/service-kit";
 import type { DatasetStore } from "../../datasets/dataset-store.ts";
 import { renderDatasetVersion } from "../../datasets/dataset-versions.ts";
-import { readVersionListQuery, warnOfCut } from "../list-query.ts";
-import { datasetNotFound, requireDatasetId } from "./require-dataset.ts";
+import { datasetNotFound, requireDatasetId } from "../../datasets/require-dataset.ts";
+import { readVersionListQuery, warnOfCut } from "../../queries/list-query.ts";
 
 /** GET /evaluate/datasets/{datasetId}/versions (completions 3.3), newest first. */
 export function listDatasetVersions({ datasets }: { datasets: DatasetStore }): Handler {

@@ -1,7 +1,7 @@
 import type { casePreview } from "@touchstone/contracts";
 import { AppError, type Handler, readJsonObject, requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
-import type { IngestClient, Recorded } from "../../traces/ingest-client.ts";
+import type { IngestClient, Recorded } from "../../ingest-client.ts";
 
 /**
  * POST /custom-agent-evaluations/datasets/case-preview (completions 3.3): the case that a recorded trace or session would

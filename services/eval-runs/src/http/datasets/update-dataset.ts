@@ -9,9 +9,9 @@ import {
 import type { DatasetBook } from "../../datasets/dataset-book.ts";
 import { composeDatasetDocument, renderDataset } from "../../datasets/dataset-document.ts";
 import type { StoredDataset } from "../../datasets/dataset-store.ts";
+import { answeringStale, readVersion } from "../../datasets/read-version.ts";
+import { datasetNotFound, requireDatasetId } from "../../datasets/require-dataset.ts";
 import { requireVersion } from "../../datasets/stale-dataset.ts";
-import { answeringStale, readVersion } from "./read-version.ts";
-import { datasetNotFound, requireDatasetId } from "./require-dataset.ts";
 
 /**
  * PUT /custom-agent-evaluations/datasets/{datasetId} (completions 3.3): the whole dataset anew. What it was stays as a

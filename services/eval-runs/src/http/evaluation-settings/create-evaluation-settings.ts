@@ -1,7 +1,7 @@
 import { actOf, type Handler, readJsonObject, requireProject } from "@touchstone/service-kit";
 import type { ConfigBook } from "../../graders/config-book.ts";
+import { readSettingsChange } from "../../graders/read-settings-change.ts";
 import { renderSettings } from "../../graders/render-config.ts";
-import { readSettingsChange } from "./read-settings-change.ts";
 
 /** POST /custom-agent-evaluations/evaluation-settings (completions 4.1): 201 with the config itself. */
 export function createEvaluationSettings({ book }: { book: ConfigBook }): Handler {

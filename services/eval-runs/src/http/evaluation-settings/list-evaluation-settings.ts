@@ -2,7 +2,7 @@ import type { Handler } from "@touchstone/service-kit";
 import { requireProject } from "@touchstone/service-kit";
 import type { ConfigStore } from "../../graders/config-store.ts";
 import { renderSettings } from "../../graders/render-config.ts";
-import { endText, readListQuery } from "../list-query.ts";
+import { endText, readListQuery } from "../../queries/list-query.ts";
 
 /** GET /custom-agent-evaluations/evaluation-settings (completions 4.1), newest first. */
 export function listEvaluationSettings({ configs }: { configs: ConfigStore }): Handler {

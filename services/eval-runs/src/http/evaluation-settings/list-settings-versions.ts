@@ -2,7 +2,7 @@ import type { Handler } from "@touchstone/service-kit";
 import { requireProject } from "@touchstone/service-kit";
 import type { ConfigStore } from "../../graders/config-store.ts";
 import { renderConfigVersion } from "../../graders/render-config.ts";
-import { readVersionListQuery, warnOfCut } from "../list-query.ts";
+import { readVersionListQuery, warnOfCut } from "../../queries/list-query.ts";
 import { findSettings } from "./find-settings.ts";
 
 /** GET /evaluate/evaluationSettings/{evaluationSettingsId}/versions (completions 3.3, 4.1), newest first. */

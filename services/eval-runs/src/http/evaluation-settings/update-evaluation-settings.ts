@@ -1,8 +1,8 @@
 import { actOf, type Handler, readJsonObject, requireProject } from "@touchstone/service-kit";
 import type { ConfigBook } from "../../graders/config-book.ts";
+import { readSettingsChange } from "../../graders/read-settings-change.ts";
 import { renderSettings } from "../../graders/render-config.ts";
 import { settingsId, settingsNotFound } from "./find-settings.ts";
-import { readSettingsChange } from "./read-settings-change.ts";
 
 /** PUT /custom-agent-evaluations/evaluation-settings/{evaluationSettingsId} (completions 4.1): only what is sent changes. */
 export function updateEvaluationSettings({ book }: { book: ConfigBook }): Handler {

@@ -1,13 +1,13 @@
 import { AppError, type Handler, requireProject } from "@touchstone/service-kit";
 import { type RunWithOutline, renderComparison } from "../../gates/compare-runs.ts";
-import { findScorer } from "../../gates/find-scorer.ts";
-import { readRatings } from "../../gates/run-ratings.ts";
-import type { Gradings } from "../../grading/gradings.ts";
+import { findScorer } from "../../grading/find-scorer.ts";
+import { answerPieces } from "../../json/answer-pieces.ts";
+import { readText } from "../../queries/read-query.ts";
 import type { ResultStore } from "../../results/result-store.ts";
+import type { Gradings } from "../../runs/gradings.ts";
+import { requireRun } from "../../runs/require-run.ts";
+import { readRatings } from "../../runs/run-ratings.ts";
 import type { RunStore, StoredRun } from "../../runs/run-store.ts";
-import { answerPieces } from "../answer-pieces.ts";
-import { readText } from "../read-query.ts";
-import { requireRun } from "../require-run.ts";
 
 /** Of a text with `view=preview`. */
 const previewChars = 300;

@@ -1,10 +1,10 @@
 import type { recordedGates } from "@touchstone/contracts";
 import { endOfPage, type Handler, requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
-import type { DatasetNames } from "../../datasets/dataset-names.ts";
 import type { GateStore } from "../../gates/gate-store.ts";
-import { readVerdictQuery } from "../../gates/verdict-query.ts";
-import { readAllOrNone } from "../read-query.ts";
+import { readAllOrNone } from "../../queries/read-query.ts";
+import type { DatasetNames } from "../../runs/dataset-names.ts";
+import { readVerdictQuery } from "../../runs/verdict-query.ts";
 
 /** GET /evaluate/ci/gates (completions 5.6): the verdicts that were kept, newest first. */
 export function listGates({ gates, names }: { gates: GateStore; names: DatasetNames }): Handler {

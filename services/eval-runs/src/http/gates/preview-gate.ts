@@ -3,7 +3,7 @@ import type { DatasetStore } from "../../datasets/dataset-store.ts";
 import type { GateKeeper } from "../../gates/gate-keeper.ts";
 import { readGateRequest } from "../../gates/gate-request.ts";
 import type { GateStore } from "../../gates/gate-store.ts";
-import { readText } from "../read-query.ts";
+import { readText } from "../../queries/read-query.ts";
 
 /** GET /evaluate/ci/gates/preview (completions 5.6): the verdict on the dataset's newest completed run, not kept. */
 export function previewGate({

@@ -2,7 +2,7 @@ import type { Handler } from "@touchstone/service-kit";
 import { requireProject } from "@touchstone/service-kit";
 import type { ConfigStore } from "../../graders/config-store.ts";
 import { renderJudgeScorer } from "../../graders/render-config.ts";
-import { endText, readListQuery } from "../list-query.ts";
+import { endText, readListQuery } from "../../queries/list-query.ts";
 
 /** GET /agent-monitoring/judge-scorers (completions 4.2), newest first. */
 export function listJudgeScorers({ configs }: { configs: ConfigStore }): Handler {

@@ -1,8 +1,8 @@
 import { AppError, isJsonObject, type JsonObject } from "@touchstone/service-kit";
 import type { ConfigChange } from "../../graders/config-book.ts";
 import { judgeMembers, offlineMembers } from "../../graders/config-document.ts";
+import { readIsDefault } from "../../graders/read-settings-change.ts";
 import { type JsonMember, membersOf, memberText } from "../../json/json-text.ts";
-import { readIsDefault } from "../evaluation-settings/read-settings-change.ts";
 
 /** The body of a create or an update of a judge scorer: the sections laid flat (completions 4.2). */
 export function readJudgeScorerChange(body: JsonObject): ConfigChange {

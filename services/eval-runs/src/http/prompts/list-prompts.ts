@@ -1,7 +1,7 @@
 import { endOfList, type Handler, requireProject } from "@touchstone/service-kit";
+import { readNameListQuery } from "../../queries/list-query.ts";
 import type { PromptStore } from "../../registries/prompt-store.ts";
 import { showPrompt } from "../../registries/show-prompt.ts";
-import { readNameListQuery } from "../list-query.ts";
 
 /** GET /custom-agent-evaluations/prompts (completions 14): the newest versions, by name. */
 export function listPrompts({ prompts }: { prompts: PromptStore }): Handler {

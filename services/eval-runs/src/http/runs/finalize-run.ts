@@ -2,11 +2,11 @@ import type { finalizeRunReply } from "@touchstone/contracts";
 import { AppError, type Handler, isUuid, readJsonObject, requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { CiRunStore } from "../../ci-runs/ci-run-store.ts";
+import { refuseCiRun } from "../../ci-runs/refuse-ci-run.ts";
 import type { ResultStore } from "../../results/result-store.ts";
 import { type FinalizingDependencies, finalizeRun as finalize } from "../../runs/finalize-run.ts";
 import type { TerminalStatus } from "../../runs/run-store.ts";
-import { computeLiveStatistics, countResults } from "../../runs/statistics.ts";
-import { refuseCiRun } from "./refuse-ci-run.ts";
+import { computeLiveStatistics, countResults } from "../../statistics/result-tally.ts";
 
 /** POST /custom-agent-evaluations/runs/{runId}/finalize (completions 5.4). */
 export function finalizeRun({

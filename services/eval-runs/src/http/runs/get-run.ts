@@ -1,14 +1,14 @@
 import type { Handler } from "@touchstone/service-kit";
 import { requireProject } from "@touchstone/service-kit";
+import { answerPieces } from "../../json/answer-pieces.ts";
+import { readAllOrNone } from "../../queries/read-query.ts";
 import type { ResultStore } from "../../results/result-store.ts";
 import { type CountingDependencies, countRun } from "../../runs/count-runs.ts";
 import type { KnownIntervals } from "../../runs/known-intervals.ts";
 import { renderRun, renderRunAlone, type ShownRun } from "../../runs/render-run.ts";
+import { requireRun } from "../../runs/require-run.ts";
 import type { RunStore } from "../../runs/run-store.ts";
 import type { RunShower } from "../../runs/show-runs.ts";
-import { answerPieces } from "../answer-pieces.ts";
-import { readAllOrNone } from "../read-query.ts";
-import { requireRun } from "../require-run.ts";
 
 /** GET /custom-agent-evaluations/runs/{runId} (completions 5.5): one page of its results at a time, however many there are. */
 export function getRun({

@@ -2,11 +2,11 @@ import type { missingResults } from "@touchstone/contracts";
 import type { Handler } from "@touchstone/service-kit";
 import { requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
-import type { Gradings } from "../../grading/gradings.ts";
 import type { ResultStore } from "../../results/result-store.ts";
+import type { Gradings } from "../../runs/gradings.ts";
 import { findMissingResults } from "../../runs/missing-results.ts";
+import { requireRun } from "../../runs/require-run.ts";
 import type { RunStore } from "../../runs/run-store.ts";
-import { requireRun } from "../require-run.ts";
 
 /** GET /custom-agent-evaluations/runs/{runId}/missing-results (completions 5.5): what a client resumes with. */
 export function listMissingResults({

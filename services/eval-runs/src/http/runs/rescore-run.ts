@@ -4,9 +4,9 @@ import { createLimitInHand, requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
 import { type RescoringDependencies, rescoreRun as rescore } from "../../rescoring/rescore-run.ts";
 import type { ResultStore } from "../../results/result-store.ts";
+import { requireRun } from "../../runs/require-run.ts";
 import type { RunStore } from "../../runs/run-store.ts";
-import { computeLiveStatistics } from "../../runs/statistics.ts";
-import { requireRun } from "../require-run.ts";
+import { computeLiveStatistics } from "../../statistics/result-tally.ts";
 
 /** Rescorings of one process at a time. */
 const inHandMax = 100;

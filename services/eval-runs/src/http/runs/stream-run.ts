@@ -1,8 +1,8 @@
 import type { Handler } from "@touchstone/service-kit";
 import { requireProject } from "@touchstone/service-kit";
-import type { RunStreams } from "../../progress/run-streams.ts";
+import { requireRun } from "../../runs/require-run.ts";
 import type { RunStore } from "../../runs/run-store.ts";
-import { requireRun } from "../require-run.ts";
+import type { RunStreams } from "../../runs/run-streams.ts";
 
 /** GET /custom-agent-evaluations/runs/{runId}/stream: how the run gets on, as server-sent events (completions 1.8). */
 export function streamRun({ runs, runStreams }: { runs: RunStore; runStreams: RunStreams }): Handler {

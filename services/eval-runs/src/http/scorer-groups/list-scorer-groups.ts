@@ -1,7 +1,7 @@
 import { endOfList, type Handler, requireProject } from "@touchstone/service-kit";
 import type { GroupStore } from "../../graders/group-store.ts";
 import { renderGroup } from "../../graders/render-group.ts";
-import { readListQuery } from "../list-query.ts";
+import { readListQuery } from "../../queries/list-query.ts";
 
 /** GET /agent-monitoring/scorer-groups (completions 4.4), newest first. */
 export function listScorerGroups({ groups }: { groups: GroupStore }): Handler {

@@ -1,6 +1,6 @@
 import { endOfList, type Handler } from "@touchstone/service-kit";
+import { readVersionListQuery } from "../../queries/list-query.ts";
 import type { ToolSchemaStore } from "../../registries/tool-schema-store.ts";
-import { readVersionListQuery } from "../list-query.ts";
 import { readToolSchemaId, toolSchemaNotFound } from "./require-tool-schema.ts";
 
 /** GET /evaluate/tool-schemas/{toolSchemaId}/versions (completions 14): newest first. */

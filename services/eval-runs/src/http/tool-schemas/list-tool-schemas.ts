@@ -1,7 +1,7 @@
 import { endOfList, type Handler, requireProject } from "@touchstone/service-kit";
+import { readNameListQuery } from "../../queries/list-query.ts";
 import { showToolSchema } from "../../registries/show-tool-schema.ts";
 import type { ToolSchemaStore } from "../../registries/tool-schema-store.ts";
-import { readNameListQuery } from "../list-query.ts";
 
 /** GET /evaluate/tool-schemas (completions 14): by name. */
 export function listToolSchemas({ toolSchemas }: { toolSchemas: ToolSchemaStore }): Handler {

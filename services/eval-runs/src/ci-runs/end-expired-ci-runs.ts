@@ -1,0 +1,55 @@
+import type { Database } from "@touchstone/db";
+import { isAppError, type Logger } from "@touchstone/service-kit";
+import { type RegularSweep, sweepRegularly } from "../regular-sweep.ts";
+import { type CiFinalizingDependencies, endCiRunIfIdle } from "./finalize-ci-run.ts";
+
+const sweepEveryMs = 30_000;
+
+/**
+ * Ends CI runs that nobody finalized in time (completions 8.4): their evaluation runs end as failed, and their failing
+ * verdicts are stored and kept in the history of gates. One that is being finalized, or whose finalize died half-way,
+ * gets the verdict that it was about to get. Those whose results are still being judged are left to the next sweep.
+ */
+export function sweepExpiredCiRuns(
+  options: CiFinalizingDependencies & {
+    /** Acting as the maintenance role: it sees the runs of every project. */
+    maintenance: Database;
+    logger: Logger;
+  },
+): RegularSweep {
+  const { maintenance, logger, ...finalizing } = options;
+
+  async function sweep(): Promise<number> {
+    const { rows } = await maintenance.query<{ project_id: string; run_id: string }>({
+      name: "ci_runs_expired",
+      text: `
+        select project_id, run_id
+        from evals.ci_runs
+        where finalized_at is null
+          and expires_at <= now()
+        order by expires_at
+        limit 100`,
+      values: [],
+    });
+    let ended = 0;
+    for (const { project_id: projectId, run_id: runId } of rows) {
+      if (!(await end(projectId, runId))) continue;
+      logger.info({ projectId, runId }, "a CI run that had expired was ended");
+      ended += 1;
+    }
+    return ended;
+  }
+
+  async function end(projectId: string, runId: string): Promise<boolean> {
+    try {
+      const ciRun = await finalizing.ciRuns.find(projectId, runId);
+      return ciRun !== null && (await endCiRunIfIdle(finalizing, { projectId, ciRun, status: "failed" }));
+    } catch (thrown) {
+      // A deleted project is closed to everybody. Its runs go with it, and those of others do not wait for that.
+      if (isAppError(thrown) && thrown.code === "unauthorized") return false;
+      throw thrown;
+    }
+  }
+
+  return sweepRegularly({ sweep, everyMs: sweepEveryMs, logger });
+}

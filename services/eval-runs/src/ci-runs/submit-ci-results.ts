@@ -1,0 +1,96 @@
+import type { CiScore } from "@touchstone/contracts";
+import { AppError, type Handler, isAppError, requireProject } from "@touchstone/service-kit";
+import { metricNames } from "../judging/judge-request.ts";
+import type { BatchScorer } from "../results/batch-scorer.ts";
+import type { SettledResult } from "../results/score-batch.ts";
+import type { ResultRow } from "../results/stored-result.ts";
+import type { Gradings } from "../runs/gradings.ts";
+import { requireRun } from "../runs/require-run.ts";
+import { findMisses } from "./assess-result.ts";
+import { stateOf } from "./ci-run-state.ts";
+import type { StoredCiRun } from "./ci-run-store.ts";
+import { canStillPass, readAnswered } from "./decide-ci-run.ts";
+import { type CiFinalizingDependencies, endCiRunIfIdle } from "./finalize-ci-run.ts";
+import { readCiBody } from "./read-ci-body.ts";
+import { requireCiRun, runExpired } from "./require-ci-run.ts";
+import { readSubmittedCiResults } from "./submitted-ci-results.ts";
+
+/** What every result of a CI run has for a batch: nobody tells them apart. */
+const batchId = "ci";
+
+/**
+ * POST /ingest/ci-runs/{ciRunId}/results (completions 8.3): results are scored as those of any run are, one for each
+ * question. Where the dataset fails fast, the result after which the run cannot pass any more finalizes it.
+ */
+export function submitCiResults({
+  gradings,
+  scorer,
+  ...finalizing
+}: CiFinalizingDependencies & { gradings: Gradings; scorer: BatchScorer }): Handler {
+  const { ciRuns, runs } = finalizing;
+  return async (call) => {
+    const projectId = requireProject(call);
+    const body = await readCiBody(call);
+    const ciRun = await requireCiRun(ciRuns, projectId, call.params.ciRunId);
+    const { settings, id: runId } = ciRun;
+    const { isBulk, results } = readSubmittedCiResults(body, settings.totalQuestions);
+    requireOpen(ciRun);
+
+    // Of two results for one question the first counts.
+    const byKey = new Map(results.toReversed().map((result) => [result.idempotencyKey, result]));
+    const unique = results.filter((result) => byKey.get(result.idempotencyKey) === result);
+    const grading = await gradings.ofRun(projectId, await requireRun(runs, projectId, runId));
+    const { organizationId } = call.identity;
+    const batch = { projectId, organizationId, runId, batchId, verdictMode: "live", grading, results: unique } as const;
+    const settled = await scorer.score(batch).catch(async (thrown) => {
+      // The run closed meanwhile, expired, or is gone: each has an answer of its own.
+      if (isAppError(thrown) && thrown.code === "conflict") requireOpen(await requireCiRun(ciRuns, projectId, runId));
+      throw thrown;
+    });
+
+    const scores = results.map((result): CiScore => {
+      const { row, isDuplicate } = settled.get(result.idempotencyKey) as SettledResult;
+      const isRepeated = isDuplicate || byKey.get(result.idempotencyKey) !== result;
+      return composeScore(row, settings.minimums, isRepeated);
+    });
+    const hasFailed = scores.some((score) => !score.passed);
+    const hasFired = settings.failsFast && (await fireGate(finalizing, { projectId, ciRun, hasFailed }));
+    const told = scores.map((score) => ({ ...score, gate_fired: hasFired }));
+    return { status: 200, body: isBulk ? { scores: told, gate_fired: hasFired } : told[0] };
+  };
+}
+
+function requireOpen(ciRun: StoredCiRun): void {
+  const state = stateOf(ciRun);
+  if (state === "expired") throw runExpired();
+  if (state !== "open") throw new AppError("conflict", "Run is already in a terminal state");
+}
+
+/**
+ * Finalizes a run that cannot pass any more; false when it still can. Requests that are judging results of it meanwhile
+ * are not waited for: each comes here when it is done, whatever its results were, and the last one ends the run.
+ */
+async function fireGate(
+  finalizing: CiFinalizingDependencies,
+  { projectId, ciRun, hasFailed }: { projectId: string; ciRun: StoredCiRun; hasFailed: boolean },
+): Promise<boolean> {
+  const { ciRuns, results } = finalizing;
+  if (!hasFailed && stateOf(await requireCiRun(ciRuns, projectId, ciRun.id)) === "open") return false;
+  if (canStillPass(await readAnswered(results.pages(projectId, ciRun.id)), ciRun.settings)) return false;
+  await endCiRunIfIdle(finalizing, { projectId, ciRun, status: "completed" });
+  return true;
+}
+
+function composeScore(row: ResultRow, minimums: StoredCiRun["settings"]["minimums"], isRepeated: boolean): CiScore {
+  const metrics = metricNames.flatMap(([name]) => (row[name] === undefined ? [] : [[name, row[name]] as const]));
+  return {
+    question_index: row.questionIndex as number,
+    rating: row.rating,
+    justification: row.justification,
+    passed: findMisses(row, minimums).length === 0,
+    gate_fired: false,
+    status: row.status,
+    metrics: Object.fromEntries(metrics),
+    ...(isRepeated && { deduped: true }),
+  };
+}

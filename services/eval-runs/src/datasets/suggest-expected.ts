@@ -1,0 +1,50 @@
+import { type Bus, isBusError } from "@touchstone/bus";
+import { suggestExpected as question, type suggestedExpected } from "@touchstone/contracts";
+import { AppError, type Handler, readJsonObject, requireProject } from "@touchstone/service-kit";
+import type { z } from "zod";
+import type { Timings } from "../timings.ts";
+
+/** POST /custom-agent-evaluations/datasets/suggest-expected (completions 3.3). A judge that cannot is 422 with its reason. */
+export function suggestExpected({ bus, timings }: { bus: Bus; timings: Timings }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const { value } = await readJsonObject(call);
+    if (typeof value.query !== "string" || value.query.trim() === "") {
+      throw new AppError("bad_request", "query is required");
+    }
+    const asked = {
+      projectId,
+      organizationId: call.identity.organizationId,
+      model: readText(value, "judgeModel"),
+      query: value.query,
+      actualOutput: readText(value, "actualOutput"),
+      error: readText(value, "error"),
+    };
+    const { suggestion, failure } = await bus
+      .request(question, asked, { timeoutMs: timings.resultMs, signal: call.signal })
+      .catch((cause) => {
+        if (!isBusError(cause)) throw cause;
+        throw new AppError("unprocessable", explain(cause.kind), { cause });
+      });
+    if (suggestion === null) {
+      throw new AppError("unprocessable", failure?.message ?? "The judge gave no suggestion.");
+    }
+    const reply: z.input<typeof suggestedExpected> = suggestion;
+    return { status: 200, body: reply };
+  };
+}
+
+/** A text that may be left out; a blank one says as much as none. */
+function readText(body: Readonly<Record<string, unknown>>, name: string): string | null {
+  const text = body[name];
+  if (text === undefined || text === null) return null;
+  if (typeof text !== "string") throw new AppError("bad_request", `${name} must be a string`);
+  return text.trim() === "" ? null : text;
+}
+
+function explain(kind: string): string {
+  if (kind === "no_responder" || kind === "disconnected") return "No judge is running.";
+  if (kind === "busy" || kind === "timeout") return "The judge did not answer in time.";
+  if (kind === "too_large") return "The texts are too large for the judge.";
+  return "The judge failed.";
+}

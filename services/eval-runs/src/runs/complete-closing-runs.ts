@@ -1,0 +1,43 @@
+import type { Database } from "@touchstone/db";
+import type { Logger } from "@touchstone/service-kit";
+import { type RegularSweep, sweepRegularly } from "../regular-sweep.ts";
+import { completeRun } from "./complete-run.ts";
+
+const sweepEveryMs = 30_000;
+
+/**
+ * Completes runs whose finalize died half-way: closed to batches for longer than any finalize waits, and still in
+ * progress. Without it such a run would refuse results and never end unless its client finalized again. Several
+ * replicas may sweep at once: completing is idempotent.
+ */
+export function sweepClosingRuns(options: {
+  /** Acting as the maintenance role: it sees the runs of every project. */
+  database: Database;
+  /** Longest a finalize waits; a run closed for that long again is nobody's any more. */
+  batchMs: number;
+  logger: Logger;
+}): RegularSweep {
+  const { database, batchMs, logger } = options;
+
+  async function sweep(): Promise<number> {
+    const { rows } = await database.query<{ project_id: string; id: string }>({
+      name: "runs_closing_abandoned",
+      text: `
+        select project_id, id
+        from evals.runs
+        where status = 'in_progress'
+          and closing_as is not null
+          and closing_since < now() - $1 * interval '1 millisecond'
+        order by closing_since
+        limit 100`,
+      values: [2 * batchMs],
+    });
+    for (const { project_id: projectId, id } of rows) {
+      await database.transaction((transaction) => completeRun(transaction, projectId, id));
+      logger.warn({ projectId, runId: id }, "a run whose finalize had stopped half-way was completed");
+    }
+    return rows.length;
+  }
+
+  return sweepRegularly({ sweep, everyMs: sweepEveryMs, logger });
+}

@@ -1,0 +1,89 @@
+import { type createRunReply, limits } from "@touchstone/contracts";
+import {
+  AppError,
+  type Clock,
+  type Handler,
+  isUuid,
+  readJsonObject,
+  requireProject,
+  requireWorkspace,
+  uuidv7,
+} from "@touchstone/service-kit";
+import type { z } from "zod";
+import type { DatasetStore } from "../datasets/dataset-store.ts";
+import { planOfRun, writePlan } from "../grading/plan.ts";
+import { findGraders, type GraderStores } from "./find-graders.ts";
+import type { Gradings } from "./gradings.ts";
+import { makeVariants, type VariantDependencies } from "./make-variants.ts";
+import type { RunStore } from "./run-store.ts";
+import { readSubmittedRun } from "./submitted-run.ts";
+
+/** What clients keep to when they fill a batch; the two sizes are advice, nothing is cut (completions 5.1). */
+const clientLimits = {
+  maxBatchSize: limits.resultsPerBatchMax,
+  maxTraceBytesPerResult: 20_000,
+  maxMetadataBytesPerResult: 4_000,
+};
+
+/**
+ * POST /custom-agent-evaluations/runs (completions 5.1). The run keeps the dataset's version of this moment, and how it
+ * is graded: a later edit changes no run.
+ */
+export function createRun({
+  datasets,
+  runs,
+  gradings,
+  clock,
+  variants,
+  ...stores
+}: GraderStores & {
+  variants: VariantDependencies;
+  datasets: DatasetStore;
+  runs: RunStore;
+  gradings: Gradings;
+  clock: Clock;
+}): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const body = await readJsonObject(call);
+    const { datasetId, graders, ...submitted } = readSubmittedRun(body);
+    requireWorkspace(call, body.value.workspaceId);
+    const datasetVersion = isUuid(datasetId) ? await datasets.findVersion(projectId, datasetId) : null;
+    if (datasetVersion === null) throw new AppError("not_found", "Dataset not found");
+    const named = await findGraders(stores, projectId, graders);
+    const grading = await gradings.ofDataset(projectId, datasetId, datasetVersion);
+    const plan = planOfRun(grading.plan, named);
+
+    const { organizationId } = call.identity;
+    const smokeTestVariants = await makeVariants(variants, { projectId, organizationId }, grading.cases);
+
+    const now = clock.now();
+    const id = uuidv7(now);
+    const gradedBy = {
+      evaluationSettingsId: graders.evaluationSettingsId,
+      scorerGroupId: graders.scorerGroupId,
+      additionalScorerIds: plan.additional.length === 0 ? null : plan.additional.map((grader) => grader.id),
+    };
+    await runs.insert(projectId, {
+      ...submitted,
+      ...gradedBy,
+      id,
+      datasetId,
+      datasetVersion,
+      plan: writePlan(plan),
+      smokeTestVariants: smokeTestVariants && JSON.stringify(smokeTestVariants),
+      createdAt: new Date(now),
+    });
+
+    const reply: z.input<typeof createRunReply> = {
+      _id: id,
+      runId: id,
+      datasetId,
+      ...gradedBy,
+      status: "in_progress",
+      smokeTestVariants,
+      limits: clientLimits,
+    };
+    return { status: 201, body: reply };
+  };
+}

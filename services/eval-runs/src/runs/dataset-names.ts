@@ -1,0 +1,58 @@
+import { limits } from "@touchstone/contracts";
+import type { Database } from "@touchstone/db";
+import { createBoundedCache } from "./bounded-cache.ts";
+
+/** The names of datasets as they are now. */
+export interface DatasetNames {
+  /** By id; a dataset that is gone has none. */
+  find(projectId: string, ids: readonly string[]): Promise<Map<string, string | null>>;
+}
+
+/** Of the names of dataset versions that are kept: those of some ten thousand. */
+const namesCharsMax = 1024 * 1024;
+
+/** A version never changes its name, and reading one reads all of its cases: it is read once. */
+export function createDatasetNames(database: Database): DatasetNames {
+  const kept = createBoundedCache<string>(namesCharsMax);
+
+  async function readName(projectId: string, id: string, version: number): Promise<string | null> {
+    const key = `${projectId}/${id}/${version}`;
+    const known = kept.get(key);
+    if (known !== undefined) return known;
+    const { rows } = await database.readScoped<{ document: string }>([projectId], {
+      name: "dataset_read_name",
+      text: `
+        select document::text as document
+        from evals.dataset_versions
+        where project_id = $1
+          and dataset_id = $2
+          and version = $3`,
+      values: [projectId, id, version],
+    });
+    // Deleted at this moment.
+    if (rows[0] === undefined) return null;
+    const { name } = JSON.parse(rows[0].document) as { name: string };
+    kept.set(key, name, key.length + name.length);
+    return name;
+  }
+
+  return {
+    async find(projectId, ids) {
+      if (ids.length === 0) return new Map();
+      const { rows } = await database.readScoped<{ id: string; version: number }>([projectId], {
+        name: "dataset_list_versions_now",
+        text: `
+          select id, version
+          from evals.datasets
+          where project_id = $1
+            and id = any ($2::uuid[])
+          limit ${limits.runPageMax}`,
+        values: [projectId, [...new Set(ids)]],
+      });
+      const names = new Map<string, string | null>();
+      // One after the other: to read a name reads all cases.
+      for (const { id, version } of rows) names.set(id, await readName(projectId, id, version));
+      return names;
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import { AppError } from "@touchstone/service-kit";
+import type { DatasetStore } from "../datasets/dataset-store.ts";
+import { type Grading, readGrading } from "../grading/cases.ts";
+import { type GradingPlan, readPlan } from "../grading/plan.ts";
+import { createBoundedCache } from "./bounded-cache.ts";
+import type { RunStore, StoredRun } from "./run-store.ts";
+
+/** Characters of documents and plans that are kept read; a parsed one takes about twice that in memory. */
+const documentCharsMax = 32 * 1024 * 1024;
+const planCharsMax = 8 * 1024 * 1024;
+
+/** What is graded how, read once and kept: neither a dataset version nor a run's plan ever changes. */
+export interface Gradings {
+  /** A dataset version's cases, and how it grades by itself. */
+  ofDataset(projectId: string, datasetId: string, version: number): Promise<Grading>;
+  /** A run's own: its plan, and the cases of its dataset version. */
+  ofRun(projectId: string, run: GradedRun): Promise<Grading>;
+  /** The same without the cases. A run of before plans were frozen is graded by its dataset version. */
+  planOf(projectId: string, run: GradedRun): Promise<GradingPlan>;
+}
+
+type GradedRun = Pick<StoredRun, "id" | "datasetId" | "datasetVersion">;
+
+export function createGradings({
+  datasets,
+  runs,
+  charsMax = documentCharsMax,
+}: {
+  datasets: Pick<DatasetStore, "readVersion">;
+  runs: Pick<RunStore, "readPlan">;
+  charsMax?: number;
+}): Gradings {
+  const versions = createBoundedCache<Grading>(charsMax);
+  const plans = createBoundedCache<GradingPlan>(planCharsMax);
+
+  async function ofDataset(projectId: string, datasetId: string, version: number): Promise<Grading> {
+    const key = `${projectId}/${datasetId}/${version}`;
+    const kept = versions.get(key);
+    if (kept !== undefined) return kept;
+    const document = await datasets.readVersion(projectId, datasetId, version);
+    // A run keeps its version; where there is no run yet, the dataset was deleted at this moment.
+    if (document === null) throw new AppError("not_found", "Dataset not found");
+    const grading = readGrading({ id: datasetId, document });
+    versions.set(key, grading, document.length);
+    return grading;
+  }
+
+  async function planOf(projectId: string, run: GradedRun): Promise<GradingPlan> {
+    const key = `${projectId}/${run.id}`;
+    const kept = plans.get(key);
+    if (kept !== undefined) return kept;
+    const text = await runs.readPlan(projectId, run.id);
+    if (text === null) return (await casesOf(projectId, run)).plan;
+    const plan = readPlan(text);
+    plans.set(key, plan, text.length);
+    return plan;
+  }
+
+  async function casesOf(projectId: string, { datasetId, datasetVersion }: GradedRun): Promise<Grading> {
+    if (datasetVersion === null) throw new Error("a run has neither a plan nor a dataset version");
+    return ofDataset(projectId, datasetId, datasetVersion);
+  }
+
+  return {
+    ofDataset,
+    planOf,
+    async ofRun(projectId, run) {
+      const plan = await planOf(projectId, run);
+      if (run.datasetVersion === null) return { plan, cases: [], numberOfRequests: 1 };
+      return { ...(await casesOf(projectId, run)), plan };
+    },
+  };
+}

@@ -1,0 +1,112 @@
+import { limits, type resultList } from "@touchstone/contracts";
+import { AppError, endOfPage, firstOf, type Handler, requireProject } from "@touchstone/service-kit";
+import type { z } from "zod";
+import { findScorer } from "../grading/find-scorer.ts";
+import { answerPieces } from "../json/answer-pieces.ts";
+import { type Query, readCursor, readLimit, readNumber, readOneOf, readText } from "../queries/read-query.ts";
+import { joinRows } from "../results/join-rows.ts";
+import {
+  countCases,
+  listResults as list,
+  type ResultFilter,
+  type ResultOrder,
+  resultOrders,
+} from "../results/result-list.ts";
+import type { ResultStore } from "../results/result-store.ts";
+import type { Gradings } from "./gradings.ts";
+import { showResult } from "./render-run.ts";
+import { requireRun } from "./require-run.ts";
+import { readRatings, summarizeRatings } from "./run-ratings.ts";
+import type { RunStore, StoredRun } from "./run-store.ts";
+
+type Reply = z.input<typeof resultList>;
+
+interface Dependencies {
+  runs: RunStore;
+  results: ResultStore;
+  gradings: Gradings;
+}
+
+/**
+ * GET /custom-agent-evaluations/runs/{runId}/results: a page of the results, those of a case together. A page is cut from the
+ * outline of the run, which is small; only what it shows is opened, unless a scorer is named.
+ */
+export function listResults({ runs, results, gradings }: Dependencies): Handler {
+  async function readBaseline(projectId: string, run: StoredRun, baselineId: string | null, scorerId: string | null) {
+    if (baselineId === null) return new Map<number, number>();
+    const baseline = await requireRun(runs, projectId, baselineId);
+    if (baseline.datasetId !== run.datasetId) {
+      throw new AppError("bad_request", "The baseline is a run of another dataset");
+    }
+    const rows = await readRatings(results, { projectId, runId: baseline.id, scorerId });
+    return summarizeRatings(baseline.id, false, rows).caseRatings;
+  }
+
+  return async (call) => {
+    const projectId = requireProject(call);
+    const { limit, cursor, filter, order, scorer, baselineId } = readQuery(call.query);
+    const run = await requireRun(runs, projectId, call.params.runId);
+    const { cases, plan } = await gradings.ofRun(projectId, run);
+    const scorerId = findScorer([plan], scorer)?.id ?? null;
+    const baseline = await readBaseline(projectId, run, baselineId, scorerId);
+    const outline = await readRatings(results, { projectId, runId: run.id, scorerId });
+    const listed = list(outline, { filter, order, baseline });
+    const from = cursor === null ? 0 : listed.findIndex(({ result }) => result.id === cursor) + 1;
+    if (cursor !== null && from === 0) throw new AppError("bad_request", "Unknown cursor");
+    const page = listed.slice(from, from + limit);
+
+    const whole = { rows: page, hasNextPage: from + limit < listed.length, isCut: false };
+    const known = new Map(page.map(({ result, ofCase }) => [result.id, ofCase]));
+    const rows = results.pagesOf(projectId, [...known.keys()]);
+    return answerPieces(
+      (async function* () {
+        const given = { rows: 0, bytes: 0 };
+        yield '{"results":[';
+        yield* joinRows(rows, (result) => {
+          const { questionIndex, id } = result;
+          const expected = questionIndex === null ? null : (cases[questionIndex]?.expectedResults ?? null);
+          const added = JSON.stringify({ expected, ofCase: known.get(id) });
+          const text = `${added.slice(0, -1)},${showResult(result).slice(1)}`;
+          given.bytes += text.length;
+          if (given.rows > 0 && given.bytes > limits.listBytesMax) return null;
+          given.rows += 1;
+          return text;
+        });
+        const members: Omit<Reply, "results"> = {
+          totalCount: listed.length,
+          caseCount: countCases(listed),
+          ...endOfPage(firstOf(whole, given.rows), ({ result }) => result.id),
+        };
+        yield `],${JSON.stringify(members).slice(1)}`;
+      })(),
+    );
+  };
+}
+
+interface ResultQuery {
+  limit: number;
+  cursor: string | null;
+  filter: ResultFilter;
+  order: ResultOrder;
+  scorer: string | null;
+  baselineId: string | null;
+}
+
+const statuses = ["scored", "skipped", "failed"] as const;
+
+function readQuery(query: Query): ResultQuery {
+  return {
+    limit: readLimit(query, { byDefault: limits.resultPageDefault, max: limits.resultPageMax }),
+    cursor: readCursor(query, "the id of a result"),
+    filter: {
+      status: readOneOf(query, "status", statuses),
+      questionIndex: readNumber(query, "questionIndex"),
+      resultId: readText(query, "resultId"),
+      ratingAbove: readNumber(query, "ratingAbove"),
+      ratingMax: readNumber(query, "ratingMax"),
+    },
+    order: readOneOf(query, "sort", resultOrders) ?? "case",
+    scorer: readText(query, "scorer"),
+    baselineId: readText(query, "baseline"),
+  };
+}

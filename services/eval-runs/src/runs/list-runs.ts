@@ -1,0 +1,88 @@
+import { limits } from "@touchstone/contracts";
+import {
+  AppError,
+  endOfPage,
+  firstOf,
+  type Handler,
+  isUuid,
+  parseIsoTime,
+  requireProject,
+} from "@touchstone/service-kit";
+import { type Query, readAllOrNone, readCursor, readLimit, readOneOf, readText } from "../queries/read-query.ts";
+import { type CountingDependencies, countRuns } from "./count-runs.ts";
+import type { KnownIntervals } from "./known-intervals.ts";
+import { renderListedRun } from "./render-run.ts";
+import type { RunCounts } from "./run-counter.ts";
+import type { RunListQuery, RunStore } from "./run-store.ts";
+import type { RunShower } from "./show-runs.ts";
+import { readStored } from "./verdict-query.ts";
+
+/** Runs that are counted together: a page may be of many, with many cases each. */
+const countedAtOnce = 10;
+
+/** GET /custom-agent-evaluations/runs (completions 5.2): newest first, without results. */
+export function listRuns({
+  runs,
+  shower,
+  intervals,
+  ...counting
+}: CountingDependencies & {
+  runs: RunStore;
+  shower: RunShower;
+  intervals: KnownIntervals;
+}): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const query = { ...readQuery(call.query), makeRoom: call.makeRoom };
+    const withCaseStatistics = readAllOrNone(call.query, "caseStatistics");
+    const [found, totalCount] = await Promise.all([runs.list(projectId, query), runs.count(projectId, query.filter)]);
+    const texts: string[] = [];
+    let left: number = limits.listBytesMax;
+    // What is counted of a run with many cases may be large, too.
+    for (let from = 0; from < found.rows.length && left > 0; from += countedAtOnce) {
+      const part = await shower.show(projectId, found.rows.slice(from, from + countedAtOnce));
+      const listed = part.map(({ stored, plan }) => ({ id: stored.id, plan }));
+      const counts = await countRuns(counting, projectId, listed);
+      for (const shown of part) {
+        const counted = counts.get(shown.stored.id) as RunCounts;
+        const interval = await intervals.estimate(projectId, shown.stored, counted.caseRatings, call.signal);
+        const text = renderListedRun(shown, counted, interval, withCaseStatistics);
+        left -= text.length;
+        if (left < 0 && texts.length > 0) break;
+        texts.push(text);
+      }
+    }
+    const page = firstOf(found, texts.length);
+    const rest = { totalCount, ...endOfPage(page, ({ id }) => id) };
+    return { status: 200, body: `{"runs":[${texts.join(",")}],${JSON.stringify(rest).slice(1)}` };
+  };
+}
+
+const statuses = ["in_progress", "completed", "failed"] as const;
+const noRun = "00000000-0000-0000-0000-000000000000";
+
+function readQuery(query: Query): Omit<RunListQuery, "makeRoom"> {
+  const datasetId = readText(query, "datasetId");
+  return {
+    limit: readLimit(query, { byDefault: limits.runPageDefault, max: limits.runPageMax }),
+    cursor: readCursor(query, "the id of a run"),
+    filter: {
+      // What cannot be a dataset has no runs.
+      datasetId: datasetId === null || isUuid(datasetId) ? datasetId : noRun,
+      status: readOneOf(query, "status", statuses),
+      runSource: readStored(query, "runSource"),
+      subject: readStored(query, "subject"),
+      from: readInstant(query, "from"),
+      to: readInstant(query, "to"),
+      search: readStored(query, "search"),
+    },
+  };
+}
+
+function readInstant(query: Query, name: string): Date | null {
+  const text = readText(query, name);
+  if (text === null) return null;
+  const atMs = parseIsoTime(text);
+  if (atMs === null) throw new AppError("bad_request", `${name} must be an ISO 8601 date`);
+  return new Date(atMs);
+}

@@ -1,0 +1,137 @@
+import { limits, type submitResultsReply } from "@touchstone/contracts";
+import {
+  AppError,
+  type Handler,
+  isAppError,
+  isJsonObject,
+  type JsonObject,
+  readJsonObject,
+  requireProject,
+} from "@touchstone/service-kit";
+import type { z } from "zod";
+import type { CiRunStore } from "../ci-runs/ci-run-store.ts";
+import { refuseCiRun } from "../ci-runs/refuse-ci-run.ts";
+import type { GroupStore } from "../graders/group-store.ts";
+import { elementsOf, memberText } from "../json/json-text.ts";
+import type { BatchScorer } from "../results/batch-scorer.ts";
+import type { ResultStore } from "../results/result-store.ts";
+import type { SettledResult } from "../results/score-batch.ts";
+import { composeScoredResult } from "../results/stored-result.ts";
+import { readSubmittedResult, type SubmittedResult } from "../results/submitted-result.ts";
+import { computeLiveStatistics } from "../statistics/result-tally.ts";
+import { createBoundedCache } from "./bounded-cache.ts";
+import type { Gradings } from "./gradings.ts";
+import { requireRun } from "./require-run.ts";
+import type { RunStore, StoredRun } from "./run-store.ts";
+
+type Reply = z.input<typeof submitResultsReply>;
+
+/** What a batch needs of its run. It never changes. */
+type GradedRun = Pick<StoredRun, "id" | "datasetId" | "datasetVersion" | "verdictMode">;
+
+/** Of the keys under which runs are kept that took a batch: those of some ten thousand. */
+const plainRunCharsMax = 1024 * 1024;
+
+const keyOf = (projectId: string, runId: string): string => `${projectId}/${runId}`;
+
+/**
+ * POST /custom-agent-evaluations/runs/{runId}/results (completions 5.3). The caller going away stops nothing: what it sent
+ * is scored and stored, and sending it again echoes that. A run is read for its first batch; the next ones learn from the
+ * claims they take whether it is still there and open, unless a scorer group grades it or it is a pipeline's.
+ */
+export function submitResults({
+  runs,
+  results,
+  gradings,
+  groups,
+  ciRuns,
+  scorer,
+}: {
+  runs: RunStore;
+  results: ResultStore;
+  gradings: Gradings;
+  groups: Pick<GroupStore, "exists">;
+  ciRuns: Pick<CiRunStore, "exists">;
+  scorer: BatchScorer;
+}): Handler {
+  const plainRuns = createBoundedCache<GradedRun>(plainRunCharsMax);
+
+  async function requireOpenRun(projectId: string, runId: string): Promise<GradedRun> {
+    const run = await requireRun(runs, projectId, runId);
+    if (run.runSource === "ci") await refuseCiRun(ciRuns, projectId, runId);
+    if (run.status !== "in_progress" || run.closingAs !== null) {
+      throw new AppError("conflict", "Run is already in a terminal state");
+    }
+    if (run.scorerGroupId !== null && !(await groups.exists(projectId, run.scorerGroupId))) {
+      throw new AppError("conflict", "The scorer group grading this run no longer exists");
+    }
+    const { id, datasetId, datasetVersion, verdictMode } = run;
+    const graded = { id, datasetId, datasetVersion, verdictMode };
+    if (run.runSource !== "ci" && run.scorerGroupId === null) {
+      const key = keyOf(projectId, runId);
+      plainRuns.set(key, graded, key.length);
+    }
+    return graded;
+  }
+
+  return async (call) => {
+    const projectId = requireProject(call);
+    const { runId = "" } = call.params;
+    const { batchId, submitted } = readBatch(await readJsonObject(call));
+    const valid = submitted.filter((result) => result !== null);
+    // Of two results with one key the first counts (completions 5.3).
+    const byKey = new Map(valid.toReversed().map((result) => [result.idempotencyKey, result]));
+    const unique = valid.filter((result) => byKey.get(result.idempotencyKey) === result);
+    // Claims are taken under the run's lock, which says whether it is there and open; without claims somebody has to.
+    const known = unique.length === 0 ? undefined : plainRuns.get(keyOf(projectId, runId));
+    const run = known ?? (await requireOpenRun(projectId, runId));
+    const grading = await gradings.ofRun(projectId, run);
+    const { organizationId } = call.identity;
+    const { verdictMode } = run;
+    const batch = { projectId, organizationId, runId, batchId, verdictMode, grading, results: unique };
+    const settled = await scorer.score(batch).catch(async (thrown) => {
+      // A run that was deleted meanwhile takes no results either, but it is not one that has ended.
+      if (isAppError(thrown) && thrown.code === "conflict") await requireRun(runs, projectId, runId);
+      throw thrown;
+    });
+
+    let accepted = 0;
+    const scoredResults = valid.map((result): Reply["scoredResults"][number] => {
+      const { row, isDuplicate } = settled.get(result.idempotencyKey) as SettledResult;
+      const scored = composeScoredResult(result.idempotencyKey, row);
+      if (isDuplicate || byKey.get(result.idempotencyKey) !== result) return { ...scored, deduped: true };
+      accepted += 1;
+      return scored;
+    });
+    const progress = await results.readProgress(projectId, runId);
+    if (progress === null) throw new AppError("not_found", "Run not found");
+    const reply: Reply = {
+      runId,
+      batchId,
+      accepted,
+      duplicates: valid.length - accepted,
+      failedValidation: submitted.length - valid.length,
+      status: progress.status,
+      scoredResults,
+      liveStatistics: computeLiveStatistics(progress.tallies),
+    };
+    return { status: 200, body: reply };
+  };
+}
+
+/** What refuses the batch as a whole (interface: POST runs/{runId}/results, Errors); null = a result that is dropped. */
+function readBatch({ text, value }: JsonObject): { batchId: string; submitted: (SubmittedResult | null)[] } {
+  const { batchId, results } = value;
+  if (typeof batchId !== "string" || batchId === "") refuse("batchId must be a non-empty string");
+  if (!Array.isArray(results) || results.length === 0) refuse("results must be a non-empty array");
+  if (results.length > limits.resultsPerBatchMax) {
+    refuse(`Batch size must not exceed ${limits.resultsPerBatchMax}`);
+  }
+  if (!results.every(isJsonObject)) refuse("Every results entry must be an object");
+  const texts = elementsOf(memberText(text, "results") as string);
+  return { batchId, submitted: results.map((result, index) => readSubmittedResult(result, texts[index] as string)) };
+}
+
+function refuse(message: string): never {
+  throw new AppError("bad_request", message);
+}

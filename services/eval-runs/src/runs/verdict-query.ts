@@ -1,0 +1,52 @@
+import { limits } from "@touchstone/contracts";
+import { type Call, isUuid } from "@touchstone/service-kit";
+import type { ListQuery } from "../queries/read-list.ts";
+import { type Query, readCursor, readLimit, readText } from "../queries/read-query.ts";
+import { branchOfSubject, commitOfSubject } from "./subject-sql.ts";
+
+/** Which verdicts of pipelines are listed; null = all. */
+export interface VerdictFilter {
+  datasetId: string | null;
+  branch: string | null;
+  /** Either of this and the commit of the run begins with the other: both may be cut short. */
+  commit: string | null;
+}
+
+/** The cursor is an id, whatever of: they are in the order of time. */
+export interface VerdictQuery extends ListQuery {
+  filter: VerdictFilter;
+}
+
+const noDataset = "00000000-0000-0000-0000-000000000000";
+
+/** Reads the query of a list of verdicts. Throws `bad_request` for the first parameter that is wrong. */
+export function readVerdictQuery({ query, makeRoom }: Call): VerdictQuery {
+  const datasetId = readText(query, "dataset_id") ?? readText(query, "datasetId");
+  return {
+    limit: readLimit(query, { byDefault: limits.runPageDefault, max: limits.runPageMax }),
+    cursor: readCursor(query, "an id of the list"),
+    makeRoom,
+    filter: {
+      // What cannot be a dataset has no verdicts.
+      datasetId: datasetId === null || isUuid(datasetId) ? datasetId : noDataset,
+      branch: readStored(query, "branch"),
+      commit: readStored(query, "commit"),
+    },
+  };
+}
+
+/** PostgreSQL takes no NUL: what has one is compared without it, and then found nowhere. */
+export function readStored(query: Query, name: string): string | null {
+  return readText(query, name)?.replaceAll("\0", "\ufffd") ?? null;
+}
+
+/** On joined `evals.runs`; the first four parameters are of {@link verdictValues}. */
+export const matchesVerdict = `
+            runs.project_id = $1
+            and ($2::uuid is null or runs.dataset_id = $2)
+            and ($3::text is null or ${branchOfSubject} = $3)
+            and ($4::text is null or starts_with(${commitOfSubject}, $4) or starts_with($4, ${commitOfSubject}))`;
+
+export function verdictValues(projectId: string, { datasetId, branch, commit }: VerdictFilter): unknown[] {
+  return [projectId, datasetId, branch, commit];
+}

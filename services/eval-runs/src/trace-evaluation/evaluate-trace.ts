@@ -1,0 +1,72 @@
+import type { evaluateTraceReply } from "@touchstone/contracts";
+import {
+  AppError,
+  type Handler,
+  isUuid,
+  readJsonObject,
+  requireProject,
+  requireWorkspace,
+} from "@touchstone/service-kit";
+import type { z } from "zod";
+import type { DatasetStore } from "../datasets/dataset-store.ts";
+import type { ConfigStore } from "../graders/config-store.ts";
+import { planOfDataset } from "../grading/plan.ts";
+import type { IngestClient } from "../ingest-client.ts";
+import type { Gradings } from "../runs/gradings.ts";
+import type { TraceEvaluator, TraceGrading } from "./trace-evaluator.ts";
+
+interface EvaluationDependencies {
+  ingest: Pick<IngestClient, "readTrace">;
+  datasets: Pick<DatasetStore, "findVersion">;
+  configs: Pick<ConfigStore, "readDocuments">;
+  gradings: Pick<Gradings, "ofDataset">;
+  evaluator: TraceEvaluator;
+}
+
+/**
+ * POST /ingest/traces/{traceId}/evaluate (completions 2.8): grades a recorded trace. Not idempotent: sent
+ * again, it is judged again, as a run of its own.
+ */
+export function evaluateTrace({ ingest, evaluator, ...stores }: EvaluationDependencies): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const { traceId = "" } = call.params;
+    const { datasetId, workspaceId } = (await readJsonObject(call)).value;
+    if (typeof datasetId !== "string" || datasetId === "") {
+      throw new AppError("bad_request", "traceId and datasetId are required");
+    }
+    requireWorkspace(call, workspaceId);
+    const { organizationId, requestId } = call.identity;
+    const query = { projectId, traceId, withContent: true };
+    const trace = isUuid(traceId) ? await ingest.readTrace(query, requestId) : null;
+    if (trace === null) throw new AppError("not_found", "Trace not found");
+    const grading = isUuid(datasetId) ? await findGrading(stores, projectId, datasetId) : null;
+    if (grading === null) throw new AppError("not_found", "Dataset or evaluator config not found");
+
+    const { runId, row } = await evaluator.evaluate({ projectId, organizationId, trace, grading });
+    const reply: z.input<typeof evaluateTraceReply> = {
+      run_id: runId,
+      trace_id: trace.traceId,
+      rating: row.rating,
+      justification: row.justification,
+      status: "completed",
+    };
+    return { status: 200, body: reply };
+  };
+}
+
+/** A config of this id grades before a dataset of it. */
+async function findGrading(
+  { configs, datasets, gradings }: Pick<EvaluationDependencies, "configs" | "datasets" | "gradings">,
+  projectId: string,
+  id: string,
+): Promise<TraceGrading | null> {
+  const [config] = await configs.readDocuments(projectId, [id]);
+  if (config !== undefined) {
+    return { datasetId: id, datasetVersion: null, evaluationSettingsId: id, plan: planOfDataset(config) };
+  }
+  const datasetVersion = await datasets.findVersion(projectId, id);
+  if (datasetVersion === null) return null;
+  const { plan } = await gradings.ofDataset(projectId, id, datasetVersion);
+  return { datasetId: id, datasetVersion, evaluationSettingsId: null, plan };
+}
