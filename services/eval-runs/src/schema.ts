@@ -1,8 +1,12 @@
-import type { Bus } from "@touchstone/bus";
-import { evalRunsDataDeleted } from "@touchstone/contracts";
-import { createProjectDeletions, type Database, type ProjectTable } from "@touchstone/db";
+import path from "node:path";
+import type { Bus, Consuming } from "@touchstone/bus";
+import { evalRunsDataDeleted, projectDeleting } from "@touchstone/contracts";
+import { createProjectDeletions, type Database, type ProjectDeletions, type ProjectTable } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
-import { consumeProjectDeleting } from "./handlers/project-deleting.ts";
+
+/** The schema of this service in PostgreSQL, and what makes it. */
+export const schema = "evals";
+export const migrations = path.join(import.meta.dirname, "..", "migrations");
 
 /** The removal of deleted projects at work. */
 interface DeletedProjectRemoval {
@@ -43,7 +47,7 @@ export function removeDeletedProjects(options: {
   const deletions = createProjectDeletions({
     ...rest,
     database: maintenance,
-    schema: "evals",
+    schema,
     tables: projectTables,
     confirmation: evalRunsDataDeleted,
   });
@@ -54,4 +58,14 @@ export function removeDeletedProjects(options: {
       await deletions.stop();
     },
   };
+}
+
+/** Consumes `event.project.deleting.v1`: closes the project; its rows go in the background. */
+function consumeProjectDeleting(
+  bus: Bus,
+  { deletions }: { deletions: Pick<ProjectDeletions, "begin"> },
+): Promise<Consuming> {
+  return bus.consume(projectDeleting, { durable: "eval-runs-project-deleting" }, ({ projectId }) =>
+    deletions.begin(projectId),
+  );
 }

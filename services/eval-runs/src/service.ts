@@ -1,4 +1,3 @@
-import path from "node:path";
 import { type Bus, connectBus } from "@touchstone/bus";
 import { notTakenHeader } from "@touchstone/contracts";
 import {
@@ -26,9 +25,11 @@ import {
 import { Counter } from "prom-client";
 import { createAnalysisStore } from "./analyses/analysis-store.ts";
 import { createCiRunStore } from "./ci-runs/ci-run-store.ts";
+import { sweepExpiredCiRuns } from "./ci-runs/end-expired-ci-runs.ts";
+import type { CiFinalizingDependencies } from "./ci-runs/finalize-ci-run.ts";
 import type { EvalRunsConfig } from "./config.ts";
 import { createDatasetStore } from "./datasets/dataset-store.ts";
-import { createExportStore } from "./export/export-store.ts";
+import { createExportStore } from "./export/exported-tables.ts";
 import { createGateStore } from "./gates/gate-store.ts";
 import { announceUntoldLiveScorers } from "./graders/announce-live-scorers.ts";
 import { createConfigStore } from "./graders/config-store.ts";
@@ -36,8 +37,7 @@ import { createGroupStore } from "./graders/group-store.ts";
 import { createGraderLock } from "./graders/lock-graders.ts";
 import { createIngestClient, type IngestClient } from "./ingest-client.ts";
 import { createLinkedTraces } from "./judging/linked-traces.ts";
-import { relayEvents } from "./maintenance/relay-events.ts";
-import { startSweepers } from "./maintenance/start-sweepers.ts";
+import { relayEvents } from "./outbox.ts";
 import { createPromptStore } from "./registries/prompt-store.ts";
 import { createToolSchemaStore } from "./registries/tool-schema-store.ts";
 import { createRescoringStore } from "./rescoring/rescoring-store.ts";
@@ -47,13 +47,12 @@ import { createRatingNews } from "./results/rating-news.ts";
 import { createResultStore, type ResultStore } from "./results/result-store.ts";
 import type { StoredResult } from "./results/stored-result.ts";
 import { evalRunsRoutes } from "./routes.ts";
+import { sweepClosingRuns } from "./runs/complete-closing-runs.ts";
+import { sweepIdleRuns } from "./runs/fail-idle-runs.ts";
 import { createGradings } from "./runs/gradings.ts";
 import { createRunStore } from "./runs/run-store.ts";
-import { createRunStreams, type RunStreams } from "./runs/run-streams.ts";
-import { showProgress } from "./runs/show-progress.ts";
-import { removeDeletedProjects } from "./schema.ts";
-
-const schema = "evals";
+import { createRunStreams, type RunStreams, showProgress } from "./runs/run-streams.ts";
+import { migrations, removeDeletedProjects, schema } from "./schema.ts";
 
 /** Connections to PostgreSQL, and of these what one project may use at a time; see {@link shareDatabase}. */
 const connectionsMax = 20;
@@ -90,7 +89,7 @@ export function createEvalRuns(config: EvalRunsConfig, dependencies: EvalRunsDep
     const preparation = prepareSchema({
       url: config.databaseUrl,
       schema,
-      directory: path.join(import.meta.dirname, "..", "migrations"),
+      directory: migrations,
       logger,
     });
     cleanups.defer(() => preparation.stop());
@@ -136,8 +135,7 @@ export function createEvalRuns(config: EvalRunsConfig, dependencies: EvalRunsDep
     const ciRuns = createCiRunStore(database);
     const { batchMs } = timings;
     const finalizing = { ...forAll, ciRuns: createCiRunStore(pool), batchMs, clock, signal: stopping.signal };
-    const sweepers = startSweepers({ ...finalizing, maintenance, runIdleMs: config.runIdleMs, logger });
-    cleanups.defer(() => sweepers.stop());
+    startSweepers({ ...finalizing, maintenance });
 
     const routes = evalRunsRoutes({
       database,
@@ -182,6 +180,19 @@ export function createEvalRuns(config: EvalRunsConfig, dependencies: EvalRunsDep
     });
     cleanups.defer(() => http.stop());
     return { address: await http.listen(config.listen) };
+  }
+
+  /** Starts what ends runs that their clients left behind. `maintenance` sees the runs of every project. */
+  function startSweepers({ maintenance, ...finalizing }: CiFinalizingDependencies & { maintenance: Database }): void {
+    const { runIdleMs } = config;
+    const sweepers = [
+      sweepClosingRuns({ database: maintenance, batchMs: finalizing.batchMs, logger }),
+      sweepExpiredCiRuns({ ...finalizing, maintenance, logger }),
+      ...(runIdleMs === null ? [] : [sweepIdleRuns({ database: maintenance, idleMs: runIdleMs, logger })]),
+    ];
+    cleanups.defer(async () => {
+      await Promise.all(sweepers.map((sweeper) => sweeper.stop()));
+    });
   }
 
   function openRunStreams(results: ResultStore): RunStreams {

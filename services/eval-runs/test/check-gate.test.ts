@@ -1,11 +1,11 @@
 import { runAtOnce } from "@touchstone/service-kit";
 import { describe, expect, test } from "vitest";
-import { checkGate as decideGate, type GatedRun } from "../src/gates/check-gate.ts";
-import { composeVersions } from "../src/gates/compare-versions.ts";
+import { checkGate as decideGate } from "../src/gates/check-gate.ts";
+import { composeVersions, readVersionLabel } from "../src/gates/compare-versions.ts";
 import { type GateRequest, readGateRequest } from "../src/gates/gate-request.ts";
-import { readVersionLabel } from "../src/gates/version-label.ts";
+import type { RunRatings } from "../src/runs/run-ratings.ts";
 
-const run = (averageRating: number | null, ratings: readonly number[] = [], runId = "candidate"): GatedRun => ({
+const run = (averageRating: number | null, ratings: readonly number[] = [], runId = "candidate"): RunRatings => ({
   runId,
   averageRating,
   caseRatings: new Map(ratings.map((rating, index) => [index, rating])),

@@ -4,9 +4,9 @@ import { describe, expect, test } from "vitest";
 import { planOfDataset, planOfRun } from "../src/grading/plan.ts";
 import type { LinkedTrace, MembersRequest } from "../src/judging/judge-request.ts";
 import { judgeResult } from "../src/judging/judge-result.ts";
-import type { Judgement, JudgeRequest } from "../src/judging/judgement.ts";
+import type { Judgement, JudgeRequest, SubmittedResult } from "../src/judging/judgement.ts";
 import { composeResult } from "../src/results/stored-result.ts";
-import { readSubmittedResult, type SubmittedResult } from "../src/results/submitted-result.ts";
+import { readSubmittedResult } from "../src/results/submitted-result.ts";
 import { defaultTimings } from "../src/timings.ts";
 
 const source = (id: string, document: object) => ({ id, document: JSON.stringify({ name: id, ...document }) });

@@ -2,10 +2,11 @@ import { describe, expect, test } from "vitest";
 import type { EvaluationCase } from "../src/grading/cases.ts";
 import { type GradingPlan, planOfDataset, planOfRun } from "../src/grading/plan.ts";
 import { composeJudgeRequest, type GradedResult, type LinkedTrace } from "../src/judging/judge-request.ts";
+import type { SubmittedResult } from "../src/judging/judgement.ts";
 import { failedCase, type Judgement, skipped } from "../src/judging/judgement.ts";
 import { type JudgeReply, readReply } from "../src/judging/read-reply.ts";
 import { composeResult } from "../src/results/stored-result.ts";
-import { readSubmittedResult, type SubmittedResult } from "../src/results/submitted-result.ts";
+import { readSubmittedResult } from "../src/results/submitted-result.ts";
 
 const source = (id: string, document: object = {}) => ({
   id,

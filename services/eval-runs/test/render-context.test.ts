@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { renderContext } from "../src/judging/render-context.ts";
+import { renderContext } from "../src/judging/judge-request.ts";
 
 describe("the retrieval context a judge reads", () => {
   test("is a text as it is, and a list as numbered chunks between blank lines", () => {

@@ -3,8 +3,7 @@ import { type Database, type Statement, selectPart } from "@touchstone/db";
 import type { ListPage, SizedRow } from "@touchstone/service-kit";
 import { announceGate } from "../gates/announce-gate.ts";
 import { readList } from "../queries/read-list.ts";
-import { refuseGoneDataset } from "../runs/gone-dataset.ts";
-import { buildRunInsert, type NewRun, type TerminalStatus } from "../runs/run-store.ts";
+import { buildRunInsert, type NewRun, refuseGoneDataset, type TerminalStatus } from "../runs/run-store.ts";
 import { matchesVerdict, type VerdictFilter, type VerdictQuery, verdictValues } from "../runs/verdict-query.ts";
 import type { CiSettings } from "./ci-settings.ts";
 import type { Verdict } from "./decide-ci-run.ts";
@@ -234,3 +233,19 @@ const readRow = (row: CiRunRow): StoredCiRun => ({
   finalizedAt: row.finalized_at,
   resultsSubmitted: row.results_submitted,
 });
+
+/**
+ * Where a CI run stands (completions 8.4): `open` takes results; `finalizing` and `decided` take none; `expired` was not
+ * finalized within its time, and whether that has been stored yet makes no difference.
+ */
+type CiRunState = "open" | "finalizing" | "decided" | "expired";
+
+export function stateOf({
+  closingAs,
+  isExpired,
+  verdict,
+}: Pick<StoredCiRun, "closingAs" | "isExpired" | "verdict">): CiRunState {
+  if (closingAs === "failed" || (closingAs === null && isExpired)) return "expired";
+  if (closingAs === null) return "open";
+  return verdict === null ? "finalizing" : "decided";
+}

@@ -4,9 +4,8 @@ import type { z } from "zod";
 import type { DatasetStore } from "../datasets/dataset-store.ts";
 import { writePlan } from "../grading/plan.ts";
 import type { Gradings } from "../runs/gradings.ts";
+import { readCiBody, requireCiDataset } from "./ci-request.ts";
 import type { CiRunStore } from "./ci-run-store.ts";
-import { readCiBody } from "./read-ci-body.ts";
-import { requireCiDataset } from "./require-ci-dataset.ts";
 import { composeSubject, readSubmittedCiRun } from "./submitted-ci-run.ts";
 
 /**

@@ -1,11 +1,11 @@
 import type { CiViolation, ciRun, ciVerdict } from "@touchstone/contracts";
 import type { z } from "zod";
 import type { EvaluationCase } from "../grading/cases.ts";
-import { joinRows } from "../results/join-rows.ts";
+import { joinRows } from "../results/result-pages.ts";
 import type { ReadResult } from "../results/result-store.ts";
 import type { ResultRow } from "../results/stored-result.ts";
-import { stateOf } from "./ci-run-state.ts";
 import type { FrozenCiSettings, StoredCiRun } from "./ci-run-store.ts";
+import { stateOf } from "./ci-run-store.ts";
 import type { Verdict } from "./decide-ci-run.ts";
 
 type CiRunReply = Omit<z.input<typeof ciRun>, "git_context">;

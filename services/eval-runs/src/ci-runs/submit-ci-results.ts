@@ -5,14 +5,13 @@ import type { BatchScorer } from "../results/batch-scorer.ts";
 import type { SettledResult } from "../results/score-batch.ts";
 import type { ResultRow } from "../results/stored-result.ts";
 import type { Gradings } from "../runs/gradings.ts";
-import { requireRun } from "../runs/require-run.ts";
+import { requireRun } from "../runs/run-store.ts";
 import { findMisses } from "./assess-result.ts";
-import { stateOf } from "./ci-run-state.ts";
+import { readCiBody, requireCiRun, runExpired } from "./ci-request.ts";
 import type { StoredCiRun } from "./ci-run-store.ts";
+import { stateOf } from "./ci-run-store.ts";
 import { canStillPass, readAnswered } from "./decide-ci-run.ts";
 import { type CiFinalizingDependencies, endCiRunIfIdle } from "./finalize-ci-run.ts";
-import { readCiBody } from "./read-ci-body.ts";
-import { requireCiRun, runExpired } from "./require-ci-run.ts";
 import { readSubmittedCiResults } from "./submitted-ci-results.ts";
 
 /** What every result of a CI run has for a batch: nobody tells them apart. */

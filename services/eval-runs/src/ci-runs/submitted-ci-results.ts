@@ -1,8 +1,8 @@
 import { limits } from "@touchstone/contracts";
 import { AppError, isJsonObject, type JsonObject } from "@touchstone/service-kit";
 import { elementsOf, memberText } from "../json/json-text.ts";
-import type { SubmittedResult } from "../results/submitted-result.ts";
-import { readEither } from "./read-either.ts";
+import type { SubmittedResult } from "../judging/judgement.ts";
+import { readEither } from "./ci-request.ts";
 
 /** The body of `POST /ingest/ci-runs/{ciRunId}/results`: one result, or several under `results`. */
 export interface SubmittedCiResults {

@@ -2,7 +2,7 @@ import { limits } from "@touchstone/contracts";
 import { AppError, isJsonObject, type JsonObject } from "@touchstone/service-kit";
 import { type JsonMember, memberText, objectText } from "../json/json-text.ts";
 import { isPlain } from "../registries/registered-name.ts";
-import { readEither } from "./read-either.ts";
+import { readEither } from "./ci-request.ts";
 
 /** What `POST /ingest/ci-runs` asks for. */
 export interface SubmittedCiRun {

@@ -1,10 +1,14 @@
-import { limits } from "@touchstone/contracts";
+import type { Bus } from "@touchstone/bus";
+import { type addedCases, type duplicateCase, limits } from "@touchstone/contracts";
+import { type Clock, type Handler, readJsonObject, requireProject } from "@touchstone/service-kit";
+import type { z } from "zod";
 import { replaceQuestions } from "./change-cases.ts";
 import type { DatasetBook } from "./dataset-book.ts";
-import type { StoredDataset } from "./dataset-store.ts";
+import type { DatasetStore, StoredDataset } from "./dataset-store.ts";
 import { createKnownCases, type DuplicateCase } from "./known-cases.ts";
-import type { SimilarQueryFinder } from "./similar-query.ts";
-import { identityOf, type SubmittedCase } from "./submitted-case.ts";
+import { datasetNotFound, requireDataset } from "./require-dataset.ts";
+import { createSimilarQueryFinder, type SimilarQueryFinder } from "./similar-query.ts";
+import { identityOf, readSubmittedCases, type SubmittedCase } from "./submitted-case.ts";
 
 /** What became of cases that were to be added. */
 export interface AddedCases {
@@ -20,7 +24,7 @@ export interface AddedCases {
  * again when the dataset is locked, so two callers never add the same; meanings only before that, as it takes a while.
  * Null when the dataset was deleted meanwhile.
  */
-export async function addCases(
+async function addToDataset(
   book: DatasetBook,
   scope: { projectId: string; dataset: StoredDataset; addedAt: Date },
   cases: readonly SubmittedCase[],
@@ -74,4 +78,52 @@ async function findSimilar(
 
 function questionsOf(document: string): { main_question: { query: string }; source?: unknown }[] {
   return JSON.parse(document).questions;
+}
+
+/**
+ * POST /custom-agent-evaluations/datasets/{datasetId}/cases (completions 3.3): one case, or several. A single duplicate is
+ * 409; of several they are told and the others added.
+ */
+export function addCases({
+  datasets,
+  book,
+  bus,
+  clock,
+}: {
+  datasets: DatasetStore;
+  book: DatasetBook;
+  bus: Bus;
+  clock: Clock;
+}): Handler {
+  return async (call) => {
+    const addedAt = new Date(clock.now());
+    const { cases, isBulk, dedupe } = readSubmittedCases(await readJsonObject(call), addedAt);
+    const dataset = await requireDataset(datasets, call);
+    const projectId = requireProject(call);
+    const similar = dedupe
+      ? createSimilarQueryFinder(bus, {
+          projectId,
+          organizationId: call.identity.organizationId,
+          model: embeddingModelOf(dataset.document),
+          signal: call.signal,
+        })
+      : null;
+
+    const outcome = await addToDataset(book, { projectId, dataset, addedAt }, cases, similar);
+
+    const { added, duplicates, caseCount } = outcome ?? datasetNotFound();
+    const [first] = duplicates;
+    if (!isBulk && first !== undefined) {
+      const { index: _only, ...duplicate } = first;
+      const refusal: z.input<typeof duplicateCase> = { error: "Duplicate case", duplicate };
+      return { status: 409, body: refusal };
+    }
+    const reply: z.input<typeof addedCases> = { ok: true, ...(isBulk && { added, duplicates }), caseCount };
+    return { status: 201, body: reply };
+  };
+}
+
+/** What the dataset compares answers with, if it says. */
+function embeddingModelOf(document: string): string | null {
+  return JSON.parse(document).vectorSimilarity?.model ?? null;
 }

@@ -1,9 +1,10 @@
-import type { JsonObject } from "@touchstone/service-kit";
-import { AppError } from "@touchstone/service-kit";
+import { limits } from "@touchstone/contracts";
+import { AppError, type JsonObject } from "@touchstone/service-kit";
 import { composeGradingMembers } from "../grading/grading-members.ts";
-import { memberText, objectText } from "../json/json-text.ts";
-import { findCiMistake } from "./check-ci-settings.ts";
+import { type JsonMember, memberText, objectText } from "../json/json-text.ts";
+import { findMistake, flag, numberWithin } from "../json/member-rules.ts";
 import { findQuestionMistake } from "./check-question.ts";
+import type { DatasetVersion } from "./dataset-store.ts";
 
 /**
  * Turns the body of `POST .../datasets` into the document that is stored: the dataset as clients read it, without its
@@ -46,3 +47,43 @@ function refuse(mistake: string | null): void {
 }
 
 const isAbsent = (value: unknown): value is null | undefined => value === undefined || value === null;
+
+/** A version as clients read it (completions 3.3); nobody signs for what comes with a project's key. */
+export function renderDatasetVersion(datasetId: string, version: DatasetVersion): string {
+  return objectText([
+    member("_id", `${datasetId}:${version.version}`),
+    member("versionNumber", version.version),
+    member("changeSummary", version.changeSummary),
+    { name: "snapshot", valueText: version.document },
+    member("createdAt", version.createdAt),
+    member("creator", null),
+  ]);
+}
+
+/** The number in a version's id, or null when the id is none of the dataset's. */
+export function readDatasetVersionId(datasetId: string, id: string): number | null {
+  const parts = /^(.*):([1-9]\d{0,8})$/.exec(id);
+  return parts !== null && parts[1] === datasetId ? Number(parts[2]) : null;
+}
+
+function member(name: string, value: unknown): JsonMember {
+  return { name, valueText: JSON.stringify(value) };
+}
+
+const share = numberWithin(0, 1);
+const ciRules = {
+  enabled: flag,
+  passRateThreshold: share,
+  exposeTestInputs: flag,
+  failFast: flag,
+  ratingThreshold: numberWithin(limits.ratingMin, limits.ratingMax),
+};
+const thresholdRules = { vectorSimilarity: share, jaccardSimilarity: share, bleuScore: share, rougeScore: share };
+
+/** What is wrong with a dataset's CI settings (completions 8.1): the sentence for the first rule it breaks, or null. */
+function findCiMistake(ci: unknown): string | null {
+  return (
+    findMistake("ci", ci, ciRules) ??
+    findMistake("ci.thresholds", (ci as { thresholds?: unknown } | null | undefined)?.thresholds, thresholdRules)
+  );
+}

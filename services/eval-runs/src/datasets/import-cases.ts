@@ -3,11 +3,10 @@ import { readText } from "../queries/read-query.ts";
 import { questionTextsOf, replaceQuestions } from "./change-cases.ts";
 import type { DatasetBook } from "./dataset-book.ts";
 import type { StoredDataset } from "./dataset-store.ts";
+import { readDryRun, readRows } from "./import-rows.ts";
 import { type MergedCases, mergeCases } from "./merge-cases.ts";
-import { readDryRun, readRows } from "./read-rows.ts";
-import { answeringStale, readVersion } from "./read-version.ts";
 import { datasetNotFound, requireDatasetId } from "./require-dataset.ts";
-import { requireVersion } from "./stale-dataset.ts";
+import { answeringStale, readVersion, requireVersion } from "./stale-dataset.ts";
 
 /** What the answer shows of each kind together. */
 const shownCasesMax = 20;

@@ -2,7 +2,7 @@ import { AppError, type Clock, type Handler, requireProject, uuidv7 } from "@tou
 import { readText } from "../queries/read-query.ts";
 import { composeDatasetDocument, renderDataset } from "./dataset-document.ts";
 import type { DatasetStore } from "./dataset-store.ts";
-import { readDryRun, readRows } from "./read-rows.ts";
+import { readDryRun, readRows } from "./import-rows.ts";
 
 /** What a dry run shows. */
 const previewedCasesMax = 20;

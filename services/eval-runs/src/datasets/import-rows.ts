@@ -1,11 +1,20 @@
 import { limits } from "@touchstone/contracts";
-import { AppError, isDeeperThan, isJsonObject, type RowsType } from "@touchstone/service-kit";
+import {
+  AppError,
+  type Call,
+  decodeJsonText,
+  isDeeperThan,
+  isJsonObject,
+  parseJsonBody,
+  type RowsType,
+  readRowsType,
+} from "@touchstone/service-kit";
 import { elementsOf } from "../json/json-text.ts";
 import { findQuestionMistake } from "./check-question.ts";
 import { CsvError, readCsv } from "./read-csv.ts";
 
 /** What a file of cases amounts to. */
-export interface ImportedRows {
+interface ImportedRows {
   /** Questions, as JSON texts (completions 3.2). */
   questions: string[];
   /** The first rows that were left out, from 1; all of them are counted. */
@@ -35,7 +44,7 @@ const rowDepthMax = limits.jsonDepthMax - 2;
  * Reads a file of cases: CSV with a header, a JSON array, or JSON lines. A row that is no case is left out and told.
  * Throws `bad_request` for a file that is not what its type says, or has more than `limits.importedCasesMax` rows.
  */
-export function importRows(type: RowsType, text: string): ImportedRows {
+function importRows(type: RowsType, text: string): ImportedRows {
   const imported: ImportedRows = { questions: [], skipped: [], skippedCount: 0 };
   let number = 0;
   for (const row of rowsOf(type, text)) {
@@ -127,3 +136,19 @@ const splitList = (text: string): string[] =>
 
 const isFilled = (value: unknown): boolean =>
   value !== undefined && value !== null && !(typeof value === "string" && value.trim() === "");
+
+/** The rows of a body: CSV, a JSON array or JSON lines. */
+export async function readRows(call: Call): Promise<ImportedRows> {
+  const type = readRowsType(call.headers["content-type"]);
+  const bytes = await call.body();
+  if (type === "json") parseJsonBody(bytes);
+  return importRows(type, decodeJsonText(bytes));
+}
+
+/** Whether nothing is to be stored. */
+export function readDryRun(call: Call): boolean {
+  // An empty value is refused, not read as false: the client may have wanted a dry run.
+  const [dryRun] = [call.query.dryRun ?? "false"].flat();
+  if (dryRun !== "true" && dryRun !== "false") throw new AppError("bad_request", "dryRun must be true or false");
+  return dryRun === "true";
+}

@@ -11,9 +11,8 @@ import { compactText } from "../json/json-text.ts";
 import { questionTextsOf, replaceQuestions } from "./change-cases.ts";
 import { findQuestionMistake } from "./check-question.ts";
 import type { DatasetBook } from "./dataset-book.ts";
-import { answeringStale, requireReadVersion } from "./read-version.ts";
 import { caseNotFound, datasetNotFound, requireDatasetId, requireQuestionIndex } from "./require-dataset.ts";
-import { requireVersion } from "./stale-dataset.ts";
+import { answeringStale, requireReadVersion, requireVersion } from "./stale-dataset.ts";
 
 /** A case stands in a list, and that in a document which may be sent back. */
 const caseDepthMax = limits.jsonDepthMax - 2;

@@ -1,25 +1,44 @@
 import type { Bus } from "@touchstone/bus";
-import { routes } from "@touchstone/contracts";
-import type { Clock, ServedRoute } from "@touchstone/service-kit";
-import { addCases } from "../http/datasets/add-cases.ts";
-import { countDatasetVersions } from "../http/datasets/count-dataset-versions.ts";
-import { createDataset } from "../http/datasets/create-dataset.ts";
-import { deleteCase } from "../http/datasets/delete-case.ts";
-import { deleteDataset } from "../http/datasets/delete-dataset.ts";
-import { deleteDatasetVersion } from "../http/datasets/delete-dataset-version.ts";
-import { getDataset } from "../http/datasets/get-dataset.ts";
-import { listDatasetVersions } from "../http/datasets/list-dataset-versions.ts";
-import { previewCase } from "../http/datasets/preview-case.ts";
-import { updateDataset } from "../http/datasets/update-dataset.ts";
-import type { IngestClient } from "../ingest-client.ts";
+import { type casePreview, type datasetVersionCounts, type deletedCase, routes } from "@touchstone/contracts";
+import {
+  AppError,
+  actOf,
+  type Clock,
+  type Handler,
+  isUuid,
+  readJsonObject,
+  requireProject,
+  requireWorkspace,
+  type ServedRoute,
+  uuidv7,
+} from "@touchstone/service-kit";
+import type { z } from "zod";
+import type { IngestClient, Recorded } from "../ingest-client.ts";
+import { readVersionListQuery, warnOfCut } from "../queries/list-query.ts";
 import type { Timings } from "../timings.ts";
+import { addCases } from "./add-cases.ts";
+import { questionTextsOf, replaceQuestions } from "./change-cases.ts";
 import type { DatasetBook } from "./dataset-book.ts";
-import type { DatasetStore } from "./dataset-store.ts";
+import {
+  composeDatasetDocument,
+  readDatasetVersionId,
+  renderDataset,
+  renderDatasetVersion,
+} from "./dataset-document.ts";
+import type { DatasetStore, StoredDataset } from "./dataset-store.ts";
 import type { DatasetSummaryStore } from "./dataset-summary-store.ts";
 import { importCases } from "./import-cases.ts";
 import { importDataset } from "./import-dataset.ts";
 import { listDatasets } from "./list-datasets.ts";
 import { putCase } from "./put-case.ts";
+import {
+  caseNotFound,
+  datasetNotFound,
+  requireDataset,
+  requireDatasetId,
+  requireQuestionIndex,
+} from "./require-dataset.ts";
+import { answeringStale, readVersion, requireReadVersion, requireVersion } from "./stale-dataset.ts";
 import { suggestExpected } from "./suggest-expected.ts";
 
 /** What is done with datasets, their cases and their versions. */
@@ -49,4 +68,159 @@ export function datasetRoutes(dependencies: {
     { route: routes.deleteDatasetVersion, handle: deleteDatasetVersion(dependencies) },
     { route: routes.countDatasetVersions, handle: countDatasetVersions(dependencies) },
   ];
+}
+
+/** POST /custom-agent-evaluations/datasets (completions 3.1): 201 with the dataset itself. */
+function createDataset({ datasets, clock }: { datasets: DatasetStore; clock: Clock }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const body = await readJsonObject(call);
+    const now = clock.now();
+    const document = composeDatasetDocument(body, () => uuidv7(now));
+    requireWorkspace(call, body.value.workspaceId);
+
+    const dataset = { id: uuidv7(now), document, createdAt: new Date(now) };
+    await datasets.insert(projectId, dataset);
+
+    return { status: 201, body: renderDataset({ ...dataset, version: 1 }) };
+  };
+}
+
+/**
+ * DELETE /custom-agent-evaluations/datasets/{datasetId}/cases/{questionIndex}: the cases behind it move up. Earlier versions
+ * keep it, and so do runs of them.
+ */
+function deleteCase({ book, clock }: { book: DatasetBook; clock: Clock }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const id = requireDatasetId(call);
+    const index = requireQuestionIndex(call);
+    const read = requireReadVersion(call);
+
+    return answeringStale(async () => {
+      const dataset = await book.update(
+        projectId,
+        id,
+        (current) => {
+          requireVersion(current, read);
+          if (index >= questionTextsOf(current.document).length) caseNotFound();
+          return replaceQuestions(current.document, (texts) => texts.toSpliced(index, 1));
+        },
+        new Date(clock.now()),
+      );
+      if (dataset === null) datasetNotFound();
+      const caseCount = questionTextsOf(dataset.document).length;
+      const reply: z.input<typeof deletedCase> = { deleted: true, version: dataset.version, caseCount };
+      return { status: 200, body: reply };
+    }, index);
+  };
+}
+
+/** GET /custom-agent-evaluations/datasets/{datasetId} (completions 3.3). */
+function getDataset({ datasets }: { datasets: DatasetStore }): Handler {
+  return async (call) => ({ status: 200, body: renderDataset(await requireDataset(datasets, call)) });
+}
+
+/**
+ * PUT /custom-agent-evaluations/datasets/{datasetId} (completions 3.3): the whole dataset anew. What it was stays as a
+ * version; runs go on with the one they were created with. With `version` only while it is the newest.
+ */
+function updateDataset({ book, clock }: { book: DatasetBook; clock: Clock }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    // First: a body that cannot be read is 400 whatever the path names.
+    const body = await readJsonObject(call);
+    const id = requireDatasetId(call);
+    const now = clock.now();
+    const document = composeDatasetDocument(body, () => uuidv7(now));
+    requireWorkspace(call, body.value.workspaceId);
+
+    const read = readVersion(call);
+
+    return answeringStale(async () => {
+      const replace = (current: StoredDataset): string => {
+        requireVersion(current, read);
+        return document;
+      };
+      const dataset = await book.update(projectId, id, replace, new Date(now));
+      return { status: 200, body: renderDataset(dataset ?? datasetNotFound()) };
+    });
+  };
+}
+
+/**
+ * DELETE /custom-agent-evaluations/datasets/{datasetId} (completions 3.3). Its runs stay: the versions they were created
+ * with are kept for them. No dataset is attached to a live scorer, since a grading config is never a dataset.
+ */
+function deleteDataset({ book }: { book: DatasetBook }): Handler {
+  return async (call) => {
+    const isGone = await book.delete(requireProject(call), requireDatasetId(call), actOf(call.identity));
+    if (!isGone) datasetNotFound();
+    return { status: 200, body: { deleted: true } };
+  };
+}
+
+/**
+ * POST /custom-agent-evaluations/datasets/case-preview (completions 3.3): the case that a recorded trace or session would
+ * be. Its first turn asks, the later ones follow up. What the agent answered is shown, not expected: it may be wrong.
+ */
+function previewCase({ ingest }: { ingest: IngestClient }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const recorded = readRecorded((await readJsonObject(call)).value);
+    const turns = await ingest.readTurns(projectId, recorded, call.identity.requestId);
+    const [first, ...later] = turns.filter(({ query }) => query.trim() !== "");
+    if (first === undefined) throw new AppError("not_found", "No usable turns found for that trace/session");
+    const reply: z.input<typeof casePreview> = {
+      case: {
+        main_question: { query: first.query },
+        follow_up_questions: later.map(({ query }) => ({ query })),
+        source: recorded,
+      },
+      turns,
+    };
+    return { status: 200, body: reply };
+  };
+}
+
+/** Of both the trace: it is the more exact one. */
+function readRecorded({ traceId, sessionId }: Readonly<Record<string, unknown>>): Recorded {
+  if (typeof traceId === "string" && traceId !== "") return { traceId };
+  if (typeof sessionId === "string" && sessionId !== "") return { sessionId };
+  throw new AppError("bad_request", "traceId or sessionId is required");
+}
+
+/** GET /evaluate/datasets/{datasetId}/versions (completions 3.3), newest first. */
+function listDatasetVersions({ datasets }: { datasets: DatasetStore }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const id = requireDatasetId(call);
+    // Versions outlive their dataset, for the runs that use them.
+    if ((await datasets.findVersion(projectId, id)) === null) datasetNotFound();
+    const page = await datasets.listVersions(projectId, id, readVersionListQuery(call));
+    warnOfCut(call, page);
+    return { status: 200, body: `[${page.rows.map((version) => renderDatasetVersion(id, version)).join(",")}]` };
+  };
+}
+
+/** DELETE /evaluate/datasets/{datasetId}/versions/{versionId} (completions 3.3). The newest, and one a run uses, stay. */
+function deleteDatasetVersion({ datasets, book }: { datasets: DatasetStore; book: DatasetBook }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const id = requireDatasetId(call);
+    if ((await datasets.findVersion(projectId, id)) === null) datasetNotFound();
+    const version = readDatasetVersionId(id, call.params.versionId ?? "");
+    const deleted = version !== null && (await book.deleteVersion(projectId, id, version, actOf(call.identity)));
+    return { status: 200, body: { deleted } };
+  };
+}
+
+/** GET /evaluate/datasets/batch/versions (completions 3.3). Ids of no dataset are left out. */
+function countDatasetVersions({ datasets }: { datasets: DatasetStore }): Handler {
+  return async (call) => {
+    const ids = [call.query.ids ?? []].flat().flatMap((list) => list.split(",").map((id) => id.trim()));
+    const counts = await datasets.countVersions(requireProject(call), ids.filter(isUuid));
+    const reply: z.input<typeof datasetVersionCounts> = { versionCounts: Object.fromEntries(counts) };
+    return { status: 200, body: reply };
+  };
 }

@@ -1,4 +1,11 @@
-import { type ExportedTable, firstId } from "@touchstone/db";
+import { limits } from "@touchstone/contracts";
+import {
+  createExportStore as createStore,
+  type Database,
+  type ExportedTable,
+  firstId,
+  type ExportStore as Store,
+} from "@touchstone/db";
 import { analysisTables } from "./analysis-tables.ts";
 import { byId, createdAt, json, jsonText, versionsOf } from "./exported-table.ts";
 import { graderTables } from "./grader-tables.ts";
@@ -75,3 +82,11 @@ export const exportedTables = {
   ...graderTables,
   ...registryTables,
 } as const satisfies Record<string, ExportedTable>;
+
+export type ExportedEntity = keyof typeof exportedTables;
+export type ExportStore = Store<ExportedEntity>;
+
+/** Reads what this service exports. */
+export function createExportStore(database: Database): ExportStore {
+  return createStore({ database, tables: exportedTables, pageRows: limits.exportPageRows });
+}

@@ -1,39 +1,51 @@
-import { internalRoutes, routes } from "@touchstone/contracts";
-import type { ServedRoute } from "@touchstone/service-kit";
-import { countExported } from "../http/export/count-exported.ts";
-import { exportDatasetVersions } from "../http/export/export-dataset-versions.ts";
-import { exportDatasets } from "../http/export/export-datasets.ts";
-import { exportEvaluationAnalyses } from "../http/export/export-evaluation-analyses.ts";
-import { exportEvaluationSettings } from "../http/export/export-evaluation-settings.ts";
-import { exportEvaluationSettingsVersions } from "../http/export/export-evaluation-settings-versions.ts";
-import { exportGateResults } from "../http/export/export-gate-results.ts";
-import { exportOnlineEvaluators } from "../http/export/export-online-evaluators.ts";
-import { exportPromptVersions } from "../http/export/export-prompt-versions.ts";
-import { exportPrompts } from "../http/export/export-prompts.ts";
-import { exportRunResults } from "../http/export/export-run-results.ts";
-import { exportRuns } from "../http/export/export-runs.ts";
-import { exportScorerGroups } from "../http/export/export-scorer-groups.ts";
-import { exportToolSchemaVersions } from "../http/export/export-tool-schema-versions.ts";
-import { exportToolSchemas } from "../http/export/export-tool-schemas.ts";
-import type { ExportStore } from "./export-store.ts";
+import { exportCountQuery, internalRoutes, routes } from "@touchstone/contracts";
+import type { ExportedRow } from "@touchstone/db";
+import { answerLines, type Handler, readSince, requireProject, type ServedRoute } from "@touchstone/service-kit";
+import { type ExportedEntity, type ExportStore, exportedTables } from "./exported-tables.ts";
 
 /** What leaves as JSON lines, one route for each entity (completions 13). */
 export function exportRoutes(dependencies: { exports: ExportStore }): ServedRoute[] {
   return [
-    { route: routes.exportDatasets, handle: exportDatasets(dependencies) },
-    { route: routes.exportDatasetVersions, handle: exportDatasetVersions(dependencies) },
-    { route: routes.exportRuns, handle: exportRuns(dependencies) },
-    { route: routes.exportRunResults, handle: exportRunResults(dependencies) },
-    { route: routes.exportGateResults, handle: exportGateResults(dependencies) },
-    { route: routes.exportEvaluationSettings, handle: exportEvaluationSettings(dependencies) },
-    { route: routes.exportEvaluationSettingsVersions, handle: exportEvaluationSettingsVersions(dependencies) },
-    { route: routes.exportEvaluationAnalyses, handle: exportEvaluationAnalyses(dependencies) },
-    { route: routes.exportScorerGroups, handle: exportScorerGroups(dependencies) },
-    { route: routes.exportOnlineEvaluators, handle: exportOnlineEvaluators(dependencies) },
-    { route: routes.exportPrompts, handle: exportPrompts(dependencies) },
-    { route: routes.exportPromptVersions, handle: exportPromptVersions(dependencies) },
-    { route: routes.exportToolSchemas, handle: exportToolSchemas(dependencies) },
-    { route: routes.exportToolSchemaVersions, handle: exportToolSchemaVersions(dependencies) },
+    { route: routes.exportDatasets, handle: exportEntity(dependencies, "datasets") },
+    { route: routes.exportDatasetVersions, handle: exportEntity(dependencies, "dataset-versions") },
+    { route: routes.exportRuns, handle: exportEntity(dependencies, "runs") },
+    { route: routes.exportRunResults, handle: exportEntity(dependencies, "run-results") },
+    { route: routes.exportGateResults, handle: exportEntity(dependencies, "gate-results") },
+    { route: routes.exportEvaluationSettings, handle: exportEntity(dependencies, "evaluation-settings") },
+    {
+      route: routes.exportEvaluationSettingsVersions,
+      handle: exportEntity(dependencies, "evaluation-settings-versions"),
+    },
+    { route: routes.exportEvaluationAnalyses, handle: exportEntity(dependencies, "evaluation-analyses") },
+    { route: routes.exportScorerGroups, handle: exportEntity(dependencies, "scorer-groups") },
+    { route: routes.exportOnlineEvaluators, handle: exportEntity(dependencies, "online-evaluators") },
+    { route: routes.exportPrompts, handle: exportEntity(dependencies, "prompts") },
+    { route: routes.exportPromptVersions, handle: exportEntity(dependencies, "prompt-versions") },
+    { route: routes.exportToolSchemas, handle: exportEntity(dependencies, "tool-schemas") },
+    { route: routes.exportToolSchemaVersions, handle: exportEntity(dependencies, "tool-schema-versions") },
     { route: internalRoutes.countEvalRunsExport, handle: countExported(dependencies) },
   ];
+}
+
+/** `GET /export/{entity}` of what this service keeps (completions 13). */
+function exportEntity({ exports }: { exports: ExportStore }, entity: ExportedEntity): Handler {
+  return async (call) => {
+    const query = { projectId: requireProject(call), sinceMs: readSince(call.query) };
+    return answerLines<ExportedRow>(entity, {
+      readPage: (last) => exports.readPage(entity, query, last),
+      render: (row) => row.text,
+    });
+  };
+}
+
+/** How much there is to export of each table, for the gateway's index. */
+function countExported({ exports }: { exports: ExportStore }): Handler {
+  return async (call) => {
+    const query = exportCountQuery.parse(await call.json());
+    const names = Object.keys(exportedTables) as ExportedEntity[];
+    const entities = await Promise.all(
+      names.map(async (entity) => ({ entity, rows: await exports.count(entity, query) })),
+    );
+    return { status: 200, body: { entities } };
+  };
 }

@@ -1,18 +1,9 @@
 import type { GateCheck, PairedComparison } from "@touchstone/contracts";
 import type { Sliced } from "@touchstone/service-kit";
+import type { RunRatings } from "../runs/run-ratings.ts";
 import { comparePairs } from "../statistics/paired-difference.ts";
 import { decidePaired } from "../statistics/paired-verdict.ts";
 import type { GateChecks } from "./gate-request.ts";
-
-/** The ratings of one run, by one scorer. */
-export interface GatedRun {
-  runId: string;
-  /** Unrounded; null = nothing rated. */
-  averageRating: number | null;
-  /** The mean rating of each case that is rated, by question index. */
-  caseRatings: ReadonlyMap<number, number>;
-  isInProgress: boolean;
-}
 
 export interface CheckedGate {
   checks: GateCheck[];
@@ -24,7 +15,7 @@ export interface CheckedGate {
  * Holds a run against what is asked (completions 5.6). Pure: the same runs give the same
  * verdict. Averages are rounded to 2 decimals before they are compared, as they are shown.
  */
-export function* checkGate(run: GatedRun, baseline: GatedRun | null, wanted: GateChecks): Sliced<CheckedGate> {
+export function* checkGate(run: RunRatings, baseline: RunRatings | null, wanted: GateChecks): Sliced<CheckedGate> {
   const checks: GateCheck[] = [];
   if (wanted.failUnder !== null) checks.push(checkFloor(run, wanted.failUnder));
   if (wanted.regressionTolerance !== null) checks.push(checkRegression(run, baseline, wanted.regressionTolerance));
@@ -42,7 +33,7 @@ export function* checkGate(run: GatedRun, baseline: GatedRun | null, wanted: Gat
 }
 
 /** Compares two runs case by case, over the cases rated in both; repetitions of a case count as their mean. */
-export function* compareRuns(baseline: GatedRun, candidate: GatedRun, minEffect: number): Sliced<PairedComparison> {
+export function* compareRuns(baseline: RunRatings, candidate: RunRatings, minEffect: number): Sliced<PairedComparison> {
   const differences: number[] = [];
   // In the order of the cases, so that what is drawn at random is the same however rows were read.
   for (const index of [...candidate.caseRatings.keys()].sort((one, other) => one - other)) {
@@ -67,7 +58,7 @@ export function roundAverage(average: number | null): number | null {
   return average === null ? null : Math.round(average * 100) / 100;
 }
 
-function checkFloor(run: GatedRun, threshold: number): GateCheck {
+function checkFloor(run: RunRatings, threshold: number): GateCheck {
   const actual = roundAverage(run.averageRating);
   const passed = actual !== null && actual >= threshold;
   const detail =
@@ -77,7 +68,7 @@ function checkFloor(run: GatedRun, threshold: number): GateCheck {
   return { check: "fail-under", passed, threshold, actual, detail };
 }
 
-function checkRegression(run: GatedRun, baseline: GatedRun | null, tolerance: number): GateCheck {
+function checkRegression(run: RunRatings, baseline: RunRatings | null, tolerance: number): GateCheck {
   const actual = roundAverage(run.averageRating);
   const before = roundAverage(baseline?.averageRating ?? null);
   if (before === null) {

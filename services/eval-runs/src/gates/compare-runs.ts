@@ -1,19 +1,24 @@
 import type { comparedRuns } from "@touchstone/contracts";
-import { runInSlices } from "@touchstone/service-kit";
+import { AppError, type Handler, requireProject, runInSlices } from "@touchstone/service-kit";
 import type { z } from "zod";
-import type { OutlinedResult, ReadResult } from "../results/result-store.ts";
+import { findScorer } from "../grading/plan.ts";
+import { answerPieces } from "../json/answer-pieces.ts";
+import { readText } from "../queries/read-query.ts";
+import type { OutlinedResult, ReadResult, ResultStore } from "../results/result-store.ts";
 import type { ResultRow } from "../results/stored-result.ts";
-import { summarizeRatings } from "../runs/run-ratings.ts";
-import type { StoredRun } from "../runs/run-store.ts";
+import type { Gradings } from "../runs/gradings.ts";
+import type { RunRatings } from "../runs/run-ratings.ts";
+import { readRatings, summarizeRatings } from "../runs/run-ratings.ts";
+import { type RunStore, requireRun, type StoredRun } from "../runs/run-store.ts";
 import { defaultMinEffect } from "../statistics/paired-verdict.ts";
-import { compareRuns as comparePairwise, type GatedRun } from "./check-gate.ts";
-import { readVersionLabel } from "./version-label.ts";
+import { compareRuns as comparePairwise } from "./check-gate.ts";
+import { readVersionLabel } from "./compare-versions.ts";
 
 type Comparison = z.input<typeof comparedRuns>;
 type Side = Comparison["cases"][number]["baseline"];
 
 /** A run with its results, without their rows. */
-export interface RunWithOutline {
+interface RunWithOutline {
   run: StoredRun;
   outline: readonly OutlinedResult[];
 }
@@ -50,7 +55,7 @@ const absent: Side = {
  * Puts two runs of a dataset side by side, case by case (completions 5.7), as pieces of JSON text. Variants are left
  * out. Of several repetitions the rating is the mean and the texts are the first one's; `pagesOf` reads these.
  */
-export async function* renderComparison(
+async function* renderComparison(
   [baseline, candidate]: readonly [RunWithOutline, RunWithOutline],
   pagesOf: (ids: readonly string[]) => AsyncIterable<readonly ReadResult[]>,
   { scorer, charsMax, expectedOf }: ComparisonOptions,
@@ -91,11 +96,11 @@ export async function* renderComparison(
   yield "]}";
 }
 
-function ratingsOf({ run, outline }: RunWithOutline): GatedRun {
+function ratingsOf({ run, outline }: RunWithOutline): RunRatings {
   return summarizeRatings(run.id, run.status === "in_progress", outline);
 }
 
-function describeRun({ run }: RunWithOutline, { averageRating }: GatedRun): Comparison["baselineRun"] {
+function describeRun({ run }: RunWithOutline, { averageRating }: RunRatings): Comparison["baselineRun"] {
   return {
     runId: run.id,
     createdAt: run.createdAt.toISOString(),
@@ -170,3 +175,51 @@ const oneDecimal = (value: number): number => Math.round(value * 10) / 10 + 0;
 /** Results without a case come last. */
 const byIndex = (one: number | null, other: number | null): number =>
   (one ?? Number.POSITIVE_INFINITY) - (other ?? Number.POSITIVE_INFINITY);
+
+/** Of a text with `view=preview`. */
+const previewChars = 300;
+
+/** GET /evaluate/runs/compare (completions 5.7). */
+export function compareRuns({
+  runs,
+  results,
+  gradings,
+}: {
+  runs: RunStore;
+  results: ResultStore;
+  gradings: Gradings;
+}): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const [baselineId, candidateId] = [readText(call.query, "baseline"), readText(call.query, "candidate")];
+    if (baselineId === null || candidateId === null) {
+      throw new AppError("bad_request", "baseline and candidate run ids are required");
+    }
+    const [before, after] = await Promise.all([
+      requireRun(runs, projectId, baselineId),
+      requireRun(runs, projectId, candidateId),
+    ]);
+    if (before.datasetId !== after.datasetId) {
+      throw new AppError("bad_request", "The two runs are of different datasets");
+    }
+    const [ofBefore, ofAfter] = await Promise.all([
+      gradings.ofRun(projectId, before),
+      gradings.ofRun(projectId, after),
+    ]);
+    // A scorer that only one of the runs has leaves the other unrated.
+    const scorer = findScorer([ofAfter.plan, ofBefore.plan], readText(call.query, "scorer"));
+    const outline = async (run: StoredRun): Promise<RunWithOutline> => ({
+      run,
+      outline: await readRatings(results, { projectId, runId: run.id, scorerId: scorer?.id ?? null }),
+    });
+    const compared = await Promise.all([outline(before), outline(after)]);
+    const options = {
+      scorer,
+      charsMax: readText(call.query, "view") === "preview" ? previewChars : null,
+      expectedOf: (index: number) =>
+        ofAfter.cases[index]?.expectedResults ?? ofBefore.cases[index]?.expectedResults ?? null,
+    };
+    const pagesOf = (ids: readonly string[]) => results.pagesOf(projectId, ids);
+    return answerPieces(renderComparison(compared, pagesOf, options, call.signal));
+  };
+}

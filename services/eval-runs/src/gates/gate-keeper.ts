@@ -1,11 +1,12 @@
 import type { Gate } from "@touchstone/contracts";
 import { AppError, type Clock, isUuid, runInSlices, uuidv7 } from "@touchstone/service-kit";
-import { findScorer } from "../grading/find-scorer.ts";
+import { findScorer } from "../grading/plan.ts";
 import type { ResultStore } from "../results/result-store.ts";
 import type { Gradings } from "../runs/gradings.ts";
+import type { RunRatings } from "../runs/run-ratings.ts";
 import { readRatings, summarizeRatings } from "../runs/run-ratings.ts";
 import type { RunStore, StoredRun } from "../runs/run-store.ts";
-import { checkGate, type GatedRun, roundAverage } from "./check-gate.ts";
+import { checkGate, roundAverage } from "./check-gate.ts";
 import type { GateRequest } from "./gate-request.ts";
 import type { GateStore } from "./gate-store.ts";
 
@@ -44,7 +45,7 @@ export function createGateKeeper({ results, runs, gates, gradings, clock }: Gate
     run: StoredRun,
     pinnedId: string | null,
     scorerId: string | null,
-  ): Promise<GatedRun | null> {
+  ): Promise<RunRatings | null> {
     if (pinnedId !== null) {
       const pinned = await findRun(projectId, pinnedId);
       if (pinned.datasetId !== run.datasetId) {

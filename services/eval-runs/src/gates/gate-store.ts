@@ -2,7 +2,7 @@ import type { Gate, GateCheck } from "@touchstone/contracts";
 import { type Database, selectPart } from "@touchstone/db";
 import type { ListPage, SizedRow } from "@touchstone/service-kit";
 import { readList } from "../queries/read-list.ts";
-import { branchOfSubject, commitOfSubject } from "../runs/subject-sql.ts";
+import { branchOfSubject, commitOfSubject } from "../runs/run-store.ts";
 import { matchesVerdict, type VerdictQuery, verdictValues } from "../runs/verdict-query.ts";
 import { announceGate } from "./announce-gate.ts";
 

@@ -1,14 +1,16 @@
-import { routes } from "@touchstone/contracts";
+import { type recordedGates, routes } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
-import type { ServedRoute } from "@touchstone/service-kit";
+import { AppError, endOfPage, type Handler, isUuid, requireProject, type ServedRoute } from "@touchstone/service-kit";
+import type { z } from "zod";
 import type { DatasetStore } from "../datasets/dataset-store.ts";
-import { compareRuns } from "../http/gates/compare-runs.ts";
-import { compareVersions } from "../http/gates/compare-versions.ts";
-import { gateRun } from "../http/gates/gate-run.ts";
-import { listGates } from "../http/gates/list-gates.ts";
-import { previewGate } from "../http/gates/preview-gate.ts";
+import { readAllOrNone, readText } from "../queries/read-query.ts";
 import type { DatasetNames } from "../runs/dataset-names.ts";
-import { createGateKeeper, type GateDependencies } from "./gate-keeper.ts";
+import { readVerdictQuery } from "../runs/verdict-query.ts";
+import { compareRuns } from "./compare-runs.ts";
+import { composeVersions, readVersionedRuns } from "./compare-versions.ts";
+import { createGateKeeper, type GateDependencies, type GateKeeper } from "./gate-keeper.ts";
+import { readGateRequest } from "./gate-request.ts";
+import type { GateStore } from "./gate-store.ts";
 
 /** Verdicts on whole runs, and runs side by side. */
 export function gateRoutes(
@@ -23,4 +25,78 @@ export function gateRoutes(
     { route: routes.compareRuns, handle: compareRuns({ runs, results, gradings }) },
     { route: routes.compareVersions, handle: compareVersions({ datasets, database }) },
   ];
+}
+
+/** GET /custom-agent-evaluations/runs/{runId}/gate (completions 5.6): 200 whichever the verdict is. */
+function gateRun({ keeper }: { keeper: GateKeeper }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const { runId = "" } = call.params;
+    return { status: 200, body: await keeper.decide(projectId, runId, readGateRequest(call.query), call.signal) };
+  };
+}
+
+/** GET /evaluate/ci/gates (completions 5.6): the verdicts that were kept, newest first. */
+function listGates({ gates, names }: { gates: GateStore; names: DatasetNames }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const query = { ...readVerdictQuery(call), withCiRuns: readAllOrNone(call.query, "ciRuns") };
+    const [page, totalCount] = await Promise.all([
+      gates.listRecorded(projectId, query),
+      gates.countRecorded(projectId, query),
+    ]);
+    const named = await names.find(
+      projectId,
+      page.rows.map(({ datasetId }) => datasetId),
+    );
+    const reply: z.input<typeof recordedGates> = {
+      gates: page.rows.map(({ id, gate, createdAt, ...kept }) => ({
+        _id: id,
+        ...kept,
+        datasetName: named.get(kept.datasetId) ?? null,
+        averageRating: gate.averageRating,
+        baselineAverage: gate.baselineAverage,
+        checks: gate.checks,
+        createdAt: createdAt.toISOString(),
+      })),
+      totalCount,
+      ...endOfPage(page, ({ id }) => id),
+    };
+    return { status: 200, body: reply };
+  };
+}
+
+/** GET /evaluate/ci/gates/preview (completions 5.6): the verdict on the dataset's newest completed run, not kept. */
+function previewGate({
+  keeper,
+  gates,
+  datasets,
+}: {
+  keeper: GateKeeper;
+  gates: GateStore;
+  datasets: DatasetStore;
+}): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const datasetId = readText(call.query, "datasetId");
+    if (datasetId === null) throw new AppError("bad_request", "datasetId is required");
+    const request = readGateRequest(call.query);
+    const version = isUuid(datasetId) ? await datasets.findVersion(projectId, datasetId) : null;
+    if (version === null) throw new AppError("not_found", "Dataset not found");
+    const runId = await gates.findNewestCompleted(projectId, datasetId);
+    if (runId === null) throw new AppError("unprocessable", "No completed runs on this dataset yet");
+    const body = await keeper.decide(projectId, runId, { ...request, isRecorded: false }, call.signal);
+    return { status: 200, body };
+  };
+}
+
+/** GET /evaluate/datasets/{datasetId}/run-comparison (completions 5.7). */
+function compareVersions({ datasets, database }: { datasets: DatasetStore; database: Database }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const { datasetId = "" } = call.params;
+    const version = isUuid(datasetId) ? await datasets.findVersion(projectId, datasetId) : null;
+    if (version === null) throw new AppError("not_found", "Dataset not found");
+    return { status: 200, body: composeVersions(await readVersionedRuns(database, projectId, datasetId)) };
+  };
 }

@@ -1,4 +1,5 @@
 import { type JudgeRubric, type KnownMember, limits, type SimilarityRequest } from "@touchstone/contracts";
+import { AppError } from "@touchstone/service-kit";
 
 /** One judge: its rubric under the id that runs name it by, which is a dataset's or a grading config's. */
 export type Grader = JudgeRubric;
@@ -190,4 +191,19 @@ interface StoredDocument {
 interface StoredGroup {
   name: string;
   members: { kind: GroupMember["kind"]; refId: string; weight: number; gate: boolean }[];
+}
+
+/** A judge whose ratings stand beside those of a run. */
+interface NamedScorer {
+  id: string;
+  name: string | null;
+}
+
+/** The additional scorer that is named by its id or name; null when none is. Throws `bad_request` when no plan has it. */
+export function findScorer(plans: readonly GradingPlan[], named: string | null): NamedScorer | null {
+  if (named === null) return null;
+  const graders = plans.flatMap((plan) => rowGradersOf(plan));
+  const grader = graders.find(({ id }) => id === named) ?? graders.find(({ name }) => name === named);
+  if (grader === undefined) throw new AppError("bad_request", `Unknown scorer "${named}"`);
+  return { id: grader.id, name: grader.name };
 }

@@ -3,11 +3,11 @@ import type { VerdictMode } from "@touchstone/contracts";
 import { orAborted } from "@touchstone/service-kit";
 import type { EvaluationCase } from "../grading/cases.ts";
 import type { GradingPlan } from "../grading/plan.ts";
-import type { SubmittedResult } from "../results/submitted-result.ts";
 import type { Timings } from "../timings.ts";
 import { askJudge } from "./ask-judge.ts";
 import { askMembers } from "./ask-members.ts";
 import { composeJudgeRequest, type LinkedTrace } from "./judge-request.ts";
+import type { SubmittedResult } from "./judgement.ts";
 import { failedCase, type Judgement, skipped } from "./judgement.ts";
 import { readReply } from "./read-reply.ts";
 

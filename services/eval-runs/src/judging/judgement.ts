@@ -20,6 +20,27 @@ export type StoredSkipReason = SkipReason | "run_finalized" | "no_scorer";
 /** What a pattern or custom scorer found as a member of a group: 0 to 1, or null, and then why. */
 export type MemberFinding = z.output<typeof scoreMembers.reply>["findings"][number];
 
+/** One valid result of a batch (interface: POST runs/{runId}/results), defaults filled in. */
+export interface SubmittedResult {
+  idempotencyKey: string;
+  caseId: string;
+  /** Null = it answers no question of a dataset: a trace that is graded by itself. */
+  questionIndex: number | null;
+  runNumber: number;
+  /** What was asked; null = not stated, the case's query counts. */
+  query: string | null;
+  /** What the agent answered; null only beside an error. */
+  outputText: string | null;
+  error: { type?: string; message?: string } | null;
+  traceId: string | null;
+  retrievalContext: string | readonly string[] | null;
+  latencyMs: number | null;
+  inputTokens: number | null;
+  outputTokens: number | null;
+  isVariant: boolean;
+  variantText: string | null;
+}
+
 /** What was found out about one result, whoever found it out. */
 export interface Judgement {
   status: "scored" | "skipped" | "failed";

@@ -1,13 +1,26 @@
-import { routes } from "@touchstone/contracts";
-import type { Clock, ServedRoute } from "@touchstone/service-kit";
-import { createToolSchema } from "../http/tool-schemas/create-tool-schema.ts";
-import { deleteToolSchema } from "../http/tool-schemas/delete-tool-schema.ts";
-import { getToolSchema } from "../http/tool-schemas/get-tool-schema.ts";
-import { listToolSchemaVersions } from "../http/tool-schemas/list-tool-schema-versions.ts";
-import { listToolSchemas } from "../http/tool-schemas/list-tool-schemas.ts";
-import { publishToolSchema } from "../http/tool-schemas/publish-tool-schema.ts";
-import { updateToolSchema } from "../http/tool-schemas/update-tool-schema.ts";
-import type { ToolSchemaStore } from "./tool-schema-store.ts";
+import { type newToolSchema, routes, type toolSchema } from "@touchstone/contracts";
+import {
+  AppError,
+  actOf,
+  type Call,
+  type Clock,
+  endOfList,
+  type Handler,
+  isUuid,
+  readJsonObject,
+  requireProject,
+  requireWorkspace,
+  type ServedRoute,
+  uuidv7,
+} from "@touchstone/service-kit";
+import type { z } from "zod";
+import { readNameListQuery, readVersionListQuery } from "../queries/list-query.ts";
+import {
+  publishToolSchema as composeVersion,
+  patchToolSchema,
+  readSubmittedToolSchema,
+} from "./submitted-tool-schema.ts";
+import type { StoredToolSchema, ToolSchemaStore } from "./tool-schema-store.ts";
 
 /** The definitions of tools, which judges with tool context `detailed` are shown. */
 export function toolSchemaRoutes(dependencies: { toolSchemas: ToolSchemaStore; clock: Clock }): ServedRoute[] {
@@ -20,4 +33,132 @@ export function toolSchemaRoutes(dependencies: { toolSchemas: ToolSchemaStore; c
     { route: routes.updateToolSchema, handle: updateToolSchema(dependencies) },
     { route: routes.deleteToolSchema, handle: deleteToolSchema(dependencies) },
   ];
+}
+
+/** POST /evaluate/tool-schemas (completions 14). */
+function createToolSchema({ toolSchemas, clock }: { toolSchemas: ToolSchemaStore; clock: Clock }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const { value } = await readJsonObject(call);
+    const submitted = readSubmittedToolSchema(value);
+    requireWorkspace(call, value.workspaceId);
+    const now = clock.now();
+    const stored = await toolSchemas.insert(projectId, { id: uuidv7(now), ...submitted, at: new Date(now) });
+    return { status: 201, body: showNewToolSchema(stored) };
+  };
+}
+
+/** GET /evaluate/tool-schemas (completions 14): by name. */
+function listToolSchemas({ toolSchemas }: { toolSchemas: ToolSchemaStore }): Handler {
+  return async (call) => {
+    const page = await toolSchemas.list(requireProject(call), readNameListQuery(call));
+    return {
+      status: 200,
+      body: { toolSchemas: page.rows.map(showToolSchema), ...endOfList(page, ({ name }) => name) },
+    };
+  };
+}
+
+/** GET /evaluate/tool-schemas/{toolSchemaId} (completions 14). */
+function getToolSchema({ toolSchemas }: { toolSchemas: ToolSchemaStore }): Handler {
+  return async (call) => {
+    const { projectId, id } = readToolSchemaId(call);
+    const stored = await toolSchemas.find(projectId, id);
+    if (stored === null) throw toolSchemaNotFound();
+    return { status: 200, body: { toolSchema: showToolSchema(stored) } };
+  };
+}
+
+/** GET /evaluate/tool-schemas/{toolSchemaId}/versions (completions 14): newest first. */
+function listToolSchemaVersions({ toolSchemas }: { toolSchemas: ToolSchemaStore }): Handler {
+  return async (call) => {
+    const { projectId, id } = readToolSchemaId(call);
+    const query = readVersionListQuery(call);
+    const page = await toolSchemas.listVersions(projectId, id, query);
+    // Versions go with their tool schema, but behind the last one there are none, either.
+    if (page.rows.length === 0 && query.cursor === null) throw toolSchemaNotFound();
+    return {
+      status: 200,
+      body: {
+        versions: page.rows.map((version) => ({ ...version, createdAt: version.createdAt.toISOString() })),
+        ...endOfList(page, ({ version }) => String(version)),
+      },
+    };
+  };
+}
+
+/**
+ * POST /evaluate/tool-schemas/{toolSchemaId}/versions (completions 14): the next version. Versions that are published at
+ * once wait for one another, so that each gets a number of its own.
+ */
+function publishToolSchema({ toolSchemas, clock }: { toolSchemas: ToolSchemaStore; clock: Clock }): Handler {
+  return async (call) => {
+    // First: a body that cannot be read is 400 whatever the path names.
+    const { value } = await readJsonObject(call);
+    const { projectId, id } = readToolSchemaId(call);
+    requireWorkspace(call, value.workspaceId);
+    const stored = await toolSchemas.update(
+      projectId,
+      id,
+      (current) => composeVersion(current, value),
+      new Date(clock.now()),
+    );
+    if (stored === null) throw toolSchemaNotFound();
+    return { status: 201, body: showNewToolSchema(stored) };
+  };
+}
+
+/** PATCH /evaluate/tool-schemas/{toolSchemaId} (completions 14): what is sent changes, as a new version. */
+function updateToolSchema({ toolSchemas, clock }: { toolSchemas: ToolSchemaStore; clock: Clock }): Handler {
+  return async (call) => {
+    // First: a body that cannot be read is 400 whatever the path names.
+    const { value } = await readJsonObject(call);
+    const { projectId, id } = readToolSchemaId(call);
+    requireWorkspace(call, value.workspaceId);
+    const change = (current: Parameters<typeof patchToolSchema>[0]) => patchToolSchema(current, value);
+    const stored = await toolSchemas.update(projectId, id, change, new Date(clock.now()));
+    if (stored === null) throw toolSchemaNotFound();
+    return { status: 200, body: { toolSchema: showToolSchema(stored) } };
+  };
+}
+
+/** DELETE /evaluate/tool-schemas/{toolSchemaId} (completions 14), with all its versions. */
+function deleteToolSchema({ toolSchemas }: { toolSchemas: ToolSchemaStore }): Handler {
+  return async (call) => {
+    const { projectId, id } = readToolSchemaId(call);
+    if (!(await toolSchemas.remove(projectId, id, actOf(call.identity)))) throw toolSchemaNotFound();
+    return { status: 200, body: { deleted: true } };
+  };
+}
+
+/** The project of a call and the id in its path; an id that cannot be one answers like one that does not exist. */
+function readToolSchemaId(call: Call): { projectId: string; id: string } {
+  const projectId = requireProject(call);
+  const { toolSchemaId = "" } = call.params;
+  if (!isUuid(toolSchemaId)) throw toolSchemaNotFound();
+  return { projectId, id: toolSchemaId };
+}
+
+function toolSchemaNotFound(): AppError {
+  return new AppError("not_found", "Tool schema not found");
+}
+
+/** A tool schema as clients read it (completions 14). */
+function showToolSchema(stored: StoredToolSchema): z.input<typeof toolSchema> {
+  return {
+    _id: stored.id,
+    name: stored.name,
+    definition: stored.definition,
+    ...(stored.description !== null && { description: stored.description }),
+    ...(stored.testEndpointUrl !== null && { testEndpointUrl: stored.testEndpointUrl }),
+    version: stored.version,
+    createdAt: stored.createdAt.toISOString(),
+    updatedAt: stored.updatedAt.toISOString(),
+  };
+}
+
+/** One that was just made or published: bare, as prompts are answered, and under its name for clients that read that. */
+function showNewToolSchema(stored: StoredToolSchema): z.input<typeof newToolSchema> {
+  const shown = showToolSchema(stored);
+  return { ...shown, toolSchema: shown };
 }

@@ -1,9 +1,9 @@
 import type { Database, Queryable, Statement } from "@touchstone/db";
+import type { SubmittedResult } from "../judging/judgement.ts";
 import type { RatingNews } from "../results/rating-news.ts";
 import { resultColumns, resultValues, selectSentResults } from "../results/result-columns.ts";
 import { inOrder, listedIds, pageRows, selectPage } from "../results/result-pages.ts";
 import type { ResultRow, StoredResult } from "../results/stored-result.ts";
-import type { SubmittedResult } from "../results/submitted-result.ts";
 
 /** A stored result that no judge could rate. */
 export interface SkippedResult {

@@ -42,3 +42,22 @@ export function countNextRows(rows: readonly { bytes: string }[]): number {
   const bytes = Number(rows.at(-1)?.bytes ?? 0);
   return Math.min(pageRowsMax, Math.ceil((rows.length * pageBytesMax) / Math.max(bytes, 1)));
 }
+
+/**
+ * The elements of a JSON array, one for each row of the pages, with commas between them. `render` answers JSON text, or null
+ * to end the array before the row.
+ */
+export async function* joinRows<Row>(
+  pages: AsyncIterable<readonly Row[]>,
+  render: (row: Row) => string | null,
+): AsyncGenerator<string> {
+  let separator = "";
+  for await (const page of pages) {
+    for (const row of page) {
+      const text = render(row);
+      if (text === null) return;
+      yield `${separator}${text}`;
+      separator = ",";
+    }
+  }
+}

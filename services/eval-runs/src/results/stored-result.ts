@@ -4,9 +4,9 @@ import type { z } from "zod";
 import type { EvaluationCase } from "../grading/cases.ts";
 import { type GradingPlan, rowGradersOf, scorerMembersOf } from "../grading/plan.ts";
 import { deterministicNamesFor, metricNames, metricsFor } from "../judging/judge-request.ts";
+import type { SubmittedResult } from "../judging/judgement.ts";
 import { type Judgement, type StoredSkipReason, skipped } from "../judging/judgement.ts";
 import { ratingsOf, type TraceRating } from "../judging/trace-ratings.ts";
-import type { SubmittedResult } from "./submitted-result.ts";
 
 export type ResultRow = z.infer<typeof resultRow>;
 export type ScoredResult = z.infer<typeof submitResultsReply>["scoredResults"][number];

@@ -1,27 +1,7 @@
 import { submittedResult } from "@touchstone/contracts";
 import { z } from "zod";
 import { memberText } from "../json/json-text.ts";
-
-/** One valid result of a batch (interface: POST runs/{runId}/results), defaults filled in. */
-export interface SubmittedResult {
-  idempotencyKey: string;
-  caseId: string;
-  /** Null = it answers no question of a dataset: a trace that is graded by itself. */
-  questionIndex: number | null;
-  runNumber: number;
-  /** What was asked; null = not stated, the case's query counts. */
-  query: string | null;
-  /** What the agent answered; null only beside an error. */
-  outputText: string | null;
-  error: { type?: string; message?: string } | null;
-  traceId: string | null;
-  retrievalContext: string | readonly string[] | null;
-  latencyMs: number | null;
-  inputTokens: number | null;
-  outputTokens: number | null;
-  isVariant: boolean;
-  variantText: string | null;
-}
+import type { SubmittedResult } from "../judging/judgement.ts";
 
 /** The contract, and what clients are forgiven: null for a field left out, a query or output that is no text. */
 const accepted = submittedResult.extend({

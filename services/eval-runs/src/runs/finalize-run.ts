@@ -5,6 +5,9 @@ import type { RunStore, StoredRun, TerminalStatus } from "./run-store.ts";
 
 const pollMs = 100;
 
+/** Refuses the run of a CI run, which only its pipeline fills and ends. */
+export type RefuseCiRun = (projectId: string, runId: string) => Promise<void>;
+
 export interface FinalizingDependencies {
   database: Database;
   runs: RunStore;

@@ -1,10 +1,9 @@
 import { limits, type resultList } from "@touchstone/contracts";
 import { AppError, endOfPage, firstOf, type Handler, requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
-import { findScorer } from "../grading/find-scorer.ts";
+import { findScorer } from "../grading/plan.ts";
 import { answerPieces } from "../json/answer-pieces.ts";
 import { type Query, readCursor, readLimit, readNumber, readOneOf, readText } from "../queries/read-query.ts";
-import { joinRows } from "../results/join-rows.ts";
 import {
   countCases,
   listResults as list,
@@ -12,12 +11,13 @@ import {
   type ResultOrder,
   resultOrders,
 } from "../results/result-list.ts";
+import { joinRows } from "../results/result-pages.ts";
 import type { ResultStore } from "../results/result-store.ts";
 import type { Gradings } from "./gradings.ts";
 import { showResult } from "./render-run.ts";
-import { requireRun } from "./require-run.ts";
 import { readRatings, summarizeRatings } from "./run-ratings.ts";
 import type { RunStore, StoredRun } from "./run-store.ts";
+import { requireRun } from "./run-store.ts";
 
 type Reply = z.input<typeof resultList>;
 

@@ -1,7 +1,16 @@
-import type { GatedRun } from "../gates/check-gate.ts";
 import type { OutlinedResult, ResultStore } from "../results/result-store.ts";
 import { type CountedResult, computeLiveStatistics } from "../statistics/result-tally.ts";
 import { readJudgeRatings } from "./run-counter.ts";
+
+/** The ratings of one run, by one scorer. */
+export interface RunRatings {
+  runId: string;
+  /** Unrounded; null = nothing rated. */
+  averageRating: number | null;
+  /** The mean rating of each case that is rated, by question index. */
+  caseRatings: ReadonlyMap<number, number>;
+  isInProgress: boolean;
+}
 
 /**
  * Reads what a gate needs of each result of a run, in the order in which they are shown, as the scorer rated it; null =
@@ -24,7 +33,7 @@ export async function readRatings(
 }
 
 /** Puts the ratings of a run together; variants are left out throughout (completions 5.10). */
-export function summarizeRatings(runId: string, isInProgress: boolean, rows: readonly CountedResult[]): GatedRun {
+export function summarizeRatings(runId: string, isInProgress: boolean, rows: readonly CountedResult[]): RunRatings {
   const { averageRating } = computeLiveStatistics(rows.map((row) => ({ ...row, count: 1 })));
   const cases = Map.groupBy(
     rows.filter((row) => !row.isVariant && row.rating !== null && row.questionIndex !== null),

@@ -1,10 +1,8 @@
 import type { VerdictMode } from "@touchstone/contracts";
-import { type Database, type Statement, selectPart } from "@touchstone/db";
-import type { Act, ListPage, SizedRow } from "@touchstone/service-kit";
+import { type Database, type Statement, selectPart, sqlStateOf } from "@touchstone/db";
+import { type Act, AppError, isUuid, type ListPage, type SizedRow } from "@touchstone/service-kit";
 import { recordAuditEvent } from "../outbox.ts";
 import { type ListQuery, readList } from "../queries/read-list.ts";
-import { refuseGoneDataset } from "./gone-dataset.ts";
-import { nameOfSubject, saidBySubject } from "./subject-sql.ts";
 
 export type RunStatus = "in_progress" | "completed" | "failed";
 export type TerminalStatus = Exclude<RunStatus, "in_progress">;
@@ -225,6 +223,20 @@ export function createRunStore(database: Database): RunStore {
   };
 }
 
+/** What a subject says, which no operator can open that has a \u0000 in it: such a run is found by nothing it says. */
+const saidBySubject = (expressions: readonly string[]): string =>
+  `case when pg_input_is_valid(evaluation_subject::text, 'jsonb') then concat_ws(E'\\n', ${expressions.join(", ")}) end`;
+
+const nameOfSubject = "coalesce(evaluation_subject ->> 'displayName', evaluation_subject ->> 'name')";
+
+/** Branch and commit stand in `git` (pipelines) or `metadata` (the SDK). Null where the subject names none. */
+export const branchOfSubject = `nullif(${saidBySubject([
+  "coalesce(evaluation_subject #>> '{git,branch}', evaluation_subject #>> '{metadata,branch}')",
+])}, '')`;
+export const commitOfSubject = `nullif(${saidBySubject([
+  "coalesce(evaluation_subject #>> '{git,commit_sha}', evaluation_subject #>> '{git,commit}', evaluation_subject #>> '{metadata,commit}')",
+])}, '')`;
+
 /** The first eight parameters are of {@link filterValues}. */
 const filtered = `
             project_id = $1
@@ -321,3 +333,29 @@ const readRow = (row: RunRow): StoredRun => ({
   closingAs: row.closing_as,
   createdAt: row.created_at,
 });
+
+const foreignKeyViolation = "23503";
+
+/** Stores a new run. A dataset that was deleted since it was read answers like one that was never there. */
+export async function refuseGoneDataset<Result>(
+  insertRun: () => Promise<Result>,
+  sentence = "Dataset not found",
+): Promise<Result> {
+  try {
+    return await insertRun();
+  } catch (thrown) {
+    if (sqlStateOf(thrown) !== foreignKeyViolation) throw thrown;
+    throw new AppError("not_found", sentence, { cause: thrown });
+  }
+}
+
+/** The run a path names; an id that cannot be one answers like one that does not exist. */
+export async function requireRun(
+  runs: Pick<RunStore, "find">,
+  projectId: string,
+  runId: string | undefined,
+): Promise<StoredRun> {
+  const run = runId !== undefined && isUuid(runId) ? await runs.find(projectId, runId) : null;
+  if (run === null) throw new AppError("not_found", "Run not found");
+  return run;
+}

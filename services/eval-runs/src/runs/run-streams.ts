@@ -2,6 +2,8 @@ import { Readable } from "node:stream";
 import { limits, type runProgress } from "@touchstone/contracts";
 import { AppError, type Logger } from "@touchstone/service-kit";
 import type { z } from "zod";
+import type { RunProgress } from "../results/result-store.ts";
+import { computeLiveStatistics, countResults } from "../statistics/result-tally.ts";
 
 /** The state of a run as a stream tells it. */
 export type RunProgressEvent = z.input<typeof runProgress>;
@@ -114,5 +116,17 @@ export function createRunStreams({ readProgress, logger, pollMs = defaultPollMs 
       wake();
       await polling;
     },
+  };
+}
+
+/** A run's state as its stream tells it. */
+export function showProgress(runId: string, { status, tallies }: RunProgress): RunProgressEvent {
+  const liveStatistics = computeLiveStatistics(tallies);
+  return {
+    runId,
+    status,
+    resultCount: countResults(tallies),
+    averageRating: liveStatistics.averageRating,
+    liveStatistics,
   };
 }

@@ -9,20 +9,20 @@ import {
   requireProject,
 } from "@touchstone/service-kit";
 import type { z } from "zod";
-import type { CiRunStore } from "../ci-runs/ci-run-store.ts";
-import { refuseCiRun } from "../ci-runs/refuse-ci-run.ts";
 import type { GroupStore } from "../graders/group-store.ts";
 import { elementsOf, memberText } from "../json/json-text.ts";
+import type { SubmittedResult } from "../judging/judgement.ts";
 import type { BatchScorer } from "../results/batch-scorer.ts";
 import type { ResultStore } from "../results/result-store.ts";
 import type { SettledResult } from "../results/score-batch.ts";
 import { composeScoredResult } from "../results/stored-result.ts";
-import { readSubmittedResult, type SubmittedResult } from "../results/submitted-result.ts";
+import { readSubmittedResult } from "../results/submitted-result.ts";
 import { computeLiveStatistics } from "../statistics/result-tally.ts";
 import { createBoundedCache } from "./bounded-cache.ts";
+import type { RefuseCiRun } from "./finalize-run.ts";
 import type { Gradings } from "./gradings.ts";
-import { requireRun } from "./require-run.ts";
 import type { RunStore, StoredRun } from "./run-store.ts";
+import { requireRun } from "./run-store.ts";
 
 type Reply = z.input<typeof submitResultsReply>;
 
@@ -44,21 +44,21 @@ export function submitResults({
   results,
   gradings,
   groups,
-  ciRuns,
+  refuseCiRun,
   scorer,
 }: {
   runs: RunStore;
   results: ResultStore;
   gradings: Gradings;
   groups: Pick<GroupStore, "exists">;
-  ciRuns: Pick<CiRunStore, "exists">;
+  refuseCiRun: RefuseCiRun;
   scorer: BatchScorer;
 }): Handler {
   const plainRuns = createBoundedCache<GradedRun>(plainRunCharsMax);
 
   async function requireOpenRun(projectId: string, runId: string): Promise<GradedRun> {
     const run = await requireRun(runs, projectId, runId);
-    if (run.runSource === "ci") await refuseCiRun(ciRuns, projectId, runId);
+    if (run.runSource === "ci") await refuseCiRun(projectId, runId);
     if (run.status !== "in_progress" || run.closingAs !== null) {
       throw new AppError("conflict", "Run is already in a terminal state");
     }

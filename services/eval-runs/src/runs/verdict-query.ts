@@ -2,7 +2,7 @@ import { limits } from "@touchstone/contracts";
 import { type Call, isUuid } from "@touchstone/service-kit";
 import type { ListQuery } from "../queries/read-list.ts";
 import { type Query, readCursor, readLimit, readText } from "../queries/read-query.ts";
-import { branchOfSubject, commitOfSubject } from "./subject-sql.ts";
+import { branchOfSubject, commitOfSubject } from "./run-store.ts";
 
 /** Which verdicts of pipelines are listed; null = all. */
 export interface VerdictFilter {

@@ -4,11 +4,11 @@ import type { Database } from "@touchstone/db";
 import { AppError, type Clock, uuidv7 } from "@touchstone/service-kit";
 import { type GradingPlan, writePlan } from "../grading/plan.ts";
 import { judgeResult } from "../judging/judge-result.ts";
+import type { SubmittedResult } from "../judging/judgement.ts";
 import type { LinkedTraces } from "../judging/linked-traces.ts";
 import type { RatingNews } from "../results/rating-news.ts";
 import { createGroupedStore } from "../results/store-in-groups.ts";
 import { composeResult, type ResultRow, type StoredResult } from "../results/stored-result.ts";
-import type { SubmittedResult } from "../results/submitted-result.ts";
 import type { Timings } from "../timings.ts";
 import { storeFinishedRun } from "./store-finished-run.ts";
 

@@ -1,18 +1,23 @@
-import type { rescoreRunReply } from "@touchstone/contracts";
-import type { Handler } from "@touchstone/service-kit";
-import { createLimitInHand, requireProject } from "@touchstone/service-kit";
+import { type rescoreRunReply, routes } from "@touchstone/contracts";
+import { createLimitInHand, type Handler, requireProject, type ServedRoute } from "@touchstone/service-kit";
 import type { z } from "zod";
-import { type RescoringDependencies, rescoreRun as rescore } from "../../rescoring/rescore-run.ts";
-import type { ResultStore } from "../../results/result-store.ts";
-import { requireRun } from "../../runs/require-run.ts";
-import type { RunStore } from "../../runs/run-store.ts";
-import { computeLiveStatistics } from "../../statistics/result-tally.ts";
+import type { ResultStore } from "../results/result-store.ts";
+import { type RunStore, requireRun } from "../runs/run-store.ts";
+import { computeLiveStatistics } from "../statistics/result-tally.ts";
+import { type RescoringDependencies, rescoreRun as rescore } from "./rescore-run.ts";
+
+/** What judges the skipped results of a run again. */
+export function rescoringRoutes(
+  dependencies: RescoringDependencies & { runs: RunStore; results: ResultStore },
+): ServedRoute[] {
+  return [{ route: routes.rescoreRun, handle: rescoreRun(dependencies) }];
+}
 
 /** Rescorings of one process at a time. */
 const inHandMax = 100;
 
 /** POST /custom-agent-evaluations/runs/{runId}/rescore (completions 5.11): judges skipped results again. */
-export function rescoreRun(dependencies: RescoringDependencies & { runs: RunStore; results: ResultStore }): Handler {
+function rescoreRun(dependencies: RescoringDependencies & { runs: RunStore; results: ResultStore }): Handler {
   const { runs, results } = dependencies;
   const limit = createLimitInHand(inHandMax, "Too many runs are being rescored at the moment; retry.");
   return async (call) => {

@@ -1,8 +1,19 @@
 import { AppError, isJsonObject, type JsonObject } from "@touchstone/service-kit";
-import type { ConfigChange } from "../../graders/config-book.ts";
-import { judgeMembers, offlineMembers } from "../../graders/config-document.ts";
-import { readIsDefault } from "../../graders/read-settings-change.ts";
-import { type JsonMember, membersOf, memberText } from "../../json/json-text.ts";
+import { type JsonMember, membersOf, memberText } from "../json/json-text.ts";
+import type { ConfigChange } from "./config-book.ts";
+import { judgeMembers, offlineMembers } from "./config-document.ts";
+
+/** The body of a create or an update of evaluation settings: flat, without a live profile. */
+export function readSettingsChange({ text, value }: JsonObject): ConfigChange {
+  return { members: membersOf(text), isDefault: readIsDefault(value.isDefault), online: undefined };
+}
+
+/** Undefined = not said. */
+function readIsDefault(isDefault: unknown): boolean | undefined {
+  if (isDefault === undefined || isDefault === null) return undefined;
+  if (typeof isDefault !== "boolean") throw new AppError("bad_request", "isDefault must be a boolean");
+  return isDefault;
+}
 
 /** The body of a create or an update of a judge scorer: the sections laid flat (completions 4.2). */
 export function readJudgeScorerChange(body: JsonObject): ConfigChange {

@@ -1,0 +1,87 @@
+import { routes } from "@touchstone/contracts";
+import {
+  AppError,
+  actOf,
+  type Call,
+  type Handler,
+  isUuid,
+  readJsonObject,
+  requireProject,
+  type ServedRoute,
+} from "@touchstone/service-kit";
+import { endText, readListQuery } from "../queries/list-query.ts";
+import type { ConfigBook } from "./config-book.ts";
+import { readJudgeScorerChange } from "./config-change.ts";
+import type { ConfigStore } from "./config-store.ts";
+import { renderJudgeScorer } from "./render-config.ts";
+
+/** Grading configs as judge scorers, in sections (completions 4.2). */
+export function judgeScorerRoutes(dependencies: { book: ConfigBook; configs: ConfigStore }): ServedRoute[] {
+  return [
+    { route: routes.createJudgeScorer, handle: createJudgeScorer(dependencies) },
+    { route: routes.listJudgeScorers, handle: listJudgeScorers(dependencies) },
+    { route: routes.getJudgeScorer, handle: getJudgeScorer(dependencies) },
+    { route: routes.updateJudgeScorer, handle: updateJudgeScorer(dependencies) },
+    { route: routes.deleteJudgeScorer, handle: deleteJudgeScorer(dependencies) },
+  ];
+}
+
+/** POST /agent-monitoring/judge-scorers (completions 4.2). */
+function createJudgeScorer({ book }: { book: ConfigBook }): Handler {
+  return async (call) => {
+    const change = readJudgeScorerChange(await readJsonObject(call));
+    const config = await book.create(requireProject(call), change, actOf(call.identity));
+    return { status: 201, body: `{"judgeScorer":${renderJudgeScorer(config)}}` };
+  };
+}
+
+/** GET /agent-monitoring/judge-scorers (completions 4.2), newest first. */
+function listJudgeScorers({ configs }: { configs: ConfigStore }): Handler {
+  return async (call) => {
+    const page = await configs.list(requireProject(call), readListQuery(call, "the id of a judge scorer"));
+    const texts = page.rows.map(renderJudgeScorer);
+    return { status: 200, body: `{"judgeScorers":[${texts.join(",")}]${endText(page, ({ id }) => id)}` };
+  };
+}
+
+/** GET /agent-monitoring/judge-scorers/{judgeScorerId} (completions 4.2). */
+function getJudgeScorer({ configs }: { configs: ConfigStore }): Handler {
+  return async (call) => {
+    const id = judgeScorerId(call);
+    const config = id === null ? null : await configs.find(requireProject(call), id);
+    return { status: 200, body: `{"judgeScorer":${renderJudgeScorer(config ?? judgeScorerNotFound())}}` };
+  };
+}
+
+/**
+ * PUT /agent-monitoring/judge-scorers/{judgeScorerId} (completions 4.2): only what is sent changes, within each section
+ * too; `online: null` detaches.
+ */
+function updateJudgeScorer({ book }: { book: ConfigBook }): Handler {
+  return async (call) => {
+    const change = readJudgeScorerChange(await readJsonObject(call));
+    const id = judgeScorerId(call);
+    const config = id === null ? null : await book.update(requireProject(call), id, change, actOf(call.identity));
+    return { status: 200, body: `{"judgeScorer":${renderJudgeScorer(config ?? judgeScorerNotFound())}}` };
+  };
+}
+
+/** DELETE /agent-monitoring/judge-scorers/{judgeScorerId} (completions 4.2): its live profile goes with it. */
+function deleteJudgeScorer({ book }: { book: ConfigBook }): Handler {
+  return async (call) => {
+    const id = judgeScorerId(call);
+    const isGone =
+      id !== null && (await book.delete(requireProject(call), id, { withProfile: true, act: actOf(call.identity) }));
+    return isGone ? { status: 200, body: { deleted: true } } : judgeScorerNotFound();
+  };
+}
+
+/** The id a path names, or null when it is none. */
+function judgeScorerId(call: Call): string | null {
+  const id = call.params.judgeScorerId ?? "";
+  return isUuid(id) ? id : null;
+}
+
+function judgeScorerNotFound(): never {
+  throw new AppError("not_found", "Judge scorer not found");
+}

@@ -1,0 +1,117 @@
+import { type groupRatings, routes, type scorerGroupReply } from "@touchstone/contracts";
+import {
+  AppError,
+  actOf,
+  type Call,
+  type Clock,
+  endOfList,
+  type Handler,
+  isUuid,
+  readJsonObject,
+  requireProject,
+  type ServedRoute,
+} from "@touchstone/service-kit";
+import type { z } from "zod";
+import { readListQuery } from "../queries/list-query.ts";
+import type { GroupBook } from "./group-book.ts";
+import type { GroupStore, StoredGroup } from "./group-store.ts";
+import { composeRatingPoints, readWindow, stretchesOf } from "./rating-points.ts";
+
+/** Scorer groups and how they rated (completions 4.4). */
+export function scorerGroupRoutes(dependencies: { book: GroupBook; groups: GroupStore; clock: Clock }): ServedRoute[] {
+  return [
+    { route: routes.createScorerGroup, handle: createScorerGroup(dependencies) },
+    { route: routes.listScorerGroups, handle: listScorerGroups(dependencies) },
+    { route: routes.getScorerGroup, handle: getScorerGroup(dependencies) },
+    { route: routes.updateScorerGroup, handle: updateScorerGroup(dependencies) },
+    { route: routes.deleteScorerGroup, handle: deleteScorerGroup(dependencies) },
+    { route: routes.readGroupRatings, handle: readGroupRatings(dependencies) },
+  ];
+}
+
+/** POST /agent-monitoring/scorer-groups (completions 4.4). */
+function createScorerGroup({ book }: { book: GroupBook }): Handler {
+  return async (call) => {
+    const { value } = await readJsonObject(call);
+    const group = await book.create(requireProject(call), value, actOf(call.identity));
+    return { status: 201, body: { scorerGroup: renderGroup(group) } };
+  };
+}
+
+/** GET /agent-monitoring/scorer-groups (completions 4.4), newest first. */
+function listScorerGroups({ groups }: { groups: GroupStore }): Handler {
+  return async (call) => {
+    const page = await groups.list(requireProject(call), readListQuery(call, "the id of a scorer group"));
+    return { status: 200, body: { scorerGroups: page.rows.map(renderGroup), ...endOfList(page, ({ id }) => id) } };
+  };
+}
+
+/** GET /agent-monitoring/scorer-groups/{scorerGroupId} (completions 4.4). */
+function getScorerGroup({ groups }: { groups: GroupStore }): Handler {
+  return async (call) => {
+    const id = scorerGroupId(call);
+    const group = id === null ? null : await groups.find(requireProject(call), id);
+    return { status: 200, body: { scorerGroup: renderGroup(group ?? scorerGroupNotFound()) } };
+  };
+}
+
+/** PUT /agent-monitoring/scorer-groups/{scorerGroupId} (completions 4.4): only what is sent changes. */
+function updateScorerGroup({ book }: { book: GroupBook }): Handler {
+  return async (call) => {
+    const { value } = await readJsonObject(call);
+    const id = scorerGroupId(call);
+    const group = id === null ? null : await book.update(requireProject(call), id, value, actOf(call.identity));
+    return { status: 200, body: { scorerGroup: renderGroup(group ?? scorerGroupNotFound()) } };
+  };
+}
+
+/** DELETE /agent-monitoring/scorer-groups/{scorerGroupId} (completions 4.4). Its open runs then take no more results. */
+function deleteScorerGroup({ book }: { book: GroupBook }): Handler {
+  return async (call) => {
+    const id = scorerGroupId(call);
+    const isGone = id !== null && (await book.delete(requireProject(call), id, actOf(call.identity)));
+    return isGone ? { status: 200, body: { deleted: true } } : scorerGroupNotFound();
+  };
+}
+
+/**
+ * GET /agent-monitoring/scorer-groups/{scorerGroupId}/ratings (completions 4.4): the average of what the group gave the
+ * results of runs, by the time they were stored.
+ */
+function readGroupRatings({ groups, clock }: { groups: GroupStore; clock: Clock }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const id = scorerGroupId(call);
+    if (id === null || !(await groups.exists(projectId, id))) scorerGroupNotFound();
+    const window = readWindow(call.query.window);
+    const now = clock.now();
+    const buckets = await groups.tallyRatings(projectId, id, stretchesOf(window, now));
+    const body: z.input<typeof groupRatings> = { window, points: composeRatingPoints(window, now, buckets) };
+    return { status: 200, body };
+  };
+}
+
+/** The id a path names, or null when it is none. */
+function scorerGroupId(call: Call): string | null {
+  const id = call.params.scorerGroupId ?? "";
+  return isUuid(id) ? id : null;
+}
+
+function scorerGroupNotFound(): never {
+  throw new AppError("not_found", "Scorer group not found");
+}
+
+type ScorerGroup = z.input<typeof scorerGroupReply>["scorerGroup"];
+
+/** A scorer group as clients read it (completions 4.4). */
+function renderGroup({ id, name, description, members, online, createdAt, updatedAt }: StoredGroup): ScorerGroup {
+  return {
+    _id: id,
+    name,
+    ...(description !== undefined && { description }),
+    members: [...members],
+    online,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  };
+}
