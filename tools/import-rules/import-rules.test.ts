@@ -96,6 +96,45 @@ const planted: { file: string; text: string; breaks: string[] }[] = [
   { file: "services/auth/test/planted.ts", text: "export const target = 1;", breaks: [] },
 ];
 
+const {
+  rooms,
+  moved,
+  pureRooms,
+}: Record<"rooms", Record<string, Record<string, string>>> & {
+  moved: string[];
+  pureRooms: Record<string, string[]>;
+} = createRequire(import.meta.url)("./rooms.cjs");
+
+/** Every room reaches for what lies above it. */
+const plantedInRooms = moved.flatMap((service) => {
+  const inService = (file: string, text: string, ...breaks: string[]) => ({
+    file: `services/${service}/src/${file}`,
+    text,
+    breaks: breaks.map((rule) => rule.replace("*", service)),
+  });
+  const limited = Object.entries(rooms[service] ?? {}).flatMap(([room, may]) => (may === "*" ? [] : [room]));
+  return [
+    inService("planted-above.ts", "export const target = 1;"),
+    inService("unlisted/planted.ts", 'import "../planted-above.ts";', "rooms-of-*-are-listed"),
+    ...limited.map((room) => inService(`${room}/planted-up.ts`, 'import "../planted-above.ts";', `rooms-of-*-${room}`)),
+    ...limited.slice(0, 1).map((room) => {
+      return inService(`${room}/planted-root.ts`, 'import "../main.ts";', `rooms-of-*-${room}`, "root-of-*-is-on-top");
+    }),
+    ...(pureRooms[service] ?? []).map((room) => {
+      const toTarget = "../".repeat(3 + room.split("/").length);
+      return inService(
+        `${room}/planted-query.ts`,
+        `import "${toTarget}libs/db/src/planted-target.ts";`,
+        "pure-rooms-of-*-know-no-database",
+      );
+    }),
+  ];
+});
+planted.push(
+  { file: "libs/db/src/planted-target.ts", text: "export const target = 1;", breaks: [] },
+  ...plantedInRooms,
+);
+
 let tree = "";
 let cruise: Cruise;
 
