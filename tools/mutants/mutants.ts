@@ -155,12 +155,12 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "a rating may leave the scale",
-    file: "services/judge/src/verdict/parse-verdict.ts",
+    file: "services/judge/src/verdicts/parse-verdict.ts",
     find: "return Math.min(limits.ratingMax, Math.max(limits.ratingMin, value)) + 0;",
     replace: "return value;",
     test: {
       project: "unit",
-      file: "services/judge/test/verdict/parse-verdict.test.ts",
+      file: "services/judge/test/verdicts/parse-verdict.test.ts",
       name: "any number is clamped, wherever it stands in the object and whatever surrounds it",
     },
   },
@@ -200,12 +200,12 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "every prompt has the same fence",
-    file: "services/judge/src/verdict/fence.ts",
+    file: "services/judge/src/prompting/fence.ts",
     find: 'token = mac.digest("hex").slice(0, 32);',
     replace: 'token = "0123456789abcdef0123456789abcdef";',
     test: {
       project: "unit",
-      file: "services/judge/test/verdict/assemble-prompt.test.ts",
+      file: "services/judge/test/verdicts/assemble-prompt.test.ts",
       name: "is another one for any other text, label or installation",
     },
   },
@@ -366,12 +366,12 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "a must-pass member that is not passed changes nothing",
-    file: "services/judge/src/groups/aggregate.ts",
+    file: "services/judge/src/scoring/aggregate.ts",
     find: "goodness < gatePassMin",
     replace: "goodness < 0",
     test: {
       project: "unit",
-      file: "services/judge/test/groups/aggregate.test.ts",
+      file: "services/judge/test/scoring/aggregate.test.ts",
       name: "names the must-pass member that set it to 0, the first of several",
     },
   },

@@ -24,7 +24,6 @@ import {
   type Readiness,
   type Service,
 } from "@touchstone/service-kit";
-import { createAskForJson } from "./asking/ask-for-json.ts";
 import type { JudgeConfig, ProviderConfig } from "./config.ts";
 import { answerClassifyTopic } from "./handlers/classify-topic.ts";
 import { answerCompareTexts } from "./handlers/compare-texts.ts";
@@ -34,16 +33,15 @@ import { answerReadDay } from "./handlers/read-day.ts";
 import { answerReadUsage } from "./handlers/read-usage.ts";
 import { answerReadVerdictRecord } from "./handlers/read-verdict-record.ts";
 import { answerRunScript } from "./handlers/run-script.ts";
-import { answerScoreResult } from "./handlers/score-result.ts";
 import { answerSuggestExpected } from "./handlers/suggest-expected.ts";
 import { answerWriteAnalysis } from "./handlers/write-analysis.ts";
 import { answerWriteRegex } from "./handlers/write-regex.ts";
-import { type DeletedProjectRemoval, removeDeletedProjects } from "./maintenance/remove-deleted-projects.ts";
-import { trimVerdictRecords } from "./maintenance/trim-verdict-records.ts";
-import { createMetricsObserver } from "./metrics-observer.ts";
-import { type AnsweredKeys, createProjectKeysReader } from "./provider-keys/project-keys.ts";
+import { createAskForJson } from "./prompting/ask-for-json.ts";
+import { promptVersion } from "./prompting/templates.ts";
 import { createGuardedFetch } from "./providers/guarded-fetch.ts";
+import { createMetricsObserver } from "./providers/metrics-observer.ts";
 import { createOpenAiProvider } from "./providers/openai-provider.ts";
+import { type AnsweredKeys, createProjectKeysReader } from "./providers/project-keys.ts";
 import type { Provider } from "./providers/provider.ts";
 import { createModelResolver } from "./providers/resolve-model.ts";
 import { createPayerFinder } from "./quota/find-payer.ts";
@@ -52,17 +50,19 @@ import { createQuotaStore } from "./quota/quota-store.ts";
 import { createUsageCounter } from "./quota/usage-counter.ts";
 import { createUsageStore } from "./quota/usage-store.ts";
 import { sleepInRealTime } from "./scheduling/sleep.ts";
+import { type DeletedProjectRemoval, removeDeletedProjects } from "./schema.ts";
 import { createHandlerRunner, handlerDefaults } from "./scorers/code/run-handler.ts";
 import { createSandbox, sandboxDefaults } from "./scorers/code/sandbox.ts";
 import { createCodeScorer } from "./scorers/code/score-code.ts";
 import { createSimilarityScorer } from "./scorers/similarity/score-similarity.ts";
 import { createTextComparer } from "./scorers/similarity/vector/compare-texts.ts";
 import { createEmbedder } from "./scorers/similarity/vector/embed-texts.ts";
-import { createCaseJudge } from "./verdict/judge-case.ts";
-import { promptVersion } from "./verdict/templates.ts";
-import { createVerdictRecordReader } from "./verdict-store/verdict-record-reader.ts";
-import { createVerdictStore } from "./verdict-store/verdict-store.ts";
-import { createVerdicts } from "./verdict-store/verdicts.ts";
+import { answerScoreResult } from "./scoring/score-result.ts";
+import { createCaseJudge } from "./verdicts/judge-case.ts";
+import { trimVerdictRecords } from "./verdicts/trim-verdict-records.ts";
+import { createVerdictRecordReader } from "./verdicts/verdict-record-reader.ts";
+import { createVerdictStore } from "./verdicts/verdict-store.ts";
+import { createVerdicts } from "./verdicts/verdicts.ts";
 
 const schema = "judge";
 

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { judgeDataDeleted } from "@touchstone/contracts";
 import { testProjectDeletion } from "@touchstone/service-tests";
-import { removeDeletedProjects } from "../src/maintenance/remove-deleted-projects.ts";
+import { removeDeletedProjects } from "../src/schema.ts";
 
 testProjectDeletion({
   service: "judge",

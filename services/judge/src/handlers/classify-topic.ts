@@ -1,8 +1,8 @@
 import type { Answering, Bus } from "@touchstone/bus";
 import { classifyTopic } from "@touchstone/contracts";
+import { limitCall } from "../providers/limit-call.ts";
 import { classifyTopicOf } from "../writing/topic.ts";
 import { failureOf, type WriterDependencies } from "../writing/writer.ts";
-import { limitCall } from "./limit-call.ts";
 
 /** Answers `svc.judge.classify-topic.v1` (completions 9.5). Always replies: a topic, or why there is none. */
 export function answerClassifyTopic(

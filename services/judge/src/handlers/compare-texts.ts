@@ -1,8 +1,8 @@
 import type { Answering, Bus } from "@touchstone/bus";
 import { compareTexts } from "@touchstone/contracts";
 import type { Clock } from "@touchstone/service-kit";
+import { limitCall } from "../providers/limit-call.ts";
 import type { CompareTexts } from "../scorers/similarity/vector/compare-texts.ts";
-import { limitCall } from "./limit-call.ts";
 
 /** Answers `svc.judge.compare-texts.v1` (completions 3.3, Dedupe). Always replies: null when there is no way to embed. */
 export function answerCompareTexts(

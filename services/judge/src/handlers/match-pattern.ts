@@ -1,8 +1,8 @@
 import type { Answering, Bus } from "@touchstone/bus";
 import { matchPattern } from "@touchstone/contracts";
+import { limitCall } from "../providers/limit-call.ts";
 import { matchPatternInText } from "../writing/pattern-match.ts";
 import { failureOf, type WriterDependencies } from "../writing/writer.ts";
-import { limitCall } from "./limit-call.ts";
 
 /** Answers `svc.judge.match-pattern.v1` (completions 9.3). Always replies: a decision, or why there is none. */
 export function answerMatchPattern(

@@ -1,8 +1,8 @@
 import type { Answering, Bus } from "@touchstone/bus";
 import { paraphraseQuery } from "@touchstone/contracts";
+import { limitCall } from "../providers/limit-call.ts";
 import { writeParaphrases } from "../writing/paraphrases.ts";
 import { failureOf, type WriterDependencies } from "../writing/writer.ts";
-import { limitCall } from "./limit-call.ts";
 
 /** Answers `svc.judge.paraphrase-query.v1` (completions 5.1). Always replies: no paraphrases is an answer, and says why. */
 export function answerParaphraseQuery(

@@ -1,8 +1,8 @@
 import type { Answering, Bus } from "@touchstone/bus";
 import { runScript } from "@touchstone/contracts";
 import type { Clock } from "@touchstone/service-kit";
+import { limitCall } from "../providers/limit-call.ts";
 import type { RunHandler } from "../scorers/code/run-handler.ts";
-import { limitCall } from "./limit-call.ts";
 
 /** Answers `svc.judge.run-script.v1` (completions 6.2). Always replies: a result, or why there is none. */
 export function answerRunScript(

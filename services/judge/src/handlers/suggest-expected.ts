@@ -1,8 +1,8 @@
 import type { Answering, Bus } from "@touchstone/bus";
 import { suggestExpected } from "@touchstone/contracts";
+import { limitCall } from "../providers/limit-call.ts";
 import { writeExpectedResult } from "../writing/expected-result.ts";
 import { failureOf, type WriterDependencies } from "../writing/writer.ts";
-import { limitCall } from "./limit-call.ts";
 
 /** Answers `svc.judge.suggest-expected.v1` (completions 3.3). Always replies: a suggestion, or why there is none. */
 export function answerSuggestExpected(

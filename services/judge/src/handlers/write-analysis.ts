@@ -1,8 +1,8 @@
 import type { Answering, Bus } from "@touchstone/bus";
 import { writeAnalysis } from "@touchstone/contracts";
+import { limitCall } from "../providers/limit-call.ts";
 import { writeAnalysisOf } from "../writing/analysis.ts";
 import { failureOf, type WriterDependencies } from "../writing/writer.ts";
-import { limitCall } from "./limit-call.ts";
 
 /** Answers `svc.judge.write-analysis.v1` (completions 5.9). Always replies: a narrative, or why there is none. */
 export function answerWriteAnalysis(

@@ -1,8 +1,8 @@
 import type { Answering, Bus } from "@touchstone/bus";
 import { writeRegex } from "@touchstone/contracts";
+import { limitCall } from "../providers/limit-call.ts";
 import { writeRegexFor } from "../writing/regex.ts";
 import { failureOf, type WriterDependencies } from "../writing/writer.ts";
-import { limitCall } from "./limit-call.ts";
 
 /** Answers `svc.judge.write-regex.v1` (completions 9.3). Always replies: an expression, or why there is none. */
 export function answerWriteRegex(

@@ -1,11 +1,11 @@
 import { type Clock, TooManyWaitingError } from "@touchstone/service-kit";
 import { OpenAI } from "openai";
-import type { JudgeObserver, ProviderCall } from "../observer.ts";
 import { createAdaptiveLimit } from "../scheduling/adaptive-limit.ts";
 import { type Admission, CircuitOpenError, createCircuitBreaker } from "../scheduling/circuit-breaker.ts";
 import type { Sleep } from "../scheduling/sleep.ts";
 import { limitTime } from "../scheduling/time-limit.ts";
 import { cappedFetch } from "./capped-fetch.ts";
+import type { JudgeObserver, ProviderCall } from "./observer.ts";
 import type { CallOptions, Provider } from "./provider.ts";
 import { isOutage, ProviderFailure } from "./provider-failure.ts";
 import { callTimedOut, readFailure } from "./read-failure.ts";

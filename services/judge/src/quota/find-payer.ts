@@ -1,5 +1,5 @@
-import type { ProjectKeysReader } from "../provider-keys/project-keys.ts";
-import { KeysUnavailableError } from "../provider-keys/project-keys.ts";
+import type { ProjectKeysReader } from "../providers/project-keys.ts";
+import { KeysUnavailableError } from "../providers/project-keys.ts";
 import type { CallOptions } from "../providers/provider.ts";
 import { JudgeBudgetError, type Payer } from "./judge-budget.ts";
 

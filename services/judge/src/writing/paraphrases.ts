@@ -1,9 +1,9 @@
 import type { KeyObject } from "node:crypto";
-import { findObjects } from "../asking/find-objects.ts";
-import { makeStorable } from "../asking/storable-text.ts";
-import { createFence } from "../verdict/fence.ts";
-import { fillTemplate } from "../verdict/fill-template.ts";
-import { fenceRules } from "../verdict/templates.ts";
+import { createFence } from "../prompting/fence.ts";
+import { fillTemplate } from "../prompting/fill-template.ts";
+import { findObjects } from "../prompting/find-objects.ts";
+import { makeStorable } from "../prompting/storable-text.ts";
+import { fenceRules } from "../prompting/templates.ts";
 import { strictObject, type WritingTask } from "./writer.ts";
 
 export interface ParaphraseRequest {

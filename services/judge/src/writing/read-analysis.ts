@@ -1,8 +1,8 @@
 import type { AnalysisNarrative } from "@touchstone/contracts";
 import { z } from "zod";
-import { findObjects } from "../asking/find-objects.ts";
-import { statedNumber } from "../asking/stated-number.ts";
-import { makeStorable } from "../asking/storable-text.ts";
+import { findObjects } from "../prompting/find-objects.ts";
+import { statedNumber } from "../prompting/stated-number.ts";
+import { makeStorable } from "../prompting/storable-text.ts";
 
 const textMaxChars = 10_000;
 const itemsMax = 50;

@@ -1,7 +1,7 @@
 import type { KeyObject } from "node:crypto";
 import type { SkipReason } from "@touchstone/contracts";
 import type { Clock } from "@touchstone/service-kit";
-import type { AskForJson, JsonQuestion } from "../asking/ask-for-json.ts";
+import type { AskForJson, JsonQuestion } from "../prompting/ask-for-json.ts";
 import type { ResolveModel } from "../providers/resolve-model.ts";
 
 /** What every handler needs that has a model write something. */

@@ -1,12 +1,12 @@
 import type { JudgedCase, JudgeRubric, Verdict } from "@touchstone/contracts";
 import { createLogger, type Logger } from "@touchstone/service-kit";
 import { createScriptedClock, type ScriptedClock, type ScriptedLlm } from "@touchstone/testkit";
-import { createAskForJson } from "../../src/asking/ask-for-json.ts";
-import type { ObservedVerdict, ProviderCall } from "../../src/observer.ts";
+import { createAskForJson } from "../../src/prompting/ask-for-json.ts";
+import type { ObservedVerdict, ProviderCall } from "../../src/providers/observer.ts";
 import { createOpenAiProvider, type OpenAiProviderOptions } from "../../src/providers/openai-provider.ts";
 import type { Provider } from "../../src/providers/provider.ts";
-import { createCaseJudge } from "../../src/verdict/judge-case.ts";
-import { createVerdicts } from "../../src/verdict-store/verdicts.ts";
+import { createCaseJudge } from "../../src/verdicts/judge-case.ts";
+import { createVerdicts } from "../../src/verdicts/verdicts.ts";
 import { buildCase, buildRubric, fenceSecret } from "../judge-builders.ts";
 
 export const testKey = "sk-canary-0123456789abcdef";

@@ -1,7 +1,7 @@
 import { priceFinder, Secret } from "@touchstone/contracts";
 import { describe, expect, test } from "vitest";
 import { readJudgeConfig } from "../../src/config.ts";
-import { KeysUnavailableError, type ProjectKeys, type ReadOptions } from "../../src/provider-keys/project-keys.ts";
+import { KeysUnavailableError, type ProjectKeys, type ReadOptions } from "../../src/providers/project-keys.ts";
 import type { Provider } from "../../src/providers/provider.ts";
 import { createModelResolver } from "../../src/providers/resolve-model.ts";
 

@@ -1,6 +1,6 @@
 import type { Logger } from "@touchstone/service-kit";
 import { runInSlices } from "@touchstone/service-kit";
-import { cutText } from "../../../asking/storable-text.ts";
+import { cutText } from "../../../prompting/storable-text.ts";
 import type { CallOptions } from "../../../providers/provider.ts";
 import { ProviderFailure } from "../../../providers/provider-failure.ts";
 import { JudgeBudgetError } from "../../../quota/judge-budget.ts";

@@ -1,0 +1,28 @@
+import type { Call } from "@touchstone/bus";
+import { deadlines } from "@touchstone/contracts";
+import type { Clock } from "@touchstone/service-kit";
+import { limitTime } from "../scheduling/time-limit.ts";
+import type { CallOptions } from "./provider.ts";
+
+/** How long before the requester's deadline the reply sets out, so that what is finished arrives in time. */
+const replyMarginMs = 1_000;
+
+/**
+ * Does the work of one request on behalf of who pays for it: its signal aborts when nobody waits any more, and early
+ * enough before the requester's deadline (at most `deadlines.resultMs` from now) that the reply still arrives.
+ */
+export async function limitCall<Result>(
+  call: Call,
+  payer: { projectId: string },
+  clock: Clock,
+  work: (options: CallOptions) => Promise<Result>,
+): Promise<Result> {
+  const leftMs = Math.max(0, Math.min(call.deadlineAtMs - clock.now(), deadlines.resultMs));
+  const workMs = leftMs - Math.min(replyMarginMs, leftMs / 4);
+  const limit = limitTime(call.signal, workMs);
+  try {
+    return await work({ group: payer.projectId, signal: limit.signal, deadlineAtMs: clock.now() + workMs });
+  } finally {
+    limit.clear();
+  }
+}

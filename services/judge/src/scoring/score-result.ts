@@ -1,0 +1,73 @@
+import type { Answering, Bus } from "@touchstone/bus";
+import { type SimilarityScores, scoreResult } from "@touchstone/contracts";
+import type { Clock } from "@touchstone/service-kit";
+import { limitCall } from "../providers/limit-call.ts";
+import type { CallOptions } from "../providers/provider.ts";
+import { limitTime } from "../scheduling/time-limit.ts";
+import type { CodeScope } from "../scorers/code/score-code.ts";
+import { judgeScoresOf } from "../scorers/judge-scores.ts";
+import { type ScoreCode, scoreDeterministic } from "../scorers/score-deterministic.ts";
+import type { SimilarityJob } from "../scorers/similarity/score-similarity.ts";
+import type { CaseJudge } from "../verdicts/judge-case.ts";
+import type { VerdictTerms } from "../verdicts/verdicts.ts";
+import { scoreGroup } from "./score-group.ts";
+
+export interface ScoreResultDependencies {
+  judgeCase: CaseJudge;
+  scoreSimilarity(job: SimilarityJob): Promise<SimilarityScores>;
+  scoreCode: ScoreCode;
+  clock: Clock;
+}
+
+/** Kept back for the scorers that run after the judges: however long judges take, their rows are computed. */
+const deterministicMs = 10_000;
+
+/**
+ * Answers `svc.judge.score-result.v1`: every rubric and every metric in parallel, each isolated (completions 5.3), then
+ * the group's arithmetic, then the deterministic scorers, which see what the judges said. It always replies before the
+ * deadline, and what is unfinished by then is skipped, null or an error; nothing waits for it.
+ */
+export function answerScoreResult(
+  bus: Bus,
+  dependencies: ScoreResultDependencies,
+  options: { concurrency: number },
+): Promise<Answering> {
+  return bus.answer(
+    scoreResult,
+    (body, call) => limitCall(call, body, dependencies.clock, (limited) => scoreOne(body, limited, dependencies)),
+    options,
+  );
+}
+
+type Body = ReturnType<typeof scoreResult.body.parse>;
+type Reply = ReturnType<typeof scoreResult.reply.parse>;
+
+async function scoreOne(body: Body, call: CallOptions, dependencies: ScoreResultDependencies): Promise<Reply> {
+  const { judgeCase, scoreSimilarity, scoreCode, clock } = dependencies;
+  const { output: candidate, expected: reference } = body.case;
+  const leftMs = call.deadlineAtMs - clock.now();
+  const { codeScorers, contextMatch } = body.deterministic;
+  const isMoreToDo = codeScorers.length > 0 || contextMatch !== null;
+  const judgingMs = leftMs - (isMoreToDo ? Math.min(deterministicMs, leftMs / 4) : 0);
+  const limit = limitTime(call.signal, judgingMs);
+  const judging = { ...call, signal: limit.signal, deadlineAtMs: clock.now() + judgingMs };
+  const [similarity, ...verdicts] = await Promise.all([
+    scoreSimilarity({ request: body.similarity, candidate, reference, ...judging }),
+    ...body.judges.map((rubric) => judgeCase(rubric, body.case, { ...judging, ...termsOf(body) })),
+  ]).finally(limit.clear);
+  const group = body.group === null ? null : scoreGroup(body.group, verdicts);
+  const deterministic = await scoreDeterministic(body.deterministic, scopeOf(body, verdicts, group), call, scoreCode);
+  return { verdicts, similarity, group, deterministic };
+}
+
+/** Verdicts are kept for the whole organization; in an installation without accounts a project is by itself. */
+function termsOf({ verdictMode, organizationId, projectId, runNumber }: Body): Omit<VerdictTerms, "group" | "signal"> {
+  return { mode: verdictMode, owner: organizationId ?? projectId, runNumber };
+}
+
+/** What code scorers have in scope. */
+function scopeOf(body: Body, verdicts: Reply["verdicts"], group: Reply["group"]): CodeScope {
+  const { input, output, expected, trajectory } = body.case;
+  const scores = judgeScoresOf(body.judges, verdicts, group);
+  return { input, output, expected, toolCalls: trajectory?.toolCalls, scores };
+}

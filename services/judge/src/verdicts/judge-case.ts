@@ -1,0 +1,71 @@
+import type { KeyObject } from "node:crypto";
+import type { JudgedCase, JudgeRubric, Verdict } from "@touchstone/contracts";
+import type { Clock } from "@touchstone/service-kit";
+import type { AskForJson } from "../prompting/ask-for-json.ts";
+import { answerSchema, repair } from "../prompting/templates.ts";
+import type { JudgeObserver } from "../providers/observer.ts";
+import type { CallOptions } from "../providers/provider.ts";
+import type { ModelRoute, ResolveModel } from "../providers/resolve-model.ts";
+import { assemblePrompt } from "./assemble-prompt.ts";
+import { parseVerdict } from "./parse-verdict.ts";
+import type { ReachedVerdict, Verdicts, VerdictTerms } from "./verdicts.ts";
+
+export interface CaseJudgeOptions {
+  askForJson: AskForJson;
+  verdicts: Verdicts;
+  resolveModel: ResolveModel;
+  fenceSecret: KeyObject;
+  clock: Clock;
+  observer: JudgeObserver;
+}
+
+/** On whose behalf a case is judged, until when, and whether a model is asked at all. */
+export type JudgeCall = CallOptions & VerdictTerms;
+
+/** Applies one rubric to one case. Never rejects: what cannot be scored is skipped, with a reason for its reader. */
+export type CaseJudge = (rubric: JudgeRubric, judged: JudgedCase, call: JudgeCall) => Promise<Verdict>;
+
+/** interface: Result status; completions 5.3, 7.4. */
+export function createCaseJudge(options: CaseJudgeOptions): CaseJudge {
+  const { askForJson, verdicts, resolveModel, clock, observer } = options;
+
+  async function reachOutcome(
+    rubric: JudgeRubric,
+    judged: JudgedCase,
+    route: ModelRoute,
+    call: JudgeCall,
+  ): Promise<ReachedVerdict> {
+    if (rubric.requiresExpected && (judged.expected ?? "").trim() === "") {
+      const because = "This judge needs an expected result, and the case has none.";
+      return { skipped: "no_reference", because, verdictId: null };
+    }
+    return verdicts.reach({ route, rubric, judged }, call, () => {
+      const { instructions, prompt } = assemblePrompt(judged, rubric, options.fenceSecret);
+      const unusable = "Judge returned no usable rating";
+      return askForJson({ route, instructions, prompt, answerSchema, read: parseVerdict, repair, unusable }, call);
+    });
+  }
+
+  return async (rubric, judged, call) => {
+    const startedAtMs = clock.now();
+    // A replay asks nobody: what is on record is found without keys.
+    const route = await resolveModel(rubric.model, call, { waits: call.mode !== "replay" });
+    const { model } = route;
+    const outcome = await reachOutcome(rubric, judged, route, call);
+    const durationMs = Math.max(0, clock.now() - startedAtMs);
+    const shared = { judgeId: rubric.id, model, durationMs, verdictId: outcome.verdictId };
+    const verdict: Verdict =
+      "answer" in outcome
+        ? { ...shared, status: "scored", ...outcome.answer, reason: null, source: outcome.source }
+        : {
+            ...shared,
+            status: "skipped",
+            rating: null,
+            justification: outcome.because,
+            reason: outcome.skipped,
+            source: null,
+          };
+    observer.verdictGiven({ status: verdict.status, reason: verdict.reason, durationMs });
+    return verdict;
+  };
+}

@@ -1,0 +1,104 @@
+import type { Database, Statement } from "@touchstone/db";
+import type { ParsedVerdict } from "./parse-verdict.ts";
+import type { NewVerdictRecord } from "./verdict-record.ts";
+
+/** A verdict to be stored, with its record. */
+export interface KeptVerdict {
+  projectId: string;
+  /** Under whom a rating is found again: an organization, or the project where there are none. */
+  owner: string;
+  address: Buffer;
+  /** Null: it was skipped. Only its record is stored then. */
+  answer: ParsedVerdict | null;
+  record: NewVerdictRecord | null;
+}
+
+/** A stored rating. */
+export interface FoundVerdict extends ParsedVerdict {
+  /** Of its record, where this project has it still. */
+  verdictId: string | null;
+}
+
+/** Ratings, which nothing changes or removes by itself, and the records behind them, which are kept for some days. */
+export interface VerdictStore {
+  find(owner: string, address: Buffer, projectId: string): Promise<FoundVerdict | null>;
+  /** Stores each rating whose address is free, of two at one address the first, and every record; none of deleted projects. */
+  keep(verdicts: readonly KeptVerdict[]): Promise<void>;
+}
+
+export function createVerdictStore(database: Database): VerdictStore {
+  return {
+    async find(owner, address, projectId) {
+      const { rows } = await database.readScoped<{ rating: number; justification: string; record_id: string | null }>(
+        [owner, projectId],
+        {
+          name: "verdict_find",
+          text: `
+            select rating, justification, verdict_records.id as record_id
+            from judge.verdicts
+            left join judge.verdict_records
+              on verdict_records.project_id = $3
+              and verdict_records.id = verdicts.record_id
+            where owner_id = $1
+              and address = $2`,
+          values: [owner, address, projectId],
+        },
+      );
+      const [row] = rows;
+      return row === undefined
+        ? null
+        : { rating: row.rating, justification: row.justification, verdictId: row.record_id };
+    },
+
+    async keep(verdicts) {
+      const scope = new Set(verdicts.flatMap(({ owner, projectId }) => [owner, projectId]));
+      await database.scoped([...scope], (transaction) =>
+        transaction.finish([keepRecords(verdicts), keepRatings(verdicts)]),
+      );
+    },
+  };
+}
+
+function keepRatings(verdicts: readonly KeptVerdict[]): Statement {
+  const rated = verdicts.flatMap(({ answer, ...rest }) => (answer === null ? [] : [{ ...answer, ...rest }]));
+  return {
+    name: "verdicts_keep",
+    // In the order of the key: judges that keep the same verdicts wait for each other and never in a circle.
+    text: `
+      insert into judge.verdicts (owner_id, address, rating, justification, record_id)
+      select owner_id, address, rating, justification, record_id
+      from unnest($1::uuid[], $2::bytea[], $3::float8[], $4::text[], $5::uuid[])
+        as kept (owner_id, address, rating, justification, record_id)
+      where not exists (
+        select from judge.deleted_projects where deleted_projects.project_id = kept.owner_id
+      )
+      order by owner_id, address
+      on conflict do nothing`,
+    values: [
+      rated.map(({ owner }) => owner),
+      rated.map(({ address }) => address),
+      rated.map(({ rating }) => rating),
+      rated.map(({ justification }) => justification),
+      rated.map(({ record }) => record?.id ?? null),
+    ],
+  };
+}
+
+function keepRecords(verdicts: readonly KeptVerdict[]): Statement {
+  const recorded = verdicts.flatMap(({ projectId, record }) => (record === null ? [] : [{ projectId, record }]));
+  return {
+    name: "verdict_records_keep",
+    text: `
+      insert into judge.verdict_records (project_id, id, document)
+      select project_id, id, document
+      from unnest($1::uuid[], $2::uuid[], $3::json[]) as kept (project_id, id, document)
+      where not exists (
+        select from judge.deleted_projects where deleted_projects.project_id = kept.project_id
+      )`,
+    values: [
+      recorded.map(({ projectId }) => projectId),
+      recorded.map(({ record }) => record.id),
+      recorded.map(({ record: { id: _id, ...document } }) => JSON.stringify(document)),
+    ],
+  };
+}

@@ -1,0 +1,191 @@
+import { hash } from "node:crypto";
+import { compareTexts } from "@touchstone/contracts";
+import { findFreePort } from "@touchstone/testkit";
+import { Client } from "pg";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { AnsweredKeys } from "../../src/providers/project-keys.ts";
+import { benchKey, type JudgeBench, openJudgeBench, type ScoreBody } from "../judge-bench.ts";
+import { buildRubric } from "../judge-builders.ts";
+import { type ScriptedAuth, startScriptedAuth } from "./scripted-auth.ts";
+
+const projects = {
+  own: "01999999-0000-7000-8000-0000000000a1",
+  ownSecond: "01999999-0000-7000-8000-0000000000a2",
+  other: "01999999-0000-7000-8000-0000000000b1",
+};
+const ownOrganization = "01999999-0000-7000-8000-00000000aaaa";
+const otherOrganization = "01999999-0000-7000-8000-00000000bbbb";
+const noMetrics = { jaccard: false, bleu: false, rouge: false, vector: null };
+
+let bench: JudgeBench;
+let auth: ScriptedAuth;
+
+beforeAll(async () => {
+  bench = await openJudgeBench();
+});
+beforeEach(async () => {
+  auth = await startScriptedAuth();
+});
+afterEach(async () => {
+  await bench.clear();
+  await auth.stop();
+});
+afterAll(() => bench?.stop());
+
+const withKeys = (openai: string | null): Pick<AnsweredKeys, "keys"> => ({
+  keys: { openai, gemini: null, anthropic: null },
+});
+const tenant = (organizationId: string, openai: string | null): Partial<AnsweredKeys> => ({
+  organizationId,
+  isTenant: true,
+  ...withKeys(openai),
+});
+const hashOf = (key: string): string => hash("sha256", key);
+const keysSeen = (): Set<string | null> => new Set(bench.llm.requests.map(({ keyHash }) => keyHash));
+
+async function judge(projectId: string, body: Partial<ScoreBody> = {}) {
+  const { verdicts } = await bench.ask({ projectId, similarity: noMetrics, ...body });
+  return verdicts[0];
+}
+
+describe("an installation's judge", () => {
+  test("asks with the stored key instead of the environment's, and with another one seconds after it was stored", async () => {
+    auth.store(projects.own, withKeys("sk-stored-0123456789"));
+    await bench.startJudge({ SERVICE_AUTH_URL: auth.url });
+    expect(await judge(projects.own)).toMatchObject({ status: "scored" });
+    expect(keysSeen()).toEqual(new Set([hashOf("sk-stored-0123456789")]));
+
+    auth.store(projects.own, withKeys("sk-second-0123456789"));
+    await expect
+      .poll(
+        async () => {
+          await judge(projects.own);
+          return bench.llm.requests.at(-1)?.keyHash;
+        },
+        { timeout: 20_000, interval: 200 },
+      )
+      .toBe(hashOf("sk-second-0123456789"));
+
+    expect(await judge(projects.other)).toMatchObject({ status: "scored" });
+    expect(bench.llm.requests.at(-1)?.keyHash).toBe(hashOf(benchKey));
+  });
+
+  test("asks the project's platform model where a rubric names none", async () => {
+    auth.store(projects.own, { platformModel: "gpt-platform" });
+    await bench.startJudge({ SERVICE_AUTH_URL: auth.url });
+    expect(await judge(projects.own, { judges: [buildRubric({ model: null })] })).toMatchObject({
+      model: "gpt-platform",
+    });
+    expect(bench.llm.requests.at(-1)?.model).toBe("gpt-platform");
+    expect(await judge(projects.own, { judges: [buildRubric({ model: "gpt-named" })] })).toMatchObject({
+      model: "gpt-named",
+    });
+  });
+
+  test("asks nobody while auth cannot say whose key counts, and says so before the deadline", async () => {
+    await bench.startJudge({ SERVICE_AUTH_URL: `http://127.0.0.1:${await findFreePort()}` });
+    const { verdicts, similarity } = await bench.ask({ similarity: { ...noMetrics, jaccard: true } }, 5_000);
+    expect(verdicts[0]).toMatchObject({
+      status: "skipped",
+      rating: null,
+      reason: "provider_error",
+      justification: "The provider keys cannot be read at the moment, so no judge was asked.",
+    });
+    expect(similarity).toEqual({ jaccard: 1 });
+    expect(bench.llm.requests).toEqual([]);
+  });
+});
+
+describe("a tenant's judge", () => {
+  test("never asks with a key of the environment: without one of its own nobody is asked, for anything", async () => {
+    auth.store(projects.own, tenant(ownOrganization, null));
+    auth.store(projects.other, tenant(otherOrganization, "sk-other-0123456789"));
+    const { log } = await bench.startJudge({
+      SERVICE_AUTH_URL: auth.url,
+      SERVICE_MULTI_TENANT: "true",
+      GEMINI_API_KEY: "gemini-canary-0123456789",
+      GEMINI_BASE_URL: bench.llm.baseUrl,
+    });
+    const models = [null, "gpt-4.1", "gemini-2.5-pro"];
+    const judges = models.map((model, index) => buildRubric({ id: `judge-${index}`, model }));
+    const vector = { model: null };
+    const { verdicts, similarity } = await bench.ask({
+      projectId: projects.own,
+      judges,
+      similarity: { ...noMetrics, vector },
+    });
+    expect(verdicts.map(({ status, reason }) => `${status} ${reason}`)).toEqual(models.map(() => "skipped no_key"));
+    expect(verdicts[0]?.justification).toMatch(/needs a OpenAI API key\. Add it under provider keys\.$/);
+    expect(similarity).toEqual({ vector: null });
+    const compared = { projectId: projects.own, text: "a", others: ["b"], model: null };
+    expect(await bench.asker.request(compareTexts, compared, { timeoutMs: 30_000 })).toEqual({ cosines: null });
+    expect(bench.llm.requests).toEqual([]);
+
+    expect(await judge(projects.other)).toMatchObject({ status: "scored" });
+    expect(keysSeen()).toEqual(new Set([hashOf("sk-other-0123456789")]));
+
+    // Whoever was told that a key is missing and stores one need not wait.
+    auth.store(projects.own, tenant(ownOrganization, "sk-own-0123456789"));
+    await expect
+      .poll(async () => (await judge(projects.own))?.status, { timeout: 20_000, interval: 100 })
+      .toBe("scored");
+    expect(keysSeen()).toEqual(new Set([hashOf("sk-other-0123456789"), hashOf("sk-own-0123456789")]));
+    expect(log()).not.toMatch(/canary|sk-o/);
+  });
+
+  test("spends its organization's quota, with all its projects, and nobody else's", async () => {
+    for (const projectId of [projects.own, projects.ownSecond]) {
+      auth.store(projectId, tenant(ownOrganization, "sk-own-0123456789"));
+    }
+    auth.store(projects.other, tenant(otherOrganization, "sk-other-0123456789"));
+    await bench.startJudge({ SERVICE_AUTH_URL: auth.url, SERVICE_QUOTA_JUDGE_CALLS_PER_DAY: "2" });
+    expect(await judge(projects.own)).toMatchObject({ status: "scored" });
+    expect(await judge(projects.ownSecond)).toMatchObject({ status: "scored" });
+    expect(await judge(projects.ownSecond)).toMatchObject({
+      status: "skipped",
+      reason: "quota",
+      justification:
+        "Daily judge-call quota reached (2/day for this organization). Quota resets at midnight UTC; raise SERVICE_QUOTA_JUDGE_CALLS_PER_DAY to change the ceiling.",
+    });
+    expect(await judge(projects.other)).toMatchObject({ status: "scored" });
+    const client = new Client({ connectionString: bench.database.adminUrl });
+    await client.connect();
+    const { rows } = await client.query("select payer, calls from judge.quota_days order by payer");
+    await client.end();
+    expect(rows).toEqual([
+      { payer: ownOrganization, calls: "2" },
+      { payer: otherOrganization, calls: "1" },
+    ]);
+  });
+});
+
+test("a judge of a multi-tenant installation that is not told where keys are does not start", async () => {
+  await expect(bench.startJudge({ SERVICE_MULTI_TENANT: "true" })).rejects.toThrow(/SERVICE_AUTH_URL/);
+});
+
+test("a custom model judges at its own endpoint with its own key; where private addresses are refused nobody is asked", async () => {
+  const house = { model: "house", baseUrl: bench.llm.baseUrl, apiKey: "sk-house-0123456789" };
+  const price = { model: "house", provider: "custom", label: "House", input: 1, output: 10 } as const;
+  const prices = [{ ...price, cacheRead: null, cacheWrite: null, isRemoved: false }];
+  auth.store(projects.own, { ...tenant(ownOrganization, null), models: [house], prices });
+  const settings = { SERVICE_AUTH_URL: auth.url, SERVICE_MULTI_TENANT: "true", SERVICE_JUDGE_RETRIES: "0" };
+  const ask = () => judge(projects.own, { judges: [buildRubric({ model: "house" })] });
+
+  await bench.startJudge({ ...settings, SERVICE_ALLOW_PRIVATE_WEBHOOKS: "true" });
+  const verdict = await ask();
+  expect(verdict).toMatchObject({ status: "scored", model: "house" });
+  const record = await bench.readRecord(verdict?.verdictId ?? "", projects.own);
+  // 100 tokens in and 20 out, at the catalogue's own price.
+  expect(record?.costUSD).toBe(0.0003);
+  expect(keysSeen()).toEqual(new Set([hashOf(house.apiKey)]));
+
+  await bench.clear();
+  // The scripted provider is on this machine.
+  await bench.startJudge(settings);
+  expect(await ask()).toMatchObject({
+    status: "skipped",
+    reason: "provider_error",
+    justification: expect.not.stringContaining("127.0.0.1"),
+  });
+  expect(bench.llm.requests).toHaveLength(0);
+});
