@@ -1,15 +1,7 @@
 import type { Secret } from "@touchstone/contracts";
 import { ConfigError, type Environment, readStoreServiceConfig } from "@touchstone/service-kit";
-import type { ProviderName, Reachable } from "./providers/choose-provider.ts";
+import type { ProviderConfig, ProviderName } from "./providers/choose-provider.ts";
 import type { WireApi } from "./providers/request-shape.ts";
-
-/** One provider judges are asked through. */
-export interface ProviderConfig extends Reachable {
-  baseUrl: string;
-  /** Null at an endpoint of the operator's own that asks for none, and where the provider is not usable. */
-  apiKey: Secret | null;
-  api: WireApi;
-}
 
 export interface JudgeConfig {
   listen: { host: string; port: number };

@@ -1,8 +1,18 @@
-import { type Bus, createOutboxRelay } from "@touchstone/bus";
-import { judgeDataDeleted } from "@touchstone/contracts";
-import { createOutboxStore, createProjectDeletions, type Database, type ProjectTable } from "@touchstone/db";
+import path from "node:path";
+import { type Bus, type Consuming, createOutboxRelay } from "@touchstone/bus";
+import { judgeDataDeleted, projectDeleting } from "@touchstone/contracts";
+import {
+  createOutboxStore,
+  createProjectDeletions,
+  type Database,
+  type ProjectDeletions,
+  type ProjectTable,
+} from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
-import { consumeProjectDeleting } from "./handlers/project-deleting.ts";
+
+/** The schema of this service in PostgreSQL, and what makes it. */
+export const schema = "judge";
+export const migrations = path.join(import.meta.dirname, "..", "migrations");
 
 /** The removal of deleted projects at work. */
 export interface DeletedProjectRemoval {
@@ -28,7 +38,7 @@ export function removeDeletedProjects(options: {
   const { maintenance, bus, logger, ...timing } = options;
   // No keeper: what the event store loses is asked for again (decision 24).
   const relay = createOutboxRelay({
-    store: createOutboxStore(maintenance, "judge"),
+    store: createOutboxStore(maintenance, schema),
     bus,
     events: [judgeDataDeleted],
     logger,
@@ -37,7 +47,7 @@ export function removeDeletedProjects(options: {
   const deletions = createProjectDeletions({
     ...timing,
     database: maintenance,
-    schema: "judge",
+    schema,
     tables: projectTables,
     confirmation: judgeDataDeleted,
     onConfirmed: () => relay.wake(),
@@ -51,4 +61,14 @@ export function removeDeletedProjects(options: {
       await relay.stop();
     },
   };
+}
+
+/** Consumes `event.project.deleting.v1`: closes the project; its rows go in the background. */
+function consumeProjectDeleting(
+  bus: Bus,
+  { deletions }: { deletions: Pick<ProjectDeletions, "begin"> },
+): Promise<Consuming> {
+  return bus.consume(projectDeleting, { durable: "judge-project-deleting" }, ({ projectId }) =>
+    deletions.begin(projectId),
+  );
 }

@@ -1,6 +1,5 @@
 import { createSecretKey, randomUUID } from "node:crypto";
 import { availableParallelism } from "node:os";
-import path from "node:path";
 import { type Bus, connectBus } from "@touchstone/bus";
 import { deadlines, internalRoutes } from "@touchstone/contracts";
 import {
@@ -24,33 +23,25 @@ import {
   type Readiness,
   type Service,
 } from "@touchstone/service-kit";
-import type { JudgeConfig, ProviderConfig } from "./config.ts";
-import { answerClassifyTopic } from "./handlers/classify-topic.ts";
-import { answerCompareTexts } from "./handlers/compare-texts.ts";
-import { answerMatchPattern } from "./handlers/match-pattern.ts";
-import { answerParaphraseQuery } from "./handlers/paraphrase-query.ts";
-import { answerReadDay } from "./handlers/read-day.ts";
-import { answerReadUsage } from "./handlers/read-usage.ts";
-import { answerReadVerdictRecord } from "./handlers/read-verdict-record.ts";
-import { answerRunScript } from "./handlers/run-script.ts";
-import { answerSuggestExpected } from "./handlers/suggest-expected.ts";
-import { answerWriteAnalysis } from "./handlers/write-analysis.ts";
-import { answerWriteRegex } from "./handlers/write-regex.ts";
+import type { JudgeConfig } from "./config.ts";
 import { createAskForJson } from "./prompting/ask-for-json.ts";
 import { promptVersion } from "./prompting/templates.ts";
+import type { ProviderConfig } from "./providers/choose-provider.ts";
 import { createGuardedFetch } from "./providers/guarded-fetch.ts";
 import { createMetricsObserver } from "./providers/metrics-observer.ts";
 import { createOpenAiProvider } from "./providers/openai-provider.ts";
 import { type AnsweredKeys, createProjectKeysReader } from "./providers/project-keys.ts";
 import type { Provider } from "./providers/provider.ts";
 import { createModelResolver } from "./providers/resolve-model.ts";
+import { answerReadDay, answerReadUsage } from "./quota/bus.ts";
 import { createPayerFinder } from "./quota/find-payer.ts";
 import { createJudgeBudget } from "./quota/judge-budget.ts";
 import { createQuotaStore } from "./quota/quota-store.ts";
 import { createUsageCounter } from "./quota/usage-counter.ts";
 import { createUsageStore } from "./quota/usage-store.ts";
 import { sleepInRealTime } from "./scheduling/sleep.ts";
-import { type DeletedProjectRemoval, removeDeletedProjects } from "./schema.ts";
+import { type DeletedProjectRemoval, migrations, removeDeletedProjects, schema } from "./schema.ts";
+import { answerCompareTexts, answerRunScript } from "./scorers/bus.ts";
 import { createHandlerRunner, handlerDefaults } from "./scorers/code/run-handler.ts";
 import { createSandbox, sandboxDefaults } from "./scorers/code/sandbox.ts";
 import { createCodeScorer } from "./scorers/code/score-code.ts";
@@ -58,13 +49,11 @@ import { createSimilarityScorer } from "./scorers/similarity/score-similarity.ts
 import { createTextComparer } from "./scorers/similarity/vector/compare-texts.ts";
 import { createEmbedder } from "./scorers/similarity/vector/embed-texts.ts";
 import { answerScoreResult } from "./scoring/score-result.ts";
+import { answerReadVerdictRecord } from "./verdicts/bus.ts";
 import { createCaseJudge } from "./verdicts/judge-case.ts";
-import { trimVerdictRecords } from "./verdicts/trim-verdict-records.ts";
-import { createVerdictRecordReader } from "./verdicts/verdict-record-reader.ts";
-import { createVerdictStore } from "./verdicts/verdict-store.ts";
+import { createVerdictRecordReader, createVerdictStore, trimVerdictRecords } from "./verdicts/verdict-store.ts";
 import { createVerdicts } from "./verdicts/verdicts.ts";
-
-const schema = "judge";
+import { answerWriting } from "./writing/bus.ts";
 
 export interface JudgeDependencies {
   logger: Logger;
@@ -75,8 +64,6 @@ export interface JudgeDependencies {
 /** Results in hand per member and call to the provider. Those beyond the calls have their similarity computed and wait. */
 const resultsPerCall = 4;
 const resultsMin = 32;
-/** Analyses in hand per member: each may be a prompt of 200 kB. */
-const analysesMax = 8;
 /** Questions about usage in hand per member. */
 const usageReadsMax = 8;
 /** Records of verdicts that are read at once per member; each may be some 500 kB. */
@@ -225,7 +212,7 @@ export function createJudge(config: JudgeConfig, { logger, clock, metrics }: Jud
       preparation = prepareSchema({
         url: config.databaseUrl,
         schema,
-        directory: path.join(import.meta.dirname, "..", "migrations"),
+        directory: migrations,
         logger,
       });
       void preparation.done.then(() => {
@@ -236,13 +223,8 @@ export function createJudge(config: JudgeConfig, { logger, clock, metrics }: Jud
       await waitAtMost(schemaWaitMs, preparation.done);
       const concurrency = Math.max(resultsMin, providersAsked(config) * config.calls.callsMax * resultsPerCall);
       await answerScoreResult(bus, { judgeCase, scoreSimilarity, scoreCode, clock }, { concurrency });
-      await answerParaphraseQuery(bus, writing, { concurrency: resultsMin });
-      await answerSuggestExpected(bus, writing, { concurrency: resultsMin });
-      await answerMatchPattern(bus, writing, { concurrency: resultsMin });
-      await answerWriteRegex(bus, writing, { concurrency: resultsMin });
-      await answerClassifyTopic(bus, writing, { concurrency: resultsMin });
+      await answerWriting(bus, writing, { concurrency: resultsMin });
       await answerRunScript(bus, { runHandler, clock }, { concurrency: resultsMin });
-      await answerWriteAnalysis(bus, writing, { concurrency: analysesMax });
       await answerCompareTexts(bus, { compare, clock }, { concurrency: resultsMin });
       await answerReadUsage(bus, { usage: usageStore }, { concurrency: usageReadsMax });
       await answerReadVerdictRecord(

@@ -3,7 +3,7 @@ import { openDatabase, rolesOf } from "@touchstone/db";
 import { createLogger } from "@touchstone/service-kit";
 import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { trimVerdictRecords } from "../src/verdicts/trim-verdict-records.ts";
+import { trimVerdictRecords } from "../src/verdicts/verdict-store.ts";
 import { benchKey, type JudgeBench, openJudgeBench, type ScoreBody } from "./judge-bench.ts";
 import { buildCase, buildRubric } from "./judge-builders.ts";
 

@@ -14,3 +14,12 @@ export function cutText(text: string, maxChars: number): string {
   const isHalfPair = /[\ud800-\udbff]/.test(text.charAt(maxChars - 1));
   return text.slice(0, isHalfPair ? maxChars - 1 : maxChars);
 }
+
+/** A text on one line, whatever kind of line break it holds, and visibly cut after so many UTF-16 units. */
+export function onOneLine(text: string, maxChars: number): string {
+  // Most of a long text is cut away anyway, and is not worth searching.
+  const flat = cutText(text, maxChars * 4)
+    .replace(/[\s\u0085]+/gu, " ")
+    .trim();
+  return flat.length <= maxChars ? flat : `${cutText(flat, maxChars)}...`;
+}

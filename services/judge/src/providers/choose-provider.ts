@@ -1,3 +1,6 @@
+import type { Secret } from "@touchstone/contracts";
+import type { WireApi } from "./request-shape.ts";
+
 /** The providers a judge is asked through. `openai` is whatever OPENAI_BASE_URL points to. */
 export const providerNames = ["openai", "gemini", "anthropic"] as const;
 export type ProviderName = (typeof providerNames)[number];
@@ -8,6 +11,14 @@ export interface Reachable {
   isUsable: boolean;
   /** It is at an address of the operator's own. */
   isOwnAddress: boolean;
+}
+
+/** One provider judges are asked through. */
+export interface ProviderConfig extends Reachable {
+  baseUrl: string;
+  /** Null at an endpoint of the operator's own that asks for none, and where the provider is not usable. */
+  apiKey: Secret | null;
+  api: WireApi;
 }
 
 /**

@@ -1,7 +1,6 @@
 import { hash } from "node:crypto";
 import type { ModelPrice, Secret, SkipReason } from "@touchstone/contracts";
-import type { ProviderConfig } from "../config.ts";
-import { chooseProvider, type ProviderName, providerNames } from "./choose-provider.ts";
+import { chooseProvider, type ProviderConfig, type ProviderName, providerNames } from "./choose-provider.ts";
 import { type CustomModel, KeysUnavailableError, type ProjectKeys, type ProjectKeysReader } from "./project-keys.ts";
 import type { CallOptions, Provider } from "./provider.ts";
 import type { WireApi } from "./request-shape.ts";

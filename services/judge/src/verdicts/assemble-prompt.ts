@@ -1,8 +1,7 @@
 import type { KeyObject } from "node:crypto";
 import type { JudgedCase, JudgeRubric } from "@touchstone/contracts";
-import { createFence } from "../prompting/fence.ts";
-import { fillTemplate } from "../prompting/fill-template.ts";
-import { onOneLine } from "../prompting/one-line.ts";
+import { createFence, fillTemplate } from "../prompting/fence.ts";
+import { onOneLine } from "../prompting/storable-text.ts";
 import {
   blockIntroductions,
   closing,

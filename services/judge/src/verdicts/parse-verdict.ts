@@ -1,7 +1,6 @@
 import { limits } from "@touchstone/contracts";
 import { z } from "zod";
-import { findObjects } from "../prompting/find-objects.ts";
-import { statedNumber } from "../prompting/stated-number.ts";
+import { findObjects, statedNumber } from "../prompting/read-reply.ts";
 import { makeStorable } from "../prompting/storable-text.ts";
 
 /** What a judge said, made safe: `rating` is between 0 and 10, `justification` can be stored. */

@@ -1,6 +1,5 @@
 import type { Trajectory } from "@touchstone/contracts";
-import { onOneLine } from "../prompting/one-line.ts";
-import { makeStorable } from "../prompting/storable-text.ts";
+import { makeStorable, onOneLine } from "../prompting/storable-text.ts";
 
 const definitionsMax = 40;
 const definitionMaxChars = 4_000;

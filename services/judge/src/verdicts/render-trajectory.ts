@@ -1,5 +1,5 @@
 import type { RecordedToolCall, Trajectory } from "@touchstone/contracts";
-import { onOneLine } from "../prompting/one-line.ts";
+import { onOneLine } from "../prompting/storable-text.ts";
 
 /** completions 7.3. */
 const stepsMax = 40;

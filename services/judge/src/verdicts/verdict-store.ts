@@ -1,4 +1,6 @@
-import type { Database, Statement } from "@touchstone/db";
+import type { VerdictRecord } from "@touchstone/contracts";
+import { type Database, type Statement, type Trimming, trimRegularly } from "@touchstone/db";
+import type { Logger } from "@touchstone/service-kit";
 import type { ParsedVerdict } from "./parse-verdict.ts";
 import type { NewVerdictRecord } from "./verdict-record.ts";
 
@@ -101,4 +103,43 @@ function keepRecords(verdicts: readonly KeptVerdict[]): Statement {
       recorded.map(({ record: { id: _id, ...document } }) => JSON.stringify(document)),
     ],
   };
+}
+
+/** Reads records of verdicts; null = the project has none of this id, or not any more. */
+export type ReadVerdictRecord = (projectId: string, id: string) => Promise<VerdictRecord | null>;
+
+export function createVerdictRecordReader(database: Database): ReadVerdictRecord {
+  return async (projectId, id) => {
+    const { rows } = await database.readScoped<{ created_at: Date; document: NewVerdictRecord }>([projectId], {
+      name: "verdict_record_read",
+      text: `
+        select created_at, document
+        from judge.verdict_records
+        where project_id = $1
+          and id = $2`,
+      values: [projectId, id],
+    });
+    const [row] = rows;
+    return row === undefined ? null : { ...row.document, id, createdAt: row.created_at.toISOString() };
+  };
+}
+
+/** Deletes records of verdicts that are older than so many days. */
+export function trimVerdictRecords(options: { maintenance: Database; logger: Logger; keptDays: number }): Trimming {
+  const { keptDays, ...rest } = options;
+  return trimRegularly({
+    ...rest,
+    statement: (rowsAtOnce) => ({
+      name: "verdict_records_trim",
+      text: `
+        delete from judge.verdict_records
+        where (project_id, id) in (
+          select project_id, id
+          from judge.verdict_records
+          where created_at < now() - $1 * interval '1 day'
+          order by created_at
+          limit $2)`,
+      values: [keptDays, rowsAtOnce],
+    }),
+  });
 }

@@ -1,8 +1,7 @@
 import type { KeyObject } from "node:crypto";
 import { type AnalysisNarrative, analysisNarrative } from "@touchstone/contracts";
 import { z } from "zod";
-import { createFence } from "../prompting/fence.ts";
-import { fillTemplate } from "../prompting/fill-template.ts";
+import { createFence, fillTemplate } from "../prompting/fence.ts";
 import { makeStorable } from "../prompting/storable-text.ts";
 import { fenceRules } from "../prompting/templates.ts";
 import { readAnalysis } from "./read-analysis.ts";

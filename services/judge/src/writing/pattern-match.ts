@@ -1,7 +1,6 @@
 import type { KeyObject } from "node:crypto";
-import { createFence } from "../prompting/fence.ts";
-import { fillTemplate } from "../prompting/fill-template.ts";
-import { findObjects } from "../prompting/find-objects.ts";
+import { createFence, fillTemplate } from "../prompting/fence.ts";
+import { findObjects } from "../prompting/read-reply.ts";
 import { makeStorable } from "../prompting/storable-text.ts";
 import { fenceRules } from "../prompting/templates.ts";
 import { strictObject, type WritingTask } from "./writer.ts";

@@ -1,7 +1,6 @@
 import type { AnalysisNarrative } from "@touchstone/contracts";
 import { z } from "zod";
-import { findObjects } from "../prompting/find-objects.ts";
-import { statedNumber } from "../prompting/stated-number.ts";
+import { findObjects, statedNumber } from "../prompting/read-reply.ts";
 import { makeStorable } from "../prompting/storable-text.ts";
 
 const textMaxChars = 10_000;

@@ -1,8 +1,7 @@
 import type { KeyObject } from "node:crypto";
 import { type TraceTopic, traceTopic } from "@touchstone/contracts";
-import { createFence } from "../prompting/fence.ts";
-import { fillTemplate } from "../prompting/fill-template.ts";
-import { findObjects } from "../prompting/find-objects.ts";
+import { createFence, fillTemplate } from "../prompting/fence.ts";
+import { findObjects } from "../prompting/read-reply.ts";
 import { makeStorable } from "../prompting/storable-text.ts";
 import { fenceRules } from "../prompting/templates.ts";
 import { strictObject, type WritingTask } from "./writer.ts";

@@ -4,7 +4,7 @@ import path from "node:path";
 import type { JudgedCase, JudgeRubric } from "@touchstone/contracts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fillTemplate } from "../../src/prompting/fill-template.ts";
+import { fillTemplate } from "../../src/prompting/fence.ts";
 import { answerSchema, promptVersion, repair } from "../../src/prompting/templates.ts";
 import { assemblePrompt } from "../../src/verdicts/assemble-prompt.ts";
 import { buildCase, buildRubric, buildStep, buildTrajectory, fenceSecret } from "../judge-builders.ts";

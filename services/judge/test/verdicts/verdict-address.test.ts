@@ -1,8 +1,7 @@
 import type { JudgedCase, JudgeRubric, Trajectory } from "@touchstone/contracts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { writeCanonically } from "../../src/verdicts/canonical-json.ts";
-import { addressOf, type VerdictQuestion } from "../../src/verdicts/verdict-address.ts";
+import { addressOf, type VerdictQuestion, writeCanonically } from "../../src/verdicts/verdict-address.ts";
 import { buildCase, buildRubric } from "../judge-builders.ts";
 
 const trajectory: Trajectory = {

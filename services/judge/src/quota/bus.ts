@@ -1,9 +1,9 @@
 import type { Answering, Bus } from "@touchstone/bus";
-import { readJudgeDay } from "@touchstone/contracts";
-import type { QuotaStore } from "../quota/quota-store.ts";
-import type { UsageStore } from "../quota/usage-store.ts";
+import { readJudgeDay, readJudgeUsage } from "@touchstone/contracts";
+import type { QuotaStore } from "./quota-store.ts";
+import type { UsageStore } from "./usage-store.ts";
 
-export interface ReadDayDependencies {
+interface ReadDayDependencies {
   usage: Pick<UsageStore, "readTodaysCalls">;
   quota: Pick<QuotaStore, "readToday">;
   /** Null = no limit: the quota counts nothing then, and the usage is added up. */
@@ -25,6 +25,19 @@ export function answerReadDay(
           : await quota.readToday(organization?.organizationId ?? "instance"),
       limit: callsPerDay,
     }),
+    options,
+  );
+}
+
+/** Answers `svc.judge.read-usage.v1`: judge calls of projects in the last 24 hours (completions 12.5). */
+export function answerReadUsage(
+  bus: Bus,
+  { usage }: { usage: Pick<UsageStore, "readRecentCalls"> },
+  options: { concurrency: number },
+): Promise<Answering> {
+  return bus.answer(
+    readJudgeUsage,
+    async ({ projectIds }) => ({ projects: await usage.readRecentCalls(projectIds) }),
     options,
   );
 }

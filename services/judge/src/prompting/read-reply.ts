@@ -1,3 +1,5 @@
+import { z } from "zod";
+
 /** Braces that were tried as the start of an object. Text that is nothing but braces must not cost quadratic time. */
 const startsMax = 64;
 
@@ -42,3 +44,14 @@ function parseObject(text: string): Record<string, unknown> | null {
     return null;
   }
 }
+
+/** A finite number as models state it: plain, or as digits in a string (completions 7.4). `9/10` and `nine` are none. */
+export const statedNumber = z
+  .union([
+    z.number(),
+    z
+      .string()
+      .regex(/^\s*[+-]?\d+(\.\d+)?\s*$/)
+      .transform(Number),
+  ])
+  .refine(Number.isFinite);

@@ -1,6 +1,6 @@
 import type { Answering, Bus } from "@touchstone/bus";
 import { readVerdictRecord } from "@touchstone/contracts";
-import type { ReadVerdictRecord } from "../verdicts/verdict-record-reader.ts";
+import type { ReadVerdictRecord } from "./verdict-store.ts";
 
 /** Answers `svc.judge.read-verdict-record.v1`: what a judge was sent and what it replied (decision 43). */
 export function answerReadVerdictRecord(
