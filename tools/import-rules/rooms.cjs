@@ -66,7 +66,7 @@ const rooms = {
   judge: {
     scoring: "verdicts scorers providers scheduling",
     verdicts: "prompting providers scheduling",
-    scorers: "prompting quota providers scheduling",
+    scorers: "prompting quota providers",
     writing: "prompting providers",
     prompting: "quota providers",
     quota: "providers",
@@ -97,7 +97,7 @@ const rooms = {
 };
 
 /** Services whose folders are rooms. Delete it with the last one. */
-const moved = ["eval-runs"];
+const moved = ["eval-runs", "judge"];
 
 /** Rooms that take values and return values. */
 const pureRooms = {
