@@ -4,8 +4,7 @@ import type { EvaluationCase } from "../grading/cases.ts";
 import { joinRows } from "../results/result-pages.ts";
 import type { ReadResult } from "../results/result-store.ts";
 import type { ResultRow } from "../results/stored-result.ts";
-import type { FrozenCiSettings, StoredCiRun } from "./ci-run-store.ts";
-import { stateOf } from "./ci-run-store.ts";
+import { type FrozenCiSettings, type StoredCiRun, stateOf } from "./ci-run-store.ts";
 import type { Verdict } from "./decide-ci-run.ts";
 
 type CiRunReply = Omit<z.input<typeof ciRun>, "git_context">;

@@ -11,7 +11,7 @@ import { createSimilarQueryFinder, type SimilarQueryFinder } from "./similar-que
 import { identityOf, readSubmittedCases, type SubmittedCase } from "./submitted-case.ts";
 
 /** What became of cases that were to be added. */
-export interface AddedCases {
+interface AddedCases {
   added: number;
   /** `index` is the place among those that were sent. */
   duplicates: (DuplicateCase & { index: number })[];

@@ -7,8 +7,7 @@ import { readText } from "../queries/read-query.ts";
 import type { OutlinedResult, ReadResult, ResultStore } from "../results/result-store.ts";
 import type { ResultRow } from "../results/stored-result.ts";
 import type { Gradings } from "../runs/gradings.ts";
-import type { RunRatings } from "../runs/run-ratings.ts";
-import { readRatings, summarizeRatings } from "../runs/run-ratings.ts";
+import { type RunRatings, readRatings, summarizeRatings } from "../runs/run-ratings.ts";
 import { type RunStore, requireRun, type StoredRun } from "../runs/run-store.ts";
 import { defaultMinEffect } from "../statistics/paired-verdict.ts";
 import { compareRuns as comparePairwise } from "./check-gate.ts";
@@ -24,7 +23,7 @@ interface RunWithOutline {
 }
 
 /** What a comparison is asked for besides its runs. */
-export interface ComparisonOptions {
+interface ComparisonOptions {
   /** Whose ratings are compared; null = the runs' own. */
   scorer: Comparison["comparedScorer"];
   /** Texts longer than this are cut; null = none is. */

@@ -3,8 +3,7 @@ import { AppError, type Clock, isUuid, runInSlices, uuidv7 } from "@touchstone/s
 import { findScorer } from "../grading/plan.ts";
 import type { ResultStore } from "../results/result-store.ts";
 import type { Gradings } from "../runs/gradings.ts";
-import type { RunRatings } from "../runs/run-ratings.ts";
-import { readRatings, summarizeRatings } from "../runs/run-ratings.ts";
+import { type RunRatings, readRatings, summarizeRatings } from "../runs/run-ratings.ts";
 import type { RunStore, StoredRun } from "../runs/run-store.ts";
 import { checkGate, roundAverage } from "./check-gate.ts";
 import type { GateRequest } from "./gate-request.ts";

@@ -7,8 +7,7 @@ import type { Timings } from "../timings.ts";
 import { askJudge } from "./ask-judge.ts";
 import { askMembers } from "./ask-members.ts";
 import { composeJudgeRequest, type LinkedTrace } from "./judge-request.ts";
-import type { SubmittedResult } from "./judgement.ts";
-import { failedCase, type Judgement, skipped } from "./judgement.ts";
+import { failedCase, type Judgement, type SubmittedResult, skipped } from "./judgement.ts";
 import { readReply } from "./read-reply.ts";
 
 export interface JudgingDependencies {

@@ -1,8 +1,7 @@
 import type { VerdictMode } from "@touchstone/contracts";
 import { type Clock, uuidv7 } from "@touchstone/service-kit";
 import type { EvaluationCase, Grading } from "../grading/cases.ts";
-import type { SubmittedResult } from "../judging/judgement.ts";
-import { failedCase, type Judgement } from "../judging/judgement.ts";
+import { failedCase, type Judgement, type SubmittedResult } from "../judging/judgement.ts";
 import { composeResult, neverJudged, type StoredResult } from "./stored-result.ts";
 
 /** A batch of valid results with different idempotency keys. */

@@ -4,8 +4,7 @@ import type { z } from "zod";
 import type { EvaluationCase } from "../grading/cases.ts";
 import { type GradingPlan, rowGradersOf, scorerMembersOf } from "../grading/plan.ts";
 import { deterministicNamesFor, metricNames, metricsFor } from "../judging/judge-request.ts";
-import type { SubmittedResult } from "../judging/judgement.ts";
-import { type Judgement, type StoredSkipReason, skipped } from "../judging/judgement.ts";
+import { type Judgement, type StoredSkipReason, type SubmittedResult, skipped } from "../judging/judgement.ts";
 import { ratingsOf, type TraceRating } from "../judging/trace-ratings.ts";
 
 export type ResultRow = z.infer<typeof resultRow>;

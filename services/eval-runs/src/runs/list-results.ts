@@ -16,8 +16,7 @@ import type { ResultStore } from "../results/result-store.ts";
 import type { Gradings } from "./gradings.ts";
 import { showResult } from "./render-run.ts";
 import { readRatings, summarizeRatings } from "./run-ratings.ts";
-import type { RunStore, StoredRun } from "./run-store.ts";
-import { requireRun } from "./run-store.ts";
+import { type RunStore, requireRun, type StoredRun } from "./run-store.ts";
 
 type Reply = z.input<typeof resultList>;
 

@@ -35,7 +35,7 @@ import type { RunStreams } from "./run-streams.ts";
 import { createRunShower, type RunShower } from "./show-runs.ts";
 import { submitResults } from "./submit-results.ts";
 
-export interface RunRouteDependencies extends FinalizingDependencies {
+interface RunRouteDependencies extends FinalizingDependencies {
   datasets: DatasetStore;
   results: ResultStore;
   gradings: Gradings;

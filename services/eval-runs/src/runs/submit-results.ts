@@ -21,8 +21,7 @@ import { computeLiveStatistics } from "../statistics/result-tally.ts";
 import { createBoundedCache } from "./bounded-cache.ts";
 import type { RefuseCiRun } from "./finalize-run.ts";
 import type { Gradings } from "./gradings.ts";
-import type { RunStore, StoredRun } from "./run-store.ts";
-import { requireRun } from "./run-store.ts";
+import { type RunStore, requireRun, type StoredRun } from "./run-store.ts";
 
 type Reply = z.input<typeof submitResultsReply>;
 

@@ -2,8 +2,7 @@ import type { Database } from "@touchstone/db";
 import type { RatingNews } from "../results/rating-news.ts";
 import { resultColumns, resultValues, selectSentResults } from "../results/result-columns.ts";
 import type { StoredResult } from "../results/stored-result.ts";
-import type { NewRun } from "../runs/run-store.ts";
-import { refuseGoneDataset } from "../runs/run-store.ts";
+import { type NewRun, refuseGoneDataset } from "../runs/run-store.ts";
 
 type FinishedRun = Pick<
   NewRun,

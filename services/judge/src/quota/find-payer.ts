@@ -1,5 +1,4 @@
-import type { ProjectKeysReader } from "../providers/project-keys.ts";
-import { KeysUnavailableError } from "../providers/project-keys.ts";
+import { KeysUnavailableError, type ProjectKeysReader } from "../providers/project-keys.ts";
 import type { CallOptions } from "../providers/provider.ts";
 import { JudgeBudgetError, type Payer } from "./judge-budget.ts";
 
