@@ -41,7 +41,7 @@ const planted: { file: string; text: string; breaks: string[] }[] = [
   },
   { file: "services/judge/src/providers/planted.ts", text: 'import "openai";', breaks: [] },
   {
-    file: "services/monitor/src/handlers/planted.ts",
+    file: "services/monitor/src/traces/planted.ts",
     text: 'import "@nats-io/transport-node";',
     breaks: ["only-the-bus-imports-nats", "imports-resolve"],
   },

@@ -1,6 +1,6 @@
 import type { Secret } from "@touchstone/contracts";
 import { type Environment, readStoreServiceConfig, type StoreServiceConfig } from "@touchstone/service-kit";
-import { type Collector, logsUrlOf } from "./telemetry/collector-address.ts";
+import { type Collector, logsUrlOf } from "./model/collector-address.ts";
 import type { PublicAddress } from "./webhooks/public-address.ts";
 
 export interface MonitorConfig extends StoreServiceConfig {

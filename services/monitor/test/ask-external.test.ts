@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { ScriptTrace } from "@touchstone/contracts";
 import { createOutboundFetch } from "@touchstone/service-kit";
 import { afterEach, expect, test } from "vitest";
-import { askExternal, externalLimits } from "../src/custom/ask-external.ts";
+import { askExternal, externalLimits } from "../src/custom-evaluators/ask-external.ts";
 
 const servers: Server[] = [];
 afterEach(() => {

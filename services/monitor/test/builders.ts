@@ -1,6 +1,6 @@
 import type { SettledTrace } from "@touchstone/contracts";
 import { uuidv7 } from "@touchstone/service-kit";
-import type { ExportedVerdict } from "../src/telemetry/exported-verdict.ts";
+import type { ExportedVerdict } from "../src/verdicts/otlp-export/exported-verdict.ts";
 
 /** A trace that settled just now; a new one of its own project unless told otherwise. */
 export const buildSettledTrace = (overrides: Partial<SettledTrace> = {}): SettledTrace => ({

@@ -4,7 +4,7 @@ import type { Check, CheckKind, CheckOutcome, DueCheck } from "../src/checks/che
 import { createCheckPlanner } from "../src/checks/check-planner.ts";
 import { type CheckStore, createCheckStore } from "../src/checks/check-store.ts";
 import { type CheckWorker, startCheckWorker, type WorkerTimings } from "../src/checks/check-worker.ts";
-import { trimChecks } from "../src/maintenance/trim-checks.ts";
+import { trimChecks } from "../src/checks/trim-checks.ts";
 import { buildSettledTrace } from "./builders.ts";
 import { openTestStore, quiet, type TestStore } from "./test-store.ts";
 

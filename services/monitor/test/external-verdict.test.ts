@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ratingOfScore, verdictOfEvaluations } from "../src/external/external-verdict.ts";
+import { ratingOfScore, verdictOfEvaluations } from "../src/verdicts/external-verdict.ts";
 
 test.each([
   [0, 0],

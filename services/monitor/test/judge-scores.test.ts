@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { judgeScoresOf, type ScorerVerdict } from "../src/judging/judge-scores.ts";
+import { judgeScoresOf, type ScorerVerdict } from "../src/verdicts/judge-scores.ts";
 
 const verdict = (scorerName: string, rating: number, threshold: number | null = 5): ScorerVerdict => ({
   scorerKey: `online-eval:${scorerName}`,

@@ -1,5 +1,5 @@
-import { createPatternMatcher } from "../src/patterns/pattern-matcher.ts";
-import * as thread from "../src/patterns/patterns-thread.ts";
+import { createPatternMatcher } from "../src/patterns/matching/pattern-matcher.ts";
+import * as thread from "../src/patterns/matching/patterns-thread.ts";
 
 /** Looks for patterns without threads, for tests of what is made of it. */
 export const matcherAtOnce = createPatternMatcher({

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { classifyOperationally } from "../src/operational/classify.ts";
+import { classifyOperationally } from "../src/traces/classify.ts";
 
 const fine = { failedTools: [], hasError: false, isOutputEmpty: false };
 

@@ -8,7 +8,7 @@ import { createCheckPlanner, insertChecks } from "../src/checks/check-planner.ts
 import { type CheckStore, createCheckStore } from "../src/checks/check-store.ts";
 import { type CheckWorker, startCheckWorker, type WorkerTimings } from "../src/checks/check-worker.ts";
 import { consumeTracesSettled } from "../src/handlers/traces-settled.ts";
-import { createPatternMatcher } from "../src/patterns/pattern-matcher.ts";
+import { createPatternMatcher } from "../src/patterns/matching/pattern-matcher.ts";
 import { createPatternsCheck } from "../src/patterns/patterns-check.ts";
 import { createFindingStore } from "../src/signals/finding-store.ts";
 import { buildSettledTrace } from "./builders.ts";

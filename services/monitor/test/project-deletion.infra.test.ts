@@ -2,7 +2,7 @@ import path from "node:path";
 import { monitorDataDeleted } from "@touchstone/contracts";
 import { testProjectDeletion } from "@touchstone/service-tests";
 import { relayEvents } from "../src/maintenance/relay-events.ts";
-import { removeDeletedProjects } from "../src/maintenance/remove-deleted-projects.ts";
+import { removeDeletedProjects } from "../src/schema.ts";
 
 const graded = { polarity: "failure", severity: "low" };
 

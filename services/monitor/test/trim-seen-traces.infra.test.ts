@@ -4,7 +4,7 @@ import { createLogger } from "@touchstone/service-kit";
 import { createTestDatabase } from "@touchstone/testkit";
 import { Client } from "pg";
 import { expect, test } from "vitest";
-import { trimSeenTraces } from "../src/maintenance/trim-seen-traces.ts";
+import { trimSeenTraces } from "../src/traces/trim-seen-traces.ts";
 
 const logger = createLogger({ service: "monitor", level: "silent" });
 

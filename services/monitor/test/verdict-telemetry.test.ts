@@ -1,9 +1,9 @@
 import { readExport } from "@touchstone/testkit/otlp-collector";
 import { describe, expect, test } from "vitest";
 import { readMonitorConfig } from "../src/index.ts";
-import { logsUrlOf, readHeaderList } from "../src/telemetry/collector-address.ts";
-import { encodeVerdicts, readAnswer } from "../src/telemetry/encode-verdicts.ts";
-import { backOff, isPassing, readRetryAfter } from "../src/telemetry/retry-rules.ts";
+import { logsUrlOf, readHeaderList } from "../src/model/collector-address.ts";
+import { encodeVerdicts, readAnswer } from "../src/verdicts/otlp-export/encode-verdicts.ts";
+import { backOff, isPassing, readRetryAfter } from "../src/verdicts/otlp-export/retry-rules.ts";
 import { buildExportedVerdict } from "./builders.ts";
 
 describe("a verdict as a log record", () => {

@@ -1,6 +1,6 @@
 import { type AlertMetric, changedAlertRule, submittedAlertRule } from "@touchstone/contracts";
 import { AppError } from "@touchstone/service-kit";
-import type { Severity } from "../signals/signal.ts";
+import type { Severity } from "../model/finding.ts";
 
 /** What traffic is compared with, and what follows (completions 10). */
 export interface AlertRuleDocument {

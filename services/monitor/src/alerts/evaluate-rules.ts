@@ -1,6 +1,6 @@
 import type { Database } from "@touchstone/db";
 import { AppError, type Logger } from "@touchstone/service-kit";
-import type { FindingStore } from "../signals/signal.ts";
+import type { FindingStore } from "../model/finding.ts";
 import { type AlertRuleDocument, isCrossed } from "./alert-rule.ts";
 import { describeAlert } from "./describe-alert.ts";
 import { measure } from "./measure.ts";

@@ -1,10 +1,10 @@
 import type { SettledTrace } from "@touchstone/contracts";
 import type { Database, Transaction } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
-import { recordSessions } from "../sessions/record-sessions.ts";
+import { isWatched } from "../model/is-watched.ts";
+import { recordSessions } from "../traces/record-sessions.ts";
+import { plannableDays, recordSettledTraces, selectClosedProjects } from "../traces/record-settled.ts";
 import type { Check, PlannedCheck } from "./check.ts";
-import { isWatched } from "./is-watched.ts";
-import { plannableDays, recordSettledTraces, selectClosedProjects } from "./settled-traces.ts";
 
 /** Writes down what is to be checked of traces that settled. */
 export interface CheckPlanner {

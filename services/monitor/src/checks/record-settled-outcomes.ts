@@ -1,5 +1,5 @@
-import { announceJudgedTraces } from "../judging/verdict-store.ts";
-import { recordOperational } from "../operational/record-operational.ts";
+import { recordOperational } from "../traces/record-operational.ts";
+import { announceJudgedTraces } from "../verdicts/verdict-store.ts";
 import type { AlsoRecord } from "./check-planner.ts";
 
 /** How settled traces ended: an event of each failure they show by themselves, and word to ingest where that changed. */

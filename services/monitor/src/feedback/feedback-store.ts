@@ -1,7 +1,7 @@
 import { limits } from "@touchstone/contracts";
 import type { Database, Queryable } from "@touchstone/db";
 import { uuidv7 } from "@touchstone/service-kit";
-import type { FindingStore } from "../signals/signal.ts";
+import type { FindingStore } from "../model/finding.ts";
 
 /** What a person says of a trace. */
 export interface Vote {

@@ -1,7 +1,7 @@
 import type { Answering, Bus } from "@touchstone/bus";
 import { readMembers } from "@touchstone/contracts";
-import type { EvaluatorStore } from "../custom/evaluator-store.ts";
-import { findMembers } from "../members/read-members.ts";
+import type { EvaluatorStore } from "../custom-evaluators/evaluator-store.ts";
+import { findMembers } from "../group-members/read-members.ts";
 import type { PatternStore } from "../patterns/pattern-store.ts";
 
 /** Answers `svc.monitor.read-members.v1` (completions 4.4). */

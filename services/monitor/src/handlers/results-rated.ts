@@ -1,8 +1,8 @@
 import type { Bus, Consuming } from "@touchstone/bus";
 import { resultsRated } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
-import { exportRatings } from "../telemetry/export-ratings.ts";
-import type { VerdictExports } from "../telemetry/verdict-exports.ts";
+import { exportRatings } from "../verdicts/otlp-export/export-ratings.ts";
+import type { VerdictExports } from "../verdicts/otlp-export/verdict-exports.ts";
 
 /** Consumes `event.results.rated.v1`: what evaluations said of recorded traces leaves like any other verdict. */
 export function consumeResultsRated(

@@ -1,7 +1,7 @@
 import type { Answering, Bus } from "@touchstone/bus";
 import { deadlines, scoreMembers } from "@touchstone/contracts";
 import type { Clock } from "@touchstone/service-kit";
-import { findGoodness, type ScoringDependencies } from "../members/score-members.ts";
+import { findGoodness, type ScoringDependencies } from "../group-members/score-members.ts";
 
 /** How long before the requester's deadline the reply sets out, so that what is finished arrives in time. */
 const replyMarginMs = 1_000;

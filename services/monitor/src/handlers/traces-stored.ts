@@ -1,7 +1,7 @@
 import type { Bus, Consuming } from "@touchstone/bus";
 import { tracesStored } from "@touchstone/contracts";
 import type { PlanAtOnce } from "../patterns/plan-at-once.ts";
-import type { SeenTraceStore } from "../seen-traces/seen-trace-store.ts";
+import type { SeenTraceStore } from "../traces/trace-store.ts";
 
 /** Consumes `event.traces.stored.v1`: records each new root trace exactly once, and has checked what asks for it. */
 export function consumeTracesStored(

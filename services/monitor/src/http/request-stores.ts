@@ -1,18 +1,18 @@
 import type { Database } from "@touchstone/db";
 import type { Clock } from "@touchstone/service-kit";
-import { createAgreementReader } from "../agreement/agreement-reader.ts";
 import { createAlertRuleStore } from "../alerts/alert-rule-store.ts";
-import { createEvaluatorEventReader } from "../custom/evaluator-event-reader.ts";
-import { createEvaluatorStore } from "../custom/evaluator-store.ts";
+import { createEvaluatorEventReader } from "../custom-evaluators/evaluator-event-reader.ts";
+import { createEvaluatorStore } from "../custom-evaluators/evaluator-store.ts";
+import { createAgreementReader } from "../dashboards/agreement-reader.ts";
+import { createModelReader } from "../dashboards/model-reader.ts";
+import { createTrafficReader } from "../dashboards/traffic-reader.ts";
 import { createExportStore } from "../export/export-store.ts";
 import { createPatternStore } from "../patterns/pattern-store.ts";
 import { createProfileStore } from "../profiles/profile-store.ts";
-import { createNewestTraces } from "../seen-traces/newest-traces.ts";
 import { createSignalStore } from "../signals/signal-store.ts";
 import { createTopicMapReader } from "../topics/topic-map-reader.ts";
 import { createTopicReader } from "../topics/topic-reader.ts";
-import { createModelReader } from "../traffic/model-reader.ts";
-import { createTrafficReader } from "../traffic/traffic-reader.ts";
+import { createNewestTraces } from "../traces/newest-traces.ts";
 import { createDeliveryLog } from "../webhooks/delivery-log.ts";
 import { createWebhookStore } from "../webhooks/webhook-store.ts";
 

@@ -1,7 +1,7 @@
 import { type Bus, isBusError } from "@touchstone/bus";
 import { deadlines, limits, matchPattern } from "@touchstone/contracts";
-import type { DecideSemantic } from "./evaluate-conditions.ts";
-import { UndecidedError } from "./undecided-error.ts";
+import type { DecideSemantic } from "./matching/evaluate-conditions.ts";
+import { UndecidedError } from "./matching/undecided-error.ts";
 
 /** Nobody answers on the bus at all: no fault of what was asked. */
 export class JudgeAwayError extends Error {}

@@ -1,7 +1,7 @@
 import type { MonitoringDefaults, StoredTrace } from "@touchstone/contracts";
+import { isSampled } from "../model/sampled.ts";
 import { type ProfileDocument, profileInForce } from "../profiles/profile.ts";
-import type { StoredPattern } from "./pattern.ts";
-import { isSampled } from "./sampled.ts";
+import type { StoredPattern } from "./matching/pattern.ts";
 
 /** What one trace is checked for. */
 export interface ChosenPatterns {

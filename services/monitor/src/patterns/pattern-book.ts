@@ -2,9 +2,9 @@ import { limits } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
 import { type Act, AppError, type Clock, namesOfChanged, uuidv7 } from "@touchstone/service-kit";
 import { recordAuditEvent } from "../outbox.ts";
-import type { StoredPattern } from "./pattern.ts";
+import type { StoredPattern } from "./matching/pattern.ts";
+import type { PatternMatcher } from "./matching/pattern-matcher.ts";
 import { composePatternDocument, requireRegexes } from "./pattern-document.ts";
-import type { PatternMatcher } from "./pattern-matcher.ts";
 import { deletePattern, listPatternsIn, lockPatterns, type PatternStore, putPattern } from "./pattern-store.ts";
 import { keyOfName } from "./slug.ts";
 

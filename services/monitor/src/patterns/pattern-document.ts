@@ -1,7 +1,7 @@
 import { limits, type PatternCondition } from "@touchstone/contracts";
 import { AppError } from "@touchstone/service-kit";
-import type { DetectorKind, PatternDocument, PatternSource } from "./pattern.ts";
-import type { Looker, PatternMatcher } from "./pattern-matcher.ts";
+import type { DetectorKind, PatternDocument, PatternSource } from "./matching/pattern.ts";
+import type { Looker, PatternMatcher } from "./matching/pattern-matcher.ts";
 
 type Sent = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 import type { Database, Queryable, Statement } from "@touchstone/db";
-import type { PatternDocument, StoredPattern } from "./pattern.ts";
+import type { PatternDocument, StoredPattern } from "./matching/pattern.ts";
 
 /** Reads patterns of a project; the oldest first. Changing them is the {@link PatternBook}'s. */
 export interface PatternStore {

@@ -3,19 +3,19 @@ import type { JudgedTrace, MonitoringDefaults, SettledTrace, StoredTrace } from 
 import type { Queryable } from "@touchstone/db";
 import { isAppError, type Logger } from "@touchstone/service-kit";
 import { type Check, type CheckOutcome, type DueCheck, type PlannedCheck, timeoutTriesMax } from "../checks/check.ts";
-import type { IngestClient } from "../ingest/ingest-client.ts";
+import type { IngestClient } from "../ingest-client.ts";
 import type { LiveBudget } from "../judging/live-budget.ts";
+import type { FindingStore } from "../model/finding.ts";
+import { previewOf } from "../model/preview.ts";
 import { readDefaultsIn, readProfileIn } from "../profiles/profile-store.ts";
-import { previewOf } from "../signals/preview.ts";
-import type { FindingStore } from "../signals/signal.ts";
 import { askJudge, JudgeAwayError } from "./ask-judge.ts";
 import { choosePatterns } from "./choose-patterns.ts";
-import { type Findings, findInTexts, findMatches, type PatternMatch } from "./find-matches.ts";
-import type { StoredPattern } from "./pattern.ts";
-import { NoThreadError, type PatternMatcher } from "./pattern-matcher.ts";
+import { type Findings, findInTexts, findMatches, type PatternMatch } from "./matching/find-matches.ts";
+import type { StoredPattern } from "./matching/pattern.ts";
+import { NoThreadError, type PatternMatcher } from "./matching/pattern-matcher.ts";
+import { builtinLook, checkedContent, describeCut, readTraceTexts } from "./matching/trace-texts.ts";
+import { BudgetSpentError } from "./matching/undecided-error.ts";
 import { listPatternsIn, type PatternStore } from "./pattern-store.ts";
-import { builtinLook, checkedContent, describeCut, readTraceTexts } from "./trace-texts.ts";
-import { BudgetSpentError } from "./undecided-error.ts";
 import { withinLiveBudget } from "./within-live-budget.ts";
 
 /** What is decided when the check is planned. */

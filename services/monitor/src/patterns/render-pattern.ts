@@ -1,7 +1,7 @@
 import type { pattern } from "@touchstone/contracts";
 import type { z } from "zod";
 import type { BuiltinPattern } from "./builtin/builtin.ts";
-import type { StoredPattern } from "./pattern.ts";
+import type { StoredPattern } from "./matching/pattern.ts";
 
 type Shown = z.output<typeof pattern>;
 

@@ -4,11 +4,11 @@ import type { LiveBudget } from "../judging/live-budget.ts";
 import { AwayError, type ScoreMember } from "../judging/member-scorer.ts";
 import { askJudge, JudgeAwayError } from "./ask-judge.ts";
 import { builtinPatterns } from "./builtin/builtins.ts";
-import { goodnessByBuiltin, goodnessByPattern, overranMember } from "./goodness.ts";
-import { NoThreadError, OverrunError, type PatternMatcher } from "./pattern-matcher.ts";
+import { goodnessByBuiltin, goodnessByPattern, overranMember } from "./matching/goodness.ts";
+import { NoThreadError, OverrunError, type PatternMatcher } from "./matching/pattern-matcher.ts";
+import { readTraceTexts } from "./matching/trace-texts.ts";
+import { BudgetSpentError, UndecidedError } from "./matching/undecided-error.ts";
 import type { PatternStore } from "./pattern-store.ts";
-import { readTraceTexts } from "./trace-texts.ts";
-import { BudgetSpentError, UndecidedError } from "./undecided-error.ts";
 import { withinLiveBudget } from "./within-live-budget.ts";
 
 /**

@@ -2,13 +2,13 @@ import type { Bus } from "@touchstone/bus";
 import { type JudgedTrace, limits, type patternTrialReply } from "@touchstone/contracts";
 import { isAppError, isUuid } from "@touchstone/service-kit";
 import type { z } from "zod";
-import type { IngestClient } from "../ingest/ingest-client.ts";
+import type { IngestClient } from "../ingest-client.ts";
 import { askJudge, JudgeAwayError } from "./ask-judge.ts";
-import { evaluateConditions } from "./evaluate-conditions.ts";
-import type { PatternDocument } from "./pattern.ts";
-import { NoThreadError, OverrunError, type PatternMatcher } from "./pattern-matcher.ts";
-import { checkedContent, describeCut, readTraceTexts } from "./trace-texts.ts";
-import { UndecidedError } from "./undecided-error.ts";
+import { evaluateConditions } from "./matching/evaluate-conditions.ts";
+import type { PatternDocument } from "./matching/pattern.ts";
+import { NoThreadError, OverrunError, type PatternMatcher } from "./matching/pattern-matcher.ts";
+import { checkedContent, describeCut, readTraceTexts } from "./matching/trace-texts.ts";
+import { UndecidedError } from "./matching/undecided-error.ts";
 
 export type Trial = z.input<typeof patternTrialReply>;
 

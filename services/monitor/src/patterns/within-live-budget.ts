@@ -1,8 +1,8 @@
 import type { LiveBudget } from "../judging/live-budget.ts";
 import { budgetExhausted } from "../judging/live-judge.ts";
 import { JudgeAwayError } from "./ask-judge.ts";
-import type { DecideSemantic } from "./evaluate-conditions.ts";
-import { BudgetSpentError, UndecidedError } from "./undecided-error.ts";
+import type { DecideSemantic } from "./matching/evaluate-conditions.ts";
+import { BudgetSpentError, UndecidedError } from "./matching/undecided-error.ts";
 
 /**
  * Counts each question to the judge as a live call of the project, reserved before it is asked and given back where no

@@ -1,13 +1,13 @@
 import type { WebhookEvent } from "@touchstone/contracts";
 import type { Queryable } from "@touchstone/db";
 import { uuidv7 } from "@touchstone/service-kit";
+import type { Polarity, Severity } from "../model/finding.ts";
 import { readProfileIn } from "../profiles/profile-store.ts";
 import { composeMessage } from "../webhooks/compose-message.ts";
 import type { PublicAddress } from "../webhooks/public-address.ts";
 import { isTold } from "../webhooks/webhook.ts";
 import { listWebhooksIn } from "../webhooks/webhook-store.ts";
 import { type NewDelivery, writeDeliveries } from "../webhooks/write-deliveries.ts";
-import type { Polarity, Severity } from "./signal.ts";
 
 /** A signal that was just raised or came again. */
 export interface AnnouncedSignal {

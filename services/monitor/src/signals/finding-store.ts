@@ -1,9 +1,9 @@
 import { limits } from "@touchstone/contracts";
 import type { Queryable } from "@touchstone/db";
 import { uuidv7 } from "@touchstone/service-kit";
+import type { Finding, FindingStore, RaisedFinding, RaisedSignal } from "../model/finding.ts";
 import type { PublicAddress } from "../webhooks/public-address.ts";
 import { announceSignal } from "./announce-signal.ts";
-import type { Finding, FindingStore, RaisedFinding, RaisedSignal } from "./signal.ts";
 
 /** Stands for no agent, so that one signal for each project, key and agent holds there too. */
 export const noAgent = "00000000-0000-0000-0000-000000000000";

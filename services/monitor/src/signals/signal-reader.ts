@@ -1,7 +1,7 @@
 import { limits } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
+import type { Polarity, Severity } from "../model/finding.ts";
 import { noAgent } from "./finding-store.ts";
-import type { Polarity, Severity } from "./signal.ts";
 import {
   occurrencesColumn,
   readSignalRow,

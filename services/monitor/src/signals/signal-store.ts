@@ -1,6 +1,6 @@
 import type { Database } from "@touchstone/db";
 import { uuidv7 } from "@touchstone/service-kit";
-import type { Severity } from "./signal.ts";
+import type { Severity } from "../model/finding.ts";
 import { createSignalReader, type SignalReader } from "./signal-reader.ts";
 import type { SignalStatus } from "./stored-signal.ts";
 

@@ -1,5 +1,5 @@
+import type { Polarity, Severity } from "../model/finding.ts";
 import { noAgent } from "./finding-store.ts";
-import type { Polarity, Severity } from "./signal.ts";
 
 export type SignalStatus = "open" | "reopened" | "in_review" | "resolved" | "archived" | "dismissed";
 

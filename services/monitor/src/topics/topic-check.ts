@@ -1,13 +1,13 @@
 import { type Bus, isBusError } from "@touchstone/bus";
 import { classifyTopic, deadlines, type SkipReason, type TraceTopic } from "@touchstone/contracts";
 import type { Check, CheckOutcome } from "../checks/check.ts";
-import { isSilenced } from "../judging/agent-silence.ts";
 import { planOf, readSubject, type TrafficReader } from "../judging/judged-subject.ts";
 import type { LiveBudget } from "../judging/live-budget.ts";
 import { budgetExhausted } from "../judging/live-judge.ts";
-import { announceJudgedTrace } from "../judging/verdict-store.ts";
-import { isSampled } from "../patterns/sampled.ts";
+import { isSampled } from "../model/sampled.ts";
+import { isSilenced } from "../profiles/agent-silence.ts";
 import { readDefaultsIn } from "../profiles/profile-store.ts";
+import { announceJudgedTrace } from "../verdicts/verdict-store.ts";
 import type { TopicReader } from "./topic-reader.ts";
 
 /** completions 9.5: labels that are to be used again. */

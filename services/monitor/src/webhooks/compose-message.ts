@@ -1,4 +1,4 @@
-import type { Severity } from "../signals/signal.ts";
+import type { Severity } from "../model/finding.ts";
 import { type LinkedThing, linksOf, type PublicAddress } from "./public-address.ts";
 
 /** What a receiver is told (completions 10). Unknown members are null. */

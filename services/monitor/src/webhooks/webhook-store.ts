@@ -1,8 +1,8 @@
 import { limits, type WebhookEvent } from "@touchstone/contracts";
 import type { Database, Queryable, Statement } from "@touchstone/db";
 import { type Act, AppError, type Clock, namesOfChanged, uuidv7 } from "@touchstone/service-kit";
+import type { Severity } from "../model/finding.ts";
 import { recordAuditEvent } from "../outbox.ts";
-import type { Severity } from "../signals/signal.ts";
 import { newSalt } from "./sign-message.ts";
 import type { Webhook, WebhookWishes } from "./webhook.ts";
 

@@ -1,5 +1,5 @@
 import type { WebhookEvent } from "@touchstone/contracts";
-import type { Severity } from "../signals/signal.ts";
+import type { Severity } from "../model/finding.ts";
 
 /** An address that is told, and of what. */
 export interface Webhook {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { compileRegex, findRefusal, RegexRefusal } from "../../src/patterns/compile-regex.ts";
-import { findNestedRepeat } from "../../src/patterns/find-nested-repeat.ts";
+import { compileRegex, findRefusal, RegexRefusal } from "../../src/patterns/matching/compile-regex.ts";
+import { findNestedRepeat } from "../../src/patterns/matching/find-nested-repeat.ts";
 
 const compile = (value: string) => compileRegex({ value, caseSensitive: false });
 

@@ -1,8 +1,8 @@
 import type { PatternCondition } from "@touchstone/contracts";
 import { describe, expect, test } from "vitest";
-import { type DecideSemantic, evaluateConditions } from "../../src/patterns/evaluate-conditions.ts";
-import type { TraceTexts } from "../../src/patterns/pattern.ts";
-import { readTraceTexts } from "../../src/patterns/trace-texts.ts";
+import { type DecideSemantic, evaluateConditions } from "../../src/patterns/matching/evaluate-conditions.ts";
+import type { TraceTexts } from "../../src/patterns/matching/pattern.ts";
+import { readTraceTexts } from "../../src/patterns/matching/trace-texts.ts";
 import { matcherAtOnce } from "../matcher-at-once.ts";
 
 const texts = {

@@ -3,11 +3,15 @@ import type { PatternCondition } from "@touchstone/contracts";
 import { type ComputePool, createComputePool, createMetrics, uuidv7 } from "@touchstone/service-kit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { builtinPatterns, findBuiltin } from "../../src/patterns/builtin/builtins.ts";
-import { findExcerpt } from "../../src/patterns/find-excerpt.ts";
-import { findOccurrences } from "../../src/patterns/find-occurrences.ts";
-import { findPhrase, findTerm } from "../../src/patterns/match-term.ts";
-import type { TraceTexts } from "../../src/patterns/pattern.ts";
-import { createPatternMatcher, OverrunError, type PatternMatcher } from "../../src/patterns/pattern-matcher.ts";
+import { findExcerpt } from "../../src/patterns/matching/find-excerpt.ts";
+import { findOccurrences } from "../../src/patterns/matching/find-occurrences.ts";
+import { findPhrase, findTerm } from "../../src/patterns/matching/match-term.ts";
+import type { TraceTexts } from "../../src/patterns/matching/pattern.ts";
+import {
+  createPatternMatcher,
+  OverrunError,
+  type PatternMatcher,
+} from "../../src/patterns/matching/pattern-matcher.ts";
 import { tryPattern } from "../../src/patterns/try-pattern.ts";
 import { buildTrace } from "../judging-builders.ts";
 import { matcherAtOnce } from "../matcher-at-once.ts";

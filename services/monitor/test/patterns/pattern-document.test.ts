@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { isSampled } from "../../src/model/sampled.ts";
 import { choosePatterns } from "../../src/patterns/choose-patterns.ts";
 import { composePatternDocument, requireRegexes } from "../../src/patterns/pattern-document.ts";
-import { isSampled } from "../../src/patterns/sampled.ts";
 import { keyOfName } from "../../src/patterns/slug.ts";
 import { initialDefaults } from "../../src/profiles/profile.ts";
 import { matcherAtOnce } from "../matcher-at-once.ts";

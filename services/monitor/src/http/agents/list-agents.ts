@@ -2,7 +2,7 @@ import type { agentList } from "@touchstone/contracts";
 import type { Handler } from "@touchstone/service-kit";
 import { requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
-import type { IngestClient } from "../../ingest/ingest-client.ts";
+import type { IngestClient } from "../../ingest-client.ts";
 import { renderProfile } from "../../profiles/profile.ts";
 import type { ProfileStore } from "../../profiles/profile-store.ts";
 

@@ -1,6 +1,6 @@
 import type { Handler } from "@touchstone/service-kit";
 import { requireProject } from "@touchstone/service-kit";
-import type { IngestClient } from "../../ingest/ingest-client.ts";
+import type { IngestClient } from "../../ingest-client.ts";
 import type { ProfileStore } from "../../profiles/profile-store.ts";
 import { showTrackedAgents } from "./show-tracked-agents.ts";
 

@@ -8,7 +8,7 @@ import {
   requireProject,
   uuidv7,
 } from "@touchstone/service-kit";
-import type { IngestClient } from "../../ingest/ingest-client.ts";
+import type { IngestClient } from "../../ingest-client.ts";
 import type { ProfileStore } from "../../profiles/profile-store.ts";
 import { showTrackedAgents } from "./show-tracked-agents.ts";
 

@@ -1,7 +1,7 @@
 import type { trackedAgentList } from "@touchstone/contracts";
 import type { Answer } from "@touchstone/service-kit";
 import type { z } from "zod";
-import type { IngestClient } from "../../ingest/ingest-client.ts";
+import type { IngestClient } from "../../ingest-client.ts";
 import type { ProfileStore } from "../../profiles/profile-store.ts";
 
 /** What both routes of tracked agents answer: an agent is tracked unless its profile is off (completions 9.1). */

@@ -1,5 +1,5 @@
 import { actOf, type Handler, requireProject } from "@touchstone/service-kit";
-import type { EvaluatorStore } from "../../custom/evaluator-store.ts";
+import type { EvaluatorStore } from "../../custom-evaluators/evaluator-store.ts";
 import { evaluatorIdOf, evaluatorNotFound } from "./evaluator-id.ts";
 
 /** DELETE /agent-monitoring/custom-evaluators/{customEvaluatorId} (completions 4.5). What it said stays. */

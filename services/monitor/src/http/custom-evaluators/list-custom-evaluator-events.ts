@@ -2,10 +2,10 @@ import { type customEvaluatorEvents, readDashboardWindow, stretchesOf } from "@t
 import type { Clock, Handler } from "@touchstone/service-kit";
 import { requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
-import type { EvaluatorEventReader } from "../../custom/evaluator-event-reader.ts";
-import type { EvaluatorStore } from "../../custom/evaluator-store.ts";
-import type { IngestClient } from "../../ingest/ingest-client.ts";
-import { previewOf } from "../../signals/preview.ts";
+import type { EvaluatorEventReader } from "../../custom-evaluators/evaluator-event-reader.ts";
+import type { EvaluatorStore } from "../../custom-evaluators/evaluator-store.ts";
+import type { IngestClient } from "../../ingest-client.ts";
+import { previewOf } from "../../model/preview.ts";
 import { evaluatorIdOf, evaluatorNotFound } from "./evaluator-id.ts";
 
 /** Each is a trace to be read. */

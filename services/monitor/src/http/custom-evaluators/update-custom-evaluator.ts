@@ -6,9 +6,9 @@ import {
   readJsonObject,
   requireProject,
 } from "@touchstone/service-kit";
-import { composeEvaluatorDocument } from "../../custom/evaluator-document.ts";
-import type { EvaluatorStore } from "../../custom/evaluator-store.ts";
-import { renderEvaluator } from "../../custom/render-evaluator.ts";
+import { composeEvaluatorDocument } from "../../custom-evaluators/evaluator-document.ts";
+import type { EvaluatorStore } from "../../custom-evaluators/evaluator-store.ts";
+import { renderEvaluator } from "../../custom-evaluators/render-evaluator.ts";
 import { evaluatorIdOf, evaluatorNotFound } from "./evaluator-id.ts";
 
 /** PUT /agent-monitoring/custom-evaluators/{customEvaluatorId} (completions 4.5): only what is sent changes. */

@@ -2,10 +2,10 @@ import type { agreementSample } from "@touchstone/contracts";
 import type { Clock, Handler } from "@touchstone/service-kit";
 import { requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
-import type { PairReader } from "../../agreement/pair-reader.ts";
-import { agreementSince } from "../../agreement/read-agreement.ts";
-import type { IngestClient } from "../../ingest/ingest-client.ts";
-import { readCount, readScorerKey, readVersion } from "./read-agreement-query.ts";
+import type { PairReader } from "../../dashboards/pair-reader.ts";
+import { agreementSince } from "../../dashboards/read-agreement.ts";
+import { readCount, readScorerKey, readVersion } from "../../dashboards/read-agreement-query.ts";
+import type { IngestClient } from "../../ingest-client.ts";
 
 /** So many are drawn for each that is asked for: traces age out before the ratings of them. */
 const spare = 2;

@@ -2,9 +2,9 @@ import { type agentFigures, readDashboardWindow, stretchesOf } from "@touchstone
 import type { Clock, Handler } from "@touchstone/service-kit";
 import { requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
-import type { IngestClient } from "../../ingest/ingest-client.ts";
-import { shareOf } from "../../traffic/traffic-counts.ts";
-import type { TrafficReader } from "../../traffic/traffic-reader.ts";
+import { shareOf } from "../../dashboards/traffic-counts.ts";
+import type { TrafficReader } from "../../dashboards/traffic-reader.ts";
+import type { IngestClient } from "../../ingest-client.ts";
 
 /** GET /agent-monitoring/agent-figures. What agents cost is ingest's to say. */
 export function readAgentFigures({

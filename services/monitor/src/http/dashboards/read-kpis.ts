@@ -1,8 +1,8 @@
 import { lengthOf, readDashboardWindow } from "@touchstone/contracts";
 import type { Clock, Handler } from "@touchstone/service-kit";
 import { requireProject } from "@touchstone/service-kit";
-import { composeKpis } from "../../traffic/compose-kpis.ts";
-import type { TrafficReader } from "../../traffic/traffic-reader.ts";
+import { composeKpis } from "../../dashboards/compose-kpis.ts";
+import type { TrafficReader } from "../../dashboards/traffic-reader.ts";
 
 /** GET /monitor/kpis (completions 9.5): the window ends now, and the one before it where it begins. */
 export function readKpis({ traffic, clock }: { traffic: Pick<TrafficReader, "count">; clock: Clock }): Handler {

@@ -2,9 +2,9 @@ import { type modelComparison, readDashboardWindow, stretchesOf } from "@touchst
 import type { Clock, Handler } from "@touchstone/service-kit";
 import { requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
-import type { IngestClient } from "../../ingest/ingest-client.ts";
-import type { ModelReader } from "../../traffic/model-reader.ts";
-import { shareOf } from "../../traffic/traffic-counts.ts";
+import type { ModelReader } from "../../dashboards/model-reader.ts";
+import { shareOf } from "../../dashboards/traffic-counts.ts";
+import type { IngestClient } from "../../ingest-client.ts";
 
 /** GET /agent-monitoring/model-comparison (completions 9.5). What models cost is ingest's to say. */
 export function readModelComparison({

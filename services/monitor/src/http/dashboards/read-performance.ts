@@ -2,8 +2,8 @@ import { listStretches, type performance, readDashboardWindow, stretchesOf } fro
 import type { Clock, Handler } from "@touchstone/service-kit";
 import { requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
-import { shareOf } from "../../traffic/traffic-counts.ts";
-import type { TrafficReader } from "../../traffic/traffic-reader.ts";
+import { shareOf } from "../../dashboards/traffic-counts.ts";
+import type { TrafficReader } from "../../dashboards/traffic-reader.ts";
 
 const nothing = { totalRuns: 0, errors: 0, latencyP50: null, latencyP95: null };
 

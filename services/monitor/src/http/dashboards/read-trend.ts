@@ -2,8 +2,8 @@ import { listStretches, readDashboardWindow, stretchesOf, type trend } from "@to
 import type { Clock, Handler } from "@touchstone/service-kit";
 import { requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
-import { noTraffic, ratesOf } from "../../traffic/traffic-counts.ts";
-import type { TrafficReader } from "../../traffic/traffic-reader.ts";
+import { noTraffic, ratesOf } from "../../dashboards/traffic-counts.ts";
+import type { TrafficReader } from "../../dashboards/traffic-reader.ts";
 import { readAgentFilter } from "./read-agent-filter.ts";
 
 /** GET /agent-monitoring/trend (completions 9.5). */

@@ -1,9 +1,9 @@
 import { type liveRatingEvents, readDashboardWindow, stretchesOf } from "@touchstone/contracts";
 import type { Clock, Handler } from "@touchstone/service-kit";
 import type { z } from "zod";
-import type { IngestClient } from "../../ingest/ingest-client.ts";
-import type { JudgementReader } from "../../judging/judgement-reader.ts";
-import { previewOf } from "../../signals/preview.ts";
+import type { IngestClient } from "../../ingest-client.ts";
+import type { JudgementReader } from "../../live-scorers/judgement-reader.ts";
+import { previewOf } from "../../model/preview.ts";
 import { requireScorerKey } from "./require-scorer-key.ts";
 
 /** Each is a trace to be read. */

@@ -1,6 +1,6 @@
 import type { Handler } from "@touchstone/service-kit";
 import { requireProject } from "@touchstone/service-kit";
-import type { JudgementReader } from "../../judging/judgement-reader.ts";
+import type { JudgementReader } from "../../live-scorers/judgement-reader.ts";
 
 /** GET /agent-monitoring/sessions/{sessionId}/scores (completions 2.7). */
 export function listSessionScores({ judgements }: { judgements: Pick<JudgementReader, "listOfSession"> }): Handler {

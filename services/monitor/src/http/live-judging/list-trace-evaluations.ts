@@ -1,5 +1,5 @@
 import { type Handler, isUuid, requireProject } from "@touchstone/service-kit";
-import type { JudgementReader } from "../../judging/judgement-reader.ts";
+import type { JudgementReader } from "../../live-scorers/judgement-reader.ts";
 
 /** GET /agent-monitoring/traces/{traceId}/evaluations (completions 9.5). */
 export function listTraceEvaluations({ judgements }: { judgements: Pick<JudgementReader, "listOfTrace"> }): Handler {

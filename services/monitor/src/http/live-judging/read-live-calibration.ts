@@ -1,7 +1,7 @@
 import type { Clock, Handler } from "@touchstone/service-kit";
-import type { AgreementReader } from "../../agreement/agreement-reader.ts";
-import { readAgreement } from "../../agreement/read-agreement.ts";
-import type { JudgementReader } from "../../judging/judgement-reader.ts";
+import type { AgreementReader } from "../../dashboards/agreement-reader.ts";
+import { readAgreement } from "../../dashboards/read-agreement.ts";
+import type { JudgementReader } from "../../live-scorers/judgement-reader.ts";
 import { requireScorerKey } from "./require-scorer-key.ts";
 
 /** GET /monitor/online-evaluators/{onlineEvaluatorId}/calibration (completions 14): of one live scorer. */

@@ -1,8 +1,8 @@
 import { type liveRatings, readDashboardWindow, stretchesOf } from "@touchstone/contracts";
 import type { Clock, Handler } from "@touchstone/service-kit";
 import type { z } from "zod";
-import type { JudgementReader } from "../../judging/judgement-reader.ts";
-import { composePoints } from "../../judging/live-window.ts";
+import type { JudgementReader } from "../../live-scorers/judgement-reader.ts";
+import { composePoints } from "../../live-scorers/live-window.ts";
 import { requireScorerKey } from "./require-scorer-key.ts";
 
 /** GET /monitor/online-evaluators/{onlineEvaluatorId}/ratings (completions 9.5). */

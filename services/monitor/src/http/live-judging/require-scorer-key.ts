@@ -1,5 +1,5 @@
 import { AppError, type Call, requireProject } from "@touchstone/service-kit";
-import type { JudgementReader } from "../../judging/judgement-reader.ts";
+import type { JudgementReader } from "../../live-scorers/judgement-reader.ts";
 
 /** The key of the online evaluator or live group that a path names. Throws 404 when there is none. */
 export async function requireScorerKey(

@@ -2,7 +2,7 @@ import type { sessionSweepReply } from "@touchstone/contracts";
 import type { Handler } from "@touchstone/service-kit";
 import { requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
-import type { SessionSweep } from "../../sessions/session-sweep.ts";
+import type { SessionSweep } from "../../live-scorers/session-sweep.ts";
 
 /** POST /agent-monitoring/session-sweep/run (completions 2.7): the project's idle sessions go to their judges now. */
 export function runSessionSweep({

@@ -12,11 +12,11 @@ import {
   requireProject,
   TooManyWaitingError,
 } from "@touchstone/service-kit";
-import type { IngestClient } from "../../ingest/ingest-client.ts";
+import type { IngestClient } from "../../ingest-client.ts";
+import type { PatternMatcher } from "../../patterns/matching/pattern-matcher.ts";
 import { composePatternDocument, requireRegexes } from "../../patterns/pattern-document.ts";
-import type { PatternMatcher } from "../../patterns/pattern-matcher.ts";
 import { tryPattern as runTrial } from "../../patterns/try-pattern.ts";
-import type { NewestTraces } from "../../seen-traces/newest-traces.ts";
+import type { NewestTraces } from "../../traces/newest-traces.ts";
 
 const hourMs = 3_600_000;
 const windowsMs: ReadonlyMap<unknown, number> = new Map([

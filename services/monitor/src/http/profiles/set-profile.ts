@@ -7,7 +7,7 @@ import {
   requireProject,
   uuidv7,
 } from "@touchstone/service-kit";
-import type { IngestClient } from "../../ingest/ingest-client.ts";
+import type { IngestClient } from "../../ingest-client.ts";
 import { composeProfile } from "../../profiles/compose-profile.ts";
 import { renderProfile } from "../../profiles/profile.ts";
 import type { ProfileStore } from "../../profiles/profile-store.ts";

@@ -2,7 +2,7 @@ import { listStretches, type signalDetail, stretchesOf } from "@touchstone/contr
 import type { Clock, Handler } from "@touchstone/service-kit";
 import { requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
-import type { IngestClient } from "../../ingest/ingest-client.ts";
+import type { IngestClient } from "../../ingest-client.ts";
 import type { SignalStore } from "../../signals/signal-store.ts";
 import { showSignals } from "./show-signals.ts";
 import { signalId, signalNotFound } from "./signal-id.ts";

@@ -2,9 +2,9 @@ import { type signalList, signalStatus } from "@touchstone/contracts";
 import type { Handler } from "@touchstone/service-kit";
 import { requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
-import type { IngestClient } from "../../ingest/ingest-client.ts";
+import type { IngestClient } from "../../ingest-client.ts";
+import { readSignalsQuery, writeCursor } from "../../signals/read-signals-query.ts";
 import type { SignalStore } from "../../signals/signal-store.ts";
-import { readSignalsQuery, writeCursor } from "./read-signals-query.ts";
 import { showSignals } from "./show-signals.ts";
 
 /** GET /monitor/signals (completions 9.4): last seen first. */

@@ -1,6 +1,6 @@
 import type { signal } from "@touchstone/contracts";
 import type { z } from "zod";
-import type { IngestClient } from "../../ingest/ingest-client.ts";
+import type { IngestClient } from "../../ingest-client.ts";
 import { renderSignal } from "../../signals/render-signal.ts";
 import type { StoredSignal } from "../../signals/stored-signal.ts";
 

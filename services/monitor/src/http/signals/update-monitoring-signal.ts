@@ -1,5 +1,5 @@
 import type { Handler } from "@touchstone/service-kit";
-import type { IngestClient } from "../../ingest/ingest-client.ts";
+import type { IngestClient } from "../../ingest-client.ts";
 import type { SignalStore } from "../../signals/signal-store.ts";
 import { updateSignal } from "./update-signal.ts";
 

@@ -1,6 +1,6 @@
 import { changedSignal } from "@touchstone/contracts";
 import { AppError, type Handler, readJsonObject, requireProject } from "@touchstone/service-kit";
-import type { IngestClient } from "../../ingest/ingest-client.ts";
+import type { IngestClient } from "../../ingest-client.ts";
 import type { SignalChange, SignalStore } from "../../signals/signal-store.ts";
 import { showSignals } from "./show-signals.ts";
 import { signalId, signalNotFound } from "./signal-id.ts";

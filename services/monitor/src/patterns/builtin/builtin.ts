@@ -1,4 +1,4 @@
-import type { Severity } from "../../signals/signal.ts";
+import type { Severity } from "../../model/finding.ts";
 
 /** A pattern that is the same for every project. It reads the response only, and asks nobody. */
 export interface BuiltinPattern {

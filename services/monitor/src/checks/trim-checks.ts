@@ -1,0 +1,26 @@
+import { type Database, type Trimming, trimRegularly } from "@touchstone/db";
+import type { Logger } from "@touchstone/service-kit";
+import { plannableDays } from "../traces/record-settled.ts";
+
+/** A week: longer than anything may plan the same check again. */
+const keptDays = plannableDays + 1;
+
+/** Deletes checks that came to an end a week ago. */
+export function trimChecks({ maintenance, logger }: { maintenance: Database; logger: Logger }): Trimming {
+  return trimRegularly({
+    maintenance,
+    logger,
+    statement: (rowsAtOnce) => ({
+      name: "checks_trim",
+      text: `
+        delete from monitor.checks
+        where id in (
+          select id
+          from monitor.checks
+          where settled_at < now() - $1 * interval '1 day'
+          order by settled_at
+          limit $2)`,
+      values: [keptDays, rowsAtOnce],
+    }),
+  });
+}

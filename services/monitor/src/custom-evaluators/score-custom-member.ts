@@ -1,0 +1,35 @@
+import { isUuid } from "@touchstone/service-kit";
+import type { IngestClient } from "../ingest-client.ts";
+import { AwayError, type ScoreMember } from "../judging/member-scorer.ts";
+import type { AskEvaluator } from "./ask-evaluator.ts";
+import { findingOf, goodnessOf } from "./evaluator.ts";
+import type { EvaluatorStore } from "./evaluator-store.ts";
+
+/**
+ * Scores members of groups that are custom scorers: whether they are enabled, sampled or in scope by themselves does not
+ * count (completions 4.4).
+ */
+export function createScoreCustomMember(dependencies: {
+  evaluators: Pick<EvaluatorStore, "find">;
+  ingest: Pick<IngestClient, "readTraceForScripts">;
+  askEvaluator: AskEvaluator;
+}): ScoreMember {
+  const { evaluators, ingest, askEvaluator } = dependencies;
+  return async (refId, { projectId, trace: { traceId } }, signal) => {
+    const evaluator = isUuid(refId) ? await evaluators.find(projectId, refId) : null;
+    if (evaluator === null) return null;
+    const { name } = evaluator.document;
+    const trace = await ingest.readTraceForScripts(projectId, traceId);
+    if (trace === null) return { name, goodness: null, because: "The trace is not there any more." };
+    const asked = await askEvaluator({ projectId, ...evaluator }, trace, signal);
+    if ("failure" in asked) {
+      const { message, kind } = asked.failure;
+      if (kind === "away") throw new AwayError(message);
+      if (kind === "passing") throw new Error(message);
+      return { name, goodness: null, because: message };
+    }
+    const finding = findingOf(evaluator.document, asked.answer);
+    if (finding === null) return { name, goodness: null, because: "The script skips this trace." };
+    return { name, goodness: goodnessOf(finding), because: null };
+  };
+}

@@ -1,0 +1,71 @@
+import type { agreementPairs } from "@touchstone/contracts";
+import type { Clock, Handler } from "@touchstone/service-kit";
+import { requireProject } from "@touchstone/service-kit";
+import type { z } from "zod";
+import type { IngestClient } from "../ingest-client.ts";
+import { previewOf } from "../model/preview.ts";
+import type { AgreementCell, LabelledTrace, PairReader } from "./pair-reader.ts";
+import { agreementSince } from "./read-agreement.ts";
+import {
+  readCell,
+  readCount,
+  readPosition,
+  readScorerKey,
+  readVersion,
+  writePosition,
+} from "./read-agreement-query.ts";
+
+type Pair = z.input<typeof agreementPairs>["pairs"][number];
+
+/** GET /agent-monitoring/calibration/{scorerKey}/pairs: the traces behind the table of agreement. */
+export function listAgreementPairs({
+  agreement,
+  ingest,
+  clock,
+}: {
+  agreement: Pick<PairReader, "list">;
+  ingest: Pick<IngestClient, "readTrace">;
+  clock: Clock;
+}): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const { version, cell, limit, cursor } = call.query;
+    const scorerKey = readScorerKey(call);
+    const filter = { since: agreementSince(clock), version: readVersion(version), cell: readCell(cell) };
+    const page = { limit: readCount("limit", limit), after: readPosition(cursor) };
+    // One more tells whether there are further ones.
+    const found =
+      scorerKey === null
+        ? []
+        : await agreement.list(projectId, { ...filter, scorerKey }, { ...page, limit: page.limit + 1 });
+    const listed = found.slice(0, page.limit);
+    const last = listed.at(-1);
+    const body: z.input<typeof agreementPairs> = {
+      pairs: await Promise.all(
+        listed.map(async (pair) => {
+          const trace = await ingest.readTrace(projectId, pair.traceId);
+          return showPair(pair, { input: trace?.input ?? null, output: trace?.output ?? null });
+        }),
+      ),
+      nextCursor: found.length > listed.length && last !== undefined ? writePosition(last.position) : null,
+    };
+    return { status: 200, body };
+  };
+}
+
+function showPair(pair: LabelledTrace, { input, output }: { input: string | null; output: string | null }): Pair {
+  const { position: _, scorerFails, personFails, judgedAt, labelledAt, ...shown } = pair;
+  return {
+    ...shown,
+    cell: cellOf(scorerFails, personFails),
+    judgedAt: judgedAt.toISOString(),
+    labelledAt: labelledAt.toISOString(),
+    input: previewOf(input),
+    output: previewOf(output),
+  };
+}
+
+function cellOf(scorerFails: boolean, personFails: boolean): AgreementCell {
+  if (scorerFails) return personFails ? "bothFail" : "onlyScorerFails";
+  return personFails ? "onlyPersonFails" : "bothPass";
+}

@@ -1,0 +1,53 @@
+import type { KnownMember, readMembers } from "@touchstone/contracts";
+import { isUuid } from "@touchstone/service-kit";
+import type { z } from "zod";
+import type { EvaluatorStore } from "../custom-evaluators/evaluator-store.ts";
+import { builtinPatterns } from "../patterns/builtin/builtins.ts";
+import type { PatternStore } from "../patterns/pattern-store.ts";
+import type { evaluatorDefinition, patternDefinition } from "./member-definition.ts";
+
+type Reference = z.output<typeof readMembers.body>["members"][number];
+
+/** What the named patterns and custom scorers of a project are at the moment; those it has not are left out. */
+export async function findMembers(
+  { patterns, evaluators }: { patterns: Pick<PatternStore, "list">; evaluators: Pick<EvaluatorStore, "list"> },
+  projectId: string,
+  references: readonly Reference[],
+): Promise<KnownMember[]> {
+  const wants = (kind: Reference["kind"]) => references.some((each) => each.kind === kind && isUuid(each.refId));
+  const [ownPatterns, ownEvaluators] = await Promise.all([
+    wants("pattern") ? patterns.list(projectId) : [],
+    wants("custom") ? evaluators.list(projectId) : [],
+  ]);
+  return references.flatMap(({ kind, refId }): KnownMember[] => {
+    if (kind === "custom") {
+      const found = ownEvaluators.find(({ id }) => id === refId);
+      return found === undefined
+        ? []
+        : [{ kind, refId, name: found.document.name, definition: defineEvaluator(found) }];
+    }
+    const builtin = builtinPatterns.find(({ key }) => key === refId);
+    if (builtin !== undefined) {
+      const definition: z.input<typeof patternDefinition> = { builtin: builtin.key };
+      return [{ kind, refId, name: builtin.name, definition }];
+    }
+    const found = ownPatterns.find(({ id }) => id === refId);
+    return found === undefined ? [] : [{ kind, refId, name: found.document.name, definition: definePattern(found) }];
+  });
+}
+
+function definePattern({ document }: Awaited<ReturnType<PatternStore["list"]>>[number]) {
+  const { polarity, conditions } = document;
+  return { polarity, conditions: [...conditions] } satisfies z.input<typeof patternDefinition>;
+}
+
+function defineEvaluator({ document }: Awaited<ReturnType<EvaluatorStore["list"]>>[number]) {
+  const { kind, url, script, invertMatch, alertBelow } = document;
+  return {
+    kind,
+    ...(url !== undefined && { url }),
+    ...(script !== undefined && { script }),
+    invertMatch,
+    alertBelow,
+  } satisfies z.input<typeof evaluatorDefinition>;
+}

@@ -1,0 +1,170 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Bus } from "@touchstone/bus";
+import type { KnownMember, ScriptTrace, scoreMembers } from "@touchstone/contracts";
+import { isAppError, type Logger } from "@touchstone/service-kit";
+import type { z } from "zod";
+import type { AskEvaluator } from "../custom-evaluators/ask-evaluator.ts";
+import { type AskedTrace, findingOf, goodnessOf } from "../custom-evaluators/evaluator.ts";
+import type { IngestClient } from "../ingest-client.ts";
+import { AwayError } from "../judging/member-scorer.ts";
+import { askJudge, JudgeAwayError } from "../patterns/ask-judge.ts";
+import type { DecideSemantic } from "../patterns/matching/evaluate-conditions.ts";
+import { goodnessByBuiltin, goodnessByPattern, overranMember } from "../patterns/matching/goodness.ts";
+import { NoThreadError, OverrunError, type PatternMatcher } from "../patterns/matching/pattern-matcher.ts";
+import { readTraceTexts } from "../patterns/matching/trace-texts.ts";
+import { UndecidedError } from "../patterns/matching/undecided-error.ts";
+import { evaluatorDefinition, patternDefinition } from "./member-definition.ts";
+
+export interface ScoringDependencies {
+  ingest: Pick<IngestClient, "readTraceForScripts">;
+  askEvaluator: AskEvaluator;
+  matcher: PatternMatcher;
+  bus: Bus;
+  logger: Logger;
+}
+
+export type MembersToScore = z.output<typeof scoreMembers.body>;
+type Finding = z.output<typeof scoreMembers.reply>["findings"][number];
+
+/** Members of one result at a time: a group of fifty external scorers opens no fifty connections. */
+const atOnceMax = 8;
+/** How long whoever scores a member is waited for while nobody is there: a rolling restart of the judges. */
+const outageMs = 30_000;
+const outagePauseMs = 500;
+
+const nothing = (because: string): Finding => ({ goodness: null, because });
+
+/**
+ * What each member finds in one result, in the order asked. One that fails, or is not done when `signal` says that the
+ * time is over, finds nothing and takes nothing from the others. Nothing is stored: the same question may come again.
+ */
+export async function findGoodness(
+  dependencies: ScoringDependencies,
+  asked: MembersToScore,
+  signal: AbortSignal,
+): Promise<Finding[]> {
+  const { bus, ingest, askEvaluator, matcher, logger } = dependencies;
+  const { projectId, organizationId, members, case: judged, verdictMode } = asked;
+  const { input, output, error, toolCalls } = judged;
+  const checked = readTraceTexts({ input, output, error, trajectory: { toolCalls } });
+  const scored = { checked, matcher, projectId, signal };
+  const decide = verdictMode === "replay" ? neverAsked : askJudge(bus, { projectId, organizationId }, signal);
+  let reading: Promise<AskedTrace> | null = null;
+
+  /** Read once for all members that succeed in it. */
+  function readAsked(): Promise<AskedTrace> {
+    reading ??= composeAsked(ingest, projectId, judged).catch((thrown: unknown) => {
+      reading = null;
+      throw thrown;
+    });
+    return reading;
+  }
+
+  async function scorePattern({ definition }: KnownMember): Promise<Finding> {
+    const pattern = patternDefinition.parse(definition);
+    const goodness = await ("builtin" in pattern
+      ? goodnessByBuiltin(pattern.builtin, scored)
+      : goodnessByPattern(pattern, scored, decide));
+    return { goodness, because: null };
+  }
+
+  async function scoreEvaluator({ refId: id, name, definition }: KnownMember): Promise<Finding> {
+    const document = { name, ...withoutUndefined(evaluatorDefinition.parse(definition)) };
+    const answered = await askEvaluator({ projectId, id, document }, await readAsked(), signal);
+    if ("failure" in answered) {
+      if (answered.failure.kind === "away") throw new AwayError(answered.failure.message);
+      return nothing(answered.failure.message);
+    }
+    const finding = findingOf(document, answered.answer);
+    return finding === null
+      ? nothing("The script skips this result.")
+      : { goodness: goodnessOf(finding), because: null };
+  }
+
+  async function score(member: KnownMember): Promise<Finding> {
+    const startedMs = performance.now();
+    for (;;) {
+      try {
+        signal.throwIfAborted();
+        return await (member.kind === "pattern" ? scorePattern(member) : scoreEvaluator(member));
+      } catch (thrown) {
+        if (signal.aborted) return nothing("The time for this member was over.");
+        if (thrown instanceof OverrunError) return nothing(overranMember);
+        if (thrown instanceof UndecidedError) return nothing(thrown.message);
+        if (!isAway(thrown)) {
+          const { kind, refId } = member;
+          logger.error({ err: thrown, projectId, kind, refId }, "a member of a group could not score a result");
+          return nothing("The scorer failed on this result.");
+        }
+        if (performance.now() - startedMs + outagePauseMs >= outageMs) return nothing(thrown.message);
+        await sleep(outagePauseMs, undefined, { signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  const findings = new Array<Finding>(members.length);
+  const waiting = members.entries();
+  const work = async (): Promise<void> => {
+    // One iterator for all: each takes the next that nobody has.
+    for (const [index, member] of waiting) findings[index] = await score(member);
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnceMax, members.length) }, work));
+  return findings;
+}
+
+/** Nobody is there who could score the member, or no thread to look for a pattern. */
+const isAway = (thrown: unknown): thrown is Error =>
+  thrown instanceof AwayError || thrown instanceof JudgeAwayError || thrown instanceof NoThreadError;
+
+/** Replaying makes no call to a provider. */
+const neverAsked: DecideSemantic = async () => {
+  throw new UndecidedError("The run replays recorded verdicts, and what a pattern's judge decides is not recorded.", {
+    isLasting: true,
+    wasAsked: false,
+  });
+};
+
+/** What programs are shown of a result: its own texts, and the rest from the trace it names. */
+async function composeAsked(
+  ingest: Pick<IngestClient, "readTraceForScripts">,
+  projectId: string,
+  { input, output, expected, traceId }: MembersToScore["case"],
+): Promise<AskedTrace> {
+  const trace = traceId === null ? null : await readTrace(ingest, projectId, traceId);
+  return { ...(trace ?? noTrace), input, output, expected };
+}
+
+async function readTrace(
+  ingest: Pick<IngestClient, "readTraceForScripts">,
+  projectId: string,
+  traceId: string,
+): Promise<ScriptTrace | null> {
+  try {
+    return await ingest.readTraceForScripts(projectId, traceId);
+  } catch (thrown) {
+    if (isAppError(thrown) && thrown.code === "service_unavailable") {
+      throw new AwayError("The linked trace could not be read.");
+    }
+    throw thrown;
+  }
+}
+
+const noTrace: AskedTrace = {
+  traceId: null,
+  name: "",
+  agentId: null,
+  sessionId: null,
+  input: null,
+  output: null,
+  error: null,
+  model: null,
+  latencyMs: null,
+  inputTokens: null,
+  outputTokens: null,
+  metadata: {},
+  spans: [],
+};
+
+function withoutUndefined({ url, script, ...rest }: z.output<typeof evaluatorDefinition>) {
+  return { ...rest, ...(url !== undefined && { url }), ...(script !== undefined && { script }) };
+}

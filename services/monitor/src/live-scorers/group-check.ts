@@ -1,0 +1,120 @@
+import type { LiveGroup, scoreResult } from "@touchstone/contracts";
+import type { z } from "zod";
+import { type Check, checkTriesMax, type DueCheck } from "../checks/check.ts";
+import { type JudgedSubject, readSubject } from "../judging/judged-subject.ts";
+import { budgetExhausted, isPassing } from "../judging/live-judge.ts";
+import { AwayError, type MemberFinding, type MemberScorers } from "../judging/member-scorer.ts";
+import type { JudgingDependencies } from "./judge-check.ts";
+import { planGroups } from "./plan-judging.ts";
+import { recordJudgement } from "./record-judgement.ts";
+
+type GroupRequest = NonNullable<z.input<typeof scoreResult.body>["group"]>;
+
+/** Scorer groups that are attached to live traffic (completions 4.4). The judge does the arithmetic. */
+export function createGroupCheck(dependencies: JudgingDependencies & { memberScorers: MemberScorers }): Check {
+  const { database, liveScorers, ingest, judge, memberScorers, ...records } = dependencies;
+
+  /** What the members that are no judges found, by their place. */
+  async function scoreMembers(
+    { members }: LiveGroup,
+    { projectId, attempt }: DueCheck,
+    { trace }: JudgedSubject,
+    signal: AbortSignal,
+  ): Promise<(MemberFinding | null)[]> {
+    return Promise.all(
+      members.map(async ({ kind, refId }) => {
+        const score = kind === "judge" || trace === null ? undefined : memberScorers[kind];
+        if (score === undefined || trace === null) return null;
+        try {
+          return await score(refId, { projectId, trace }, signal);
+        } catch (thrown) {
+          // As with judges, the last try takes what the others gave.
+          if (signal.aborted || thrown instanceof AwayError || attempt < checkTriesMax) throw thrown;
+          const because = thrown instanceof Error ? thrown.message : String(thrown);
+          return { name: refId, goodness: null, because };
+        }
+      }),
+    );
+  }
+
+  return {
+    kind: "group",
+
+    async plan(trace, transaction) {
+      const { groups } = await liveScorers.readToPlan(transaction, trace.projectId);
+      return planGroups(groups, trace, transaction);
+    },
+
+    async carryOut(check, signal) {
+      const { projectId, scorerId } = check;
+      const { groups } = await database.scoped([projectId], (transaction) => liveScorers.read(transaction, projectId));
+      const group = groups.find((each) => each.groupId === scorerId);
+      if (group === undefined || !group.enabled) {
+        return { outcome: "skipped", reason: "The scorer group was paused or removed." };
+      }
+      const read = await readSubject(ingest, check);
+      if (!("subject" in read)) return read;
+      const { subject } = read;
+      const found = await scoreMembers(group, check, subject, signal).catch((thrown: unknown) => {
+        if (thrown instanceof AwayError) return thrown;
+        throw thrown;
+      });
+      if (found instanceof AwayError) return { outcome: "postponed", reason: found.message };
+      const asked = await judge.ask(
+        {
+          projectId,
+          judges: group.rubrics,
+          case: subject.case,
+          group: (isStopped) => composeGroup(group, found, isStopped),
+        },
+        signal,
+      );
+      if (!("reply" in asked)) return asked;
+      const { verdicts, group: score } = asked.reply;
+      const waiting = verdicts.find(isPassing);
+      // The last try takes what the others gave: one member that fails removes only itself.
+      if (waiting !== undefined && check.attempt < checkTriesMax) {
+        return { outcome: "retry", reason: waiting.justification };
+      }
+      if (score === null || score.rating === null) {
+        return { outcome: "skipped", reason: score?.justification ?? budgetExhausted };
+      }
+      const judgement = {
+        scorerKey: `scorer-group:${group.groupId}`,
+        scorerId,
+        scorerName: group.name,
+        scorerVersion: null,
+        kind: "group",
+        rating: score.rating,
+        threshold: group.alertThreshold,
+        severity: group.severity,
+        justification: score.justification,
+        model: null,
+        recordId: null,
+        judges: group.rubrics.map(({ id, name }) => {
+          const said = verdicts.find(({ judgeId }) => judgeId === id);
+          return { scorerId: id, name, rating: said?.rating ?? null, verdictId: said?.verdictId ?? null };
+        }),
+      } as const;
+      return {
+        outcome: "done",
+        record: (transaction) => recordJudgement(transaction, records, check, subject, judgement),
+      };
+    },
+  };
+}
+
+function composeGroup(group: LiveGroup, found: readonly (MemberFinding | null)[], isStopped: boolean): GroupRequest {
+  const names = new Map(group.rubrics.map(({ id, name }) => [id, name]));
+  return {
+    name: group.name,
+    members: group.members.map(({ kind, refId, weight, gate }, index) => {
+      if (kind === "judge") {
+        const stoppedByBudget = isStopped && names.has(refId);
+        return { kind, refId, name: names.get(refId) ?? refId, weight, gate, stoppedByBudget };
+      }
+      const finding = found[index] ?? { name: refId, goodness: null, because: "It is not there any more." };
+      return { kind, refId, weight, gate, ...finding };
+    }),
+  };
+}

@@ -1,0 +1,124 @@
+import type { LiveScorers, SettledTrace } from "@touchstone/contracts";
+import type { Database } from "@touchstone/db";
+import type { PlannedCheck } from "../checks/check.ts";
+import { insertChecks } from "../checks/check-planner.ts";
+import { isWatched } from "../model/is-watched.ts";
+import { plannableDays, rememberedDays, selectClosedProjects } from "../traces/record-settled.ts";
+import type { LiveScorerStore } from "./live-scorer-store.ts";
+import { type JudgeableTrace, planGroups, planJudges } from "./plan-judging.ts";
+
+/** Plans what live scorers are due of the traces that came between their change and the word of it. Any number of times. */
+export type JudgeMeanwhile = (told: LiveScorers) => Promise<void>;
+
+/** Traces of one look, of any projects. */
+const tracesAtOnce = 2_000;
+
+interface Row {
+  project_id: string;
+  trace_id: string;
+  agent_id: string | null;
+  session_id: string | null;
+  created_at: Date;
+  monitor: boolean | null;
+  traffic_source: string | null;
+  otel_trace_id: string | null;
+  otel_span_id: string | null;
+  response_id: string | null;
+  is_settled: boolean;
+  /** As text, which loses no microsecond. */
+  seen_at: string;
+}
+
+/**
+ * A trace that was sent after a change was acknowledged may settle before monitor hears of the change, where the bus or
+ * monitor was away (decision 42). It was seen after the change, so it is found by that. What has not settled yet is
+ * planned when it does.
+ */
+export function createJudgeMeanwhile(options: {
+  /** Acting as the application role. */
+  database: Database;
+  /** Acting as the maintenance role. */
+  maintenance: Database;
+  liveScorers: Pick<LiveScorerStore, "read">;
+  /** Called when checks may have become due. */
+  onPlanned: () => void;
+}): JudgeMeanwhile {
+  const { database, maintenance, liveScorers, onPlanned } = options;
+
+  async function planOf(told: LiveScorers, traces: readonly JudgeableTrace[]): Promise<number> {
+    const { projectId } = told;
+    return database.scoped([projectId], async (transaction) => {
+      // What is told may be outdated: it decides together with what is in force.
+      const { judges, groups } = await liveScorers.read(transaction, projectId);
+      const planned = [];
+      for (const trace of traces) {
+        planned.push(
+          ...inBoth(await planJudges(told.judges, trace, transaction), await planJudges(judges, trace, transaction)),
+          ...inBoth(await planGroups(told.groups, trace, transaction), await planGroups(groups, trace, transaction)),
+        );
+      }
+      if (planned.length === 0) return 0;
+      return insertChecks(
+        transaction,
+        planned.map((check) => ({ projectId, check })),
+      );
+    });
+  }
+
+  return async (told) => {
+    const { projectId, changedAt, judges, groups } = told;
+    const isLive = [...judges, ...groups].some(({ enabled, scope }) => enabled && scope === "trace");
+    if (changedAt === undefined || !isLive) return;
+    if ((await selectClosedProjects(maintenance, [told])).has(projectId)) return;
+    let planned = 0;
+    let from = { seenAt: changedAt, traceId: beforeAll };
+    for (;;) {
+      const rows = await readSeen(maintenance, from);
+      const traces = rows.filter((row) => row.project_id === projectId && row.is_settled).map(toTrace);
+      const watched = traces.filter(isWatched);
+      if (watched.length > 0) planned += await planOf(told, watched);
+      const last = rows.at(-1);
+      if (rows.length < tracesAtOnce || last === undefined) break;
+      from = { seenAt: last.seen_at, traceId: last.trace_id };
+    }
+    if (planned > 0) onPlanned();
+  };
+}
+
+function inBoth(told: readonly PlannedCheck[], inForce: readonly PlannedCheck[]): PlannedCheck[] {
+  return inForce.filter(({ scorerId }) => told.some((each) => each.scorerId === scorerId));
+}
+
+const beforeAll = "00000000-0000-0000-0000-000000000000";
+
+/** In the order in which they were seen: of all projects, since that is what there is an index for. */
+async function readSeen(maintenance: Database, from: { seenAt: string; traceId: string }): Promise<Row[]> {
+  const { rows } = await maintenance.query<Row>({
+    name: "seen_traces_since",
+    text: `
+      select project_id, trace_id, agent_id, session_id, created_at, monitor, traffic_source, otel_trace_id,
+             otel_span_id, response_id, seen_at::text,
+             settled_at > now() - $4 * interval '1 day'
+               and (monitor is true or created_at > now() - $5 * interval '1 day') is true as is_settled
+      from monitor.seen_traces
+      where seen_at >= $1::timestamptz
+        and (seen_at, trace_id) > ($1::timestamptz, $2::uuid)
+      order by seen_at, trace_id
+      limit $3`,
+    values: [from.seenAt, from.traceId, tracesAtOnce, plannableDays, rememberedDays],
+  });
+  return rows;
+}
+
+const toTrace = (row: Row) => ({
+  projectId: row.project_id,
+  traceId: row.trace_id,
+  agentId: row.agent_id,
+  sessionId: row.session_id,
+  createdAt: row.created_at.toISOString(),
+  monitor: row.monitor,
+  trafficSource: row.traffic_source as SettledTrace["trafficSource"],
+  ...(row.otel_trace_id !== null && { otelTraceId: row.otel_trace_id }),
+  ...(row.otel_span_id !== null && { otelSpanId: row.otel_span_id }),
+  ...(row.response_id !== null && { responseId: row.response_id }),
+});

@@ -1,0 +1,190 @@
+import type { GroupJudge, Stretch, sessionScores, traceEvaluations } from "@touchstone/contracts";
+import type { Database } from "@touchstone/db";
+import type { z } from "zod";
+import type { LiveScorerStore } from "./live-scorer-store.ts";
+import type { RatingBucket } from "./live-window.ts";
+
+type TraceEvaluation = z.input<typeof traceEvaluations>["evaluations"][number];
+type SessionScore = z.input<typeof sessionScores>["scores"][number];
+
+/** One thing that a live scorer said. */
+export interface LiveRating {
+  id: string;
+  /** Null: of a session. */
+  traceId: string | null;
+  sessionId: string | null;
+  rating: number;
+  justification: string | null;
+  createdAt: string;
+  /** It had then; null: it took no side. */
+  threshold: number | null;
+  /** Of its rubric; null where there are no versions. */
+  scorerVersion: number | null;
+  model: string | null;
+  /** Of the judge's record; null: there is none. */
+  verdictId: string | null;
+  /** Of a group; null of a judge, and where they were not stored. */
+  judges: GroupJudge[] | null;
+}
+
+/** Reads what live judges and groups said. */
+export interface JudgementReader {
+  /** The key of a live judge by the id of its profile, or of a live group by its own; null: there is none. */
+  findScorerKey(projectId: string, id: string): Promise<string | null>;
+  /** By the time the traffic was judged. */
+  tally(projectId: string, scorerKey: string, of: { since: Date; stretch: Stretch }): Promise<RatingBucket[]>;
+  /** The worst first, of equals the newest. */
+  listWorst(projectId: string, scorerKey: string, of: { since: Date; limit: number }): Promise<LiveRating[]>;
+  listOfTrace(projectId: string, traceId: string): Promise<TraceEvaluation[]>;
+  /** Newest first, at most 200. */
+  listOfSession(projectId: string, sessionId: string): Promise<SessionScore[]>;
+}
+
+/** Verdicts of traces and scores of sessions, as one list. */
+const ratingsOf = `
+  select id, trace_id, null as session_id, rating, justification, created_at, threshold, scorer_version, model,
+    record_id, judges
+  from monitor.verdicts
+  where project_id = $1 and scorer_key = $2 and created_at >= $3
+  union all
+  select id, null, session_id, rating, justification, created_at, threshold, null, model, record_id, judges
+  from monitor.session_scores
+  where project_id = $1 and scorer_key = $2 and created_at >= $3`;
+
+export function createJudgementReader({
+  database,
+  liveScorers,
+}: {
+  database: Database;
+  liveScorers: Pick<LiveScorerStore, "read">;
+}): JudgementReader {
+  return {
+    async findScorerKey(projectId, id) {
+      const { judges, groups } = await database.scoped([projectId], (open) => liveScorers.read(open, projectId));
+      if (judges.some(({ profileId }) => profileId === id)) return `online-eval:${id}`;
+      return groups.some(({ groupId }) => groupId === id) ? `scorer-group:${id}` : null;
+    },
+
+    async tally(projectId, scorerKey, { since, stretch }) {
+      const { rows } = await database.readScoped<{ start: Date; average: number; count: number }>([projectId], {
+        name: "live_ratings_tally",
+        text: `
+          select date_bin($4::interval, created_at, timestamptz 'epoch') as start, avg(rating)::double precision as average, count(*)::integer as count
+          from (${ratingsOf}) as ratings
+          group by 1`,
+        values: [projectId, scorerKey, since, stretch],
+      });
+      return rows.map(({ start, average, count }) => ({ start, averageRating: average, count }));
+    },
+
+    async listWorst(projectId, scorerKey, { since, limit }) {
+      const { rows } = await database.readScoped<RatingRow>([projectId], {
+        name: "live_ratings_worst",
+        text: `
+          select *
+          from (${ratingsOf}) as ratings
+          order by rating, created_at desc
+          limit $4`,
+        values: [projectId, scorerKey, since, limit],
+      });
+      return rows.map((row) => ({
+        id: row.id,
+        traceId: row.trace_id,
+        sessionId: row.session_id,
+        rating: row.rating,
+        justification: row.justification,
+        createdAt: row.created_at.toISOString(),
+        threshold: row.threshold,
+        scorerVersion: row.scorer_version,
+        model: row.model,
+        verdictId: row.record_id,
+        judges: row.judges,
+      }));
+    },
+
+    async listOfTrace(projectId, traceId) {
+      const { rows } = await database.readScoped<VerdictRow>([projectId], {
+        name: "verdicts_list_of_trace",
+        text: `
+          select id, scorer_key, scorer_name, is_group, rating, justification, created_at, threshold, scorer_version,
+                 model, record_id, judges
+          from monitor.verdicts
+          where project_id = $1
+            and trace_id = $2
+            and (scorer_key like 'online-eval:%' or is_group)
+          order by created_at, scorer_key`,
+        values: [projectId, traceId],
+      });
+      return rows.map((row) => ({
+        id: row.id,
+        kind: row.is_group ? "group" : "judge",
+        evaluatorId: row.scorer_key.slice(row.scorer_key.indexOf(":") + 1),
+        evaluatorName: row.scorer_name,
+        rating: row.rating,
+        justification: row.justification,
+        createdAt: row.created_at.toISOString(),
+        threshold: row.threshold,
+        scorerVersion: row.scorer_version,
+        model: row.model,
+        verdictId: row.record_id,
+        judges: row.judges,
+      }));
+    },
+
+    async listOfSession(projectId, sessionId) {
+      const { rows } = await database.readScoped<ScoreRow>([projectId], {
+        name: "session_scores_list",
+        text: `
+          select id, scorer_key, scorer_name, rating, threshold, justification, span_count, model, record_id, judges,
+                 created_at
+          from monitor.session_scores
+          where project_id = $1
+            and session_id = $2
+          order by created_at desc, id desc
+          limit 200`,
+        values: [projectId, sessionId],
+      });
+      return rows.map((row) => ({
+        _id: row.id,
+        sessionId,
+        kind: row.scorer_key,
+        rating: row.rating,
+        justification: row.justification,
+        // Of judges and groups, which read a conversation as a whole.
+        driftSpanId: null,
+        findings: [],
+        spanCount: row.span_count,
+        judgeModel: row.model,
+        verdictId: row.record_id,
+        judges: row.judges,
+        scorerName: row.scorer_name,
+        threshold: row.threshold,
+        createdAt: row.created_at.toISOString(),
+      }));
+    },
+  };
+}
+
+type RatingRow = {
+  id: string;
+  trace_id: string | null;
+  session_id: string | null;
+  rating: number;
+  justification: string | null;
+  created_at: Date;
+  threshold: number | null;
+  scorer_version: number | null;
+  model: string | null;
+  record_id: string | null;
+  judges: GroupJudge[] | null;
+};
+type VerdictRow = Omit<RatingRow, "trace_id" | "session_id"> & {
+  scorer_key: string;
+  scorer_name: string;
+  is_group: boolean;
+};
+type ScoreRow = Omit<RatingRow, "trace_id" | "session_id" | "scorer_version"> & {
+  scorer_key: string;
+  scorer_name: string;
+  span_count: number;
+};

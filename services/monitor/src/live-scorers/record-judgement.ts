@@ -1,0 +1,143 @@
+import type { GroupJudge } from "@touchstone/contracts";
+import type { Queryable } from "@touchstone/db";
+import { storableText, uuidv7 } from "@touchstone/service-kit";
+import type { DueCheck } from "../checks/check.ts";
+import type { JudgedSubject, JudgingPlan } from "../judging/judged-subject.ts";
+import type { FindingStore, RaisedSignal, Severity } from "../model/finding.ts";
+import { announceJudgedSession } from "../verdicts/announce-judged-session.ts";
+import { isFailing } from "../verdicts/judge-scores.ts";
+import type { VerdictExports } from "../verdicts/otlp-export/verdict-exports.ts";
+import { announceJudgedTrace, recordVerdict } from "../verdicts/verdict-store.ts";
+
+/** What a live judge or group said. */
+export interface Judgement {
+  scorerKey: string;
+  scorerId: string;
+  scorerName: string;
+  scorerVersion: number | null;
+  kind: "judge" | "group";
+  rating: number;
+  threshold: number | null;
+  severity: Severity;
+  justification: string;
+  model: string | null;
+  /** Of the judge's record; null: it has none, or a group said it. */
+  recordId: string | null;
+  /** Of a group; null of a judge. */
+  judges: readonly GroupJudge[] | null;
+}
+
+const previewMaxChars = 500;
+const justificationMaxChars = 4_000;
+
+/** Where what was judged is written besides the verdicts. */
+export interface JudgementRecords {
+  findings: FindingStore;
+  verdictExports: VerdictExports;
+}
+
+/**
+ * Writes a judgement: the verdict, the event, the signal where it is below its threshold (exactly at it passes), and what
+ * ingest is to show; of a session its score in the place of the verdict. Either is exported where anything is.
+ */
+export async function recordJudgement(
+  transaction: Queryable,
+  { findings, verdictExports }: JudgementRecords,
+  { projectId, subjectId, plan, round }: DueCheck,
+  subject: JudgedSubject,
+  judgement: Judgement,
+): Promise<void> {
+  const about = plan as JudgingPlan;
+  const { scorerKey, kind, rating, severity } = judgement;
+  const justification = storableText(judgement.justification, justificationMaxChars);
+  const isTrace = about.scope === "trace";
+  const { agentId, createdAt } = about;
+  const said = { ...judgement, justification };
+  const verdictId = isTrace
+    ? await recordVerdict(transaction, projectId, { ...said, isGroup: kind === "group", traceId: subjectId, agentId })
+    : await insertSessionScore(transaction, projectId, {
+        ...said,
+        sessionId: subjectId,
+        round,
+        spanCount: about.spanCount,
+      });
+  const failing = isFailing(judgement);
+  await verdictExports.write(transaction, projectId, [
+    {
+      ...said,
+      verdictId,
+      traceId: isTrace ? subjectId : null,
+      otel: isTrace ? (about.otel ?? null) : null,
+      sessionId: isTrace ? null : subjectId,
+      agentId,
+      runId: null,
+      scorerKind: kind,
+      failing: judgement.threshold === null ? null : failing,
+      givenAt: new Date().toISOString(),
+    },
+  ]);
+  const finding = {
+    patternKey: scorerKey,
+    kind,
+    polarity: failing ? ("failure" as const) : ("proper" as const),
+    severity,
+    agentId,
+    traceId: isTrace ? subjectId : null,
+    sessionId: isTrace ? about.sessionId : subjectId,
+    rating,
+    justification,
+    recordId: judgement.recordId,
+    createdAt,
+  };
+  await findings.record(transaction, projectId, finding, failing ? signalOf(judgement, subject) : null);
+  // Last: whoever else judges the same trace or session waits from here on.
+  if (isTrace) await announceJudgedTrace(transaction, projectId, subjectId);
+  else await announceJudgedSession(transaction, projectId, subjectId);
+}
+
+function signalOf(
+  { kind, scorerName, rating, threshold, justification }: Judgement,
+  subject: JudgedSubject,
+): RaisedSignal {
+  return {
+    type: kind === "group" ? "scorer_group_low_score" : "online_evaluator_low_score",
+    summary: `"${scorerName}" rated ${rating} of 10, below its threshold of ${threshold}.`,
+    rootCause: storableText(justification, justificationMaxChars),
+    query: subject.query === null ? null : storableText(subject.query, previewMaxChars),
+    responsePreview: subject.response === null ? null : storableText(subject.response, previewMaxChars),
+  };
+}
+
+/** Answers its id. */
+async function insertSessionScore(
+  transaction: Queryable,
+  projectId: string,
+  score: Judgement & { sessionId: string; round: number; spanCount: number },
+): Promise<string> {
+  const id = uuidv7(Date.now());
+  await transaction.query({
+    name: "session_score_insert",
+    text: `
+      insert into monitor.session_scores
+        (project_id, id, session_id, scorer_key, round, scorer_name, rating, threshold, justification, span_count, model,
+         record_id, judges)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+      on conflict (project_id, session_id, scorer_key, round) do nothing`,
+    values: [
+      projectId,
+      id,
+      score.sessionId,
+      score.scorerKey,
+      score.round,
+      score.scorerName,
+      score.rating,
+      score.threshold,
+      score.justification,
+      score.spanCount,
+      score.model,
+      score.recordId,
+      score.judges && JSON.stringify(score.judges),
+    ],
+  });
+  return id;
+}

@@ -1,0 +1,189 @@
+import type { LiveGroup, LiveJudge } from "@touchstone/contracts";
+import type { Database } from "@touchstone/db";
+import { AppError, type Logger } from "@touchstone/service-kit";
+import type { CheckKind, PlannedCheck } from "../checks/check.ts";
+import { insertChecks } from "../checks/check-planner.ts";
+import type { JudgingPlan } from "../judging/judged-subject.ts";
+import { isSampled } from "../model/sampled.ts";
+import { isSilenced } from "../profiles/agent-silence.ts";
+import type { LiveScorerSet, LiveScorerStore } from "./live-scorer-store.ts";
+
+export interface SessionSweepTimings {
+  everyMs: number;
+  /** Sessions of one pass that are given to judges. */
+  sessionsMax: number;
+}
+
+const defaultTimings: SessionSweepTimings = { everyMs: 60_000, sessionsMax: 5 };
+/** Sessions that one pass looks at: most of those that are due are left to scorers with more patience. */
+const lookedAtMax = 100;
+const keptDays = 2;
+
+/** The judging of sessions that have become idle (completions 2.7). */
+export interface SessionSweep {
+  /**
+   * Gives idle sessions to their judges: of one project, or of all for null. Answers how many sessions; null when another
+   * replica is at it.
+   */
+  sweep(projectId: string | null): Promise<number | null>;
+  stop(): Promise<void>;
+}
+
+interface SessionRow {
+  project_id: string;
+  session_id: string;
+  agent_id: string | null;
+  activity: number;
+  last_trace_at: Date;
+  idle_seconds: number;
+}
+
+/**
+ * Starts looking for idle sessions, one replica at a time. A session is judged by a scorer once for each round of new
+ * activity: the round is part of the check, so looking twice plans nothing twice.
+ */
+export function startSessionSweep(options: {
+  database: Database;
+  maintenance: Database;
+  liveScorers: Pick<LiveScorerStore, "read">;
+  /** Called when checks have become due. */
+  onPlanned: () => void;
+  logger: Logger;
+  /** False: it looks only when it is told to. */
+  runsByItself: boolean;
+  timings?: SessionSweepTimings;
+}): SessionSweep {
+  const { database, maintenance, liveScorers, onPlanned, logger, runsByItself, timings = defaultTimings } = options;
+  let sweeping: Promise<unknown> | null = null;
+
+  async function sweep(projectId: string | null): Promise<number | null> {
+    if (projectId === null && !(await takeLease())) return null;
+    const { rows } = await maintenance.query<SessionRow>({
+      name: "sessions_idle",
+      text: `
+        select project_id, session_id, agent_id, activity, last_trace_at,
+               extract(epoch from now() - active_at)::double precision as idle_seconds
+        from monitor.live_scorers
+        join monitor.sessions using (project_id)
+        where session_idle_seconds is not null
+          and ($1::uuid is null or project_id = $1)
+          and look_at <= now()
+          and active_at <= now() - session_idle_seconds * interval '1 second'
+          and active_at > now() - interval '1 day'
+        order by look_at
+        limit $2`,
+      values: [projectId, lookedAtMax],
+    });
+    let judged = 0;
+    for (const session of rows) {
+      if (judged >= timings.sessionsMax) break;
+      if (await plan(session)) judged += 1;
+    }
+    if (judged > 0) onPlanned();
+    if (projectId === null) await forgetOld();
+    return judged;
+  }
+
+  /** Plans what is due of a session and says when it is to be looked at again. Whether anything was due. */
+  async function plan(session: SessionRow): Promise<boolean> {
+    const { project_id: projectId, session_id: sessionId, agent_id: agentId, activity } = session;
+    return database.scoped([projectId], async (transaction) => {
+      const scorers = sessionScorersOf(await liveScorers.read(transaction, projectId), session);
+      const due = scorers.filter(({ idleSeconds }) => idleSeconds <= session.idle_seconds);
+      const later = scorers.filter(({ idleSeconds }) => idleSeconds > session.idle_seconds);
+      const plan: JudgingPlan = {
+        scope: "session",
+        agentId,
+        createdAt: session.last_trace_at.toISOString(),
+        spanCount: activity,
+      };
+      const checks = due.map(({ kind, scorerId }): PlannedCheck => {
+        return { kind, scorerId, subjectId: sessionId, round: activity, plan };
+      });
+      const planned =
+        checks.length === 0 || (await isSilenced(transaction, { projectId, agentId }))
+          ? 0
+          : await insertChecks(
+              transaction,
+              checks.map((check) => ({ projectId, check })),
+            );
+      await transaction.query({
+        name: "session_look_later",
+        text: `
+          update monitor.sessions
+          set look_at = active_at + $4 * interval '1 second'
+          where project_id = $1
+            and session_id = $2
+            and activity = $3`,
+        values: [
+          projectId,
+          sessionId,
+          activity,
+          later.length === 0 ? null : Math.min(...later.map(({ idleSeconds }) => idleSeconds)),
+        ],
+      });
+      return planned > 0;
+    });
+  }
+
+  async function takeLease(): Promise<boolean> {
+    const { rowCount } = await maintenance.query({
+      name: "session_sweep_lease",
+      text: `
+        insert into monitor.leases as lease (name, ends_at)
+        values ('session-sweep', now() + $1 * interval '1 millisecond')
+        on conflict (name) do update
+        set ends_at = excluded.ends_at
+        where lease.ends_at <= now()`,
+      // Over before the next pass is due, by anybody's clock.
+      values: [timings.everyMs * 0.9],
+    });
+    return rowCount === 1;
+  }
+
+  async function forgetOld(): Promise<void> {
+    await maintenance.query({
+      name: "sessions_forget",
+      text: `
+        delete from monitor.sessions
+        where active_at < now() - $1 * interval '1 day'`,
+      values: [keptDays],
+    });
+  }
+
+  const timer = setInterval(() => {
+    if (!runsByItself) return;
+    sweeping ??= sweep(null)
+      .catch((err) => {
+        if (!(err instanceof AppError)) logger.error({ err }, "looking for idle sessions failed unexpectedly");
+      })
+      .finally(() => {
+        sweeping = null;
+      });
+  }, timings.everyMs);
+
+  return {
+    sweep,
+    async stop() {
+      clearInterval(timer);
+      await sweeping;
+    },
+  };
+}
+
+/** Who judges a session, if it is idle for long enough. */
+function sessionScorersOf(
+  { judges, groups }: LiveScorerSet,
+  { session_id: sessionId, agent_id: agentId }: SessionRow,
+): { kind: CheckKind; scorerId: string; idleSeconds: number }[] {
+  const isLive = ({ enabled, scope }: LiveJudge | LiveGroup): boolean => enabled && scope === "session";
+  return [
+    ...judges
+      .filter((judge) => isLive(judge) && isSampled(judge.sampleRate, judge.scorerId, sessionId))
+      .filter((judge) => judge.scopeMode === "all" || (agentId !== null && judge.agentIds.includes(agentId)))
+      .map(({ scorerId, idleSeconds }) => ({ kind: "judge" as const, scorerId, idleSeconds })),
+    ...groups
+      .filter((group) => isLive(group) && isSampled(group.sampleRate, group.groupId, sessionId))
+      .map(({ groupId, idleSeconds }) => ({ kind: "group" as const, scorerId: groupId, idleSeconds })),
+  ];
+}

@@ -1,0 +1,35 @@
+import type { SettledTrace } from "@touchstone/contracts";
+import type { Severity } from "../model/finding.ts";
+
+/** What a trace shows by itself, without anybody looking into it (completions 9.3). */
+export interface OperationalClass {
+  /** `agent-tool-failure:<tool>`, `agent-trace-error`, `empty-agent-response` or `healthy-response`. */
+  name: string;
+  /** One for each failed tool; none of a healthy trace. */
+  events: readonly { patternKey: string; severity: Severity; justification: string }[];
+}
+
+/** The class of a trace that does not fail by itself. */
+export const healthy = "healthy-response";
+
+/** The first that holds counts: a failed tool, an error, an empty response. */
+export function classifyOperationally(
+  trace: Pick<SettledTrace, "failedTools" | "hasError" | "isOutputEmpty">,
+): OperationalClass {
+  const [firstTool] = trace.failedTools;
+  if (firstTool !== undefined) {
+    const events = [...new Set(trace.failedTools)].map((tool) => ({
+      patternKey: `agent-tool-failure:${tool}`,
+      severity: "high" as const,
+      justification: `The tool ${tool} failed.`,
+    }));
+    return { name: `agent-tool-failure:${firstTool}`, events };
+  }
+  if (trace.hasError) return failing("agent-trace-error", "high", "The trace ended in an error.");
+  if (trace.isOutputEmpty) return failing("empty-agent-response", "medium", "The response is empty.");
+  return { name: healthy, events: [] };
+}
+
+function failing(name: string, severity: Severity, justification: string): OperationalClass {
+  return { name, events: [{ patternKey: name, severity, justification }] };
+}

@@ -1,0 +1,124 @@
+import type { SettledTrace } from "@touchstone/contracts";
+import type { Queryable } from "@touchstone/db";
+import { isWatched } from "../model/is-watched.ts";
+import { classifyOperationally, healthy } from "./classify.ts";
+import { seenTraceDays } from "./trim-seen-traces.ts";
+
+/**
+ * How long after a trace settled its checks may still be planned. Settled checks are kept longer than this: as long as
+ * an event may plan anything, the rows are there that keep it from planning the same twice.
+ */
+export const plannableDays = 6;
+
+/**
+ * An older trace may be one that was seen and forgotten, so what is not known of it is not taken for new. A day less than
+ * it is remembered: clocks differ, and a trace may be dated a minute ahead.
+ */
+export const rememberedDays = seenTraceDays - 1;
+const isNew = "(seen.monitor is true or seen.created_at > now() - $18 * interval '1 day')";
+
+/** The deleted ones among the projects of traces. */
+export async function selectClosedProjects(
+  database: Queryable,
+  traces: readonly Pick<SettledTrace, "projectId">[],
+): Promise<Set<string>> {
+  const { rows } = await database.query<{ project_id: string }>({
+    name: "projects_closed",
+    text: `
+      select project_id
+      from monitor.deleted_projects
+      where project_id = any ($1::uuid[])`,
+    values: [[...new Set(traces.map((trace) => trace.projectId))]],
+  });
+  return new Set(rows.map((row) => row.project_id));
+}
+
+/**
+ * Records what is known of settled traces, the newest word where a trace grew, and of those that are watched how they
+ * ended (completions 9.3). `plannable` has the ids of those whose checks may be planned: all but the ones that settled
+ * first so long ago that their checks may be forgotten. `fresh` has the ones that settled for the first time,
+ * `reclassified` those that fail in another way than was known, or do not any more. A trace so
+ * old that it may itself have been forgotten is neither, unless it came with `monitor:true`: that is said of a trace when
+ * it comes, and nothing of such a trace comes later.
+ */
+export async function recordSettledTraces(
+  transaction: Queryable,
+  projectIds: readonly string[],
+  traces: readonly SettledTrace[],
+): Promise<{ plannable: Set<string>; fresh: Map<string, SettledTrace>; reclassified: Set<string> }> {
+  // A statement cannot touch one row twice: of a trace that is in one event twice, the last word counts.
+  const newest = [...new Map(traces.map((trace) => [`${trace.projectId} ${trace.traceId}`, trace])).values()];
+  const { rows } = await transaction.query<SettledRow>({
+    name: "seen_traces_settle",
+    text: `
+      insert into monitor.seen_traces as seen
+        (project_id, trace_id, agent_id, name, created_at, traffic_source, monitor, pattern_ids, session_id, framework,
+         model, latency_ms, has_error, failed_tools, tool_calls, otel_trace_id, otel_span_id, response_id,
+         operational_class, settled_at)
+      select project_id, trace_id, agent_id, name, created_at, traffic_source, monitor,
+             case when pattern_ids is null then null
+                  else array(select json_array_elements_text(pattern_ids)) end,
+             session_id, framework, model, latency_ms, has_error,
+             array(select json_array_elements_text(failed_tools)), tool_calls, otel_trace_id, otel_span_id, response_id,
+             operational_class, now()
+      from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::timestamptz[], $6::text[], $7::bool[], $8::json[],
+                  $9::text[], $10::text[], $11::text[], $12::double precision[], $13::bool[], $14::json[], $15::integer[],
+                  $19::text[], $20::text[], $21::text[], $22::text[])
+        as settled(project_id, trace_id, agent_id, name, created_at, traffic_source, monitor, pattern_ids, session_id,
+                   framework, model, latency_ms, has_error, failed_tools, tool_calls, otel_trace_id, otel_span_id,
+                   response_id, operational_class)
+      order by project_id, trace_id
+      on conflict (project_id, trace_id) do update
+      set agent_id = excluded.agent_id,
+          name = excluded.name,
+          session_id = excluded.session_id,
+          framework = excluded.framework,
+          model = excluded.model,
+          latency_ms = excluded.latency_ms,
+          has_error = excluded.has_error,
+          failed_tools = excluded.failed_tools,
+          tool_calls = excluded.tool_calls,
+          otel_trace_id = excluded.otel_trace_id,
+          otel_span_id = excluded.otel_span_id,
+          response_id = excluded.response_id,
+          operational_class = coalesce(excluded.operational_class, seen.operational_class),
+          settled_at = coalesce(seen.settled_at, excluded.settled_at)
+      where seen.project_id = any ($16::uuid[])
+      returning trace_id, settled_at > now() - $17 * interval '1 day' and ${isNew} as is_plannable,
+                settled_at = now() and ${isNew} as is_fresh,
+                coalesce(old.operational_class, '${healthy}') <> coalesce(new.operational_class, '${healthy}')
+                  as is_reclassified`,
+    values: [
+      newest.map((trace) => trace.projectId),
+      newest.map((trace) => trace.traceId),
+      newest.map((trace) => trace.agentId),
+      newest.map((trace) => trace.name),
+      newest.map((trace) => trace.createdAt),
+      newest.map((trace) => trace.trafficSource),
+      newest.map((trace) => trace.monitor),
+      newest.map((trace) => (trace.patternIds === null ? null : JSON.stringify(trace.patternIds))),
+      newest.map((trace) => trace.sessionId),
+      newest.map((trace) => trace.framework),
+      newest.map((trace) => trace.model),
+      newest.map((trace) => trace.latencyMs),
+      newest.map((trace) => trace.hasError),
+      newest.map((trace) => JSON.stringify(trace.failedTools)),
+      newest.map((trace) => trace.toolCalls),
+      projectIds,
+      plannableDays,
+      rememberedDays,
+      newest.map((trace) => trace.otelTraceId ?? null),
+      newest.map((trace) => trace.otelSpanId ?? null),
+      newest.map((trace) => trace.responseId ?? null),
+      newest.map((trace) => (isWatched(trace) ? classifyOperationally(trace).name : null)),
+    ],
+  });
+  const freshIds = new Set(rows.flatMap((row) => (row.is_fresh ? [row.trace_id] : [])));
+  return {
+    plannable: new Set(rows.flatMap((row) => (row.is_plannable ? [row.trace_id] : []))),
+    reclassified: new Set(rows.flatMap((row) => (row.is_reclassified ? [row.trace_id] : []))),
+    fresh: new Map(newest.flatMap((trace) => (freshIds.has(trace.traceId) ? [[trace.traceId, trace]] : []))),
+  };
+}
+
+type SettledRow = { trace_id: string; is_plannable: boolean; is_fresh: boolean; is_reclassified: boolean };

@@ -1,0 +1,66 @@
+import type { RatedResult } from "@touchstone/contracts";
+import type { Database, Queryable } from "@touchstone/db";
+import { storableText } from "@touchstone/service-kit";
+import { selectClosedProjects } from "../../traces/record-settled.ts";
+import { otelNameOf } from "./exported-verdict.ts";
+import type { VerdictExports } from "./verdict-exports.ts";
+
+const justificationMaxChars = 4_000;
+
+interface KnownTrace {
+  trace_id: string;
+  agent_id: string | null;
+  otel_trace_id: string | null;
+  otel_span_id: string | null;
+  response_id: string | null;
+}
+
+/**
+ * Puts verdicts of evaluations on their way, with what is known of their traces: of one that has not settled, or did so
+ * long ago, no more than its id.
+ */
+export async function exportRatings(
+  { database, verdictExports }: { database: Database; verdictExports: VerdictExports },
+  rated: readonly RatedResult[],
+): Promise<void> {
+  const closed = await selectClosedProjects(database, rated);
+  for (const [projectId, results] of Map.groupBy(rated, (each) => each.projectId)) {
+    if (closed.has(projectId)) continue;
+    await database.scoped([projectId], async (transaction) => {
+      const traces = await readTraces(transaction, projectId, results);
+      const verdicts = results.map(({ ratedAt, justification, ...verdict }) => {
+        const trace = traces.get(verdict.traceId);
+        const { otel_trace_id: otelTraceId, otel_span_id: otelSpanId, response_id: responseId } = trace ?? {};
+        return {
+          ...verdict,
+          otel: otelNameOf({ otelTraceId, otelSpanId, responseId }),
+          sessionId: null,
+          agentId: trace?.agent_id ?? null,
+          scorerVersion: null,
+          threshold: null,
+          failing: null,
+          justification: storableText(justification, justificationMaxChars),
+          givenAt: ratedAt,
+        };
+      });
+      await verdictExports.write(transaction, projectId, verdicts);
+    });
+  }
+}
+
+async function readTraces(
+  transaction: Queryable,
+  projectId: string,
+  results: readonly RatedResult[],
+): Promise<Map<string, KnownTrace>> {
+  const { rows } = await transaction.query<KnownTrace>({
+    name: "seen_traces_named",
+    text: `
+      select trace_id, agent_id, otel_trace_id, otel_span_id, response_id
+      from monitor.seen_traces
+      where project_id = $1
+        and trace_id = any ($2::uuid[])`,
+    values: [projectId, results.map(({ traceId }) => traceId)],
+  });
+  return new Map(rows.map((row) => [row.trace_id, row]));
+}
