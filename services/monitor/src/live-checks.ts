@@ -2,8 +2,8 @@ import type { Bus } from "@touchstone/bus";
 import type { Database } from "@touchstone/db";
 import type { Logger, Metrics } from "@touchstone/service-kit";
 import { countChecks } from "./checks/check-metrics.ts";
+import type { AlsoRecord } from "./checks/check-planner.ts";
 import { createCheckStore } from "./checks/check-store.ts";
-import { recordSettledOutcomes } from "./checks/record-settled-outcomes.ts";
 import type { AskEvaluator } from "./custom-evaluators/ask-evaluator.ts";
 import { createCustomCheck } from "./custom-evaluators/custom-check.ts";
 import type { EvaluatorStore } from "./custom-evaluators/evaluator-store.ts";
@@ -21,7 +21,9 @@ import { createPatternsCheck } from "./patterns/patterns-check.ts";
 import { createScorePatternMember } from "./patterns/score-pattern-member.ts";
 import { createTopicCheck } from "./topics/topic-check.ts";
 import type { TopicReader } from "./topics/topic-reader.ts";
+import { recordOperational } from "./traces/record-operational.ts";
 import type { VerdictExports } from "./verdicts/otlp-export/verdict-exports.ts";
+import { announceJudgedTraces } from "./verdicts/verdict-store.ts";
 
 /** Every kind of live check there is, with what carries them out. */
 export function assembleLiveChecks(parts: {
@@ -79,3 +81,14 @@ export function assembleLiveChecks(parts: {
     alsoRecord: recordSettledOutcomes,
   };
 }
+
+/** How settled traces ended: an event of each failure they show by themselves, and word to ingest where that changed. */
+export const recordSettledOutcomes: AlsoRecord = async (
+  transaction,
+  projectId,
+  traces,
+  { isFresh, isReclassified },
+) => {
+  await recordOperational(transaction, traces, isFresh);
+  await announceJudgedTraces(transaction, projectId, traces.filter(isReclassified));
+};

@@ -1,5 +1,7 @@
-import { monitorActRecorded } from "@touchstone/contracts";
-import { auditRecorder } from "@touchstone/db";
+import { type Bus, createOutboxKeeper, createOutboxRelay, type OutboxRelay } from "@touchstone/bus";
+import { monitorActRecorded, monitorDataDeleted, sessionsJudged, tracesJudged } from "@touchstone/contracts";
+import { auditRecorder, createKeptOutboxStore, type Database } from "@touchstone/db";
+import type { Logger } from "@touchstone/service-kit";
 
 /** What the audit log keeps of this service. */
 type Action =
@@ -20,3 +22,14 @@ type Action =
   | "webhook.deleted";
 
 export const recordAuditEvent = auditRecorder<Action>("monitor", monitorActRecorded);
+
+/** What the outbox may hold. */
+const announced = [tracesJudged, sessionsJudged, monitorActRecorded, monitorDataDeleted];
+
+/** Starts publishing what was committed; a row leaves the outbox when it was consumed (decision 19). */
+export function relayEvents(options: { maintenance: Database; bus: Bus; logger: Logger }): OutboxRelay {
+  const { maintenance, bus, logger } = options;
+  const store = createKeptOutboxStore(maintenance, "monitor");
+  const keeper = createOutboxKeeper({ store, bus, events: announced });
+  return createOutboxRelay({ store, keeper, bus, events: announced, logger, keepMs: 2_000 });
+}

@@ -1,42 +1,38 @@
 import type { Bus } from "@touchstone/bus";
-import { internalRoutes, routes } from "@touchstone/contracts";
+import { internalRoutes } from "@touchstone/contracts";
 import type { CloseProjects, Database } from "@touchstone/db";
 import { type Clock, closeProjects, type ServedRoute } from "@touchstone/service-kit";
-import type { AlertRuleStore } from "./alerts/alert-rule-store.ts";
+import { type AlertRuleStore, createAlertRuleStore } from "./alerts/alert-rule-store.ts";
 import { alertRuleRoutes } from "./alerts/routes.ts";
+import { createEvaluatorEventReader } from "./custom-evaluators/evaluator-event-reader.ts";
+import { createEvaluatorStore } from "./custom-evaluators/evaluator-store.ts";
 import { type CustomEvaluatorRouteDependencies, customEvaluatorRoutes } from "./custom-evaluators/routes.ts";
-import type { AgreementReader } from "./dashboards/agreement-reader.ts";
-import type { ModelReader } from "./dashboards/model-reader.ts";
+import { type AgreementReader, createAgreementReader } from "./dashboards/agreement-reader.ts";
+import { createModelReader, type ModelReader } from "./dashboards/model-reader.ts";
 import { dashboardRoutes } from "./dashboards/routes.ts";
-import type { TrafficReader } from "./dashboards/traffic-reader.ts";
-import type { ExportStore } from "./export/export-store.ts";
+import { createTrafficReader, type TrafficReader } from "./dashboards/traffic-reader.ts";
+import { createExportStore, type ExportStore } from "./export/exported-tables.ts";
 import { exportRoutes } from "./export/routes.ts";
 import type { FeedbackStore } from "./feedback/feedback-store.ts";
 import { feedbackRoutes } from "./feedback/routes.ts";
-import { listAgents } from "./http/agents/list-agents.ts";
-import { listTrackedAgents } from "./http/agents/list-tracked-agents.ts";
-import { setTrackedAgent } from "./http/agents/set-tracked-agent.ts";
-import { getProfile } from "./http/profiles/get-profile.ts";
-import { setProfile } from "./http/profiles/set-profile.ts";
-import { readMonitoringDefaults } from "./http/settings/read-monitoring-defaults.ts";
-import { setMonitoringDefaults } from "./http/settings/set-monitoring-defaults.ts";
-import { readTopicMap } from "./http/topics/read-topic-map.ts";
-import { readTopics } from "./http/topics/read-topics.ts";
-import { readLiveUsage } from "./http/usage/read-live-usage.ts";
 import type { IngestClient } from "./ingest-client.ts";
-import type { LiveBudget } from "./judging/live-budget.ts";
 import { type LiveJudgingRouteDependencies, liveJudgingRoutes } from "./live-scorers/routes.ts";
+import { builtinPatterns } from "./patterns/builtin/builtins.ts";
 import type { PatternMatcher } from "./patterns/matching/pattern-matcher.ts";
 import { createPatternBook } from "./patterns/pattern-book.ts";
-import type { PatternStore } from "./patterns/pattern-store.ts";
+import { createPatternStore, type PatternStore } from "./patterns/pattern-store.ts";
 import { patternRoutes } from "./patterns/routes.ts";
-import type { ProfileStore } from "./profiles/profile-store.ts";
+import { createProfileStore, type ProfileStore } from "./profiles/profile-store.ts";
+import { profileRoutes } from "./profiles/routes.ts";
 import { signalRoutes } from "./signals/routes.ts";
-import type { SignalStore } from "./signals/signal-store.ts";
-import type { TopicMapReader } from "./topics/topic-map-reader.ts";
-import type { TopicReader } from "./topics/topic-reader.ts";
-import type { NewestTraces } from "./traces/newest-traces.ts";
+import { createSignalStore, type SignalStore } from "./signals/signal-store.ts";
+import { topicRoutes } from "./topics/routes.ts";
+import { createTopicMapReader, type TopicMapReader } from "./topics/topic-map-reader.ts";
+import { createTopicReader, type TopicReader } from "./topics/topic-reader.ts";
+import { createNewestTraces, type NewestTraces } from "./traces/newest-traces.ts";
+import { createDeliveryLog } from "./webhooks/delivery-log.ts";
 import { type WebhookRouteDependencies, webhookRoutes } from "./webhooks/routes.ts";
+import { createWebhookStore } from "./webhooks/webhook-store.ts";
 
 export interface RouteDependencies
   extends LiveJudgingRouteDependencies,
@@ -60,33 +56,44 @@ export interface RouteDependencies
   exports: ExportStore;
   alertRules: AlertRuleStore;
   closing: CloseProjects;
-  budget: Pick<LiveBudget, "readToday">;
-  /** Null: unlimited. */
-  liveCallsPerDay: number | null;
 }
 
 /** Every route this service answers, with what each one needs. */
 export function monitorRoutes(dependencies: RouteDependencies): ServedRoute[] {
   return [
-    { route: routes.listAgents, handle: listAgents(dependencies) },
-    { route: routes.listTrackedAgents, handle: listTrackedAgents(dependencies) },
-    { route: routes.setTrackedAgent, handle: setTrackedAgent(dependencies) },
-    { route: routes.getProfile, handle: getProfile(dependencies) },
-    { route: routes.setProfile, handle: setProfile(dependencies) },
-    { route: routes.setMonitoringDefaults, handle: setMonitoringDefaults(dependencies) },
-    { route: internalRoutes.readMonitoringDefaults, handle: readMonitoringDefaults(dependencies) },
+    ...profileRoutes({ ...dependencies, builtinKeys: builtinPatterns.map(({ key }) => key) }),
     { route: internalRoutes.closeMonitorProjects, handle: closeProjects(dependencies.closing) },
-    { route: internalRoutes.readLiveUsage, handle: readLiveUsage(dependencies) },
     ...patternRoutes({ ...dependencies, book: createPatternBook(dependencies) }),
     ...signalRoutes(dependencies),
     ...feedbackRoutes(dependencies),
     ...dashboardRoutes(dependencies),
     ...liveJudgingRoutes(dependencies),
     ...customEvaluatorRoutes(dependencies),
-    { route: routes.readTopics, handle: readTopics(dependencies) },
-    { route: routes.readTopicMap, handle: readTopicMap(dependencies) },
+    ...topicRoutes(dependencies),
     ...webhookRoutes(dependencies),
     ...alertRuleRoutes(dependencies),
     ...exportRoutes(dependencies),
   ];
+}
+
+/** What requests read and change, over connections that tenants share. */
+export function openRequestStores(database: Database, clock: Clock) {
+  return {
+    database,
+    patterns: createPatternStore(database),
+    newestTraces: createNewestTraces(database),
+    profiles: createProfileStore(database),
+    signals: createSignalStore(database),
+    traffic: createTrafficReader(database),
+    models: createModelReader(database),
+    agreement: createAgreementReader(database),
+    exports: createExportStore(database),
+    webhooks: createWebhookStore({ database, clock }),
+    deliveries: createDeliveryLog(database),
+    alertRules: createAlertRuleStore({ database, clock }),
+    evaluators: createEvaluatorStore(database),
+    evaluatorEvents: createEvaluatorEventReader(database),
+    topics: createTopicReader(database),
+    topicMaps: createTopicMapReader(database),
+  };
 }

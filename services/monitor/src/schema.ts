@@ -1,8 +1,12 @@
-import type { Bus } from "@touchstone/bus";
-import { monitorDataDeleted } from "@touchstone/contracts";
-import { createProjectDeletions, type Database, type ProjectTable } from "@touchstone/db";
+import path from "node:path";
+import type { Bus, Consuming } from "@touchstone/bus";
+import { monitorDataDeleted, projectDeleting } from "@touchstone/contracts";
+import { createProjectDeletions, type Database, type ProjectDeletions, type ProjectTable } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
-import { consumeProjectDeleting } from "./handlers/project-deleting.ts";
+
+/** Monitor's own schema in PostgreSQL, and what makes it. */
+export const schema = "monitor";
+export const migrations = path.join(import.meta.dirname, "..", "migrations");
 
 /** The removal of deleted projects at work. */
 export interface DeletedProjectRemoval {
@@ -49,7 +53,7 @@ export function removeDeletedProjects(options: {
   const deletions = createProjectDeletions({
     ...rest,
     database: maintenance,
-    schema: "monitor",
+    schema,
     tables: projectTables,
     confirmation: monitorDataDeleted,
   });
@@ -60,4 +64,14 @@ export function removeDeletedProjects(options: {
       await deletions.stop();
     },
   };
+}
+
+/** Consumes `event.project.deleting.v1`: closes the project; its rows go in the background. */
+function consumeProjectDeleting(
+  bus: Bus,
+  { deletions }: { deletions: Pick<ProjectDeletions, "begin"> },
+): Promise<Consuming> {
+  return bus.consume(projectDeleting, { durable: "monitor-project-deleting" }, ({ projectId }) =>
+    deletions.begin(projectId),
+  );
 }

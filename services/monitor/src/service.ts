@@ -1,5 +1,4 @@
 import { availableParallelism } from "node:os";
-import path from "node:path";
 import { type Bus, connectBus } from "@touchstone/bus";
 import { notTakenHeader } from "@touchstone/contracts";
 import {
@@ -35,45 +34,37 @@ import { type AskEvaluator, createAskEvaluator } from "./custom-evaluators/ask-e
 import { externalLimits } from "./custom-evaluators/ask-external.ts";
 import { createEvaluatorStore } from "./custom-evaluators/evaluator-store.ts";
 import { createFeedbackStore } from "./feedback/feedback-store.ts";
-import { consumeEvaluationsReceived } from "./handlers/evaluations-received.ts";
-import { consumeGateRecorded } from "./handlers/gate-recorded.ts";
-import { answerKeepLiveScorers } from "./handlers/keep-live-scorers.ts";
-import { consumeLiveScorersChanged } from "./handlers/live-scorers-changed.ts";
-import { answerReadMembers } from "./handlers/read-members.ts";
-import { consumeResultsRated } from "./handlers/results-rated.ts";
-import { answerScoreMembers } from "./handlers/score-members.ts";
-import { consumeTracesStored } from "./handlers/traces-stored.ts";
-import { openRequestStores } from "./http/request-stores.ts";
+import { answerReadMembers, answerScoreMembers } from "./group-members/bus.ts";
 import { createIngestClient } from "./ingest-client.ts";
 import { createLiveBudget } from "./judging/live-budget.ts";
 import { assembleLiveChecks } from "./live-checks.ts";
+import { answerKeepLiveScorers, consumeLiveScorersChanged, createKeepLiveScorers } from "./live-scorers/bus.ts";
 import { createJudgeMeanwhile } from "./live-scorers/judge-meanwhile.ts";
 import { createJudgementReader } from "./live-scorers/judgement-reader.ts";
-import { createKeepLiveScorers } from "./live-scorers/keep-live-scorers.ts";
 import { createLiveScorerStore, type LiveScorerStore } from "./live-scorers/live-scorer-store.ts";
 import { startSessionSweep } from "./live-scorers/session-sweep.ts";
-import { relayEvents } from "./maintenance/relay-events.ts";
 import type { FindingStore } from "./model/finding.ts";
+import { relayEvents } from "./outbox.ts";
 import { createPatternMatcher, type PatternMatcher } from "./patterns/matching/pattern-matcher.ts";
 import { createPatternStore } from "./patterns/pattern-store.ts";
 import { createPlanAtOnce } from "./patterns/plan-at-once.ts";
-import { monitorRoutes } from "./routes.ts";
-import { removeDeletedProjects } from "./schema.ts";
+import { monitorRoutes, openRequestStores } from "./routes.ts";
+import { migrations, removeDeletedProjects, schema } from "./schema.ts";
 import { createFindingStore } from "./signals/finding-store.ts";
 import { createTopicReader } from "./topics/topic-reader.ts";
+import { consumeTracesStored } from "./traces/bus.ts";
 import { createSeenTraceStore } from "./traces/trace-store.ts";
 import { trimSeenTraces } from "./traces/trim-seen-traces.ts";
+import { consumeEvaluationsReceived, consumeResultsRated } from "./verdicts/bus.ts";
 import { exportVerdicts } from "./verdicts/otlp-export/export-verdicts.ts";
 import { createVerdictExports, type VerdictExports } from "./verdicts/otlp-export/verdict-exports.ts";
-import { countDeliveries } from "./webhooks/delivery-metrics.ts";
+import { consumeGateRecorded } from "./webhooks/announce-failed-gate.ts";
 import { createDeliveryStore } from "./webhooks/delivery-store.ts";
-import { createDeliveryWorker } from "./webhooks/delivery-worker.ts";
+import { countDeliveries, createDeliveryWorker } from "./webhooks/delivery-worker.ts";
 import type { WebhookRouteDependencies } from "./webhooks/routes.ts";
 import { createSendDelivery, sendBounds } from "./webhooks/send-delivery.ts";
 import { createSigningKeys } from "./webhooks/sign-message.ts";
 import { trimWebhookDeliveries } from "./webhooks/trim-webhook-deliveries.ts";
-
-const schema = "monitor";
 
 /** Connections to PostgreSQL, and of these what one project may use at a time; see {@link shareDatabase}. */
 const connectionsMax = 20;
@@ -119,7 +110,7 @@ export function createMonitor(config: MonitorConfig, dependencies: MonitorDepend
     const preparation = prepareSchema({
       url: config.databaseUrl,
       schema,
-      directory: path.join(import.meta.dirname, "..", "migrations"),
+      directory: migrations,
       logger,
     });
     cleanups.defer(() => preparation.stop());

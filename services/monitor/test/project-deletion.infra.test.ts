@@ -1,7 +1,7 @@
 import path from "node:path";
 import { monitorDataDeleted } from "@touchstone/contracts";
 import { testProjectDeletion } from "@touchstone/service-tests";
-import { relayEvents } from "../src/maintenance/relay-events.ts";
+import { relayEvents } from "../src/outbox.ts";
 import { removeDeletedProjects } from "../src/schema.ts";
 
 const graded = { polarity: "failure", severity: "low" };

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { z } from "zod";
 import type { Check } from "../src/checks/check.ts";
 import { createCheckPlanner } from "../src/checks/check-planner.ts";
-import { recordSettledOutcomes } from "../src/checks/record-settled-outcomes.ts";
+import { recordSettledOutcomes } from "../src/live-checks.ts";
 import { createLiveScorerStore, type LiveScorerStore } from "../src/live-scorers/live-scorer-store.ts";
 import { buildSettledTrace } from "./builders.ts";
 import { buildJudge, buildVerdict } from "./judging-builders.ts";

@@ -1,13 +1,19 @@
-import { routes } from "@touchstone/contracts";
+import { type alertRule, routes } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
-import type { ServedRoute } from "@touchstone/service-kit";
-import { createAlertRule } from "../http/alert-rules/create-alert-rule.ts";
-import { deleteAlertRule } from "../http/alert-rules/delete-alert-rule.ts";
-import { getAlertRule } from "../http/alert-rules/get-alert-rule.ts";
-import { listAlertRules } from "../http/alert-rules/list-alert-rules.ts";
-import { tryAlertRule } from "../http/alert-rules/try-alert-rule.ts";
-import { updateAlertRule } from "../http/alert-rules/update-alert-rule.ts";
+import {
+  AppError,
+  actOf,
+  type Call,
+  type Handler,
+  isUuid,
+  readJsonObject,
+  requireProject,
+  type ServedRoute,
+} from "@touchstone/service-kit";
+import type { z } from "zod";
+import { type AlertRuleDocument, composeAlertRule, type StoredAlertRule } from "./alert-rule.ts";
 import type { AlertRuleStore } from "./alert-rule-store.ts";
+import { tryAlertRule } from "./try-rule.ts";
 
 /** Rules over traffic (completions 10). */
 export function alertRuleRoutes(dependencies: { alertRules: AlertRuleStore; database: Database }): ServedRoute[] {
@@ -19,4 +25,69 @@ export function alertRuleRoutes(dependencies: { alertRules: AlertRuleStore; data
     { route: routes.updateAlertRule, handle: updateAlertRule(dependencies) },
     { route: routes.deleteAlertRule, handle: deleteAlertRule(dependencies) },
   ];
+}
+
+/** POST /agent-monitoring/alert-rules. */
+function createAlertRule({ alertRules }: { alertRules: AlertRuleStore }): Handler {
+  return async (call) => {
+    const document = composeAlertRule((await readJsonObject(call)).value, null);
+    const stored = await alertRules.create(requireProject(call), document, actOf(call.identity));
+    return { status: 201, body: { alertRule: renderAlertRule(stored) } };
+  };
+}
+
+/** GET /agent-monitoring/alert-rules: oldest first. */
+function listAlertRules({ alertRules }: { alertRules: AlertRuleStore }): Handler {
+  return async (call) => {
+    const stored = await alertRules.list(requireProject(call));
+    return { status: 200, body: { alertRules: stored.map(renderAlertRule) } };
+  };
+}
+
+/** GET /agent-monitoring/alert-rules/{alertRuleId}. */
+function getAlertRule({ alertRules }: { alertRules: AlertRuleStore }): Handler {
+  return async (call) => {
+    const stored = await alertRules.find(requireProject(call), alertRuleId(call));
+    return { status: 200, body: { alertRule: renderAlertRule(stored ?? alertRuleNotFound()) } };
+  };
+}
+
+/** PUT /agent-monitoring/alert-rules/{alertRuleId}: only what is sent changes. */
+function updateAlertRule({ alertRules }: { alertRules: AlertRuleStore }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const sent = (await readJsonObject(call)).value;
+    const compose = (stored: AlertRuleDocument) => composeAlertRule(sent, stored);
+    const changed = await alertRules.change(projectId, alertRuleId(call), compose, actOf(call.identity));
+    return { status: 200, body: { alertRule: renderAlertRule(changed ?? alertRuleNotFound()) } };
+  };
+}
+
+/** DELETE /agent-monitoring/alert-rules/{alertRuleId}. The signal it raised stays. */
+function deleteAlertRule({ alertRules }: { alertRules: AlertRuleStore }): Handler {
+  return async (call) => {
+    const isGone = await alertRules.delete(requireProject(call), alertRuleId(call), actOf(call.identity));
+    return isGone ? { status: 204 } : alertRuleNotFound();
+  };
+}
+
+/** The alert rule a path names. Throws 404 for what is no id. */
+function alertRuleId(call: Call): string {
+  const id = call.params.alertRuleId ?? "";
+  return isUuid(id) ? id : alertRuleNotFound();
+}
+
+function alertRuleNotFound(): never {
+  throw new AppError("not_found", "Alert rule not found");
+}
+
+/** A rule as the API shows it. */
+function renderAlertRule(stored: StoredAlertRule): z.input<typeof alertRule> {
+  return {
+    _id: stored.id,
+    ...stored.document,
+    lastFiredAt: stored.lastFiredAt?.toISOString() ?? null,
+    createdAt: stored.createdAt.toISOString(),
+    updatedAt: stored.updatedAt.toISOString(),
+  };
 }

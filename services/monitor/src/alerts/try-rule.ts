@@ -1,8 +1,17 @@
-import type { alertTrialReply } from "@touchstone/contracts";
+import { type alertTrialReply, limits } from "@touchstone/contracts";
+import type { Database } from "@touchstone/db";
+import { AppError, type Handler, readJsonObject, requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
-import { type AlertRuleDocument, isCrossed, isDecided, type Measurement, measuredNothing } from "./alert-rule.ts";
+import {
+  type AlertRuleDocument,
+  composeAlertRule,
+  isCrossed,
+  isDecided,
+  type Measurement,
+  measuredNothing,
+} from "./alert-rule.ts";
 import { describeAlert } from "./describe-alert.ts";
-import type { MeasuredDays } from "./measure.ts";
+import { type MeasuredDays, measureDays } from "./measure.ts";
 
 const minuteMs = 60_000;
 const shownAlertsMax = 20;
@@ -49,4 +58,38 @@ export function tryRule(rule: AlertRuleDocument, measured: MeasuredDays): z.inpu
     alerts: alerts.toReversed().slice(0, shownAlertsMax),
     newest: of(0),
   };
+}
+
+const defaultDays = 7;
+/** Trials of one replica at a time: each reads up to `limits.alertTrialRowsMax` rows. */
+const inHandMax = 4;
+
+/** POST /agent-monitoring/alert-rules/dry-run: what a rule would have said over the last days. Its name may be missing. */
+export function tryAlertRule({ database }: { database: Database }): Handler {
+  let inHand = 0;
+  return async (call) => {
+    const projectId = requireProject(call);
+    const sent = (await readJsonObject(call)).value;
+    const rule = composeAlertRule({ ...sent, name: sent.name ?? "Dry run" }, null);
+    const days = readDays(sent.days);
+    if (inHand >= inHandMax) {
+      throw new AppError("service_unavailable", "Too many alert rules are being tried at the moment; retry.");
+    }
+    inHand += 1;
+    try {
+      const measured = await database.scoped([projectId], (transaction) =>
+        measureDays(transaction, projectId, rule, days),
+      );
+      return { status: 200, body: tryRule(rule, measured) };
+    } finally {
+      inHand -= 1;
+    }
+  };
+}
+
+function readDays(value: unknown): number {
+  if (value === undefined || value === null) return defaultDays;
+  if (typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= limits.alertTrialDaysMax)
+    return value;
+  throw new AppError("bad_request", `days must be a whole number between 1 and ${limits.alertTrialDaysMax}`);
 }

@@ -1,10 +1,11 @@
 import type { SettledTrace } from "@touchstone/contracts";
 import type { Database, Transaction } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
-import { isWatched } from "../model/is-watched.ts";
+import { isWatched } from "../model/sampling.ts";
 import { recordSessions } from "../traces/record-sessions.ts";
 import { plannableDays, recordSettledTraces, selectClosedProjects } from "../traces/record-settled.ts";
 import type { Check, PlannedCheck } from "./check.ts";
+import { insertChecks } from "./check-store.ts";
 
 /** Writes down what is to be checked of traces that settled. */
 export interface CheckPlanner {
@@ -122,30 +123,4 @@ type TakeNote = (
 /** Whether the checks of a span cannot have been forgotten: they are not planned before it began, and kept for longer. */
 function isRecent({ createdAt }: SettledTrace): boolean {
   return Date.parse(createdAt) > Date.now() - plannableDays * 86_400_000;
-}
-
-/** Of one kind, scorer, subject and round there ever is one check: what comes again changes nothing. Answers how many are new. */
-export async function insertChecks(
-  transaction: Pick<Transaction, "query">,
-  planned: readonly { projectId: string; check: PlannedCheck }[],
-): Promise<number> {
-  const { rowCount } = await transaction.query({
-    name: "checks_insert",
-    text: `
-      insert into monitor.checks (project_id, kind, scorer_id, subject_id, round, plan)
-      select project_id, kind, scorer_id, subject_id, round, plan
-      from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::integer[], $6::json[])
-        as planned (project_id, kind, scorer_id, subject_id, round, plan)
-      order by project_id, kind, scorer_id, subject_id, round
-      on conflict (project_id, kind, scorer_id, subject_id, round) do nothing`,
-    values: [
-      planned.map(({ projectId }) => projectId),
-      planned.map(({ check }) => check.kind),
-      planned.map(({ check }) => check.scorerId),
-      planned.map(({ check }) => check.subjectId),
-      planned.map(({ check }) => check.round),
-      planned.map(({ check }) => JSON.stringify(check.plan ?? null)),
-    ],
-  });
-  return rowCount ?? 0;
 }

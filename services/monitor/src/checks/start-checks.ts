@@ -1,8 +1,7 @@
 import type { Bus } from "@touchstone/bus";
 import type { Database } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
-import { consumeSpansSettled } from "../handlers/spans-settled.ts";
-import { consumeTracesSettled } from "../handlers/traces-settled.ts";
+import { consumeSpansSettled, consumeTracesSettled } from "./bus.ts";
 import type { Check, CheckKind } from "./check.ts";
 import { type AlsoRecord, createCheckPlanner } from "./check-planner.ts";
 import type { CheckStore, Ending } from "./check-store.ts";

@@ -3,7 +3,7 @@ import type { Clock, Handler } from "@touchstone/service-kit";
 import { requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { IngestClient } from "../ingest-client.ts";
-import { previewOf } from "../model/preview.ts";
+import { previewOf } from "../model/finding.ts";
 import type { AgreementCell, LabelledTrace, PairReader } from "./pair-reader.ts";
 import { agreementSince } from "./read-agreement.ts";
 import {

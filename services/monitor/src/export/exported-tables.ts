@@ -1,6 +1,18 @@
-import type { ExportedTable } from "@touchstone/db";
+import { limits } from "@touchstone/contracts";
+import {
+  createExportStore as createStore,
+  type Database,
+  type ExportedTable,
+  exportById,
+  exportedMembers,
+  type ExportStore as Store,
+} from "@touchstone/db";
 import { noAgent } from "../signals/finding-store.ts";
-import { byId, createdAt, json, jsonText, updatedAt } from "./exported-table.ts";
+
+const { json, jsonText, createdAt, updatedAt } = exportedMembers;
+
+/** A table of this service with an id of its own, read along it. */
+const byId = (table: string) => exportById("monitor", table);
 
 /** Every table this service exports, by the name of the entity (completions 13). */
 export const exportedTables = {
@@ -167,3 +179,11 @@ export const exportedTables = {
     document: (row) => row.document as string,
   },
 } as const satisfies Record<string, ExportedTable>;
+
+export type ExportedEntity = keyof typeof exportedTables;
+export type ExportStore = Store<ExportedEntity>;
+
+/** Reads what this service exports. */
+export function createExportStore(database: Database): ExportStore {
+  return createStore({ database, tables: exportedTables, pageRows: limits.exportPageRows });
+}

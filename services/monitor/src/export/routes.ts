@@ -1,29 +1,43 @@
-import { internalRoutes, routes } from "@touchstone/contracts";
-import type { ServedRoute } from "@touchstone/service-kit";
-import { countExported } from "../http/export/count-exported.ts";
-import { exportCustomEvaluators } from "../http/export/export-custom-evaluators.ts";
-import { exportEvents } from "../http/export/export-events.ts";
-import { exportFeedback } from "../http/export/export-feedback.ts";
-import { exportMonitorProfiles } from "../http/export/export-monitor-profiles.ts";
-import { exportOutcomes } from "../http/export/export-outcomes.ts";
-import { exportPatterns } from "../http/export/export-patterns.ts";
-import { exportSessionScores } from "../http/export/export-session-scores.ts";
-import { exportSignalFeedback } from "../http/export/export-signal-feedback.ts";
-import { exportSignals } from "../http/export/export-signals.ts";
-import type { ExportStore } from "./export-store.ts";
+import { exportCountQuery, internalRoutes, routes } from "@touchstone/contracts";
+import type { ExportedRow } from "@touchstone/db";
+import { answerLines, type Handler, readSince, requireProject, type ServedRoute } from "@touchstone/service-kit";
+import { type ExportedEntity, type ExportStore, exportedTables } from "./exported-tables.ts";
 
 /** What leaves as JSON lines, one route for each entity (completions 13). */
 export function exportRoutes(dependencies: { exports: ExportStore }): ServedRoute[] {
   return [
-    { route: routes.exportSignals, handle: exportSignals(dependencies) },
-    { route: routes.exportSignalFeedback, handle: exportSignalFeedback(dependencies) },
-    { route: routes.exportFeedback, handle: exportFeedback(dependencies) },
-    { route: routes.exportOutcomes, handle: exportOutcomes(dependencies) },
-    { route: routes.exportEvents, handle: exportEvents(dependencies) },
-    { route: routes.exportSessionScores, handle: exportSessionScores(dependencies) },
-    { route: routes.exportPatterns, handle: exportPatterns(dependencies) },
-    { route: routes.exportCustomEvaluators, handle: exportCustomEvaluators(dependencies) },
-    { route: routes.exportMonitorProfiles, handle: exportMonitorProfiles(dependencies) },
+    { route: routes.exportSignals, handle: exportEntity(dependencies, "signals") },
+    { route: routes.exportSignalFeedback, handle: exportEntity(dependencies, "signal-feedback") },
+    { route: routes.exportFeedback, handle: exportEntity(dependencies, "feedback") },
+    { route: routes.exportOutcomes, handle: exportEntity(dependencies, "outcomes") },
+    { route: routes.exportEvents, handle: exportEntity(dependencies, "events") },
+    { route: routes.exportSessionScores, handle: exportEntity(dependencies, "session-scores") },
+    { route: routes.exportPatterns, handle: exportEntity(dependencies, "patterns") },
+    { route: routes.exportCustomEvaluators, handle: exportEntity(dependencies, "custom-evaluators") },
+    { route: routes.exportMonitorProfiles, handle: exportEntity(dependencies, "monitor-profiles") },
     { route: internalRoutes.countMonitorExport, handle: countExported(dependencies) },
   ];
+}
+
+/** `GET /export/{entity}` of what this service keeps (completions 13). */
+function exportEntity({ exports }: { exports: ExportStore }, entity: ExportedEntity): Handler {
+  return async (call) => {
+    const query = { projectId: requireProject(call), sinceMs: readSince(call.query) };
+    return answerLines<ExportedRow>(entity, {
+      readPage: (last) => exports.readPage(entity, query, last),
+      render: (row) => row.text,
+    });
+  };
+}
+
+/** How much there is to export of each table, for the gateway's index. */
+function countExported({ exports }: { exports: ExportStore }): Handler {
+  return async (call) => {
+    const query = exportCountQuery.parse(await call.json());
+    const names = Object.keys(exportedTables) as ExportedEntity[];
+    const entities = await Promise.all(
+      names.map(async (entity) => ({ entity, rows: await exports.count(entity, query) })),
+    );
+    return { status: 200, body: { entities } };
+  };
 }

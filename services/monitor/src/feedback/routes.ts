@@ -1,10 +1,17 @@
-import { routes } from "@touchstone/contracts";
-import type { ServedRoute } from "@touchstone/service-kit";
-import { createOutcome } from "../http/feedback/create-outcome.ts";
-import { listFeedback } from "../http/feedback/list-feedback.ts";
+import { type feedbackList, type feedbackReply, limits, type outcomeReply, routes } from "@touchstone/contracts";
+import {
+  AppError,
+  type Handler,
+  isUuid,
+  type JsonMembers,
+  readJsonObject,
+  requireProject,
+  type ServedRoute,
+} from "@touchstone/service-kit";
+import type { z } from "zod";
 import type { IngestClient } from "../ingest-client.ts";
-import { createFeedback } from "./create-feedback.ts";
-import type { FeedbackStore } from "./feedback-store.ts";
+import { previewOf } from "../model/finding.ts";
+import type { FeedbackStore, Outcome, StoredVote, Vote } from "./feedback-store.ts";
 
 /** What people say of traces (completions 9.6). */
 export function feedbackRoutes(dependencies: { feedback: FeedbackStore; ingest: IngestClient }): ServedRoute[] {
@@ -13,4 +20,125 @@ export function feedbackRoutes(dependencies: { feedback: FeedbackStore; ingest: 
     { route: routes.listFeedback, handle: listFeedback(dependencies) },
     { route: routes.createOutcome, handle: createOutcome(dependencies) },
   ];
+}
+
+/** POST /feedback (completions 9.6). */
+function createFeedback({
+  feedback,
+  ingest,
+}: {
+  feedback: FeedbackStore;
+  ingest: Pick<IngestClient, "readTrace">;
+}): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const vote = readVote((await readJsonObject(call)).value);
+    const trace = isUuid(vote.traceId) ? await ingest.readTrace(projectId, vote.traceId) : null;
+    if (trace === null) throw new AppError("not_found", "Trace not found");
+    const stored = await feedback.addVote(
+      projectId,
+      { ...vote, traceId: trace.traceId, authorId: call.identity.userId },
+      {
+        name: trace.name,
+        agentId: trace.agentId,
+        query: previewOf(trace.input),
+        responsePreview: previewOf(trace.output),
+      },
+    );
+    const body: z.input<typeof feedbackReply> = { feedback: showVote(stored) };
+    return { status: 201, body };
+  };
+}
+
+function readVote({ traceId, rating, comment, endUserId }: JsonMembers): Omit<Vote, "authorId"> {
+  if (typeof traceId !== "string" || traceId.trim() === "") throw new AppError("bad_request", "traceId is required");
+  if (rating !== "up" && rating !== "down") throw new AppError("bad_request", 'rating must be "up" or "down"');
+  return {
+    traceId,
+    rating,
+    comment: readText("comment", comment, limits.feedbackTextMaxChars),
+    endUserId: readText("endUserId", endUserId, limits.feedbackNameMaxChars),
+  };
+}
+
+/** GET /feedback/trace/{traceId} (completions 9.6): empty also for a trace that is not there. */
+function listFeedback({ feedback }: { feedback: Pick<FeedbackStore, "listOfTrace"> }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const { traceId = "" } = call.params;
+    const votes = isUuid(traceId) ? await feedback.listOfTrace(projectId, traceId) : [];
+    const body: z.input<typeof feedbackList> = { feedback: votes.map(showVote) };
+    return { status: 200, body };
+  };
+}
+
+/** POST /outcomes (completions 9.6). What it refers to is kept as it was sent. */
+function createOutcome({ feedback }: { feedback: Pick<FeedbackStore, "addOutcome"> }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const { id, reportedAt, ...said } = await feedback.addOutcome(
+      projectId,
+      readOutcome((await readJsonObject(call)).value),
+    );
+    const body: z.input<typeof outcomeReply> = {
+      report: { _id: id, ...said, reportedAt: reportedAt.toISOString() },
+    };
+    return { status: 201, body };
+  };
+}
+
+function readOutcome(sent: JsonMembers): Outcome {
+  const nameMax = limits.feedbackNameMaxChars;
+  const outcome = typeof sent.outcome === "string" ? readFilledText("outcome", sent.outcome, nameMax) : null;
+  if (outcome === null) throw new AppError("bad_request", "outcome is required");
+  if (typeof sent.isNegative !== "boolean") throw new AppError("bad_request", "isNegative (boolean) is required");
+  const traceId = readFilledText("traceId", sent.traceId, nameMax);
+  const evaluationRunResultId = readFilledText("evaluationRunResultId", sent.evaluationRunResultId, nameMax);
+  if (traceId === null && evaluationRunResultId === null) {
+    throw new AppError("bad_request", "traceId or evaluationRunResultId is required");
+  }
+  return {
+    outcome,
+    isNegative: sent.isNegative,
+    traceId,
+    evaluationRunResultId,
+    reason: readText("reason", sent.reason, limits.feedbackTextMaxChars),
+    reportedBy: readText("reportedBy", sent.reportedBy, nameMax),
+  };
+}
+
+/** A vote as it is answered: what was not said is left out, but for the author. */
+function showVote({
+  id,
+  traceId,
+  rating,
+  comment,
+  endUserId,
+  authorId,
+  createdAt,
+}: StoredVote): z.input<typeof feedbackReply>["feedback"] {
+  return {
+    _id: id,
+    traceId,
+    rating,
+    ...(comment !== null && { comment }),
+    ...(endUserId !== null && { endUserId }),
+    authorId,
+    createdAt: createdAt.toISOString(),
+  };
+}
+
+/** A text that may be left out. Throws 400 for what is none, is longer, or is nothing PostgreSQL can hold. */
+function readText(member: string, value: unknown, maxChars: number): string | null {
+  if (value === undefined || value === null) return null;
+  if (typeof value !== "string" || value.length > maxChars || !value.isWellFormed() || value.includes("\0")) {
+    throw new AppError("bad_request", `${member} must be text of at most ${maxChars} characters`);
+  }
+  return value;
+}
+
+/** The same where one without anything in it is as good as none. */
+function readFilledText(member: string, value: unknown, maxChars: number): string | null {
+  const text = typeof value === "string" && value.trim() === "" ? null : value;
+  return readText(member, text, maxChars);
 }

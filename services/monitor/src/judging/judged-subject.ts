@@ -2,7 +2,7 @@ import type { JudgedTrace, RecordedTurn, SettledTrace, scoreResult } from "@touc
 import { isAppError } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { CheckOutcome, DueCheck } from "../checks/check.ts";
-import { type OtelName, otelNameOf } from "../verdicts/otlp-export/exported-verdict.ts";
+import { type OtelName, otelNameOf } from "../model/otel-name.ts";
 import { caseOfSession, caseOfTrace } from "./compose-case.ts";
 
 /** What a check that judges keeps of its subject when it is planned. */

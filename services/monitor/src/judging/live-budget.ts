@@ -1,5 +1,7 @@
 import type { Database } from "@touchstone/db";
 
+export const budgetExhausted = "Online judge budget exhausted";
+
 /** Judge calls that were reserved of a day's budget. */
 export interface Reservation {
   projectId: string;

@@ -2,7 +2,7 @@ import { type Bus, type BusError, isBusError } from "@touchstone/bus";
 import { deadlines, type JudgeRubric, type SkipReason, scoreResult, type Verdict } from "@touchstone/contracts";
 import type { z } from "zod";
 import type { CheckOutcome } from "../checks/check.ts";
-import type { LiveBudget } from "./live-budget.ts";
+import { budgetExhausted, type LiveBudget } from "./live-budget.ts";
 
 type Reply = z.output<typeof scoreResult.reply>;
 type NotJudged = Exclude<CheckOutcome, { outcome: "done" }>;
@@ -20,8 +20,6 @@ export interface LiveJudge {
   /** What the judge replied, or how the check that asked ends. Rejects with the reason of `signal` when it is aborted. */
   ask(asked: LiveCase, signal: AbortSignal): Promise<{ reply: Reply } | NotJudged>;
 }
-
-export const budgetExhausted = "Online judge budget exhausted";
 
 /** Reasons that may pass: the same question may be answered later. */
 const passing: ReadonlySet<SkipReason | null> = new Set<SkipReason>(["provider_error", "timeout", "no_judge"]);

@@ -1,8 +1,8 @@
 import type { LiveScorers, SettledTrace } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
 import type { PlannedCheck } from "../checks/check.ts";
-import { insertChecks } from "../checks/check-planner.ts";
-import { isWatched } from "../model/is-watched.ts";
+import { insertChecks } from "../checks/check-store.ts";
+import { isWatched } from "../model/sampling.ts";
 import { plannableDays, rememberedDays, selectClosedProjects } from "../traces/record-settled.ts";
 import type { LiveScorerStore } from "./live-scorer-store.ts";
 import { type JudgeableTrace, planGroups, planJudges } from "./plan-judging.ts";

@@ -1,8 +1,15 @@
-import type { GroupJudge, Stretch, sessionScores, traceEvaluations } from "@touchstone/contracts";
+import {
+  type DashboardWindow,
+  type GroupJudge,
+  listStretches,
+  type liveRatings,
+  type Stretch,
+  type sessionScores,
+  type traceEvaluations,
+} from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
 import type { z } from "zod";
 import type { LiveScorerStore } from "./live-scorer-store.ts";
-import type { RatingBucket } from "./live-window.ts";
 
 type TraceEvaluation = z.input<typeof traceEvaluations>["evaluations"][number];
 type SessionScore = z.input<typeof sessionScores>["scores"][number];
@@ -188,3 +195,21 @@ type ScoreRow = Omit<RatingRow, "trace_id" | "session_id" | "scorer_version"> & 
   scorer_name: string;
   span_count: number;
 };
+
+type Point = z.infer<typeof liveRatings>["points"][number];
+
+/** What was given in one stretch of time. */
+interface RatingBucket {
+  start: Date;
+  averageRating: number;
+  count: number;
+}
+
+/** A point for each stretch, oldest first, also where nothing was rated. */
+export function composePoints(window: DashboardWindow, now: number, buckets: readonly RatingBucket[]): Point[] {
+  const byStart = new Map(buckets.map((bucket) => [bucket.start.getTime(), bucket]));
+  return listStretches(window, now).map(({ start, label, ts }) => {
+    const { averageRating = null, count = 0 } = byStart.get(start) ?? {};
+    return { label, ts, averageRating, count };
+  });
+}

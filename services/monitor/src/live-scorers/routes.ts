@@ -1,14 +1,28 @@
-import { routes } from "@touchstone/contracts";
-import type { Clock, ServedRoute } from "@touchstone/service-kit";
+import {
+  internalRoutes,
+  type liveRatingEvents,
+  type liveRatings,
+  readDashboardWindow,
+  routes,
+  type sessionSweepReply,
+  stretchesOf,
+} from "@touchstone/contracts";
+import {
+  AppError,
+  type Call,
+  type Clock,
+  type Handler,
+  isUuid,
+  requireProject,
+  type ServedRoute,
+} from "@touchstone/service-kit";
+import type { z } from "zod";
 import type { AgreementReader } from "../dashboards/agreement-reader.ts";
-import { listLiveRatingEvents } from "../http/live-judging/list-live-rating-events.ts";
-import { listSessionScores } from "../http/live-judging/list-session-scores.ts";
-import { listTraceEvaluations } from "../http/live-judging/list-trace-evaluations.ts";
-import { readLiveCalibration } from "../http/live-judging/read-live-calibration.ts";
-import { readLiveRatings } from "../http/live-judging/read-live-ratings.ts";
-import { runSessionSweep } from "../http/live-judging/run-session-sweep.ts";
+import { readAgreement } from "../dashboards/read-agreement.ts";
 import type { IngestClient } from "../ingest-client.ts";
-import type { JudgementReader } from "./judgement-reader.ts";
+import type { LiveBudget } from "../judging/live-budget.ts";
+import { previewOf } from "../model/finding.ts";
+import { composePoints, type JudgementReader } from "./judgement-reader.ts";
 import type { SessionSweep } from "./session-sweep.ts";
 
 export interface LiveJudgingRouteDependencies {
@@ -19,9 +33,12 @@ export interface LiveJudgingRouteDependencies {
   sweepsSessions: boolean;
   ingest: IngestClient;
   clock: Clock;
+  budget: Pick<LiveBudget, "readToday">;
+  /** Null: unlimited. */
+  liveCallsPerDay: number | null;
 }
 
-/** What live scorers said (completions 2.7, 9.5). */
+/** What live scorers said, and how often judges were asked (completions 2.7, 9.5). */
 export function liveJudgingRoutes(dependencies: LiveJudgingRouteDependencies): ServedRoute[] {
   return [
     { route: routes.readLiveRatings, handle: readLiveRatings(dependencies) },
@@ -30,5 +47,123 @@ export function liveJudgingRoutes(dependencies: LiveJudgingRouteDependencies): S
     { route: routes.listTraceEvaluations, handle: listTraceEvaluations(dependencies) },
     { route: routes.listSessionScores, handle: listSessionScores(dependencies) },
     { route: routes.runSessionSweep, handle: runSessionSweep(dependencies) },
+    { route: internalRoutes.readLiveUsage, handle: readLiveUsage(dependencies) },
   ];
+}
+
+/** GET /monitor/online-evaluators/{onlineEvaluatorId}/ratings (completions 9.5). */
+function readLiveRatings({ judgements, clock }: { judgements: JudgementReader; clock: Clock }): Handler {
+  return async (call) => {
+    const { projectId, scorerKey } = await requireScorerKey(call, judgements);
+    const window = readDashboardWindow(call.query.window);
+    const now = clock.now();
+    const buckets = await judgements.tally(projectId, scorerKey, stretchesOf(window, now));
+    const body: z.input<typeof liveRatings> = { window, points: composePoints(window, now, buckets) };
+    return { status: 200, body };
+  };
+}
+
+/** Each is a trace to be read. */
+const eventsMax = 20;
+
+/** GET /monitor/online-evaluators/{onlineEvaluatorId}/events (completions 9.5): with what was asked and answered. */
+function listLiveRatingEvents({
+  judgements,
+  ingest,
+  clock,
+}: {
+  judgements: JudgementReader;
+  ingest: Pick<IngestClient, "readTrace">;
+  clock: Clock;
+}): Handler {
+  return async (call) => {
+    const { projectId, scorerKey } = await requireScorerKey(call, judgements);
+    const window = readDashboardWindow(call.query.window);
+    const { since } = stretchesOf(window, clock.now());
+    const ratings = await judgements.listWorst(projectId, scorerKey, { since, limit: eventsMax });
+    const events = await Promise.all(
+      ratings.map(async (rating) => {
+        const trace = rating.traceId === null ? null : await ingest.readTrace(projectId, rating.traceId);
+        return { ...rating, input: previewOf(trace?.input ?? null), output: previewOf(trace?.output ?? null) };
+      }),
+    );
+    const body: z.input<typeof liveRatingEvents> = { window, events };
+    return { status: 200, body };
+  };
+}
+
+/** GET /monitor/online-evaluators/{onlineEvaluatorId}/calibration (completions 14): of one live scorer. */
+function readLiveCalibration(dependencies: {
+  agreement: AgreementReader;
+  judgements: JudgementReader;
+  clock: Clock;
+}): Handler {
+  return async (call) => {
+    const { projectId, scorerKey } = await requireScorerKey(call, dependencies.judgements);
+    return { status: 200, body: await readAgreement(dependencies, projectId, scorerKey) };
+  };
+}
+
+/** GET /agent-monitoring/traces/{traceId}/evaluations (completions 9.5). */
+function listTraceEvaluations({ judgements }: { judgements: Pick<JudgementReader, "listOfTrace"> }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const { traceId = "" } = call.params;
+    return {
+      status: 200,
+      body: { evaluations: isUuid(traceId) ? await judgements.listOfTrace(projectId, traceId) : [] },
+    };
+  };
+}
+
+/** GET /agent-monitoring/sessions/{sessionId}/scores (completions 2.7). */
+function listSessionScores({ judgements }: { judgements: Pick<JudgementReader, "listOfSession"> }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const { sessionId = "" } = call.params;
+    // PostgreSQL's text holds no NUL, so no session has such a name.
+    const scores = sessionId.includes("\0") ? [] : await judgements.listOfSession(projectId, sessionId);
+    return { status: 200, body: { scores } };
+  };
+}
+
+/** POST /agent-monitoring/session-sweep/run (completions 2.7): the project's idle sessions go to their judges now. */
+function runSessionSweep({
+  sessionSweep,
+  sweepsSessions,
+}: {
+  sessionSweep: Pick<SessionSweep, "sweep">;
+  sweepsSessions: boolean;
+}): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const judged = sweepsSessions ? await sessionSweep.sweep(projectId) : null;
+    const body: z.input<typeof sessionSweepReply> = judged === null ? { judged: 0, skipped: true } : { judged };
+    return { status: 200, body };
+  };
+}
+
+/** What a project used of the day's live judge calls, for the gateway's `GET /agent-monitoring/usage`. */
+function readLiveUsage({
+  budget,
+  liveCallsPerDay,
+}: {
+  budget: Pick<LiveBudget, "readToday">;
+  liveCallsPerDay: number | null;
+}): Handler {
+  return async (call) => {
+    const { projectId } = internalRoutes.readLiveUsage.body.parse(await call.json());
+    return { status: 200, body: { used: await budget.readToday(projectId), limit: liveCallsPerDay } };
+  };
+}
+
+/** The key of the online evaluator or live group that a path names. Throws 404 when there is none. */
+async function requireScorerKey(
+  call: Call,
+  judgements: Pick<JudgementReader, "findScorerKey">,
+): Promise<{ projectId: string; scorerKey: string }> {
+  const projectId = requireProject(call);
+  const scorerKey = await judgements.findScorerKey(projectId, call.params.onlineEvaluatorId ?? "");
+  if (scorerKey === null) throw new AppError("not_found", "Online evaluator not found");
+  return { projectId, scorerKey };
 }

@@ -2,9 +2,9 @@ import type { LiveGroup, LiveJudge } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
 import { AppError, type Logger } from "@touchstone/service-kit";
 import type { CheckKind, PlannedCheck } from "../checks/check.ts";
-import { insertChecks } from "../checks/check-planner.ts";
+import { insertChecks } from "../checks/check-store.ts";
 import type { JudgingPlan } from "../judging/judged-subject.ts";
-import { isSampled } from "../model/sampled.ts";
+import { isSampled } from "../model/sampling.ts";
 import { isSilenced } from "../profiles/agent-silence.ts";
 import type { LiveScorerSet, LiveScorerStore } from "./live-scorer-store.ts";
 

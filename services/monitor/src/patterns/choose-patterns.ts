@@ -1,5 +1,5 @@
 import type { MonitoringDefaults, StoredTrace } from "@touchstone/contracts";
-import { isSampled } from "../model/sampled.ts";
+import { isSampled } from "../model/sampling.ts";
 import { type ProfileDocument, profileInForce } from "../profiles/profile.ts";
 import type { StoredPattern } from "./matching/pattern.ts";
 

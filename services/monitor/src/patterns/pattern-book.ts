@@ -6,7 +6,6 @@ import type { StoredPattern } from "./matching/pattern.ts";
 import type { PatternMatcher } from "./matching/pattern-matcher.ts";
 import { composePatternDocument, requireRegexes } from "./pattern-document.ts";
 import { deletePattern, listPatternsIn, lockPatterns, type PatternStore, putPattern } from "./pattern-store.ts";
-import { keyOfName } from "./slug.ts";
 
 type Sent = Readonly<Record<string, unknown>>;
 
@@ -88,4 +87,18 @@ function freeKey(key: string, taken: ReadonlySet<string>): string {
   let free = key;
   for (let number = 2; taken.has(free); number += 1) free = `${key}-${number}`;
   return free;
+}
+
+const slugMaxChars = 60;
+
+/** The key of a pattern made of its name: its letters and digits, joined by dashes; `pattern` when it has none. */
+export function keyOfName(name: string): string {
+  const slug = name
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .slice(0, slugMaxChars)
+    .replace(/^-|-$/g, "");
+  return `custom:${slug === "" ? "pattern" : slug}`;
 }

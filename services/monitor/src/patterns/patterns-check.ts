@@ -6,7 +6,7 @@ import { type Check, type CheckOutcome, type DueCheck, type PlannedCheck, timeou
 import type { IngestClient } from "../ingest-client.ts";
 import type { LiveBudget } from "../judging/live-budget.ts";
 import type { FindingStore } from "../model/finding.ts";
-import { previewOf } from "../model/preview.ts";
+import { previewOf } from "../model/finding.ts";
 import { readDefaultsIn, readProfileIn } from "../profiles/profile-store.ts";
 import { askJudge, JudgeAwayError } from "./ask-judge.ts";
 import { choosePatterns } from "./choose-patterns.ts";

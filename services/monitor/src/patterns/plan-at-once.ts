@@ -1,7 +1,7 @@
 import type { StoredTrace } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
 import type { PlannedCheck } from "../checks/check.ts";
-import { insertChecks } from "../checks/check-planner.ts";
+import { insertChecks } from "../checks/check-store.ts";
 import { selectClosedProjects } from "../traces/record-settled.ts";
 import type { PatternsCheck } from "./patterns-check.ts";
 

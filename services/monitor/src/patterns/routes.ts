@@ -1,25 +1,29 @@
 import type { Bus } from "@touchstone/bus";
 import { routes } from "@touchstone/contracts";
-import type { Clock, ServedRoute } from "@touchstone/service-kit";
-import { createPattern } from "../http/patterns/create-pattern.ts";
-import { deleteMonitoringPattern } from "../http/patterns/delete-monitoring-pattern.ts";
-import { deletePattern } from "../http/patterns/delete-pattern.ts";
-import { getPattern } from "../http/patterns/get-pattern.ts";
-import { listPatterns } from "../http/patterns/list-patterns.ts";
-import { patchMonitoringPattern } from "../http/patterns/patch-monitoring-pattern.ts";
-import { patchPattern } from "../http/patterns/patch-pattern.ts";
-import { tryPattern } from "../http/patterns/try-pattern.ts";
-import { updateMonitoringPattern } from "../http/patterns/update-monitoring-pattern.ts";
-import { updatePattern } from "../http/patterns/update-pattern.ts";
+import {
+  AppError,
+  actOf,
+  type Call,
+  type Clock,
+  type Handler,
+  isUuid,
+  readJsonObject,
+  requireProject,
+  type ServedRoute,
+} from "@touchstone/service-kit";
 import type { IngestClient } from "../ingest-client.ts";
 import type { ProfileStore } from "../profiles/profile-store.ts";
 import type { NewestTraces } from "../traces/newest-traces.ts";
+import type { BuiltinPattern } from "./builtin/builtin.ts";
+import { builtinPatterns } from "./builtin/builtins.ts";
 import { generateRegex } from "./generate-regex.ts";
 import type { PatternMatcher } from "./matching/pattern-matcher.ts";
 import type { PatternBook } from "./pattern-book.ts";
 import type { PatternStore } from "./pattern-store.ts";
+import { renderBuiltin, renderPattern } from "./render-pattern.ts";
+import { tryPattern } from "./try-pattern.ts";
 
-/** Patterns (completions 9.3); two addresses change and delete them. */
+/** Patterns (completions 9.3); two addresses change and delete them, and PATCH is the same as PUT. */
 export function patternRoutes(dependencies: {
   book: PatternBook;
   patterns: PatternStore;
@@ -37,10 +41,80 @@ export function patternRoutes(dependencies: {
     { route: routes.tryPattern, handle: tryPattern(dependencies) },
     { route: routes.generateRegex, handle: generateRegex(dependencies) },
     { route: routes.updatePattern, handle: updatePattern(dependencies) },
-    { route: routes.patchPattern, handle: patchPattern(dependencies) },
+    { route: routes.patchPattern, handle: updatePattern(dependencies) },
     { route: routes.deletePattern, handle: deletePattern(dependencies) },
-    { route: routes.updateMonitoringPattern, handle: updateMonitoringPattern(dependencies) },
-    { route: routes.patchMonitoringPattern, handle: patchMonitoringPattern(dependencies) },
-    { route: routes.deleteMonitoringPattern, handle: deleteMonitoringPattern(dependencies) },
+    { route: routes.updateMonitoringPattern, handle: updatePattern(dependencies) },
+    { route: routes.patchMonitoringPattern, handle: updatePattern(dependencies) },
+    { route: routes.deleteMonitoringPattern, handle: deletePattern(dependencies) },
   ];
+}
+
+/** POST /monitor/patterns (completions 9.3). */
+function createPattern({ book }: { book: PatternBook }): Handler {
+  return async (call) => {
+    const sent = (await readJsonObject(call)).value;
+    const pattern = await book.create(requireProject(call), sent, actOf(call.identity));
+    return { status: 201, body: { pattern: renderPattern(pattern) } };
+  };
+}
+
+/** GET /monitor/patterns (completions 9.3): the built-in ones, then the project's own by age. */
+function listPatterns(stores: { patterns: PatternStore; profiles: ProfileStore }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const { enabledBuiltinPatterns: enabled } = await stores.profiles.readDefaults(projectId);
+    const own = await stores.patterns.list(projectId);
+    const builtin = builtinPatterns.map((each) => renderBuiltin(each, enabled.includes(each.key)));
+    return { status: 200, body: { patterns: [...builtin, ...own.map(renderPattern)] } };
+  };
+}
+
+/** GET /monitor/patterns/{patternId} (completions 9.3). */
+function getPattern(stores: { patterns: PatternStore; profiles: ProfileStore }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const named = patternNamed(call);
+    if ("builtin" in named) {
+      const { enabledBuiltinPatterns: enabled } = await stores.profiles.readDefaults(projectId);
+      return { status: 200, body: { pattern: renderBuiltin(named.builtin, enabled.includes(named.builtin.key)) } };
+    }
+    const pattern = await stores.patterns.find(projectId, named.id);
+    return { status: 200, body: { pattern: renderPattern(pattern ?? patternNotFound()) } };
+  };
+}
+
+/** PUT /monitor/patterns/{patternId} (completions 9.3): only what is sent changes. */
+function updatePattern({ book }: { book: PatternBook }): Handler {
+  return async (call) => {
+    const sent = (await readJsonObject(call)).value;
+    const pattern = await book.update(requireProject(call), ownPatternId(call), sent, actOf(call.identity));
+    return { status: 200, body: { pattern: renderPattern(pattern ?? patternNotFound()) } };
+  };
+}
+
+/** DELETE /monitor/patterns/{patternId} (completions 9.3). What it found stays. */
+function deletePattern({ book }: { book: PatternBook }): Handler {
+  return async (call) => {
+    const isGone = await book.delete(requireProject(call), ownPatternId(call), actOf(call.identity));
+    return isGone ? { status: 204 } : patternNotFound();
+  };
+}
+
+/** The pattern a path names: one of the project's own by its id, or a built-in one by its key. Throws 404 for neither. */
+function patternNamed(call: Call): { id: string } | { builtin: BuiltinPattern } {
+  const named = call.params.patternId ?? "";
+  const builtin = builtinPatterns.find(({ key }) => key === named);
+  if (builtin !== undefined) return { builtin };
+  return isUuid(named) ? { id: named } : patternNotFound();
+}
+
+/** The id of a pattern that is to be changed: built-in ones are the same for everybody. */
+function ownPatternId(call: Call): string {
+  const named = patternNamed(call);
+  if ("builtin" in named) throw new AppError("forbidden", "Built-in patterns are read-only");
+  return named.id;
+}
+
+function patternNotFound(): never {
+  throw new AppError("not_found", "Pattern not found");
 }

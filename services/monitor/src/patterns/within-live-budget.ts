@@ -1,5 +1,4 @@
-import type { LiveBudget } from "../judging/live-budget.ts";
-import { budgetExhausted } from "../judging/live-judge.ts";
+import { budgetExhausted, type LiveBudget } from "../judging/live-budget.ts";
 import { JudgeAwayError } from "./ask-judge.ts";
 import type { DecideSemantic } from "./matching/evaluate-conditions.ts";
 import { BudgetSpentError, UndecidedError } from "./matching/undecided-error.ts";

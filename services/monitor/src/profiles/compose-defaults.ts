@@ -1,6 +1,5 @@
 import { changedMonitoringDefaults, type MonitoringDefaults } from "@touchstone/contracts";
 import { AppError } from "@touchstone/service-kit";
-import { builtinPatterns } from "../patterns/builtin/builtins.ts";
 
 const rules: Readonly<Record<keyof MonitoringDefaults, string>> = {
   coverageMode: "one of: all, sampled",
@@ -17,16 +16,16 @@ const rules: Readonly<Record<keyof MonitoringDefaults, string>> = {
 export function composeDefaults(
   sent: Readonly<Record<string, unknown>>,
   stored: MonitoringDefaults,
+  builtinKeys: readonly string[],
 ): MonitoringDefaults {
   const read = changedMonitoringDefaults.safeParse(sent);
   if (!read.success) {
     const member = String(read.error.issues[0]?.path[0]) as keyof MonitoringDefaults;
     throw new AppError("bad_request", `${member} must be ${rules[member]}`, { cause: read.error });
   }
-  const known = builtinPatterns.map(({ key }) => key);
-  const unknown = read.data.enabledBuiltinPatterns?.find((key) => !known.includes(key));
+  const unknown = read.data.enabledBuiltinPatterns?.find((key) => !builtinKeys.includes(key));
   if (unknown !== undefined) {
-    throw new AppError("bad_request", `enabledBuiltinPatterns must be of: ${known.join(", ")}`);
+    throw new AppError("bad_request", `enabledBuiltinPatterns must be of: ${builtinKeys.join(", ")}`);
   }
   const changes = Object.fromEntries(Object.entries(read.data).filter(([, value]) => value !== undefined));
   return { ...stored, ...changes };

@@ -1,7 +1,7 @@
 import { type signalFeedbackReply, submittedSignalFeedback } from "@touchstone/contracts";
 import { AppError, type Handler, isUuid, readJsonObject, requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
-import { signalId, signalNotFound } from "../http/signals/signal-id.ts";
+import { signalId, signalNotFound } from "./render-signal.ts";
 import type { SignalStore } from "./signal-store.ts";
 
 const textMaxChars = 10_000;

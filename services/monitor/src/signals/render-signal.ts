@@ -1,4 +1,5 @@
 import type { signal } from "@touchstone/contracts";
+import { AppError, type Call, isUuid } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { StoredSignal } from "./stored-signal.ts";
 
@@ -37,4 +38,14 @@ export function renderSignal(stored: StoredSignal, agentNames: ReadonlyMap<strin
     createdAt: stored.createdAt.toISOString(),
     updatedAt: stored.updatedAt.toISOString(),
   };
+}
+
+/** The signal a path names. Throws 404 for what is no id. */
+export function signalId(call: Call): string {
+  const id = call.params.signalId ?? "";
+  return isUuid(id) ? id : signalNotFound();
+}
+
+export function signalNotFound(): never {
+  throw new AppError("not_found", "Signal not found");
 }

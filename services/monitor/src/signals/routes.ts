@@ -1,12 +1,28 @@
-import { routes } from "@touchstone/contracts";
-import type { Clock, ServedRoute } from "@touchstone/service-kit";
-import { getSignal } from "../http/signals/get-signal.ts";
-import { listSignals } from "../http/signals/list-signals.ts";
-import { updateMonitoringSignal } from "../http/signals/update-monitoring-signal.ts";
-import { updateSignal } from "../http/signals/update-signal.ts";
+import {
+  changedSignal,
+  listStretches,
+  routes,
+  type signal,
+  type signalDetail,
+  type signalList,
+  signalStatus,
+  stretchesOf,
+} from "@touchstone/contracts";
+import {
+  AppError,
+  type Clock,
+  type Handler,
+  readJsonObject,
+  requireProject,
+  type ServedRoute,
+} from "@touchstone/service-kit";
+import type { z } from "zod";
 import type { IngestClient } from "../ingest-client.ts";
 import { createSignalFeedback } from "./create-signal-feedback.ts";
-import type { SignalStore } from "./signal-store.ts";
+import { readSignalsQuery, writeCursor } from "./read-signals-query.ts";
+import { renderSignal, signalId, signalNotFound } from "./render-signal.ts";
+import type { SignalChange, SignalStore } from "./signal-store.ts";
+import type { StoredSignal } from "./stored-signal.ts";
 
 /** Signals (completions 9.4); two addresses triage them. */
 export function signalRoutes(dependencies: {
@@ -18,7 +34,102 @@ export function signalRoutes(dependencies: {
     { route: routes.listSignals, handle: listSignals(dependencies) },
     { route: routes.getSignal, handle: getSignal(dependencies) },
     { route: routes.updateSignal, handle: updateSignal(dependencies) },
-    { route: routes.updateMonitoringSignal, handle: updateMonitoringSignal(dependencies) },
+    { route: routes.updateMonitoringSignal, handle: updateSignal(dependencies) },
     { route: routes.createSignalFeedback, handle: createSignalFeedback(dependencies) },
   ];
+}
+
+/** GET /monitor/signals (completions 9.4): last seen first. */
+function listSignals({ signals, ingest }: { signals: SignalStore; ingest: IngestClient }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const { filter, page } = readSignalsQuery(call);
+    // One more tells whether there are further ones.
+    const [found, counts] =
+      filter === null
+        ? [[], new Map()]
+        : await Promise.all([
+            signals.list(projectId, filter, { ...page, limit: page.limit + 1 }),
+            signals.countByStatus(projectId, filter),
+          ]);
+    const listed = found.slice(0, page.limit);
+    const shown = await showSignals(
+      ingest,
+      projectId,
+      listed.map(({ signal }) => signal),
+    );
+    const statusCounts = Object.fromEntries(signalStatus.options.map((status) => [status, counts.get(status) ?? 0]));
+    const last = listed.at(-1);
+    const body: z.input<typeof signalList> = {
+      signals: page.withOccurrences ? shown : shown.map(({ occurrences: _, ...signal }) => signal),
+      totalCount: (filter?.statuses ?? signalStatus.options).reduce(
+        (sum, status) => sum + (counts.get(status) ?? 0),
+        0,
+      ),
+      statusCounts: statusCounts as Record<z.infer<typeof signalStatus>, number>,
+      nextCursor: found.length > listed.length && last !== undefined ? writeCursor(last.position) : null,
+    };
+    return { status: 200, body };
+  };
+}
+
+/** GET /monitor/signals/{signalId} (completions 9.4), with how often it was seen in the last 30 days. */
+function getSignal({ signals, ingest, clock }: { signals: SignalStore; ingest: IngestClient; clock: Clock }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const stored = (await signals.find(projectId, signalId(call))) ?? signalNotFound();
+    const now = clock.now();
+    const [[signal = signalNotFound()], days] = await Promise.all([
+      showSignals(ingest, projectId, [stored]),
+      signals.countByDay(projectId, stored, stretchesOf("30d", now).since),
+    ]);
+    const counts = new Map(days.map(({ start, count }) => [start.getTime(), count]));
+    const trend = listStretches("30d", now).map(({ start, ts }) => ({ ts, count: counts.get(start) ?? 0 }));
+    const body: z.input<typeof signalDetail> = { signal, trend };
+    return { status: 200, body };
+  };
+}
+
+const words: Readonly<Record<string, string>> = {
+  status: "status must be one of: open, reopened, in_review, resolved, archived, dismissed",
+  severity: "severity must be one of: low, medium, high, critical",
+  reviewStatus: "reviewStatus must be a string of at most 200 characters",
+};
+
+/** PATCH /monitor/signals/{signalId} (completions 9.4): triage; only what is sent changes. */
+function updateSignal({ signals, ingest }: { signals: SignalStore; ingest: IngestClient }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const change = readChange((await readJsonObject(call)).value);
+    const id = signalId(call);
+    if (!(await signals.change(projectId, id, change))) signalNotFound();
+    const stored = (await signals.find(projectId, id)) ?? signalNotFound();
+    const [signal] = await showSignals(ingest, projectId, [stored]);
+    return { status: 200, body: { signal } };
+  };
+}
+
+function readChange(sent: Readonly<Record<string, unknown>>): SignalChange {
+  const read = changedSignal.safeParse(sent);
+  if (!read.success) {
+    const member = String(read.error.issues[0]?.path[0]);
+    throw new AppError("bad_request", words[member] ?? `${member} cannot be taken`, { cause: read.error });
+  }
+  const { reviewStatus } = read.data;
+  if (typeof reviewStatus === "string" && (!reviewStatus.isWellFormed() || reviewStatus.includes("\0"))) {
+    throw new AppError("bad_request", "reviewStatus must be text without NUL");
+  }
+  return Object.fromEntries(Object.entries(read.data).filter(([, value]) => value !== undefined));
+}
+
+/** Signals with the names of their agents, which ingest keeps. */
+async function showSignals(
+  ingest: Pick<IngestClient, "findAgents">,
+  projectId: string,
+  signals: readonly StoredSignal[],
+): Promise<z.input<typeof signal>[]> {
+  const ids = [...new Set(signals.flatMap(({ agentId }) => (agentId === null ? [] : [agentId])))];
+  const agents = ids.length === 0 ? [] : await ingest.findAgents(projectId, ids);
+  const names = new Map(agents.map(({ id, name }) => [id, name]));
+  return signals.map((each) => renderSignal(each, names));
 }

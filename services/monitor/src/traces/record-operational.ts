@@ -1,7 +1,7 @@
 import type { SettledTrace } from "@touchstone/contracts";
 import type { Queryable } from "@touchstone/db";
 import { uuidv7 } from "@touchstone/service-kit";
-import { isWatched } from "../model/is-watched.ts";
+import { isWatched } from "../model/sampling.ts";
 import { classifyOperationally } from "./classify.ts";
 
 /**

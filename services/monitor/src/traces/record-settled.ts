@@ -1,6 +1,6 @@
 import type { SettledTrace } from "@touchstone/contracts";
 import type { Queryable } from "@touchstone/db";
-import { isWatched } from "../model/is-watched.ts";
+import { isWatched } from "../model/sampling.ts";
 import { classifyOperationally, healthy } from "./classify.ts";
 import { seenTraceDays } from "./trim-seen-traces.ts";
 

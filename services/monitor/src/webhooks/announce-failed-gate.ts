@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import type { RecordedGateEvent } from "@touchstone/contracts";
-import type { Queryable } from "@touchstone/db";
+import type { Bus, Consuming } from "@touchstone/bus";
+import { gateRecorded, type RecordedGateEvent } from "@touchstone/contracts";
+import type { Database, Queryable } from "@touchstone/db";
 import { composeMessage } from "./compose-message.ts";
 import type { PublicAddress } from "./public-address.ts";
 import { isTold } from "./webhook.ts";
@@ -11,7 +12,7 @@ const event = "gate.failed";
 const severity = "high";
 
 /** Writes a message for every webhook that asks for failed gates (completions 10); of one gate once to each. */
-export async function announceFailedGate(
+async function announceFailedGate(
   transaction: Queryable,
   gate: RecordedGateEvent,
   publicAddress: PublicAddress | null,
@@ -38,4 +39,15 @@ export async function announceFailedGate(
 function idFor(gateId: string, webhookId: string): string {
   const hash = createHash("sha256").update(`${gateId} ${webhookId}`).digest("hex");
   return `${gateId.slice(0, 15)}${hash.slice(0, 3)}-a${hash.slice(3, 6)}-${hash.slice(6, 18)}`;
+}
+
+/** Consumes `event.gate.recorded.v1`: a gate that failed is told to webhooks, however often the event comes. */
+export function consumeGateRecorded(
+  bus: Bus,
+  { database, publicAddress }: { database: Database; publicAddress: PublicAddress | null },
+): Promise<Consuming> {
+  return bus.consume(gateRecorded, { durable: "monitor-gate-recorded" }, async (gate) => {
+    if (gate.passed) return;
+    await database.scoped([gate.projectId], (transaction) => announceFailedGate(transaction, gate, publicAddress));
+  });
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { AppError, type Logger } from "@touchstone/service-kit";
+import { AppError, type Logger, type Metrics } from "@touchstone/service-kit";
+import { Counter } from "prom-client";
 import type { DeliveryEnding, DeliveryStore, TakenDelivery } from "./delivery-store.ts";
 import type { SendDelivery } from "./send-delivery.ts";
 
@@ -120,4 +121,15 @@ export function createDeliveryWorker(options: {
       };
     },
   };
+}
+
+/** Counts what comes of tries to deliver. */
+export function countDeliveries(metrics: Metrics): (outcome: DeliveryEnding["outcome"]) => void {
+  const tries = new Counter({
+    name: "service_monitor_webhook_tries_total",
+    help: "Tries to deliver a webhook message, by outcome: delivered, retry, failed, or gone (answered 410).",
+    labelNames: ["outcome"],
+    registers: [metrics],
+  });
+  return (outcome) => tries.inc({ outcome });
 }

@@ -1,18 +1,24 @@
-import { routes } from "@touchstone/contracts";
-import type { Clock, OutboundReach, ServedRoute } from "@touchstone/service-kit";
-import { createWebhook } from "../http/webhooks/create-webhook.ts";
-import { deleteWebhook } from "../http/webhooks/delete-webhook.ts";
-import { getWebhook } from "../http/webhooks/get-webhook.ts";
-import { listWebhookDeliveries } from "../http/webhooks/list-webhook-deliveries.ts";
-import { listWebhooks } from "../http/webhooks/list-webhooks.ts";
-import { replayWebhookDelivery } from "../http/webhooks/replay-webhook-delivery.ts";
-import { rotateWebhookSecret } from "../http/webhooks/rotate-webhook-secret.ts";
-import { updateWebhook } from "../http/webhooks/update-webhook.ts";
-import type { DeliveryLog } from "./delivery-log.ts";
+import { limits, routes, webhookDeliveriesQuery } from "@touchstone/contracts";
+import {
+  AppError,
+  actOf,
+  type Call,
+  type Clock,
+  type Handler,
+  isUuid,
+  type OutboundReach,
+  readJsonObject,
+  requireProject,
+  type ServedRoute,
+} from "@touchstone/service-kit";
+import { composeWebhook } from "./compose-webhook.ts";
+import type { DeliveryFilter, DeliveryLog } from "./delivery-log.ts";
 import type { DeliveryWorker } from "./delivery-worker.ts";
 import type { PublicAddress } from "./public-address.ts";
-import type { SigningKeys } from "./sign-message.ts";
+import { renderDelivery, renderWebhook } from "./render-webhook.ts";
+import { type SigningKeys, showSecret } from "./sign-message.ts";
 import { testWebhook } from "./test-webhook.ts";
+import { type WebhookWishes, webhookId, webhookNotFound } from "./webhook.ts";
 import type { WebhookStore } from "./webhook-store.ts";
 
 export interface WebhookRouteDependencies {
@@ -39,4 +45,111 @@ export function webhookRoutes(dependencies: WebhookRouteDependencies): ServedRou
     { route: routes.listWebhookDeliveries, handle: listWebhookDeliveries(dependencies) },
     { route: routes.replayWebhookDelivery, handle: replayWebhookDelivery(dependencies) },
   ];
+}
+
+/** POST /agent-monitoring/webhooks (completions 10). The secret is shown here and at a rotation, and never again. */
+function createWebhook({
+  webhooks,
+  keys,
+  reach,
+}: {
+  webhooks: WebhookStore;
+  keys: SigningKeys;
+  reach: OutboundReach;
+}): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const wishes = composeWebhook((await readJsonObject(call)).value, null, reach);
+    const { webhook, salt } = await webhooks.create(projectId, wishes, actOf(call.identity));
+    const secret = showSecret(keys.ofWebhook(projectId, webhook.id, salt));
+    return { status: 201, body: { webhook: renderWebhook(webhook), secret } };
+  };
+}
+
+/** GET /agent-monitoring/webhooks: oldest first. */
+function listWebhooks({ webhooks }: { webhooks: WebhookStore }): Handler {
+  return async (call) => {
+    const stored = await webhooks.list(requireProject(call));
+    return { status: 200, body: { webhooks: stored.map(renderWebhook) } };
+  };
+}
+
+/** GET /agent-monitoring/webhooks/{webhookId}. */
+function getWebhook({ webhooks }: { webhooks: WebhookStore }): Handler {
+  return async (call) => {
+    const { webhook } = (await webhooks.find(requireProject(call), webhookId(call))) ?? webhookNotFound();
+    return { status: 200, body: { webhook: renderWebhook(webhook) } };
+  };
+}
+
+/** PUT /agent-monitoring/webhooks/{webhookId}: only what is sent changes. */
+function updateWebhook({ webhooks, reach }: { webhooks: WebhookStore; reach: OutboundReach }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const sent = (await readJsonObject(call)).value;
+    const compose = (stored: WebhookWishes) => composeWebhook(sent, stored, reach);
+    const changed = await webhooks.change(projectId, webhookId(call), compose, actOf(call.identity));
+    return { status: 200, body: { webhook: renderWebhook(changed ?? webhookNotFound()) } };
+  };
+}
+
+/** DELETE /agent-monitoring/webhooks/{webhookId}: what is on its way to it is given up; what was sent stays listed. */
+function deleteWebhook({ webhooks }: { webhooks: WebhookStore }): Handler {
+  return async (call) => {
+    const isGone = await webhooks.delete(requireProject(call), webhookId(call), actOf(call.identity));
+    return isGone ? { status: 204 } : webhookNotFound();
+  };
+}
+
+/** POST /agent-monitoring/webhooks/{webhookId}/rotate-secret: for a day the secret before signs as well. */
+function rotateWebhookSecret({ webhooks, keys }: { webhooks: WebhookStore; keys: SigningKeys }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const rotated = await webhooks.rotate(projectId, webhookId(call), actOf(call.identity));
+    const { webhook, salt } = rotated ?? webhookNotFound();
+    const secret = showSecret(keys.ofWebhook(projectId, webhook.id, salt));
+    return { status: 200, body: { webhook: renderWebhook(webhook), secret } };
+  };
+}
+
+/** GET /agent-monitoring/webhook-deliveries: newest first. */
+function listWebhookDeliveries({ deliveries }: { deliveries: DeliveryLog }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const filter = readFilter(call);
+    // One more tells whether there are further ones.
+    const found = filter === null ? [] : await deliveries.list(projectId, { ...filter, limit: filter.limit + 1 });
+    const page = found.slice(0, filter?.limit);
+    const nextCursor = found.length > page.length ? (page.at(-1)?.id ?? null) : null;
+    return { status: 200, body: { deliveries: page.map(renderDelivery), nextCursor } };
+  };
+}
+
+/** Null: a webhook that cannot be there. */
+function readFilter({ query }: Pick<Call, "query">): DeliveryFilter | null {
+  const read = webhookDeliveriesQuery.safeParse(query);
+  if (!read.success) {
+    const member = String(read.error.issues[0]?.path[0]);
+    const sentence =
+      member === "status" ? "status must be one of: pending, delivered, failed" : `${member} must be given once`;
+    throw new AppError("bad_request", sentence, { cause: read.error });
+  }
+  const { status = null, webhookId = null, limit, cursor = null } = read.data;
+  if (cursor !== null && !isUuid(cursor)) throw new AppError("bad_request", "cursor must be the id of a delivery");
+  const asked = limit === undefined ? limits.webhookDeliveryPageDefault : Number(limit);
+  if (!Number.isInteger(asked) || asked < 1) throw new AppError("bad_request", "limit must be a positive integer");
+  if (webhookId !== null && !isUuid(webhookId)) return null;
+  return { status, webhookId, limit: Math.min(asked, limits.webhookDeliveryPageMax), before: cursor };
+}
+
+/** POST /agent-monitoring/webhook-deliveries/{deliveryId}/replay: once more, under the same id and with all its tries. */
+function replayWebhookDelivery({ deliveries }: { deliveries: DeliveryLog }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const id = call.params.deliveryId ?? "";
+    const delivery =
+      isUuid(id) && (await deliveries.replay(projectId, id)) ? await deliveries.find(projectId, id) : null;
+    if (delivery === null) throw new AppError("not_found", "Webhook delivery not found");
+    return { status: 200, body: { delivery: renderDelivery(delivery) } };
+  };
 }

@@ -1,10 +1,10 @@
 import { AppError, type Clock, type Handler, requireProject, uuidv7 } from "@touchstone/service-kit";
-import { webhookId, webhookNotFound } from "../http/webhooks/webhook-id.ts";
 import { composeMessage } from "./compose-message.ts";
 import type { DeliveryLog } from "./delivery-log.ts";
 import type { DeliveryWorker } from "./delivery-worker.ts";
 import type { PublicAddress } from "./public-address.ts";
 import { renderDelivery } from "./render-webhook.ts";
+import { webhookId, webhookNotFound } from "./webhook.ts";
 import type { WebhookStore } from "./webhook-store.ts";
 
 /**

@@ -1,4 +1,5 @@
 import type { WebhookEvent } from "@touchstone/contracts";
+import { AppError, type Call, isUuid } from "@touchstone/service-kit";
 import type { Severity } from "../model/finding.ts";
 
 /** An address that is told, and of what. */
@@ -31,4 +32,14 @@ export function isTold(
   const isOfAgent = webhook.agentIds.length === 0 || (agentId !== null && webhook.agentIds.includes(agentId));
   const isSevere = severities.indexOf(severity) >= severities.indexOf(webhook.minSeverity);
   return isOfAgent && isSevere && webhook.events.includes(event);
+}
+
+/** The webhook a path names. Throws 404 for what is no id. */
+export function webhookId(call: Call): string {
+  const id = call.params.webhookId ?? "";
+  return isUuid(id) ? id : webhookNotFound();
+}
+
+export function webhookNotFound(): never {
+  throw new AppError("not_found", "Webhook not found");
 }

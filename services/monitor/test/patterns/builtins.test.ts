@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { builtinPatterns, findBuiltin } from "../../src/patterns/builtin/builtins.ts";
-import { passesLuhn } from "../../src/patterns/builtin/luhn.ts";
+import { passesLuhn } from "../../src/patterns/builtin/personal-data.ts";
 
 /** Written in two pieces: what looks like a secret must stand in no file. */
 const x = (...pieces: string[]): string => pieces.join("");

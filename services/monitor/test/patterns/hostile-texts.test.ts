@@ -12,7 +12,7 @@ import {
   OverrunError,
   type PatternMatcher,
 } from "../../src/patterns/matching/pattern-matcher.ts";
-import { tryPattern } from "../../src/patterns/try-pattern.ts";
+import { runTrial } from "../../src/patterns/try-pattern.ts";
 import { buildTrace } from "../judging-builders.ts";
 import { matcherAtOnce } from "../matcher-at-once.ts";
 import { endless, tedious } from "../tedious-regex.ts";
@@ -98,7 +98,7 @@ describe("a regex that takes too long", () => {
       },
     };
     const asked = { projectId: "a", organizationId: null, pattern: { conditions: endless }, traceIds };
-    const trial = await tryPattern({ ingest, matcher: late, bus: null as never }, asked, new AbortController().signal);
+    const trial = await runTrial({ ingest, matcher: late, bus: null as never }, asked, new AbortController().signal);
     const messages = trial.errors?.map(({ message }) => message.replace("The pattern took too long on ", ""));
     // Eight are looked at at once.
     const expected = [...Array(12).fill("other traces"), ...Array(8).fill("this trace")];

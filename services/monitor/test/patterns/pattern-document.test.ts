@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { isSampled } from "../../src/model/sampled.ts";
+import { isSampled } from "../../src/model/sampling.ts";
 import { choosePatterns } from "../../src/patterns/choose-patterns.ts";
+import { keyOfName } from "../../src/patterns/pattern-book.ts";
 import { composePatternDocument, requireRegexes } from "../../src/patterns/pattern-document.ts";
-import { keyOfName } from "../../src/patterns/slug.ts";
 import { initialDefaults } from "../../src/profiles/profile.ts";
 import { matcherAtOnce } from "../matcher-at-once.ts";
 

@@ -1,5 +1,4 @@
 import type { BuiltinPattern } from "./builtin.ts";
-import { passesLuhn } from "./luhn.ts";
 
 const email = /(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![A-Za-z0-9-])/;
 const ssn = /(?<![\d-])(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\d-])/;
@@ -50,3 +49,14 @@ export const personalDataInResponse: BuiltinPattern = {
     return findPhone(response) ? "The response shows a phone number." : null;
   },
 };
+
+/** Whether the last of these digits is the check digit of the others (ISO/IEC 7812-1). */
+export function passesLuhn(digits: string): boolean {
+  let sum = 0;
+  for (let at = 0; at < digits.length; at += 1) {
+    const digit = digits.charCodeAt(digits.length - 1 - at) - 48;
+    const weighed = at % 2 === 1 ? digit * 2 : digit;
+    sum += weighed > 9 ? weighed - 9 : weighed;
+  }
+  return sum % 10 === 0;
+}

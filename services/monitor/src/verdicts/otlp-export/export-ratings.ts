@@ -1,8 +1,8 @@
 import type { RatedResult } from "@touchstone/contracts";
 import type { Database, Queryable } from "@touchstone/db";
 import { storableText } from "@touchstone/service-kit";
+import { otelNameOf } from "../../model/otel-name.ts";
 import { selectClosedProjects } from "../../traces/record-settled.ts";
-import { otelNameOf } from "./exported-verdict.ts";
 import type { VerdictExports } from "./verdict-exports.ts";
 
 const justificationMaxChars = 4_000;

@@ -1,0 +1,40 @@
+import type { agreementSample } from "@touchstone/contracts";
+import type { Clock, Handler } from "@touchstone/service-kit";
+import { requireProject } from "@touchstone/service-kit";
+import type { z } from "zod";
+import type { IngestClient } from "../ingest-client.ts";
+import type { PairReader } from "./pair-reader.ts";
+import { agreementSince } from "./read-agreement.ts";
+import { readCount, readScorerKey, readVersion } from "./read-agreement-query.ts";
+
+/** So many are drawn for each that is asked for: traces age out before the ratings of them. */
+const spare = 2;
+
+/** GET /agent-monitoring/calibration/{scorerKey}/sample: what people may label without having chosen it. */
+export function drawAgreementSample({
+  agreement,
+  ingest,
+  clock,
+}: {
+  agreement: Pick<PairReader, "draw">;
+  ingest: Pick<IngestClient, "hasTrace">;
+  clock: Clock;
+}): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const count = readCount("n", call.query.n);
+    const version = readVersion(call.query.version);
+    const scorerKey = readScorerKey(call);
+    const drawn =
+      scorerKey === null
+        ? { traceIds: [], unlabelled: 0 }
+        : await agreement.draw(projectId, { scorerKey, version, since: agreementSince(clock) }, count * spare);
+    const areThere = await Promise.all(drawn.traceIds.map((traceId) => ingest.hasTrace(projectId, traceId)));
+    const there = drawn.traceIds.filter((_, index) => areThere[index]);
+    const body: z.input<typeof agreementSample> = {
+      traces: there.slice(0, count).map((traceId) => ({ traceId })),
+      unlabelled: drawn.unlabelled,
+    };
+    return { status: 200, body };
+  };
+}

@@ -1,8 +1,0 @@
-import type { Handler } from "@touchstone/service-kit";
-import type { PatternBook } from "../../patterns/pattern-book.ts";
-import { updatePattern } from "./update-pattern.ts";
-
-/** PATCH /agent-monitoring/patterns/{patternId}: the other address of the same (completions 9.3). */
-export function patchMonitoringPattern(dependencies: { book: PatternBook }): Handler {
-  return updatePattern(dependencies);
-}
