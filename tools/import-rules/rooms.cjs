@@ -30,18 +30,18 @@ const rooms = {
     "group-members": "patterns custom-evaluators judging ingest-client",
     patterns: "judging checks profiles traces model outbox ingest-client",
     "custom-evaluators": "judging checks verdicts profiles model outbox ingest-client",
-    "live-scorers": "judging checks verdicts profiles model ingest-client",
+    "live-scorers": "judging checks verdicts profiles dashboards traces model ingest-client",
     topics: "judging checks verdicts profiles model",
     judging: "checks model",
     checks: "traces model",
     verdicts: "traces model",
-    signals: "webhooks profiles model ingest-client",
     export: "signals",
+    signals: "webhooks profiles model ingest-client",
     webhooks: "model outbox",
     alerts: "model outbox",
     profiles: "outbox ingest-client",
     feedback: "model ingest-client",
-    dashboards: "ingest-client",
+    dashboards: "model ingest-client",
     traces: "model",
     model: "",
   },
@@ -97,7 +97,7 @@ const rooms = {
 };
 
 /** Services whose folders are rooms. Delete it with the last one. */
-const moved = ["eval-runs", "judge"];
+const moved = ["eval-runs", "judge", "monitor"];
 
 /** Rooms that take values and return values. */
 const pureRooms = {
