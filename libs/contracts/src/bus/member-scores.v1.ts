@@ -23,7 +23,7 @@ export const readMembers = defineRequest({
   reply: z.object({ members: z.array(knownMember) }),
 });
 
-/** What one member found. `goodness` is 0 to 1; null = it found nothing, and `because` says why. */
+/** What one member found. `goodness` is a normalised score, 0 to 1; null = it found nothing, and `because` says why. */
 const memberFinding = z.object({ goodness: z.number().min(0).max(1).nullable(), because: z.string().nullable() });
 
 /**

@@ -3,7 +3,7 @@ import type { Database, Transaction } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
 import { isWatched } from "../model/sampling.ts";
 import { recordSessions } from "../traces/record-sessions.ts";
-import { plannableDays, recordSettledTraces, selectClosedProjects } from "../traces/record-settled.ts";
+import { plannableDays, recordSettledTraces, selectDeletedProjects } from "../traces/record-settled.ts";
 import type { Check, PlannedCheck } from "./check.ts";
 import { insertChecks } from "./check-store.ts";
 
@@ -88,7 +88,7 @@ export function createCheckPlanner(options: {
   }
 
   async function planAll(all: readonly SettledTrace[], takeNote: TakeNote, kinds: readonly Check[]): Promise<void> {
-    const closed = await selectClosedProjects(database, all);
+    const closed = await selectDeletedProjects(database, all);
     const failures: unknown[] = [];
     // A transaction for each: what one project's checks go by is out of the others' reach for row-level security too.
     for (const [projectId, sent] of Map.groupBy(all, (trace) => trace.projectId)) {

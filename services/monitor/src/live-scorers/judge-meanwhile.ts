@@ -3,7 +3,7 @@ import type { Database } from "@touchstone/db";
 import type { PlannedCheck } from "../checks/check.ts";
 import { insertChecks } from "../checks/check-store.ts";
 import { isWatched } from "../model/sampling.ts";
-import { plannableDays, rememberedDays, selectClosedProjects } from "../traces/record-settled.ts";
+import { plannableDays, rememberedDays, selectDeletedProjects } from "../traces/record-settled.ts";
 import type { LiveScorerStore } from "./live-scorer-store.ts";
 import { type JudgeableTrace, planGroups, planJudges } from "./plan-judging.ts";
 
@@ -69,7 +69,7 @@ export function createJudgeMeanwhile(options: {
     const { projectId, changedAt, judges, groups } = told;
     const isLive = [...judges, ...groups].some(({ enabled, scope }) => enabled && scope === "trace");
     if (changedAt === undefined || !isLive) return;
-    if ((await selectClosedProjects(maintenance, [told])).has(projectId)) return;
+    if ((await selectDeletedProjects(maintenance, [told])).has(projectId)) return;
     let planned = 0;
     let from = { seenAt: changedAt, traceId: beforeAll };
     for (;;) {

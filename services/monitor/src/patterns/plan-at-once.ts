@@ -2,7 +2,7 @@ import type { StoredTrace } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
 import type { PlannedCheck } from "../checks/check.ts";
 import { insertChecks } from "../checks/check-store.ts";
-import { selectClosedProjects } from "../traces/record-settled.ts";
+import { selectDeletedProjects } from "../traces/record-settled.ts";
 import type { PatternsCheck } from "./patterns-check.ts";
 
 export type PlanAtOnce = (traces: readonly StoredTrace[]) => Promise<void>;
@@ -21,7 +21,7 @@ export function createPlanAtOnce(options: {
   return async (stored) => {
     const asked = stored.filter(({ monitor }) => monitor === true);
     if (asked.length === 0) return;
-    const closed = await selectClosedProjects(database, asked);
+    const closed = await selectDeletedProjects(database, asked);
     const traces = asked.filter(({ projectId }) => !closed.has(projectId));
     if (traces.length === 0) return;
     await database.scoped([...new Set(traces.map(({ projectId }) => projectId))], async (transaction) => {

@@ -18,7 +18,7 @@ export const rememberedDays = seenTraceDays - 1;
 const isNew = "(seen.monitor is true or seen.created_at > now() - $18 * interval '1 day')";
 
 /** The deleted ones among the projects of traces. */
-export async function selectClosedProjects(
+export async function selectDeletedProjects(
   database: Queryable,
   traces: readonly Pick<SettledTrace, "projectId">[],
 ): Promise<Set<string>> {

@@ -1,7 +1,7 @@
 import type { ReceivedEvaluation } from "@touchstone/contracts";
 import type { Database, Queryable } from "@touchstone/db";
 import { storableText } from "@touchstone/service-kit";
-import { selectClosedProjects } from "../traces/record-settled.ts";
+import { selectDeletedProjects } from "../traces/record-settled.ts";
 import { type ExternalEvaluation, verdictOfEvaluations } from "./external-verdict.ts";
 import { announceJudgedTrace, recordVerdict } from "./verdict-store.ts";
 
@@ -15,7 +15,7 @@ const justificationMaxChars = 4_000;
  * nobody. One that can be rated no longer takes its verdict away.
  */
 export async function recordEvaluations(database: Database, sent: readonly ReceivedEvaluation[]): Promise<void> {
-  const closed = await selectClosedProjects(database, sent);
+  const closed = await selectDeletedProjects(database, sent);
   const open = sent.filter(({ projectId }) => !closed.has(projectId));
   for (const ofTrace of Map.groupBy(open, ({ projectId, traceId }) => `${projectId} ${traceId}`).values()) {
     const [first] = ofTrace;

@@ -2,7 +2,7 @@ import type { RatedResult } from "@touchstone/contracts";
 import type { Database, Queryable } from "@touchstone/db";
 import { storableText } from "@touchstone/service-kit";
 import { otelNameOf } from "../../model/otel-name.ts";
-import { selectClosedProjects } from "../../traces/record-settled.ts";
+import { selectDeletedProjects } from "../../traces/record-settled.ts";
 import type { VerdictExports } from "./verdict-exports.ts";
 
 const justificationMaxChars = 4_000;
@@ -23,7 +23,7 @@ export async function exportRatings(
   { database, verdictExports }: { database: Database; verdictExports: VerdictExports },
   rated: readonly RatedResult[],
 ): Promise<void> {
-  const closed = await selectClosedProjects(database, rated);
+  const closed = await selectDeletedProjects(database, rated);
   for (const [projectId, results] of Map.groupBy(rated, (each) => each.projectId)) {
     if (closed.has(projectId)) continue;
     await database.scoped([projectId], async (transaction) => {
