@@ -2,7 +2,7 @@ import { type Database, openDatabase, rolesOf } from "@touchstone/db";
 import { createLogger, systemClock } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { sweepExpired } from "../src/maintenance/sweep-expired.ts";
+import { sweepExpired } from "../src/accounts/sweep-expired.ts";
 import { addressOf, password, sessionCookieOf, startAccounts, type TestAccounts } from "./test-accounts.ts";
 
 const logger = createLogger({ service: "auth", level: "silent" });

@@ -1,7 +1,7 @@
 import { AppError, type Handler } from "@touchstone/service-kit";
 import type { OwnAccountStore } from "../../accounts/own-account-store.ts";
 import type { OwnPassword } from "../../accounts/own-password.ts";
-import { membersOf, requireUser } from "../organizations/require-user.ts";
+import { membersOf, requireUser } from "../require-user.ts";
 import { requireAccount } from "./show-account.ts";
 
 export interface DeleteAccountDependencies {

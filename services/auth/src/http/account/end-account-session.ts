@@ -1,6 +1,6 @@
 import { AppError, type Handler } from "@touchstone/service-kit";
 import type { OwnAccountStore } from "../../accounts/own-account-store.ts";
-import { requireUser } from "../organizations/require-user.ts";
+import { requireUser } from "../require-user.ts";
 
 /** `DELETE /auth-org/account/sessions/{id}`: whoever has its cookie has to sign in again. */
 export function endAccountSession(dependencies: {

@@ -1,6 +1,6 @@
 import type { Handler } from "@touchstone/service-kit";
 import type { OwnAccountStore, OwnSession } from "../../accounts/own-account-store.ts";
-import { requireUser } from "../organizations/require-user.ts";
+import { requireUser } from "../require-user.ts";
 
 /** `GET /auth-org/account/sessions`: where the caller is signed in. No token is shown. */
 export function listAccountSessions({ ownAccounts }: { ownAccounts: OwnAccountStore }): Handler {

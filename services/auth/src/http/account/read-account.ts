@@ -1,6 +1,6 @@
 import type { Handler } from "@touchstone/service-kit";
 import type { OwnAccountStore } from "../../accounts/own-account-store.ts";
-import { requireUser } from "../organizations/require-user.ts";
+import { requireUser } from "../require-user.ts";
 import { showAccount } from "./show-account.ts";
 
 /** `GET /auth-org/account`: who is signed in. */

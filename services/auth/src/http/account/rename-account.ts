@@ -1,7 +1,7 @@
 import type { Handler } from "@touchstone/service-kit";
 import type { OwnAccountStore } from "../../accounts/own-account-store.ts";
 import { readProjectName } from "../../projects/submitted-project.ts";
-import { requireUser } from "../organizations/require-user.ts";
+import { requireUser } from "../require-user.ts";
 import { showAccount } from "./show-account.ts";
 
 /** `PATCH /auth-org/account`: a new name, by the rules for names of projects. */

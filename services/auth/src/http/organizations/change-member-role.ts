@@ -1,6 +1,6 @@
 import { AppError, type Handler } from "@touchstone/service-kit";
 import type { OrganizationStore } from "../../organizations/organization-store.ts";
-import { membersOf, requireUser } from "./require-user.ts";
+import { membersOf, requireUser } from "../require-user.ts";
 import { showMember } from "./show-organization.ts";
 
 /** `PATCH /auth-org/organizations/{id}/members/{mid}`: makes a member an admin, or an admin a member. */

@@ -3,7 +3,7 @@ import { AppError, type Handler } from "@touchstone/service-kit";
 import { invitationLetter } from "../../mail/letters.ts";
 import type { Mailer } from "../../mail/mailer.ts";
 import type { GivenRole, InvitationStore } from "../../organizations/invitation-store.ts";
-import { membersOf, requireUser } from "./require-user.ts";
+import { membersOf, requireUser } from "../require-user.ts";
 
 export interface CreateInvitationDependencies {
   invitations: InvitationStore;

@@ -1,7 +1,7 @@
 import { formatRevokedKeys, revokedKeysHeader } from "@touchstone/contracts";
 import type { Handler } from "@touchstone/service-kit";
 import type { OrganizationStore } from "../../organizations/organization-store.ts";
-import { membersOf, requireUser } from "./require-user.ts";
+import { membersOf, requireUser } from "../require-user.ts";
 
 export interface DeleteOrganizationDependencies {
   organizations: OrganizationStore;

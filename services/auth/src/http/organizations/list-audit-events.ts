@@ -3,7 +3,7 @@ import type { AuditReader } from "../../audit/audit-reader.ts";
 import { showPage } from "../../audit/show-page.ts";
 import type { OrganizationStore } from "../../organizations/organization-store.ts";
 import { requireRole } from "../../organizations/roles.ts";
-import { requireUser } from "./require-user.ts";
+import { requireUser } from "../require-user.ts";
 
 /** `GET /auth-org/organizations/{id}/audit`: administrative acts, the newest first, for the owner. */
 export function listAuditEvents(dependencies: { organizations: OrganizationStore; audit: AuditReader }): Handler {

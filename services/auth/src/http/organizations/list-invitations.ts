@@ -2,7 +2,7 @@ import type { Handler } from "@touchstone/service-kit";
 import type { InvitationStore } from "../../organizations/invitation-store.ts";
 import type { OrganizationStore } from "../../organizations/organization-store.ts";
 import { requireRole } from "../../organizations/roles.ts";
-import { requireUser } from "./require-user.ts";
+import { requireUser } from "../require-user.ts";
 
 /** `GET /auth-org/organizations/{id}/invitations`: the pending ones, without their tokens. */
 export function listInvitations(dependencies: {

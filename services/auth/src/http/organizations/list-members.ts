@@ -1,6 +1,6 @@
 import { AppError, type Handler } from "@touchstone/service-kit";
 import type { OrganizationStore } from "../../organizations/organization-store.ts";
-import { requireUser } from "./require-user.ts";
+import { requireUser } from "../require-user.ts";
 import { showMember } from "./show-organization.ts";
 
 /** `GET /auth-org/organizations/{id}/members`: for everybody who is in it. */

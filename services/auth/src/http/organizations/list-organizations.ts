@@ -1,6 +1,6 @@
 import type { Handler } from "@touchstone/service-kit";
 import type { OrganizationStore } from "../../organizations/organization-store.ts";
-import { requireUser } from "./require-user.ts";
+import { requireUser } from "../require-user.ts";
 import { showOrganization } from "./show-organization.ts";
 
 /** `GET /auth-org/organizations`: the caller's, with their role in each. */

@@ -1,6 +1,6 @@
 import { AppError, type Handler } from "@touchstone/service-kit";
 import type { InvitationStore } from "../../organizations/invitation-store.ts";
-import { requireUser } from "./require-user.ts";
+import { requireUser } from "../require-user.ts";
 
 /** `GET /auth-org/invitations/{id}`: what the link is about, for whoever has it and is signed in. */
 export function readInvitation({ invitations }: { invitations: InvitationStore }): Handler {

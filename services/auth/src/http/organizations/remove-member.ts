@@ -1,6 +1,6 @@
 import type { Handler } from "@touchstone/service-kit";
 import type { OrganizationStore } from "../../organizations/organization-store.ts";
-import { requireUser } from "./require-user.ts";
+import { requireUser } from "../require-user.ts";
 
 /** `DELETE /auth-org/organizations/{id}/members/{mid}`: their account stays, and opens nothing of the organization. */
 export function removeMember(dependencies: {

@@ -1,7 +1,7 @@
 import type { Handler } from "@touchstone/service-kit";
 import type { OrganizationStore } from "../../organizations/organization-store.ts";
 import { readProjectName } from "../../projects/submitted-project.ts";
-import { requireUser } from "./require-user.ts";
+import { requireUser } from "../require-user.ts";
 import { showOrganization } from "./show-organization.ts";
 
 /** `PATCH /auth-org/organizations/{id}`: a new name, by the rules for names of projects. */

@@ -1,5 +1,5 @@
 import type { Logger } from "@touchstone/service-kit";
-import type { ProjectDeletionStore } from "../projects/project-deletion-store.ts";
+import type { ProjectDeletionStore } from "./project-deletion-store.ts";
 
 /** Looks after deletions that are not done. */
 export interface DeletionAnnouncer {

@@ -1,6 +1,6 @@
 import type { Database } from "@touchstone/db";
 import type { Clock, Logger } from "@touchstone/service-kit";
-import { attemptsRememberedMs } from "../accounts/sign-in-attempts.ts";
+import { attemptsRememberedMs } from "./sign-in-attempts.ts";
 
 /** Removes what is over. */
 export interface ExpirySweeper {

@@ -1,6 +1,6 @@
 import { AppError, type Call } from "@touchstone/service-kit";
-import { actOf } from "../../audit/record-audit.ts";
-import type { Administrator } from "../../organizations/organization-store.ts";
+import { actOf } from "../audit/record-audit.ts";
+import type { Administrator } from "../organizations/organization-store.ts";
 
 /** Who is signed in. Throws 401 `Sign in first` (completions 12.4). */
 export function requireUser({ identity }: Call): Administrator {

@@ -1,6 +1,6 @@
 import type { Bus, Consuming } from "@touchstone/bus";
 import { modelPricesHandedOver } from "@touchstone/contracts";
-import type { ModelStore } from "../models/model-store.ts";
+import type { ModelStore } from "./model-store.ts";
 
 /** Consumes the prices that ingest kept for projects before the catalogue was auth's (decision 29). */
 export function consumeModelPricesHandedOver(

@@ -1,6 +1,6 @@
 import { accountOriginHeader, clientAddressHeader } from "@touchstone/contracts";
 import { AppError, type Handler, isAppError } from "@touchstone/service-kit";
-import type { Accounts } from "../../accounts/accounts.ts";
+import type { Accounts } from "../accounts/accounts.ts";
 
 /** Any route of the sign-in family: the body is checked to be JSON here, everything else by the accounts library. */
 export function answerAccountRoute({ accounts }: { accounts: Accounts }, { method, path }: AccountRoute): Handler {

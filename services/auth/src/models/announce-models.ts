@@ -1,5 +1,5 @@
 import type { Logger } from "@touchstone/service-kit";
-import type { ModelStore } from "../models/model-store.ts";
+import type { ModelStore } from "./model-store.ts";
 
 /** Looks after readers of the catalogue. */
 export interface ModelAnnouncer {

@@ -8,7 +8,7 @@ import {
   type ProjectDataOwner,
 } from "@touchstone/contracts";
 import type { Logger } from "@touchstone/service-kit";
-import type { ProjectDeletionStore } from "../projects/project-deletion-store.ts";
+import type { ProjectDeletionStore } from "./project-deletion-store.ts";
 
 type DataDeleted = typeof ingestDataDeleted & EventContract;
 
