@@ -133,9 +133,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "any key rotates any project's key",
-    file: "services/auth/src/http/projects/rotate-project-key.ts",
-    find: "own !== null && own === call.params.projectId ? await projects.rotateKey(own) : null",
-    replace: "await projects.rotateKey(call.params.projectId ?? own ?? '')",
+    file: "services/auth/src/http/projects.ts",
+    find: "if (userId === null && own !== null && own !== call.params.projectId) throw projectNotFound();",
+    replace: "",
     test: {
       project: "infra",
       file: "services/auth/test/auth-service.infra.test.ts",

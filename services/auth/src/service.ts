@@ -32,9 +32,10 @@ import { createAuditReader } from "./audit/audit-reader.ts";
 import { consumeActsRecorded } from "./audit/bus.ts";
 import { createActFile } from "./audit/file-act.ts";
 import type { AuthConfig, MailConfig } from "./config.ts";
-import { listOwnAccountRoutes } from "./http/account/routes.ts";
-import { listModelRoutes } from "./http/models/routes.ts";
-import { listOrganizationRoutes } from "./http/organizations/routes.ts";
+import { listOwnAccountRoutes } from "./http/accounts.ts";
+import { listInvitationRoutes } from "./http/invitations.ts";
+import { listModelRoutes } from "./http/models.ts";
+import { listOrganizationRoutes } from "./http/organizations.ts";
 import { createMailer, type Mailer, type MailTransport } from "./mail/mailer.ts";
 import { createFileTransport, createHostedTransport, createSmtpTransport } from "./mail/transports.ts";
 import { announceModels, type ModelAnnouncer } from "./models/announce-models.ts";
@@ -119,7 +120,9 @@ export function createAuth(config: AuthConfig, { logger, clock, metrics }: AuthD
   const http = createHttpServer({
     service: "auth",
     routes: [
-      ...(ofOrganizations === null ? [] : listOrganizationRoutes(ofOrganizations)),
+      ...(ofOrganizations === null
+        ? []
+        : [...listOrganizationRoutes(ofOrganizations), ...listInvitationRoutes(ofOrganizations)]),
       ...(ofOwnAccount === null ? [] : listOwnAccountRoutes(ofOwnAccount)),
       ...listModelRoutes({ settings, models, multiTenant, modelReach, fetchModels }),
       ...listRoutes({

@@ -10,7 +10,6 @@ import { translateBeginning } from "../sign-in/begin-sign-in.ts";
 import { createSignInProviders } from "../sign-in/sign-in-providers.ts";
 import { createLibraryAdapter } from "./library-adapter.ts";
 import type { MembershipStore } from "./membership-store.ts";
-import { endOtherSessions } from "./password-change.ts";
 import { createPasswordHashing } from "./password-hashing.ts";
 import { refuseForeignReturn } from "./return-address.ts";
 import { createSignInGuard, type GuardedAnswer } from "./sign-in-guard.ts";
@@ -257,4 +256,13 @@ async function toAnswer(response: Response, { resetAddress }: Told): Promise<Gua
     },
     ...(text !== "" && { body: text }),
   };
+}
+
+/**
+ * The body of a changed password as the library takes it: other sessions end unless the client says otherwise, since
+ * whoever changes a password may do so because somebody else has it.
+ */
+function endOtherSessions(body: string | null): string {
+  const fields: unknown = JSON.parse(body ?? "{}");
+  return JSON.stringify(typeof fields === "object" ? { revokeOtherSessions: true, ...fields } : fields);
 }

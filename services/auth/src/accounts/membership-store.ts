@@ -1,4 +1,5 @@
-import type { Database, Queryable } from "@touchstone/db";
+import { membershipChanged } from "@touchstone/contracts";
+import type { Database, Queryable, Transaction } from "@touchstone/db";
 import { type Clock, uuidv7 } from "@touchstone/service-kit";
 import { type Act, recordAudit } from "../audit/record-audit.ts";
 import type { ModelStore } from "../models/model-store.ts";
@@ -241,4 +242,21 @@ const seededName = "Default";
 
 function workspaceName(userName: string): string {
   return `${userName}'s Workspace`;
+}
+
+/** An event stays a few kilobytes. */
+const usersPerEvent = 100;
+
+/** Gateways remember for seconds what a session opens: they are told, in the transaction that changes it. */
+export async function announceChange(transaction: Transaction, userIds: readonly string[]): Promise<void> {
+  for (let first = 0; first < userIds.length; first += usersPerEvent) {
+    const body = membershipChanged.body.parse({ userIds: userIds.slice(first, first + usersPerEvent) });
+    await transaction.query({
+      name: "membership_changed_enqueue",
+      text: `
+        insert into auth.outbox (subject, body)
+        values ($1, $2)`,
+      values: [membershipChanged.subject, JSON.stringify(body)],
+    });
+  }
 }

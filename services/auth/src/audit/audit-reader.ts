@@ -1,7 +1,7 @@
 import type { Database } from "@touchstone/db";
 
 /** An administrative act, as it is read. */
-export interface RecordedAct {
+interface RecordedAct {
   id: string;
   action: string;
   actor: {
@@ -152,4 +152,15 @@ function shared(row: AuditRow): Omit<RecordedAct, "actor"> {
     requestId: row.request_id,
     createdAt: row.created_at,
   };
+}
+
+/** A page of acts as it is answered, of one more than it may hold: `nextCursor` is null on the last one. */
+export function showPage<Act extends RecordedAct>(found: readonly Act[], limit: number) {
+  const page = found.slice(0, limit);
+  const nextCursor = found.length > limit ? (page.at(-1)?.id ?? null) : null;
+  return { events: page.map(showAct), nextCursor };
+}
+
+function showAct<Act extends RecordedAct>({ id, createdAt, ...act }: Act) {
+  return { _id: id, ...act, createdAt: createdAt.toISOString() };
 }

@@ -1,8 +1,8 @@
+import { hash, randomBytes } from "node:crypto";
 import { limits } from "@touchstone/contracts";
 import type { Database, Transaction } from "@touchstone/db";
 import { AppError, isUuid, uuidv7 } from "@touchstone/service-kit";
 import { recordAudit } from "../audit/record-audit.ts";
-import { createInvitationToken, digestOf } from "./invitation-token.ts";
 import { lockOrganization } from "./lock-organization.ts";
 import type { Administrator } from "./organization-store.ts";
 import { administers, requireRole } from "./roles.ts";
@@ -316,4 +316,16 @@ async function requireRoom(transaction: Transaction, organizationId: string): Pr
       `${limits.invitationsPendingMax} invitations are pending already; revoke some of them first`,
     );
   }
+}
+
+const tokenBytes = 32;
+
+/** 256 random bits, to be part of a link. Whoever has it, and the address it was issued to, may join. */
+function createInvitationToken(): string {
+  return randomBytes(tokenBytes).toString("base64url");
+}
+
+/** What of a token is stored: with so many random bits a plain hash cannot be turned back. */
+function digestOf(token: string): Buffer {
+  return hash("sha256", token, "buffer");
 }

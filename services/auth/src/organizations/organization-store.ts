@@ -1,8 +1,8 @@
 import { keyRevoked, limits, projectDeleting } from "@touchstone/contracts";
 import type { Database, Transaction } from "@touchstone/db";
 import { AppError, isUuid } from "@touchstone/service-kit";
-import { announceChange } from "../accounts/announce-change.ts";
 import type { Role } from "../accounts/membership-store.ts";
+import { announceChange } from "../accounts/membership-store.ts";
 import { type Act, recordAudit } from "../audit/record-audit.ts";
 import { lockOrganization, type Place } from "./lock-organization.ts";
 import { administers, organizationNotFound, requireRole } from "./roles.ts";

@@ -1,6 +1,5 @@
-import { createHmac } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 import { deriveKey } from "@touchstone/service-kit";
-import { createSealing, type Sealing } from "./sealing.ts";
 
 /** How keys are kept (decision 27): sealed, so that they can be shown or used again; a project's is found by a fingerprint. */
 export interface KeyVault extends Sealing {
@@ -17,5 +16,39 @@ export function createKeyVault(rootSecret: string): KeyVault {
     ...createSealing(deriveKey(rootSecret, "project-key-encryption")),
     fingerprint: (apiKey) => createHmac("sha256", lookupKey).update(apiKey).digest(),
     providerKeys: createSealing(deriveKey(rootSecret, "provider-key-encryption")),
+  };
+}
+
+/** Encrypts texts that have to be readable again, each for one owner. */
+interface Sealing {
+  seal(ownerId: string, text: string): Buffer;
+  /** The text again. Throws when the bytes were sealed for another owner, changed, or under another key. */
+  open(ownerId: string, sealed: Buffer): string;
+}
+
+/** Layout of what is sealed: version, nonce, tag, text. A new way of sealing takes a new version byte. */
+const version = 1;
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/** AES-256-GCM under a key of 32 bytes, with the owner as associated data. */
+function createSealing(encryptionKey: Buffer): Sealing {
+  return {
+    seal(ownerId, plain) {
+      const nonce = randomBytes(nonceBytes);
+      const cipher = createCipheriv("aes-256-gcm", encryptionKey, nonce).setAAD(Buffer.from(ownerId));
+      const text = Buffer.concat([cipher.update(plain, "utf8"), cipher.final()]);
+      return Buffer.concat([Buffer.from([version]), nonce, cipher.getAuthTag(), text]);
+    },
+    open(ownerId, sealed) {
+      if (sealed[0] !== version) throw new Error(`a key is sealed in version ${sealed[0]}, which is unknown`);
+      const nonce = sealed.subarray(1, 1 + nonceBytes);
+      const tag = sealed.subarray(1 + nonceBytes, 1 + nonceBytes + tagBytes);
+      const decipher = createDecipheriv("aes-256-gcm", encryptionKey, nonce, { authTagLength: tagBytes })
+        .setAAD(Buffer.from(ownerId))
+        .setAuthTag(tag);
+      const text = sealed.subarray(1 + nonceBytes + tagBytes);
+      return Buffer.concat([decipher.update(text), decipher.final()]).toString("utf8");
+    },
   };
 }

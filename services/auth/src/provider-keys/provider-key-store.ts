@@ -1,6 +1,6 @@
-import { type LlmProvider, llmProviders, type ProviderKeys } from "@touchstone/contracts";
+import { type LlmProvider, llmProviders, type ProviderKeys, type ShownLlmKeys } from "@touchstone/contracts";
 import type { Database, Queryable } from "@touchstone/db";
-import type { Clock } from "@touchstone/service-kit";
+import { type Clock, maskSecret } from "@touchstone/service-kit";
 import type { KeyVault } from "../project-keys/key-vault.ts";
 
 /** Whose provider keys: an organization's, or the installation's where a project has none. */
@@ -91,4 +91,13 @@ export function createProviderKeyStore(
 /** What a sealed key is bound to: a row moved to another holder or provider does not open. */
 function boundTo(holder: KeyHolder, provider: LlmProvider): string {
   return `${holder ?? "installation"} ${provider}`;
+}
+
+/** Stored provider keys as the API shows them (completions 11.1, 11.3). */
+export function showLlmKeys({ openai, anthropic, gemini }: ProviderKeys): ShownLlmKeys {
+  return { openai: show(openai), anthropic: show(anthropic), gemini: show(gemini) };
+}
+
+function show(key: string | null): ShownLlmKeys["openai"] {
+  return { configured: key !== null, masked: key === null ? null : maskSecret(key) };
 }

@@ -1,7 +1,8 @@
 import type { Database, Queryable } from "@touchstone/db";
+import { AppError, type Call } from "@touchstone/service-kit";
 
 /** Of a project: whose it is, and what it is set to. */
-export interface StoredSettings {
+interface StoredSettings {
   organizationId: string | null;
   /** Null: the installation's. */
   platformModel: string | null;
@@ -48,4 +49,15 @@ export function createProjectSettingsStore(database: Database): ProjectSettingsS
       return rows[0] ?? null;
     },
   };
+}
+
+/** The project of the caller's key, with its settings. Throws 401 where there is none any more. */
+export async function requireOwnProject(
+  settings: ProjectSettingsStore,
+  { identity }: Call,
+): Promise<StoredSettings & { projectId: string }> {
+  const { projectId } = identity;
+  const stored = projectId === null ? null : await settings.read(projectId);
+  if (projectId === null || stored === null) throw new AppError("unauthorized", "Invalid or missing API key");
+  return { projectId, ...stored };
 }

@@ -1,0 +1,146 @@
+import { routes } from "@touchstone/contracts";
+import { type Answer, AppError, type Handler, type ServedRoute } from "@touchstone/service-kit";
+import manifest from "../../package.json" with { type: "json" };
+import type { MembershipStore } from "../accounts/membership-store.ts";
+import type { OwnAccount, OwnAccountStore, OwnSession } from "../accounts/own-account-store.ts";
+import type { OwnPassword } from "../accounts/own-password.ts";
+import type { AccountsConfig } from "../config.ts";
+import type { ProjectStore } from "../projects/project-store.ts";
+import { readProjectName } from "../projects/submitted-project.ts";
+import { uncached } from "./projects.ts";
+import { membersOf, requireUser } from "./require-user.ts";
+
+/** What people read and change of their own account, where accounts are enabled. */
+export function listOwnAccountRoutes(dependencies: DeleteAccountDependencies): ServedRoute[] {
+  return [
+    { route: routes.readAccount, handle: readAccount(dependencies) },
+    { route: routes.renameAccount, handle: renameAccount(dependencies) },
+    { route: routes.deleteAccount, handle: deleteAccount(dependencies) },
+    { route: routes.listAccountSessions, handle: listAccountSessions(dependencies) },
+    { route: routes.endAccountSession, handle: endAccountSession(dependencies) },
+  ];
+}
+
+interface GetAuthConfigDependencies {
+  projects: ProjectStore;
+  members: MembershipStore;
+  /** Null in default mode. */
+  accountsConfig: AccountsConfig | null;
+}
+
+/** All packages of a release have one version. */
+const { version } = manifest;
+
+/**
+ * `GET /auth/config` (interface: Modes; completions 12.1). Default mode has no accounts, and hands out the default
+ * project's key. With accounts it tells how to sign in, and never a key.
+ */
+export function getAuthConfig({ projects, members, accountsConfig }: GetAuthConfigDependencies): Handler {
+  return async () => {
+    if (accountsConfig !== null) {
+      const { mail, requiresVerification, multiTenant, openSignup, providers } = accountsConfig;
+      const body = {
+        mode: "enabled",
+        version,
+        needsSetup: await members.needsSetup(),
+        socialProviders: (["google", "github"] as const).filter((name) => providers[name] !== null),
+        emailEnabled: mail !== null,
+        verificationRequired: requiresVerification,
+        oidc: providers.oidc && { name: providers.oidc.name },
+        multiTenant,
+        openSignup,
+      };
+      return { status: 200, headers: uncached, body };
+    }
+    const project = await projects.findDefaultProject();
+    if (project === null) throw new AppError("store_unavailable", "The service is starting; retry.");
+    const body = { mode: "disabled", version, needsSetup: false, apiKey: project.apiKey };
+    return { status: 200, headers: uncached, body };
+  };
+}
+
+/** `GET /auth-org/account`: who is signed in. */
+function readAccount({ ownAccounts }: { ownAccounts: OwnAccountStore }): Handler {
+  return async (call) => showAccount(await ownAccounts.read(requireUser(call).userId));
+}
+
+/** `PATCH /auth-org/account`: a new name, by the rules for names of projects. */
+function renameAccount({ ownAccounts }: { ownAccounts: OwnAccountStore }): Handler {
+  return async (call) => {
+    const { userId } = requireUser(call);
+    return showAccount(await ownAccounts.rename(userId, readProjectName(await call.json())));
+  };
+}
+
+interface DeleteAccountDependencies {
+  ownAccounts: OwnAccountStore;
+  ownPassword: OwnPassword;
+  /** Says that an event was committed; it would go out a moment later anyhow. */
+  announceRevocations: () => void;
+}
+
+/** `DELETE /auth-org/account`: after the address was typed, and the password where there is one. There is no undo. */
+function deleteAccount(dependencies: DeleteAccountDependencies): Handler {
+  const { ownAccounts, ownPassword, announceRevocations } = dependencies;
+  return async (call) => {
+    const { userId, act } = requireUser(call);
+    const { confirmEmail, password } = membersOf(await call.json());
+    const account = requireAccount(await ownAccounts.read(userId));
+    if (typeof confirmEmail !== "string" || confirmEmail.trim().toLowerCase() !== account.email) {
+      throw new AppError("bad_request", `confirmEmail must be the account's address: ${account.email}`);
+    }
+    if (account.hasPassword) {
+      if (typeof password !== "string" || password === "") throw new AppError("bad_request", "password is required");
+      const outcome = await ownPassword.check(account, password);
+      if (outcome === "wrong") throw new AppError("bad_request", "The password is wrong");
+    }
+    await ownAccounts.deleteAccount(userId, act);
+    announceRevocations();
+    return { status: 200, body: { ok: true } };
+  };
+}
+
+/** `GET /auth-org/account/sessions`: where the caller is signed in. No token is shown. */
+function listAccountSessions({ ownAccounts }: { ownAccounts: OwnAccountStore }): Handler {
+  return async (call) => {
+    const sessions = await ownAccounts.listSessions(requireUser(call).userId);
+    return { status: 200, headers: { "cache-control": "no-store" }, body: { sessions: sessions.map(showSession) } };
+  };
+}
+
+function showSession({ id, userAgent, ipAddress, createdAt, renewedAt, expiresAt }: OwnSession) {
+  return {
+    _id: id,
+    userAgent,
+    ipAddress,
+    createdAt: createdAt.toISOString(),
+    renewedAt: renewedAt.toISOString(),
+    expiresAt: expiresAt.toISOString(),
+  };
+}
+
+/** `DELETE /auth-org/account/sessions/{id}`: whoever has its cookie has to sign in again. */
+function endAccountSession(dependencies: {
+  ownAccounts: OwnAccountStore;
+  /** Says that an event was committed; it would go out a moment later anyhow. */
+  announceRevocations: () => void;
+}): Handler {
+  return async (call) => {
+    const { userId } = requireUser(call);
+    const isEnded = await dependencies.ownAccounts.endSession(userId, call.params.sessionId ?? "");
+    if (!isEnded) throw new AppError("not_found", "Session not found");
+    dependencies.announceRevocations();
+    return { status: 200, body: { ok: true } };
+  };
+}
+
+/** The caller's account. Throws 401 when it was deleted meanwhile. */
+function showAccount(account: OwnAccount | null): Answer {
+  const { id, ...rest } = requireAccount(account);
+  return { status: 200, headers: { "cache-control": "no-store" }, body: { account: { _id: id, ...rest } } };
+}
+
+function requireAccount(account: OwnAccount | null): OwnAccount {
+  if (account === null) throw new AppError("unauthorized", "Sign in first");
+  return account;
+}

@@ -1,0 +1,122 @@
+import { accountOriginHeader, invitedEmail, routes } from "@touchstone/contracts";
+import { AppError, type Handler, type ServedRoute } from "@touchstone/service-kit";
+import { invitationLetter } from "../mail/letters.ts";
+import type { Mailer } from "../mail/mailer.ts";
+import type { GivenRole, InvitationStore } from "../organizations/invitation-store.ts";
+import type { OrganizationStore } from "../organizations/organization-store.ts";
+import { requireRole } from "../organizations/roles.ts";
+import { membersOf, requireUser } from "./require-user.ts";
+
+/** Invitations into organizations, where accounts are enabled. */
+export function listInvitationRoutes(dependencies: {
+  organizations: OrganizationStore;
+  invitations: InvitationStore;
+  mailer: Mailer | null;
+  publicUrl: string | null;
+}): ServedRoute[] {
+  return [
+    { route: routes.createInvitation, handle: createInvitation(dependencies) },
+    { route: routes.listInvitations, handle: listInvitations(dependencies) },
+    { route: routes.revokeInvitation, handle: revokeInvitation(dependencies) },
+    { route: routes.readInvitation, handle: readInvitation(dependencies) },
+    { route: routes.acceptInvitation, handle: acceptInvitation(dependencies) },
+  ];
+}
+
+interface CreateInvitationDependencies {
+  invitations: InvitationStore;
+  /** Null: the link is passed on by whoever invites. */
+  mailer: Mailer | null;
+  publicUrl: string | null;
+}
+
+/**
+ * `POST /auth-org/organizations/{id}/invitations`: the answer's `_id` is the token, and no other answer shows it again.
+ * Where mail is sent, the link goes out too; what becomes of the mail changes no answer.
+ */
+function createInvitation({ invitations, mailer, publicUrl }: CreateInvitationDependencies): Handler {
+  return async (call) => {
+    const by = requireUser(call);
+    const body = membersOf(await call.json());
+    const issued = await invitations.create(call.params.organizationId ?? "", () => readInvited(body), by);
+    const { token, email, role, expiresAt, organizationName } = issued;
+    const url = `${originOf(publicUrl, call.headers[accountOriginHeader])}/accept-invite?token=${token}`;
+    mailer?.post(invitationLetter(email, { organizationName, url }));
+    return {
+      status: 201,
+      headers: { "cache-control": "no-store" },
+      body: { invitation: { _id: token, email, role, expiresAt: expiresAt.toISOString() }, url },
+    };
+  };
+}
+
+function readInvited({ email, role }: Readonly<Record<string, unknown>>): { email: string; role: GivenRole } {
+  const address = invitedEmail.safeParse(email);
+  if (!address.success) throw new AppError("bad_request", "A valid email is required");
+  if (role === undefined) return { email: address.data, role: "member" };
+  if (role === "admin" || role === "member") return { email: address.data, role };
+  throw new AppError("bad_request", 'role must be "admin" or "member"');
+}
+
+/** Without a public URL, the origin of the page from which somebody invites: the gateway checked its host. */
+function originOf(publicUrl: string | null, told: string | string[] | undefined): string {
+  if (publicUrl !== null) return publicUrl.replace(/(?<!\/)\/+$/, "");
+  return typeof told === "string" ? told : "";
+}
+
+/** `GET /auth-org/organizations/{id}/invitations`: the pending ones, without their tokens. */
+function listInvitations(dependencies: { organizations: OrganizationStore; invitations: InvitationStore }): Handler {
+  const { organizations, invitations } = dependencies;
+  return async (call) => {
+    const { userId } = requireUser(call);
+    const place = await organizations.findPlace(call.params.organizationId ?? "", userId);
+    const { organizationId } = requireRole(place, ["owner", "admin"], "Only an owner or admin can see invitations");
+    const pending = await invitations.listPending(organizationId);
+    return {
+      status: 200,
+      body: {
+        invitations: pending.map(({ id, email, role, createdAt, expiresAt }) => ({
+          _id: id,
+          email,
+          role,
+          createdAt: createdAt.toISOString(),
+          expiresAt: expiresAt.toISOString(),
+        })),
+      },
+    };
+  };
+}
+
+/** `DELETE /auth-org/organizations/{id}/invitations/{iid}`: by the id of the list, or by the token. */
+function revokeInvitation({ invitations }: { invitations: InvitationStore }): Handler {
+  return async (call) => {
+    const by = requireUser(call);
+    const { organizationId = "", invitationId = "" } = call.params;
+    await invitations.revoke(organizationId, invitationId, by);
+    return { status: 200, body: { ok: true } };
+  };
+}
+
+/** `GET /auth-org/invitations/{id}`: what the link is about, for whoever has it and is signed in. */
+function readInvitation({ invitations }: { invitations: InvitationStore }): Handler {
+  return async (call) => {
+    const { userId } = requireUser(call);
+    const token = call.params.invitationId ?? "";
+    const invitation = await invitations.read(token, userId);
+    if (invitation === null) throw new AppError("not_found", "Invitation not found");
+    return {
+      status: 200,
+      headers: { "cache-control": "no-store" },
+      body: { invitation: { _id: token, ...invitation } },
+    };
+  };
+}
+
+/** `POST /auth-org/invitations/{id}/accept`: once, by the account of the address it was issued to. */
+function acceptInvitation({ invitations }: { invitations: InvitationStore }): Handler {
+  return async (call) => {
+    const by = requireUser(call);
+    const organizationId = await invitations.accept(call.params.invitationId ?? "", by);
+    return { status: 200, body: { ok: true, organizationId } };
+  };
+}

@@ -1,0 +1,107 @@
+import { formatRevokedKeys, limits, revokedKeysHeader, routes } from "@touchstone/contracts";
+import type { Database } from "@touchstone/db";
+import { AppError, type Handler, type ServedRoute } from "@touchstone/service-kit";
+import { actOf, recordAudit } from "../audit/record-audit.ts";
+import type { ProjectStore } from "../projects/project-store.ts";
+import { type KeyChanges, type ProviderKeyStore, showLlmKeys } from "../provider-keys/provider-key-store.ts";
+import { readSubmittedLlmKeys } from "../provider-keys/submitted-llm-keys.ts";
+import { type ProjectSettingsStore, requireOwnProject } from "../settings/project-settings-store.ts";
+import { uncached } from "./projects.ts";
+
+/** What a project is set to, and its key (completions 11.3). */
+export function listSettingsRoutes(dependencies: {
+  database: Database;
+  settings: ProjectSettingsStore;
+  providerKeys: ProviderKeyStore;
+  projects: ProjectStore;
+  /** Says that an event was committed; it would go out a moment later anyhow. */
+  announceRevocations: () => void;
+}): ServedRoute[] {
+  return [
+    { route: routes.setLlmKeys, handle: setLlmKeys(dependencies) },
+    { route: routes.regenerateApiKey, handle: regenerateApiKey(dependencies) },
+    { route: routes.setPlatformModel, handle: setPlatformModel(dependencies) },
+  ];
+}
+
+interface SetLlmKeysDependencies {
+  database: Database;
+  settings: ProjectSettingsStore;
+  providerKeys: ProviderKeyStore;
+}
+
+/** `PUT .../llm-keys`: of the project's organization, or of the installation where it has none (completions 11.3). */
+function setLlmKeys({ database, settings, providerKeys }: SetLlmKeysDependencies): Handler {
+  return async (call) => {
+    const changes = readSubmittedLlmKeys(await call.json());
+    const { projectId, organizationId } = await requireOwnProject(settings, call);
+    await database.transaction(async (transaction) => {
+      await providerKeys.change(transaction, organizationId, changes);
+      const details = describeChanges(changes);
+      await recordAudit(transaction, { ...actOf(call.identity), action: "provider-keys.changed", projectId, details });
+    });
+    const keys = await providerKeys.read(organizationId);
+    return { status: 200, headers: uncached, body: { llm: showLlmKeys(keys) } };
+  };
+}
+
+/** Which keys were stored or removed; nothing of a key itself. */
+function describeChanges(changes: KeyChanges): Record<string, "stored" | "removed"> {
+  return Object.fromEntries(
+    Object.entries(changes).map(([provider, key]) => [provider, key === null ? "removed" : "stored"]),
+  );
+}
+
+interface RegenerateApiKeyDependencies {
+  projects: ProjectStore;
+  /** Says that an event was committed; it would go out a moment later anyhow. */
+  announceRevocations: () => void;
+}
+
+/** `POST .../api-key/regenerate`: a new key for the project of the one that is sent, which stops (completions 11.3). */
+function regenerateApiKey({ projects, announceRevocations }: RegenerateApiKeyDependencies): Handler {
+  return async ({ identity }) => {
+    const project = identity.projectId === null ? null : await projects.rotateKey(identity.projectId, actOf(identity));
+    if (project === null) throw new AppError("unauthorized", "Invalid or missing API key");
+    announceRevocations();
+    const headers = { ...uncached, [revokedKeysHeader]: formatRevokedKeys([project.id], "rotated") };
+    return { status: 200, headers, body: { apiKey: project.apiKey } };
+  };
+}
+
+interface SetPlatformModelDependencies {
+  database: Database;
+  settings: ProjectSettingsStore;
+}
+
+/** `PUT .../platform-model`: which model is asked where a request names none (completions 7.1, 11.3). */
+function setPlatformModel({ database, settings }: SetPlatformModelDependencies): Handler {
+  return async (call) => {
+    const platformModel = readSubmittedPlatformModel(await call.json());
+    const { projectId } = await requireOwnProject(settings, call);
+    await database.transaction(async (transaction) => {
+      const changed = await settings.setPlatformModel(transaction, projectId, platformModel);
+      if (changed === null) throw new AppError("unauthorized", "Invalid or missing API key");
+      const act = { ...actOf(call.identity), projectId };
+      const details = { from: changed.before, to: platformModel };
+      await recordAudit(transaction, { ...act, action: "project.platform-model-set", details });
+    });
+    return { status: 200, body: { platformModel } };
+  };
+}
+
+/** The choice in the body of `PUT .../platform-model`: a model's id, or null for the installation's. Throws 400. */
+function readSubmittedPlatformModel(body: unknown): string | null {
+  const { model }: { model?: unknown } = typeof body === "object" && body !== null ? body : {};
+  if (model === null) return null;
+  if (typeof model !== "string" || model.trim() === "") {
+    throw new AppError("bad_request", "model must be a model's id, or null");
+  }
+  if (model.length > limits.indexedTextMaxChars || model.includes("\0") || !model.isWellFormed()) {
+    throw new AppError(
+      "bad_request",
+      `model must be storable text of at most ${limits.indexedTextMaxChars} characters`,
+    );
+  }
+  return model.trim();
+}
