@@ -45,7 +45,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "a span whose identity is taken is stored again",
-    file: "services/ingest/src/spans/span-insert.ts",
+    file: "services/ingest/src/trace-store/writing/span-insert.ts",
     find: "where dk is null or id in (select id from claimed)",
     replace: "where true",
     test: {
@@ -56,7 +56,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "a new root is announced to nobody",
-    file: "services/ingest/src/spans/span-insert.ts",
+    file: "services/ingest/src/trace-store/writing/span-insert.ts",
     find: "    group by event_part",
     replace: "    where false group by event_part",
     test: {
@@ -67,7 +67,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "the total counts children",
-    file: "services/ingest/src/spans/span-insert.ts",
+    file: "services/ingest/src/trace-store/writing/span-insert.ts",
     find: "where is_root and (id in (select id from stored)) is true",
     replace: "where (id in (select id from stored)) is true",
     test: {
@@ -78,7 +78,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "a trace is read whatever its project",
-    file: "services/ingest/src/spans/span-select.ts",
+    file: "services/ingest/src/trace-store/reading/span-select.ts",
     find: "where project_id = $1 and id = $2`;",
     replace: "where $1::uuid is not null and id = $2`;",
     test: {
@@ -89,7 +89,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "what the store refused is acknowledged",
-    file: "services/ingest/src/spans/group-commit.ts",
+    file: "services/ingest/src/recording/group-commit.ts",
     find: "answer(waiting, () => waiting.reject(error));",
     replace: "answer(waiting, () => waiting.resolve(undefined as never));",
     test: {
@@ -100,7 +100,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "the queue has no bound",
-    file: "services/ingest/src/spans/group-commit.ts",
+    file: "services/ingest/src/recording/group-commit.ts",
     find: "return held.rows + size.rows <= rowsMax && held.bytes + size.bytes <= bytesMax;",
     replace: "return true;",
     test: {
@@ -244,7 +244,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "tokens of a parent and of its children are added up",
-    file: "services/ingest/src/trees/roll-tokens.ts",
+    file: "services/ingest/src/assembly/roll-tokens.ts",
     find: "return combine(left, right, Math.max);",
     replace: "return combine(left, right, (one, other) => one + other);",
     test: {
@@ -255,7 +255,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "siblings are taken in the order they came in",
-    file: "services/ingest/src/trees/tree.ts",
+    file: "services/ingest/src/assembly/tree.ts",
     find: "const ordered = [...bySpanId.values()].sort(byStart);",
     replace: "const ordered = [...bySpanId.values()];",
     test: {
@@ -266,7 +266,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "a deleted trace stays counted",
-    file: "services/ingest/src/spans/trace-removal.ts",
+    file: "services/ingest/src/trace-store/removing/trace-removal.ts",
     find: "$3::smallint, -count(*)",
     replace: "$3::smallint, 0",
     test: {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { plainArray, textArray } from "../src/spans/array-literal.ts";
+import { plainArray, textArray } from "../src/trace-store/writing/array-literal.ts";
 
 describe("an array literal", () => {
   it("quotes every text, so that none is taken for NULL, and escapes quotes and backslashes", () => {

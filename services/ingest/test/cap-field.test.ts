@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { capField } from "../src/spans/cap-field.ts";
+import { capField } from "../src/recording/cap-field.ts";
 import { jsonText } from "./json-arbitrary.ts";
 
 test("a capped value is JSON of at most the allowed length, and a short one is untouched", () => {

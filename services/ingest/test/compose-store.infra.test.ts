@@ -1,14 +1,14 @@
 import type { Database, Statement } from "@touchstone/db";
 import { uuidv7 } from "@touchstone/service-kit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createPostgresTraceStore } from "../src/spans/postgres-trace-store.ts";
-import type { IncomingSpan } from "../src/spans/span.ts";
-import { decodeSpanBody, readBodyMembers, type SpanBody } from "../src/spans/span-body.ts";
-import type { SpanJob } from "../src/spans/span-row.ts";
-import type { ReadSpan, TraceStore } from "../src/spans/trace-store.ts";
-import type { ComposeLoader } from "../src/trees/compose.ts";
-import { createComposeLoader } from "../src/trees/compose-store.ts";
-import type { IncomingFragment } from "../src/trees/incoming-fragment.ts";
+import type { ComposeLoader } from "../src/assembly/compose.ts";
+import type { IncomingFragment } from "../src/model/incoming-fragment.ts";
+import type { IncomingSpan } from "../src/model/span.ts";
+import { decodeSpanBody, readBodyMembers, type SpanBody } from "../src/model/span-body.ts";
+import type { SpanJob } from "../src/model/span-row.ts";
+import { createPostgresTraceStore } from "../src/trace-store/postgres-trace-store.ts";
+import { createComposeLoader } from "../src/trace-store/reading/compose-store.ts";
+import type { ReadSpan, TraceStore } from "../src/trace-store/trace-store.ts";
 import { asTheyAre, type IngestDatabase, openIngestDatabase } from "./ingest-database.ts";
 import { buildJob } from "./span-builders.ts";
 

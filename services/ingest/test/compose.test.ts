@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { decodeSpanBody, emptyBody, encodePlainBody, readBodyMembers, type SpanBody } from "../src/spans/span-body.ts";
-import type { ComposableSpan, LendingRow } from "../src/trees/composable.ts";
-import { type ComposeLoader, composeSpans } from "../src/trees/compose.ts";
-import type { Derivation } from "../src/trees/derivation.ts";
-import type { FragmentBody } from "../src/trees/fragment-body.ts";
+import type { ComposableSpan, LendingRow } from "../src/assembly/composable.ts";
+import { type ComposeLoader, composeSpans } from "../src/assembly/compose.ts";
+import type { Derivation } from "../src/model/derivation.ts";
+import type { FragmentBody } from "../src/model/fragment-body.ts";
+import { decodeSpanBody, emptyBody, encodePlainBody, readBodyMembers, type SpanBody } from "../src/model/span-body.ts";
 
 /** Members as JSON texts. */
 function bodyOf(members: Partial<SpanBody>): Buffer {

@@ -1,7 +1,7 @@
 import { costOf, type PriceChange, priceFinder } from "@touchstone/contracts";
 import { describe, expect, test } from "vitest";
+import { growTree, type TreeSpan } from "../src/assembly/tree.ts";
 import { treeCost } from "../src/pricing/tree-cost.ts";
-import { growTree, type TreeSpan } from "../src/trees/tree.ts";
 
 const own: PriceChange = {
   model: "house-model",

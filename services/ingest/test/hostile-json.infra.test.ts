@@ -2,7 +2,7 @@ import { limits } from "@touchstone/contracts";
 import { uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { scanMembers } from "../src/json/scan-members.ts";
+import { scanMembers } from "../src/model/scan-members.ts";
 import { type Reply, type RunningIngest, startIngest } from "./running-ingest.ts";
 
 /** What agents log and parsers trip over, over HTTP and PostgreSQL. */

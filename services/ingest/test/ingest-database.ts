@@ -1,14 +1,14 @@
 import { type Database, migrateSchema, openDatabase, type Queryable, rolesOf } from "@touchstone/db";
 import { createLogger } from "@touchstone/service-kit";
 import { createTestDatabase } from "@touchstone/testkit";
-import { createTraceSweep } from "../src/maintenance/sweep-traces.ts";
+import type { TreeSettings } from "../src/assembly/tree-settings.ts";
+import { writerCount } from "../src/recording/group-commit.ts";
 import { ingestSchema } from "../src/schema.ts";
 import { createSearchPieceStore } from "../src/search/search-piece-store.ts";
-import { writerCount } from "../src/spans/group-commit.ts";
-import { createPostgresTraceStore } from "../src/spans/postgres-trace-store.ts";
-import { createSpanPartitionStore } from "../src/spans/span-partition-store.ts";
-import type { ReadSpan, RootShowing, TraceStore } from "../src/spans/trace-store.ts";
-import type { TreeSettings } from "../src/trees/tree-settings.ts";
+import { createTraceSweep } from "../src/settling/sweep-traces.ts";
+import { createPostgresTraceStore } from "../src/trace-store/postgres-trace-store.ts";
+import { createSpanPartitionStore } from "../src/trace-store/span-partition-store.ts";
+import type { ReadSpan, RootShowing, TraceStore } from "../src/trace-store/trace-store.ts";
 
 /** A page of roots as they are read, which no bytes cut. */
 export const asTheyAre: RootShowing<ReadSpan> = {

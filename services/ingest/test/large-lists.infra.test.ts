@@ -2,11 +2,11 @@ import { limits } from "@touchstone/contracts";
 import { uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import * as bodies from "../src/spans/span-body.ts";
+import * as bodies from "../src/model/span-body.ts";
 import { type Reply, type RunningIngest, startIngest } from "./running-ingest.ts";
 
 // What is unpacked is counted: every body that anybody reads passes here.
-vi.mock("../src/spans/span-body.ts", { spy: true });
+vi.mock("../src/model/span-body.ts", { spy: true });
 
 let database: TestDatabase;
 let ingest: RunningIngest;

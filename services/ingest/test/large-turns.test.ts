@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { createLargeTurns } from "../src/http/otlp/large-turns.ts";
+import { createLargeTurns } from "../src/otlp/large-turns.ts";
 
 test("two are worked on at a time, the others in the order they came, and one that fails ends its turn", async () => {
   const turns = createLargeTurns();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createLease, type Lease } from "../src/maintenance/lease.ts";
+import { createLease, type Lease } from "../src/background/lease.ts";
 import { type IngestDatabase, openIngestDatabase, silentLogger } from "./ingest-database.ts";
 import { until } from "./running-ingest.ts";
 

@@ -1,10 +1,10 @@
 import { hash, randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { cutBodyMembers, decodeSpanBody, emptyBody, encodeSpanBody, type SpanBody } from "../src/spans/span-body.ts";
-import type { ComposableSpan, ListedRow } from "../src/trees/composable.ts";
-import { type ComposeLoader, composeList, ListChangedError } from "../src/trees/compose.ts";
-import type { Derivation } from "../src/trees/derivation.ts";
-import { createListedBodies, type ListedBodies } from "../src/trees/listed-bodies.ts";
+import type { ComposableSpan, ListedRow } from "../src/assembly/composable.ts";
+import { type ComposeLoader, composeList, ListChangedError } from "../src/assembly/compose.ts";
+import { createListedBodies, type ListedBodies } from "../src/assembly/listed-bodies.ts";
+import type { Derivation } from "../src/model/derivation.ts";
+import { cutBodyMembers, decodeSpanBody, emptyBody, encodeSpanBody, type SpanBody } from "../src/model/span-body.ts";
 
 interface Page {
   derived: Derivation | null;

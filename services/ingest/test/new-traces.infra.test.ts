@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { buildNewTraceCheck, tracesKnown } from "../src/trees/trace-read.ts";
+import { buildNewTraceCheck, tracesKnown } from "../src/trace-store/writing/trace-read.ts";
 import { countRowsRead, type IngestDatabase, openIngestDatabase } from "./ingest-database.ts";
 
 let database: IngestDatabase;

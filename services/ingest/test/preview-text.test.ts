@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { emptyBody, encodePlainBody, readMemberStart } from "../src/spans/span-body.ts";
+import { emptyBody, encodePlainBody, readMemberStart } from "../src/model/span-body.ts";
 import { previewText } from "../src/traces/preview-text.ts";
 
 describe("the preview of a recorded value", () => {

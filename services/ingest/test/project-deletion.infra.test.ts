@@ -1,6 +1,6 @@
 import { ingestDataDeleted } from "@touchstone/contracts";
 import { testProjectDeletion } from "@touchstone/service-tests";
-import { relayEvents } from "../src/maintenance/relay-events.ts";
+import { relayEvents } from "../src/background/relay-events.ts";
 import { removeDeletedProjects } from "../src/maintenance/remove-deleted-projects.ts";
 import { ingestSchema } from "../src/schema.ts";
 

@@ -2,7 +2,7 @@ import { tracesJudged } from "@touchstone/contracts";
 import { uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createVerdictStore } from "../src/verdicts/verdict-store.ts";
+import { createVerdictStore } from "../src/judging/verdict-store.ts";
 import { openPools } from "./ingest-database.ts";
 import { buildExport } from "./otlp/build-export.ts";
 import { type RunningIngest, startIngest } from "./running-ingest.ts";

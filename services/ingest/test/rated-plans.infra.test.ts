@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { RootFilter } from "../src/spans/root-filter.ts";
-import { buildRootList, type RootRecord } from "../src/spans/root-list.ts";
+import type { RootFilter } from "../src/model/root-filter.ts";
+import { buildRootList, type RootRecord } from "../src/trace-store/reading/root-list.ts";
 import { countRowsRead, type IngestDatabase, openIngestDatabase } from "./ingest-database.ts";
 import { anyRoot } from "./trace-store-contract.ts";
 

@@ -2,7 +2,7 @@ import { openDatabase } from "@touchstone/db";
 import { uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { keepPartitions } from "../src/maintenance/keep-partitions.ts";
+import { keepPartitions } from "../src/trace-store/writing/keep-partitions.ts";
 import { silentLogger } from "./ingest-database.ts";
 import { type RunningIngest, startIngest, until } from "./running-ingest.ts";
 

@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createOldSpansStore } from "../src/retention/old-spans-store.ts";
 import { sweepOldSpans } from "../src/retention/sweep-old-spans.ts";
-import { createTraceRemover } from "../src/spans/trace-remover.ts";
+import { createTraceRemover } from "../src/trace-store/removing/trace-remover.ts";
 import { openPools, silentLogger } from "./ingest-database.ts";
 import { type RunningIngest, startIngest } from "./running-ingest.ts";
 

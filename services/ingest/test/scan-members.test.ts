@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { JsonSyntaxError, scanElements, scanMembers } from "../src/json/scan-members.ts";
+import { JsonSyntaxError, scanElements, scanMembers } from "../src/model/scan-members.ts";
 import { jsonText } from "./json-arbitrary.ts";
 
 function accepts(read: () => unknown): boolean {

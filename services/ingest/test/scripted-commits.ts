@@ -1,5 +1,5 @@
 import { AppError } from "@touchstone/service-kit";
-import { createGroupCommit, type GroupCommit } from "../src/spans/group-commit.ts";
+import { createGroupCommit, type GroupCommit } from "../src/recording/group-commit.ts";
 
 export interface Job {
   id: number;

@@ -1,6 +1,6 @@
 import { type SettledTrace, spansSettled, tracesSettled } from "@touchstone/contracts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { IncomingSpan } from "../src/spans/span.ts";
+import type { IncomingSpan } from "../src/model/span.ts";
 import { type IngestDatabase, openIngestDatabase } from "./ingest-database.ts";
 import { calling, newProject, otlp, readAnnounced, spanId, storeJob, traceId } from "./settling-bench.ts";
 import { buildJob } from "./span-builders.ts";

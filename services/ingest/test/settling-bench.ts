@@ -1,6 +1,6 @@
 import { uuidv7 } from "@touchstone/service-kit";
 import type { z } from "zod";
-import type { IncomingSpan } from "../src/spans/span.ts";
+import type { IncomingSpan } from "../src/model/span.ts";
 import type { IngestDatabase } from "./ingest-database.ts";
 import type { buildJob } from "./span-builders.ts";
 

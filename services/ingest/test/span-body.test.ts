@@ -8,7 +8,7 @@ import {
   listBody,
   readBodyMembers,
   type SpanBody,
-} from "../src/spans/span-body.ts";
+} from "../src/model/span-body.ts";
 import { jsonText, objectText } from "./json-arbitrary.ts";
 
 function maybe(text: fc.Arbitrary<string>): fc.Arbitrary<string | null> {

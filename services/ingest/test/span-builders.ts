@@ -1,6 +1,6 @@
-import { prepareSpans, type SpanContext } from "../src/spans/prepare-span.ts";
-import type { IncomingSpan } from "../src/spans/span.ts";
-import type { SpanJob } from "../src/spans/span-row.ts";
+import type { IncomingSpan } from "../src/model/span.ts";
+import type { SpanJob } from "../src/model/span-row.ts";
+import { prepareSpans, type SpanContext } from "../src/recording/prepare-span.ts";
 
 /** A REST root with nothing but a name, changed where a test cares. */
 function buildSpan(changes: Partial<IncomingSpan> = {}): IncomingSpan {

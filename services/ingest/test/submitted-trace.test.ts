@@ -1,6 +1,6 @@
 import { isAppError } from "@touchstone/service-kit";
 import { describe, expect, test } from "vitest";
-import { scanMembers } from "../src/json/scan-members.ts";
+import { scanMembers } from "../src/model/scan-members.ts";
 import { readSubmittedTrace } from "../src/traces/submitted-trace.ts";
 
 function read(body: unknown) {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { writeToolTally } from "../src/figures/tool-tally.ts";
+import { writeToolTally } from "../src/model/tool-tally.ts";
 
 const call = (name: string, hasFailed = false) => ({ name, hasFailed });
 

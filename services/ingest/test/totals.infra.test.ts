@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createOldSpansStore } from "../src/retention/old-spans-store.ts";
 import { sweepOldSpans } from "../src/retention/sweep-old-spans.ts";
-import { createTraceRemover } from "../src/spans/trace-remover.ts";
+import { createTraceRemover } from "../src/trace-store/removing/trace-remover.ts";
 import { openPools } from "./ingest-database.ts";
 import { type RunningIngest, startIngest, until } from "./running-ingest.ts";
 

@@ -1,7 +1,7 @@
 import { uuidv7 } from "@touchstone/service-kit";
 import { describe, expect, test } from "vitest";
-import type { IncomingSpan } from "../src/spans/span.ts";
-import type { StoredSpan, TraceStore } from "../src/spans/trace-store.ts";
+import type { IncomingSpan } from "../src/model/span.ts";
+import type { StoredSpan, TraceStore } from "../src/trace-store/trace-store.ts";
 import { buildJob } from "./span-builders.ts";
 
 /** How every {@link TraceStore} reads what is below a span; tests keep apart by project. */

@@ -1,8 +1,8 @@
 import { uuidv7 } from "@touchstone/service-kit";
 import { describe, expect, test } from "vitest";
-import type { IncomingSpan } from "../src/spans/span.ts";
-import type { ReadSpan, RootPage, RootQuery, StoredSpan, TraceStore } from "../src/spans/trace-store.ts";
-import type { IncomingFragment } from "../src/trees/incoming-fragment.ts";
+import type { IncomingFragment } from "../src/model/incoming-fragment.ts";
+import type { IncomingSpan } from "../src/model/span.ts";
+import type { ReadSpan, RootPage, RootQuery, StoredSpan, TraceStore } from "../src/trace-store/trace-store.ts";
 import { asTheyAre } from "./ingest-database.ts";
 import { buildJob } from "./span-builders.ts";
 import { anyRoot } from "./trace-store-contract.ts";

@@ -3,7 +3,7 @@ import { uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { scanMembers } from "../src/json/scan-members.ts";
+import { scanMembers } from "../src/model/scan-members.ts";
 import { jsonText, objectText } from "./json-arbitrary.ts";
 import { type Reply, type RunningIngest, startIngest } from "./running-ingest.ts";
 

@@ -1,9 +1,9 @@
 import { tracesStored } from "@touchstone/contracts";
 import { uuidv7 } from "@touchstone/service-kit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTraceSweep } from "../src/maintenance/sweep-traces.ts";
-import type { IncomingSpan } from "../src/spans/span.ts";
-import { treeSettings } from "../src/trees/tree-settings.ts";
+import { treeSettings } from "../src/assembly/tree-settings.ts";
+import type { IncomingSpan } from "../src/model/span.ts";
+import { createTraceSweep } from "../src/settling/sweep-traces.ts";
 import { asTheyAre, type IngestDatabase, openIngestDatabase, silentLogger } from "./ingest-database.ts";
 import { buildJob } from "./span-builders.ts";
 import { anyRoot } from "./trace-store-contract.ts";

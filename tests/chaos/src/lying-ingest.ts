@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 
 export const honestGroupCommit = path.resolve(
   import.meta.dirname,
-  "../../../services/ingest/src/spans/group-commit.ts",
+  "../../../services/ingest/src/recording/group-commit.ts",
 );
 
 const honestUrl = pathToFileURL(honestGroupCommit).href;

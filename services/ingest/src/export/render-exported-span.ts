@@ -1,4 +1,4 @@
-import { cutBodyMembers, decodeSpanBody } from "../spans/span-body.ts";
+import { cutBodyMembers, decodeSpanBody } from "../model/span-body.ts";
 import type { ExportedSpan } from "./span-export-store.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { Bus, Consuming } from "@touchstone/bus";
 import { sessionsJudged } from "@touchstone/contracts";
-import type { SessionVerdictStore } from "../verdicts/session-verdict-store.ts";
+import type { SessionVerdictStore } from "../judging/session-verdict-store.ts";
 
 /** Consumes `event.session.judged.v1`: from then on the list of sessions shows what live judging says. */
 export function consumeSessionsJudged(

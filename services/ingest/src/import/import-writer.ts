@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Clock, isAppError } from "@touchstone/service-kit";
-import type { IngestMetrics } from "../ingest-metrics.ts";
-import type { GroupCommit } from "../spans/group-commit.ts";
-import { prepareSpans } from "../spans/prepare-span.ts";
-import type { IncomingSpan } from "../spans/span.ts";
-import type { SpanJob, SpanRow } from "../spans/span-row.ts";
-import type { StoredSpan } from "../spans/trace-store.ts";
+import type { IncomingSpan } from "../model/span.ts";
+import type { SpanJob, SpanRow } from "../model/span-row.ts";
+import type { GroupCommit } from "../recording/group-commit.ts";
+import type { IngestMetrics } from "../recording/ingest-metrics.ts";
+import { prepareSpans } from "../recording/prepare-span.ts";
+import type { StoredSpan } from "../trace-store/trace-store.ts";
 import type { ImportCounter } from "./import-tally.ts";
 import type { FindStoredSpans } from "./stored-span-finder.ts";
 

@@ -1,8 +1,8 @@
 import { limits } from "@touchstone/contracts";
 import { isUuid, parseIsoTime, uuidv7TimeMs } from "@touchstone/service-kit";
-import { type JsonSlice, type JsonType, scanElements, scanMembers } from "../json/scan-members.ts";
-import type { IncomingSpan, JsonText } from "../spans/span.ts";
-import { guessSpanKind, normaliseSpanKind } from "../spans/span-kind.ts";
+import { type JsonSlice, type JsonType, scanElements, scanMembers } from "../model/scan-members.ts";
+import type { IncomingSpan, JsonText } from "../model/span.ts";
+import { guessSpanKind, normaliseSpanKind } from "../model/span-kind.ts";
 
 /** The members of a line, as they stand in it. */
 export type LineMembers = ReadonlyMap<string, JsonSlice>;

@@ -1,10 +1,10 @@
 import { limits } from "@touchstone/contracts";
 import { decodeJsonText, isAppError } from "@touchstone/service-kit";
-import { JsonSyntaxError, scanMembers } from "../json/scan-members.ts";
+import { JsonSyntaxError, scanMembers } from "../model/scan-members.ts";
+import type { IncomingSpan } from "../model/span.ts";
 import type { ItemSource } from "../otlp/decode-items.ts";
 import { type ExportSlice, readTraceExport } from "../otlp/decode-trace-export.ts";
-import { OtlpDecodeError } from "../otlp/otlp-decode-error.ts";
-import type { IncomingSpan } from "../spans/span.ts";
+import { OtlpDecodeError } from "../otlp/wire/otlp-decode-error.ts";
 import type { ImportCounter } from "./import-tally.ts";
 import { LineFault, readExportedSpan } from "./read-exported-span.ts";
 import type { Line } from "./split-lines.ts";

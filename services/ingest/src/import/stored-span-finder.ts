@@ -1,5 +1,5 @@
 import type { Database } from "@touchstone/db";
-import type { SpanRow } from "../spans/span-row.ts";
+import type { SpanRow } from "../model/span-row.ts";
 
 /** What the store holds of rows that are about to be written. */
 export interface StoredSpans {

@@ -1,10 +1,10 @@
 import type { RecordedTurn, turnsQuery } from "@touchstone/contracts";
 import { isUuid } from "@touchstone/service-kit";
 import type { z } from "zod";
+import { cutText, readRecordedText } from "../model/recorded-text.ts";
+import { decodeSpanBody, readBodyMembers } from "../model/span-body.ts";
 import type { SessionStore } from "../sessions/session-store.ts";
-import { decodeSpanBody, readBodyMembers } from "../spans/span-body.ts";
-import type { ReadSpan, TraceStore } from "../spans/trace-store.ts";
-import { cutText, readRecordedText } from "./recorded-text.ts";
+import type { ReadSpan, TraceStore } from "../trace-store/trace-store.ts";
 
 const turnsMax = 200;
 /** Of each text, and of all of them together: a longer session is told as far as it fits. */

@@ -1,8 +1,8 @@
 import { limits, type RecordedToolCall, type Trajectory } from "@touchstone/contracts";
-import { type JsonSlice, scanElements, scanMembers } from "../json/scan-members.ts";
-import { truncationMarker } from "../otlp/received-span.ts";
-import type { JsonText } from "../spans/span.ts";
-import { cutText } from "./recorded-text.ts";
+import { cutText } from "../model/recorded-text.ts";
+import { type JsonSlice, scanElements, scanMembers } from "../model/scan-members.ts";
+import type { JsonText } from "../model/span.ts";
+import { truncationMarker } from "../otlp/wire/received-span.ts";
 
 /** Text of all calls of one trace: what does not fit loses its values, never its name. */
 const callsCharsMax = 1024 * 1024;

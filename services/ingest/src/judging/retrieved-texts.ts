@@ -1,5 +1,5 @@
-import type { JsonText } from "../spans/span.ts";
-import { readRecordedText } from "./recorded-text.ts";
+import { readRecordedText } from "../model/recorded-text.ts";
+import type { JsonText } from "../model/span.ts";
 
 /** Members that hold the text of a document, first the one that mapped OTLP documents have. */
 const contentNames = ["content", "text", "page_content", "pageContent", "document"];

@@ -1,9 +1,9 @@
 import type { Readable } from "node:stream";
 import { limits } from "@touchstone/contracts";
 import { AppError, type Clock, type Logger } from "@touchstone/service-kit";
+import type { RootFilter } from "../model/root-filter.ts";
 import type { PricedProject } from "../pricing/price-store.ts";
-import type { RootFilter } from "../spans/root-filter.ts";
-import type { ReadSpan, TraceStore } from "../spans/trace-store.ts";
+import type { ReadSpan, TraceStore } from "../trace-store/trace-store.ts";
 import type { EventIds } from "./event-ids.ts";
 import { createSeqFloors } from "./seq-floors.ts";
 import type { TailPosition } from "./tail-position.ts";

@@ -1,6 +1,6 @@
 import type { OtlpEncoding } from "@touchstone/service-kit";
-import { checkJsonEnvelopes, type JsonEnvelope } from "./json-envelope.ts";
-import { checkProtobufEnvelopes } from "./protobuf-envelope.ts";
+import { checkJsonEnvelopes, type JsonEnvelope } from "./wire/json-envelope.ts";
+import { checkProtobufEnvelopes } from "./wire/protobuf-envelope.ts";
 
 const envelope: JsonEnvelope = { entries: "resourceMetrics", scopes: "scopeMetrics", items: "metrics" };
 

@@ -1,7 +1,7 @@
-import type { ExportItem } from "./export-item.ts";
-import type { SpanSource } from "./read-span.ts";
 import { type TakenLog, takeLog } from "./take-log.ts";
 import { findGenAiTrace, type TakenSpan, takeSpan } from "./take-span.ts";
+import type { ExportItem } from "./wire/export-item.ts";
+import type { SpanSource } from "./wire/read-span.ts";
 
 /** What can be asked of one item of an export. */
 export interface ItemWork {

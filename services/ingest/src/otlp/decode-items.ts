@@ -1,8 +1,8 @@
 import { limits } from "@touchstone/contracts/limits";
 import { decodeItem, type ItemWork } from "./decode-item-thread.ts";
-import { type ExportItem, itemFault } from "./export-item.ts";
-import { malformed } from "./json-extents.ts";
-import type { SpanSource } from "./read-span.ts";
+import { type ExportItem, itemFault } from "./wire/export-item.ts";
+import { malformed } from "./wire/json-extents.ts";
+import type { SpanSource } from "./wire/read-span.ts";
 
 /** Decodes one item away from the event loop. Throws a SyntaxError for JSON that is none. */
 export type DecodeHeavy = <Kind extends keyof ItemWork>(

@@ -1,12 +1,12 @@
-import type { IncomingFragment } from "../trees/incoming-fragment.ts";
+import type { IncomingFragment } from "../model/incoming-fragment.ts";
 import { createItemDecoder, type ItemSource } from "./decode-items.ts";
 import type { ExportSlice } from "./decode-trace-export.ts";
-import type { JsonRoot } from "./json-envelope.ts";
-import { toFragment } from "./map-log-record.ts";
+import { toFragment } from "./mapping/map-log-record.ts";
 import { createExportReport, type ExportReport, type ItemLabel } from "./partial-success.ts";
 import type { TakenLog } from "./take-log.ts";
-import { takeTurn } from "./take-turn.ts";
-import { walkLogs } from "./walk-items.ts";
+import type { JsonRoot } from "./wire/json-envelope.ts";
+import { takeTurn } from "./wire/take-turn.ts";
+import { walkLogs } from "./wire/walk-items.ts";
 
 /** A decoded log export. `recordCount` counts every record sent: stored, rejected and ignored. */
 export interface DecodedLogs {

@@ -7,14 +7,14 @@
  * spans of a trace is computed where they are stored.
  */
 
-import type { IncomingSpan } from "../spans/span.ts";
+import type { IncomingSpan } from "../model/span.ts";
 import { createItemDecoder, type ItemSource } from "./decode-items.ts";
-import type { JsonRoot } from "./json-envelope.ts";
 import { createExportReport, type ExportReport, type ItemLabel, logsHint } from "./partial-success.ts";
-import { checkProtobufEnvelopes } from "./protobuf-envelope.ts";
 import type { TakenSpan } from "./take-span.ts";
-import { takeTurn } from "./take-turn.ts";
-import { walkSpans } from "./walk-items.ts";
+import type { JsonRoot } from "./wire/json-envelope.ts";
+import { checkProtobufEnvelopes } from "./wire/protobuf-envelope.ts";
+import { takeTurn } from "./wire/take-turn.ts";
+import { walkSpans } from "./wire/walk-items.ts";
 
 /** A trace export, out of its content encoding. */
 export interface TraceExport extends ItemSource {

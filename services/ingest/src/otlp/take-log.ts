@@ -1,13 +1,13 @@
 import { limits } from "@touchstone/contracts/limits";
-import type { IncomingFragment } from "../trees/incoming-fragment.ts";
-import { capMaps } from "./cap-attributes.ts";
-import type { ExportItem } from "./export-item.ts";
-import { eventNameOf, readLogContent, type SaidOfSpan, toSaid } from "./map-log-record.ts";
-import { readLog } from "./read-log.ts";
-import type { SpanSource } from "./read-span.ts";
-import type { ReceivedLog } from "./received-log.ts";
-import type { AttributeMap } from "./received-span.ts";
+import type { IncomingFragment } from "../model/incoming-fragment.ts";
+import { eventNameOf, readLogContent, type SaidOfSpan, toSaid } from "./mapping/map-log-record.ts";
 import { findIdFault } from "./validate-span.ts";
+import { capMaps } from "./wire/cap-attributes.ts";
+import type { ExportItem } from "./wire/export-item.ts";
+import { readLog } from "./wire/read-log.ts";
+import type { SpanSource } from "./wire/read-span.ts";
+import type { ReceivedLog } from "./wire/received-log.ts";
+import type { AttributeMap } from "./wire/received-span.ts";
 
 /** What one record of a log export became. */
 export interface TakenLog {

@@ -1,12 +1,12 @@
 import { limits } from "@touchstone/contracts/limits";
-import type { IncomingSpan } from "../spans/span.ts";
-import { capAttributes } from "./cap-attributes.ts";
-import type { ExportItem } from "./export-item.ts";
-import { hasGenAiSignal } from "./has-genai-signal.ts";
-import { mapSpan } from "./map-span.ts";
-import { readSpan, type SpanSource } from "./read-span.ts";
-import type { ReceivedSpan } from "./received-span.ts";
+import type { IncomingSpan } from "../model/span.ts";
+import { hasGenAiSignal } from "./mapping/has-genai-signal.ts";
+import { mapSpan } from "./mapping/map-span.ts";
 import { findFault, repairSpan } from "./validate-span.ts";
+import { capAttributes } from "./wire/cap-attributes.ts";
+import type { ExportItem } from "./wire/export-item.ts";
+import { readSpan, type SpanSource } from "./wire/read-span.ts";
+import type { ReceivedSpan } from "./wire/received-span.ts";
 
 /** What one span of an export became. */
 export interface TakenSpan {

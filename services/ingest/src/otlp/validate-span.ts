@@ -1,5 +1,5 @@
 import { limits } from "@touchstone/contracts/limits";
-import type { ReceivedSpan } from "./received-span.ts";
+import type { ReceivedSpan } from "./wire/received-span.ts";
 
 /** How far ahead of our clock a span may lie; more is a unit mistake or a broken clock (otlp 2, What is invalid). */
 const aheadMaxMs = 24 * 60 * 60 * 1000;

@@ -1,6 +1,7 @@
 import { costOf, type FindPrice, priceFinder } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
-import type { ReadSpan } from "../spans/trace-store.ts";
+import { growTree, type Tree } from "../assembly/tree.ts";
+import type { ReadSpan } from "../trace-store/trace-store.ts";
 import {
   buildFragmentRead,
   buildStoredResponseFragmentRead,
@@ -9,8 +10,7 @@ import {
   recordToTreeFragment,
   recordToTreeSpan,
   type TreeRecord,
-} from "../trees/trace-read.ts";
-import { growTree, type Tree } from "../trees/tree.ts";
+} from "../trace-store/writing/trace-read.ts";
 import type { PricedProject, PriceStore } from "./price-store.ts";
 import { treeCost } from "./tree-cost.ts";
 

@@ -1,6 +1,6 @@
 import { costOf, type ModelPrice } from "@touchstone/contracts";
-import { rollTokens } from "../trees/roll-tokens.ts";
-import { descendants, saying, type Tree } from "../trees/tree.ts";
+import { rollTokens } from "../assembly/roll-tokens.ts";
+import { descendants, saying, type Tree } from "../assembly/tree.ts";
 
 /**
  * What a span of a trace and all below it cost, in USD (otlp 6, Cost): each call by its own model. What an agent repeats of its calls

@@ -1,8 +1,8 @@
 import { sqlStateOf } from "@touchstone/db";
 import type { AppError } from "@touchstone/service-kit";
-import { quotaSpent } from "../spans/span-insert.ts";
-import type { SpanJob, SpanRow } from "../spans/span-row.ts";
-import type { TraceStore } from "../spans/trace-store.ts";
+import type { SpanJob, SpanRow } from "../model/span-row.ts";
+import type { TraceStore } from "../trace-store/trace-store.ts";
+import { quotaSpent } from "../trace-store/writing/span-insert.ts";
 import { quotaRefusal } from "./refuse-spent.ts";
 import type { SpentProjects } from "./spent-projects.ts";
 import type { DayUsage } from "./usage-store.ts";

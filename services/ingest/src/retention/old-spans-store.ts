@@ -1,7 +1,7 @@
 import { type Database, sqlStateOf, type Transaction } from "@touchstone/db";
 import { countedDays } from "../quota/request-count-store.ts";
-import { firstIdOf } from "../spans/root-conditions.ts";
-import { settleTraces, tracesLock } from "../spans/trace-settling.ts";
+import { firstIdOf } from "../trace-store/reading/root-conditions.ts";
+import { settleTraces, tracesLock } from "../trace-store/removing/trace-settling.ts";
 
 /** What projects chose, at one instant of PostgreSQL's clock. */
 export interface RetentionChoices {

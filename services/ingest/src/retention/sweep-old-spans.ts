@@ -1,4 +1,4 @@
-import type { RemovalFilter, TraceRemover } from "../spans/trace-remover.ts";
+import type { RemovalFilter, TraceRemover } from "../trace-store/removing/trace-remover.ts";
 import { daysInForce } from "./days-in-force.ts";
 import type { OldSpansStore } from "./old-spans-store.ts";
 

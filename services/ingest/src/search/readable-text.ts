@@ -1,4 +1,4 @@
-import type { JsonText } from "../spans/span.ts";
+import type { JsonText } from "../model/span.ts";
 
 const quote = '"';
 const backslash = 0x5c;

@@ -1,5 +1,5 @@
 import { limits } from "@touchstone/contracts";
-import type { JsonText } from "../spans/span.ts";
+import type { JsonText } from "../model/span.ts";
 import { foldCase } from "./fold-case.ts";
 import { readableText } from "./readable-text.ts";
 

@@ -1,7 +1,7 @@
 import type { Database } from "@touchstone/db";
-import { toUuid } from "../spans/hash-uuid.ts";
-import { firstIdOf } from "../spans/root-conditions.ts";
-import { otlpFlag } from "../spans/span-row.ts";
+import { toUuid } from "../model/hash-uuid.ts";
+import { otlpFlag } from "../model/span-row.ts";
+import { firstIdOf } from "../trace-store/reading/root-conditions.ts";
 
 /** What the spans of one session add up to, those of a window of time. */
 export interface SessionSummary {

@@ -1,5 +1,5 @@
 import type { Queryable, Statement } from "@touchstone/db";
-import { otlpFlag } from "../spans/span-row.ts";
+import { otlpFlag } from "../model/span-row.ts";
 
 /** A trace that is due, as of the moment it was read. */
 export interface DueTrace {

@@ -1,7 +1,7 @@
 import type { ReceivedEvaluation } from "@touchstone/contracts";
 import type { Queryable, Statement } from "@touchstone/db";
 import { storableText } from "@touchstone/service-kit";
-import type { FragmentBody } from "../trees/fragment-body.ts";
+import type { FragmentBody } from "../model/fragment-body.ts";
 import type { DueTrace } from "./due-traces.ts";
 import { createRootFinder, readPlaces } from "./trace-places.ts";
 

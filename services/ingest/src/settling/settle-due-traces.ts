@@ -7,14 +7,14 @@ import {
 } from "@touchstone/contracts";
 import type { Database, Queryable } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
-import { describeRoot } from "../spans/describe-root.ts";
-import { decodeSpanBody, readBodyMembers } from "../spans/span-body.ts";
-import { readSpanSlices } from "../spans/span-slices.ts";
-import type { ReadSpan } from "../spans/trace-store.ts";
+import { describeRoot } from "../model/describe-root.ts";
+import { readSettledFacts } from "../model/settled-facts.ts";
+import { decodeSpanBody, readBodyMembers } from "../model/span-body.ts";
+import { readSpanSlices } from "../trace-store/reading/span-slices.ts";
+import type { ReadSpan } from "../trace-store/trace-store.ts";
 import { type Announcement, buildPutOff, buildSettling, type DueTrace, readDueTraces } from "./due-traces.ts";
 import { readEvaluations } from "./received-evaluations.ts";
 import { readSettledChildren } from "./settled-children.ts";
-import { readSettledFacts } from "./settled-facts.ts";
 
 /** Traces of one turn. */
 const tracesMax = 200;

@@ -1,5 +1,5 @@
 import type { Queryable } from "@touchstone/db";
-import { otlpFlag } from "../spans/span-row.ts";
+import { otlpFlag } from "../model/span-row.ts";
 import type { DueTrace } from "./due-traces.ts";
 
 /** Where a span is in its trace. */

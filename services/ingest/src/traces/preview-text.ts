@@ -1,5 +1,5 @@
-import { cutText } from "../judging/recorded-text.ts";
-import type { JsonText } from "../spans/span.ts";
+import { cutText } from "../model/recorded-text.ts";
+import type { JsonText } from "../model/span.ts";
 
 /** Characters of a text in the preview of a list. */
 const previewChars = 300;

@@ -1,9 +1,9 @@
 import { limits } from "@touchstone/contracts";
 import { AppError, parseIsoTime } from "@touchstone/service-kit";
-import { type JsonSlice, type JsonType, scanMembers } from "../json/scan-members.ts";
-import type { IncomingSpan } from "../spans/span.ts";
-import { guessSpanKind, normaliseSpanKind } from "../spans/span-kind.ts";
-import { readToolCalls } from "./tool-calls.ts";
+import { type JsonSlice, type JsonType, scanMembers } from "../model/scan-members.ts";
+import type { IncomingSpan } from "../model/span.ts";
+import { guessSpanKind, normaliseSpanKind } from "../model/span-kind.ts";
+import { readToolCalls } from "../model/tool-calls.ts";
 
 /** The members of a request's body, as they were sent. */
 export type Members = ReadonlyMap<string, JsonSlice>;

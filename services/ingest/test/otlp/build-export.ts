@@ -1,5 +1,5 @@
+import type { IncomingSpan } from "../../src/model/span.ts";
 import { type DecodedExport, decodeTraceExport } from "../../src/otlp/decode-trace-export.ts";
-import type { IncomingSpan } from "../../src/spans/span.ts";
 import { nowMs, readableRow } from "./corpus.ts";
 
 export type PlainValue = string | number | boolean | null | PlainValue[] | { [key: string]: PlainValue };

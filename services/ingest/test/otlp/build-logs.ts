@@ -1,5 +1,5 @@
-import type { FragmentBody } from "../../src/trees/fragment-body.ts";
-import type { IncomingFragment } from "../../src/trees/incoming-fragment.ts";
+import type { FragmentBody } from "../../src/model/fragment-body.ts";
+import type { IncomingFragment } from "../../src/model/incoming-fragment.ts";
 import { anyValue, keyValues, type PlainValue } from "./build-export.ts";
 import { decodeLogs } from "./corpus.ts";
 import { lookUpMessage } from "./reference-decoder.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { IncomingSpan } from "../../src/spans/span.ts";
+import type { IncomingSpan } from "../../src/model/span.ts";
 import { decodeFixture, readableRow, readFixture } from "./corpus.ts";
 
 interface Convention {

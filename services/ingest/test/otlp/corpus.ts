@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { inflateBody, type OtlpEncoding } from "@touchstone/service-kit";
+import type { IncomingSpan } from "../../src/model/span.ts";
 import { type DecodedLogs, readLogExport } from "../../src/otlp/decode-log-export.ts";
 import { decodeTraceExport } from "../../src/otlp/decode-trace-export.ts";
-import type { ExportItem } from "../../src/otlp/export-item.ts";
-import { readSpan, type SpanReading, type SpanSource } from "../../src/otlp/read-span.ts";
-import { walkSpans } from "../../src/otlp/walk-items.ts";
-import type { IncomingSpan } from "../../src/spans/span.ts";
+import type { ExportItem } from "../../src/otlp/wire/export-item.ts";
+import { readSpan, type SpanReading, type SpanSource } from "../../src/otlp/wire/read-span.ts";
+import { walkSpans } from "../../src/otlp/wire/walk-items.ts";
 
 const root = new URL("../../../../fixtures/otlp/", import.meta.url);
 

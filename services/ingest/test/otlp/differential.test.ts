@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { decodeTraceExport } from "../../src/otlp/decode-trace-export.ts";
-import { OtlpDecodeError } from "../../src/otlp/otlp-decode-error.ts";
-import type { AttributeMap, AttributeValue, ReceivedSpan } from "../../src/otlp/received-span.ts";
+import { OtlpDecodeError } from "../../src/otlp/wire/otlp-decode-error.ts";
+import type { AttributeMap, AttributeValue, ReceivedSpan } from "../../src/otlp/wire/received-span.ts";
 import { listCaptures, nowMs, readCapture, readFixture, readSpans } from "./corpus.ts";
 import {
   decodeReference,

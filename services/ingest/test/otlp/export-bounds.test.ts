@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { createDecodeApart } from "../../src/otlp/decode-apart.ts";
 import { decodeItemInThread, type ItemInThread } from "../../src/otlp/decode-item-thread.ts";
 import { decodeTraceExport, readTraceExport } from "../../src/otlp/decode-trace-export.ts";
-import { OtlpDecodeError } from "../../src/otlp/otlp-decode-error.ts";
+import { OtlpDecodeError } from "../../src/otlp/wire/otlp-decode-error.ts";
 import { buildExport, decodeJson } from "./build-export.ts";
 import { decodeLogs, listCaptures, nowMs, readCapture } from "./corpus.ts";
 import { encodeReference } from "./reference-decoder.ts";

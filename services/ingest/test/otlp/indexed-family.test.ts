@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { indexedKeys, readFamily } from "../../src/otlp/indexed-family.ts";
-import type { AttributeMap, AttributeValue } from "../../src/otlp/received-span.ts";
+import { indexedKeys, readFamily } from "../../src/otlp/mapping/indexed-family.ts";
+import type { AttributeMap, AttributeValue } from "../../src/otlp/wire/received-span.ts";
 
 function familyOf(attributes: AttributeMap, prefix: string): unknown[] | undefined {
   return readFamily(attributes, indexedKeys(attributes), prefix)?.items;

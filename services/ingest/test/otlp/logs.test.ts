@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { OtlpDecodeError } from "../../src/otlp/otlp-decode-error.ts";
+import { OtlpDecodeError } from "../../src/otlp/wire/otlp-decode-error.ts";
 import { buildLogs, fragmentOf, spanId, toJson, toProtobuf, traceId } from "./build-logs.ts";
 import { decodeLogs, listCaptures, readCapture, readFixture } from "./corpus.ts";
 

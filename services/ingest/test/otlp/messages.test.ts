@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { lastText, type Message, messageText, withInstructions } from "../../src/otlp/message.ts";
-import { readConversation } from "../../src/otlp/read-conversation.ts";
+import { lastText, type Message, messageText, withInstructions } from "../../src/messages/message.ts";
+import { readConversation } from "../../src/messages/read-conversation.ts";
 
 const call = { id: "c1", name: "get_weather", arguments: { city: "Paris" } };
 const asked: Message = { role: "user", content: "Weather?" };

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
-import { attributeBytesMax } from "../../src/otlp/cap-attributes.ts";
 import { decodeTraceExport } from "../../src/otlp/decode-trace-export.ts";
-import { OtlpDecodeError } from "../../src/otlp/otlp-decode-error.ts";
-import { readJsonInteger } from "../../src/otlp/read-json-value.ts";
+import { attributeBytesMax } from "../../src/otlp/wire/cap-attributes.ts";
+import { OtlpDecodeError } from "../../src/otlp/wire/otlp-decode-error.ts";
+import { readJsonInteger } from "../../src/otlp/wire/read-json-value.ts";
 import { anyValue, buildExport, decodeJson, keyValues, type PlainValue, rowOf } from "./build-export.ts";
 import { nowMs } from "./corpus.ts";
 import { encodeReference } from "./reference-decoder.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { decodeTraceExport } from "../../src/otlp/decode-trace-export.ts";
-import { OtlpDecodeError } from "../../src/otlp/otlp-decode-error.ts";
-import { ProtobufError, ProtobufReader } from "../../src/otlp/protobuf-reader.ts";
-import type { ReceivedSpan } from "../../src/otlp/received-span.ts";
+import { OtlpDecodeError } from "../../src/otlp/wire/otlp-decode-error.ts";
+import { ProtobufError, ProtobufReader } from "../../src/otlp/wire/protobuf-reader.ts";
+import type { ReceivedSpan } from "../../src/otlp/wire/received-span.ts";
 import { nowMs, readSpans } from "./corpus.ts";
 
 /** A length-delimited field. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import type { IncomingSpan } from "../../src/model/span.ts";
 import { decodeTraceExport, readTraceExport } from "../../src/otlp/decode-trace-export.ts";
-import { OtlpDecodeError } from "../../src/otlp/otlp-decode-error.ts";
-import type { IncomingSpan } from "../../src/spans/span.ts";
+import { OtlpDecodeError } from "../../src/otlp/wire/otlp-decode-error.ts";
 import { buildExport, type SpanSketch } from "./build-export.ts";
 import { nowMs } from "./corpus.ts";
 import { encodeReference } from "./reference-decoder.ts";

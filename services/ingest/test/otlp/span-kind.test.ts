@@ -1,6 +1,6 @@
 import { spanKind } from "@touchstone/contracts";
 import { describe, expect, test } from "vitest";
-import { guessSpanKind, normaliseSpanKind } from "../../src/spans/span-kind.ts";
+import { guessSpanKind, normaliseSpanKind } from "../../src/model/span-kind.ts";
 import { rowOf, type SpanSketch } from "./build-export.ts";
 
 describe("a stated kind", () => {

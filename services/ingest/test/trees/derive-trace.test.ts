@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { Derivation } from "../../src/trees/derivation.ts";
-import { type DerivedSpan, type DerivedTrace, deriveTrace } from "../../src/trees/derive-trace.ts";
-import type { FragmentFacts } from "../../src/trees/incoming-fragment.ts";
-import type { OwnFacts } from "../../src/trees/own-facts.ts";
-import { toTokenList } from "../../src/trees/token-list.ts";
-import type { TreeFragment, TreeSpan } from "../../src/trees/tree.ts";
+import { type DerivedSpan, type DerivedTrace, deriveTrace } from "../../src/assembly/derive-trace.ts";
+import type { TreeFragment, TreeSpan } from "../../src/assembly/tree.ts";
+import type { Derivation } from "../../src/model/derivation.ts";
+import type { FragmentFacts } from "../../src/model/incoming-fragment.ts";
+import type { OwnFacts } from "../../src/model/own-facts.ts";
+import { toTokenList } from "../../src/model/token-list.ts";
 import { seededRandom } from "./exports.ts";
 
 type Said = Partial<Omit<TreeSpan, "facts" | "ownTokens">> & { facts?: Partial<OwnFacts>; tokens?: number[] };

@@ -1,7 +1,7 @@
 import type { Clock, Handler } from "@touchstone/service-kit";
-import { composeCostTrend, priceUses } from "../../figures/compose-costs.ts";
-import type { FigureStore } from "../../figures/figure-store.ts";
 import type { PriceStore } from "../../pricing/price-store.ts";
+import { composeCostTrend, priceUses } from "../../usage-metrics/compose-costs.ts";
+import type { FigureStore } from "../../usage-metrics/figure-store.ts";
 import { readDashboardQuery } from "./read-query.ts";
 
 /** `GET /agent-monitoring/cost-trend` (completions 9.5). */

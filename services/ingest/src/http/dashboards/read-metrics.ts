@@ -1,7 +1,7 @@
 import type { Clock, Handler } from "@touchstone/service-kit";
-import { composeMetrics } from "../../figures/compose-metrics.ts";
-import { type FigureStore, noFigures } from "../../figures/figure-store.ts";
 import type { PriceStore } from "../../pricing/price-store.ts";
+import { composeMetrics } from "../../usage-metrics/compose-metrics.ts";
+import { type FigureStore, noFigures } from "../../usage-metrics/figure-store.ts";
 import { readDashboardQuery } from "./read-query.ts";
 
 /** `GET /agent-monitoring/metrics` (completions 9.5). */

@@ -6,8 +6,8 @@ import {
   stretchesOf,
 } from "@touchstone/contracts";
 import { type Call, type Clock, isUuid, requireProject } from "@touchstone/service-kit";
-import type { FigureQuery } from "../../figures/figure-store.ts";
 import type { PriceStore } from "../../pricing/price-store.ts";
+import type { FigureQuery } from "../../usage-metrics/figure-store.ts";
 
 /** What a dashboard asks for, and the prices of who asks. */
 export interface DashboardQuery {

@@ -2,7 +2,7 @@ import { judgedTraceQuery, type judgedTraceReply } from "@touchstone/contracts";
 import { type Handler, isUuid } from "@touchstone/service-kit";
 import type { z } from "zod";
 import { readJudgedTrace } from "../../judging/read-judged-trace.ts";
-import type { TraceStore } from "../../spans/trace-store.ts";
+import type { TraceStore } from "../../trace-store/trace-store.ts";
 
 /** Internal `readTraceForJudging`: an id that is none, and another project's, is as good as missing. */
 export function readTraceForJudging({ traces }: { traces: TraceStore }): Handler {

@@ -3,7 +3,7 @@ import type { Handler } from "@touchstone/service-kit";
 import type { z } from "zod";
 import { readTurns as readRecordedTurns } from "../../judging/read-turns.ts";
 import type { SessionStore } from "../../sessions/session-store.ts";
-import type { TraceStore } from "../../spans/trace-store.ts";
+import type { TraceStore } from "../../trace-store/trace-store.ts";
 
 /** The question of eval-runs when a trace or session is to become a case. */
 export function readTurns(stores: { traces: TraceStore; sessions: Pick<SessionStore, "findRoots"> }): Handler {

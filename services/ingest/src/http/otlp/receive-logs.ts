@@ -2,10 +2,10 @@ import type { Clock, Handler } from "@touchstone/service-kit";
 import type { DecodeHeavy } from "../../otlp/decode-items.ts";
 import { readLogExport } from "../../otlp/decode-log-export.ts";
 import { encodeLogsExportResponse } from "../../otlp/encode-reply.ts";
-import type { SpanRecorder } from "../../spans/span-recorder.ts";
-import { inOtlpWords } from "./in-otlp-words.ts";
-import type { LargeTurns } from "./large-turns.ts";
-import { receiveExport } from "./receive-export.ts";
+import { inOtlpWords } from "../../otlp/in-otlp-words.ts";
+import type { LargeTurns } from "../../otlp/large-turns.ts";
+import { receiveExport } from "../../otlp/receive-export.ts";
+import type { SpanRecorder } from "../../recording/span-recorder.ts";
 
 /** Records held at a time; see receive-traces.ts. */
 const slice = { rowsMax: 8192, bytesMax: 16 * 1024 * 1024 };

@@ -1,8 +1,8 @@
 import type { Handler } from "@touchstone/service-kit";
 import { checkMetricsEnvelope } from "../../otlp/check-metrics-envelope.ts";
 import { encodeMetricsExportResponse } from "../../otlp/encode-reply.ts";
-import type { LargeTurns } from "./large-turns.ts";
-import { receiveExport } from "./receive-export.ts";
+import type { LargeTurns } from "../../otlp/large-turns.ts";
+import { receiveExport } from "../../otlp/receive-export.ts";
 
 /** `POST /otel/v1/metrics`: accepted and not stored; an exporter would log any error once a minute (otlp 7). */
 export function receiveMetrics(dependencies: { turns: LargeTurns }): Handler {

@@ -1,9 +1,9 @@
 import { type agentCosts, agentCostsQuery, priceFinder, stretchesOf } from "@touchstone/contracts";
 import type { Clock, Handler } from "@touchstone/service-kit";
 import type { z } from "zod";
-import type { AgentTokenReader } from "../../figures/agent-token-reader.ts";
-import { priceUses } from "../../figures/compose-costs.ts";
 import type { PriceStore } from "../../pricing/price-store.ts";
+import type { AgentTokenReader } from "../../usage-metrics/agent-token-reader.ts";
+import { priceUses } from "../../usage-metrics/compose-costs.ts";
 
 /** The question of monitor for what each agent cost, in the same stretches as the dashboards of costs. */
 export function readAgentCosts({

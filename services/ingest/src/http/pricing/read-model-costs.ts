@@ -1,9 +1,9 @@
 import { type modelCosts, modelCostsQuery, priceFinder, stretchesOf } from "@touchstone/contracts";
 import type { Clock, Handler } from "@touchstone/service-kit";
 import type { z } from "zod";
-import { priceUses } from "../../figures/compose-costs.ts";
-import type { FigureStore } from "../../figures/figure-store.ts";
 import type { PriceStore } from "../../pricing/price-store.ts";
+import { priceUses } from "../../usage-metrics/compose-costs.ts";
+import type { FigureStore } from "../../usage-metrics/figure-store.ts";
 
 /** The question of monitor for what each model cost, in the same stretches as the dashboards of costs (completions 9.5). */
 export function readModelCosts(dependencies: {

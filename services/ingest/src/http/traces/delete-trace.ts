@@ -1,6 +1,6 @@
 import { AppError, actOf, type Clock, type Handler, isUuid, requireProject } from "@touchstone/service-kit";
 import { recordAuditEvent } from "../../outbox.ts";
-import type { TraceStore } from "../../spans/trace-store.ts";
+import type { TraceStore } from "../../trace-store/trace-store.ts";
 import { deletionTime } from "./deletion-time.ts";
 
 /** `DELETE /ingest/traces/{traceId}`: the whole trace, whichever of its spans is named (decision 15). */

@@ -1,8 +1,8 @@
 import { actOf, type Clock, type Handler, requireProject } from "@touchstone/service-kit";
 import { recordAuditEvent } from "../../outbox.ts";
-import type { TraceStore } from "../../spans/trace-store.ts";
+import type { TraceStore } from "../../trace-store/trace-store.ts";
+import { readDeletionFilter } from "../../traces/read-deletion-filter.ts";
 import { deletionTime } from "./deletion-time.ts";
-import { readDeletionFilter } from "./read-deletion-filter.ts";
 
 /** `DELETE /ingest/traces?…`: every trace with a root that matches all filters (decision 15). */
 export function deleteTraces({ traces, clock }: { traces: TraceStore; clock: Clock }): Handler {

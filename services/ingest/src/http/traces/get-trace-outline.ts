@@ -1,7 +1,7 @@
 import { costOf, limits, priceFinder, type TraceOutline } from "@touchstone/contracts";
 import { AppError, type Handler, isUuid, requireProject } from "@touchstone/service-kit";
 import type { PriceStore } from "../../pricing/price-store.ts";
-import type { TraceStore } from "../../spans/trace-store.ts";
+import type { TraceStore } from "../../trace-store/trace-store.ts";
 
 /** `GET /ingest/traces/{traceId}/outline`: the spans of one trace without their texts, for drawing its tree. */
 export function getTraceOutline({ traces, prices }: { traces: TraceStore; prices: PriceStore }): Handler {

@@ -1,6 +1,6 @@
 import { AppError, type Handler, isUuid, requireProject } from "@touchstone/service-kit";
 import type { CostEstimator } from "../../pricing/cost-estimator.ts";
-import type { TraceStore } from "../../spans/trace-store.ts";
+import type { TraceStore } from "../../trace-store/trace-store.ts";
 import { showDetail } from "../../traces/show-trace.ts";
 
 /** `GET /ingest/traces/{traceId}`: one trace in full; another project's is as good as missing. */

@@ -1,8 +1,8 @@
 import type { Clock, Handler } from "@touchstone/service-kit";
 import { requireProject } from "@touchstone/service-kit";
-import type { TraceStore } from "../../spans/trace-store.ts";
+import type { TraceStore } from "../../trace-store/trace-store.ts";
 import { bucketStarts, histogramRange } from "../../traces/histogram-range.ts";
-import { readMoment, readRootFilter } from "./root-filter.ts";
+import { readMoment, readRootFilter } from "../../traces/read-root-filter.ts";
 
 /** What a project without any trace shows. */
 const emptyMs = 3_600_000;

@@ -1,7 +1,7 @@
 import type { Handler } from "@touchstone/service-kit";
 import { requireProject } from "@touchstone/service-kit";
 import type { LiveTail } from "../../live/live-tail.ts";
-import { isPreview, readRootFilter } from "./root-filter.ts";
+import { isPreview, readRootFilter } from "../../traces/read-root-filter.ts";
 
 /** `GET /ingest/traces/stream`: root traces as they are stored, as server-sent events (completions 1.8). */
 export function streamTraces({ liveTail }: { liveTail: LiveTail }): Handler {

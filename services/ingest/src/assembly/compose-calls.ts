@@ -1,0 +1,157 @@
+import { limits } from "@touchstone/contracts";
+import { looselyParsed } from "../messages/json-text.ts";
+import { readConversation } from "../messages/read-conversation.ts";
+import type { FragmentBody, FragmentToolCall } from "../model/fragment-body.ts";
+import { scanElements, scanMembers } from "../model/scan-members.ts";
+import type { JsonText } from "../model/span.ts";
+import type { SpanBody } from "../model/span-body.ts";
+import { truncationMarker } from "../otlp/wire/received-span.ts";
+
+/** A call of a tool as another row shows it: members by name, each JSON text. */
+export interface LentCall {
+  /** What the model called it by; null = not known. */
+  id: string | null;
+  members: ReadonlyMap<string, JsonText>;
+}
+
+/** What the messages of one call of a model tell of tools. */
+export interface ToldCalls {
+  asked: LentCall[];
+  /** Results by the id of their call. */
+  answered: ReadonlyMap<string, JsonText>;
+}
+
+/** Text of all calls one row shows, and of the results one call of a model tells: what does not fit loses its values. */
+export const callsCharsMax = 1024 * 1024;
+
+export const absent: JsonText = JSON.stringify(truncationMarker);
+
+/** What rows hold was read as JSON when it came. */
+const stored = { isStored: true };
+
+/** The one call a tool's row carries, with the id that the trace knows it by. */
+export function callsOfTools(body: Pick<SpanBody, "toolCalls" | "metadata">): LentCall[] {
+  const elements = body.toolCalls === null ? [] : (scanElements(body.toolCalls, stored) ?? []);
+  const id = elements.length === 0 ? null : toolCallId(body.metadata);
+  return elements.flatMap(({ text }) => {
+    const { members } = scanMembers(text, stored);
+    return members === null ? [] : [{ id, members: bounded(members) }];
+  });
+}
+
+function bounded(members: NonNullable<ReturnType<typeof scanMembers>["members"]>): Map<string, JsonText> {
+  return new Map([...members].map(([name, { text }]) => [name, text.length > callsCharsMax ? absent : text]));
+}
+
+function toolCallId(metadata: JsonText | null): string | null {
+  // Looking for the name first is far cheaper than reading what may be a long text.
+  if (metadata === null || !metadata.includes('"toolCallId"')) return null;
+  const otel = scanMembers(metadata, stored).members?.get("otel");
+  const id = otel === undefined ? undefined : scanMembers(otel.text, stored).members?.get("toolCallId");
+  return id?.type === "string" ? (JSON.parse(id.text) as string) : null;
+}
+
+/** The calls a model asked for in its output, and the results that its input repeats. */
+export function readTold({ input, output }: Pick<SpanBody, "input" | "output">): ToldCalls {
+  const asked = messagesOf(output).flatMap(({ tool_calls }) =>
+    (tool_calls ?? []).map((call) => ({
+      id: call.id,
+      members: new Map([
+        ["name", JSON.stringify(call.name)],
+        ["input", JSON.stringify(call.arguments)],
+      ]),
+    })),
+  );
+  const answered = new Map<string, JsonText>();
+  let chars = 0;
+  for (const { role, tool_call_id, content } of messagesOf(input)) {
+    if (role !== "tool" || tool_call_id === undefined) continue;
+    const text = JSON.stringify(typeof content === "string" ? looselyParsed(content) : content);
+    chars += text.length;
+    answered.set(tool_call_id, chars > callsCharsMax ? absent : text);
+  }
+  return { asked, answered };
+}
+
+function messagesOf(text: JsonText | null) {
+  return text === null ? [] : (readConversation(looselyParsed(text))?.messages ?? []);
+}
+
+/**
+ * The calls with the results that the inputs of later calls and log records know of them, matched by id; each id once.
+ * Without any call, those that only log records tell of.
+ */
+export function matchCalls(
+  calls: readonly LentCall[],
+  results: readonly FragmentToolCall[],
+  told: readonly ToldCalls[] = [],
+): LentCall[] {
+  const matched = new Map<string, LentCall>();
+  for (const [index, call] of calls.entries()) {
+    const key = call.id ?? `without id ${index}`;
+    if (!matched.has(key)) matched.set(key, call);
+  }
+  for (const [key, call] of matched) {
+    const members = new Map(call.members);
+    const answer = call.id === null ? undefined : told.find(({ answered }) => answered.has(call.id as string));
+    if (!members.has("output") && answer !== undefined) {
+      members.set("output", answer.answered.get(call.id as string) as JsonText);
+    }
+    const result = results.find(({ id }) => id !== undefined && id === call.id);
+    for (const [name, text] of result === undefined ? [] : toMembers(result)) {
+      if (!members.has(name)) members.set(name, text);
+    }
+    matched.set(key, { id: call.id, members });
+  }
+  if (matched.size > 0) return [...matched.values()];
+  return results.map((result) => ({ id: result.id ?? null, members: toMembers(result) }));
+}
+
+function toMembers(call: FragmentToolCall): Map<string, JsonText> {
+  const { id: _, ...rest } = call;
+  return new Map(Object.entries(rest).map(([name, value]) => [name, JSON.stringify(value)]));
+}
+
+const memberOrder = ["name", "input", "output", "success", "latencyMs", "error"];
+
+/** The calls as a row stores them, the first 50 (interface: Limits); null when there is none. */
+export function writeCalls(calls: readonly LentCall[]): JsonText | null {
+  if (calls.length === 0) return null;
+  let left = callsCharsMax;
+  const written = calls.slice(0, limits.toolCallsMax).map(({ members }) => {
+    const shown = new Map(members);
+    if (!shown.has("success")) shown.set("success", String(!shown.has("error")));
+    for (const name of ["input", "output"]) {
+      const text = shown.get(name);
+      if (text !== undefined && text.length > left) shown.set(name, absent);
+    }
+    const text = writeMembers(shown);
+    left -= text.length;
+    return text;
+  });
+  return `[${written.join(",")}]`;
+}
+
+function writeMembers(members: ReadonlyMap<string, JsonText>): JsonText {
+  const names = [...memberOrder.filter((name) => members.has(name)), ...extraNames(members)];
+  return `{${names.map((name) => `${JSON.stringify(name)}:${members.get(name)}`).join(",")}}`;
+}
+
+function extraNames(members: ReadonlyMap<string, JsonText>): string[] {
+  return [...members.keys()].filter((name) => !memberOrder.includes(name));
+}
+
+/** A tool's own call repeats its input and output, also where only log records told them. */
+export function mergeOwnCall(body: SpanBody, fragments: readonly FragmentBody[], kind: string): JsonText | null {
+  if (kind !== "tool" || body.toolCalls === null) return body.toolCalls;
+  const [call] = callsOfTools(body);
+  if (call === undefined) return body.toolCalls;
+  const members = new Map(call.members);
+  if (!members.has("input") && body.input !== null) members.set("input", body.input);
+  if (!members.has("output") && body.output !== null) members.set("output", body.output);
+  const result = fragments.find(({ toolCall }) => toolCall !== undefined)?.toolCall;
+  if (result?.error !== undefined && !members.has("error")) members.set("error", JSON.stringify(result.error));
+  if (body.error !== null && !members.has("error")) members.set("error", body.error);
+  if (members.has("error")) members.set("success", "false");
+  return `[${writeMembers(members)}]`;
+}

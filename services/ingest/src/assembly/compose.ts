@@ -1,0 +1,347 @@
+/*
+ * How a span of an OTel trace is read: what it said itself, then what log records said of it, then what other rows of
+ * its trace lend it (its derivation says which). Rows that have nothing to add pass untouched and unparsed, which is
+ * every REST row. What is lent is reduced at once to what is shown, so that a page of traces holds little more than
+ * its answer.
+ */
+
+import type { Derivation } from "../model/derivation.ts";
+import type { FragmentBody } from "../model/fragment-body.ts";
+import {
+  type BodyMember,
+  decodeSpanBody,
+  emptyBody,
+  encodePlainBody,
+  hasBodyMember,
+  isPacked,
+  listBody,
+  readBodyMembers,
+  type SpanBody,
+} from "../model/span-body.ts";
+import { boundCalls, type CallBounds } from "./bound-calls.ts";
+import type { ComposableSpan, LenderDigest, LendingRow, Lent, ListedRow } from "./composable.ts";
+import { callsCharsMax, callsOfTools, type LentCall, matchCalls, readTold, writeCalls } from "./compose-calls.ts";
+import { addMetadata } from "./compose-metadata.ts";
+import { lendSide } from "./compose-sides.ts";
+import type { ListedBodies } from "./listed-bodies.ts";
+import { mergeFragments } from "./merge-fragments.ts";
+import { createRecall, type Recall } from "./recall-bodies.ts";
+import { splitByBytes } from "./split-by-bytes.ts";
+
+/** Reads what spans refer to; compose-store.ts does it. Each slice is bounded, and is let go before the next is read. */
+export interface ComposeLoader {
+  /** Of rows by id, in any order; those that are gone are missing. */
+  digests(ids: readonly string[]): AsyncIterable<LenderDigest[]>;
+  /** Rows by id, in any order; those that are gone are missing. */
+  rows(ids: readonly string[]): AsyncIterable<LendingRow[]>;
+  /** What log records say of rows, by row id, each list in an order that does not depend on their arrival. */
+  fragments(ids: readonly string[]): AsyncIterable<Map<string, FragmentBody[]>>;
+}
+
+/** A span but for its body. */
+type Bodiless = Omit<ComposableSpan, "body">;
+
+/** The spans with their derivations applied to their bodies, in order. */
+export async function composeSpans<Span extends ComposableSpan>(
+  spans: readonly Span[],
+  loader: ComposeLoader,
+  /** What is not shown in full does without the metadata, which is costly. */
+  { metadata }: { metadata: boolean },
+): Promise<Span[]> {
+  if (spans.every(({ derived }) => derived === null)) return [...spans];
+  const needs = listNeeds(spans);
+  const told = await readOwnFragments(spans, loader);
+  const calls = boundCalls(spans);
+  const lent = await readLent(needs, lendingRows([...needs.keys()], spans, loader), { loader, told, calls });
+  const composed: Span[] = [];
+  for (const span of spans) {
+    const { derived } = span;
+    if (derived === null) composed.push(span);
+    else composed.push({ ...span, body: await composeBody(span, derived, told.get(span.id), lent, metadata) });
+  }
+  return composed;
+}
+
+/** A row that a list found is not there any more as it found it. */
+export class ListChangedError extends Error {
+  override readonly name = "ListChangedError";
+}
+
+/**
+ * The same of a list, without metadata, in groups of rows whose texts are `groupBytesMax` together, or of one row: what was
+ * composed is let go before the next group is. Of what was composed before neither bodies nor lenders are read; whether it
+ * was costs a look at the lenders. Throws {@link ListChangedError}.
+ */
+export async function* composeList<Span extends Bodiless>(
+  rows: readonly ListedRow<Span>[],
+  { loader, listed, groupBytesMax, makeRoom }: ListComposing,
+): AsyncGenerator<(Span & { body: Buffer })[], void, undefined> {
+  const recall = createRecall(rows, listed);
+  const lenderBytes = new Map<string, number>();
+  const lenders = listNeeds(rows.map(({ span }) => span));
+  for await (const slice of loader.digests([...lenders.keys()])) {
+    recall.see(slice);
+    for (const { id, textBytes } of slice) lenderBytes.set(id, textBytes);
+  }
+  const costOf = (row: ListedRow<Span>): number => {
+    const known = recall.bodyOf(row);
+    return known === undefined ? row.textBytes + borrowedBytes(row.span.derived, lenderBytes) : known.length;
+  };
+  for (const group of splitByBytes(rows, costOf, groupBytesMax)) {
+    if (group.reduce((sum, row) => sum + costOf(row), 0) > smallBytes) await makeRoom();
+    yield composeGroup(group, loader, recall);
+  }
+}
+
+export interface ListComposing {
+  loader: ComposeLoader;
+  listed: ListedBodies;
+  groupBytesMax: number;
+  /** Waits until there is room for a large page. */
+  makeRoom(): Promise<void>;
+}
+
+/** A group of more is part of a large page. */
+const smallBytes = 256 * 1024;
+
+async function composeGroup<Span extends Bodiless>(
+  rows: readonly ListedRow<Span>[],
+  loader: ComposeLoader,
+  recall: Recall,
+): Promise<(Span & { body: Buffer })[]> {
+  const pending = rows.filter((row) => recall.bodyOf(row) === undefined);
+  const spans = pending.map(({ span }) => span);
+  const needs = listNeeds(spans);
+  const told = await readOwnFragments(spans, loader);
+  const unread = pending.filter(({ body }) => body === null);
+  for (const { span } of unread) needOf(needs, span.id).body = true;
+  const calls = boundCalls(spans);
+  const lent = await readLent(needs, recall.compare(loader.rows([...needs.keys()])), { loader, told, calls });
+  if (!unread.every(({ span }) => recall.isAsSeen(span.id))) throw new ListChangedError("a row of the list changed");
+  // Side by side: large bodies are unpacked beside the event loop.
+  return Promise.all(
+    rows.map(async (row) => {
+      const known = recall.bodyOf(row);
+      if (known !== undefined) return { ...row.span, body: known };
+      const span = { ...row.span, body: row.body ?? (lent.get(row.span.id)?.body as Buffer) };
+      const { derived } = span;
+      const body =
+        derived === null ? await unpack(span.body) : await composeBody(span, derived, told.get(span.id), lent, false);
+      recall.keep(row, body);
+      return { ...span, body };
+    }),
+  );
+}
+
+/** Calls of tools show little more of their lenders than this, however large these are. */
+const callsBytes = 2 * callsCharsMax;
+/** What log records tell of a row is not known before they are read. */
+const toldBytes = 256 * 1024;
+
+/** What a row is shown of other rows, at most. */
+function borrowedBytes(derived: Derivation | null, textBytes: ReadonlyMap<string, number>): number {
+  if (derived === null) return 0;
+  const bytesOf = (id: string | undefined): number => (id === undefined ? 0 : (textBytes.get(id) ?? 0));
+  const callers = [...(derived.toolsFrom ?? []), ...(derived.callsFrom ?? [])];
+  const calls = callers.reduce((sum, id) => sum + bytesOf(id), 0);
+  return (
+    bytesOf(derived.inputFrom) +
+    bytesOf(derived.outputFrom) +
+    Math.min(calls, callsBytes) +
+    (derived.hasFragments === true ? toldBytes : 0)
+  );
+}
+
+async function unpack(body: Buffer): Promise<Buffer> {
+  return isPacked(body) ? listBody(await decodeSpanBody(body), null) : body;
+}
+
+/** What is asked of one row. */
+interface Need {
+  input: boolean;
+  output: boolean;
+  /** Its own calls: it is a tool. */
+  tools: boolean;
+  /** The calls its messages tell of: it is a model's. */
+  calls: boolean;
+  /** The body as it is stored: it is of the page itself. */
+  body: boolean;
+}
+
+function listNeeds(spans: readonly Bodiless[]): Map<string, Need> {
+  const needs = new Map<string, Need>();
+  const ask = (id: string | undefined, what: keyof Need): void => {
+    if (id !== undefined) needOf(needs, id)[what] = true;
+  };
+  for (const { derived } of spans) {
+    ask(derived?.inputFrom, "input");
+    ask(derived?.outputFrom, "output");
+    for (const id of derived?.toolsFrom ?? []) ask(id, "tools");
+    for (const id of derived?.callsFrom ?? []) ask(id, "calls");
+  }
+  return needs;
+}
+
+function needOf(needs: Map<string, Need>, id: string): Need {
+  const need = needs.get(id) ?? { input: false, output: false, tools: false, calls: false, body: false };
+  needs.set(id, need);
+  return need;
+}
+
+async function readOwnFragments(
+  spans: readonly Bodiless[],
+  loader: ComposeLoader,
+): Promise<Map<string, FragmentBody[]>> {
+  return readFragments(
+    spans.filter(({ derived }) => derived?.hasFragments === true).map(({ id }) => id),
+    loader,
+  );
+}
+
+async function readFragments(ids: readonly string[], loader: ComposeLoader): Promise<Map<string, FragmentBody[]>> {
+  const found = new Map<string, FragmentBody[]>();
+  if (ids.length === 0) return found;
+  for await (const slice of loader.fragments(ids)) {
+    for (const [id, fragments] of slice) found.set(id, fragments);
+  }
+  return found;
+}
+
+/** The rows of these ids. Those that are at hand, as in a session, which holds whole traces, are not read again. */
+async function* lendingRows(
+  ids: readonly string[],
+  spans: readonly ComposableSpan[],
+  loader: ComposeLoader,
+): AsyncIterable<LendingRow[]> {
+  const wanted = new Set(ids);
+  const atHand = spans.flatMap(({ id, spanId, kind, derived, body }) =>
+    spanId !== undefined && wanted.delete(id)
+      ? [{ id, spanId, kind, hasFragments: derived?.hasFragments === true, body }]
+      : [],
+  );
+  if (atHand.length > 0) yield atHand;
+  if (wanted.size > 0) yield* loader.rows([...wanted]);
+}
+
+async function readLent(
+  needs: ReadonlyMap<string, Need>,
+  slices: AsyncIterable<LendingRow[]>,
+  { loader, told, calls }: { loader: ComposeLoader; told: ReadonlyMap<string, FragmentBody[]>; calls: CallBounds },
+): Promise<Map<string, Lent>> {
+  const lent = new Map<string, Lent>();
+  for await (const rows of slices) {
+    const fragments = await readFragments(
+      rows.filter(({ id, hasFragments }) => hasFragments && !told.has(id)).map(({ id }) => id),
+      loader,
+    );
+    for (const row of rows) {
+      const reduced = await reduceRow(row, told.get(row.id) ?? fragments.get(row.id) ?? [], needs);
+      lent.set(row.id, calls.fit(reduced));
+    }
+  }
+  return lent;
+}
+
+async function reduceRow(
+  row: LendingRow,
+  fragments: readonly FragmentBody[],
+  needs: ReadonlyMap<string, Need>,
+): Promise<Lent> {
+  const need = needs.get(row.id) as Need;
+  const members = membersFor(need);
+  // Of a row that lends nothing only the body is wanted, packed as it is.
+  const text = members.length === 0 ? null : await decodeSpanBody(row.body);
+  const own = text === null ? emptyBody : readBodyMembers(text, fragments.length === 0 ? members : undefined);
+  const { body } = mergeFragments(own, fragments, row.kind);
+  return {
+    id: row.id,
+    spanId: row.spanId,
+    kind: row.kind,
+    input: need.input ? body.input : null,
+    output: need.output ? body.output : null,
+    tools: need.tools ? callsOfTools(body) : [],
+    told: need.calls ? readTold(body) : null,
+    body: need.body ? row.body : null,
+  };
+}
+
+/** What has to be read of a row of which log records tell nothing. */
+function membersFor({ input, output, tools, calls }: Need): BodyMember[] {
+  const members: BodyMember[] = [];
+  if (input || calls) members.push("input");
+  if (output || calls) members.push("output");
+  if (tools) members.push("toolCalls", "metadata");
+  return members;
+}
+
+async function composeBody(
+  span: ComposableSpan,
+  derived: Derivation,
+  fragments: readonly FragmentBody[] = [],
+  lent: ReadonlyMap<string, Lent>,
+  withMetadata: boolean,
+): Promise<Buffer> {
+  const text = await decodeSpanBody(span.body);
+  // The common case of a list, where only the calls come from elsewhere: the rest need not be read.
+  if (!withMetadata && lendsCallsOnly(text, derived, fragments)) {
+    const calls = hasBodyMember(text, "toolCalls") ? null : writeCalls(collectCalls(derived, fragments, lent));
+    return calls === null && !isPacked(span.body) ? span.body : listBody(text, calls);
+  }
+  const own = readBodyMembers(text);
+  const merged = mergeFragments(own, fragments, span.kind);
+  const inputRow = derived.inputFrom === undefined ? undefined : lent.get(derived.inputFrom);
+  const outputRow = derived.outputFrom === undefined ? undefined : lent.get(derived.outputFrom);
+  const borrowsInput = merged.body.input === null && inputRow !== undefined && inputRow.input !== null;
+  const borrowsOutput = merged.body.output === null && outputRow !== undefined && outputRow.output !== null;
+  const body: SpanBody = {
+    ...merged.body,
+    input: borrowsInput ? lendSide("input", inputRow.input as string, inputRow.kind, span.kind) : merged.body.input,
+    output: borrowsOutput
+      ? lendSide("output", outputRow.output as string, outputRow.kind, span.kind)
+      : merged.body.output,
+    toolCalls: merged.body.toolCalls ?? writeCalls(collectCalls(derived, fragments, lent)),
+  };
+  if (!withMetadata) return encodePlainBody(body);
+  const metadata = addMetadata(body.metadata, {
+    fragments,
+    derived,
+    messages: merged.messages,
+    ioFrom: describeLenders(borrowsInput ? inputRow.spanId : null, borrowsOutput ? outputRow.spanId : null),
+  });
+  return encodePlainBody({ ...body, metadata });
+}
+
+function lendsCallsOnly(text: Buffer, derived: Derivation, fragments: readonly FragmentBody[]): boolean {
+  return (
+    fragments.length === 0 &&
+    (derived.inputFrom === undefined || hasBodyMember(text, "input")) &&
+    (derived.outputFrom === undefined || hasBodyMember(text, "output"))
+  );
+}
+
+/** Rows of tools tell best; then what the models asked for; then what log records say of tools. */
+function collectCalls(
+  { toolsFrom, callsFrom }: Derivation,
+  fragments: readonly FragmentBody[],
+  lent: ReadonlyMap<string, Lent>,
+): LentCall[] {
+  const results = fragments.flatMap(({ toolCall }) => toolCall ?? []);
+  if (toolsFrom !== undefined) {
+    return matchCalls(
+      toolsFrom.flatMap((id) => lent.get(id)?.tools ?? []),
+      results,
+    );
+  }
+  const told = (callsFrom ?? []).flatMap((id) => lent.get(id)?.told ?? []);
+  return matchCalls(
+    told.flatMap(({ asked }) => asked),
+    results,
+    told,
+  );
+}
+
+/** One span, or which span lent which. */
+function describeLenders(input: string | null, output: string | null): unknown {
+  if (input === null || output === null || input === output) return input ?? output;
+  return { input, output };
+}

@@ -1,0 +1,198 @@
+import type { Derivation } from "../model/derivation.ts";
+import { sameTokens, type TokenList } from "../model/token-list.ts";
+import { writeToolTally } from "../model/tool-tally.ts";
+import { withoutAgentPrefix, withoutOperation } from "../otlp/mapping/span-name.ts";
+import { atTop, byEndDescending, first, hasInput, hasOutput, lendInput, lendOutput } from "./borrow-content.ts";
+import { type CallSources, chooseCalls, findCountedCalls } from "./choose-calls.ts";
+import { type RolledTokens, rollTokens } from "./roll-tokens.ts";
+import { findTraceWide, type TraceWide } from "./trace-wide.ts";
+import {
+  byStart,
+  descendants,
+  growTree,
+  saying,
+  type Tree,
+  type TreeFragment,
+  type TreeNode,
+  type TreeSpan,
+} from "./tree.ts";
+
+/** What a row of a trace shows; see the columns of `ingest.spans`. */
+export interface DerivedSpan {
+  id: string;
+  isRoot: boolean;
+  /** A root only because its parent did not come. */
+  isPromoted: boolean;
+  name: string;
+  model: string | null;
+  /** Of a root: the trace's; null = it is named like the trace. Of a child: what it said itself. */
+  sessionId: string | null;
+  /** Roots only. */
+  agentName: string | null;
+  hasError: boolean;
+  /** Null = its own. */
+  aggTokens: TokenList | null;
+  /** What of its trace's tokens no other span accounts for. */
+  netTokens: TokenList | null;
+  /** The call of a tool that it stands for (see model/tool-tally.ts); null = none. */
+  tools: string | null;
+  /** JSON of a {@link Derivation}; null = nothing. */
+  derived: string | null;
+}
+
+/** What is derived of a whole trace. */
+export interface DerivedTrace {
+  /** That any of its spans stated; see {@link TraceWide}. */
+  sessionId: string | null;
+  /** JSON of the user, environment and tags that were said; null = none was. */
+  shared: string | null;
+  /** One for each span, in no order that matters. */
+  spans: DerivedSpan[];
+  /** The agent of the earliest root. */
+  agentName: string | null;
+  /** Of a trace without root, the row that is promoted when nothing else comes. */
+  firstOrphan: string | null;
+}
+
+/** Models listed on one row. */
+const modelsMax = 20;
+
+/**
+ * All that the spans and log fragments of one trace make of each other (otlp 5.3, 5.4, 6, 7): a function of the two
+ * sets, whatever order they came in and however they were cut into exports. Spans of one span id must not repeat.
+ */
+export function deriveTrace(spans: readonly TreeSpan[], fragments: readonly TreeFragment[]): DerivedTrace {
+  const tree = growTree(spans, fragments);
+  const wide = findTraceWide(tree);
+  const rolled = rollTokens(tree);
+  const calls = chooseCalls(tree);
+  const counted = findCountedCalls(tree);
+  const errorsBelow = countErrorsBelow(tree);
+  const derivedSpans = tree.nodes.map((node): DerivedSpan => {
+    const { span, isRoot } = node;
+    const below = isRoot ? descendants(tree, node) : [];
+    const derived = deriveRow(node, below, { calls: calls.get(node), childErrors: errorsBelow[node.position] ?? 0 });
+    if (isRoot) Object.assign(derived, inherited(span, wide));
+    const { whole, net } = rolled[node.position] as RolledTokens;
+    return {
+      id: span.id,
+      isRoot,
+      isPromoted: isRoot && span.isPromoted && !span.parentIsRemote && hasMissingParent(node),
+      name: nameOf(node),
+      model: modelOf(node) ?? (isRoot ? modelBelow(below) : null),
+      sessionId: isRoot ? wide.sessionId : (span.facts.session ?? null),
+      agentName: isRoot ? agentOf(node, below) : null,
+      hasError: hasFailed(node),
+      aggTokens: sameTokens(whole, span.ownTokens) ? null : whole,
+      netTokens: net,
+      tools: counted.has(node)
+        ? writeToolTally([{ name: span.facts.toolName ?? nameOf(node), hasFailed: hasFailed(node) }])
+        : null,
+      derived: textOf(derived),
+    };
+  });
+  const [root] = tree.roots;
+  return {
+    sessionId: wide.sessionId,
+    shared: textOf(wide.shared),
+    spans: derivedSpans,
+    agentName: root === undefined ? null : (derivedSpans[root.position]?.agentName ?? null),
+    firstOrphan: root === undefined ? (tree.orphans[0]?.span.id ?? null) : null,
+  };
+}
+
+function deriveRow(
+  node: TreeNode,
+  below: readonly TreeNode[],
+  { calls, childErrors }: { calls: CallSources | undefined; childErrors: number },
+): Derivation {
+  const derived: Derivation = {};
+  if (node.isRoot) {
+    const input = hasInput(node) ? null : lendInput(below);
+    const output = hasOutput(node) ? null : lendOutput(below);
+    if (input !== null) derived.inputFrom = input.span.id;
+    if (output !== null) derived.outputFrom = output.span.id;
+  }
+  if (calls !== undefined && calls.tools.length > 0) derived.toolsFrom = calls.tools.map(({ span }) => span.id);
+  if (calls !== undefined && calls.models.length > 0) derived.callsFrom = calls.models.map(({ span }) => span.id);
+  if (childErrors > 0 && (node.isRoot || node.span.kind === "agent")) derived.childErrors = childErrors;
+  if (node.isRoot) {
+    const models = listModels(below);
+    if (models.length > 1) derived.models = models;
+  }
+  if (node.fragments.length > 0) derived.hasFragments = true;
+  return derived;
+}
+
+function inherited({ facts }: TreeSpan, { shared }: TraceWide): Derivation {
+  const more = { ...shared };
+  if (facts.userId !== undefined) delete more.userId;
+  if (facts.environment !== undefined) delete more.environment;
+  if (facts.tags !== undefined) delete more.tags;
+  return more;
+}
+
+function textOf(object: object): string | null {
+  for (const _member in object) return JSON.stringify(object);
+  return null;
+}
+
+function hasMissingParent({ span, parent }: TreeNode): boolean {
+  return parent === null && span.parentSpanId !== null && span.parentSpanId !== "" && span.parentSpanId !== span.spanId;
+}
+
+/** A root is called after its agent, any other span after itself; the span said one of the two. */
+function nameOf({ span, isRoot }: TreeNode): string {
+  const { facts, parentSpanId, spanId, parentIsRemote } = span;
+  if (!isRoot) return facts.asChild ?? facts.name;
+  const saidAsRoot = parentIsRemote || parentSpanId === null || parentSpanId === "" || parentSpanId === spanId;
+  return saidAsRoot ? facts.name : (facts.agent ?? withoutAgentPrefix(facts.name));
+}
+
+/** The agent a root belongs to: its own, the first below it, else what the root does. */
+function agentOf(node: TreeNode, below: readonly TreeNode[]): string {
+  const own = saying(node, node.span.facts.agent, "agentName");
+  if (own !== null) return own;
+  const named = below.filter((member) => saying(member, member.span.facts.agent, "agentName") !== null);
+  const agents = named.filter(({ span }) => span.kind === "agent");
+  const member = first(atTop(agents.length > 0 ? agents : named), byStart);
+  const told = member === null ? null : saying(member, member.span.facts.agent, "agentName");
+  return told ?? withoutOperation(nameOf(node));
+}
+
+function modelOf(node: TreeNode): string | null {
+  return saying(node, node.span.facts.model, "model");
+}
+
+/** That of the call, of those highest up, that ended last (otlp 6, root.model). */
+function modelBelow(below: readonly TreeNode[]): string | null {
+  const calls = below.filter((node) => node.span.kind === "llm" && modelOf(node) !== null);
+  const last = first(atTop(calls), byEndDescending);
+  return last === null ? null : modelOf(last);
+}
+
+/** The models of the calls that are not made of others, by the start of their first. */
+function listModels(below: readonly TreeNode[]): string[] {
+  const leaves = below.filter(({ span, children }) => span.kind === "llm" && children.length === 0);
+  const models = new Set<string>();
+  for (const leaf of leaves.sort(byStart)) {
+    const model = modelOf(leaf);
+    if (model !== null) models.add(model);
+  }
+  return [...models].slice(0, modelsMax);
+}
+
+function hasFailed(node: TreeNode): boolean {
+  return node.span.facts.failed === true || saying(node, null, "error") !== null;
+}
+
+function countErrorsBelow({ nodes }: Tree): number[] {
+  const below = nodes.map(() => 0);
+  for (let index = nodes.length - 1; index >= 0; index -= 1) {
+    const node = nodes[index] as TreeNode;
+    if (node.parent === null) continue;
+    const { position } = node.parent;
+    below[position] = (below[position] ?? 0) + (below[index] ?? 0) + (hasFailed(node) ? 1 : 0);
+  }
+  return below;
+}

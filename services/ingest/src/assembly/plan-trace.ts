@@ -1,0 +1,234 @@
+import { limits } from "@touchstone/contracts";
+import { storableText } from "@touchstone/service-kit";
+import { agentIdOf } from "../model/agent-id.ts";
+import type { Derivation } from "../model/derivation.ts";
+import { otlpFlag, promotedFlag, remoteParentFlag, type SpanRow } from "../model/span-row.ts";
+import { sameTokens, type TokenList, toTokenList } from "../model/token-list.ts";
+import {
+  recordToTreeSpan,
+  type TraceKey,
+  type TraceRecord,
+  type TreeRecord,
+} from "../trace-store/writing/trace-read.ts";
+import { type DerivedSpan, deriveTrace } from "./derive-trace.ts";
+import type { TreeFragment, TreeSpan } from "./tree.ts";
+
+/** One trace of a batch: what is stored of it, and what comes. */
+export interface TouchedTrace extends TraceKey {
+  /** Null = nothing of it is stored. */
+  state: TraceRecord | null;
+  /** It has too many spans to be read with every export: `stored` is empty whatever it holds. */
+  isHuge: boolean;
+  stored: TreeRecord[];
+  /** None of which is stored, but for those of a huge trace; each span id once. */
+  incoming: SpanRow[];
+  fragments: TreeFragment[];
+  /** Some of the fragments come with this batch. */
+  hasNewFragments: boolean;
+  /** The row whose parent is not waited for any longer. */
+  promoted: string | null;
+}
+
+/** What one row is to show from now on. */
+export interface RowColumns {
+  id: string;
+  isRoot: boolean;
+  name: string;
+  model: string | null;
+  sessionId: string | null;
+  agentId: string | null;
+  /** Set with `agentId`. */
+  agentName: string | null;
+  hasError: boolean;
+  aggTokens: TokenList | null;
+  netTokens: TokenList | null;
+  tools: string | null;
+  derived: string | null;
+  flags: number;
+}
+
+/** A stored row that is to show something else. */
+export interface RowChange extends RowColumns {
+  projectId: string;
+  before: Pick<TreeRecord, "is_root" | "created_at" | "source">;
+  /** The text that search reads of it is another, or is one for the first time. */
+  isRewritten: boolean;
+}
+
+/** What a batch does to one trace. */
+export interface TracePlan extends TraceKey {
+  inserts: { row: SpanRow; columns: RowColumns }[];
+  changes: RowChange[];
+  /** Null = as it is stored. */
+  trace: TraceChange | null;
+  /** Of a trace without root, the row to promote when its parent does not come. */
+  firstOrphan: string | null;
+}
+
+export interface TraceChange {
+  sessionId: string | null;
+  shared: string | null;
+  agentId: string | null;
+  spanCount: number;
+  isStale: boolean;
+  /** What it waits for: a parent, a derivation, nothing. */
+  waits: "orphan" | "stale" | null;
+  /** When it settles, counted from now: soon, or later because a root has no end; null = as it is stored. */
+  settles: "quiet" | "open" | null;
+}
+
+/** Derives a trace from all that is stored and comes, and says what that changes. Pure. */
+export function planTrace(touched: TouchedTrace): TracePlan {
+  const { projectId, traceKey, state, isHuge, stored, incoming, promoted } = touched;
+  const spans: TreeSpan[] = [];
+  for (const record of stored) {
+    const span = recordToTreeSpan(record);
+    spans.push(record.id === promoted ? { ...span, isPromoted: true } : span);
+  }
+  for (const row of incoming) spans.push(rowToTreeSpan(row));
+  const derived = deriveTrace(spans, touched.fragments);
+  const shown = new Map(derived.spans.map((span) => [span.id, span]));
+  const rootSession = storable(derived.sessionId);
+
+  const columnsOf = (id: string, ownFlags: number): RowColumns =>
+    toColumns(projectId, shown.get(id) as DerivedSpan, { rootSession, ownFlags });
+  const inserts = incoming.map((row) => ({ row, columns: columnsOf(row.id, row.flags) }));
+  const changes: RowChange[] = [];
+  for (const record of stored) {
+    const columns = columnsOf(record.id, record.flags & (otlpFlag | remoteParentFlag));
+    if (isShownAlready(record, columns)) continue;
+    changes.push({
+      ...columns,
+      projectId,
+      before: record,
+      isRewritten: columns.isRoot && isRewritten(record, columns),
+    });
+  }
+  const agentName = derived.agentName === null ? null : storableName(derived.agentName);
+  const trace: TraceChange = {
+    sessionId: storable(derived.sessionId),
+    shared: derived.shared,
+    agentId: agentName === null ? null : agentIdOf(projectId, agentName),
+    spanCount: spans.length,
+    isStale: false,
+    waits: derived.firstOrphan === null ? null : "orphan",
+    settles: planSettling(touched, spans, (id) => shown.get(id)?.isRoot === true),
+  };
+  if (isHuge && state !== null) {
+    // Derived of the new spans alone it would lose what the others said; the sweeper derives it whole.
+    Object.assign(trace, {
+      sessionId: state.session_id,
+      shared: state.shared,
+      agentId: state.agent_id,
+      spanCount: state.span_count + incoming.length,
+      isStale: true,
+      waits: "stale",
+    });
+  }
+  const { firstOrphan } = derived;
+  return { projectId, traceKey, inserts, changes, trace: isKnown(state, trace) ? null : trace, firstOrphan };
+}
+
+/** Only what comes makes a trace settle, and only what was not imported; without a root nothing is there to settle. */
+function planSettling(
+  { isHuge, incoming, hasNewFragments, promoted }: TouchedTrace,
+  spans: readonly TreeSpan[],
+  isRoot: (id: string) => boolean,
+): TraceChange["settles"] {
+  const hasGrown = hasNewFragments || promoted !== null || incoming.some(({ asked }) => asked?.monitor !== false);
+  if (!hasGrown) return null;
+  const roots = spans.filter(({ id }) => isRoot(id));
+  if (roots.some(({ endedAtMs }) => endedAtMs === null)) return "open";
+  // Of a huge trace the roots are not known here.
+  return roots.length > 0 || isHuge ? "quiet" : null;
+}
+
+function rowToTreeSpan(row: SpanRow): TreeSpan {
+  return {
+    id: row.id,
+    spanId: row.spanId as string,
+    parentSpanId: row.parentSpanId,
+    parentIsRemote: (row.flags & remoteParentFlag) !== 0,
+    isPromoted: false,
+    kind: row.kind,
+    startedAtMs: row.startedAtMs,
+    endedAtMs: row.endedAtMs,
+    ownTokens: row.ownTokens,
+    responseId: row.responseId,
+    facts: row.facts ?? { name: row.name },
+  };
+}
+
+function toColumns(
+  projectId: string,
+  shown: DerivedSpan,
+  { rootSession, ownFlags }: { rootSession: string | null; ownFlags: number },
+): RowColumns {
+  const agentName = shown.agentName === null ? null : storableName(shown.agentName);
+  return {
+    id: shown.id,
+    isRoot: shown.isRoot,
+    name: storableName(shown.name),
+    model: storable(shown.model),
+    sessionId: shown.isRoot ? rootSession : storable(shown.sessionId),
+    agentId: agentName === null ? null : agentIdOf(projectId, agentName),
+    agentName,
+    hasError: shown.hasError,
+    aggTokens: shown.aggTokens,
+    netTokens: shown.netTokens,
+    tools: shown.tools,
+    derived: shown.derived,
+    flags: ownFlags | (shown.isPromoted ? promotedFlag : 0),
+  };
+}
+
+function storable(text: string | null): string | null {
+  return text === null ? null : storableText(text);
+}
+
+function storableName(name: string): string {
+  return storableText(name, limits.traceNameMaxChars);
+}
+
+function isShownAlready(record: TreeRecord, columns: RowColumns): boolean {
+  return (
+    record.is_root === columns.isRoot &&
+    record.flags === columns.flags &&
+    record.name === columns.name &&
+    record.model === columns.model &&
+    record.session_id === columns.sessionId &&
+    record.agent_id === columns.agentId &&
+    record.has_error === columns.hasError &&
+    record.derived === columns.derived &&
+    record.tools === columns.tools &&
+    sameTokens(toTokenList(record.net_tokens ?? []), columns.netTokens) &&
+    sameTokens(toTokenList(record.agg_tokens ?? []), columns.aggTokens)
+  );
+}
+
+/** Whether search reads other words of a root than before. */
+function isRewritten(record: TreeRecord, columns: RowColumns): boolean {
+  if (!record.is_root || record.name !== columns.name || record.model !== columns.model) return true;
+  if (record.session_id !== columns.sessionId || record.has_error !== columns.hasError) return true;
+  if (record.derived === columns.derived) return false;
+  const [before, after] = [parseDerived(record.derived), parseDerived(columns.derived)];
+  return before.inputFrom !== after.inputFrom || before.outputFrom !== after.outputFrom;
+}
+
+/** What a row's `derived` holds. */
+export function parseDerived(derived: string | null): Derivation {
+  return derived === null ? {} : (JSON.parse(derived) as Derivation);
+}
+
+function isKnown(state: TraceRecord | null, trace: TraceChange): boolean {
+  return (
+    state !== null &&
+    state.session_id === trace.sessionId &&
+    state.shared === trace.shared &&
+    state.agent_id === trace.agentId &&
+    state.span_count === trace.spanCount &&
+    state.is_stale === trace.isStale &&
+    state.is_watched === (trace.waits !== null) &&
+    trace.settles === null
+  );
+}

@@ -1,0 +1,102 @@
+import { type TokenList, tokenComponents } from "../model/token-list.ts";
+import { saying, type Tree, type TreeNode } from "./tree.ts";
+
+const fragmentNames = [
+  "inputTokens",
+  "outputTokens",
+  "cacheReadTokens",
+  "cacheWriteTokens",
+  "reasoningTokens",
+] as const;
+
+/** What a span and all below it used; null = nothing is known. */
+export interface RolledTokens {
+  whole: TokenList | null;
+  /**
+   * What of the whole nothing below accounts for, and no other telling of the same call: over the spans of a tree it adds
+   * up to what the tree used.
+   */
+  net: TokenList | null;
+}
+
+/**
+ * What each span and all below it used, by its position (otlp 6): of every component the greater of what the span itself reports and the
+ * sum of its children. So neither an agent that repeats its calls nor a call that was not exported counts wrong. Two
+ * instrumentations of one call, siblings with one response id, count once.
+ */
+export function rollTokens({ nodes }: Tree): RolledTokens[] {
+  const rolled = nodes.map((): RolledTokens => ({ whole: null, net: null }));
+  for (let index = nodes.length - 1; index >= 0; index -= 1) {
+    const node = nodes[index] as TreeNode;
+    const own = ownTokens(node);
+    const below = node.children.length === 0 ? null : sumOf(node.children, rolled);
+    const whole = greater(own, below);
+    rolled[index] = { whole, net: below === null ? whole : without(whole, below) };
+  }
+  return rolled;
+}
+
+function ownTokens(node: TreeNode): TokenList | null {
+  const { ownTokens: own } = node.span;
+  if (node.fragments.length === 0) return own;
+  const counts = fragmentNames.map((name, component) => saying(node, own?.[component], name));
+  return counts.some((count) => count !== null) ? (counts as unknown as TokenList) : null;
+}
+
+/** What the children used together. Of two tellings of one call the first keeps all it knows, the other what it knows more. */
+function sumOf(children: readonly TreeNode[], rolled: readonly RolledTokens[]): TokenList | null {
+  let sum: TokenList | null = null;
+  let calls: Map<string, TreeNode[]> | null = null;
+  for (const child of children) {
+    const { whole } = rolled[child.position] as RolledTokens;
+    if (whole === null) continue;
+    const { kind, responseId } = child.span;
+    if (kind === "llm" && child.children.length === 0 && responseId !== null) {
+      calls ??= new Map();
+      const tellings = calls.get(responseId);
+      if (tellings === undefined) calls.set(responseId, [child]);
+      else tellings.push(child);
+    } else sum = combine(sum, whole, (left, right) => left + right);
+  }
+  for (const tellings of calls?.values() ?? []) {
+    const told = tellOnce(tellings, rolled);
+    if (told !== null) sum = combine(sum, told, (left, right) => left + right);
+  }
+  return sum;
+}
+
+/** Answers what one call used. Who names its model goes first: the tokens are priced by it. */
+function tellOnce(tellings: readonly TreeNode[], rolled: readonly RolledTokens[]): TokenList | null {
+  const namesModel = (node: TreeNode): boolean => saying(node, node.span.facts.model, "model") !== null;
+  let told: TokenList | null = null;
+  for (const node of tellings.toSorted((left, right) => Number(namesModel(right)) - Number(namesModel(left)))) {
+    const of = rolled[node.position] as RolledTokens;
+    if (told !== null) of.net = without(of.whole, told);
+    told = greater(told, of.whole);
+  }
+  return told;
+}
+
+function greater(left: TokenList | null, right: TokenList | null): TokenList | null {
+  if (left === null || right === null) return left ?? right;
+  return combine(left, right, Math.max);
+}
+
+/** What is left of a whole that is told in part; null = nothing. */
+function without(whole: TokenList | null, told: TokenList): TokenList | null {
+  if (whole === null) return null;
+  const left = whole.map((count, component) =>
+    count === null ? null : Math.max(count - (told[component] ?? 0), 0),
+  ) as unknown as TokenList;
+  return left.some((count) => count !== null && count > 0) ? left : null;
+}
+
+function combine(left: TokenList | null, right: TokenList, choose: (left: number, right: number) => number): TokenList {
+  if (left === null) return right;
+  const counts: (number | null)[] = [];
+  for (let component = 0; component < tokenComponents; component += 1) {
+    const [one, other] = [left[component] ?? null, right[component] ?? null];
+    counts.push(one === null || other === null ? (one ?? other) : choose(one, other));
+  }
+  return counts as unknown as TokenList;
+}

@@ -1,0 +1,71 @@
+import { isRecord } from "../../messages/is-record.ts";
+import { looselyParsed } from "../../messages/json-text.ts";
+import type { Message } from "../../messages/message.ts";
+import { readMessage } from "../../messages/read-message.ts";
+import type { ReceivedEvent } from "../wire/received-span.ts";
+import type { SpanFacts } from "./span-facts.ts";
+
+/** Events that ask a model, by name; `gen_ai.choice` is its answer (semantic conventions 1.28 to 1.36). */
+const promptRoles: ReadonlyMap<string, string> = new Map([
+  ["gen_ai.system.message", "system"],
+  ["gen_ai.user.message", "user"],
+  ["gen_ai.assistant.message", "assistant"],
+  ["gen_ai.tool.message", "tool"],
+]);
+
+const choiceEvent = "gen_ai.choice";
+
+/** Messages and the events of a span that spoke them, in the order they were sent. */
+export interface SpokenEvents {
+  messages: Message[];
+  events: readonly ReceivedEvent[];
+}
+
+export function readPromptEvents(facts: SpanFacts): SpokenEvents {
+  const events = facts.span.events.filter(({ name }) => promptRoles.has(name));
+  return { messages: events.flatMap(readSpokenEvent), events };
+}
+
+export function readChoiceEvents(facts: SpanFacts): SpokenEvents {
+  const events = facts.events(choiceEvent);
+  return { messages: events.flatMap(readSpokenEvent), events };
+}
+
+/** Whether events of a name say something to the model, or for it; null: neither. */
+export function sideOfEvent(name: string): "input" | "output" | null {
+  if (name === choiceEvent) return "output";
+  return promptRoles.has(name) ? "input" : null;
+}
+
+/** The messages of one event that {@link sideOfEvent} knows, be it of a span or a log record. */
+export function readSpokenEvent(event: Pick<ReceivedEvent, "name" | "attributes">): Message[] {
+  const body = eventBody(event.attributes);
+  if (event.name === choiceEvent) return readChoice(body);
+  return readMessage({ ...body, role: promptRoles.get(event.name) }) ?? [];
+}
+
+/** Pydantic AI's first format: the same events as one JSON list, each with its name under `event.name`. */
+export function readEventList(value: unknown, wanted: "prompts" | "choices"): Message[] | null {
+  if (!Array.isArray(value)) return null;
+  const messages = value.filter(isRecord).flatMap((event) => {
+    const name = String(event["event.name"] ?? "");
+    if (wanted === "choices") return name === choiceEvent ? readChoice(event) : [];
+    const role = promptRoles.get(name);
+    return role === undefined ? [] : (readMessage({ ...event, role }) ?? []);
+  });
+  return messages.length === 0 ? null : messages;
+}
+
+/** The answer is under `message`, as an object or as text or parts, or is the body itself. */
+function readChoice(body: Record<string, unknown>): Message[] {
+  const message = looselyParsed(body.message);
+  const spoken = isRecord(message) ? message : { ...body, content: message ?? body.content };
+  return readMessage({ ...spoken, role: "assistant" }) ?? [];
+}
+
+/** A body may be spread over the event's attributes or be one JSON text; Strands encodes each of its members again. */
+function eventBody(attributes: ReceivedEvent["attributes"]): Record<string, unknown> {
+  const whole = looselyParsed(attributes.get("gen_ai.event.content"));
+  const body = isRecord(whole) ? { ...whole } : { content: whole };
+  return { ...body, ...Object.fromEntries(attributes) };
+}

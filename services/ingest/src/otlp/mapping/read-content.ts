@@ -1,0 +1,177 @@
+import type { SpanKind } from "@touchstone/contracts";
+import { isRecord } from "../../messages/is-record.ts";
+import { looselyParsed } from "../../messages/json-text.ts";
+import type { ToolCall } from "../../messages/message.ts";
+import { readToolCall } from "../../messages/message-part.ts";
+import { readConversation } from "../../messages/read-conversation.ts";
+import { composeMessages } from "../../messages/read-message.ts";
+import type { AttributeValue, ReceivedEvent } from "../wire/received-span.ts";
+import type { ContentForm, ContentSource } from "./content-sources.ts";
+import { readChoiceEvents, readEventList, readPromptEvents, type SpokenEvents } from "./message-events.ts";
+import type { SpanFacts } from "./span-facts.ts";
+
+/** What one source said, and the attributes that said it. */
+export interface Content {
+  /** A JSON value; never undefined or null. */
+  value: unknown;
+  /** The JSON text `value` was parsed from, where it was: it keeps every literal as the producer wrote it. */
+  text?: string;
+  keys: readonly string[];
+  /** The events that said it. */
+  events?: readonly ReceivedEvent[];
+}
+
+/** The first source that says something, or null. */
+export function readContent(facts: SpanFacts, kind: SpanKind, sources: readonly ContentSource[]): Content | null {
+  for (const source of sources) {
+    const content = readSource(facts, kind, source);
+    if (content !== null) return content;
+  }
+  return null;
+}
+
+function readSource(facts: SpanFacts, kind: SpanKind, source: ContentSource): Content | null {
+  switch (source.from) {
+    case "attribute":
+      return readAttribute(facts, kind, source);
+    case "family": {
+      const family = facts.family(source.name);
+      return family === null ? null : { value: family.items, keys: family.keys };
+    }
+    case "event": {
+      const event = facts.events(source.event as string).find(({ attributes }) => attributes.has(source.name));
+      const content = parseContent(event?.attributes.get(source.name), []);
+      return content === null || event === undefined ? null : { ...content, events: [event] };
+    }
+    case "composed":
+      return readComposed(facts, kind, source.name);
+  }
+}
+
+function readAttribute(facts: SpanFacts, kind: SpanKind, source: ContentSource): Content | null {
+  const key = source.beside === null ? source.name : attributeName(facts, source.name, source.beside);
+  const given = key === null ? undefined : facts.value(key);
+  if (key === null || given === undefined) return null;
+  if ((source.rootOnly && !facts.isRoot) || (source.kind !== null && source.kind !== kind)) return null;
+  return readForm(facts, key, given, source.form);
+}
+
+function attributeName(facts: SpanFacts, name: string, beside: string): string | null {
+  const neighbour = facts.text(beside);
+  return neighbour === undefined ? null : name.replace("*", () => neighbour.replaceAll('"', ""));
+}
+
+function readForm(facts: SpanFacts, key: string, given: AttributeValue, form: ContentForm | null): Content | null {
+  const keys = [key];
+  switch (form) {
+    case "text":
+      return { value: given, keys };
+    case "mime": {
+      const mime = facts.text(key.replace(/\.value$/, ".mime_type"));
+      return mime?.startsWith("text/") ? { value: given, keys } : parseContent(given, keys);
+    }
+    case "arguments":
+      return unwrapArguments(parseContent(given, keys));
+    case "unwrapped":
+      return unwrapOnly(parseContent(given, keys), ["input", "output", "outputs"]);
+    case "result": {
+      const content = parseContent(given, keys);
+      return isRecord(content?.value) && typeof content.value.text === "string" && content.value.text !== ""
+        ? { value: content.value.text, keys }
+        : content;
+    }
+    case "list":
+      return { value: Array.isArray(given) ? given.map(looselyParsed) : looselyParsed(given), keys };
+    case "before answer":
+    case "answer":
+      return splitConversation(facts, key, form);
+    case "prompts":
+    case "choices": {
+      const messages = readEventList(facts.parsed(key), form);
+      return messages === null ? null : { value: messages, keys };
+    }
+    case null:
+      return parseContent(given, keys);
+  }
+}
+
+/** A value under rule J of otlp 5.1; null when it says nothing. */
+export function parseContent(given: unknown, keys: readonly string[]): Content | null {
+  if (given === undefined) return null;
+  const value = looselyParsed(given);
+  if (value === null || value === "" || value === undefined) return null;
+  // ADK writes an empty object where it has nothing to say.
+  if (isRecord(value) && Object.keys(value).length === 0 && given === "{}") return null;
+  const wasParsed = typeof given === "string" && value !== given;
+  return wasParsed ? { value, text: given.trim(), keys } : { value, keys };
+}
+
+function unwrapArguments(content: Content | null): Content | null {
+  const value = content?.value;
+  if (content === null || !isRecord(value) || !Array.isArray(value.args)) return content;
+  const named = isRecord(value.kwargs) ? Object.keys(value.kwargs).length : 0;
+  if (named > 0 || value.args.length > 1) return content;
+  return value.args.length === 0 ? null : present(value.args[0], content.keys);
+}
+
+function unwrapOnly(content: Content | null, names: readonly string[]): Content | null {
+  if (content === null || !isRecord(content.value)) return content;
+  const [name, ...others] = Object.keys(content.value);
+  if (name === undefined || others.length > 0 || !names.includes(name)) return content;
+  return present(content.value[name], content.keys);
+}
+
+function present(value: unknown, keys: readonly string[]): Content | null {
+  return value === null || value === undefined || value === "" ? null : { value, keys };
+}
+
+function splitConversation(facts: SpanFacts, key: string, form: "before answer" | "answer"): Content | null {
+  const messages = readConversation(facts.parsed(key))?.messages;
+  if (messages === undefined) return null;
+  const lastTurn = messages.findLastIndex(({ role }) => role === "user");
+  const part = form === "answer" ? messages.slice(lastTurn + 1) : messages.slice(0, lastTurn + 1);
+  return part.length === 0 ? null : { value: part, keys: [key] };
+}
+
+function readComposed(facts: SpanFacts, kind: SpanKind, reader: string): Content | null {
+  switch (reader) {
+    case "prompt events":
+      return fromEvents(readPromptEvents(facts), kind);
+    case "choice events":
+      return fromEvents(readChoiceEvents(facts), kind);
+    default:
+      return readVercelResponse(facts);
+  }
+}
+
+/** The events of a tool span carry its bare arguments and result in the content of a message. */
+function fromEvents({ messages, events }: SpokenEvents, kind: SpanKind): Content | null {
+  if (messages.length === 0) return null;
+  if (kind !== "tool") return { value: messages, keys: [], events };
+  const said = messages.at(-1)?.content;
+  const content = typeof said === "string" ? parseContent(said, []) : present(said, []);
+  return content === null ? null : { ...content, events };
+}
+
+/** The AI SDK spreads an answer over several attributes; before version 4 they were called `ai.result.*`. */
+function readVercelResponse(facts: SpanFacts): Content | null {
+  for (const prefix of ["ai.response", "ai.result"]) {
+    const object = parseContent(facts.value(`${prefix}.object`), [`${prefix}.object`]);
+    if (object !== null) return object;
+    const text = facts.text(`${prefix}.text`);
+    const given = facts.parsed(`${prefix}.toolCalls`);
+    const calls: ToolCall[] = Array.isArray(given) ? given.filter(isRecord).map(readToolCall) : [];
+    const keys = [`${prefix}.text`, `${prefix}.toolCalls`];
+    if (calls.length > 0) return { value: composeMessages("assistant", text ?? null, calls), keys };
+    if (text !== undefined) return { value: text, keys };
+  }
+  return null;
+}
+
+/** The JSON text of a content: the producer's own where there is one, else written anew. */
+export function contentText(content: Content): string {
+  const { text, value } = content;
+  // A lone surrogate cannot be stored in UTF-8; JSON.stringify escapes it.
+  if (text?.isWellFormed()) return text;
+  return JSON.stringify(value);
+}

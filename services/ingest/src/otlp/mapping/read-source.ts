@@ -1,0 +1,74 @@
+import { isRecord } from "../../messages/is-record.ts";
+import { isRawNumber } from "../../messages/json-text.ts";
+import type { Source } from "./sources.ts";
+import type { SpanFacts } from "./span-facts.ts";
+
+/**
+ * The first source that holds a non-blank text, number or boolean, as trimmed text; null when none does. A text longer
+ * than its reader can store is not consumed, so that it stays whole among the attributes.
+ */
+export function readText(facts: SpanFacts, sources: readonly Source[], charsMax?: number): string | null {
+  for (const source of sources) {
+    const text = scalarText(lookUp(facts, source));
+    if (text !== null) {
+      if (charsMax === undefined || text.length <= charsMax) consumeWhole(facts, source);
+      return text;
+    }
+  }
+  return null;
+}
+
+/** The first source that holds a finite number of at least 0, or text of one; null when none does. */
+export function readNumber(facts: SpanFacts, sources: readonly Source[]): number | null {
+  for (const source of sources) {
+    const number = toNumber(lookUp(facts, source));
+    if (number !== null) {
+      consumeWhole(facts, source);
+      return number;
+    }
+  }
+  return null;
+}
+
+/** Whatever a source holds, JSON text parsed only where a member is asked for. */
+export function lookUp(facts: SpanFacts, source: Source): unknown {
+  if (typeof source === "string") return facts.value(source);
+  if ("scope" in source && source.scope !== undefined && !facts.scope.name.startsWith(source.scope)) return undefined;
+  if ("resource" in source) return facts.resource.attributes.get(source.resource);
+  if ("beside" in source) {
+    const beside = facts.value(source.beside);
+    if (beside === undefined || (source.being && !source.being.includes(String(beside)))) return undefined;
+  }
+  if (!("member" in source)) return facts.value(source.attribute);
+  const object = facts.parsed(source.attribute);
+  return isRecord(object) ? object[source.member] : undefined;
+}
+
+/** A finite number of at least 0 from a number, a number kept as its literal, or decimal text. */
+export function toNumber(value: unknown): number | null {
+  if (isRawNumber(value)) return toNumber(Number(value.rawJSON));
+  const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
+  return typeof number === "number" && Number.isFinite(number) && number >= 0 ? number : null;
+}
+
+/** Producers that write JSON text into every attribute quote their strings as well (`"\"gpt-4o\""`). */
+function scalarText(value: unknown): string | null {
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  if (isRawNumber(value)) return value.rawJSON;
+  if (typeof value !== "string") return null;
+  const text = value.trim();
+  if (text.length > 1 && text.startsWith('"') && text.endsWith('"')) {
+    try {
+      return scalarText(JSON.parse(text));
+    } catch {
+      return text;
+    }
+  }
+  return text === "" ? null : text;
+}
+
+/** A member of an object is only part of its attribute, and the resource is stored by itself. */
+function consumeWhole(facts: SpanFacts, source: Source): void {
+  if (typeof source === "string") facts.consume(source);
+  else if ("attribute" in source && !("member" in source)) facts.consume(source.attribute);
+}

@@ -1,0 +1,93 @@
+import type { SpanKind } from "@touchstone/contracts";
+import { isRecord } from "../../messages/is-record.ts";
+import { isOnlyText, lastText, type Message, withInstructions } from "../../messages/message.ts";
+import { type Conversation, readConversation, readInstructions } from "../../messages/read-conversation.ts";
+import type { ContentSource } from "./content-sources.ts";
+import { inputSources, outputSources } from "./content-sources.ts";
+import { type Content, contentText, parseContent, readContent } from "./read-content.ts";
+import type { SpanFacts } from "./span-facts.ts";
+
+/** Input or output as the row stores it. */
+export interface ShapedContent {
+  /** JSON text; null when the span says nothing. */
+  json: string | null;
+  /** The conversation behind it, where the row shows only a text of it. */
+  messages: Message[] | null;
+}
+
+const nothing: ShapedContent = { json: null, messages: null };
+
+/** Kinds whose values are looked at for a conversation; a tool's arguments stay what they are. */
+const conversational: ReadonlySet<SpanKind> = new Set(["llm", "agent", "chain", "prompt"]);
+
+/**
+ * The input of a span for people and judges (otlp 5.4). Calls of a model: the whole conversation, instructions first.
+ * Agents and chains: what the user said last. Everything else: the value itself.
+ */
+export function shapeInput(facts: SpanFacts, kind: SpanKind): ShapedContent {
+  const found = readSide(facts, kind, inputSources);
+  if (found !== null && found.conversation === null) return { json: contentText(found.content), messages: null };
+  const instructions = conversational.has(kind) ? readInstructions(facts.parsed("gen_ai.system_instructions")) : [];
+  const messages = withInstructions(found?.conversation?.messages ?? [], instructions);
+  // An agent's instructions alone are not what it was asked.
+  if (messages.length === 0 || (found === null && showsText(kind))) return nothing;
+  facts.consume("gen_ai.system_instructions");
+  return showInput(messages, kind);
+}
+
+/** What a row of a kind shows of the conversation that is its input. */
+export function showInput(messages: Message[], kind: string): ShapedContent {
+  if (!showsText(kind)) return { json: JSON.stringify(messages), messages: null };
+  return { json: JSON.stringify(lastText(messages, "user") ?? messages), messages };
+}
+
+/**
+ * The output of a span (otlp 5.4). Calls of a model: the answer's text when it is only text, else the message. Agents
+ * and chains: the text of the last answer, without tool calls, their results and reasoning.
+ */
+export function shapeOutput(facts: SpanFacts, kind: SpanKind): ShapedContent {
+  const found = readSide(facts, kind, outputSources);
+  if (found === null) return nothing;
+  const { content, conversation } = found;
+  if (conversation === null) {
+    const returned = kind === "tool" ? toolMessageContent(content.value) : null;
+    return { json: returned ?? contentText(content), messages: null };
+  }
+  return showOutput(conversation.messages, kind);
+}
+
+/** What a row of a kind shows of the conversation that is its output. */
+export function showOutput(messages: Message[], kind: string): ShapedContent {
+  const [answer, ...others] = messages;
+  const whole = answer !== undefined && others.length === 0 ? answer : messages;
+  if (showsText(kind)) return { json: JSON.stringify(lastText(messages, "assistant") ?? whole), messages };
+  const isText = answer !== undefined && others.length === 0 && isOnlyText(answer);
+  return { json: JSON.stringify(isText ? answer.content : whole), messages: null };
+}
+
+function showsText(kind: string): boolean {
+  return kind === "agent" || kind === "chain";
+}
+
+function readSide(
+  facts: SpanFacts,
+  kind: SpanKind,
+  sources: readonly ContentSource[],
+): { content: Content; conversation: Conversation | null } | null {
+  const content = readContent(facts, kind, sources);
+  if (content === null) return null;
+  const conversation = conversational.has(kind) ? readConversation(content.value) : null;
+  // What a conversation does not cover stays readable among the attributes.
+  if (conversation?.complete !== false) facts.consume(content.keys);
+  facts.consumeEvents(content.events ?? []);
+  return { content, conversation };
+}
+
+/** LangChain returns a tool's result inside a serialised ToolMessage; the result is what the tool returned. */
+function toolMessageContent(value: unknown): string | null {
+  const message = isRecord(value) && isRecord(value.output) ? value.output : value;
+  if (!isRecord(message) || !Array.isArray(message.id) || message.id.at(-1) !== "ToolMessage") return null;
+  if (!isRecord(message.kwargs)) return null;
+  const content = parseContent(message.kwargs.content, []);
+  return content === null ? null : contentText(content);
+}

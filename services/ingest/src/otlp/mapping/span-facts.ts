@@ -1,0 +1,105 @@
+import { looselyParsed } from "../../messages/json-text.ts";
+import type {
+  AttributeMap,
+  AttributeValue,
+  ReceivedEvent,
+  ReceivedResource,
+  ReceivedScope,
+  ReceivedSpan,
+} from "../wire/received-span.ts";
+import { type IndexedFamily, indexedKeys, readFamily } from "./indexed-family.ts";
+
+/** One span event carries what the span could have carried itself; some producers send several, one field each. */
+const detailsEvent = "gen_ai.client.inference.operation.details";
+
+/**
+ * What the mapping asks a span (otlp 5). Every answer that ends up in a field is marked consumed by its reader; what
+ * is left over goes to `metadata.otel.attributes`, so nothing a producer sent is lost and little is stored twice.
+ * A class, because tens of thousands of these live for microseconds each.
+ */
+export class SpanFacts {
+  readonly span: ReceivedSpan;
+  readonly scope: ReceivedScope;
+  readonly resource: ReceivedResource;
+  /** The span has no parent here: it begins its trace, or its parent lives in a process that may never report. */
+  readonly isRoot: boolean;
+  /** The span's attributes; those of its inference details events stand in where the span has none of the name. */
+  readonly attributes: AttributeMap;
+  readonly #consumed = new Set<string>();
+  #consumedEvents: Set<ReceivedEvent> | undefined;
+  #parsed: Map<string, unknown> | undefined;
+  #families: Map<string, IndexedFamily | null> | undefined;
+  #indexedKeys: string[] | undefined;
+
+  constructor(span: ReceivedSpan, scope: ReceivedScope, resource: ReceivedResource, isRoot: boolean) {
+    this.span = span;
+    this.scope = scope;
+    this.resource = resource;
+    this.isRoot = isRoot;
+    const details = this.events(detailsEvent);
+    if (details.length === 0) this.attributes = span.attributes;
+    else {
+      this.attributes = new Map([...details.flatMap((event) => [...event.attributes]), ...span.attributes]);
+      // What nobody takes of them is left over with the attributes.
+      this.consumeEvents(details);
+    }
+  }
+
+  /** An attribute that says something: neither absent nor empty text. */
+  value(key: string): AttributeValue | undefined {
+    const found = this.attributes.get(key);
+    return found === null || found === "" ? undefined : found;
+  }
+
+  /** An attribute that is text and not blank. */
+  text(key: string): string | undefined {
+    const found = this.attributes.get(key);
+    return typeof found === "string" && found.trim() !== "" ? found : undefined;
+  }
+
+  /** An attribute with JSON text parsed (rule J); undefined when absent, empty or null. */
+  parsed(key: string): unknown {
+    const found = this.value(key);
+    if (typeof found !== "string") return found;
+    this.#parsed ??= new Map();
+    if (!this.#parsed.has(key)) this.#parsed.set(key, looselyParsed(found) ?? undefined);
+    return this.#parsed.get(key);
+  }
+
+  /** The indexed family `prefix.N.*`, or null. */
+  family(prefix: string): IndexedFamily | null {
+    this.#indexedKeys ??= indexedKeys(this.attributes);
+    if (this.#indexedKeys.length === 0) return null;
+    this.#families ??= new Map();
+    let family = this.#families.get(prefix);
+    if (family === undefined) {
+      family = readFamily(this.attributes, this.#indexedKeys, prefix);
+      this.#families.set(prefix, family);
+    }
+    return family;
+  }
+
+  /** The events of a name, in the order they were sent. */
+  events(name: string): readonly ReceivedEvent[] {
+    const { events } = this.span;
+    return events.length === 0 ? events : events.filter((event) => event.name === name);
+  }
+
+  consume(keys: string | readonly string[]): void {
+    if (typeof keys === "string") this.#consumed.add(keys);
+    else for (const key of keys) this.#consumed.add(key);
+  }
+
+  isConsumed(key: string): boolean {
+    return this.#consumed.has(key);
+  }
+
+  consumeEvents(events: readonly ReceivedEvent[]): void {
+    this.#consumedEvents ??= new Set();
+    for (const event of events) this.#consumedEvents.add(event);
+  }
+
+  isConsumedEvent(event: ReceivedEvent): boolean {
+    return this.#consumedEvents?.has(event) ?? false;
+  }
+}

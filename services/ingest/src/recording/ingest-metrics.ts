@@ -1,0 +1,54 @@
+import type { Metrics } from "@touchstone/service-kit";
+import { Counter, Gauge } from "prom-client";
+import type { StoredSpan } from "../trace-store/trace-store.ts";
+
+/** What ingest counts of its own (completions 1.6). No project, key or content is in a metric. */
+export interface IngestMetrics {
+  /** Spans were answered as safe. */
+  stored(spans: readonly StoredSpan[]): void;
+  /** Spans were refused with a 429. */
+  rejected(count: number): void;
+  committed(): void;
+}
+
+/** Registers the metrics; `depth` is read when they are scraped. */
+export function createIngestMetrics(registry: Metrics, depth: () => { rows: number; rowsMax: number }): IngestMetrics {
+  const registers = [registry];
+  const counter = (name: string, help: string): Counter => new Counter({ name, help, registers });
+  const accepted = counter("service_ingest_spans_total", "Spans accepted: stored, or known already.");
+  const stored = counter("service_ingest_spans_stored_total", "Spans stored.");
+  const deduped = counter("service_ingest_spans_deduped_total", "Spans that were stored already.");
+  const rejected = counter(
+    "service_ingest_spans_rejected_total",
+    "Spans refused with a 429; nothing of them was kept.",
+  );
+  const batches = counter("service_ingest_batches_total", "Commits of spans.");
+  // Nothing here is ever acknowledged and lost; the counter is there for dashboards that watch it.
+  counter("service_ingest_spans_dropped_total", "Spans acknowledged and then lost; stays 0.");
+  new Gauge({
+    name: "service_ingest_queue_depth",
+    help: "Spans admitted and not committed yet.",
+    registers,
+    collect() {
+      this.set(depth().rows);
+    },
+  });
+  new Gauge({
+    name: "service_ingest_queue_max_depth",
+    help: "The most spans that were ever in the queue at once.",
+    registers,
+    collect() {
+      this.set(depth().rowsMax);
+    },
+  });
+  return {
+    stored(spans) {
+      const known = spans.filter((span) => span.deduped).length;
+      accepted.inc(spans.length);
+      deduped.inc(known);
+      stored.inc(spans.length - known);
+    },
+    rejected: (count) => rejected.inc(count),
+    committed: () => batches.inc(),
+  };
+}

@@ -1,0 +1,76 @@
+import { type Clock, isAppError, type Tenants } from "@touchstone/service-kit";
+import type { IncomingFragment } from "../model/incoming-fragment.ts";
+import type { IncomingSpan } from "../model/span.ts";
+import type { SpanJob } from "../model/span-row.ts";
+import type { TraceQuota } from "../quota/keep-within-quota.ts";
+import { quotaRefusal } from "../quota/refuse-spent.ts";
+import type { StoredSpan } from "../trace-store/trace-store.ts";
+import type { GroupCommit } from "./group-commit.ts";
+import type { IngestMetrics } from "./ingest-metrics.ts";
+import { prepareSpans, type SpanContext } from "./prepare-span.ts";
+
+/** What a request says of the spans it brings; see {@link SpanContext}. */
+export type SpanRequest = Pick<SpanContext, "projectId"> &
+  Partial<Pick<SpanContext, "agentId" | "monitor" | "patternIds">>;
+
+/** The way from a request to the disk. */
+export interface SpanRecorder {
+  /** Resolves, in order, when all the spans are committed; rejects when none of them is known to be. */
+  record(spans: readonly IncomingSpan[], request: SpanRequest): Promise<StoredSpan[]>;
+  /** The same for what log records say of spans. A fragment that is stored already changes nothing. */
+  recordFragments(fragments: readonly IncomingFragment[], projectId: string): Promise<void>;
+}
+
+export interface SpanRecorderOptions {
+  commits: GroupCommit<SpanJob, StoredSpan[]>;
+  tenants: Tenants;
+  clock: Clock;
+  fieldCharsMax: number | null;
+  metrics: IngestMetrics;
+  /** Null = unlimited. */
+  quota: TraceQuota | null;
+  /** See {@link SpanContext}. */
+  settlesChildren: boolean;
+}
+
+/** A fragment's columns and its share of the queue, beside the body. */
+const fragmentOverheadBytes = 400;
+
+/** What is answered 429. */
+const refusals: ReadonlySet<string> = new Set(["queue_full", "trace_quota_spent"]);
+
+export function createSpanRecorder(options: SpanRecorderOptions): SpanRecorder {
+  const { commits, tenants, clock, fieldCharsMax, metrics, quota, settlesChildren } = options;
+
+  /** Children are free. A root that was sent again is refused too: to tell it from a new one would cost a statement. */
+  function requireQuota(projectId: string, spans: readonly IncomingSpan[]): void {
+    const remainingMs = quota?.spent.remainingMs(projectId) ?? null;
+    if (quota === null || remainingMs === null) return;
+    if (spans.some((span) => span.parentSpanId === null || span.parentIsRemote)) {
+      throw quotaRefusal(quota.tracesPerDay, remainingMs);
+    }
+  }
+
+  return {
+    async record(spans, { projectId, agentId = null, monitor = null, patternIds = null }) {
+      if (spans.length === 0) return [];
+      const asked = { agentId, monitor, patternIds };
+      const context = { projectId, nowMs: clock.now(), fieldCharsMax, settlesChildren, ...asked };
+      try {
+        requireQuota(projectId, spans);
+        commits.requireRoom(spans.length, tenants.tenantOf(projectId));
+        const stored = await commits.submit(await prepareSpans(spans, context));
+        metrics.stored(stored);
+        return stored;
+      } catch (thrown) {
+        if (isAppError(thrown) && refusals.has(thrown.code)) metrics.rejected(spans.length);
+        throw thrown;
+      }
+    },
+    async recordFragments(fragments, projectId) {
+      if (fragments.length === 0) return;
+      const bytes = fragments.reduce((sum, { body }) => sum + body.length + fragmentOverheadBytes, 0);
+      await commits.submit({ projectId, rows: [], fragments, bytes });
+    },
+  };
+}

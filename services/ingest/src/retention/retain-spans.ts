@@ -1,0 +1,38 @@
+import type { Database } from "@touchstone/db";
+import type { Logger } from "@touchstone/service-kit";
+import { type LeasedTurns, takeLeasedTurns } from "../background/leased-turns.ts";
+import { createTraceRemover } from "../trace-store/removing/trace-remover.ts";
+import { createOldSpansStore } from "./old-spans-store.ts";
+import { sweepOldSpans } from "./sweep-old-spans.ts";
+
+/** completions 9.8: hourly. */
+const everyMs = 60 * 60 * 1000;
+/** After a failure, such as a week that a long query kept from being taken out. */
+const retryMs = 60_000;
+/** The first sweep leaves a start some room. */
+const firstMs = 30_000;
+
+/** Removes hourly what is older than its project keeps; of several replicas only the one that holds the lease does. */
+export function retainSpans(options: {
+  maintenance: Database;
+  /** Of the installation; null = for ever. */
+  retentionDays: number | null;
+  logger: Logger;
+}): LeasedTurns {
+  const { maintenance, retentionDays, logger } = options;
+  const store = createOldSpansStore(maintenance);
+  const remover = createTraceRemover(maintenance);
+  return takeLeasedTurns({
+    database: maintenance,
+    name: "retention",
+    firstMs,
+    retryMs,
+    failure: "old traces could not be removed; trying again",
+    logger,
+    async takeTurn(mayGoOn) {
+      const swept = await sweepOldSpans({ store, remover, retentionDays, mayGoOn });
+      if (swept.weeks + swept.spans > 0) logger.info(swept, "old traces removed");
+      return everyMs;
+    },
+  });
+}

@@ -1,0 +1,184 @@
+import { type Database, sqlStateOf, type Transaction } from "@touchstone/db";
+import { agentIdOf } from "../model/agent-id.ts";
+import { describeRoot } from "../model/describe-root.ts";
+import { writeSettledFacts } from "../model/settled-facts.ts";
+import { decodeSpanBody, readBodyMembers } from "../model/span-body.ts";
+import { promotedFlag, remoteParentFlag } from "../model/span-row.ts";
+import { toTokenList } from "../model/token-list.ts";
+import { rootText } from "../search/root-text.ts";
+import { quotaSpent } from "../trace-store/writing/span-insert.ts";
+import { buildRowChanges, type ChangedRow } from "../trace-store/writing/trace-write.ts";
+import type { WriteContext } from "../trace-store/writing/write-trees.ts";
+
+/** Children of one turn. */
+const childrenMax = 500;
+
+interface ChildRecord {
+  project_id: string;
+  dk: string;
+  child_id: string;
+  has_parent: boolean;
+  /** Null with all that follows: the child itself is gone. */
+  is_root: boolean | null;
+  name: string;
+  model: string | null;
+  framework: string | null;
+  latency_ms: number | null;
+  session_id: string | null;
+  has_error: boolean;
+  agg_tokens: (number | null)[] | null;
+  net_tokens: (number | null)[] | null;
+  tools: string | null;
+  flags: number;
+  created_at: Date;
+  source: string | null;
+  body: Buffer;
+}
+
+/**
+ * Looks after REST children whose time to wait for their parent is over: each whose parent never came is promoted, one
+ * whose parent came after all is a child again, and who has a parent waits no longer (otlp 6). Over quota nothing is
+ * promoted before tomorrow. Answers how many were due.
+ */
+export async function sweepAwaitedParents(database: Database, context: WriteContext): Promise<number> {
+  const { rows } = await database.query<{ project_id: string; ids: string[] }>({
+    name: "awaited_parents_due",
+    text: `
+      select project_id, array_agg(child_id) as ids
+      from (select * from ingest.awaited_parents where due_at <= now() order by due_at limit $1) due
+      group by project_id`,
+    values: [childrenMax],
+  });
+  let count = 0;
+  for (const { project_id: projectId, ids } of rows) {
+    count += ids.length;
+    const sweep = (some: readonly string[]): Promise<void> =>
+      database.scoped([projectId], (transaction) => sweepChildren(transaction, projectId, some, context));
+    try {
+      await sweep(ids);
+    } catch (thrown) {
+      if (sqlStateOf(thrown) !== quotaSpent) throw thrown;
+      for (const id of ids) await sweep([id]).catch((refused) => putOff(database, projectId, id, refused));
+    }
+  }
+  return count;
+}
+
+async function sweepChildren(
+  transaction: Transaction,
+  projectId: string,
+  ids: readonly string[],
+  { shard, quota }: WriteContext,
+): Promise<void> {
+  const { rows } = await transaction.query<ChildRecord>({
+    // A row for each child that is still due; the parent that is just being stored has its row.
+    name: "awaited_parents_take",
+    text: `
+      select waiting.project_id, waiting.dk, waiting.child_id,
+        exists (
+          select from ingest.span_keys
+          where span_keys.project_id = waiting.project_id and span_keys.dk = waiting.dk
+        ) as has_parent,
+        children.*
+      from (
+        select *
+        from ingest.awaited_parents
+        where project_id = $1 and child_id = any ($2::uuid[]) and due_at <= now()
+        for update skip locked
+      ) waiting
+      left join lateral (
+        select is_root, name, model, framework, latency_ms, session_id, has_error, agg_tokens, net_tokens, tools, flags,
+          created_at, source, body
+        from ingest.spans
+        where spans.project_id = waiting.project_id and spans.id = waiting.child_id
+        limit 1
+      ) children on true`,
+    values: [projectId, ids],
+  });
+  const changed: ChangedRow[] = [];
+  const waiting: string[] = [];
+  const served: string[] = [];
+  for (const child of rows) {
+    const isPromoted = child.is_root === true && (child.flags & promotedFlag) !== 0;
+    const isOrphan = child.is_root === false && !child.has_parent;
+    if (isOrphan) changed.push(await promote(projectId, child));
+    if (isPromoted && child.has_parent) changed.push(demote(projectId, child));
+    // A promoted child waits on, for as long as it is stored.
+    (isOrphan || (isPromoted && !child.has_parent) ? waiting : served).push(child.child_id);
+  }
+  await transaction.pipeline([
+    ...(changed.length === 0 ? [] : [buildRowChanges(changed, { shard, quota })]),
+    {
+      name: "awaited_parents_rest",
+      text: `
+        update ingest.awaited_parents
+        set due_at = now() + interval '1 day'
+        where project_id = $1 and child_id = any ($2::uuid[])`,
+      values: [projectId, waiting],
+    },
+    {
+      name: "awaited_parents_served",
+      text: "delete from ingest.awaited_parents where project_id = $1 and child_id = any ($2::uuid[])",
+      values: [projectId, served],
+    },
+  ]);
+}
+
+async function promote(projectId: string, child: ChildRecord): Promise<ChangedRow> {
+  const { name, model, session_id: sessionId, child_id: id } = child;
+  const agentId = agentIdOf(projectId, name);
+  const doc = await rootText(
+    { id, name, model, sessionId, otelTraceId: null },
+    { own: child.body, input: null, output: null },
+  );
+  const event = describeRoot(projectId, {
+    id,
+    agentId,
+    name,
+    createdAtMs: child.created_at.getTime(),
+    source: child.source,
+  });
+  const change = { ...shown(projectId, child), isRoot: true, agentId, agentName: name };
+  const { output, toolCalls } = readBodyMembers(await decodeSpanBody(child.body), ["output", "toolCalls"]);
+  const { framework, latency_ms: latencyMs, has_error: hasError } = child;
+  const settled = writeSettledFacts({ sessionId, framework, model, latencyMs, hasError, output, toolCalls });
+  return { change: { ...change, flags: change.flags | promotedFlag }, doc, event, settled };
+}
+
+function demote(projectId: string, child: ChildRecord): ChangedRow {
+  return { change: shown(projectId, child), doc: null, event: null, settled: null };
+}
+
+/** As a child that is not promoted. */
+function shown(projectId: string, child: ChildRecord): ChangedRow["change"] {
+  return {
+    projectId,
+    id: child.child_id,
+    isRoot: false,
+    name: child.name,
+    model: child.model,
+    sessionId: child.session_id,
+    agentId: null,
+    agentName: null,
+    hasError: child.has_error,
+    aggTokens: toTokenList(child.agg_tokens ?? []),
+    netTokens: toTokenList(child.net_tokens ?? []),
+    tools: child.tools,
+    derived: null,
+    flags: child.flags & remoteParentFlag,
+    before: { is_root: child.is_root === true, created_at: child.created_at, source: child.source },
+    isRewritten: false,
+  };
+}
+
+async function putOff(database: Database, projectId: string, id: string, thrown: unknown): Promise<void> {
+  if (sqlStateOf(thrown) !== quotaSpent) throw thrown;
+  await database.query({
+    name: "awaited_parent_wait_for_quota",
+    text: `
+      update ingest.awaited_parents
+      set due_at = (date_trunc('day', now() at time zone 'UTC') + interval '1 day') at time zone 'UTC'
+      where project_id = $1 and child_id = $2`,
+    values: [projectId, id],
+  });
+}

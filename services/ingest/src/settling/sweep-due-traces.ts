@@ -1,0 +1,77 @@
+import { type Database, sqlStateOf } from "@touchstone/db";
+import { planTrace, type TouchedTrace, type TracePlan } from "../assembly/plan-trace.ts";
+import { quotaSpent } from "../trace-store/writing/span-insert.ts";
+import type { TraceKey } from "../trace-store/writing/trace-read.ts";
+import { deriveStored, type WriteContext } from "../trace-store/writing/write-trees.ts";
+
+/** Traces of one turn. */
+const tracesMax = 200;
+
+/**
+ * Does what OTel traces wait for: derives the large ones whose values are behind, and promotes the earliest orphan of
+ * each that has no root although its time is over (otlp 6). Over quota nothing is promoted before tomorrow. Answers how
+ * many traces were due.
+ */
+export async function sweepDueTraces(database: Database, context: WriteContext): Promise<number> {
+  const { rows } = await database.query<{ project_id: string; trace_key: string }>({
+    name: "traces_due",
+    text: `
+      select project_id, trace_key
+      from ingest.traces
+      where due_at <= now()
+      order by due_at
+      limit $1`,
+    values: [tracesMax],
+  });
+  for (const { project_id, trace_key } of rows) {
+    const key = { projectId: project_id, traceKey: trace_key };
+    try {
+      await database.scoped([project_id], (transaction) => deriveStored(transaction, [key], context, planDue));
+    } catch (thrown) {
+      if (sqlStateOf(thrown) !== quotaSpent) throw thrown;
+      await waitForTomorrow(database, key);
+    }
+  }
+  return rows.length;
+}
+
+function planDue(touched: TouchedTrace): TracePlan | null {
+  // Somebody was faster.
+  if (touched.state?.is_due !== true) return null;
+  const plan = planTrace(touched);
+  if (touched.state.is_stale || plan.firstOrphan === null) return plan;
+  return planTrace({ ...touched, promoted: plan.firstOrphan });
+}
+
+async function waitForTomorrow(database: Database, { projectId, traceKey }: TraceKey): Promise<void> {
+  await database.query({
+    name: "trace_wait_for_quota",
+    text: `
+      update ingest.traces
+      set due_at = (date_trunc('day', now() at time zone 'UTC') + interval '1 day') at time zone 'UTC'
+      where project_id = $1 and trace_key = $2`,
+    values: [projectId, traceKey],
+  });
+}
+
+/**
+ * Makes the traces due to which log records of late belong that know only a response: one that was committed at the
+ * moment its span was is missed by both.
+ */
+export async function recheckResponses(database: Database): Promise<void> {
+  await database.query({
+    name: "fragments_recheck",
+    text: `
+      update ingest.traces
+      set is_stale = true, due_at = now()
+      from (
+        select distinct spans.project_id, spans.trace_key
+        from ingest.log_fragments fragments
+        join ingest.spans
+          on spans.project_id = fragments.project_id and spans.response_id = fragments.response_id
+        where fragments.trace_key is null
+          and fragments.received_at between now() - interval '25 seconds' and now() - interval '10 seconds'
+      ) concerned
+      where traces.project_id = concerned.project_id and traces.trace_key = concerned.trace_key`,
+  });
+}

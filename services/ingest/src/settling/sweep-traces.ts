@@ -1,0 +1,70 @@
+import type { Database } from "@touchstone/db";
+import type { Logger } from "@touchstone/service-kit";
+import { removeDoubtedAgents } from "../agents/remove-doubted-agents.ts";
+import type { TreeSettings } from "../assembly/tree-settings.ts";
+import { type LeasedTurns, takeLeasedTurns } from "../background/leased-turns.ts";
+import { settleDueTraces } from "./settle-due-traces.ts";
+import { sweepAwaitedParents } from "./sweep-awaited-parents.ts";
+import { recheckResponses, sweepDueTraces } from "./sweep-due-traces.ts";
+
+/** Counters have a shard for each writer; the sweeper's is its own. */
+const sweeperShard = -2;
+const everyMs = 500;
+const retryMs = 5_000;
+const recheckEveryMs = 10_000;
+
+/**
+ * Does what traces wait for: promotes orphans, demotes them when their parent came after all, derives large traces,
+ * announces those that settled, removes agents nothing refers to any more. Of several replicas only the one that holds the lease does.
+ */
+export function sweepTraces(options: {
+  maintenance: Database;
+  tracesPerDay: number | null;
+  settings: TreeSettings;
+  /** Whether child spans are announced with the traces that settle (completions 1.7). */
+  settlesChildren: boolean;
+  logger: Logger;
+  /** Called after a turn that may have announced something. */
+  onSwept(): void;
+}): LeasedTurns {
+  const { maintenance, tracesPerDay, settings, settlesChildren, logger } = options;
+  const sweepOnce = createTraceSweep({ maintenance, tracesPerDay, settings, settlesChildren, logger });
+  let recheckAtMs = 0;
+  return takeLeasedTurns({
+    database: maintenance,
+    name: "trees",
+    firstMs: 0,
+    retryMs,
+    failure: "traces could not be looked after; trying again",
+    logger,
+    async takeTurn() {
+      if (performance.now() >= recheckAtMs) {
+        recheckAtMs = performance.now() + recheckEveryMs;
+        await recheckResponses(maintenance);
+      }
+      const swept = await sweepOnce();
+      if (swept > 0) options.onSwept();
+      return swept > 0 ? 0 : everyMs;
+    },
+  });
+}
+
+/** One turn of all that is due now; answers how much was. */
+export function createTraceSweep(options: {
+  maintenance: Database;
+  tracesPerDay: number | null;
+  settings: TreeSettings;
+  /** Absent = false. */
+  settlesChildren?: boolean;
+  logger: Logger;
+}): () => Promise<number> {
+  const { maintenance, tracesPerDay, settings, settlesChildren = false, logger } = options;
+  const context = { shard: sweeperShard, quota: tracesPerDay, settings };
+  return async () => {
+    const traces = await sweepDueTraces(maintenance, context);
+    const children = await sweepAwaitedParents(maintenance, context);
+    const settled = await settleDueTraces(maintenance, { settlesChildren, logger });
+    await removeDoubtedAgents(maintenance);
+    return traces + children + settled;
+  };
+}

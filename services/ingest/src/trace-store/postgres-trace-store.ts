@@ -1,0 +1,308 @@
+import { type Database, type Queryable, type Statement, sqlStateOf } from "@touchstone/db";
+import { AppError, isAppError } from "@touchstone/service-kit";
+import { type ComposeLoader, composeSpans, ListChangedError } from "../assembly/compose.ts";
+import { createListedBodies } from "../assembly/listed-bodies.ts";
+import { type TreeSettings, treeSettings } from "../assembly/tree-settings.ts";
+import { otlpFlag, type SpanJob } from "../model/span-row.ts";
+import { keepWithinQuota, type TraceQuota } from "../quota/keep-within-quota.ts";
+import { createUsageStore } from "../quota/usage-store.ts";
+import type { SearchPieceStore } from "../search/search-piece-store.ts";
+import { createComposeLoader } from "./reading/compose-store.ts";
+import { buildOutlineRead, type OutlineRecord, toOutlinedSpan } from "./reading/outline-read.ts";
+import {
+  buildRootExtent,
+  buildRootHistogram,
+  type RootCountRecord,
+  type RootExtentRecord,
+  toRootCounts,
+} from "./reading/root-histogram.ts";
+import { buildRootList, type ListedWhole, type RootRecord } from "./reading/root-list.ts";
+import { createRootReader } from "./reading/root-reader.ts";
+import { buildSessionPage, type SessionRecord } from "./reading/session-page.ts";
+import { showRoots, toListedRoots } from "./reading/show-roots.ts";
+import { buildTraceRead, type SpanRecord, toReadSpan } from "./reading/span-select.ts";
+import { composeSlices, readSpanSlices } from "./reading/span-slices.ts";
+import { readPlaces } from "./reading/subtree-places.ts";
+import { createTraceRemover } from "./removing/trace-remover.ts";
+import type { SpanPartitionStore } from "./span-partition-store.ts";
+import type { StoredSpan, TraceStore } from "./trace-store.ts";
+import { forgetLostIdentities } from "./writing/lost-identities.ts";
+import { createRecentTraces } from "./writing/recent-traces.ts";
+import { buildSpanInsert, type ProjectRow } from "./writing/span-insert.ts";
+import { splitRows } from "./writing/split-rows.ts";
+import { tracesKnown } from "./writing/trace-read.ts";
+import { type Holders, type WriteContext, writeTrees } from "./writing/write-trees.ts";
+
+/** Identities looked up by one statement. */
+const lookupRowsMax = 2000;
+/** Writers of one process; each has a shard of the counters for itself. */
+const writersMax = 3;
+/** Processes that count on shards of their own; more of them share. */
+const processShards = 8;
+
+/** An export up to this size may be taken for new traces: to have taken it for that in vain costs preparing it again. */
+const recentRowsMax = 1024;
+
+/** No partition holds the row. */
+const noPartition = "23514";
+const statementTimeout = "57014";
+
+interface FirstRecord {
+  project_id: string;
+  dk: string;
+  id: string;
+  agent_id: string | null;
+}
+
+export interface PostgresTraceStoreOptions {
+  /** Writes, and reads what a writer needs; one connection for each writer. */
+  writing: Database;
+  reading: Database;
+  /** Reads for as long as a search may take. */
+  searching: Database;
+  partitions: SpanPartitionStore;
+  pieces: SearchPieceStore;
+  /** Of this process, any number. */
+  processNumber: number;
+  /** Root traces a project may store on one UTC day; null = unlimited. */
+  quota: TraceQuota | null;
+  trees?: TreeSettings;
+}
+
+/** What became of rows: the holders of those whose trace was read, and the ids of those that were not stored. */
+interface Written {
+  holders: Holders;
+  taken: readonly string[];
+}
+
+/** Keeps {@link TraceStore} in the schema `ingest`, under the app role. */
+export function createPostgresTraceStore(options: PostgresTraceStoreOptions): TraceStore {
+  const { writing, reading, searching, partitions, pieces, trees = treeSettings } = options;
+  const firstShard = (options.processNumber % processShards) * writersMax;
+
+  const recent = createRecentTraces();
+  const listed = createListedBodies();
+
+  /** Writes where a partition may be missing. */
+  async function makingRoom<Result>(rows: readonly ProjectRow[], write: () => Promise<Result>): Promise<Result> {
+    try {
+      return await write();
+    } catch (thrown) {
+      if (sqlStateOf(thrown) !== noPartition) throw thrown;
+      // Backfilled traffic of a week that nobody has written to yet, or more searched text than was made room for.
+      await partitions.makeFor(rows.map(({ row }) => row.createdAtMs));
+      await pieces.makeAhead();
+      return write();
+    }
+  }
+
+  /** Rows of which none needs others: one statement, where they fit into one. */
+  async function insertAlone(rows: readonly ProjectRow[], context: WriteContext): Promise<Written> {
+    const { shard, quota, settings } = context;
+    const statements = splitRows(rows).map((part) =>
+      buildSpanInsert(part, { shard, quota, orphanGraceMs: settings.orphanGraceMs }),
+    );
+    const [only, ...more] = statements;
+    if (only === undefined) return { holders: new Map(), taken: [] };
+    const insertIn = async (target: Queryable): Promise<string[]> => {
+      const taken: string[] = [];
+      for (const statement of statements) {
+        const result = await target.query<{ id: string }>(statement);
+        taken.push(...result.rows.map(({ id }) => id));
+      }
+      return taken;
+    };
+    return { holders: new Map(), taken: await (more.length === 0 ? insertIn(writing) : writing.transaction(insertIn)) };
+  }
+
+  /** Commits all that the jobs bring, or nothing. */
+  async function write(jobs: readonly SpanJob[], rows: readonly ProjectRow[], writer: number): Promise<Written> {
+    const fragments = jobs.flatMap((job) =>
+      (job.fragments ?? []).map((fragment) => ({ projectId: job.projectId, fragment })),
+    );
+    const context = { shard: firstShard + writer, quota: options.quota?.tracesPerDay ?? null, settings: trees };
+    const hasTrees = fragments.length > 0 || rows.some(({ row }) => (row.flags & otlpFlag) !== 0);
+    if (!hasTrees) return makingRoom(rows, () => insertAlone(rows, context));
+    const projects = [...new Set(jobs.map(({ projectId }) => projectId))];
+    const writeWith = (areNew: boolean): Promise<Written> =>
+      makingRoom(rows, () =>
+        writing.scoped(projects, (transaction) => writeTrees(transaction, { rows, fragments }, { ...context, areNew })),
+      );
+    if (fragments.length > 0 || rows.length > recentRowsMax || !recent.areNew(rows)) return writeWith(false);
+    try {
+      return await writeWith(true);
+    } catch (thrown) {
+      if (sqlStateOf(thrown) !== tracesKnown) throw thrown;
+      return writeWith(false);
+    }
+  }
+
+  /** The rows that hold these identities, by `project dk`. A snapshot of its own: it sees who was first. */
+  async function findFirst(rows: readonly ProjectRow[]): Promise<Map<string, { id: string; agentId: string | null }>> {
+    const found = new Map<string, { id: string; agentId: string | null }>();
+    for (let start = 0; start < rows.length; start += lookupRowsMax) {
+      const part = rows.slice(start, start + lookupRowsMax);
+      const projects = [...new Set(part.map(({ projectId }) => projectId))];
+      const { rows: records } = await writing.readScoped<FirstRecord>(projects, {
+        // One row for each identity that is still stored, in no order. (Joined plainly, tables that were never analysed
+        // are joined on the project alone.)
+        name: "span_keys_find",
+        text: `
+          select keys.project_id, keys.dk, keys.id, spans.agent_id
+          from unnest($1::uuid[], $2::uuid[]) as wanted (project_id, dk)
+          join ingest.span_keys keys on keys.project_id = wanted.project_id and keys.dk = wanted.dk
+          cross join lateral (
+            select agent_id
+            from ingest.spans
+            where spans.project_id = keys.project_id and spans.id = keys.id
+            limit 1
+          ) spans`,
+        values: [part.map(({ projectId }) => projectId), part.map(({ row }) => row.dk)],
+      });
+      for (const record of records) {
+        found.set(`${record.project_id} ${record.dk}`, { id: record.id, agentId: record.agent_id });
+      }
+    }
+    return found;
+  }
+
+  const loaderOf = (projectId: string): ComposeLoader =>
+    createComposeLoader((statement) => reading.readScoped([projectId], statement), projectId);
+
+  const store: TraceStore = {
+    ...createTraceRemover(reading),
+    ...createRootReader(reading),
+
+    async insertBatch(jobs, writer) {
+      const rows = jobs.flatMap(({ projectId, rows: own }) => own.map((row) => ({ projectId, row })));
+      const written = await write(jobs, rows, writer);
+      const { holders } = written;
+      const taken = new Set(written.taken);
+      for (const [id, holder] of holders) if (holder === null) taken.add(id);
+      // From here on everything is committed: a failure below may cost a replay its answer, but no new span.
+      let first = new Map<string, { id: string; agentId: string | null }>();
+      let failure: unknown = new AppError(
+        "store_unavailable",
+        "The first span of this identity was just removed; retry.",
+      );
+      if (taken.size > 0) {
+        try {
+          const replays = rows.filter(({ row }) => taken.has(row.id));
+          first = await findFirst(replays);
+          const lost = replays.filter(({ projectId, row }) => !first.has(`${projectId} ${row.dk}`));
+          await forgetLostIdentities(writing, lost);
+        } catch (thrown) {
+          failure = thrown;
+        }
+      }
+      return jobs.map((job) => {
+        const answers: StoredSpan[] = [];
+        for (const row of job.rows) {
+          const holder = taken.has(row.id)
+            ? first.get(`${job.projectId} ${row.dk}`)
+            : (holders.get(row.id) ?? { id: row.id, agentId: row.agentId });
+          if (holder === undefined) return { status: "rejected", reason: failure };
+          // An earlier try whose answer was lost may have stored this very row: then it is new, not a replay.
+          answers.push({ ...holder, deduped: holder.id !== row.id });
+        }
+        return { status: "fulfilled", value: answers };
+      });
+    },
+
+    async listRoots(query, showing) {
+      const loader = loaderOf(query.projectId);
+      const list = async (whole: ListedWhole) => {
+        const database = query.pattern === null ? reading : searching;
+        const found = await database
+          .readScoped<RootRecord>([query.projectId], buildRootList(query, whole))
+          .catch(refuseLongSearch);
+        return showRoots(toListedRoots(found.rows, query.limit), { loader, listed, showing });
+      };
+      try {
+        return await list("short");
+      } catch (thrown) {
+        if (!(thrown instanceof ListChangedError)) throw thrown;
+        // A root of the page was removed before its body was read: once more, with the bodies in the page's snapshot.
+        return list("all");
+      }
+    },
+
+    async countRoots(query) {
+      const { rows } = await searching
+        .readScoped<RootCountRecord>([query.projectId], buildRootHistogram(query))
+        .catch(refuseLongCount);
+      return toRootCounts(rows);
+    },
+
+    async readRootExtent(projectId) {
+      const { rows } = await reading.readScoped<RootExtentRecord>([projectId], buildRootExtent(projectId));
+      const { oldest = null, newest = null } = rows[0] ?? {};
+      return oldest && newest && { oldestMs: oldest.getTime(), newestMs: newest.getTime() };
+    },
+
+    async readTrace(projectId, id) {
+      const { rows } = await reading.readScoped<SpanRecord>([projectId], buildTraceRead(projectId, id));
+      const [span] = await composeSpans(rows.map(toReadSpan), loaderOf(projectId), { metadata: true });
+      return span ?? null;
+    },
+
+    async *listSessionSpans(projectId, sessionId) {
+      let after: SessionRecord | null = null;
+      do {
+        const page: Statement = buildSessionPage(projectId, sessionId, after);
+        const { rows } = await reading.readScoped<SessionRecord>([projectId], page);
+        yield* composeSlices(rows, loaderOf(projectId), { metadata: true });
+        after = rows.at(-1) ?? null;
+      } while (after?.has_more);
+    },
+
+    async readSubtree(projectId, id, spansMax) {
+      return (await readPlaces(reading, { projectId, id, spansMax }))?.places ?? null;
+    },
+
+    async readOutline(projectId, id, spansMax) {
+      const found = await readPlaces(reading, { projectId, id, spansMax });
+      if (found === null) return null;
+      const ids = found.places.map((place) => place.id);
+      const { rows } = await reading.readScoped<OutlineRecord>([projectId], buildOutlineRead(projectId, ids));
+      const records = new Map(rows.map((row) => [row.id, row]));
+      const [asked, ...others] = found.places.flatMap((place) => {
+        const record = records.get(place.id);
+        return record === undefined ? [] : [toOutlinedSpan(place, record)];
+      });
+      if (asked === undefined) return null;
+      const spans = [asked, ...others.sort((one, other) => one.atMs - other.atMs)];
+      return { spans, isDeeper: found.isDeeper };
+    },
+
+    async *readSpans(projectId, ids) {
+      yield* readSpanSlices((statement) => reading.readScoped([projectId], statement), {
+        projectId,
+        ids,
+        metadata: true,
+      });
+    },
+  };
+  const { quota } = options;
+  if (quota === null) return store;
+  const insertBatch = keepWithinQuota(store.insertBatch, quota, {
+    readUsage: createUsageStore(writing).readToday,
+    async findReplays(rows) {
+      const first = await findFirst(rows);
+      return new Set(rows.filter(({ projectId, row }) => first.has(`${projectId} ${row.dk}`)).map(({ row }) => row));
+    },
+  });
+  return { ...store, insertBatch };
+}
+
+/** The list without a search has bounds of its own; what is cancelled for its time is a search. */
+const refuseLongSearch = refusingCancelled("The search took too long; search for a longer or rarer text.");
+const refuseLongCount = refusingCancelled("Counting by time took too long; choose a shorter time.");
+
+/** Says what to do about a statement that was cancelled because it took too long. */
+function refusingCancelled(message: string): (thrown: unknown) => never {
+  return (thrown) => {
+    const isCancelled = isAppError(thrown) && sqlStateOf(thrown.cause) === statementTimeout;
+    throw isCancelled ? new AppError("service_unavailable", message, { cause: thrown }) : thrown;
+  };
+}

@@ -1,0 +1,74 @@
+import { toUuid } from "../../model/hash-uuid.ts";
+import type { RootFilter } from "../../model/root-filter.ts";
+import { otlpFlag } from "../../model/span-row.ts";
+
+/** One of them. */
+export interface RootCondition {
+  name: string;
+  /** Of `ingest.spans`. */
+  text: string;
+  /** The same of `ingest.root_counts`; null where they do not tell. */
+  counted: string | null;
+  /** No index leads to its roots, which may be few of many: they are looked for without reading rows. */
+  isSparse: boolean;
+}
+
+/** What a root must meet to match a filter, but for its pattern. Adds the parameters to `values`; `$1` is the project. */
+export function rootConditions(query: Omit<RootFilter, "pattern">, values: unknown[]): RootCondition[] {
+  const conditions: RootCondition[] = [];
+  const parameter = (value: unknown): string => `$${values.push(value)}`;
+  const add = (name: string, text: string, counted: string | null = null): void => {
+    conditions.push({ name, text, counted, isSparse: false });
+  };
+  const addSparse = (name: string, text: string): void => {
+    conditions.push({ name, text, counted: null, isSparse: true });
+  };
+  if (query.framework !== null) {
+    const equals = `framework = ${parameter(query.framework)}`;
+    add("framework", equals, equals);
+  }
+  if (query.source === "eval") add("eval", "source = 'eval-run'", "source = 'eval-run'");
+  if (query.source === "production") add("production", "source is null", "source = ''");
+  if (query.agentId !== null) add("agent", `agent_id = ${parameter(query.agentId)}`);
+  if (query.model !== null) add("model", `model = ${parameter(query.model)}`);
+  if (query.hasError !== null)
+    add(query.hasError ? "error" : "no_error", query.hasError ? "has_error" : "not has_error");
+  if (query.latencyMinMs !== null) addSparse("latency", `latency_ms >= ${parameter(query.latencyMinMs)}`);
+  if (query.ratingMin !== null || query.ratingMax !== null) {
+    const bounds = [
+      ...(query.ratingMin === null ? [] : [` and rating >= ${parameter(query.ratingMin)}`]),
+      ...(query.ratingMax === null ? [] : [` and rating <= ${parameter(query.ratingMax)}`]),
+    ].join("");
+    const rated = "select trace_id from ingest.trace_verdicts where project_id = $1 and judge_scores is not null";
+    // `is true`: hashed once, whatever the planner takes the table for; as a join it may be read for every root.
+    addSparse(query.ratingMin === null ? "rated_most" : "rated", `(id in (${rated}${bounds})) is true`);
+  }
+  if (query.isFailing !== null) {
+    const failing =
+      "(has_error or id in (select trace_id from ingest.trace_verdicts where project_id = $1 and is_failing))";
+    addSparse(query.isFailing ? "failing" : "not_failing", query.isFailing ? failing : `not ${failing}`);
+  }
+  if (query.sessionId !== null) {
+    const traceKey = traceNamed(query.sessionId);
+    const session = `session_id = ${parameter(query.sessionId)}`;
+    if (traceKey === null) add("session", session);
+    else {
+      const byTrace = `session_id is null and trace_key = ${parameter(traceKey)} and flags & ${otlpFlag} <> 0`;
+      add("session_or_trace", `(${session} or ${byTrace})`);
+    }
+  }
+  if (query.fromMs !== null) add("from", `id >= ${parameter(firstIdOf(query.fromMs))}`);
+  if (query.toMs !== null) add("to", `id < ${parameter(firstIdOf(query.toMs))}`);
+  return conditions;
+}
+
+/** A session may be named by the 32 hexadecimal digits of an OTel trace. */
+export function traceNamed(sessionId: string): string | null {
+  return /^[0-9a-f]{32}$/i.test(sessionId) ? toUuid(sessionId.toLowerCase()) : null;
+}
+
+/** The least id of an instant or after it; ids hold the whole milliseconds of their `createdAt`. */
+export function firstIdOf(atMs: number): string {
+  const wholeMs = Math.min(Math.max(Math.ceil(atMs), 0), 2 ** 48 - 1);
+  return toUuid(wholeMs.toString(16).padStart(12, "0").padEnd(32, "0"));
+}

@@ -1,0 +1,111 @@
+import type { Statement } from "@touchstone/db";
+import { AppError } from "@touchstone/service-kit";
+import type { RootCount, RootHistogramQuery } from "../trace-store.ts";
+import { rootConditions } from "./root-conditions.ts";
+import { searchArguments } from "./root-list.ts";
+
+/** As PostgreSQL answers it. */
+export interface RootCountRecord {
+  start: Date;
+  count: string;
+  errors: string;
+  /** Of a search: all that it finds, also those that were not counted. */
+  total: string | null;
+}
+
+/** So many hits of a search are counted by time: their ids are in memory at once. */
+const countedHitsMax = 500_000;
+
+/** One row for each bucket that has roots, in no order. */
+export function buildRootHistogram(query: RootHistogramQuery): Statement {
+  return query.pattern === null ? buildFilteredHistogram(query) : buildSearchedHistogram(query);
+}
+
+/** The time is read from the id, so that narrow indexes of ids are enough. `$2` is the width. */
+const startOf = (id: string): string =>
+  `date_bin($2::interval, uuid_extract_timestamp(${id}), timestamptz '1970-01-05 00:00Z')`;
+const widthOf = ({ bucketMs }: RootHistogramQuery): string => `${bucketMs} milliseconds`;
+
+/**
+ * No index has errors or missing sources beside every root's id, and rows are wide: errors are counted apart, and roots
+ * without a source are all of them less those with one.
+ */
+function buildFilteredHistogram(query: RootHistogramQuery): Statement {
+  const values: unknown[] = [query.projectId, widthOf(query)];
+  const conditions = rootConditions(query, values);
+  const matching = conditions
+    .filter(({ name }) => name !== "production")
+    .map(({ text }) => ` and ${text}`)
+    .join("");
+  const part = (count: string, errors: string, narrowed: string): string => `
+      select ${startOf("id")} as start, ${count} as count, ${errors} as errors
+      from ingest.spans
+      where project_id = $1 and is_root${narrowed}${matching}
+      group by 1`;
+  const parts = [part("count(*)", "0", ""), part("0", "count(*)", " and has_error")];
+  if (query.source === "production") {
+    const sourced = " and source is not null";
+    parts.push(part("-count(*)", "0", sourced), part("0", "-count(*)", ` and has_error${sourced}`));
+  }
+  const text = `
+    select start, sum(count) as count, sum(errors) as errors, null as total
+    from (${parts.join(`
+      union all`)}
+    ) parts
+    group by start`;
+  return { name: `roots_histogram${conditions.map(({ name }) => `_${name}`).join("")}`, text, values };
+}
+
+function buildSearchedHistogram(query: RootHistogramQuery): Statement {
+  const values = [query.projectId, widthOf(query), countedHitsMax, ...searchArguments({ ...query, before: null })];
+  const text = `
+    select ${startOf("hit.id")} as start, count(*) as count,
+           count(*) filter (
+             where hit.id in (
+               select id
+               from ingest.spans
+               where project_id = $1 and is_root and has_error and id >= $6 and id < $7
+             )
+           ) as errors,
+           found.total
+    from ingest.find_roots($4, $5, $3, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) found
+    cross join lateral unnest(found.ids) as hit (id)
+    group by 1, found.total`;
+  return { name: "roots_histogram_search", text, values };
+}
+
+export function toRootCounts(rows: readonly RootCountRecord[]): RootCount[] {
+  const counts = rows.map(({ start, count, errors }) => ({
+    startMs: start.getTime(),
+    count: Number(count),
+    errors: Number(errors),
+  }));
+  const counted = counts.reduce((sum, { count }) => sum + count, 0);
+  if (rows.some(({ total }) => total !== null && Number(total) > counted)) {
+    throw new AppError(
+      "service_unavailable",
+      "The search finds too many traces to count them by time; choose a shorter time.",
+    );
+  }
+  return counts;
+}
+
+export interface RootExtentRecord {
+  oldest: Date | null;
+  newest: Date | null;
+}
+
+/** When the oldest and the newest root of a project were created; null without any. */
+export function buildRootExtent(projectId: string): Statement {
+  const edge = (order: "asc" | "desc"): string => `
+      select uuid_extract_timestamp(id)
+      from ingest.spans
+      where project_id = $1 and is_root
+      order by id ${order}
+      limit 1`;
+  return {
+    name: "roots_extent",
+    text: `select (${edge("asc")}) as oldest, (${edge("desc")}) as newest`,
+    values: [projectId],
+  };
+}

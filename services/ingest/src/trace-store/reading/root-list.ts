@@ -1,0 +1,181 @@
+import { limits } from "@touchstone/contracts";
+import type { Statement } from "@touchstone/db";
+import type { RootFilter } from "../../model/root-filter.ts";
+import { blobHeadBytes } from "../../model/span-body.ts";
+import type { RootQuery } from "../trace-store.ts";
+import { firstIdOf, rootConditions, traceNamed } from "./root-conditions.ts";
+import { narrowColumns, type SpanRecord, verdictColumn } from "./span-select.ts";
+
+/** Shorter bodies come with their rows: to know one by its digest saves nothing then. */
+const digestedFromBytes = 1024;
+
+/** Which bodies come with their rows; of the others their digest does. */
+export type ListedWhole = "short" | "all";
+
+/** A row of a list, as PostgreSQL answers it. */
+export interface RootRecord extends Omit<SpanRecord, "body"> {
+  /** Of all pages. */
+  total: string;
+  /** Null too where it would have made too many bytes together with those before it: the page ends there. */
+  body: Buffer | null;
+  /** SHA-256, base64. */
+  digest: string | null;
+  /** Of a body with a digest, its beginning and how long it is. */
+  head: Buffer | null;
+  bytes: number | null;
+}
+
+/**
+ * One page of roots, newest first, with one row more than asked for when there is a next page (it has no body), and on
+ * each row the exact number of roots that match: both are of one snapshot, because it is one statement. Without any root
+ * there is still one row: the total.
+ */
+export function buildRootList(query: RootQuery, whole: ListedWhole): Statement {
+  const { name, ...list } = query.pattern === null ? buildFilteredList(query, whole) : buildSearchedList(query, whole);
+  return { name: whole === "all" ? `${name}_whole` : name, ...list };
+}
+
+/** Of `ingest.spans` in the order of the page, whose length is the second parameter. */
+function bodyColumns(whole: ListedWhole): string {
+  const isShown = "row_number() over (order by id desc) <= $2";
+  if (whole === "all") {
+    const fits = `sum(octet_length(body)) over (order by id desc) <= ${limits.listBytesMax} or row_number() over (order by id desc) = 1`;
+    return `case when ${isShown} and (${fits}) then body end as body, null as digest, null as head, null as bytes`;
+  }
+  const isShort = `octet_length(body) < ${digestedFromBytes}`;
+  const isDigested = `${isShown} and not ${isShort}`;
+  return `case when ${isShown} and ${isShort} then body end as body,
+        case when ${isDigested} then encode(sha256(body), 'base64') end as digest,
+        case when ${isDigested} then substring(body from 1 for ${blobHeadBytes}) end as head,
+        case when ${isDigested} then octet_length(body) end as bytes`;
+}
+
+function buildFilteredList(query: RootQuery, whole: ListedWhole): Statement {
+  const values: unknown[] = [query.projectId, query.limit];
+  const conditions = rootConditions(query, values);
+  // The counters know framework and source; what else narrows the list is counted in the rows.
+  const isCounted = conditions.every(({ counted }) => counted !== null);
+  const matching = conditions.map(({ text }) => ` and ${text}`).join("");
+  const total = isCounted
+    ? `select coalesce(sum(n), 0) as total
+      from ingest.root_counts
+      where project_id = $1${conditions.map(({ counted }) => ` and ${counted}`).join("")}`
+    : `select count(*) as total
+      from ingest.spans
+      where project_id = $1 and is_root${matching}`;
+  const before = query.before === null ? "" : ` and id < $${values.push(query.before)}`;
+  const isSparse = conditions.some((condition) => condition.isSparse);
+  const found = isSparse
+    ? `(
+        select id as found_id
+        from ingest.spans
+        where project_id = $1 and is_root${matching}${before}
+        order by id desc
+        limit $2 + 1
+      ) found
+      cross join lateral (
+        select * from ingest.spans where project_id = $1 and id = found.found_id limit 1
+      ) spans`
+    : `ingest.spans
+      where project_id = $1 and is_root${matching}${before}`;
+  const text = `
+    with page as (
+      select ${narrowColumns},
+        ${bodyColumns(whole)}
+      from ${found}
+      order by id desc
+      limit $2 + 1
+    )
+    select counts.total, shown.*, ${verdictColumn}
+    from (
+      ${total}
+    ) counts
+    left join page shown on true
+    order by shown.id desc`;
+  const names = conditions.map(({ name }) => `_${name}`).join("");
+  return { name: `roots_list${names}${query.before === null ? "" : "_before"}`, text, values };
+}
+
+/** A root of a slice, and whether others of those asked for are still to be read. */
+export interface RootSliceRecord extends SpanRecord {
+  place: number;
+  is_whole: boolean;
+}
+
+/** Roots by their ids, as far as their bodies fit into a slice; the first always does. */
+export function buildRootsRead(projectId: string, ids: readonly string[]): Statement {
+  const text = `
+    select shown.*, ${verdictColumn}
+    from (
+      select ${narrowColumns}, body, place::integer,
+        sum(octet_length(body)) over (order by place) <= $3 or row_number() over (order by place) = 1 as fits,
+        sum(octet_length(body)) over () <= $3 as is_whole
+      from unnest($2::uuid[]) with ordinality as wanted (wanted_id, place)
+      join ingest.spans on spans.project_id = $1 and spans.id = wanted.wanted_id
+      where is_root
+    ) shown
+    where fits
+    order by place`;
+  return { name: "roots_read", text, values: [projectId, ids, limits.listBytesMax] };
+}
+
+/** Which of these roots match a filter. */
+export function buildRootMatch(projectId: string, filter: RootFilter, ids: readonly string[]): Statement {
+  const values: unknown[] = [projectId, ids];
+  const conditions = rootConditions(filter, values);
+  const searched =
+    filter.pattern === null
+      ? ""
+      : `
+      and exists (
+        select
+        from ingest.search_docs docs
+        where docs.project_id = $1 and docs.id = spans.id and docs.doc like $${values.push(filter.pattern)}
+        offset 0
+      )`;
+  const text = `
+    select spans.id
+    from unnest($2::uuid[]) as wanted (wanted_id)
+    cross join lateral (
+      select * from ingest.spans where project_id = $1 and id = wanted.wanted_id limit 1
+    ) spans
+    where is_root${conditions.map((condition) => ` and ${condition.text}`).join("")}${searched}`;
+  const names = conditions.map(({ name }) => `_${name}`).join("");
+  return { name: `roots_match${names}${searched === "" ? "" : "_searched"}`, text, values };
+}
+
+function buildSearchedList(query: RootQuery, whole: ListedWhole): Statement {
+  const text = `
+    select found.total, shown.*, ${verdictColumn}
+    from ingest.find_roots($3, $4, $2 + 1, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) found
+    left join lateral (
+      select ${narrowColumns},
+        ${bodyColumns(whole)}
+      from unnest(found.ids) as hit (hit_id)
+      join ingest.spans on spans.project_id = $1 and spans.id = hit.hit_id
+    ) shown on true
+    order by shown.id desc`;
+  return { name: "roots_search", text, values: [query.projectId, query.limit, ...searchArguments(query)] };
+}
+
+/** The arguments of `ingest.find_roots` in their order, but for how many ids it may answer, which is the third. */
+export function searchArguments(query: RootFilter & { before: string | null }): unknown[] {
+  const source = { production: "", eval: "eval-run", all: null }[query.source];
+  return [
+    query.pattern,
+    query.before,
+    query.fromMs === null ? null : firstIdOf(query.fromMs),
+    query.toMs === null ? null : firstIdOf(query.toMs),
+    query.framework,
+    source,
+    query.agentId,
+    query.sessionId,
+    query.sessionId === null ? null : traceNamed(query.sessionId),
+    query.model,
+    query.hasError,
+    query.latencyMinMs,
+    query.ratingMin,
+    query.ratingMax,
+    query.isFailing,
+  ];
+}

@@ -1,0 +1,48 @@
+import type { Statement, Transaction } from "@touchstone/db";
+import { buildTraceLock } from "../writing/trace-read.ts";
+
+/** Takes the locks of a project's traces; it comes before the statement that reads them. */
+export function tracesLock(projectId: string, traceKeys: readonly string[]): Statement {
+  return buildTraceLock(traceKeys.map((traceKey) => ({ projectId, traceKey })));
+}
+
+/**
+ * After spans of these traces were removed, under their locks: what is kept of a trace without spans goes, with its log
+ * records; a trace that lost some of its spans is derived anew.
+ */
+export async function settleTraces(
+  transaction: Transaction,
+  projectId: string,
+  traceKeys: readonly string[],
+): Promise<void> {
+  await transaction.pipeline([
+    {
+      name: "traces_remove_empty",
+      text: `
+        with gone as materialized (
+          select trace_key
+          from unnest($2::uuid[]) as wanted (trace_key)
+          where not exists (
+            select from ingest.spans where spans.project_id = $1 and spans.trace_key = wanted.trace_key
+          )
+        ),
+        fragments as (
+          delete from ingest.log_fragments
+          where project_id = $1 and trace_key in (select trace_key from gone)
+        )
+        delete from ingest.traces
+        where project_id = $1 and trace_key in (select trace_key from gone)`,
+      values: [projectId, traceKeys],
+    },
+    {
+      name: "traces_derive_rest",
+      text: `
+        update ingest.traces
+        set is_stale = true, due_at = now(), span_count = (
+          select count(*) from ingest.spans where spans.project_id = $1 and spans.trace_key = traces.trace_key
+        )
+        where project_id = $1 and trace_key = any($2::uuid[])`,
+      values: [projectId, traceKeys],
+    },
+  ]);
+}

@@ -1,0 +1,48 @@
+import { hash } from "node:crypto";
+import type { Statement } from "@touchstone/db";
+import { storableText } from "@touchstone/service-kit";
+import { toUuid } from "../../model/hash-uuid.ts";
+import type { IncomingFragment } from "../../model/incoming-fragment.ts";
+
+/** A fragment with the project it belongs to. */
+export interface ProjectFragment {
+  projectId: string;
+  fragment: IncomingFragment;
+}
+
+/** Stores fragments and answers those that are new; one that says the same as one that is stored changes nothing. */
+export function buildFragmentInsert(fragments: readonly ProjectFragment[]): Statement {
+  const column = <Value>(read: (fragment: IncomingFragment) => Value): Value[] =>
+    fragments.map(({ fragment }) => read(fragment));
+  const text = `
+    insert into ingest.log_fragments (project_id, dk, trace_key, span_id, response_id, time_nano, facts, body)
+    select *
+    from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::numeric[], $7::text[], $8::bytea[])
+    order by 1, 2
+    on conflict do nothing
+    returning project_id, dk`;
+  return {
+    name: "fragments_insert",
+    text,
+    values: [
+      fragments.map(({ projectId }) => projectId),
+      column(fragmentKey),
+      column(({ otelTraceId }) => (otelTraceId === null ? null : toUuid(otelTraceId))),
+      column(({ spanId }) => spanId),
+      column(({ responseId }) => (responseId === null ? null : storableText(responseId))),
+      column(({ timeNano }) => timeNano.toString()),
+      column((fragment) => JSON.stringify(storedFacts(fragment))),
+      column(({ body }) => Buffer.from(body)),
+    ],
+  };
+}
+
+/** The reader of a body is named beside what it gives. */
+function storedFacts({ kind, facts }: IncomingFragment): Record<string, unknown> {
+  return { kind, ...facts };
+}
+
+function fragmentKey({ otelTraceId, spanId, responseId, timeNano, kind, facts, body }: IncomingFragment): string {
+  const said = [otelTraceId, spanId, responseId, timeNano.toString(), kind, facts, body];
+  return toUuid(hash("sha256", JSON.stringify(said), "hex").slice(0, 32));
+}

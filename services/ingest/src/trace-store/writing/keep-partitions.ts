@@ -1,0 +1,54 @@
+import type { Clock, Logger } from "@touchstone/service-kit";
+import type { SpanPartitionStore } from "../span-partition-store.ts";
+
+const hourMs = 60 * 60 * 1000;
+const retryMs = 10_000;
+/** At least so long there are partitions after a turn: a week is whole, and two more follow. */
+const madeAheadMs = 2 * 7 * 24 * hourMs;
+
+/** The upkeep at work. */
+export interface PartitionUpkeep {
+  /** `ok`, or why spans of this moment may have nowhere to go: what was made ahead has run out. */
+  state(): string;
+  stop(): void;
+}
+
+/**
+ * Makes the partitions of this week and the next two, now and every hour. Every replica does: making one that is there
+ * costs nothing, and a batch that finds none makes its own.
+ */
+export function keepPartitions(options: {
+  partitions: SpanPartitionStore;
+  clock: Clock;
+  logger: Logger;
+}): PartitionUpkeep {
+  const { partitions, clock, logger } = options;
+  let failure = "not made yet";
+  let lastsUntilMs = Number.NEGATIVE_INFINITY;
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+
+  async function turn(): Promise<void> {
+    let delayMs = hourMs;
+    try {
+      const startedMs = clock.now();
+      const made = await partitions.makeAhead(startedMs);
+      if (made > 0) logger.info({ made }, "partitions made");
+      lastsUntilMs = startedMs + madeAheadMs;
+    } catch (err) {
+      logger.warn({ err }, "partitions could not be made; trying again");
+      failure = err instanceof Error ? err.message : "could not be made";
+      delayMs = retryMs;
+    }
+    if (!stopped) timer = setTimeout(() => void turn(), delayMs).unref();
+  }
+
+  void turn();
+  return {
+    state: () => (clock.now() < lastsUntilMs ? "ok" : failure),
+    stop() {
+      stopped = true;
+      clearTimeout(timer);
+    },
+  };
+}

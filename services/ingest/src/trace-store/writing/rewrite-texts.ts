@@ -1,0 +1,102 @@
+import type { Statement, Transaction } from "@touchstone/db";
+import type { ComposableSpan } from "../../assembly/composable.ts";
+import { composeSpans } from "../../assembly/compose.ts";
+import { parseDerived } from "../../assembly/plan-trace.ts";
+import { decodeSpanBody, readBodyMembers } from "../../model/span-body.ts";
+import { otlpFlag } from "../../model/span-row.ts";
+import { searchText } from "../../search/search-text.ts";
+import { createComposeLoader } from "../reading/compose-store.ts";
+import type { TraceKey } from "./trace-read.ts";
+
+/** Traces whose roots are read by one statement. */
+const tracesAtOnce = 128;
+
+interface RootRecord {
+  project_id: string;
+  trace_key: string;
+  id: string;
+  kind: string;
+  name: string;
+  model: string | null;
+  session_id: string | null;
+  derived: string | null;
+  body: Buffer;
+}
+
+/**
+ * Makes search read what log records say of the roots of these traces, or of the rows they borrow from (otlp 7): another
+ * record may change what a root shows and nothing that is derived. To be called where the spans and records of the
+ * traces are written, in the same transaction, after them.
+ */
+export async function rewriteTexts(transaction: Transaction, traces: readonly TraceKey[]): Promise<void> {
+  for (let start = 0; start < traces.length; start += tracesAtOnce) {
+    await rewriteSome(transaction, traces.slice(start, start + tracesAtOnce));
+  }
+}
+
+async function rewriteSome(transaction: Transaction, traces: readonly TraceKey[]): Promise<void> {
+  const { rows } = await transaction.query<RootRecord>(buildRootRead(traces));
+  const texts: { projectId: string; id: string; doc: string }[] = [];
+  for (const projectId of new Set(rows.map(({ project_id }) => project_id))) {
+    const roots = rows.filter(({ project_id }) => project_id === projectId);
+    const loader = createComposeLoader((statement) => transaction.query(statement), projectId);
+    const spans = roots.map((root): ComposableSpan => ({ ...root, derived: parseDerived(root.derived) }));
+    const composed = await composeSpans(spans, loader, { metadata: false });
+    for (const [index, { body }] of composed.entries()) {
+      const root = roots[index] as RootRecord;
+      texts.push({ projectId, id: root.id, doc: await textOf(root, body) });
+    }
+  }
+  if (texts.length > 0) await transaction.query(buildRewrite(texts));
+}
+
+async function textOf(root: RootRecord, body: Buffer): Promise<string> {
+  const { input, output, error } = readBodyMembers(await decodeSpanBody(body));
+  return searchText({
+    id: root.id,
+    name: root.name,
+    input,
+    output,
+    error: error === null ? null : String(JSON.parse(error)),
+    model: root.model,
+    sessionId: root.session_id,
+    otelTraceId: root.trace_key.replaceAll("-", ""),
+  });
+}
+
+function buildRootRead(traces: readonly TraceKey[]): Statement {
+  const text = `
+    select spans.project_id, spans.trace_key, spans.id, spans.kind, spans.name, spans.model, spans.session_id,
+      spans.derived, spans.body
+    from unnest($1::uuid[], $2::uuid[]) as wanted (project_id, trace_key)
+    join ingest.spans on spans.project_id = wanted.project_id and spans.trace_key = wanted.trace_key
+    where spans.is_root and spans.flags & ${otlpFlag} <> 0`;
+  return {
+    name: "texts_read_roots",
+    text,
+    values: [traces.map(({ projectId }) => projectId), traces.map(({ traceKey }) => traceKey)],
+  };
+}
+
+/** A text that is another gets a new row. It keeps the transaction that stored the root: the live tail tells it once. */
+function buildRewrite(texts: readonly { projectId: string; id: string; doc: string }[]): Statement {
+  const text = `
+    with wanted as materialized (
+      select * from unnest($1::uuid[], $2::uuid[], $3::text[]) as u (project_id, id, doc)
+    ),
+    replaced as (
+      delete from ingest.search_docs docs
+      using wanted
+      where docs.project_id = wanted.project_id and docs.id = wanted.id and docs.doc <> wanted.doc
+      returning docs.project_id, docs.id, docs.xid
+    )
+    insert into ingest.search_docs (project_id, id, xid, doc)
+    select project_id, id, replaced.xid, wanted.doc
+    from wanted
+    join replaced using (project_id, id)`;
+  return {
+    name: "texts_rewrite",
+    text,
+    values: [texts.map(({ projectId }) => projectId), texts.map(({ id }) => id), texts.map(({ doc }) => doc)],
+  };
+}

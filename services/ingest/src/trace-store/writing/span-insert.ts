@@ -1,0 +1,246 @@
+import { spansSettled, tracesSettled, tracesStored } from "@touchstone/contracts";
+import type { Statement } from "@touchstone/db";
+import { otlpFlag, type SpanRow } from "../../model/span-row.ts";
+import { tokenLiteral } from "../../model/token-list.ts";
+import { plainArray, textArray } from "./array-literal.ts";
+
+/** A row with the project it belongs to. */
+export interface ProjectRow {
+  projectId: string;
+  row: SpanRow;
+}
+
+/** Raised by `ingest.require_quota`. */
+export const quotaSpent = "TSQ01";
+
+/** An event is published as one message; larger ones are split before they meet the bus's limit of 8 MB. */
+const eventCharsMax = 1024 * 1024;
+
+/**
+ * One statement, hence one transaction: the identities, the spans whose identity is new, the agents their roots
+ * register, the counters and the outbox rows: one for all new roots, one for those among them that settle with it, and
+ * one for children ({@link insertTextWithChildren}) where they settle with it too. Answers the ids that
+ * were not stored because their identity is taken.
+ *
+ * - The project list for row-level security is set by the first step, and every row checked against it comes out of
+ *   that step. (A `select` on these tables could not do that: its policy may be evaluated before.)
+ * - Identities are inserted in the order of their key, agents and counters in theirs, so that two writers wait for each
+ *   other but never in a circle.
+ * - A row sent again after a lost answer meets its own id: it is neither stored nor counted nor announced twice.
+ * - The `in (…) is true` keep the planner from turning a hashed look-up into a join whose size it cannot know.
+ */
+const storeText = `
+  with scope as materialized (
+    select set_config('app.projects', ingest.open_projects($1), true) as projects
+  ),
+  incoming as materialized (
+    select u.*
+    from scope,
+      unnest(
+        $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::text[], $7::text[], $8::boolean[], $9::float8[],
+        $10::float8[], $11::float8[], $12::text[], $13::uuid[], $14::text[], $15::text[], $16::text[], $17::text[],
+        $18::text[], $19::text[], $20::boolean[], $21::float8[], $22::text[], $23::smallint[], $24::integer[],
+        $25::integer[], $26::text[], $27::integer[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $37::uuid[],
+        $39::text[], $41::text[], $42::text[]
+      ) with ordinality as u (
+        project_id, id, dk, trace_key, span_id, parent_span_id, is_root, created_at_ms,
+        started_at_ms, ended_at_ms, session_id, agent_id, agent_name, name, kind, framework,
+        source, model, has_error, latency_ms, own_tokens, flags, body_start,
+        body_length, event, event_part, agg_tokens, facts, derived, response_id, doc, parent_dk,
+        settled, net_tokens, tools, position
+      )
+    where scope.projects is not null
+  ),
+  claimed as (
+    insert into ingest.span_keys (project_id, dk, id)
+    select project_id, dk, id
+    from incoming
+    where dk is not null
+    order by project_id, dk, position
+    on conflict do nothing
+    returning id
+  ),
+  stored as (
+    insert into ingest.spans (
+      project_id, id, dk, trace_key, span_id, parent_span_id, is_root, created_at,
+      started_at, ended_at, session_id, agent_id, name, kind, framework,
+      source, model, has_error, latency_ms, own_tokens, agg_tokens, net_tokens, tools, flags, facts, derived, response_id,
+      body
+    )
+    select
+      project_id, id, dk, trace_key, span_id, parent_span_id, is_root, to_timestamp(created_at_ms / 1000),
+      to_timestamp(started_at_ms / 1000), to_timestamp(ended_at_ms / 1000), session_id, agent_id, name, kind, framework,
+      source, model, has_error, latency_ms, own_tokens::float8[], agg_tokens::float8[], net_tokens::float8[], tools,
+      flags, facts, derived, response_id,
+      substr($28::bytea, body_start, body_length)
+    from incoming
+    where dk is null or id in (select id from claimed)
+    on conflict do nothing
+    returning id
+  ),
+  new_roots as materialized (
+    select *
+    from incoming
+    where is_root and (id in (select id from stored)) is true
+  ),
+  registered as (
+    insert into ingest.agents (project_id, id, name_key, name)
+    select distinct on (project_id, agent_id) project_id, agent_id, agent_id, agent_name
+    from new_roots
+    where agent_name is not null
+    order by project_id, agent_id
+    on conflict do nothing
+  ),
+  counted as (
+    insert into ingest.root_counts as counts (project_id, day, framework, source, shard, n)
+    select
+      project_id, (to_timestamp(created_at_ms / 1000) at time zone 'UTC')::date, coalesce(framework, ''),
+      coalesce(source, ''), $29::smallint, count(*)
+    from new_roots
+    group by 1, 2, 3, 4
+    order by 1, 2, 3, 4
+    on conflict (project_id, day, framework, source, shard) do update
+    set n = counts.n + excluded.n
+  ),
+  used as (
+    insert into ingest.trace_usage as usage (project_id, day, shard, n)
+    select project_id, (now() at time zone 'UTC')::date, case when $36::bigint is null then $29::smallint else 0 end, count(*)
+    from new_roots
+    group by project_id
+    order by project_id
+    on conflict (project_id, day, shard) do update
+    set n = usage.n + excluded.n
+    returning project_id, day, n
+  ),
+  awaited as (
+    insert into ingest.awaited_parents (project_id, dk, child_id, due_at)
+    select project_id, parent_dk, id, now() + make_interval(secs => $38::float8)
+    from incoming
+    where parent_dk is not null and (id in (select id from stored)) is true
+    order by 1, 2, 3
+    on conflict do nothing
+  ),
+  arrived as (
+    select ingest.announce_parents(array_agg(project_id), array_agg(dk)) as awaiting
+    from incoming
+    where dk is not null and flags & ${otlpFlag} = 0 and (id in (select id from claimed)) is true
+    having count(*) > 0
+  ),
+  documented as (
+    insert into ingest.search_docs (project_id, id, doc)
+    select project_id, id, doc
+    from new_roots
+    where doc is not null
+    order by position
+  ),
+  announced as (
+    insert into ingest.outbox (subject, body)
+    select $30, '{"traces":[' || string_agg(event, ',' order by position) || ']}'
+    from new_roots
+    group by event_part
+    union all
+    select $40, '{"traces":[' || string_agg('{' || settled || substr(event, 2), ',' order by position) || ']}'
+    from new_roots
+    where settled is not null
+    group by event_part`;
+
+const answerText = `
+  )
+  select id
+  from incoming
+  where dk is not null and (id in (select id from claimed)) is not true
+    and (select bool_and(ingest.require_quota(project_id, day, n, $36::bigint)) from used) is not false
+    and (select awaiting from arrived) is distinct from -1`;
+
+const insertText = storeText + answerText;
+const insertTextWithChildren = `${storeText}
+    union all
+    select '${spansSettled.subject}', '{"spans":[' || string_agg('{' || settled || substr(event, 2), ',') || ']}'
+    from incoming
+    where not is_root and settled is not null and (id in (select id from stored)) is true
+    group by event_part${answerText}`;
+
+/**
+ * The statement that stores these rows; see {@link storeText}. `shard` belongs to one writer at a time. With a `quota`
+ * (root traces per project and UTC day) a statement that would exceed it fails with SQLSTATE {@link quotaSpent}. A REST
+ * child waits `orphanGraceMs` for its parent, then the sweeper looks after it.
+ */
+export function buildSpanInsert(
+  rows: readonly ProjectRow[],
+  { shard, quota, orphanGraceMs }: { shard: number; quota: number | null; orphanGraceMs: number },
+): Statement {
+  const texts = (read: (row: SpanRow) => string | null) => textArray(rows.map(({ row }) => read(row)));
+  const plain = (read: (row: SpanRow) => string | number | boolean | null) =>
+    plainArray(rows.map(({ row }) => read(row)));
+  const bodies = rows.map(({ row }) => row.body);
+  let start = 1;
+  const starts = bodies.map((body) => {
+    const at = start;
+    start += body.length;
+    return at;
+  });
+  const childrenSettle = rows.some(({ row }) => !row.isRoot && row.settled !== null);
+  return {
+    name: childrenSettle ? "spans_insert_children" : "spans_insert",
+    text: childrenSettle ? insertTextWithChildren : insertText,
+    values: [
+      [...new Set(rows.map(({ projectId }) => projectId))].join(","),
+      plainArray(rows.map(({ projectId }) => projectId)),
+      plain((row) => row.id),
+      plain((row) => row.dk),
+      plain((row) => row.traceKey),
+      texts((row) => row.spanId),
+      texts((row) => row.parentSpanId),
+      plain((row) => row.isRoot),
+      plain((row) => row.createdAtMs),
+      plain((row) => row.startedAtMs),
+      plain((row) => row.endedAtMs),
+      texts((row) => row.sessionId),
+      plain((row) => row.agentId),
+      texts((row) => row.agentName),
+      texts((row) => row.name),
+      texts((row) => row.kind),
+      texts((row) => row.framework),
+      texts((row) => row.source),
+      texts((row) => row.model),
+      plain((row) => row.hasError),
+      plain((row) => row.latencyMs),
+      texts((row) => tokenLiteral(row.ownTokens)),
+      plain((row) => row.flags),
+      plainArray(starts),
+      plainArray(bodies.map((body) => body.length)),
+      texts((row) => row.event),
+      plainArray(numberEventParts(rows)),
+      Buffer.concat(bodies),
+      shard,
+      tracesStored.subject,
+      texts((row) => tokenLiteral(row.aggTokens)),
+      texts((row) => (row.facts === null ? null : JSON.stringify(row.facts))),
+      texts((row) => row.derived),
+      texts((row) => row.responseId),
+      texts((row) => row.doc),
+      quota,
+      plain((row) => row.parentDk),
+      orphanGraceMs / 1000,
+      texts((row) => row.settled),
+      tracesSettled.subject,
+      texts((row) => tokenLiteral(row.netTokens)),
+      texts((row) => row.tools),
+    ],
+  };
+}
+
+/** Which outbox rows announce each row: nearly always the first ones. The longer of the two is within the bound. */
+function numberEventParts(rows: readonly ProjectRow[]): number[] {
+  let part = 0;
+  let chars = 0;
+  return rows.map(({ row }) => {
+    const length = (row.event?.length ?? 0) + (row.settled?.length ?? 0);
+    if (chars > 0 && chars + length > eventCharsMax) {
+      part += 1;
+      chars = 0;
+    }
+    chars += length;
+    return part;
+  });
+}

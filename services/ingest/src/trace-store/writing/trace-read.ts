@@ -1,0 +1,239 @@
+import type { Statement } from "@touchstone/db";
+import type { TreeFragment, TreeSpan } from "../../assembly/tree.ts";
+import { type FragmentFacts, fragmentFacts } from "../../model/incoming-fragment.ts";
+import type { OwnFacts } from "../../model/own-facts.ts";
+import { otlpFlag, promotedFlag, remoteParentFlag } from "../../model/span-row.ts";
+import { toTokenList } from "../../model/token-list.ts";
+
+/** An OTel trace of a project. */
+export interface TraceKey {
+  projectId: string;
+  traceKey: string;
+}
+
+export interface TraceRecord {
+  project_id: string;
+  trace_key: string;
+  session_id: string | null;
+  shared: string | null;
+  agent_id: string | null;
+  span_count: number;
+  is_stale: boolean;
+  is_due: boolean;
+  /** Something is to be done at some time. */
+  is_watched: boolean;
+}
+
+/** A stored row of a trace: what it is derived from, and what it shows now. */
+export interface TreeRecord {
+  project_id: string;
+  trace_key: string;
+  id: string;
+  span_id: string;
+  parent_span_id: string | null;
+  kind: string;
+  flags: number;
+  started_ms: number | null;
+  ended_ms: number | null;
+  own_tokens: (number | null)[] | null;
+  response_id: string | null;
+  facts: string;
+  is_root: boolean;
+  name: string;
+  model: string | null;
+  session_id: string | null;
+  agent_id: string | null;
+  has_error: boolean;
+  agg_tokens: (number | null)[] | null;
+  net_tokens: (number | null)[] | null;
+  tools: string | null;
+  derived: string | null;
+  created_at: Date;
+  source: string | null;
+}
+
+export interface FragmentRecord {
+  project_id: string;
+  trace_key: string | null;
+  dk: string;
+  span_id: string | null;
+  response_id: string | null;
+  time_nano: string;
+  facts: string;
+}
+
+/** Must be the statement before those that read. */
+export function buildTraceLock(keys: readonly TraceKey[]): Statement {
+  return {
+    name: "trees_lock",
+    text: "select ingest.lock_traces($1::uuid[], $2::uuid[])",
+    values: columns(keys),
+  };
+}
+
+/** Raised by `ingest.require_new_traces`. */
+export const tracesKnown = "TST01";
+
+/** Fails with SQLSTATE {@link tracesKnown} when anything is stored that these traces are derived from. */
+export function buildNewTraceCheck(keys: readonly TraceKey[], responses: readonly ResponseKey[]): Statement {
+  return {
+    name: "trees_require_new",
+    text: "select ingest.require_new_traces($1::uuid[], $2::uuid[], $3::uuid[], $4::text[])",
+    values: [
+      ...columns(keys),
+      responses.map(({ projectId }) => projectId),
+      responses.map(({ responseId }) => responseId),
+    ],
+  };
+}
+
+/** What is known of whole traces; none for a trace without spans and fragments. */
+export function buildTraceStates(keys: readonly TraceKey[]): Statement {
+  const text = `
+    select traces.project_id, traces.trace_key, traces.session_id, traces.shared, traces.agent_id, traces.span_count,
+      traces.is_stale, coalesce(traces.due_at <= now(), false) as is_due, traces.due_at is not null as is_watched
+    from unnest($1::uuid[], $2::uuid[]) as wanted (project_id, trace_key)
+    join ingest.traces on traces.project_id = wanted.project_id and traces.trace_key = wanted.trace_key`;
+  return { name: "traces_read", text, values: columns(keys) };
+}
+
+/** Every stored row of the traces that hold at most so many spans: no row of a larger one. */
+export function buildTreeRead(keys: readonly TraceKey[], spansMax: number | null): Statement {
+  const text = `
+    select spans.*
+    from unnest($1::uuid[], $2::uuid[]) as wanted (project_id, trace_key)
+    join ingest.traces on traces.project_id = wanted.project_id and traces.trace_key = wanted.trace_key
+    cross join lateral (
+      select project_id, trace_key, id, span_id, parent_span_id, kind, flags,
+        (extract(epoch from started_at) * 1000)::float8 as started_ms,
+        (extract(epoch from ended_at) * 1000)::float8 as ended_ms,
+        own_tokens, response_id, facts, is_root, name, model, session_id, agent_id, has_error, agg_tokens,
+        net_tokens, tools, derived, created_at, source
+      from ingest.spans
+      where spans.project_id = traces.project_id and spans.trace_key = traces.trace_key and flags & ${otlpFlag} <> 0
+      offset 0
+    ) spans
+    where $3::integer is null or traces.span_count <= $3`;
+  return { name: "trees_read", text, values: [...columns(keys), spansMax] };
+}
+
+/** Every fragment of the traces. */
+export function buildFragmentRead(keys: readonly TraceKey[]): Statement {
+  const text = `
+    select fragments.project_id, fragments.trace_key, fragments.dk, fragments.span_id, fragments.response_id,
+      fragments.time_nano::text as time_nano, fragments.facts
+    from unnest($1::uuid[], $2::uuid[]) as wanted (project_id, trace_key)
+    join ingest.log_fragments fragments
+      on fragments.project_id = wanted.project_id and fragments.trace_key = wanted.trace_key`;
+  return { name: "trees_read_fragments", text, values: columns(keys) };
+}
+
+/** A response of a project. */
+export interface ResponseKey {
+  projectId: string;
+  responseId: string;
+}
+
+const responseFragment = `
+  fragments.project_id, fragments.trace_key, fragments.dk, fragments.span_id, fragments.response_id,
+  fragments.time_nano::text as time_nano, fragments.facts`;
+
+/** Every fragment without a trace that belongs to one of these responses. */
+export function buildResponseFragmentRead(responses: readonly ResponseKey[]): Statement {
+  const text = `
+    select ${responseFragment}
+    from (
+      select distinct project_id, response_id from unnest($1::uuid[], $2::text[]) as incoming (project_id, response_id)
+    ) responses
+    join ingest.log_fragments fragments
+      on fragments.project_id = responses.project_id and fragments.response_id = responses.response_id
+    where fragments.trace_key is null`;
+  return {
+    name: "response_fragments_read",
+    text,
+    values: [responses.map(({ projectId }) => projectId), responses.map(({ responseId }) => responseId)],
+  };
+}
+
+/** Every fragment without a trace that belongs to a response of a stored span of these traces. */
+export function buildStoredResponseFragmentRead(keys: readonly TraceKey[], spansMax: number | null): Statement {
+  const text = `
+    select ${responseFragment}
+    from (
+      select distinct spans.project_id, spans.response_id
+      from unnest($1::uuid[], $2::uuid[]) as wanted (project_id, trace_key)
+      join ingest.traces on traces.project_id = wanted.project_id and traces.trace_key = wanted.trace_key
+      cross join lateral (
+        select project_id, response_id
+        from ingest.spans
+        where spans.project_id = traces.project_id and spans.trace_key = traces.trace_key and response_id is not null
+        offset 0
+      ) spans
+      where $3::integer is null or traces.span_count <= $3
+    ) responses
+    join ingest.log_fragments fragments
+      on fragments.project_id = responses.project_id and fragments.response_id = responses.response_id
+    where fragments.trace_key is null`;
+  return { name: "trees_read_response_fragments", text, values: [...columns(keys), spansMax] };
+}
+
+/** The traces whose spans had one of these responses. */
+export function buildResponseTraces(responses: readonly ResponseKey[]): Statement {
+  const text = `
+    select distinct spans.project_id, spans.trace_key
+    from unnest($1::uuid[], $2::text[]) as wanted (project_id, response_id)
+    join ingest.spans on spans.project_id = wanted.project_id and spans.response_id = wanted.response_id
+    where spans.flags & ${otlpFlag} <> 0`;
+  return {
+    name: "traces_of_responses",
+    text,
+    values: [responses.map(({ projectId }) => projectId), responses.map(({ responseId }) => responseId)],
+  };
+}
+
+/** The bodies of rows. */
+export function buildBodyRead(rows: readonly { projectId: string; id: string }[]): Statement {
+  const text = `
+    select spans.id, spans.body
+    from unnest($1::uuid[], $2::uuid[]) as wanted (project_id, id)
+    join ingest.spans on spans.project_id = wanted.project_id and spans.id = wanted.id`;
+  return {
+    name: "trees_read_bodies",
+    text,
+    values: [rows.map(({ projectId }) => projectId), rows.map(({ id }) => id)],
+  };
+}
+
+function columns(keys: readonly TraceKey[]): [string[], string[]] {
+  return [keys.map(({ projectId }) => projectId), keys.map(({ traceKey }) => traceKey)];
+}
+
+export function recordToTreeSpan(record: TreeRecord): TreeSpan {
+  return {
+    id: record.id,
+    spanId: record.span_id,
+    parentSpanId: record.parent_span_id,
+    parentIsRemote: (record.flags & remoteParentFlag) !== 0,
+    isPromoted: (record.flags & promotedFlag) !== 0,
+    kind: record.kind,
+    startedAtMs: record.started_ms,
+    endedAtMs: record.ended_ms,
+    ownTokens: toTokenList(record.own_tokens ?? []),
+    responseId: record.response_id,
+    facts: JSON.parse(record.facts) as OwnFacts,
+  };
+}
+
+export function recordToTreeFragment(record: FragmentRecord): TreeFragment {
+  return {
+    dk: record.dk,
+    spanId: record.span_id,
+    responseId: record.response_id,
+    timeNano: BigInt(record.time_nano),
+    facts: readFacts(record.facts),
+  };
+}
+
+function readFacts(text: string): FragmentFacts {
+  return fragmentFacts.parse(JSON.parse(text));
+}

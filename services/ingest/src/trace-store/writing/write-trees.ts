@@ -1,0 +1,373 @@
+import type { Statement, Transaction } from "@touchstone/db";
+import {
+  parseDerived,
+  planTrace,
+  type RowColumns,
+  type TouchedTrace,
+  type TracePlan,
+} from "../../assembly/plan-trace.ts";
+import type { TreeSettings } from "../../assembly/tree-settings.ts";
+import { describeRoot } from "../../model/describe-root.ts";
+import { toUuid } from "../../model/hash-uuid.ts";
+import { otlpFlag, type SpanRow } from "../../model/span-row.ts";
+import { rootText } from "../../search/root-text.ts";
+import { buildFragmentInsert, type ProjectFragment } from "./fragment-write.ts";
+import { rewriteTexts } from "./rewrite-texts.ts";
+import { buildSpanInsert, type ProjectRow } from "./span-insert.ts";
+import { splitRows } from "./split-rows.ts";
+import {
+  buildBodyRead,
+  buildFragmentRead,
+  buildNewTraceCheck,
+  buildResponseFragmentRead,
+  buildResponseTraces,
+  buildStoredResponseFragmentRead,
+  buildTraceLock,
+  buildTraceStates,
+  buildTreeRead,
+  type FragmentRecord,
+  type ResponseKey,
+  recordToTreeFragment,
+  type TraceKey,
+  type TraceRecord,
+  type TreeRecord,
+} from "./trace-read.ts";
+import { buildRowChanges, buildTraceChanges, type ChangedRow } from "./trace-write.ts";
+
+/** Rows changed by one statement. */
+const changesMax = 2_000;
+
+/** Whoever writes counts on a shard of its own, and within the quota (null = none). */
+export interface WriteContext {
+  shard: number;
+  quota: number | null;
+  settings: TreeSettings;
+}
+
+/** Whether the traces of a batch are taken for new: nothing of them is read, and the transaction fails if they are not. */
+export interface TreeWriteContext extends WriteContext {
+  areNew: boolean;
+}
+
+/** What a batch brings. */
+export interface TreeBatch {
+  rows: readonly ProjectRow[];
+  fragments: readonly ProjectFragment[];
+}
+
+/** Which row holds each span of a tree, by the id of the row that came; null = another one, not known here. */
+export type Holders = Map<string, { id: string; agentId: string | null } | null>;
+
+/**
+ * Stores rows, of which some are of OTel traces, and log fragments, inside one transaction: reads what is stored of the
+ * traces under their locks, derives old and new together, writes the new rows with their final values and the old ones
+ * whose values changed. A replay changes nothing. `taken` are the rows that were not stored for their identity.
+ */
+export async function writeTrees(
+  transaction: Transaction,
+  { rows, fragments }: TreeBatch,
+  context: TreeWriteContext,
+): Promise<{ holders: Holders; taken: string[] }> {
+  const { traces, before } = context.areNew
+    ? takeForNew(rows)
+    : { traces: await readBatch(transaction, { rows, fragments }, context.settings), before: [] };
+  const twins: { row: SpanRow; first: string }[] = [];
+  const holders: Holders = new Map();
+  for (const { projectId, row } of rows) {
+    if (!isOfTree(row)) continue;
+    const trace = traces.get(keyOf({ projectId, traceKey: row.traceKey })) as ReadTrace;
+    const first = trace.holders.get(row.spanId);
+    if (first === undefined) {
+      trace.holders.set(row.spanId, row.id);
+      trace.touched.incoming.push(row);
+    } else twins.push({ row, first });
+  }
+  const plans = [...traces.values()].map(({ touched }) => planTrace(touched));
+  const told = toldByRecords(traces.values());
+  const isLast = told.length === 0;
+  const { taken, columns } = await writePlans(transaction, plans, { ...context, before, rows, isLast });
+  await rewriteTexts(transaction, told);
+  for (const id of columns.keys()) holders.set(id, { id, agentId: columns.get(id)?.agentId ?? null });
+  for (const { touched } of traces.values()) {
+    for (const { id, agent_id } of touched.stored) {
+      if (!columns.has(id)) holders.set(id, { id, agentId: agent_id });
+    }
+  }
+  for (const id of taken) if (holders.has(id)) holders.set(id, null);
+  for (const { row, first } of twins) holders.set(row.id, holders.get(first) ?? null);
+  return { holders, taken };
+}
+
+/**
+ * Derives stored traces anew, inside one transaction; of each it may promote the row that waited for its parent long
+ * enough. `choose` sees a trace under its lock and says what is to be done; null = nothing.
+ */
+export async function deriveStored(
+  transaction: Transaction,
+  keys: readonly TraceKey[],
+  context: WriteContext,
+  choose: (touched: TouchedTrace) => TracePlan | null,
+): Promise<void> {
+  const traces = await readTraces(transaction, keys, { rows: [], responses: [], spansMax: null, before: [] });
+  const plans: TracePlan[] = [];
+  for (const { touched } of traces.values()) {
+    const plan = choose(touched);
+    if (plan !== null) plans.push(plan);
+  }
+  const told = toldByRecords(traces.values());
+  await writePlans(transaction, plans, { ...context, before: [], rows: [], isLast: told.length === 0 });
+  await rewriteTexts(transaction, told);
+}
+
+/** The traces that log records tell of. */
+function toldByRecords(traces: Iterable<ReadTrace>): TraceKey[] {
+  return [...traces].filter(({ touched }) => touched.fragments.length > 0).map(({ touched }) => touched);
+}
+
+type TreeRow = SpanRow & { traceKey: string; spanId: string };
+
+function isOfTree(row: SpanRow): row is TreeRow {
+  return (row.flags & otlpFlag) !== 0 && row.traceKey !== null && row.spanId !== null;
+}
+
+function keyOf({ projectId, traceKey }: TraceKey): string {
+  return `${projectId} ${traceKey}`;
+}
+
+type NewFragment = Pick<FragmentRecord, "project_id" | "dk">;
+
+function fragmentKeyOf({ project_id, dk }: NewFragment): string {
+  return `${project_id} ${dk}`;
+}
+
+interface ReadTrace {
+  touched: TouchedTrace;
+  /** The row of each span id. */
+  holders: Map<string, string>;
+}
+
+/** The traces of these rows as they are when nothing of them is stored, and the statements that make sure of it. */
+function takeForNew(rows: readonly ProjectRow[]): { traces: Map<string, ReadTrace>; before: Statement[] } {
+  const traces = new Map<string, ReadTrace>();
+  const responses: ResponseKey[] = [];
+  for (const { projectId, row } of rows) {
+    if (!isOfTree(row)) continue;
+    const key = keyOf({ projectId, traceKey: row.traceKey });
+    if (!traces.has(key)) traces.set(key, emptyTrace({ projectId, traceKey: row.traceKey }));
+    if (row.responseId !== null) responses.push({ projectId, responseId: row.responseId });
+  }
+  const keys = [...traces.values()].map(({ touched: { projectId, traceKey } }) => ({ projectId, traceKey }));
+  return { traces, before: [buildTraceLock(keys), buildNewTraceCheck(keys, responses)] };
+}
+
+function emptyTrace({ projectId, traceKey }: TraceKey): ReadTrace {
+  return {
+    touched: {
+      projectId,
+      traceKey,
+      state: null,
+      isHuge: false,
+      stored: [],
+      incoming: [],
+      fragments: [],
+      hasNewFragments: false,
+      promoted: null,
+    },
+    holders: new Map(),
+  };
+}
+
+async function readBatch(
+  transaction: Transaction,
+  { rows, fragments }: TreeBatch,
+  { spansMax }: TreeSettings,
+): Promise<Map<string, ReadTrace>> {
+  const keys = new Map<string, TraceKey>();
+  const need = (key: TraceKey): void => void keys.set(keyOf(key), key);
+  for (const { projectId, row } of rows) if (isOfTree(row)) need({ projectId, traceKey: row.traceKey });
+  const responses: ResponseKey[] = [];
+  for (const { projectId, fragment } of fragments) {
+    if (fragment.otelTraceId !== null) need({ projectId, traceKey: toUuid(fragment.otelTraceId) });
+    else if (fragment.responseId !== null) responses.push({ projectId, responseId: fragment.responseId });
+  }
+  if (responses.length > 0) {
+    // Spans that are being committed just now are missed here: the sweeper looks again.
+    const found = await transaction.query<{ project_id: string; trace_key: string }>(buildResponseTraces(responses));
+    for (const { project_id, trace_key } of found.rows) need({ projectId: project_id, traceKey: trace_key });
+  }
+  const before = fragments.length === 0 ? [] : [buildFragmentInsert(fragments)];
+  return readTraces(transaction, [...keys.values()], { rows, responses, spansMax, before });
+}
+
+async function readTraces(
+  transaction: Transaction,
+  keys: readonly TraceKey[],
+  reading: {
+    rows: readonly ProjectRow[];
+    responses: readonly ResponseKey[];
+    spansMax: number | null;
+    /** Run under the locks, before anything is read; answers the fragments that are new. */
+    before: readonly Statement[];
+  },
+): Promise<Map<string, ReadTrace>> {
+  const { rows, spansMax, before } = reading;
+  const responses = [...reading.responses];
+  for (const { projectId, row } of rows) {
+    if (row.responseId !== null) responses.push({ projectId, responseId: row.responseId });
+  }
+  const results = await transaction.pipeline([
+    buildTraceLock(keys),
+    ...before,
+    buildTraceStates(keys),
+    buildFragmentRead(keys),
+    ...(responses.length > 0 ? [buildResponseFragmentRead(responses)] : []),
+  ]);
+  const [states, ofTraces, ofResponses = []] = results.slice(1 + before.length).map((result) => result.rows) as [
+    TraceRecord[],
+    FragmentRecord[],
+    FragmentRecord[]?,
+  ];
+  let spans: TreeRecord[] = [];
+  const byResponse = new Map(ofResponses.map((fragment) => [fragmentKeyOf(fragment), fragment]));
+  if (states.length > 0) {
+    // Traces that are new, as those of a whole export are, do not even open the partitions of spans.
+    const stored = states.map(({ project_id, trace_key }) => ({ projectId: project_id, traceKey: trace_key }));
+    const [trees, more] = await transaction.pipeline<[TreeRecord, FragmentRecord]>([
+      buildTreeRead(stored, spansMax),
+      buildStoredResponseFragmentRead(stored, spansMax),
+    ]);
+    spans = trees.rows;
+    for (const fragment of more.rows) byResponse.set(fragmentKeyOf(fragment), fragment);
+  }
+  const fresh = new Set(
+    results.slice(1, 1 + before.length).flatMap((result) => (result.rows as NewFragment[]).map(fragmentKeyOf)),
+  );
+  const traces = new Map<string, ReadTrace>();
+  for (const key of keys) traces.set(keyOf(key), emptyTrace(key));
+  const of = (record: { project_id: string; trace_key: string }): ReadTrace =>
+    traces.get(keyOf({ projectId: record.project_id, traceKey: record.trace_key })) as ReadTrace;
+  for (const state of states) {
+    const { touched } = of(state);
+    touched.state = state;
+    touched.isHuge = spansMax !== null && state.span_count > spansMax;
+  }
+  for (const span of spans) {
+    const { touched, holders } = of(span);
+    touched.stored.push(span);
+    holders.set(span.span_id, span.id);
+  }
+  const give = ({ touched }: ReadTrace, fragment: FragmentRecord): void => {
+    touched.fragments.push(recordToTreeFragment(fragment));
+    if (fresh.has(fragmentKeyOf(fragment))) touched.hasNewFragments = true;
+  };
+  for (const fragment of ofTraces) {
+    give(of({ project_id: fragment.project_id, trace_key: fragment.trace_key as string }), fragment);
+  }
+  for (const fragment of byResponse.values()) {
+    // A tree takes of them what belongs to its spans.
+    for (const trace of traces.values()) {
+      if (trace.touched.projectId === fragment.project_id) give(trace, fragment);
+    }
+  }
+  return traces;
+}
+
+async function writePlans(
+  transaction: Transaction,
+  plans: readonly TracePlan[],
+  {
+    shard,
+    quota,
+    settings,
+    before,
+    rows,
+    isLast,
+  }: WriteContext & { before: readonly Statement[]; rows: readonly ProjectRow[]; isLast: boolean },
+): Promise<{ taken: string[]; columns: Map<string, RowColumns> }> {
+  const columns = new Map<string, RowColumns>();
+  const bodies = await readBodies(transaction, plans);
+  const texts = new Map<string, string>();
+  const changed: ChangedRow[] = [];
+  for (const plan of plans) {
+    for (const { row, columns: own } of plan.inserts) {
+      columns.set(row.id, own);
+      if (own.isRoot) texts.set(row.id, await textOf(plan, own, bodies));
+    }
+    for (const change of plan.changes) {
+      columns.set(change.id, change);
+      changed.push({
+        change,
+        doc: change.isRewritten ? await textOf(plan, change, bodies) : null,
+        event:
+          change.isRoot && !change.before.is_root
+            ? describeRoot(plan.projectId, {
+                ...change,
+                createdAtMs: change.before.created_at.getTime(),
+                source: change.before.source,
+              })
+            : null,
+        settled: null,
+      });
+    }
+  }
+  const inserted: ProjectRow[] = [];
+  for (const { projectId, row } of rows) {
+    if (!isOfTree(row)) inserted.push({ projectId, row });
+    else {
+      const own = columns.get(row.id);
+      if (own !== undefined)
+        inserted.push({ projectId, row: finalRow(projectId, row, own, texts.get(row.id) ?? null) });
+    }
+  }
+  const { orphanGraceMs } = settings;
+  const inserts = splitRows(inserted).map((part) => buildSpanInsert(part, { shard, quota, orphanGraceMs }));
+  const statements = [...inserts];
+  for (let start = 0; start < changed.length; start += changesMax) {
+    statements.push(buildRowChanges(changed.slice(start, start + changesMax), { shard, quota }));
+  }
+  if (plans.some(({ trace }) => trace !== null)) statements.push(buildTraceChanges(plans, settings));
+  if (statements.length === 0) return { taken: [], columns };
+  const results = await transaction[isLast ? "finish" : "pipeline"]<{ id: string }[]>([...before, ...statements]);
+  const stored = results.slice(before.length, before.length + inserts.length);
+  return { taken: stored.flatMap((result) => result.rows.map(({ id }) => id)), columns };
+}
+
+function finalRow(projectId: string, row: SpanRow, columns: RowColumns, doc: string | null): SpanRow {
+  const final = { ...row, ...columns, doc };
+  return columns.isRoot ? { ...final, event: describeRoot(projectId, final, row.asked) } : final;
+}
+
+/** The bodies that the texts of roots are made of, by row: those that come, and those that are stored. */
+async function readBodies(transaction: Transaction, plans: readonly TracePlan[]): Promise<Map<string, Buffer>> {
+  const bodies = new Map<string, Buffer>();
+  const missing = new Map<string, { projectId: string; id: string }>();
+  for (const { projectId, inserts, changes } of plans) {
+    const needed: string[] = [];
+    for (const { row, columns } of inserts) {
+      bodies.set(row.id, row.body);
+      if (columns.isRoot) needed.push(...lendersOf(columns));
+    }
+    for (const change of changes) if (change.isRewritten) needed.push(change.id, ...lendersOf(change));
+    for (const id of needed) if (!bodies.has(id)) missing.set(id, { projectId, id });
+  }
+  if (missing.size === 0) return bodies;
+  const { rows } = await transaction.query<{ id: string; body: Buffer }>(buildBodyRead([...missing.values()]));
+  for (const { id, body } of rows) bodies.set(id, body);
+  return bodies;
+}
+
+function lendersOf({ derived }: RowColumns): string[] {
+  if (derived === null) return [];
+  const { inputFrom, outputFrom } = parseDerived(derived);
+  return [inputFrom, outputFrom].filter((id) => id !== undefined);
+}
+
+async function textOf(plan: TracePlan, root: RowColumns, bodies: ReadonlyMap<string, Buffer>): Promise<string> {
+  const { inputFrom, outputFrom } = parseDerived(root.derived);
+  const { id, name, model, sessionId } = root;
+  const bodyOf = (lender: string | undefined): Buffer | null => bodies.get(lender ?? "") ?? null;
+  return rootText(
+    { id, name, model, sessionId, otelTraceId: plan.traceKey.replaceAll("-", "") },
+    { own: bodies.get(id) as Buffer, input: bodyOf(inputFrom), output: bodyOf(outputFrom) },
+  );
+}

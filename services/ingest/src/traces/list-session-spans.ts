@@ -1,0 +1,44 @@
+import { Readable } from "node:stream";
+import { gatherChunks, type Handler, requireProject } from "@touchstone/service-kit";
+import type { ReadSpan, TraceStore } from "../trace-store/trace-store.ts";
+import { showSessionSpan } from "./show-trace.ts";
+
+/**
+ * `GET /ingest/sessions/{sessionId}/spans`: every span, root or child, of a session or an OTel trace, by start
+ * (completions 2.7). An unknown session has none. A session of any size is answered: a large one is
+ * read as it is sent, so a failure on the way ends the connection.
+ */
+export function listSessionSpans({ traces }: { traces: TraceStore }): Handler {
+  return async (call) => {
+    const sessionId = call.params.sessionId ?? "";
+    // PostgreSQL's text holds no NUL, so no session is named with one.
+    if (sessionId.includes("\0")) return { status: 200, body: { spans: [] } };
+    const chunks = gatherChunks(writeSpans(traces.listSessionSpans(requireProject(call), sessionId)));
+    const begun = [await chunks.next(), await chunks.next()].flatMap(({ value }) => value ?? []);
+    if (begun.length < 2) return { status: 200, contentType: "application/json", body: Buffer.concat(begun) };
+    return { status: 200, contentType: "application/json", body: Readable.from(join(begun, chunks)) };
+  };
+}
+
+async function* join(
+  begun: readonly Buffer[],
+  chunks: AsyncGenerator<Buffer>,
+): AsyncGenerator<Buffer, void, undefined> {
+  yield* begun;
+  yield* chunks;
+}
+
+const comma = Buffer.from(",");
+
+async function* writeSpans(slices: AsyncIterable<ReadSpan[]>): AsyncGenerator<Buffer[], void, undefined> {
+  yield [Buffer.from('{"spans":[')];
+  let isFirst = true;
+  for await (const slice of slices) {
+    for (const span of slice) {
+      const shown = await showSessionSpan(span);
+      yield isFirst ? [...shown] : [comma, ...shown];
+      isFirst = false;
+    }
+  }
+  yield [Buffer.from("]}")];
+}

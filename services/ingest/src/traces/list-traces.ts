@@ -1,0 +1,47 @@
+import { limits } from "@touchstone/contracts";
+import { AppError, type Handler, isUuid, Pieces, requireProject } from "@touchstone/service-kit";
+import type { CostEstimator } from "../pricing/cost-estimator.ts";
+import type { ReadSpan, RootPage, TraceStore } from "../trace-store/trace-store.ts";
+import { isPreview, readRootFilter } from "./read-root-filter.ts";
+import { bytesOfPieces, type JsonPieces, joinPieces, showListItem, showPreviews } from "./show-trace.ts";
+
+const noRoots: RootPage<JsonPieces> = { items: [], lastId: null, hasNextPage: false, isCut: false, totalCount: 0 };
+
+/** `GET /ingest/traces`: root traces, newest first, with the exact number of all that match (completions 2.3). */
+export function listTraces({ traces, costs }: { traces: TraceStore; costs: CostEstimator }): Handler {
+  return async (call) => {
+    const one = (name: string): string | null => [call.query[name] ?? null].flat()[0] ?? null;
+    const cursor = one("cursor") || null;
+    // A well-formed cursor is never looked up: it pages on after its row is gone.
+    if (cursor !== null && !isUuid(cursor)) throw new AppError("bad_request", "Unknown cursor");
+    const projectId = requireProject(call);
+    const { organizationId } = call.identity;
+    const filter = readRootFilter(call.query);
+    const show = isPreview(call.query)
+      ? async (roots: readonly ReadSpan[]) =>
+          showPreviews(roots, await costs.estimatePage({ projectId, organizationId }, roots))
+      : (roots: readonly ReadSpan[]) => Promise.all(roots.map(showListItem));
+    const showing = { show, bytesOf: bytesOfPieces, makeRoom: call.makeRoom };
+    const query = { projectId, limit: readLimit(one("limit")), before: cursor };
+    const page = filter === null ? noRoots : await traces.listRoots({ ...filter, ...query }, showing);
+    const rest = {
+      hasNextPage: page.hasNextPage,
+      nextCursor: page.hasNextPage ? page.lastId : null,
+      ...(page.isCut && { truncatedBy: "bytes" }),
+    };
+    return {
+      status: 200,
+      body: new Pieces([
+        Buffer.from(`{"totalCount":${page.totalCount},"traces":[`),
+        ...joinPieces(page.items),
+        Buffer.from(`],${JSON.stringify(rest).slice(1)}`),
+      ]),
+    };
+  };
+}
+
+function readLimit(text: string | null): number {
+  const asked = text === null || text.trim() === "" ? Number.NaN : Number(text);
+  if (!Number.isFinite(asked)) return limits.tracePageDefault;
+  return Math.min(Math.max(Math.trunc(asked), 1), limits.tracePageMax);
+}

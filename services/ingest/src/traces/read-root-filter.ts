@@ -1,0 +1,71 @@
+import { AppError, type Call, isUuid, parseIsoTime } from "@touchstone/service-kit";
+import type { RootFilter } from "../model/root-filter.ts";
+import { searchPattern } from "../search/search-pattern.ts";
+import { normaliseFramework } from "./submitted-trace.ts";
+
+/**
+ * Which roots a list is asked for (completions 2.3). Null when no root can match: nothing of ours has
+ * such an id or such a name. A date or a flag that cannot be read is a mistake of the caller.
+ */
+export function readRootFilter(query: Call["query"]): RootFilter | null {
+  const one = (name: string): string | null => readOne(query, name);
+  const filter: RootFilter = {
+    framework: normaliseFramework(one("framework")),
+    source: readSource(one("source")),
+    agentId: one("agentId"),
+    sessionId: one("sessionId"),
+    model: one("model"),
+    fromMs: readInstant("from", one("from")),
+    toMs: readInstant("to", one("to")),
+    hasError: readFlag("hasError", one("hasError")),
+    latencyMinMs: readNumber("latencyMinMs", one("latencyMinMs")),
+    ratingMin: readNumber("ratingMin", one("ratingMin")),
+    ratingMax: readNumber("ratingMax", one("ratingMax")),
+    isFailing: readFlag("failing", one("failing")),
+    pattern: searchPattern(one("search")),
+  };
+  const isStorable = [filter.framework, filter.sessionId, filter.model].every((text) => !text?.includes("\0"));
+  const isKnown = filter.agentId === null || isUuid(filter.agentId);
+  return isStorable && isKnown ? filter : null;
+}
+
+/** A bound of the filter within the times that ids can hold; null without one. */
+export function readMoment(query: Call["query"], name: "from" | "to"): number | null {
+  const atMs = readInstant(name, readOne(query, name));
+  return atMs === null ? null : Math.min(Math.max(atMs, 0), 2 ** 48 - 1);
+}
+
+/** Whether short texts are asked for instead of whole ones; any other view is the usual one. */
+export function isPreview(query: Call["query"]): boolean {
+  return readOne(query, "view") === "preview";
+}
+
+/** The first value of a name; an empty one is none. */
+function readOne(query: Call["query"], name: string): string | null {
+  return [query[name] ?? null].flat()[0] || null;
+}
+
+/** An unknown value means all, as no value does. */
+function readSource(text: string | null): RootFilter["source"] {
+  return text === "production" || text === "eval" ? text : "all";
+}
+
+function readInstant(name: string, text: string | null): number | null {
+  if (text === null) return null;
+  const atMs = parseIsoTime(text);
+  if (atMs === null) throw new AppError("bad_request", `${name} must be an ISO 8601 date`);
+  return atMs;
+}
+
+function readFlag(name: string, text: string | null): boolean | null {
+  if (text === null) return null;
+  if (text !== "true" && text !== "false") throw new AppError("bad_request", `${name} must be true or false`);
+  return text === "true";
+}
+
+function readNumber(name: string, text: string | null): number | null {
+  if (text === null) return null;
+  const value = Number(text);
+  if (text.trim() === "" || !Number.isFinite(value)) throw new AppError("bad_request", `${name} must be a number`);
+  return value;
+}

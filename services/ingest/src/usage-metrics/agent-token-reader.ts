@@ -1,0 +1,117 @@
+import type { Database, Statement } from "@touchstone/db";
+import { idBefore } from "../model/id-before.ts";
+import type { TokenUse } from "./figure-store.ts";
+import { repeatedOfSpans, repeatedTokenSums } from "./repeat-read.ts";
+import { inWindow, isPriceable, planning, tokenSums } from "./window-sql.ts";
+
+/** Tokens of one agent by model; negative where they take back what a parent repeats of its children. */
+export interface AgentTokenUse extends Omit<TokenUse, "start"> {
+  /** Null: no agent is named for them. */
+  agentId: string | null;
+}
+
+/** Adds up what each agent of a project used, from the same narrow index as the figures of one (decision 37). */
+export interface AgentTokenReader {
+  /** Of at most 1,000 agents, those that used most. `until` is left out. */
+  read(query: { projectId: string; since: Date; until: Date }): Promise<AgentTokenUse[]>;
+}
+
+const agentsMax = 1_000;
+/** More of these: each has its own price. */
+const modelsMax = 200;
+
+export function createAgentTokenReader(searching: Database): AgentTokenReader {
+  return {
+    async read({ projectId, since, until }) {
+      const values = [projectId, idBefore(since.getTime()), idBefore(until.getTime())];
+      const used: Statement = { name: "agent_tokens", text: usedText, values };
+      const repeated: Statement = { name: "agent_tokens_repeated", text: repeatedText, values };
+      const [, own, taken] = await searching.readScoped<[Record<string, unknown>, UseRecord, UseRecord]>(
+        [projectId],
+        [planning, used, repeated],
+      );
+      const listed = new Set(own.rows.map(({ agent_id }) => agent_id));
+      return [...own.rows, ...taken.rows.filter(({ agent_id }) => listed.has(agent_id))].map(toUse);
+    },
+  };
+}
+
+const spans = inWindow(false);
+
+/** A span that names no agent is that of the roots which share its trace or session; so does the filter of one agent. */
+const owners = `
+  owners as (
+    select trace_key, agent_id
+    ${spans}
+      and is_root
+      and agent_id is not null
+      and trace_key is not null
+    group by 1, 2
+  )`;
+
+const usedText = `
+  with ${owners},
+  base as materialized (
+    select agent_id, case when agent_id is null then trace_key end as trace_key, model,
+           ${isPriceable} as is_priceable,
+           ${tokenSums}
+    ${spans}
+      and net_tokens is not null
+    group by 1, 2, 3, 4
+  ),
+  models as (
+    select model
+    from base
+    where model is not null
+    group by model
+    order by sum(coalesce(input, 0) + coalesce(output, 0)) desc, model
+    limit ${modelsMax}
+  ),
+  used as (
+    select coalesce(base.agent_id, owners.agent_id) as agent_id, models.model, is_priceable, sum(input) as input,
+           sum(output) as output, sum(cache_read) as cache_read, sum(cache_write) as cache_write, sum(fresh) as fresh
+    from base
+    left join owners on base.agent_id is null and owners.trace_key = base.trace_key
+    left join models on models.model = base.model
+    group by 1, 2, 3
+  ),
+  agents as (
+    select agent_id
+    from used
+    group by agent_id
+    order by sum(coalesce(input, 0) + coalesce(output, 0)) desc, agent_id
+    limit ${agentsMax}
+  )
+  select used.*
+  from used
+  join agents on agents.agent_id is not distinct from used.agent_id`;
+
+const repeatedText = `
+  ${repeatedOfSpans(spans)},
+  ${owners}
+  select coalesce(repeated.agent_id, owners.agent_id) as agent_id, model, is_priceable, ${repeatedTokenSums}
+  from repeated
+  left join owners on repeated.agent_id is null and owners.trace_key = repeated.trace_key
+  group by 1, 2, 3`;
+
+type UseRecord = {
+  agent_id: string | null;
+  model: string | null;
+  is_priceable: boolean;
+  input: number | null;
+  output: number | null;
+  cache_read: number | null;
+  cache_write: number | null;
+  fresh: number | null;
+};
+
+const toUse = (record: UseRecord): AgentTokenUse => ({
+  agentId: record.agent_id,
+  model: record.model,
+  isPriceable: record.is_priceable,
+  input: record.input ?? 0,
+  output: record.output ?? 0,
+  cacheRead: record.cache_read ?? 0,
+  cacheWrite: record.cache_write ?? 0,
+  fresh: record.fresh ?? 0,
+});

@@ -1,0 +1,76 @@
+import { otlpFlag } from "../model/span-row.ts";
+import { freshOf, isPriceable, startOf } from "./window-sql.ts";
+
+/** Spans between one that used tokens and the next above it that reports any. */
+const silentParentsMax = 32;
+
+/**
+ * What spans of REST repeat of their children, who came by themselves and were rolled up by nobody: tokens (of a parent
+ * at most what it reports itself), as negative numbers by the parent's model; and the calls of tools that a parent lists
+ * and that came as spans as well. A child whose parent began outside the window repeats nothing.
+ *
+ * Only where there are such children are rows of spans read; a project that has none costs a look into the index.
+ */
+export function buildRepeatRead(spans: string): string {
+  return `
+  ${repeatedOfSpans(spans)}
+  select 'tokens' as part, ${startOf("created_at")} as start, model as name, is_priceable as flag,
+         count(*)::integer as n, ${repeatedTokenSums}
+  from repeated
+  group by 2, 3, 4
+  union all
+  select 'tool', ${startOf("child.created_at")}, child.tools, true, count(*)::integer, null, null, null, null, null
+  from rest as child
+  join rest as parent on parent.span_id = child.parent_span_id
+  where child.tools is not null and child.kind = 'tool' and parent.tools is not null and parent.kind <> 'tool'
+  group by 2, 3`;
+}
+
+/** The columns that take back what the rows of `repeated` repeat. */
+export const repeatedTokenSums = `
+  -sum(tokens[1]) as input, -sum(tokens[2]) as output, -sum(tokens[3]) as cache_read,
+  -sum(tokens[4]) as cache_write,
+  sum(${freshOf("array[said[1] - tokens[1], said[2] - tokens[2], said[3] - tokens[3], said[4] - tokens[4]]")}
+    - ${freshOf("said")}) as fresh`;
+
+/** The parts of a `with recursive` that end in `repeated`: each span that repeats tokens, what it says and what of it. */
+export function repeatedOfSpans(spans: string): string {
+  return `with recursive rest as materialized (
+    select id, span_id, parent_span_id, created_at, kind, is_root, agent_id, trace_key, model, net_tokens, tools,
+           ${isPriceable} as is_priceable
+    ${spans}
+      and flags & ${otlpFlag} = 0
+      and (span_id is not null or parent_span_id is not null)
+      and exists (
+        select ${spans}
+          and flags & ${otlpFlag} = 0
+          and not is_root
+          and (net_tokens is not null or tools is not null)
+      )
+  ),
+  told (child_id, tokens, at, depth) as (
+    select id, net_tokens, parent_span_id, 1
+    from rest
+    where not is_root and net_tokens is not null
+    union all
+    select told.child_id, told.tokens, rest.parent_span_id, told.depth + 1
+    from told
+    join rest on rest.span_id = told.at
+    where rest.net_tokens is null and rest.parent_span_id is not null and told.depth < ${silentParentsMax}
+  ),
+  repeated as (
+    select rest.id, rest.created_at, rest.agent_id, rest.trace_key, rest.model, rest.is_priceable,
+           rest.net_tokens as said,
+           array[${[1, 2, 3, 4].map(repeatedOf).join(", ")}] as tokens
+    from told
+    join rest on rest.span_id = told.at
+    where rest.net_tokens is not null and told.child_id <> rest.id
+    group by rest.id, rest.created_at, rest.agent_id, rest.trace_key, rest.model, rest.is_priceable, rest.net_tokens
+  )`;
+}
+
+/** Of a component that the parent reports what its children report, at most all of it; null where it reports none. */
+function repeatedOf(component: number): string {
+  const said = `rest.net_tokens[${component}]`;
+  return `case when ${said} is not null then least(${said}, coalesce(sum(told.tokens[${component}]), 0)) end`;
+}
