@@ -46,7 +46,7 @@ const planted: { file: string; text: string; breaks: string[] }[] = [
     breaks: ["only-the-bus-imports-nats", "imports-resolve"],
   },
   {
-    file: "services/ingest/src/planted/span-store.ts",
+    file: "services/ingest/src/sessions/planted-store.ts",
     text: 'import "pg";',
     breaks: ["only-the-database-library-imports-pg", "imports-resolve"],
   },

@@ -32,23 +32,21 @@ import { type EventRelay, relayEvents } from "./background/relay-events.ts";
 import type { IngestConfig } from "./config.ts";
 import { createAgentExportStore } from "./export/agent-export-store.ts";
 import { createSpanExportStore } from "./export/span-export-store.ts";
-import { answerKeepModelPrices } from "./handlers/keep-model-prices.ts";
-import { consumeModelPricesChanged } from "./handlers/model-prices-changed.ts";
-import { consumeSessionsJudged } from "./handlers/sessions-judged.ts";
-import { consumeTracesJudged } from "./handlers/traces-judged.ts";
 import { createImportWriter } from "./import/import-writer.ts";
 import { createStoredSpanFinder } from "./import/stored-span-finder.ts";
+import { consumeSessionsJudged, consumeTracesJudged } from "./judging/bus.ts";
 import { createSessionVerdictStore } from "./judging/session-verdict-store.ts";
 import { createVerdictStore } from "./judging/verdict-store.ts";
 import { createEventIds } from "./live/event-ids.ts";
 import { createLiveTail } from "./live/live-tail.ts";
 import { createTailStore } from "./live/tail-store.ts";
-import { removeDeletedProjects } from "./maintenance/remove-deleted-projects.ts";
+import type { StoredSpan } from "./model/read-span.ts";
 import type { SpanJob } from "./model/span-row.ts";
 import { createDecodeApart } from "./otlp/decode-apart.ts";
+import { answerKeepModelPrices, consumeModelPricesChanged } from "./pricing/bus.ts";
 import { createCostEstimator } from "./pricing/cost-estimator.ts";
 import { createPriceListKeeper, createPriceStore } from "./pricing/price-store.ts";
-import type { TraceQuota } from "./quota/keep-within-quota.ts";
+import { keepWithinQuota, type TraceQuota } from "./quota/keep-within-quota.ts";
 import { createRequestCountStore } from "./quota/request-count-store.ts";
 import { createSpentProjects } from "./quota/spent-projects.ts";
 import { createUsageStore } from "./quota/usage-store.ts";
@@ -59,7 +57,7 @@ import { createWriteWatch } from "./recording/watch-writes.ts";
 import { retainSpans } from "./retention/retain-spans.ts";
 import { createRetentionStore } from "./retention/retention-store.ts";
 import { listRoutes } from "./routes.ts";
-import { ingestSchema } from "./schema.ts";
+import { ingestSchema, removeDeletedProjects } from "./schema.ts";
 import { indexSearch, type SearchUpkeep } from "./search/index-search.ts";
 import { createSearchPieceStore } from "./search/search-piece-store.ts";
 import { createSessionStore } from "./sessions/session-store.ts";
@@ -67,7 +65,6 @@ import { sweepTraces } from "./settling/sweep-traces.ts";
 import { createPostgresTraceStore } from "./trace-store/postgres-trace-store.ts";
 import { createRootReader } from "./trace-store/reading/root-reader.ts";
 import { createSpanPartitionStore } from "./trace-store/span-partition-store.ts";
-import type { StoredSpan } from "./trace-store/trace-store.ts";
 import { keepPartitions, type PartitionUpkeep } from "./trace-store/writing/keep-partitions.ts";
 import { showTold } from "./traces/show-trace.ts";
 import { createAgentTokenReader } from "./usage-metrics/agent-token-reader.ts";
@@ -103,11 +100,14 @@ export function createIngest(
   const pieces = createSearchPieceStore({ maintenance, building });
   const { tracesPerDay } = config;
   const quota: TraceQuota | null = tracesPerDay === null ? null : { tracesPerDay, spent: createSpentProjects() };
-  const traces = createPostgresTraceStore({ ...pools, partitions, pieces, processNumber: randomInt(1 << 20), quota });
+  const processNumber = randomInt(1 << 20);
+  const traces = createPostgresTraceStore({ ...pools, partitions, pieces, processNumber, tracesPerDay });
+  const insert =
+    quota === null ? traces.insertBatch : keepWithinQuota(traces, quota, createUsageStore(writing).readToday);
   const writes = createWriteWatch(maintenance);
   const ingestMetrics = createIngestMetrics(metrics, () => commits.depth());
   const commits = createGroupCommit<SpanJob, StoredSpan[]>({
-    write: writes.watch(traces.insertBatch),
+    write: writes.watch(insert),
     sizeOf: (job) => ({
       rows: job.rows.length + (job.fragments?.length ?? 0),
       bytes: job.bytes,

@@ -3,12 +3,13 @@ import { uuidv7 } from "@touchstone/service-kit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ComposeLoader } from "../src/assembly/compose.ts";
 import type { IncomingFragment } from "../src/model/incoming-fragment.ts";
+import type { ReadSpan } from "../src/model/read-span.ts";
 import type { IncomingSpan } from "../src/model/span.ts";
 import { decodeSpanBody, readBodyMembers, type SpanBody } from "../src/model/span-body.ts";
 import type { SpanJob } from "../src/model/span-row.ts";
 import { createPostgresTraceStore } from "../src/trace-store/postgres-trace-store.ts";
 import { createComposeLoader } from "../src/trace-store/reading/compose-store.ts";
-import type { ReadSpan, TraceStore } from "../src/trace-store/trace-store.ts";
+import type { TraceStore } from "../src/trace-store/trace-store.ts";
 import { asTheyAre, type IngestDatabase, openIngestDatabase } from "./ingest-database.ts";
 import { buildJob } from "./span-builders.ts";
 
@@ -67,7 +68,7 @@ const storeOver = (reading: Database): TraceStore =>
     partitions: { makeFor: async () => {} } as never,
     pieces: {} as never,
     processNumber: 0,
-    quota: null,
+    tracesPerDay: null,
   });
 
 const anyRoot = {

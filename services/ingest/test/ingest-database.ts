@@ -2,13 +2,14 @@ import { type Database, migrateSchema, openDatabase, type Queryable, rolesOf } f
 import { createLogger } from "@touchstone/service-kit";
 import { createTestDatabase } from "@touchstone/testkit";
 import type { TreeSettings } from "../src/assembly/tree-settings.ts";
+import type { ReadSpan } from "../src/model/read-span.ts";
 import { writerCount } from "../src/recording/group-commit.ts";
 import { ingestSchema } from "../src/schema.ts";
 import { createSearchPieceStore } from "../src/search/search-piece-store.ts";
 import { createTraceSweep } from "../src/settling/sweep-traces.ts";
 import { createPostgresTraceStore } from "../src/trace-store/postgres-trace-store.ts";
 import { createSpanPartitionStore } from "../src/trace-store/span-partition-store.ts";
-import type { ReadSpan, RootShowing, TraceStore } from "../src/trace-store/trace-store.ts";
+import type { RootShowing, TraceStore } from "../src/trace-store/trace-store.ts";
 
 /** A page of roots as they are read, which no bytes cut. */
 export const asTheyAre: RootShowing<ReadSpan> = {
@@ -56,7 +57,7 @@ export async function openIngestDatabase(trees: TreeSettings = impatient): Promi
       partitions,
       pieces,
       processNumber: 0,
-      quota: null,
+      tracesPerDay: null,
       trees,
     });
   const sweepWith = (children: { settlesChildren: boolean }) =>

@@ -1,8 +1,8 @@
 import { limits, type TraceOutline } from "@touchstone/contracts";
 import { type Call, uuidv7 } from "@touchstone/service-kit";
 import { expect, test } from "vitest";
-import { getTraceOutline } from "../src/http/traces/get-trace-outline.ts";
 import type { OutlinedSpan, TraceStore } from "../src/trace-store/trace-store.ts";
+import { getTraceOutline } from "../src/traces/routes.ts";
 
 const projectId = uuidv7(Date.now());
 

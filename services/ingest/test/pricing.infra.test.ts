@@ -7,10 +7,10 @@ import { type Database, migrateSchema } from "@touchstone/db";
 import { uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, startTestNats, type TestDatabase, type TestNats } from "@touchstone/testkit";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { ReadSpan } from "../src/model/read-span.ts";
 import { createCostEstimator } from "../src/pricing/cost-estimator.ts";
 import { createPriceListKeeper, createPriceStore } from "../src/pricing/price-store.ts";
 import { ingestSchema } from "../src/schema.ts";
-import type { ReadSpan } from "../src/trace-store/trace-store.ts";
 import { openPools, silentLogger } from "./ingest-database.ts";
 import { type Reply, type RunningIngest, startIngest } from "./running-ingest.ts";
 

@@ -1,8 +1,7 @@
 import { ingestDataDeleted } from "@touchstone/contracts";
 import { testProjectDeletion } from "@touchstone/service-tests";
 import { relayEvents } from "../src/background/relay-events.ts";
-import { removeDeletedProjects } from "../src/maintenance/remove-deleted-projects.ts";
-import { ingestSchema } from "../src/schema.ts";
+import { ingestSchema, removeDeletedProjects } from "../src/schema.ts";
 
 testProjectDeletion({
   service: "ingest",

@@ -9,7 +9,9 @@ import type { Database } from "@touchstone/db";
 import { isAppError, uuidv7 } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { keepWithinQuota } from "../src/quota/keep-within-quota.ts";
 import { createSpentProjects } from "../src/quota/spent-projects.ts";
+import { createUsageStore } from "../src/quota/usage-store.ts";
 import { createSearchPieceStore } from "../src/search/search-piece-store.ts";
 import { createPostgresTraceStore } from "../src/trace-store/postgres-trace-store.ts";
 import { createSpanPartitionStore } from "../src/trace-store/span-partition-store.ts";
@@ -218,13 +220,15 @@ describe("a daily quota of traces", () => {
       partitions: createSpanPartitionStore(pools.maintenance),
       pieces: createSearchPieceStore({ maintenance: pools.maintenance, building: pools.maintenance }),
       processNumber: 0,
-      quota: { tracesPerDay: 7, spent: createSpentProjects() },
+      tracesPerDay: 7,
     });
+    const quota = { tracesPerDay: 7, spent: createSpentProjects() };
+    const insertBatch = keepWithinQuota(store, quota, createUsageStore(counted).readToday);
     const [greedy, other] = [newProject(), newProject()];
     const jobs = await Promise.all(
       Array.from({ length: 256 }, (_, index) => buildJob(index % 64 === 0 ? other : greedy, [{ name: "x" }])),
     );
-    const outcomes = await store.insertBatch(jobs, 0);
+    const outcomes = await insertBatch(jobs, 0);
 
     const refusals = outcomes.filter(
       (outcome) =>

@@ -1,9 +1,9 @@
 import { evaluationsReceived, type ReceivedEvaluation, type SettledTrace, tracesSettled } from "@touchstone/contracts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { IncomingFragment } from "../src/model/incoming-fragment.ts";
+import type { ReadSpan } from "../src/model/read-span.ts";
 import type { IncomingSpan } from "../src/model/span.ts";
 import { buildSettling, readDueTraces } from "../src/settling/due-traces.ts";
-import type { ReadSpan } from "../src/trace-store/trace-store.ts";
 import { showDetail } from "../src/traces/show-trace.ts";
 import { asTheyAre, type IngestDatabase, openIngestDatabase } from "./ingest-database.ts";
 import { calling, newProject, otlp, readAnnounced, spanId, storeJob, traceId } from "./settling-bench.ts";

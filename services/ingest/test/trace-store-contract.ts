@@ -1,9 +1,10 @@
 import { uuidv7 } from "@touchstone/service-kit";
 import { describe, expect, test } from "vitest";
+import type { ReadSpan, StoredSpan } from "../src/model/read-span.ts";
 import type { RootFilter } from "../src/model/root-filter.ts";
 import type { IncomingSpan } from "../src/model/span.ts";
 import { cutBodyMembers, decodeSpanBody } from "../src/model/span-body.ts";
-import type { ReadSpan, RootPage, RootQuery, StoredSpan, TraceStore } from "../src/trace-store/trace-store.ts";
+import type { RootPage, RootQuery, TraceStore } from "../src/trace-store/trace-store.ts";
 import { asTheyAre } from "./ingest-database.ts";
 import { buildJob } from "./span-builders.ts";
 

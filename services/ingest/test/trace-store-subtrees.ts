@@ -1,7 +1,8 @@
 import { uuidv7 } from "@touchstone/service-kit";
 import { describe, expect, test } from "vitest";
+import type { StoredSpan } from "../src/model/read-span.ts";
 import type { IncomingSpan } from "../src/model/span.ts";
-import type { StoredSpan, TraceStore } from "../src/trace-store/trace-store.ts";
+import type { TraceStore } from "../src/trace-store/trace-store.ts";
 import { buildJob } from "./span-builders.ts";
 
 /** How every {@link TraceStore} reads what is below a span; tests keep apart by project. */

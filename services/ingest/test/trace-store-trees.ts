@@ -1,8 +1,9 @@
 import { uuidv7 } from "@touchstone/service-kit";
 import { describe, expect, test } from "vitest";
 import type { IncomingFragment } from "../src/model/incoming-fragment.ts";
+import type { ReadSpan, StoredSpan } from "../src/model/read-span.ts";
 import type { IncomingSpan } from "../src/model/span.ts";
-import type { ReadSpan, RootPage, RootQuery, StoredSpan, TraceStore } from "../src/trace-store/trace-store.ts";
+import type { RootPage, RootQuery, TraceStore } from "../src/trace-store/trace-store.ts";
 import { asTheyAre } from "./ingest-database.ts";
 import { buildJob } from "./span-builders.ts";
 import { anyRoot } from "./trace-store-contract.ts";

@@ -1,7 +1,7 @@
 import { limits } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
 import { isUuid, uuidv7 } from "@touchstone/service-kit";
-import { agentIdOf } from "../model/agent-id.ts";
+import { agentIdOf } from "../model/ids.ts";
 
 /** An agent that traces belong to (interface: Agent). */
 export interface Agent {

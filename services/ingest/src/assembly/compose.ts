@@ -1,12 +1,9 @@
-/*
- * How a span of an OTel trace is read: what it said itself, then what log records said of it, then what other rows of
- * its trace lend it (its derivation says which). Rows that have nothing to add pass untouched and unparsed, which is
- * every REST row. What is lent is reduced at once to what is shown, so that a page of traces holds little more than
- * its answer.
- */
-
+import { looselyParsed } from "../messages/json-text.ts";
+import { readConversation } from "../messages/read-conversation.ts";
+import { showInput, showOutput } from "../messages/show-content.ts";
 import type { Derivation } from "../model/derivation.ts";
 import type { FragmentBody } from "../model/fragment-body.ts";
+import type { JsonText } from "../model/span.ts";
 import {
   type BodyMember,
   decodeSpanBody,
@@ -22,11 +19,17 @@ import { boundCalls, type CallBounds } from "./bound-calls.ts";
 import type { ComposableSpan, LenderDigest, LendingRow, Lent, ListedRow } from "./composable.ts";
 import { callsCharsMax, callsOfTools, type LentCall, matchCalls, readTold, writeCalls } from "./compose-calls.ts";
 import { addMetadata } from "./compose-metadata.ts";
-import { lendSide } from "./compose-sides.ts";
 import type { ListedBodies } from "./listed-bodies.ts";
 import { mergeFragments } from "./merge-fragments.ts";
 import { createRecall, type Recall } from "./recall-bodies.ts";
 import { splitByBytes } from "./split-by-bytes.ts";
+
+/*
+ * How a span of an OTel trace is read: what it said itself, then what log records said of it, then what other rows of
+ * its trace lend it (its derivation says which). Rows that have nothing to add pass untouched and unparsed, which is
+ * every REST row. What is lent is reduced at once to what is shown, so that a page of traces holds little more than
+ * its answer.
+ */
 
 /** Reads what spans refer to; compose-store.ts does it. Each slice is bounded, and is let go before the next is read. */
 export interface ComposeLoader {
@@ -344,4 +347,16 @@ function collectCalls(
 function describeLenders(input: string | null, output: string | null): unknown {
   if (input === null || output === null || input === output) return input ?? output;
   return { input, output };
+}
+
+/**
+ * What a row shows of the input or output that another row lends it. A root shows what was asked and answered, where
+ * its lender, a call of a model, shows the whole conversation (otlp 5.4).
+ */
+function lendSide(side: "input" | "output", text: JsonText, lender: string, borrower: string): JsonText {
+  if (lender !== "llm" || borrower === "llm") return text;
+  const conversation = readConversation(looselyParsed(text));
+  if (conversation === null) return text;
+  const shown = side === "input" ? showInput : showOutput;
+  return shown(conversation.messages, borrower).json ?? text;
 }

@@ -1,7 +1,7 @@
+import { withoutAgentPrefix, withoutOperation } from "../messages/operation-name.ts";
 import type { Derivation } from "../model/derivation.ts";
 import { sameTokens, type TokenList } from "../model/token-list.ts";
 import { writeToolTally } from "../model/tool-tally.ts";
-import { withoutAgentPrefix, withoutOperation } from "../otlp/mapping/span-name.ts";
 import { atTop, byEndDescending, first, hasInput, hasOutput, lendInput, lendOutput } from "./borrow-content.ts";
 import { type CallSources, chooseCalls, findCountedCalls } from "./choose-calls.ts";
 import { type RolledTokens, rollTokens } from "./roll-tokens.ts";

@@ -1,10 +1,10 @@
 import { looselyParsed } from "../messages/json-text.ts";
 import type { Message } from "../messages/message.ts";
 import { readConversation } from "../messages/read-conversation.ts";
+import { type ShapedContent, showInput, showOutput } from "../messages/show-content.ts";
 import type { FragmentBody } from "../model/fragment-body.ts";
 import type { JsonText } from "../model/span.ts";
 import type { SpanBody } from "../model/span-body.ts";
-import { type ShapedContent, showInput, showOutput } from "../otlp/mapping/shape-content.ts";
 import { mergeOwnCall } from "./compose-calls.ts";
 
 /** A body with what log records add to it. */

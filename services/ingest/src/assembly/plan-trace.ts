@@ -1,16 +1,11 @@
 import { limits } from "@touchstone/contracts";
 import { storableText } from "@touchstone/service-kit";
-import { agentIdOf } from "../model/agent-id.ts";
 import type { Derivation } from "../model/derivation.ts";
+import { agentIdOf } from "../model/ids.ts";
 import { otlpFlag, promotedFlag, remoteParentFlag, type SpanRow } from "../model/span-row.ts";
 import { sameTokens, type TokenList, toTokenList } from "../model/token-list.ts";
-import {
-  recordToTreeSpan,
-  type TraceKey,
-  type TraceRecord,
-  type TreeRecord,
-} from "../trace-store/writing/trace-read.ts";
 import { type DerivedSpan, deriveTrace } from "./derive-trace.ts";
+import { recordToTreeSpan, type TraceKey, type TraceRecord, type TreeRecord } from "./stored-trace.ts";
 import type { TreeFragment, TreeSpan } from "./tree.ts";
 
 /** One trace of a batch: what is stored of it, and what comes. */

@@ -1,10 +1,10 @@
 import { limits } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
 import { composeSpans } from "../assembly/compose.ts";
-import { idBefore } from "../model/id-before.ts";
+import { idBefore } from "../model/ids.ts";
+import type { ReadSpan } from "../model/read-span.ts";
 import { createComposeLoader } from "../trace-store/reading/compose-store.ts";
 import { narrowColumns, type SpanRecord, toReadSpan } from "../trace-store/reading/span-select.ts";
-import type { ReadSpan } from "../trace-store/trace-store.ts";
 
 /** A span as it is exported: what is shown of it, and what an import needs besides. */
 export interface ExportedSpan extends ReadSpan {

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Clock, isAppError } from "@touchstone/service-kit";
+import type { StoredSpan } from "../model/read-span.ts";
 import type { IncomingSpan } from "../model/span.ts";
 import type { SpanJob, SpanRow } from "../model/span-row.ts";
 import type { GroupCommit } from "../recording/group-commit.ts";
 import type { IngestMetrics } from "../recording/ingest-metrics.ts";
 import { prepareSpans } from "../recording/prepare-span.ts";
-import type { StoredSpan } from "../trace-store/trace-store.ts";
 import type { ImportCounter } from "./import-tally.ts";
 import type { FindStoredSpans } from "./stored-span-finder.ts";
 

@@ -1,4 +1,4 @@
-import type { PlacedSpan } from "../trace-store/trace-store.ts";
+import type { PlacedSpan } from "../model/read-span.ts";
 
 /** A span of a subtree: how far below the top one it is. */
 export interface PlacedStep {

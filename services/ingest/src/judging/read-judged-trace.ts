@@ -1,8 +1,9 @@
 import type { JudgedTrace, Trajectory } from "@touchstone/contracts";
+import type { ReadSpan } from "../model/read-span.ts";
 import { cutText, readRecordedText } from "../model/recorded-text.ts";
 import { scanMembers } from "../model/scan-members.ts";
 import { decodeSpanBody, readBodyMembers, type SpanBody } from "../model/span-body.ts";
-import type { ReadSpan, TraceStore } from "../trace-store/trace-store.ts";
+import type { TraceStore } from "../trace-store/trace-store.ts";
 import { placeSteps } from "./place-steps.ts";
 import { readRecordedCalls, readToldDefinitions } from "./recorded-tools.ts";
 import { readRetrievedTexts } from "./retrieved-texts.ts";

@@ -1,9 +1,10 @@
 import type { ScriptSpan, ScriptTrace } from "@touchstone/contracts";
 import { isDeeperThan } from "@touchstone/service-kit";
+import type { ReadSpan } from "../model/read-span.ts";
 import { cutText, readRecordedText } from "../model/recorded-text.ts";
 import type { JsonText } from "../model/span.ts";
 import { decodeSpanBody, readBodyMembers, type SpanBody } from "../model/span-body.ts";
-import type { ReadSpan, TraceStore } from "../trace-store/trace-store.ts";
+import type { TraceStore } from "../trace-store/trace-store.ts";
 import { placeSteps } from "./place-steps.ts";
 
 /** A trace with more spans is scored by the first of them. */

@@ -1,10 +1,11 @@
 import type { RecordedTurn, turnsQuery } from "@touchstone/contracts";
 import { isUuid } from "@touchstone/service-kit";
 import type { z } from "zod";
+import type { ReadSpan } from "../model/read-span.ts";
 import { cutText, readRecordedText } from "../model/recorded-text.ts";
 import { decodeSpanBody, readBodyMembers } from "../model/span-body.ts";
 import type { SessionStore } from "../sessions/session-store.ts";
-import type { ReadSpan, TraceStore } from "../trace-store/trace-store.ts";
+import type { TraceStore } from "../trace-store/trace-store.ts";
 
 const turnsMax = 200;
 /** Of each text, and of all of them together: a longer session is told as far as it fits. */

@@ -2,7 +2,7 @@ import { limits, type RecordedToolCall, type Trajectory } from "@touchstone/cont
 import { cutText } from "../model/recorded-text.ts";
 import { type JsonSlice, scanElements, scanMembers } from "../model/scan-members.ts";
 import type { JsonText } from "../model/span.ts";
-import { truncationMarker } from "../otlp/wire/received-span.ts";
+import { truncationMarker } from "../model/span-body.ts";
 
 /** Text of all calls of one trace: what does not fit loses its values, never its name. */
 const callsCharsMax = 1024 * 1024;

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from "node:crypto";
 import { deriveKey } from "@touchstone/service-kit";
-import type { TailPosition } from "./tail-position.ts";
+import type { TailPosition } from "./tail-store.ts";
 
 /** What a reader sends back to go on after a place: the place and when it was told (epoch milliseconds). */
 export interface EventId {

@@ -1,13 +1,13 @@
 import type { Readable } from "node:stream";
 import { limits } from "@touchstone/contracts";
 import { AppError, type Clock, type Logger } from "@touchstone/service-kit";
+import type { ReadSpan } from "../model/read-span.ts";
 import type { RootFilter } from "../model/root-filter.ts";
 import type { PricedProject } from "../pricing/price-store.ts";
-import type { ReadSpan, TraceStore } from "../trace-store/trace-store.ts";
+import type { TraceStore } from "../trace-store/trace-store.ts";
 import type { EventIds } from "./event-ids.ts";
 import { createSeqFloors } from "./seq-floors.ts";
-import type { TailPosition } from "./tail-position.ts";
-import type { TailRow, TailState, TailStore } from "./tail-store.ts";
+import type { TailPosition, TailRow, TailState, TailStore } from "./tail-store.ts";
 import { createTraceStream, type StreamWishes, type TraceStream } from "./trace-stream.ts";
 
 /** Tells readers of traces as they are stored, on whatever replica (completions 1.8). */

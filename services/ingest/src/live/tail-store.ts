@@ -1,5 +1,4 @@
 import type { Database } from "@touchstone/db";
-import type { TailPosition } from "./tail-position.ts";
 
 /** A root that was stored. */
 export interface TailRow extends TailPosition {
@@ -74,4 +73,14 @@ export function createTailStore(reading: Database): TailStore {
       }));
     },
   };
+}
+
+/**
+ * A place in the order in which the live tail tells traces: by the transaction that stored them, then by number. Below
+ * the oldest running transaction nothing appears any more, so a place once passed stays passed, on every replica.
+ */
+export interface TailPosition {
+  xid: bigint;
+  /** 0 = before all of the transaction. */
+  seq: bigint;
 }

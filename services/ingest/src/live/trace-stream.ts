@@ -2,8 +2,7 @@ import { Readable } from "node:stream";
 import { limits } from "@touchstone/contracts";
 import type { RootFilter } from "../model/root-filter.ts";
 import type { PricedProject } from "../pricing/price-store.ts";
-import type { TailPosition } from "./tail-position.ts";
-import type { TailState } from "./tail-store.ts";
+import type { TailPosition, TailState } from "./tail-store.ts";
 
 /** What a reader asked for. */
 export interface StreamWishes {

@@ -1,5 +1,4 @@
-import { isRecord } from "./is-record.ts";
-import { looselyParsed } from "./json-text.ts";
+import { isRecord, looselyParsed } from "./json-text.ts";
 import type { ToolCall } from "./message.ts";
 
 /** One part of a message's content, whatever dialect it was written in. */

@@ -1,4 +1,4 @@
-import { isRecord } from "./is-record.ts";
+import { isRecord } from "./json-text.ts";
 
 /**
  * The one form all conversations are stored in (otlp 5.1). `content` is text when the message holds nothing else, and

@@ -1,4 +1,4 @@
-import { isRecord } from "./is-record.ts";
+import { isRecord } from "./json-text.ts";
 import type { Message } from "./message.ts";
 import { composeMessages, readMessage } from "./read-message.ts";
 

@@ -1,5 +1,4 @@
-import { isRecord } from "./is-record.ts";
-import { looselyParsed } from "./json-text.ts";
+import { isRecord, looselyParsed } from "./json-text.ts";
 import type { Message, ToolCall } from "./message.ts";
 import { readPart, readToolCall, resultText } from "./message-part.ts";
 

@@ -204,3 +204,6 @@ export function readBodyMembers(text: Buffer, wanted: readonly BodyMember[] = bo
   }
   return members;
 }
+
+/** Stands where a value was too deep or too large to keep (completions 0.1). */
+export const truncationMarker = "touchstone.truncated";

@@ -82,3 +82,9 @@ export interface SpanJob {
   /** It is in no hurry, and is never committed in front of others. */
   isBulk?: true;
 }
+
+/** A row with the project it belongs to. */
+export interface ProjectRow {
+  projectId: string;
+  row: SpanRow;
+}

@@ -1,12 +1,12 @@
 import { limits } from "@touchstone/contracts/limits";
 import type { IncomingSpan } from "../model/span.ts";
-import { hasGenAiSignal } from "./mapping/has-genai-signal.ts";
 import { mapSpan } from "./mapping/map-span.ts";
+import { scopeFrameworks } from "./mapping/sources.ts";
 import { findFault, repairSpan } from "./validate-span.ts";
 import { capAttributes } from "./wire/cap-attributes.ts";
 import type { ExportItem } from "./wire/export-item.ts";
 import { readSpan, type SpanSource } from "./wire/read-span.ts";
-import type { ReceivedSpan } from "./wire/received-span.ts";
+import type { ReceivedScope, ReceivedSpan } from "./wire/received-span.ts";
 
 /** What one span of an export became. */
 export interface TakenSpan {
@@ -48,4 +48,19 @@ export function findGenAiTrace(source: SpanSource, item: ExportItem): string | n
 /** Logfire announces a running span with an empty one of another id; storing it would leave a trace that never ends. */
 function isPlaceholder(span: ReceivedSpan): boolean {
   return span.attributes.get("logfire.span_type") === "pending_span";
+}
+
+/** How the attributes of every convention of otlp 5 begin. */
+const signalPrefix =
+  /^(?:gen_ai|llm|ai|langfuse|openinference|langsmith|traceloop|lmnr|mastra|mlflow|genkit|pydantic_ai|gcp\.vertex\.agent|lk|embedding|reranker|retrieval|mcp|db\.vector|touchstone)[.:]/;
+const signalNames: ReadonlySet<string> = new Set(["agent_name", "model_name", "tool_arguments", "input.value"]);
+
+/** Whether a span tells of a model, an agent or a tool, by its scope, attributes or events (otlp 5.6). */
+function hasGenAiSignal(span: ReceivedSpan, scope: ReceivedScope): boolean {
+  const scopeName = scope.name.trim().toLowerCase();
+  if (scopeFrameworks.some(([pattern]) => pattern.test(scopeName))) return true;
+  for (const key of span.attributes.keys()) {
+    if (signalPrefix.test(key) || signalNames.has(key)) return true;
+  }
+  return span.events.some(({ name }) => name.startsWith("gen_ai.") || name === "db.query.result");
 }

@@ -1,15 +1,17 @@
 import { costOf, type FindPrice, priceFinder } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
-import { growTree, type Tree } from "../assembly/tree.ts";
-import type { ReadSpan } from "../trace-store/trace-store.ts";
 import {
-  buildFragmentRead,
-  buildStoredResponseFragmentRead,
-  buildTreeRead,
   type FragmentRecord,
   recordToTreeFragment,
   recordToTreeSpan,
   type TreeRecord,
+} from "../assembly/stored-trace.ts";
+import { growTree, type Tree } from "../assembly/tree.ts";
+import type { ReadSpan } from "../model/read-span.ts";
+import {
+  buildFragmentRead,
+  buildStoredResponseFragmentRead,
+  buildTreeRead,
 } from "../trace-store/writing/trace-read.ts";
 import type { PricedProject, PriceStore } from "./price-store.ts";
 import { treeCost } from "./tree-cost.ts";

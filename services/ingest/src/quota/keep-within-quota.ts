@@ -1,11 +1,11 @@
 import { sqlStateOf } from "@touchstone/db";
 import type { AppError } from "@touchstone/service-kit";
-import type { SpanJob, SpanRow } from "../model/span-row.ts";
+import type { ProjectRow, SpanJob, SpanRow } from "../model/span-row.ts";
 import type { TraceStore } from "../trace-store/trace-store.ts";
 import { quotaSpent } from "../trace-store/writing/span-insert.ts";
-import { quotaRefusal } from "./refuse-spent.ts";
 import type { SpentProjects } from "./spent-projects.ts";
-import type { DayUsage } from "./usage-store.ts";
+import { quotaRefusal } from "./spent-projects.ts";
+import type { UsageStore } from "./usage-store.ts";
 
 type InsertBatch = TraceStore["insertBatch"];
 type Outcome = Awaited<ReturnType<InsertBatch>>[number];
@@ -14,12 +14,6 @@ type Outcome = Awaited<ReturnType<InsertBatch>>[number];
 export interface TraceQuota {
   tracesPerDay: number;
   spent: SpentProjects;
-}
-
-export interface QuotaLookups {
-  readUsage(projectIds: readonly string[]): Promise<DayUsage>;
-  /** Of these rows those whose identity is stored: they would be replays. */
-  findReplays(rows: readonly { projectId: string; row: SpanRow }[]): Promise<ReadonlySet<SpanRow>>;
 }
 
 /**
@@ -33,11 +27,21 @@ const turnsMax = 12;
  * fit are refused, each whole, and the others are stored. The statement alone decides what is stored; the usage read
  * here only picks whom to leave out. A batch of many jobs of a spent project costs one statement more, not one for each.
  */
-export function keepWithinQuota(insert: InsertBatch, quota: TraceQuota, lookups: QuotaLookups): InsertBatch {
+export function keepWithinQuota(
+  store: Pick<TraceStore, "insertBatch" | "findStored">,
+  quota: TraceQuota,
+  readUsage: UsageStore["readToday"],
+): InsertBatch {
+  /** Of these rows those whose identity is stored: they would be replays. */
+  async function findReplays(rows: readonly ProjectRow[]): Promise<ReadonlySet<SpanRow>> {
+    const stored = await store.findStored(rows);
+    return new Set(rows.filter(({ projectId, row }) => stored.has(`${projectId} ${row.dk}`)).map(({ row }) => row));
+  }
+
   async function refuseSome(jobs: readonly SpanJob[]): Promise<Map<SpanJob, AppError>> {
     const withRoots = jobs.filter(hasRoots);
-    const usage = await lookups.readUsage([...new Set(withRoots.map(({ projectId }) => projectId))]);
-    const replays = await lookups.findReplays(
+    const usage = await readUsage([...new Set(withRoots.map(({ projectId }) => projectId))]);
+    const replays = await findReplays(
       withRoots.flatMap(({ projectId, rows }) =>
         rows.filter(({ isRoot, dk }) => isRoot && dk !== null).map((row) => ({ projectId, row })),
       ),
@@ -75,7 +79,7 @@ export function keepWithinQuota(insert: InsertBatch, quota: TraceQuota, lookups:
     for (let turn = 0; ; turn += 1) {
       const admitted = jobs.filter((job) => !refused.has(job));
       try {
-        const outcomes = admitted.length === 0 ? [] : await insert(admitted, writer);
+        const outcomes = admitted.length === 0 ? [] : await store.insertBatch(admitted, writer);
         const outcomeOf = new Map(admitted.map((job, index) => [job, outcomes[index]]));
         return jobs.map((job) => outcomeOf.get(job) ?? ({ status: "rejected", reason: refused.get(job) } as Outcome));
       } catch (thrown) {

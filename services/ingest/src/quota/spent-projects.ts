@@ -1,3 +1,6 @@
+import { formatSpentQuota, spentQuotaHeader, traceQuotaMessage } from "@touchstone/contracts";
+import { AppError } from "@touchstone/service-kit";
+
 /** Projects that used all their traces of the day, so that refusing more of them costs no statement. Bounded. */
 export interface SpentProjects {
   /** Milliseconds until the project's next day, or null when it is not known to have spent this one. */
@@ -28,4 +31,14 @@ export function createSpentProjects(elapsedMs: () => number = () => performance.
       if (until.size > projectsMax && oldest !== undefined) until.delete(oldest);
     },
   };
+}
+
+/**
+ * The refusal of traces that do not fit into the day's quota (completions 1.4). With `remainingMs` nothing more fits
+ * until midnight, and the gateway is told so; null = less might still fit.
+ */
+export function quotaRefusal(tracesPerDay: number, remainingMs: number | null): AppError {
+  const headers =
+    remainingMs === null ? undefined : { [spentQuotaHeader]: formatSpentQuota({ tracesPerDay, remainingMs }) };
+  return new AppError("trace_quota_spent", traceQuotaMessage(tracesPerDay), { internalHeaders: headers });
 }

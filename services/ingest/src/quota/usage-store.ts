@@ -1,5 +1,5 @@
 import type { Database } from "@touchstone/db";
-import { idBefore } from "../model/id-before.ts";
+import { idBefore } from "../model/ids.ts";
 
 /** What projects stored on the present day (UTC), by PostgreSQL's clock. */
 export interface DayUsage {

@@ -1,8 +1,6 @@
 import { scanElements, scanMembers } from "../model/scan-members.ts";
 import type { JsonText } from "../model/span.ts";
-
-/** The member that tells a reader that a value was cut (completions 0.1). */
-const truncationMarker = "touchstone.truncated";
+import { truncationMarker } from "../model/span-body.ts";
 
 /**
  * Cuts a stored value whose JSON text is longer than the operator allows, visibly (completions 1.2): a string keeps its

@@ -1,6 +1,6 @@
 import type { Metrics } from "@touchstone/service-kit";
 import { Counter, Gauge } from "prom-client";
-import type { StoredSpan } from "../trace-store/trace-store.ts";
+import type { StoredSpan } from "../model/read-span.ts";
 
 /** What ingest counts of its own (completions 1.6). No project, key or content is in a metric. */
 export interface IngestMetrics {

@@ -1,9 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { limits } from "@touchstone/contracts";
 import { storableText, uuidv7 } from "@touchstone/service-kit";
-import { agentIdOf } from "../model/agent-id.ts";
 import { describeRoot } from "../model/describe-root.ts";
-import { hashUuid, toUuid } from "../model/hash-uuid.ts";
+import { agentIdOf, hashUuid, toUuid } from "../model/ids.ts";
 import type { OwnFacts } from "../model/own-facts.ts";
 import { writeSettledFacts } from "../model/settled-facts.ts";
 import type { IncomingSpan, JsonText } from "../model/span.ts";

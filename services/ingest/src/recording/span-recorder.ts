@@ -1,10 +1,10 @@
 import { type Clock, isAppError, type Tenants } from "@touchstone/service-kit";
 import type { IncomingFragment } from "../model/incoming-fragment.ts";
+import type { StoredSpan } from "../model/read-span.ts";
 import type { IncomingSpan } from "../model/span.ts";
 import type { SpanJob } from "../model/span-row.ts";
 import type { TraceQuota } from "../quota/keep-within-quota.ts";
-import { quotaRefusal } from "../quota/refuse-spent.ts";
-import type { StoredSpan } from "../trace-store/trace-store.ts";
+import { quotaRefusal } from "../quota/spent-projects.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import type { IngestMetrics } from "./ingest-metrics.ts";
 import { prepareSpans, type SpanContext } from "./prepare-span.ts";

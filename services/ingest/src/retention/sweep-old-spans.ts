@@ -1,6 +1,6 @@
 import type { RemovalFilter, TraceRemover } from "../trace-store/removing/trace-remover.ts";
-import { daysInForce } from "./days-in-force.ts";
 import type { OldSpansStore } from "./old-spans-store.ts";
+import { daysInForce } from "./retention-store.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 const firstProject = "00000000-0000-0000-0000-000000000000";

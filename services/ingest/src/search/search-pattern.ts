@@ -1,5 +1,5 @@
 import { limits } from "@touchstone/contracts";
-import { foldCase } from "./fold-case.ts";
+import { foldCase } from "./search-text.ts";
 
 /** The LIKE pattern of a search term: any text that contains it. Null = nothing to look for. */
 export function searchPattern(term: string | null): string | null {

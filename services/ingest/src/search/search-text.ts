@@ -1,6 +1,6 @@
 import { limits } from "@touchstone/contracts";
 import type { JsonText } from "../model/span.ts";
-import { foldCase } from "./fold-case.ts";
+import { decodeSpanBody, readBodyMembers } from "../model/span-body.ts";
 import { readableText } from "./readable-text.ts";
 
 /** What is searched in of a root trace (completions 2.3). */
@@ -33,4 +33,27 @@ export function searchText({ id, name, input, output, error, model, sessionId, o
   }
   if (output !== null) text += `\n${readableText(output, left())}`;
   return foldCase(text);
+}
+
+/** What search reads of a root of an OTel trace: its own words, and those it shows of others (otlp 5.4). */
+export async function rootText(
+  root: Omit<SearchedFields, "input" | "output" | "error">,
+  bodies: { own: Buffer; input: Buffer | null; output: Buffer | null },
+): Promise<string> {
+  const own = readBodyMembers(await decodeSpanBody(bodies.own));
+  const lender = async (body: Buffer | null) => (body === null ? own : readBodyMembers(await decodeSpanBody(body)));
+  return searchText({
+    ...root,
+    input: (await lender(bodies.input)).input,
+    output: (await lender(bodies.output)).output,
+    error: own.error === null ? null : String(JSON.parse(own.error)),
+  });
+}
+
+/**
+ * Text as search compares it, on both sides: lower-cased, with one small sigma (the final one is chosen by what follows,
+ * which a search term lacks) and without what PostgreSQL's text cannot hold.
+ */
+export function foldCase(text: string): string {
+  return text.toWellFormed().toLowerCase().replaceAll("ς", "σ").replaceAll("\0", "");
 }

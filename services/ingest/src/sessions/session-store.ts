@@ -1,5 +1,5 @@
 import type { Database } from "@touchstone/db";
-import { toUuid } from "../model/hash-uuid.ts";
+import { toUuid } from "../model/ids.ts";
 import { otlpFlag } from "../model/span-row.ts";
 import { firstIdOf } from "../trace-store/reading/root-conditions.ts";
 

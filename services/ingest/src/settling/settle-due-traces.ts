@@ -8,10 +8,10 @@ import {
 import type { Database, Queryable } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
 import { describeRoot } from "../model/describe-root.ts";
+import type { ReadSpan } from "../model/read-span.ts";
 import { readSettledFacts } from "../model/settled-facts.ts";
 import { decodeSpanBody, readBodyMembers } from "../model/span-body.ts";
 import { readSpanSlices } from "../trace-store/reading/span-slices.ts";
-import type { ReadSpan } from "../trace-store/trace-store.ts";
 import { type Announcement, buildPutOff, buildSettling, type DueTrace, readDueTraces } from "./due-traces.ts";
 import { readEvaluations } from "./received-evaluations.ts";
 import { readSettledChildren } from "./settled-children.ts";

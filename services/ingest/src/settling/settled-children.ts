@@ -1,6 +1,6 @@
 import type { Queryable } from "@touchstone/db";
+import type { ReadSpan } from "../model/read-span.ts";
 import { readSpanSlices } from "../trace-store/reading/span-slices.ts";
-import type { ReadSpan } from "../trace-store/trace-store.ts";
 import type { DueTrace } from "./due-traces.ts";
 import { createRootFinder, readPlaces } from "./trace-places.ts";
 

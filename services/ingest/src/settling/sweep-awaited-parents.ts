@@ -1,11 +1,11 @@
 import { type Database, sqlStateOf, type Transaction } from "@touchstone/db";
-import { agentIdOf } from "../model/agent-id.ts";
 import { describeRoot } from "../model/describe-root.ts";
+import { agentIdOf } from "../model/ids.ts";
 import { writeSettledFacts } from "../model/settled-facts.ts";
 import { decodeSpanBody, readBodyMembers } from "../model/span-body.ts";
 import { promotedFlag, remoteParentFlag } from "../model/span-row.ts";
 import { toTokenList } from "../model/token-list.ts";
-import { rootText } from "../search/root-text.ts";
+import { rootText } from "../search/search-text.ts";
 import { quotaSpent } from "../trace-store/writing/span-insert.ts";
 import { buildRowChanges, type ChangedRow } from "../trace-store/writing/trace-write.ts";
 import type { WriteContext } from "../trace-store/writing/write-trees.ts";

@@ -1,7 +1,7 @@
 import { type Database, sqlStateOf } from "@touchstone/db";
 import { planTrace, type TouchedTrace, type TracePlan } from "../assembly/plan-trace.ts";
+import type { TraceKey } from "../assembly/stored-trace.ts";
 import { quotaSpent } from "../trace-store/writing/span-insert.ts";
-import type { TraceKey } from "../trace-store/writing/trace-read.ts";
 import { deriveStored, type WriteContext } from "../trace-store/writing/write-trees.ts";
 
 /** Traces of one turn. */

@@ -3,9 +3,8 @@ import { AppError, isAppError } from "@touchstone/service-kit";
 import { type ComposeLoader, composeSpans, ListChangedError } from "../assembly/compose.ts";
 import { createListedBodies } from "../assembly/listed-bodies.ts";
 import { type TreeSettings, treeSettings } from "../assembly/tree-settings.ts";
-import { otlpFlag, type SpanJob } from "../model/span-row.ts";
-import { keepWithinQuota, type TraceQuota } from "../quota/keep-within-quota.ts";
-import { createUsageStore } from "../quota/usage-store.ts";
+import type { StoredSpan } from "../model/read-span.ts";
+import { otlpFlag, type ProjectRow, type SpanJob } from "../model/span-row.ts";
 import type { SearchPieceStore } from "../search/search-piece-store.ts";
 import { createComposeLoader } from "./reading/compose-store.ts";
 import { buildOutlineRead, type OutlineRecord, toOutlinedSpan } from "./reading/outline-read.ts";
@@ -25,10 +24,10 @@ import { composeSlices, readSpanSlices } from "./reading/span-slices.ts";
 import { readPlaces } from "./reading/subtree-places.ts";
 import { createTraceRemover } from "./removing/trace-remover.ts";
 import type { SpanPartitionStore } from "./span-partition-store.ts";
-import type { StoredSpan, TraceStore } from "./trace-store.ts";
+import type { TraceStore } from "./trace-store.ts";
 import { forgetLostIdentities } from "./writing/lost-identities.ts";
 import { createRecentTraces } from "./writing/recent-traces.ts";
-import { buildSpanInsert, type ProjectRow } from "./writing/span-insert.ts";
+import { buildSpanInsert } from "./writing/span-insert.ts";
 import { splitRows } from "./writing/split-rows.ts";
 import { tracesKnown } from "./writing/trace-read.ts";
 import { type Holders, type WriteContext, writeTrees } from "./writing/write-trees.ts";
@@ -65,7 +64,7 @@ export interface PostgresTraceStoreOptions {
   /** Of this process, any number. */
   processNumber: number;
   /** Root traces a project may store on one UTC day; null = unlimited. */
-  quota: TraceQuota | null;
+  tracesPerDay: number | null;
   trees?: TreeSettings;
 }
 
@@ -120,7 +119,7 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
     const fragments = jobs.flatMap((job) =>
       (job.fragments ?? []).map((fragment) => ({ projectId: job.projectId, fragment })),
     );
-    const context = { shard: firstShard + writer, quota: options.quota?.tracesPerDay ?? null, settings: trees };
+    const context = { shard: firstShard + writer, quota: options.tracesPerDay, settings: trees };
     const hasTrees = fragments.length > 0 || rows.some(({ row }) => (row.flags & otlpFlag) !== 0);
     if (!hasTrees) return makingRoom(rows, () => insertAlone(rows, context));
     const projects = [...new Set(jobs.map(({ projectId }) => projectId))];
@@ -137,8 +136,7 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
     }
   }
 
-  /** The rows that hold these identities, by `project dk`. A snapshot of its own: it sees who was first. */
-  async function findFirst(rows: readonly ProjectRow[]): Promise<Map<string, { id: string; agentId: string | null }>> {
+  async function findStored(rows: readonly ProjectRow[]): Promise<Map<string, { id: string; agentId: string | null }>> {
     const found = new Map<string, { id: string; agentId: string | null }>();
     for (let start = 0; start < rows.length; start += lookupRowsMax) {
       const part = rows.slice(start, start + lookupRowsMax);
@@ -169,9 +167,10 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
   const loaderOf = (projectId: string): ComposeLoader =>
     createComposeLoader((statement) => reading.readScoped([projectId], statement), projectId);
 
-  const store: TraceStore = {
+  return {
     ...createTraceRemover(reading),
     ...createRootReader(reading),
+    findStored,
 
     async insertBatch(jobs, writer) {
       const rows = jobs.flatMap(({ projectId, rows: own }) => own.map((row) => ({ projectId, row })));
@@ -188,7 +187,7 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
       if (taken.size > 0) {
         try {
           const replays = rows.filter(({ row }) => taken.has(row.id));
-          first = await findFirst(replays);
+          first = await findStored(replays);
           const lost = replays.filter(({ projectId, row }) => !first.has(`${projectId} ${row.dk}`));
           await forgetLostIdentities(writing, lost);
         } catch (thrown) {
@@ -283,16 +282,6 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
       });
     },
   };
-  const { quota } = options;
-  if (quota === null) return store;
-  const insertBatch = keepWithinQuota(store.insertBatch, quota, {
-    readUsage: createUsageStore(writing).readToday,
-    async findReplays(rows) {
-      const first = await findFirst(rows);
-      return new Set(rows.filter(({ projectId, row }) => first.has(`${projectId} ${row.dk}`)).map(({ row }) => row));
-    },
-  });
-  return { ...store, insertBatch };
 }
 
 /** The list without a search has bounds of its own; what is cancelled for its time is a search. */

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { gatherChunks, type Handler, requireProject } from "@touchstone/service-kit";
-import type { ReadSpan, TraceStore } from "../trace-store/trace-store.ts";
+import type { ReadSpan } from "../model/read-span.ts";
+import type { TraceStore } from "../trace-store/trace-store.ts";
 import { showSessionSpan } from "./show-trace.ts";
 
 /**

@@ -1,7 +1,8 @@
 import { limits } from "@touchstone/contracts";
 import { AppError, type Handler, isUuid, Pieces, requireProject } from "@touchstone/service-kit";
+import type { ReadSpan } from "../model/read-span.ts";
 import type { CostEstimator } from "../pricing/cost-estimator.ts";
-import type { ReadSpan, RootPage, TraceStore } from "../trace-store/trace-store.ts";
+import type { RootPage, TraceStore } from "../trace-store/trace-store.ts";
 import { isPreview, readRootFilter } from "./read-root-filter.ts";
 import { bytesOfPieces, type JsonPieces, joinPieces, showListItem, showPreviews } from "./show-trace.ts";
 

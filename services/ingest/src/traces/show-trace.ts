@@ -1,7 +1,7 @@
+import type { ReadSpan } from "../model/read-span.ts";
 import { type BodyMember, cutBodyMembers, decodeSpanBody, readMemberStart } from "../model/span-body.ts";
 import type { CostEstimator, ListFigures } from "../pricing/cost-estimator.ts";
 import type { PricedProject } from "../pricing/price-store.ts";
-import type { ReadSpan } from "../trace-store/trace-store.ts";
 import { previewText } from "./preview-text.ts";
 
 /** One JSON value in pieces, to be put together once, with whatever stands around it: what is shown is large. */

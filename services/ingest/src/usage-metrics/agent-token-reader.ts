@@ -1,5 +1,5 @@
 import type { Database, Statement } from "@touchstone/db";
-import { idBefore } from "../model/id-before.ts";
+import { idBefore } from "../model/ids.ts";
 import type { TokenUse } from "./figure-store.ts";
 import { repeatedOfSpans, repeatedTokenSums } from "./repeat-read.ts";
 import { inWindow, isPriceable, planning, tokenSums } from "./window-sql.ts";

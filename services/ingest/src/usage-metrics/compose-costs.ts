@@ -7,7 +7,6 @@ import {
 } from "@touchstone/contracts";
 import type { z } from "zod";
 import type { TokenUse } from "./figure-store.ts";
-import { addNamed, greatestNames, others } from "./named-numbers.ts";
 
 type CostTrend = z.input<typeof costTrend>;
 type Costs = CostTrend["totals"];
@@ -81,4 +80,22 @@ export function composeCosts(uses: readonly PricedUse[], models: ReadonlySet<str
     byModel: Object.fromEntries(costs.map(([model, amount]) => [model, Math.max(amount, 0)])),
     unpricedTokenShare: tokens > 0 ? Math.min(Math.max(unpriced / tokens, 0), 1) : null,
   };
+}
+
+/** Names told apart in one answer. */
+const namesMax = 50;
+
+/** Stands for all names beyond. */
+export const others = "(other)";
+
+/** The names with the greatest sums. */
+export function greatestNames(amounts: readonly { name: string | null; amount: number }[]): ReadonlySet<string> {
+  const sums = new Map<string, number>();
+  for (const { name, amount } of amounts) if (name !== null) addNamed(sums, name, amount);
+  const names = [...sums].sort(([, one], [, other]) => other - one).map(([name]) => name);
+  return new Set(names.slice(0, namesMax));
+}
+
+export function addNamed(sums: Map<string, number>, name: string, amount: number): void {
+  sums.set(name, (sums.get(name) ?? 0) + amount);
 }

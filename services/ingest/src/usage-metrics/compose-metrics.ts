@@ -1,8 +1,7 @@
 import { type DashboardWindow, type FindPrice, listStretches, type metrics } from "@touchstone/contracts";
 import type { z } from "zod";
-import { composeCosts, type PricedUse, priceUses } from "./compose-costs.ts";
+import { addNamed, composeCosts, greatestNames, others, type PricedUse, priceUses } from "./compose-costs.ts";
 import { type Figures, noFigures } from "./figure-store.ts";
-import { addNamed, greatestNames, others } from "./named-numbers.ts";
 
 type Metrics = z.input<typeof metrics>;
 type MetricsFigures = Metrics["totals"];

@@ -1,6 +1,6 @@
 import type { Stretch } from "@touchstone/contracts";
 import type { Database, Results, Statement } from "@touchstone/db";
-import { idBefore } from "../model/id-before.ts";
+import { idBefore } from "../model/ids.ts";
 import { buildRepeatRead } from "./repeat-read.ts";
 import { inWindow, isPriceable, planning, startOf, tokenSums } from "./window-sql.ts";
 

@@ -1,8 +1,8 @@
 import { inflateBody, isAppError, type OtlpEncoding } from "@touchstone/service-kit";
 import { expect, test } from "vitest";
-import { checkMetricsEnvelope } from "../../src/otlp/check-metrics-envelope.ts";
 import { type DecodedExport, decodeTraceExport } from "../../src/otlp/decode-trace-export.ts";
 import { encodeTraceExportResponse } from "../../src/otlp/encode-reply.ts";
+import { checkMetricsEnvelope } from "../../src/otlp/routes.ts";
 import { OtlpDecodeError } from "../../src/otlp/wire/otlp-decode-error.ts";
 import { bodyLimitBytes, decodeLogs, nowMs, readableRow, readFixture } from "./corpus.ts";
 

@@ -1,10 +1,10 @@
 import { planTrace } from "../../src/assembly/plan-trace.ts";
+import type { TraceRecord, TreeRecord } from "../../src/assembly/stored-trace.ts";
 import type { IncomingSpan } from "../../src/model/span.ts";
 import type { SpanRow } from "../../src/model/span-row.ts";
 import { tokenLiteral } from "../../src/model/token-list.ts";
 import { decodeTraceExport } from "../../src/otlp/decode-trace-export.ts";
 import { prepareSpans } from "../../src/recording/prepare-span.ts";
-import type { TraceRecord, TreeRecord } from "../../src/trace-store/writing/trace-read.ts";
 import { type Capture, listCaptures, nowMs, readCapture } from "../otlp/corpus.ts";
 
 /** A row of a trace as people compare it: rows are called by their span ids, since ids are made on receipt. */

@@ -1,5 +1,4 @@
-import { isRecord } from "../../messages/is-record.ts";
-import { looselyParsed } from "../../messages/json-text.ts";
+import { isRecord, looselyParsed } from "../../messages/json-text.ts";
 import type { FragmentFacts } from "../../model/incoming-fragment.ts";
 import { type LogContent, type LogFacts, optional } from "./log-content.ts";
 import { mapSpan } from "./map-span.ts";

@@ -1,4 +1,4 @@
-import { isRecord } from "../../messages/is-record.ts";
+import { isRecord } from "../../messages/json-text.ts";
 import type { FragmentOrder } from "../../model/fragment-body.ts";
 import type { FragmentFacts, IncomingFragment } from "../../model/incoming-fragment.ts";
 import type { ReceivedLog } from "../wire/received-log.ts";

@@ -1,5 +1,6 @@
 import type { SpanKind } from "@touchstone/contracts";
 import { limits } from "@touchstone/contracts/limits";
+import type { ShapedContent } from "../../messages/show-content.ts";
 import type { TreeFacts } from "../../model/own-facts.ts";
 import type { IncomingSpan, JsonText } from "../../model/span.ts";
 import type { ReceivedResource, ReceivedScope, ReceivedSpan } from "../wire/received-span.ts";
@@ -8,7 +9,7 @@ import { readDocuments } from "./documents.ts";
 import { readFramework } from "./framework.ts";
 import { isSecondView, mapSpanKind } from "./map-span-kind.ts";
 import { lookUp, readText } from "./read-source.ts";
-import { type ShapedContent, shapeInput, shapeOutput } from "./shape-content.ts";
+import { shapeInput, shapeOutput } from "./shape-content.ts";
 import { modelSources, type Source, sessionSources } from "./sources.ts";
 import { readError } from "./span-error.ts";
 import { SpanFacts } from "./span-facts.ts";

@@ -1,5 +1,4 @@
-import { isRecord } from "../../messages/is-record.ts";
-import { looselyParsed } from "../../messages/json-text.ts";
+import { isRecord, looselyParsed } from "../../messages/json-text.ts";
 import type { Message } from "../../messages/message.ts";
 import { readMessage } from "../../messages/read-message.ts";
 import type { AttributeValue } from "../wire/received-span.ts";

@@ -1,6 +1,5 @@
 import type { SpanKind } from "@touchstone/contracts";
-import { isRecord } from "../../messages/is-record.ts";
-import { looselyParsed } from "../../messages/json-text.ts";
+import { isRecord, looselyParsed } from "../../messages/json-text.ts";
 import type { ToolCall } from "../../messages/message.ts";
 import { readToolCall } from "../../messages/message-part.ts";
 import { readConversation } from "../../messages/read-conversation.ts";

@@ -1,5 +1,4 @@
-import { isRecord } from "../../messages/is-record.ts";
-import { isRawNumber } from "../../messages/json-text.ts";
+import { isRawNumber, isRecord } from "../../messages/json-text.ts";
 import type { Source } from "./sources.ts";
 import type { SpanFacts } from "./span-facts.ts";
 

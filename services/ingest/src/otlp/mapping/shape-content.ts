@@ -1,19 +1,12 @@
 import type { SpanKind } from "@touchstone/contracts";
-import { isRecord } from "../../messages/is-record.ts";
-import { isOnlyText, lastText, type Message, withInstructions } from "../../messages/message.ts";
+import { isRecord } from "../../messages/json-text.ts";
+import { withInstructions } from "../../messages/message.ts";
 import { type Conversation, readConversation, readInstructions } from "../../messages/read-conversation.ts";
+import { type ShapedContent, showInput, showOutput, showsText } from "../../messages/show-content.ts";
 import type { ContentSource } from "./content-sources.ts";
 import { inputSources, outputSources } from "./content-sources.ts";
 import { type Content, contentText, parseContent, readContent } from "./read-content.ts";
 import type { SpanFacts } from "./span-facts.ts";
-
-/** Input or output as the row stores it. */
-export interface ShapedContent {
-  /** JSON text; null when the span says nothing. */
-  json: string | null;
-  /** The conversation behind it, where the row shows only a text of it. */
-  messages: Message[] | null;
-}
 
 const nothing: ShapedContent = { json: null, messages: null };
 
@@ -35,12 +28,6 @@ export function shapeInput(facts: SpanFacts, kind: SpanKind): ShapedContent {
   return showInput(messages, kind);
 }
 
-/** What a row of a kind shows of the conversation that is its input. */
-export function showInput(messages: Message[], kind: string): ShapedContent {
-  if (!showsText(kind)) return { json: JSON.stringify(messages), messages: null };
-  return { json: JSON.stringify(lastText(messages, "user") ?? messages), messages };
-}
-
 /**
  * The output of a span (otlp 5.4). Calls of a model: the answer's text when it is only text, else the message. Agents
  * and chains: the text of the last answer, without tool calls, their results and reasoning.
@@ -54,19 +41,6 @@ export function shapeOutput(facts: SpanFacts, kind: SpanKind): ShapedContent {
     return { json: returned ?? contentText(content), messages: null };
   }
   return showOutput(conversation.messages, kind);
-}
-
-/** What a row of a kind shows of the conversation that is its output. */
-export function showOutput(messages: Message[], kind: string): ShapedContent {
-  const [answer, ...others] = messages;
-  const whole = answer !== undefined && others.length === 0 ? answer : messages;
-  if (showsText(kind)) return { json: JSON.stringify(lastText(messages, "assistant") ?? whole), messages };
-  const isText = answer !== undefined && others.length === 0 && isOnlyText(answer);
-  return { json: JSON.stringify(isText ? answer.content : whole), messages: null };
-}
-
-function showsText(kind: string): boolean {
-  return kind === "agent" || kind === "chain";
 }
 
 function readSide(

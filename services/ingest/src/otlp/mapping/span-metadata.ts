@@ -1,8 +1,13 @@
-import { isRecord } from "../../messages/is-record.ts";
+import { isRawNumber, isRecord, looselyParsed } from "../../messages/json-text.ts";
 import type { Message } from "../../messages/message.ts";
 import { capMaps } from "../wire/cap-attributes.ts";
-import type { AttributeMap, ReceivedEvent, ReceivedResource, ReceivedScope } from "../wire/received-span.ts";
-import { isLargeVector } from "./embedding-vectors.ts";
+import type {
+  AttributeMap,
+  AttributeValue,
+  ReceivedEvent,
+  ReceivedResource,
+  ReceivedScope,
+} from "../wire/received-span.ts";
 import { JsonObjectText } from "./json-object-text.ts";
 import { readNumber, readText } from "./read-source.ts";
 import {
@@ -241,4 +246,20 @@ function mapText(attributes: AttributeMap): string {
 function isoTime(nano: bigint): string | undefined {
   const ms = Number(nano / 1_000_000n);
   return nano === 0n || ms > 8.64e15 ? undefined : new Date(ms).toISOString();
+}
+
+/** Vectors of this many numbers or more are dropped: nobody reads them and they would outweigh all else (otlp 5.6). */
+const vectorNumbersMin = 64;
+
+/** Whether an attribute is an embedding vector, or a list of them, too large to keep. */
+function isLargeVector(key: string, value: AttributeValue): boolean {
+  if (!key.includes("embedding")) return false;
+  const parsed = looselyParsed(value);
+  if (!Array.isArray(parsed)) return false;
+  return isVector(parsed) || (parsed.length > 0 && parsed.every((item) => isVector(looselyParsed(item))));
+}
+
+function isVector(value: unknown): boolean {
+  if (!Array.isArray(value) || value.length < vectorNumbersMin) return false;
+  return value.every((item) => typeof item === "number" || isRawNumber(item));
 }

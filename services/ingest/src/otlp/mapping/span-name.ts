@@ -1,5 +1,6 @@
 import type { SpanKind } from "@touchstone/contracts";
 import { limits } from "@touchstone/contracts/limits";
+import { withoutAgentPrefix, withoutOperation } from "../../messages/operation-name.ts";
 import { cleanText } from "./clean-text.ts";
 import { readText } from "./read-source.ts";
 import { agentNameSources, memberAgentNameSources, rootNameSources, type Source, toolNameSources } from "./sources.ts";
@@ -16,11 +17,6 @@ export interface SpanNames {
   fallbackAgent: string | null;
 }
 
-/** Names of instrumentations begin with what they did. */
-const operationPrefix =
-  /^(?:invoke_agent|create_agent|invoke_workflow|execute_tool|chat|text_completion|generate_content|embeddings|retrieval) (?=\S)/;
-const agentPrefix = /^(?:invoke_agent|create_agent|invoke_workflow) (?=\S)/;
-
 /**
  * A root is called after its agent, any other span after itself (otlp 5.3, name). Spans without a name get that of
  * their operation, then of their scope (otlp 2, What is invalid).
@@ -36,16 +32,6 @@ export function readNames(facts: SpanFacts, kind: SpanKind): SpanNames {
     statedAgent,
     fallbackAgent: fallback === rootName ? null : bounded(fallback),
   };
-}
-
-/** The name of a span without the operation that instrumentations begin it with. */
-export function withoutOperation(name: string): string {
-  return name.replace(operationPrefix, "");
-}
-
-/** The same where the operation is the run of an agent: what a root is called. */
-export function withoutAgentPrefix(name: string): string {
-  return name.replace(agentPrefix, "");
 }
 
 /** The name a tool goes by in a call, without the words instrumentations put around it. */

@@ -1,4 +1,4 @@
-import { isRecord } from "../../messages/is-record.ts";
+import { isRecord } from "../../messages/json-text.ts";
 import { toNumber } from "./read-source.ts";
 import type { SpanFacts } from "./span-facts.ts";
 

@@ -1,5 +1,4 @@
-import { isRecord } from "../../messages/is-record.ts";
-import { looselyParsed } from "../../messages/json-text.ts";
+import { isRecord, looselyParsed } from "../../messages/json-text.ts";
 import { toolDefinitionSources } from "./content-sources.ts";
 import type { SpanFacts } from "./span-facts.ts";
 

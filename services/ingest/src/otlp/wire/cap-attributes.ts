@@ -1,4 +1,5 @@
-import { type AttributeMap, type AttributeValue, type ReceivedSpan, truncationMarker } from "./received-span.ts";
+import { truncationMarker } from "../../model/span-body.ts";
+import type { AttributeMap, AttributeValue, ReceivedSpan } from "./received-span.ts";
 
 /** Bytes of attributes kept per span (otlp 2, What is invalid). */
 export const attributeBytesMax = 4 * 1024 * 1024;

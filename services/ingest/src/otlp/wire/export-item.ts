@@ -31,3 +31,8 @@ export function resourceRefusal({ message }: RefusedItemError): string {
 export function itemFault({ fault, values }: ExportItem): string | null {
   return fault ?? (values > limits.otlpValuesMax ? `more than ${limits.otlpValuesMax} values` : null);
 }
+
+/** Builds the JSON value `[start, end)` of a body; throws a SyntaxError when it is none. */
+export function parseExtent(body: Buffer, start: number, end: number): unknown {
+  return JSON.parse(body.toString("utf8", start, end));
+}

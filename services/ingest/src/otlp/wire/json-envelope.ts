@@ -1,4 +1,4 @@
-import { isRecord } from "../../messages/is-record.ts";
+import { isRecord } from "../../messages/json-text.ts";
 import { countExport, type ExportCount } from "./count-export.ts";
 import { type ExportItem, envelopeFault, resourceRefusal } from "./export-item.ts";
 import { type JsonExtent, JsonExtents } from "./json-extents.ts";

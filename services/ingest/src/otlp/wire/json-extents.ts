@@ -1,5 +1,5 @@
+import { parseExtent } from "./export-item.ts";
 import { OtlpDecodeError } from "./otlp-decode-error.ts";
-import { parseExtent } from "./parse-extent.ts";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

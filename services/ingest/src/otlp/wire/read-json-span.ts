@@ -1,5 +1,5 @@
 import { limits } from "@touchstone/contracts/limits";
-import { isRecord } from "../../messages/is-record.ts";
+import { isRecord } from "../../messages/json-text.ts";
 import { readJsonAttributes, readJsonInteger } from "./read-json-value.ts";
 import type { AttributeMap, ReceivedEvent, ReceivedLink, ReceivedSpan } from "./received-span.ts";
 import { RefusedItemError } from "./refused-item.ts";

@@ -1,6 +1,7 @@
 import { limits } from "@touchstone/contracts/limits";
-import { isRecord } from "../../messages/is-record.ts";
-import { type AttributeMap, type AttributeValue, doubleValue, truncationMarker } from "./received-span.ts";
+import { isRecord } from "../../messages/json-text.ts";
+import { truncationMarker } from "../../model/span-body.ts";
+import { type AttributeMap, type AttributeValue, doubleValue } from "./received-span.ts";
 import { requireRoom } from "./refused-item.ts";
 
 /** Where the reader notes that a value was too deep to keep. How many there are was counted in the text. */

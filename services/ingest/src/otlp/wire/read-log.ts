@@ -1,7 +1,6 @@
 import { limits } from "@touchstone/contracts/limits";
-import { isRecord } from "../../messages/is-record.ts";
-import { type ExportItem, itemFault } from "./export-item.ts";
-import { parseExtent } from "./parse-extent.ts";
+import { isRecord } from "../../messages/json-text.ts";
+import { type ExportItem, itemFault, parseExtent } from "./export-item.ts";
 import { ProtobufError, ProtobufReader } from "./protobuf-reader.ts";
 import { readList, readNano, readText } from "./read-json-span.ts";
 import { readJsonAttributes, readAnyValue as readJsonValue } from "./read-json-value.ts";

@@ -1,4 +1,5 @@
 import { limits } from "@touchstone/contracts/limits";
+import { truncationMarker } from "../../model/span-body.ts";
 import type { ProtobufReader } from "./protobuf-reader.ts";
 import {
   type AttributeMap,
@@ -6,7 +7,6 @@ import {
   type AttributeValue,
   doubleValue,
   type ReadNote,
-  truncationMarker,
 } from "./received-span.ts";
 import { countValue, requireRoom } from "./refused-item.ts";
 

@@ -1,7 +1,6 @@
 import { limits } from "@touchstone/contracts/limits";
 import type { OtlpEncoding } from "@touchstone/service-kit";
-import { type ExportItem, itemFault } from "./export-item.ts";
-import { parseExtent } from "./parse-extent.ts";
+import { type ExportItem, itemFault, parseExtent } from "./export-item.ts";
 import { ProtobufError, ProtobufReader } from "./protobuf-reader.ts";
 import { readJsonSpan } from "./read-json-span.ts";
 import { readProtobufSpan } from "./read-protobuf-span.ts";

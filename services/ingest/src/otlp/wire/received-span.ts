@@ -77,9 +77,6 @@ export interface AttributeRecord {
   [key: string]: AttributeValue;
 }
 
-/** Stands where a value was too deep or too large to keep (completions 0.1). */
-export const truncationMarker = "touchstone.truncated";
-
 /** A span with nothing set, for the two readers to fill. */
 export function emptySpan(wireBytes: number): ReceivedSpan {
   return {

@@ -1,6 +1,7 @@
 import type { PricedTokens } from "@touchstone/contracts";
 import type { Statement } from "@touchstone/db";
-import type { OutlinedSpan, PlacedSpan } from "../trace-store.ts";
+import type { PlacedSpan } from "../../model/read-span.ts";
+import type { OutlinedSpan } from "../trace-store.ts";
 
 /** What an outline shows of a span beyond its place, as PostgreSQL answers it. */
 export interface OutlineRecord {

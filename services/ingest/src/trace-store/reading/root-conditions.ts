@@ -1,4 +1,4 @@
-import { toUuid } from "../../model/hash-uuid.ts";
+import { toUuid } from "../../model/ids.ts";
 import type { RootFilter } from "../../model/root-filter.ts";
 import { otlpFlag } from "../../model/span-row.ts";
 

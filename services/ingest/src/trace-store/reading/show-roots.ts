@@ -2,8 +2,9 @@ import { limits } from "@touchstone/contracts";
 import type { ListedRow } from "../../assembly/composable.ts";
 import { type ComposeLoader, composeList } from "../../assembly/compose.ts";
 import type { ListedBodies } from "../../assembly/listed-bodies.ts";
+import type { ReadSpan } from "../../model/read-span.ts";
 import { textBytesOf } from "../../model/span-body.ts";
-import type { ReadSpan, RootPage, RootShowing } from "../trace-store.ts";
+import type { RootPage, RootShowing } from "../trace-store.ts";
 import type { RootRecord } from "./root-list.ts";
 import { toBodilessSpan } from "./span-select.ts";
 

@@ -1,7 +1,7 @@
 import type { Statement } from "@touchstone/db";
 import type { Derivation } from "../../model/derivation.ts";
+import type { ReadSpan } from "../../model/read-span.ts";
 import { otlpFlag } from "../../model/span-row.ts";
-import type { ReadSpan } from "../trace-store.ts";
 
 /** A row as PostgreSQL answers it. */
 export interface SpanRecord {

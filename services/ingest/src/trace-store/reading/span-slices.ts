@@ -1,8 +1,8 @@
 import type { Queryable } from "@touchstone/db";
 import { type ComposeLoader, composeSpans } from "../../assembly/compose.ts";
 import { splitByBytes } from "../../assembly/split-by-bytes.ts";
+import type { ReadSpan } from "../../model/read-span.ts";
 import { textBytesOf } from "../../model/span-body.ts";
-import type { ReadSpan } from "../trace-store.ts";
 import { createComposeLoader } from "./compose-store.ts";
 import { type SpanRecord, toReadSpan } from "./span-select.ts";
 import { buildSpansRead, type SliceRecord } from "./subtree-read.ts";

@@ -1,5 +1,5 @@
 import type { Database } from "@touchstone/db";
-import type { PlacedSpan } from "../trace-store.ts";
+import type { PlacedSpan } from "../../model/read-span.ts";
 import { buildChildPlaces, buildTracePlaces, type PlacedRecord, toPlacedSpan } from "./subtree-read.ts";
 
 /** Levels of REST spans that are read of a subtree, one statement for each. */

@@ -1,6 +1,6 @@
 import type { Statement } from "@touchstone/db";
+import type { PlacedSpan } from "../../model/read-span.ts";
 import { otlpFlag } from "../../model/span-row.ts";
-import type { PlacedSpan } from "../trace-store.ts";
 import { narrowColumns, type SpanRecord } from "./span-select.ts";
 
 /** Bytes of bodies of one slice beyond the first. */

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Statement } from "@touchstone/db";
 import { storableText } from "@touchstone/service-kit";
-import { toUuid } from "../../model/hash-uuid.ts";
+import { toUuid } from "../../model/ids.ts";
 import type { IncomingFragment } from "../../model/incoming-fragment.ts";
 
 /** A fragment with the project it belongs to. */

@@ -1,5 +1,5 @@
 import type { Database } from "@touchstone/db";
-import type { ProjectRow } from "./span-insert.ts";
+import type { ProjectRow } from "../../model/span-row.ts";
 
 /**
  * Forgets those of these rows' identities whose span is gone: retention drops spans by the week and their identities

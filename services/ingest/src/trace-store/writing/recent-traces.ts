@@ -1,4 +1,4 @@
-import type { ProjectRow } from "./span-insert.ts";
+import type { ProjectRow } from "../../model/span-row.ts";
 
 /** Which traces this process wrote to lately: a guess at which are new, that costs one more try where it is wrong. */
 export interface RecentTraces {

@@ -2,11 +2,11 @@ import type { Statement, Transaction } from "@touchstone/db";
 import type { ComposableSpan } from "../../assembly/composable.ts";
 import { composeSpans } from "../../assembly/compose.ts";
 import { parseDerived } from "../../assembly/plan-trace.ts";
+import type { TraceKey } from "../../assembly/stored-trace.ts";
 import { decodeSpanBody, readBodyMembers } from "../../model/span-body.ts";
 import { otlpFlag } from "../../model/span-row.ts";
 import { searchText } from "../../search/search-text.ts";
 import { createComposeLoader } from "../reading/compose-store.ts";
-import type { TraceKey } from "./trace-read.ts";
 
 /** Traces whose roots are read by one statement. */
 const tracesAtOnce = 128;

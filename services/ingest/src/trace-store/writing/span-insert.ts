@@ -1,14 +1,8 @@
 import { spansSettled, tracesSettled, tracesStored } from "@touchstone/contracts";
 import type { Statement } from "@touchstone/db";
-import { otlpFlag, type SpanRow } from "../../model/span-row.ts";
+import { otlpFlag, type ProjectRow, type SpanRow } from "../../model/span-row.ts";
 import { tokenLiteral } from "../../model/token-list.ts";
 import { plainArray, textArray } from "./array-literal.ts";
-
-/** A row with the project it belongs to. */
-export interface ProjectRow {
-  projectId: string;
-  row: SpanRow;
-}
 
 /** Raised by `ingest.require_quota`. */
 export const quotaSpent = "TSQ01";

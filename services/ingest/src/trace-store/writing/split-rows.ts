@@ -1,4 +1,4 @@
-import type { ProjectRow } from "./span-insert.ts";
+import type { ProjectRow } from "../../model/span-row.ts";
 
 /** A job up to this size is one statement; a larger one is several statements of one transaction. */
 const statementRowsMax = 1024;

@@ -6,14 +6,21 @@ import {
   type TouchedTrace,
   type TracePlan,
 } from "../../assembly/plan-trace.ts";
+import {
+  type FragmentRecord,
+  recordToTreeFragment,
+  type TraceKey,
+  type TraceRecord,
+  type TreeRecord,
+} from "../../assembly/stored-trace.ts";
 import type { TreeSettings } from "../../assembly/tree-settings.ts";
 import { describeRoot } from "../../model/describe-root.ts";
-import { toUuid } from "../../model/hash-uuid.ts";
-import { otlpFlag, type SpanRow } from "../../model/span-row.ts";
-import { rootText } from "../../search/root-text.ts";
+import { toUuid } from "../../model/ids.ts";
+import { otlpFlag, type ProjectRow, type SpanRow } from "../../model/span-row.ts";
+import { rootText } from "../../search/search-text.ts";
 import { buildFragmentInsert, type ProjectFragment } from "./fragment-write.ts";
 import { rewriteTexts } from "./rewrite-texts.ts";
-import { buildSpanInsert, type ProjectRow } from "./span-insert.ts";
+import { buildSpanInsert } from "./span-insert.ts";
 import { splitRows } from "./split-rows.ts";
 import {
   buildBodyRead,
@@ -25,12 +32,7 @@ import {
   buildTraceLock,
   buildTraceStates,
   buildTreeRead,
-  type FragmentRecord,
   type ResponseKey,
-  recordToTreeFragment,
-  type TraceKey,
-  type TraceRecord,
-  type TreeRecord,
 } from "./trace-read.ts";
 import { buildRowChanges, buildTraceChanges, type ChangedRow } from "./trace-write.ts";
 

@@ -1,0 +1,92 @@
+import {
+  type agentFound,
+  agentQuery,
+  type agentsFound,
+  agentsQuery,
+  internalRoutes,
+  routes,
+  submittedAgent,
+} from "@touchstone/contracts";
+import { AppError, type Handler, isUuid, requireProject, type ServedRoute } from "@touchstone/service-kit";
+import type { z } from "zod";
+import type { Agent, AgentStore } from "./agent-store.ts";
+
+/** Agents, for their projects and for monitor. */
+export function agentRoutes(dependencies: {
+  agents: AgentStore;
+  reads(handle: Handler): Handler;
+  onceReady(handle: Handler): Handler;
+}): ServedRoute[] {
+  const { reads, onceReady } = dependencies;
+  return [
+    { route: routes.createAgent, handle: onceReady(createAgent(dependencies)) },
+    { route: routes.getAgent, handle: reads(getAgent(dependencies)) },
+    { route: internalRoutes.findAgents, handle: onceReady(findAgents(dependencies)) },
+    { route: internalRoutes.resolveAgent, handle: onceReady(resolveAgent(dependencies)) },
+  ];
+}
+
+/** `POST /agents`: registers an agent; two may share a name (completions 9.1). */
+function createAgent({ agents }: { agents: AgentStore }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const submitted = submittedAgent.safeParse(await call.json());
+    if (!submitted.success) {
+      const [issue] = submitted.error.issues;
+      const isGiven = issue?.code === "too_big" || issue?.code === "custom";
+      throw new AppError("bad_request", isGiven ? issue.message : "name is required");
+    }
+    return { status: 201, body: { agent: showAgent(await agents.createAgent(projectId, submitted.data.name)) } };
+  };
+}
+
+/** `GET /agents/{agentId}` (interface: Agent). */
+function getAgent({ agents }: { agents: AgentStore }): Handler {
+  return async (call) => {
+    const agent = await agents.readAgent(requireProject(call), call.params.agentId ?? "");
+    if (agent === null) throw new AppError("not_found", "Agent not found");
+    return { status: 200, body: { agent: showAgent(agent) } };
+  };
+}
+
+/** The question of monitor for a project's agents, with their traces counted where that is asked. */
+function findAgents({ agents }: { agents: AgentStore }): Handler {
+  return async (call) => {
+    const { projectId, ids, withTraffic } = agentsQuery.parse(await call.json());
+    const reply: z.input<typeof agentsFound> = {
+      agents: withTraffic
+        ? (await agents.listAgentsWithTraffic(projectId, ids)).map((agent) => ({
+            ...agent,
+            createdAt: agent.createdAt.toISOString(),
+            lastSeenAt: agent.lastSeenAt?.toISOString() ?? null,
+          }))
+        : (await agents.listAgents(projectId, ids)).map((agent) => ({
+            ...agent,
+            createdAt: agent.createdAt.toISOString(),
+            traceCount: null,
+            lastSeenAt: null,
+          })),
+    };
+    return { status: 200, body: reply };
+  };
+}
+
+/** The question of monitor for one agent. What looks like an id is never registered as a name. */
+function resolveAgent({ agents }: { agents: AgentStore }): Handler {
+  return async (call) => {
+    const { projectId, idOrName, register } = agentQuery.parse(await call.json());
+    const agent =
+      register && !isUuid(idOrName)
+        ? await agents.ensureAgent(projectId, idOrName)
+        : await agents.findAgent(projectId, idOrName);
+    const reply: z.input<typeof agentFound> = {
+      agent: agent && { id: agent.id, name: agent.name, createdAt: agent.createdAt.toISOString() },
+    };
+    return { status: 200, body: reply };
+  };
+}
+
+/** interface: Agent. */
+function showAgent({ id, name, createdAt }: Agent): { _id: string; name: string; createdAt: string } {
+  return { _id: id, name, createdAt: createdAt.toISOString() };
+}

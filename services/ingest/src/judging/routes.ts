@@ -1,0 +1,59 @@
+import {
+  internalRoutes,
+  judgedTraceQuery,
+  type judgedTraceReply,
+  scriptTraceQuery,
+  type scriptTraceReply,
+  turnsQuery,
+  type turnsReply,
+} from "@touchstone/contracts";
+import { type Handler, isUuid, type ServedRoute } from "@touchstone/service-kit";
+import type { z } from "zod";
+import type { SessionStore } from "../sessions/session-store.ts";
+import type { TraceStore } from "../trace-store/trace-store.ts";
+import { readJudgedTrace } from "./read-judged-trace.ts";
+import { readScriptTrace } from "./read-script-trace.ts";
+import { readTurns as readRecordedTurns } from "./read-turns.ts";
+
+/** Traces and sessions as judges and scripts are given them. */
+export function judgingRoutes(dependencies: {
+  traces: TraceStore;
+  sessions: Pick<SessionStore, "findRoots">;
+  onceReady(handle: Handler): Handler;
+}): ServedRoute[] {
+  const { onceReady } = dependencies;
+  return [
+    { route: internalRoutes.readTraceForJudging, handle: onceReady(readTraceForJudging(dependencies)) },
+    { route: internalRoutes.readTraceForScripts, handle: onceReady(readTraceForScripts(dependencies)) },
+    { route: internalRoutes.readTurns, handle: onceReady(readTurns(dependencies)) },
+  ];
+}
+
+/** Internal `readTraceForJudging`: an id that is none, and another project's, is as good as missing. */
+function readTraceForJudging({ traces }: { traces: TraceStore }): Handler {
+  return async (call) => {
+    const query = judgedTraceQuery.parse(await call.json());
+    const trace = isUuid(query.traceId) ? await readJudgedTrace(traces, query) : null;
+    const reply: z.input<typeof judgedTraceReply> = { trace };
+    return { status: 200, body: reply };
+  };
+}
+
+/** Internal `readTraceForScripts`: an id that is none, and another project's, is as good as missing. */
+function readTraceForScripts({ traces }: { traces: TraceStore }): Handler {
+  return async (call) => {
+    const query = scriptTraceQuery.parse(await call.json());
+    const trace = isUuid(query.traceId) ? await readScriptTrace(traces, query) : null;
+    const reply: z.input<typeof scriptTraceReply> = { trace };
+    return { status: 200, body: reply };
+  };
+}
+
+/** The question of eval-runs when a trace or session is to become a case. */
+function readTurns(stores: { traces: TraceStore; sessions: Pick<SessionStore, "findRoots"> }): Handler {
+  return async (call) => {
+    const query = turnsQuery.parse(await call.json());
+    const reply: z.input<typeof turnsReply> = { turns: await readRecordedTurns(stores, query) };
+    return { status: 200, body: reply };
+  };
+}

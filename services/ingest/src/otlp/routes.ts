@@ -1,0 +1,136 @@
+import { otlpQuotaRetryAfterSeconds, type Route, routes } from "@touchstone/contracts";
+import {
+  AppError,
+  type Clock,
+  type Handler,
+  isAppError,
+  type OtlpEncoding,
+  type ServedRoute,
+} from "@touchstone/service-kit";
+import type { SpanRecorder } from "../recording/span-recorder.ts";
+import type { DecodeHeavy } from "./decode-items.ts";
+import { readLogExport } from "./decode-log-export.ts";
+import { readTraceExport } from "./decode-trace-export.ts";
+import { encodeLogsExportResponse, encodeMetricsExportResponse, encodeTraceExportResponse } from "./encode-reply.ts";
+import { createLargeTurns, type LargeTurns } from "./large-turns.ts";
+import { receiveExport } from "./receive-export.ts";
+import { checkJsonEnvelopes, type JsonEnvelope } from "./wire/json-envelope.ts";
+import { checkProtobufEnvelopes } from "./wire/protobuf-envelope.ts";
+
+/** Telemetry in the words of OpenTelemetry. */
+export function otlpRoutes(dependencies: {
+  recorder: SpanRecorder;
+  clock: Clock;
+  /** Leave out traces without any GenAI span in their export. */
+  genAiOnly: boolean;
+  /** Largest body, on the wire and inflated. */
+  otlpBodyMaxBytes: number;
+  /** Decodes the heavy spans of a project away from the event loop. */
+  decodeApart: (projectId: string) => DecodeHeavy;
+  takes(handle: Handler): Handler;
+}): ServedRoute[] {
+  const { otlpBodyMaxBytes, takes } = dependencies;
+  const otlp = { ...dependencies, turns: createLargeTurns() };
+  const sized = <R extends Route>(route: R): R =>
+    route.body === undefined ? route : { ...route, body: { ...route.body, maxBytes: otlpBodyMaxBytes } };
+  return [
+    { route: sized(routes.receiveTraces), handle: takes(receiveTraces(otlp)) },
+    // Some exporters post traces to the base address as it was configured, without a path (otlp 1).
+    { route: sized(routes.receiveTracesAtBase), handle: takes(receiveTraces(otlp)) },
+    { route: sized(routes.receiveLogs), handle: takes(receiveLogs(otlp)) },
+    { route: sized(routes.receiveMetrics), handle: receiveMetrics(otlp) },
+  ];
+}
+
+/**
+ * What is decoded at a time of spans or log records: as much as collectors send at once, so that most exports are one commit. Decoded, the
+ * smallest of spans is twenty times its bytes.
+ */
+const slice = { rowsMax: 8192, bytesMax: 16 * 1024 * 1024 };
+
+/**
+ * `POST /otel/v1/traces`: every valid span of an export is committed before the answer (otlp 2). When a slice fails, the
+ * sender is asked for the whole export again, of which the slices before it are replays that store nothing.
+ */
+function receiveTraces(dependencies: {
+  recorder: SpanRecorder;
+  turns: LargeTurns;
+  clock: Clock;
+  genAiOnly: boolean;
+  decodeApart: (projectId: string) => DecodeHeavy;
+}): Handler {
+  const { recorder, clock, genAiOnly, decodeApart } = dependencies;
+  return receiveExport(dependencies, async ({ projectId, body, encoding, holdRows }) => {
+    const decodeHeavy = decodeApart(projectId);
+    const request = { body, contentType: encoding, nowMs: clock.now(), genAiOnly, decodeHeavy };
+    const { rejected, reason, message } = await readTraceExport(
+      request,
+      { ...slice, hold: holdRows },
+      async (spans) => {
+        await recorder.record(spans, { projectId }).catch((thrown) => {
+          throw inOtlpWords(thrown, { count: spans.length, noun: "spans" });
+        });
+      },
+    );
+    return {
+      ...encodeTraceExportResponse({ rejected, message, contentType: encoding }),
+      rejected: { outcome: "rejected_spans", count: rejected, example: reason },
+    };
+  });
+}
+
+/**
+ * `POST /otel/v1/logs`: what records say of spans is committed before the answer, whether the spans have come or not
+ * (otlp 7). A record sent again is stored once, so a failure asks for the whole export again.
+ */
+function receiveLogs(dependencies: {
+  recorder: SpanRecorder;
+  turns: LargeTurns;
+  clock: Clock;
+  decodeApart: (projectId: string) => DecodeHeavy;
+}): Handler {
+  const { recorder, clock, decodeApart } = dependencies;
+  return receiveExport(dependencies, async ({ projectId, body, encoding, holdRows }) => {
+    const request = { body, contentType: encoding, nowMs: clock.now(), decodeHeavy: decodeApart(projectId) };
+    const { rejected, reason, message } = await readLogExport(request, { ...slice, hold: holdRows }, (fragments) =>
+      recorder.recordFragments(fragments, projectId).catch((thrown) => {
+        throw inOtlpWords(thrown, { count: fragments.length, noun: "log records" });
+      }),
+    );
+    return {
+      ...encodeLogsExportResponse({ rejected, message, contentType: encoding }),
+      rejected: { outcome: "rejected_log_records", count: rejected, example: reason },
+    };
+  });
+}
+
+/** `POST /otel/v1/metrics`: accepted and not stored; an exporter would log any error once a minute (otlp 7). */
+function receiveMetrics(dependencies: { turns: LargeTurns }): Handler {
+  return receiveExport(dependencies, async ({ body, encoding }) => {
+    await checkMetricsEnvelope(body, encoding);
+    return { ...encodeMetricsExportResponse({ rejected: 0, message: null, contentType: encoding }), rejected: null };
+  });
+}
+
+/** The failures that say what became of the whole export, in the words of OTLP (completions 1.4, 2.6). */
+function inOtlpWords(thrown: unknown, { count, noun }: { count: number; noun: string }): unknown {
+  if (!isAppError(thrown)) return thrown;
+  if (thrown.code === "trace_quota_spent") {
+    const { internalHeaders } = thrown;
+    const options = { cause: thrown, retryAfterSeconds: otlpQuotaRetryAfterSeconds, internalHeaders };
+    return new AppError(thrown.code, thrown.message, options);
+  }
+  const messages: Partial<Record<AppError["code"], string>> = {
+    queue_full: `ingest queue full - ${count} ${noun} shed, retry with backoff`,
+    store_unavailable: `trace storage unavailable - ${count} ${noun} not stored, retry`,
+  };
+  const message = messages[thrown.code];
+  return message === undefined ? thrown : new AppError(thrown.code, message, { cause: thrown });
+}
+
+const envelope: JsonEnvelope = { entries: "resourceMetrics", scopes: "scopeMetrics", items: "metrics" };
+
+/** Metrics are accepted and not stored; a body that is no metrics export throws OtlpDecodeError (otlp 7). */
+export function checkMetricsEnvelope(body: Buffer, contentType: OtlpEncoding): Promise<void> {
+  return contentType === "json" ? checkJsonEnvelopes(body, envelope) : checkProtobufEnvelopes(body);
+}

@@ -1,0 +1,50 @@
+import { routes, submittedRetention } from "@touchstone/contracts";
+import { type Answer, AppError, actOf, type Handler, requireProject, type ServedRoute } from "@touchstone/service-kit";
+import { daysInForce, type RetentionStore } from "./retention-store.ts";
+
+/** How long a project keeps its traces. */
+export function retentionRoutes(dependencies: {
+  retention: RetentionStore;
+  /** Of the installation; null = for ever. */
+  retentionDays: number | null;
+  reads(handle: Handler): Handler;
+  onceReady(handle: Handler): Handler;
+}): ServedRoute[] {
+  const { reads, onceReady } = dependencies;
+  return [
+    { route: routes.getRetention, handle: reads(getRetention(dependencies)) },
+    { route: routes.setRetention, handle: onceReady(setRetention(dependencies)) },
+  ];
+}
+
+/** `GET /agent-monitoring/settings/retention` (completions 9.8). */
+function getRetention(dependencies: { retention: RetentionStore; retentionDays: number | null }): Handler {
+  const { retention, retentionDays } = dependencies;
+  return async (call) => showRetention(await retention.read(requireProject(call)), retentionDays);
+}
+
+/** `PUT /agent-monitoring/settings/retention`: in force with the next sweep (completions 9.8). */
+function setRetention(dependencies: { retention: RetentionStore; retentionDays: number | null }): Handler {
+  const { retention, retentionDays } = dependencies;
+  return async (call) => {
+    const projectId = requireProject(call);
+    const submitted = submittedRetention.safeParse(await call.json());
+    if (!submitted.success) {
+      throw new AppError("bad_request", "retentionDays must be a whole number of days, or null", {
+        cause: submitted.error,
+      });
+    }
+    const { retentionDays: asked } = submitted.data;
+    const own = asked === null ? null : Math.max(0, asked);
+    await retention.write(projectId, own, actOf(call.identity));
+    return showRetention(own, retentionDays);
+  };
+}
+
+/** What both routes of a project's retention answer. */
+function showRetention(own: number | null, ofInstallation: number | null): Answer {
+  return {
+    status: 200,
+    body: { retentionDays: own, effectiveRetentionDays: daysInForce(own, ofInstallation) },
+  };
+}

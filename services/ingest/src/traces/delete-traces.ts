@@ -1,0 +1,50 @@
+import { AppError, actOf, type Call, type Clock, type Handler, isUuid, requireProject } from "@touchstone/service-kit";
+import { recordAuditEvent } from "../outbox.ts";
+import type { TraceStore } from "../trace-store/trace-store.ts";
+import { readDeletionFilter } from "./read-deletion-filter.ts";
+
+/** `DELETE /ingest/traces/{traceId}`: the whole trace, whichever of its spans is named (decision 15). */
+export function deleteTrace({ traces, clock }: { traces: TraceStore; clock: Clock }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const traceId = call.params.traceId ?? "";
+    const act = actOf(call.identity);
+    const removal = isUuid(traceId)
+      ? await traces.removeTrace(projectId, traceId, deletionTime(call, clock), (transaction) =>
+          recordAuditEvent(transaction, act, { action: "traces.deleted", targetId: traceId }),
+        )
+      : null;
+    if (removal === null) throw new AppError("not_found", "Trace not found");
+    return {
+      status: 200,
+      body: { deletedTraces: removal.traces, deletedSpans: removal.spans, complete: removal.isComplete },
+    };
+  };
+}
+
+/** `DELETE /ingest/traces?…`: every trace with a root that matches all filters (decision 15). */
+export function deleteTraces({ traces, clock }: { traces: TraceStore; clock: Clock }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const act = actOf(call.identity);
+    const filter = readDeletionFilter(call.query);
+    // As it was sent: it passed the check, so each is one text.
+    const details = call.query as Record<string, string>;
+    const removal = await traces.removeTraces(projectId, filter, deletionTime(call, clock), (transaction) =>
+      recordAuditEvent(transaction, act, { action: "traces.deleted", details }),
+    );
+    return {
+      status: 200,
+      body: { deletedTraces: removal.traces, deletedSpans: removal.spans, complete: removal.isComplete },
+    };
+  };
+}
+
+/** How long a deletion works before it answers how far it came: well within the gateway's deadline. */
+const workMs = 20_000;
+
+/** Says whether a deletion may begin its next transaction: not when its time is up, nor when its caller is gone. */
+function deletionTime({ signal }: Pick<Call, "signal">, clock: Clock): () => boolean {
+  const startedMs = clock.now();
+  return () => !signal.aborted && clock.now() - startedMs < workMs;
+}

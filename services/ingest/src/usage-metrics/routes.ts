@@ -1,0 +1,135 @@
+import {
+  type agentCosts,
+  agentCostsQuery,
+  type DashboardWindow,
+  type FindPrice,
+  internalRoutes,
+  type modelCosts,
+  modelCostsQuery,
+  priceFinder,
+  readDashboardWindow,
+  routes,
+  stretchesOf,
+} from "@touchstone/contracts";
+import { type Call, type Clock, type Handler, isUuid, requireProject, type ServedRoute } from "@touchstone/service-kit";
+import type { z } from "zod";
+import type { PriceStore } from "../pricing/price-store.ts";
+import type { AgentTokenReader } from "./agent-token-reader.ts";
+import { composeCostTrend, priceUses } from "./compose-costs.ts";
+import { composeMetrics } from "./compose-metrics.ts";
+import { type FigureQuery, type FigureStore, noFigures } from "./figure-store.ts";
+
+/** Dashboards of traffic and costs, and what monitor asks of them. */
+export function usageMetricsRoutes(dependencies: {
+  figures: FigureStore;
+  agentTokens: AgentTokenReader;
+  prices: PriceStore;
+  clock: Clock;
+  reads(handle: Handler): Handler;
+  onceReady(handle: Handler): Handler;
+}): ServedRoute[] {
+  const { reads, onceReady } = dependencies;
+  return [
+    { route: routes.readMetrics, handle: reads(readMetrics(dependencies)) },
+    { route: routes.readCostTrend, handle: reads(readCostTrend(dependencies)) },
+    { route: internalRoutes.readAgentCosts, handle: onceReady(readAgentCosts(dependencies)) },
+    { route: internalRoutes.readModelCosts, handle: onceReady(readModelCosts(dependencies)) },
+  ];
+}
+
+/** `GET /agent-monitoring/metrics` (completions 9.5). */
+function readMetrics(dependencies: { figures: FigureStore; prices: PriceStore; clock: Clock }): Handler {
+  return async (call) => {
+    const { window, now, spans, findPrice } = await readDashboardQuery(call, dependencies);
+    const figures = spans === null ? noFigures : await dependencies.figures.read(spans);
+    return { status: 200, body: composeMetrics(window, now, figures, findPrice) };
+  };
+}
+
+/** `GET /agent-monitoring/cost-trend` (completions 9.5). */
+function readCostTrend(dependencies: { figures: FigureStore; prices: PriceStore; clock: Clock }): Handler {
+  return async (call) => {
+    const { window, now, spans, findPrice } = await readDashboardQuery(call, dependencies);
+    const tokens = spans === null ? [] : await dependencies.figures.readTokens(spans);
+    return { status: 200, body: composeCostTrend(window, now, priceUses(tokens, findPrice)) };
+  };
+}
+
+/** The question of monitor for what each agent cost, in the same stretches as the dashboards of costs. */
+function readAgentCosts({
+  agentTokens,
+  prices,
+  clock,
+}: {
+  agentTokens: AgentTokenReader;
+  prices: PriceStore;
+  clock: Clock;
+}): Handler {
+  return async (call) => {
+    const { projectId, organizationId, window } = agentCostsQuery.parse(await call.json());
+    const [uses, changes] = await Promise.all([
+      agentTokens.read({ projectId, ...stretchesOf(window, clock.now()) }),
+      prices.listChanges({ projectId, organizationId }),
+    ]);
+    const costs = new Map<string | null, number>();
+    for (const { agentId, cost } of priceUses(uses, priceFinder(changes))) {
+      if (cost !== null) costs.set(agentId, (costs.get(agentId) ?? 0) + cost.whole);
+    }
+    // What a parent repeats of its children is taken back; what is left is never less than nothing.
+    const reply: z.input<typeof agentCosts> = {
+      costs: [...costs].map(([agentId, cost]) => ({ agentId, cost: Math.max(cost, 0) })),
+    };
+    return { status: 200, body: reply };
+  };
+}
+
+/** The question of monitor for what each model cost, in the same stretches as the dashboards of costs (completions 9.5). */
+function readModelCosts(dependencies: {
+  figures: Pick<FigureStore, "readTokens">;
+  prices: PriceStore;
+  clock: Clock;
+}): Handler {
+  const { figures, prices, clock } = dependencies;
+  return async (call) => {
+    const { projectId, organizationId, window } = modelCostsQuery.parse(await call.json());
+    const [uses, changes] = await Promise.all([
+      figures.readTokens({ projectId, agentId: null, ...stretchesOf(window, clock.now()) }),
+      prices.listChanges({ projectId, organizationId }),
+    ]);
+    const costs = new Map<string, number>();
+    for (const { model, cost } of priceUses(uses, priceFinder(changes))) {
+      if (model !== null && cost !== null) costs.set(model, (costs.get(model) ?? 0) + cost.whole);
+    }
+    // What a parent repeats of its children is taken back; what is left is never less than nothing.
+    const reply: z.input<typeof modelCosts> = {
+      costs: [...costs].map(([model, cost]) => ({ model, cost: Math.max(cost, 0) })),
+    };
+    return { status: 200, body: reply };
+  };
+}
+
+/** What a dashboard asks for, and the prices of who asks. */
+interface DashboardQuery {
+  window: DashboardWindow;
+  now: number;
+  /** Null: there is no such agent, so nothing is to be added up. */
+  spans: FigureQuery | null;
+  findPrice: FindPrice;
+}
+
+async function readDashboardQuery(
+  call: Call,
+  { prices, clock }: { prices: PriceStore; clock: Clock },
+): Promise<DashboardQuery> {
+  const projectId = requireProject(call);
+  const { organizationId } = call.identity;
+  const window = readDashboardWindow([call.query.window].flat()[0]);
+  const now = clock.now();
+  const agentId = [call.query.agentId ?? null].flat()[0] || null;
+  return {
+    window,
+    now,
+    spans: agentId === null || isUuid(agentId) ? { projectId, agentId, ...stretchesOf(window, now) } : null,
+    findPrice: priceFinder(await prices.listChanges({ projectId, organizationId })),
+  };
+}
