@@ -97,7 +97,7 @@ const rooms = {
 };
 
 /** Services whose folders are rooms. Delete it with the last one. */
-const moved = ["eval-runs", "judge", "monitor", "auth"];
+const moved = ["eval-runs", "judge", "monitor", "auth", "ingest"];
 
 /** Rooms that take values and return values. */
 const pureRooms = {
