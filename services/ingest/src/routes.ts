@@ -35,7 +35,7 @@ import type { SessionStore } from "./sessions/session-store.ts";
 import type { TraceStore } from "./trace-store/trace-store.ts";
 import { traceRoutes } from "./traces/routes.ts";
 import type { AgentTokenReader } from "./usage-metrics/agent-token-reader.ts";
-import type { FigureStore } from "./usage-metrics/figure-store.ts";
+import type { MetricsStore } from "./usage-metrics/metrics-store.ts";
 import { usageMetricsRoutes } from "./usage-metrics/routes.ts";
 
 export interface RouteDependencies {
@@ -46,7 +46,7 @@ export interface RouteDependencies {
   sessions: SessionStore;
   prices: PriceStore;
   costs: CostEstimator;
-  figures: FigureStore;
+  metricsStore: MetricsStore;
   agentTokens: AgentTokenReader;
   clock: Clock;
   usage: UsageStore;
@@ -74,7 +74,7 @@ export interface RouteDependencies {
 export function listRoutes(dependencies: RouteDependencies): ServedRoute[] {
   const { onceReady } = dependencies;
   const takes = (handle: Handler): Handler => reportOutcome(onceReady(handle));
-  const reads = (handle: Handler): Handler => readSide(onceReady(handle));
+  const reads = (handle: Handler): Handler => translateReadOutage(onceReady(handle));
   const given = { ...dependencies, takes, reads };
   return [
     ...traceRoutes(given),
@@ -94,7 +94,7 @@ export function listRoutes(dependencies: RouteDependencies): ServedRoute[] {
 }
 
 /** A reading route answers an outage in the global envelope (interface: Errors; completions 1.5). */
-function readSide(handle: Handler): Handler {
+function translateReadOutage(handle: Handler): Handler {
   return async (call) => {
     try {
       return await handle(call);

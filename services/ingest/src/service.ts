@@ -27,7 +27,7 @@ import {
   type Tenants,
 } from "@touchstone/service-kit";
 import { createAgentStore } from "./agents/agent-store.ts";
-import { treeSettings } from "./assembly/tree-settings.ts";
+import { assemblySettings } from "./assembly/assembly-settings.ts";
 import { type EventRelay, relayEvents } from "./background/relay-events.ts";
 import type { IngestConfig } from "./config.ts";
 import { createAgentExportStore } from "./export/agent-export-store.ts";
@@ -68,7 +68,7 @@ import { createSpanPartitionStore } from "./trace-store/span-partition-store.ts"
 import { keepPartitions, type PartitionUpkeep } from "./trace-store/writing/keep-partitions.ts";
 import { showTold } from "./traces/show-trace.ts";
 import { createAgentTokenReader } from "./usage-metrics/agent-token-reader.ts";
-import { createFigureStore } from "./usage-metrics/figure-store.ts";
+import { createMetricsStore } from "./usage-metrics/metrics-store.ts";
 
 /** For heavy spans. A span of 64 MiB, all of it one text, takes up to 300 MB. */
 const decodingThreads = { threadsMax: 2, queueMax: 32, memoryMaxMb: 512 };
@@ -230,7 +230,7 @@ export function createIngest(
           sweepTraces({
             maintenance,
             tracesPerDay,
-            settings: treeSettings,
+            settings: assemblySettings,
             settlesChildren: config.monitorsChildSpans,
             logger,
             onSwept: wakeRelay,
@@ -264,7 +264,7 @@ function openReadStores(reading: Database, searching: Database) {
   return {
     agents: createAgentStore(reading),
     sessions: createSessionStore(reading),
-    figures: createFigureStore(searching),
+    metricsStore: createMetricsStore(searching),
     agentTokens: createAgentTokenReader(searching),
     usage: createUsageStore(reading),
     retention: createRetentionStore(reading),

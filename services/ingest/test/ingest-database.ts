@@ -1,7 +1,7 @@
 import { type Database, migrateSchema, openDatabase, type Queryable, rolesOf } from "@touchstone/db";
 import { createLogger } from "@touchstone/service-kit";
 import { createTestDatabase } from "@touchstone/testkit";
-import type { TreeSettings } from "../src/assembly/tree-settings.ts";
+import type { AssemblySettings } from "../src/assembly/assembly-settings.ts";
 import type { ReadSpan } from "../src/model/read-span.ts";
 import { writerCount } from "../src/recording/group-commit.ts";
 import { ingestSchema } from "../src/schema.ts";
@@ -36,9 +36,15 @@ export interface IngestDatabase {
 }
 
 /** Nobody waits for a parent, and a trace of more than a few spans is a large one. */
-const impatient: TreeSettings = { spansMax: 40, orphanGraceMs: 0, staleDelayMs: 0, settleDelayMs: 0, openDelayMs: 0 };
+const impatient: AssemblySettings = {
+  spansMax: 40,
+  orphanGraceMs: 0,
+  staleDelayMs: 0,
+  settleDelayMs: 0,
+  openDelayMs: 0,
+};
 
-export async function openIngestDatabase(trees: TreeSettings = impatient): Promise<IngestDatabase> {
+export async function openIngestDatabase(trees: AssemblySettings = impatient): Promise<IngestDatabase> {
   const database = await createTestDatabase();
   await migrateSchema({
     url: database.url,

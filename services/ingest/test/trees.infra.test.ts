@@ -1,7 +1,7 @@
 import { tracesStored } from "@touchstone/contracts";
 import { uuidv7 } from "@touchstone/service-kit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { treeSettings } from "../src/assembly/tree-settings.ts";
+import { assemblySettings } from "../src/assembly/assembly-settings.ts";
 import type { IncomingSpan } from "../src/model/span.ts";
 import { createTraceSweep } from "../src/settling/sweep-traces.ts";
 import { asTheyAre, type IngestDatabase, openIngestDatabase, silentLogger } from "./ingest-database.ts";
@@ -81,7 +81,7 @@ describe("a promotion", () => {
 
   test("does not happen before its time, nor twice", async () => {
     const projectId = uuidv7(Date.now());
-    const patient = { ...treeSettings, orphanGraceMs: 3_600_000 };
+    const patient = { ...assemblySettings, orphanGraceMs: 3_600_000 };
     await insert(projectId, orphan);
     await read(
       "put_off",
@@ -104,7 +104,7 @@ describe("a promotion", () => {
   test("over quota waits until tomorrow", async () => {
     const projectId = uuidv7(Date.now());
     await insert(projectId, { name: "first" }, orphan, { spanId: "c", parentSpanId: "p", name: "rest" });
-    const settings = { ...treeSettings, orphanGraceMs: 0 };
+    const settings = { ...assemblySettings, orphanGraceMs: 0 };
     const sweep = createTraceSweep({
       maintenance: database.maintenance,
       tracesPerDay: 1,

@@ -8,7 +8,7 @@ import { toTokenList } from "../model/token-list.ts";
 import { rootText } from "../search/search-text.ts";
 import { quotaSpent } from "../trace-store/writing/span-insert.ts";
 import { buildRowChanges, type ChangedRow } from "../trace-store/writing/trace-write.ts";
-import type { WriteContext } from "../trace-store/writing/write-trees.ts";
+import type { WriteContext } from "../trace-store/writing/write-traces.ts";
 
 /** Children of one turn. */
 const childrenMax = 500;

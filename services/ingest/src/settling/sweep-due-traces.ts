@@ -2,7 +2,7 @@ import { type Database, sqlStateOf } from "@touchstone/db";
 import { planTrace, type TouchedTrace, type TracePlan } from "../assembly/plan-trace.ts";
 import type { TraceKey } from "../assembly/stored-trace.ts";
 import { quotaSpent } from "../trace-store/writing/span-insert.ts";
-import { deriveStored, type WriteContext } from "../trace-store/writing/write-trees.ts";
+import { deriveStored, type WriteContext } from "../trace-store/writing/write-traces.ts";
 
 /** Traces of one turn. */
 const tracesMax = 200;

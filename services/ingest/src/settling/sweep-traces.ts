@@ -1,7 +1,7 @@
 import type { Database } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
 import { removeDoubtedAgents } from "../agents/remove-doubted-agents.ts";
-import type { TreeSettings } from "../assembly/tree-settings.ts";
+import type { AssemblySettings } from "../assembly/assembly-settings.ts";
 import { type LeasedTurns, takeLeasedTurns } from "../background/leased-turns.ts";
 import { settleDueTraces } from "./settle-due-traces.ts";
 import { sweepAwaitedParents } from "./sweep-awaited-parents.ts";
@@ -20,7 +20,7 @@ const recheckEveryMs = 10_000;
 export function sweepTraces(options: {
   maintenance: Database;
   tracesPerDay: number | null;
-  settings: TreeSettings;
+  settings: AssemblySettings;
   /** Whether child spans are announced with the traces that settle (completions 1.7). */
   settlesChildren: boolean;
   logger: Logger;
@@ -53,7 +53,7 @@ export function sweepTraces(options: {
 export function createTraceSweep(options: {
   maintenance: Database;
   tracesPerDay: number | null;
-  settings: TreeSettings;
+  settings: AssemblySettings;
   /** Absent = false. */
   settlesChildren?: boolean;
   logger: Logger;

@@ -1,8 +1,8 @@
 import { type Database, type Queryable, type Statement, sqlStateOf } from "@touchstone/db";
 import { AppError, isAppError } from "@touchstone/service-kit";
+import { type AssemblySettings, assemblySettings } from "../assembly/assembly-settings.ts";
 import { type ComposeLoader, composeSpans, ListChangedError } from "../assembly/compose.ts";
 import { createListedBodies } from "../assembly/listed-bodies.ts";
-import { type TreeSettings, treeSettings } from "../assembly/tree-settings.ts";
 import type { StoredSpan } from "../model/read-span.ts";
 import { otlpFlag, type ProjectRow, type SpanJob } from "../model/span-row.ts";
 import type { SearchPieceStore } from "../search/search-piece-store.ts";
@@ -30,7 +30,7 @@ import { createRecentTraces } from "./writing/recent-traces.ts";
 import { buildSpanInsert } from "./writing/span-insert.ts";
 import { splitRows } from "./writing/split-rows.ts";
 import { tracesKnown } from "./writing/trace-read.ts";
-import { type Holders, type WriteContext, writeTrees } from "./writing/write-trees.ts";
+import { type Holders, type WriteContext, writeTraces } from "./writing/write-traces.ts";
 
 /** Identities looked up by one statement. */
 const lookupRowsMax = 2000;
@@ -65,7 +65,7 @@ export interface PostgresTraceStoreOptions {
   processNumber: number;
   /** Root traces a project may store on one UTC day; null = unlimited. */
   tracesPerDay: number | null;
-  trees?: TreeSettings;
+  trees?: AssemblySettings;
 }
 
 /** What became of rows: the holders of those whose trace was read, and the ids of those that were not stored. */
@@ -76,7 +76,7 @@ interface Written {
 
 /** Keeps {@link TraceStore} in the schema `ingest`, under the app role. */
 export function createPostgresTraceStore(options: PostgresTraceStoreOptions): TraceStore {
-  const { writing, reading, searching, partitions, pieces, trees = treeSettings } = options;
+  const { writing, reading, searching, partitions, pieces, trees = assemblySettings } = options;
   const firstShard = (options.processNumber % processShards) * writersMax;
 
   const recent = createRecentTraces();
@@ -125,7 +125,9 @@ export function createPostgresTraceStore(options: PostgresTraceStoreOptions): Tr
     const projects = [...new Set(jobs.map(({ projectId }) => projectId))];
     const writeWith = (areNew: boolean): Promise<Written> =>
       makingRoom(rows, () =>
-        writing.scoped(projects, (transaction) => writeTrees(transaction, { rows, fragments }, { ...context, areNew })),
+        writing.scoped(projects, (transaction) =>
+          writeTraces(transaction, { rows, fragments }, { ...context, areNew }),
+        ),
       );
     if (fragments.length > 0 || rows.length > recentRowsMax || !recent.areNew(rows)) return writeWith(false);
     try {

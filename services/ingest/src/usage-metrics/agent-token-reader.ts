@@ -1,6 +1,6 @@
 import type { Database, Statement } from "@touchstone/db";
 import { idBefore } from "../model/ids.ts";
-import type { TokenUse } from "./figure-store.ts";
+import type { TokenUse } from "./metrics-store.ts";
 import { repeatedOfSpans, repeatedTokenSums } from "./repeat-read.ts";
 import { inWindow, isPriceable, planning, tokenSums } from "./window-sql.ts";
 

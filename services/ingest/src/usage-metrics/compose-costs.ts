@@ -6,7 +6,7 @@ import {
   type ModelPrice,
 } from "@touchstone/contracts";
 import type { z } from "zod";
-import type { TokenUse } from "./figure-store.ts";
+import type { TokenUse } from "./metrics-store.ts";
 
 type CostTrend = z.input<typeof costTrend>;
 type Costs = CostTrend["totals"];

@@ -1,7 +1,7 @@
 import { type DashboardWindow, type FindPrice, listStretches, type metrics } from "@touchstone/contracts";
 import type { z } from "zod";
 import { addNamed, composeCosts, greatestNames, others, type PricedUse, priceUses } from "./compose-costs.ts";
-import { type Figures, noFigures } from "./figure-store.ts";
+import { noUsageMetrics, type UsageMetrics } from "./metrics-store.ts";
 
 type Metrics = z.input<typeof metrics>;
 type MetricsFigures = Metrics["totals"];
@@ -9,18 +9,23 @@ type MetricsFigures = Metrics["totals"];
 const unnamedFramework = "(none)";
 
 /** What spans come to in each bucket of a window, and in all of it (completions 9.5). */
-export function composeMetrics(window: DashboardWindow, now: number, figures: Figures, findPrice: FindPrice): Metrics {
-  const uses = priceUses(figures.tokens, findPrice);
+export function composeMetrics(
+  window: DashboardWindow,
+  now: number,
+  metrics: UsageMetrics,
+  findPrice: FindPrice,
+): Metrics {
+  const uses = priceUses(metrics.tokens, findPrice);
   const models = greatestNames(uses.map(({ model, cost }) => ({ name: model, amount: cost?.whole ?? 0 })));
   const compose = (start: number | null): MetricsFigures => {
     const isIn = (each: { start: Date | null }): boolean => start === null || each.start?.getTime() === start;
     return composeFigures(
       {
-        ...noFigures,
-        counts: figures.counts.filter(isIn),
-        frameworks: figures.frameworks.filter(isIn),
-        tools: figures.tools.filter(isIn),
-        latencies: figures.latencies.filter((latency) => (latency.start?.getTime() ?? null) === start),
+        ...noUsageMetrics,
+        counts: metrics.counts.filter(isIn),
+        frameworks: metrics.frameworks.filter(isIn),
+        tools: metrics.tools.filter(isIn),
+        latencies: metrics.latencies.filter((latency) => (latency.start?.getTime() ?? null) === start),
       },
       uses.filter(isIn),
       models,
@@ -34,7 +39,7 @@ export function composeMetrics(window: DashboardWindow, now: number, figures: Fi
 }
 
 function composeFigures(
-  { counts, frameworks, tools, latencies: [latency] }: Figures,
+  { counts, frameworks, tools, latencies: [latency] }: UsageMetrics,
   uses: readonly PricedUse[],
   models: ReadonlySet<string>,
 ): MetricsFigures {
@@ -69,7 +74,7 @@ function composeFigures(
   };
 }
 
-function composeTools(tools: Figures["tools"]): MetricsFigures["byTool"] {
+function composeTools(tools: UsageMetrics["tools"]): MetricsFigures["byTool"] {
   const calls = new Map<string, number>();
   const failures = new Map<string, number>();
   for (const use of tools) {

@@ -17,11 +17,11 @@ import type { PriceStore } from "../pricing/price-store.ts";
 import type { AgentTokenReader } from "./agent-token-reader.ts";
 import { composeCostTrend, priceUses } from "./compose-costs.ts";
 import { composeMetrics } from "./compose-metrics.ts";
-import { type FigureQuery, type FigureStore, noFigures } from "./figure-store.ts";
+import { type MetricsQuery, type MetricsStore, noUsageMetrics } from "./metrics-store.ts";
 
 /** Dashboards of traffic and costs, and what monitor asks of them. */
 export function usageMetricsRoutes(dependencies: {
-  figures: FigureStore;
+  metricsStore: MetricsStore;
   agentTokens: AgentTokenReader;
   prices: PriceStore;
   clock: Clock;
@@ -38,19 +38,19 @@ export function usageMetricsRoutes(dependencies: {
 }
 
 /** `GET /agent-monitoring/metrics` (completions 9.5). */
-function readMetrics(dependencies: { figures: FigureStore; prices: PriceStore; clock: Clock }): Handler {
+function readMetrics(dependencies: { metricsStore: MetricsStore; prices: PriceStore; clock: Clock }): Handler {
   return async (call) => {
     const { window, now, spans, findPrice } = await readDashboardQuery(call, dependencies);
-    const figures = spans === null ? noFigures : await dependencies.figures.read(spans);
-    return { status: 200, body: composeMetrics(window, now, figures, findPrice) };
+    const metrics = spans === null ? noUsageMetrics : await dependencies.metricsStore.read(spans);
+    return { status: 200, body: composeMetrics(window, now, metrics, findPrice) };
   };
 }
 
 /** `GET /agent-monitoring/cost-trend` (completions 9.5). */
-function readCostTrend(dependencies: { figures: FigureStore; prices: PriceStore; clock: Clock }): Handler {
+function readCostTrend(dependencies: { metricsStore: MetricsStore; prices: PriceStore; clock: Clock }): Handler {
   return async (call) => {
     const { window, now, spans, findPrice } = await readDashboardQuery(call, dependencies);
-    const tokens = spans === null ? [] : await dependencies.figures.readTokens(spans);
+    const tokens = spans === null ? [] : await dependencies.metricsStore.readTokens(spans);
     return { status: 200, body: composeCostTrend(window, now, priceUses(tokens, findPrice)) };
   };
 }
@@ -85,15 +85,15 @@ function readAgentCosts({
 
 /** The question of monitor for what each model cost, in the same stretches as the dashboards of costs (completions 9.5). */
 function readModelCosts(dependencies: {
-  figures: Pick<FigureStore, "readTokens">;
+  metricsStore: Pick<MetricsStore, "readTokens">;
   prices: PriceStore;
   clock: Clock;
 }): Handler {
-  const { figures, prices, clock } = dependencies;
+  const { metricsStore, prices, clock } = dependencies;
   return async (call) => {
     const { projectId, organizationId, window } = modelCostsQuery.parse(await call.json());
     const [uses, changes] = await Promise.all([
-      figures.readTokens({ projectId, agentId: null, ...stretchesOf(window, clock.now()) }),
+      metricsStore.readTokens({ projectId, agentId: null, ...stretchesOf(window, clock.now()) }),
       prices.listChanges({ projectId, organizationId }),
     ]);
     const costs = new Map<string, number>();
@@ -113,7 +113,7 @@ interface DashboardQuery {
   window: DashboardWindow;
   now: number;
   /** Null: there is no such agent, so nothing is to be added up. */
-  spans: FigureQuery | null;
+  spans: MetricsQuery | null;
   findPrice: FindPrice;
 }
 

@@ -1,7 +1,7 @@
 import { tracesSettled, tracesStored } from "@touchstone/contracts";
 import type { Statement } from "@touchstone/db";
+import type { AssemblySettings } from "../../assembly/assembly-settings.ts";
 import type { RowChange, TraceChange, TracePlan } from "../../assembly/plan-trace.ts";
-import type { TreeSettings } from "../../assembly/tree-settings.ts";
 import { tokenLiteral } from "../../model/token-list.ts";
 
 /** A changed row with what its being a root, or none any more, entails. */
@@ -157,7 +157,7 @@ export function buildRowChanges(
 /** Writes what is known of whole traces, and when the sweeper has to look at them; the caller holds their locks. */
 export function buildTraceChanges(
   plans: readonly TracePlan[],
-  { orphanGraceMs, staleDelayMs, settleDelayMs, openDelayMs }: TreeSettings,
+  { orphanGraceMs, staleDelayMs, settleDelayMs, openDelayMs }: AssemblySettings,
 ): Statement {
   const changed = plans.flatMap(({ projectId, traceKey, trace }) =>
     trace === null ? [] : [{ projectId, traceKey, ...trace }],

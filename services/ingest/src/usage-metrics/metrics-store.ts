@@ -5,7 +5,7 @@ import { buildRepeatRead } from "./repeat-read.ts";
 import { inWindow, isPriceable, planning, startOf, tokenSums } from "./window-sql.ts";
 
 /** Which spans are added up: those that began in a stretch of time, of a project or of one of its agents. */
-export interface FigureQuery {
+export interface MetricsQuery {
   projectId: string;
   /** Null = all. */
   agentId: string | null;
@@ -67,7 +67,7 @@ export interface Latency {
 }
 
 /** What the spans of a window come to, in no order. */
-export interface Figures {
+export interface UsageMetrics {
   counts: SpanCount[];
   frameworks: FrameworkCount[];
   tokens: TokenUse[];
@@ -75,16 +75,16 @@ export interface Figures {
   latencies: Latency[];
 }
 
-export const noFigures: Figures = { counts: [], frameworks: [], tokens: [], tools: [], latencies: [] };
+export const noUsageMetrics: UsageMetrics = { counts: [], frameworks: [], tokens: [], tools: [], latencies: [] };
 
 /**
  * Adds spans up from one narrow index, without reading a row of them (decision 37). Only children that came over REST
  * are looked at themselves: nobody rolled up what they and their parents say.
  */
-export interface FigureStore {
-  read(query: FigureQuery): Promise<Figures>;
+export interface MetricsStore {
+  read(query: MetricsQuery): Promise<UsageMetrics>;
   /** Of these the tokens alone. */
-  readTokens(query: FigureQuery): Promise<TokenUse[]>;
+  readTokens(query: MetricsQuery): Promise<TokenUse[]>;
 }
 
 /** Names that are told apart, by how much is said of them. */
@@ -92,9 +92,9 @@ const namesMax = 50;
 /** More of these: each has its own price. */
 const modelsMax = 200;
 
-export function createFigureStore(searching: Database): FigureStore {
+export function createMetricsStore(searching: Database): MetricsStore {
   async function readWell<Rows extends readonly Record<string, unknown>[]>(
-    { projectId }: FigureQuery,
+    { projectId }: MetricsQuery,
     statements: readonly Statement[],
   ): Promise<Results<Rows>> {
     const results = await searching.readScoped<[Record<string, unknown>, ...Rows]>(
@@ -133,7 +133,7 @@ export function createFigureStore(searching: Database): FigureStore {
   };
 }
 
-function build(name: string, textOf: (spans: string) => string, query: FigureQuery): Statement {
+function build(name: string, textOf: (spans: string) => string, query: MetricsQuery): Statement {
   const { projectId, agentId, stretch, since, until } = query;
   const values = [projectId, idBefore(since.getTime()), idBefore(until.getTime()), stretch];
   return {

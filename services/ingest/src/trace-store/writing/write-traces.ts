@@ -1,4 +1,5 @@
 import type { Statement, Transaction } from "@touchstone/db";
+import type { AssemblySettings } from "../../assembly/assembly-settings.ts";
 import {
   parseDerived,
   planTrace,
@@ -13,7 +14,6 @@ import {
   type TraceRecord,
   type TreeRecord,
 } from "../../assembly/stored-trace.ts";
-import type { TreeSettings } from "../../assembly/tree-settings.ts";
 import { describeRoot } from "../../model/describe-root.ts";
 import { toUuid } from "../../model/ids.ts";
 import { otlpFlag, type ProjectRow, type SpanRow } from "../../model/span-row.ts";
@@ -43,16 +43,16 @@ const changesMax = 2_000;
 export interface WriteContext {
   shard: number;
   quota: number | null;
-  settings: TreeSettings;
+  settings: AssemblySettings;
 }
 
 /** Whether the traces of a batch are taken for new: nothing of them is read, and the transaction fails if they are not. */
-export interface TreeWriteContext extends WriteContext {
+export interface TraceWriteContext extends WriteContext {
   areNew: boolean;
 }
 
 /** What a batch brings. */
-export interface TreeBatch {
+export interface TraceBatch {
   rows: readonly ProjectRow[];
   fragments: readonly ProjectFragment[];
 }
@@ -65,10 +65,10 @@ export type Holders = Map<string, { id: string; agentId: string | null } | null>
  * traces under their locks, derives old and new together, writes the new rows with their final values and the old ones
  * whose values changed. A replay changes nothing. `taken` are the rows that were not stored for their identity.
  */
-export async function writeTrees(
+export async function writeTraces(
   transaction: Transaction,
-  { rows, fragments }: TreeBatch,
-  context: TreeWriteContext,
+  { rows, fragments }: TraceBatch,
+  context: TraceWriteContext,
 ): Promise<{ holders: Holders; taken: string[] }> {
   const { traces, before } = context.areNew
     ? takeForNew(rows)
@@ -181,8 +181,8 @@ function emptyTrace({ projectId, traceKey }: TraceKey): ReadTrace {
 
 async function readBatch(
   transaction: Transaction,
-  { rows, fragments }: TreeBatch,
-  { spansMax }: TreeSettings,
+  { rows, fragments }: TraceBatch,
+  { spansMax }: AssemblySettings,
 ): Promise<Map<string, ReadTrace>> {
   const keys = new Map<string, TraceKey>();
   const need = (key: TraceKey): void => void keys.set(keyOf(key), key);

@@ -1,5 +1,5 @@
-/** How trees are kept. */
-export interface TreeSettings {
+/** How traces are assembled. */
+export interface AssemblySettings {
   /** A trace of more spans is not read with every export; the sweeper derives it. */
   spansMax: number;
   /** How long a span waits for its parent. */
@@ -12,7 +12,7 @@ export interface TreeSettings {
   openDelayMs: number;
 }
 
-export const treeSettings: TreeSettings = {
+export const assemblySettings: AssemblySettings = {
   spansMax: 2_000,
   orphanGraceMs: 60_000,
   staleDelayMs: 1_000,
