@@ -111,7 +111,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "a revoked key works until it is forgotten",
-    file: "services/gateway/src/keys/key-cache.ts",
+    file: "services/gateway/src/credentials/key-cache.ts",
     find: 'known.deleteWhere(({ owner }) => owner !== null && (projectIds === "all" || projectIds.includes(owner.projectId)));',
     replace: "",
     test: {
@@ -189,7 +189,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "a key that cannot be checked is refused",
-    file: "services/gateway/src/keys/key-cache.ts",
+    file: "services/gateway/src/credentials/key-cache.ts",
     find: 'throw new AppError("service_unavailable", "Keys cannot be checked at the moment; retry.", { cause });',
     replace: "if (cause) return null; throw new AppError('service_unavailable', '');",
     test: {

@@ -9,7 +9,7 @@ import {
   requireSettings,
 } from "@touchstone/service-kit";
 import type { DrainBounds } from "./http/drain-server.ts";
-import type { RateLimitSettings } from "./rate-limits/rate-limits.ts";
+import type { RateLimitSettings } from "./limits/rate-limits.ts";
 
 /** Whom to believe about `X-Forwarded-For`: nobody, everybody, the nearest so many hops, or these subnets. */
 export type TrustedProxies = boolean | { hops: number } | readonly string[];

@@ -1,7 +1,7 @@
 import { completeProjectKey } from "@touchstone/service-kit";
 import { createScriptedClock, type ScriptedClock } from "@touchstone/testkit";
 import { beforeEach, expect, test } from "vitest";
-import { createKeyCache, type KeyCache, type KeyOwner } from "../src/keys/key-cache.ts";
+import { createKeyCache, type KeyCache, type KeyOwner } from "../src/credentials/key-cache.ts";
 
 const key = completeProjectKey("0123456789abcdefghijABCDEFGHIJxy");
 const owner: KeyOwner = { projectId: "00000000-0000-7000-8000-000000000001", organizationId: null };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readPresentedKey } from "../src/http/presented-key.ts";
+import { readPresentedKey } from "../src/credentials/presented-key.ts";
 
 const basic = (pair: string): string => `Basic ${Buffer.from(pair).toString("base64")}`;
 

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:net";
 import { routes } from "@touchstone/contracts";
 import { afterEach, expect, test, vi } from "vitest";
-import { createLocalCounter } from "../src/rate-limits/local-counter.ts";
+import { createLocalCounter } from "../src/limits/local-counter.ts";
 import { apiKey, head, sendRaw, startTestGateway, strangeKey, type TestGateway } from "./test-gateway.ts";
 
 const gateways: TestGateway[] = [];

@@ -1,7 +1,7 @@
 import type { ResolvedSession } from "@touchstone/contracts";
 import { createScriptedClock, type ScriptedClock } from "@touchstone/testkit";
 import { beforeEach, expect, test } from "vitest";
-import { createSessionCache, type SessionCache } from "../src/sessions/session-cache.ts";
+import { createSessionCache, type SessionCache } from "../src/credentials/session-cache.ts";
 
 const ada: ResolvedSession = { userId: "ada", memberships: [], projects: [] };
 const grace: ResolvedSession = { userId: "grace", memberships: [], projects: [] };

@@ -1,7 +1,7 @@
 import { type Route, routes, spentQuotaHeader } from "@touchstone/contracts";
 import { AppError } from "@touchstone/service-kit";
 import { afterEach, expect, test, vi } from "vitest";
-import { createSpentQuotas } from "../src/quota/spent-quotas.ts";
+import { createSpentQuotas } from "../src/limits/spent-quotas.ts";
 import { apiKey, head, post, sendRaw, startTestGateway, type TestGateway } from "./test-gateway.ts";
 
 const gateways: TestGateway[] = [];

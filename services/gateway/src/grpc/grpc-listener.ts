@@ -19,14 +19,14 @@ import {
   noRoom,
   translateListenError,
 } from "@touchstone/service-kit";
+import type { KeyCache, KeyOwner } from "../credentials/key-cache.ts";
+import { readPresentedKey } from "../credentials/presented-key.ts";
 import type { DrainBounds } from "../http/drain-server.ts";
 import type { PassOn } from "../http/pass-on.ts";
-import { readPresentedKey } from "../http/presented-key.ts";
 import type { IngestWatch } from "../ingest-health/ingest-watch.ts";
-import type { KeyCache, KeyOwner } from "../keys/key-cache.ts";
-import type { GatewayMetrics } from "../operations/gateway-metrics.ts";
-import type { SpentQuotas } from "../quota/spent-quotas.ts";
-import type { RateLimits } from "../rate-limits/rate-limits.ts";
+import type { RateLimits } from "../limits/rate-limits.ts";
+import type { SpentQuotas } from "../limits/spent-quotas.ts";
+import type { GatewayMetrics } from "../metrics/gateway-metrics.ts";
 import { countMessage } from "./count-message.ts";
 import { type HttpRefusal, refusalOf, toGrpcStatus } from "./grpc-status.ts";
 import { type OtlpService, otlpServices } from "./otlp-services.ts";

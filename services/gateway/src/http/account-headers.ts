@@ -1,6 +1,6 @@
 import { accountOriginHeader, clientAddressHeader } from "@touchstone/contracts";
 import type { FastifyRequest } from "fastify";
-import { ownCookies } from "../sessions/presented-session.ts";
+import { ownCookies } from "../credentials/presented-session.ts";
 import { isSameOrigin } from "./caller-origin.ts";
 
 /**

@@ -15,20 +15,20 @@ import {
   watchArrival,
 } from "@touchstone/service-kit";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { addressOf, type Caller } from "../caller.ts";
 import type { TrustedProxies } from "../config.ts";
 import type { IngestWatch } from "../ingest-health/ingest-watch.ts";
-import type { GatewayMetrics } from "../operations/gateway-metrics.ts";
-import { isOfApi, isPageRoute, pageAddresses } from "../pages/page-route.ts";
-import type { SpentQuotas } from "../quota/spent-quotas.ts";
-import type { RateCount, RateLimits } from "../rate-limits/rate-limits.ts";
+import type { RateCount, RateLimits } from "../limits/rate-limits.ts";
+import type { SpentQuotas } from "../limits/spent-quotas.ts";
+import type { GatewayMetrics } from "../metrics/gateway-metrics.ts";
 import type { AnswerHeaders } from "./answer-headers.ts";
 import { refuseBodyByHeaders } from "./body-refusal.ts";
 import { type BrokenRequests, createBrokenRequests } from "./broken-request.ts";
-import { addressOf, type Caller } from "./caller.ts";
 import { type CallerOrigin, refuseOtherSites } from "./caller-origin.ts";
 import { allowOrigin, answerPreflight } from "./cross-origin.ts";
 import { type DrainBounds, drainServer } from "./drain-server.ts";
 import type { Identify } from "./identification.ts";
+import { isOfApi, isPageRoute, pageAddresses } from "./page-route.ts";
 import { showRateLimit } from "./rate-limit-headers.ts";
 import { type Address, createMethodFinder } from "./route-table.ts";
 import { sendRefusal } from "./send-refusal.ts";

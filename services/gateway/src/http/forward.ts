@@ -14,8 +14,8 @@ import {
   tooMuchToSend,
 } from "@touchstone/service-kit";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { tenantOf } from "../caller.ts";
 import { accountHeaders, pageOriginHeaders } from "./account-headers.ts";
-import { tenantOf } from "./caller.ts";
 import type { Answerer } from "./edge.ts";
 import type { OpenStreams } from "./open-streams.ts";
 import { type PassOn, pick } from "./pass-on.ts";

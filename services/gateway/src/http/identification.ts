@@ -1,12 +1,12 @@
 import type { Authentication, Route } from "@touchstone/contracts";
 import { AppError } from "@touchstone/service-kit";
 import type { FastifyRequest } from "fastify";
-import type { KeyCache } from "../keys/key-cache.ts";
-import { readSessionCookie } from "../sessions/presented-session.ts";
-import type { SessionCache } from "../sessions/session-cache.ts";
-import { enterProject, requireSessionRole, sessionUseOf } from "../sessions/session-use.ts";
-import type { Caller } from "./caller.ts";
-import { readPresentedKey } from "./presented-key.ts";
+import type { Caller } from "../caller.ts";
+import type { KeyCache } from "../credentials/key-cache.ts";
+import { readPresentedKey } from "../credentials/presented-key.ts";
+import { readSessionCookie } from "../credentials/presented-session.ts";
+import type { SessionCache } from "../credentials/session-cache.ts";
+import { enterProject, requireSessionRole, sessionUseOf } from "../credentials/session-use.ts";
 
 /** Who calls, as far as the door can tell. */
 export interface Identified {

@@ -7,11 +7,11 @@ import {
   spentQuotaHeader,
 } from "@touchstone/contracts";
 import { AppError, type HopAnswer, type InternalClient, type Logger } from "@touchstone/service-kit";
+import type { Caller } from "../caller.ts";
 import type { IngestWatch } from "../ingest-health/ingest-watch.ts";
-import type { Revocations } from "../keys/revocations.ts";
-import type { SpentQuotas } from "../quota/spent-quotas.ts";
-import type { Caller } from "./caller.ts";
+import type { SpentQuotas } from "../limits/spent-quotas.ts";
 import type { RequestBody } from "./request-body.ts";
+import type { Revocations } from "./revocations.ts";
 
 /** A request that passed every check at the door. */
 export interface PassedRequest {

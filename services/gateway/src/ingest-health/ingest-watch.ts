@@ -8,8 +8,8 @@ import {
   type RouteId,
 } from "@touchstone/contracts";
 import { type HopAnswer, isAppError } from "@touchstone/service-kit";
-import { readPresentedKey } from "../http/presented-key.ts";
-import type { KeyCache } from "../keys/key-cache.ts";
+import type { KeyCache } from "../credentials/key-cache.ts";
+import { readPresentedKey } from "../credentials/presented-key.ts";
 import type { IngestCounts } from "./ingest-counts.ts";
 
 /** Counts the outcomes of requests with telemetry. Requests of other routes are ignored. */

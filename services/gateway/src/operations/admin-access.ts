@@ -1,6 +1,6 @@
 import type { Secret } from "@touchstone/contracts";
 import { AppError } from "@touchstone/service-kit";
-import { createSecretComparison } from "./compare-secret.ts";
+import { createSecretComparison } from "../metrics/compare-secret.ts";
 
 /**
  * Refuses whoever is not the operator (completions 12.5): 404 where no admin token is set, 401 where another is

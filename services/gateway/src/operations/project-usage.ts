@@ -1,6 +1,6 @@
 import { internalRoutes } from "@touchstone/contracts";
 import type { Answer, InternalClient } from "@touchstone/service-kit";
-import type { Caller } from "../http/caller.ts";
+import type { Caller } from "../caller.ts";
 import type { JudgePayer, JudgeUsage } from "./judge-usage.ts";
 
 /** How long one service may take. */

@@ -1,5 +1,5 @@
 import { deadlines, type Route } from "@touchstone/contracts";
-import type { Address } from "../http/route-table.ts";
+import type { Address } from "./route-table.ts";
 
 /** The dashboard. It is no part of the API and of its description. */
 const pageRoute: Route = {

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { ResolvedSession } from "@touchstone/contracts";
 import { AppError, type Clock } from "@touchstone/service-kit";
-import { createRecentMap } from "../keys/recent-map.ts";
+import { createRecentMap } from "./recent-map.ts";
 
 export interface SessionCacheOptions {
   /** Asks auth; null when it is nobody's session. Throws when auth cannot say. */

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { deadlines, internalRoutes, parseRevokedKeys, revokedKeysHeader } from "@touchstone/contracts";
 import type { InternalClient, Logger } from "@touchstone/service-kit";
-import type { OpenStreams } from "../http/open-streams.ts";
-import type { SessionCache } from "../sessions/session-cache.ts";
-import type { KeyCache } from "./key-cache.ts";
+import type { KeyCache } from "../credentials/key-cache.ts";
+import type { SessionCache } from "../credentials/session-cache.ts";
+import type { OpenStreams } from "./open-streams.ts";
 
 export interface Revocations {
   /** Forgets what opened projects whose keys were revoked, and ends the streams that nothing opens any more. */

@@ -1,6 +1,6 @@
 import { opensNamedProject, type ResolvedSession, type Route } from "@touchstone/contracts";
 import { AppError } from "@touchstone/service-kit";
-import type { Caller } from "../http/caller.ts";
+import type { Caller } from "../caller.ts";
 
 /**
  * What a session opens on a route, where accounts are enabled (completions 12.6).
