@@ -122,9 +122,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "a client may state its own identity",
-    file: "services/gateway/src/http/pass-on.ts",
-    find: "const passedOn = [\n",
-    replace: 'const passedOn = [\n  "x-touchstone-identity",\n  "x-api-key",\n',
+    file: "services/gateway/src/http/proxy.ts",
+    find: "const proxiedHeaders = [\n",
+    replace: 'const proxiedHeaders = [\n  "x-touchstone-identity",\n  "x-api-key",\n',
     test: {
       project: "unit",
       file: "services/gateway/test/edge.test.ts",

@@ -8,11 +8,9 @@ import {
   readStallLimitMs,
   requireSettings,
 } from "@touchstone/service-kit";
+import { readTrustedProxies, type TrustedProxies } from "./http/client-address.ts";
 import type { DrainBounds } from "./http/drain-server.ts";
 import type { RateLimitSettings } from "./limits/rate-limits.ts";
-
-/** Whom to believe about `X-Forwarded-For`: nobody, everybody, the nearest so many hops, or these subnets. */
-export type TrustedProxies = boolean | { hops: number } | readonly string[];
 
 export interface GatewayConfig {
   listen: { host: string; port: number };
@@ -213,20 +211,4 @@ function isLoopback(host: string): boolean {
 
 function isOrigin(text: string): boolean {
   return URL.canParse(text) && new URL(text).origin === text;
-}
-
-/** Null when the text is none of the forms. */
-function readTrustedProxies(text: string | undefined): TrustedProxies | null {
-  if (text === undefined || text === "false") return false;
-  if (text === "true") return true;
-  if (/^\d+$/.test(text)) return { hops: Number(text) };
-  const subnets = text.split(",").map((subnet) => subnet.trim());
-  return subnets.every(isSubnet) ? subnets : null;
-}
-
-function isSubnet(text: string): boolean {
-  const [address = "", bits, ...rest] = text.split("/");
-  const version = isIP(address);
-  if (version === 0 || rest.length > 0) return false;
-  return bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
 }

@@ -36,7 +36,7 @@ import { createEdge } from "./http/edge.ts";
 import { createForward } from "./http/forward.ts";
 import { createIdentification } from "./http/identification.ts";
 import { createOpenStreams } from "./http/open-streams.ts";
-import { createPassOn } from "./http/pass-on.ts";
+import { createProxy } from "./http/proxy.ts";
 import { createRevocations } from "./http/revocations.ts";
 import { listAddresses, listOtlpAddresses } from "./http/route-table.ts";
 import { createCountKeeper } from "./ingest-health/count-keeper.ts";
@@ -47,9 +47,7 @@ import { createSpentQuotas } from "./limits/spent-quotas.ts";
 import { createGatewayMetrics } from "./metrics/gateway-metrics.ts";
 import { createMetricsAccess } from "./metrics/metrics-access.ts";
 import { createServiceMetrics } from "./metrics/service-metrics.ts";
-import { createAdminAccess } from "./operations/admin-access.ts";
-import { createAdminAudit } from "./operations/admin-audit.ts";
-import { createAdminOverview } from "./operations/admin-overview.ts";
+import { createAdminAccess, createAdminAudit, createAdminOverview } from "./operations/admin.ts";
 import { announceKey } from "./operations/announce-key.ts";
 import { createJudgeAsker } from "./operations/ask-judge.ts";
 import { createExportIndex } from "./operations/export-index.ts";
@@ -123,7 +121,7 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
   const keeper = createCountKeeper({ counts, ingest: clients.ingest, clock, logger });
   const ingestWatch = createIngestWatch({ counts, keys });
   const revocations = createRevocations({ keys, sessions, streams, clients, logger });
-  const passOn = createPassOn({
+  const proxy = createProxy({
     clients,
     requestTimeoutMs: config.requestTimeoutMs,
     streamIdleMs: config.streamIdleMs,
@@ -189,7 +187,7 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
           readProjectUsage: createProjectUsage({ clients, judgeUsage, isMultiTenant: config.isMultiTenant }),
         }),
         forward: createForward({
-          passOn,
+          proxy,
           streams,
           bodyMaxBytes,
           publicUrl: config.publicUrl,
@@ -222,7 +220,7 @@ export function createGateway(config: GatewayConfig, dependencies: GatewayDepend
         logger.info({ address: await otlp.listen({ host, port: config.otlpHttpPort }) }, "taking OTLP/HTTP");
       }
       if (config.otlpGrpcPort !== null) {
-        const grpc = createGrpcListener({ ...shared, passOn, bodies, messageMaxBytes: config.otlpBodyMaxBytes });
+        const grpc = createGrpcListener({ ...shared, proxy, bodies, messageMaxBytes: config.otlpBodyMaxBytes });
         listeners.push(grpc);
         logger.info({ port: await grpc.listen({ host, port: config.otlpGrpcPort }) }, "taking OTLP/gRPC");
       }

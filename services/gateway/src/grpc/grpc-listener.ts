@@ -22,7 +22,7 @@ import {
 import type { KeyCache, KeyOwner } from "../credentials/key-cache.ts";
 import { readPresentedKey } from "../credentials/presented-key.ts";
 import type { DrainBounds } from "../http/drain-server.ts";
-import type { PassOn } from "../http/pass-on.ts";
+import type { ProxyToOwner } from "../http/proxy.ts";
 import type { IngestWatch } from "../ingest-health/ingest-watch.ts";
 import type { RateLimits } from "../limits/rate-limits.ts";
 import type { SpentQuotas } from "../limits/spent-quotas.ts";
@@ -36,7 +36,7 @@ export interface GrpcListenerOptions {
   rateLimits: RateLimits;
   spentQuotas: SpentQuotas;
   ingestWatch: IngestWatch;
-  passOn: PassOn;
+  proxy: ProxyToOwner;
   /** Largest message, before and after inflation. */
   messageMaxBytes: number;
   /** Bounds the messages in hand, as they are read. */
@@ -145,7 +145,7 @@ export function createGrpcListener(options: GrpcListenerOptions): GrpcListener {
     { caller, message, signal }: { caller: KeyOwner | null; message: Buffer; signal: AbortSignal },
   ): Promise<Buffer | HttpRefusal> {
     if (caller === null) throw new AppError("unauthorized", "Invalid or missing API key");
-    const answer = await options.passOn({
+    const answer = await options.proxy({
       route,
       target: route.path,
       headers: { "content-type": "application/x-protobuf" },

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
 import {
   limits,
   type Route,
@@ -14,9 +15,9 @@ import {
   translateListenError,
   watchArrival,
 } from "@touchstone/service-kit";
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import type { FastifyReply } from "fastify";
+import Fastify, { type FastifyInstance, type FastifyRequest } from "fastify";
 import { addressOf, type Caller } from "../caller.ts";
-import type { TrustedProxies } from "../config.ts";
 import type { IngestWatch } from "../ingest-health/ingest-watch.ts";
 import type { RateCount, RateLimits } from "../limits/rate-limits.ts";
 import type { SpentQuotas } from "../limits/spent-quotas.ts";
@@ -25,14 +26,13 @@ import type { AnswerHeaders } from "./answer-headers.ts";
 import { refuseBodyByHeaders } from "./body-refusal.ts";
 import { type BrokenRequests, createBrokenRequests } from "./broken-request.ts";
 import { type CallerOrigin, refuseOtherSites } from "./caller-origin.ts";
+import type { TrustedProxies } from "./client-address.ts";
 import { allowOrigin, answerPreflight } from "./cross-origin.ts";
 import { type DrainBounds, drainServer } from "./drain-server.ts";
 import type { Identify } from "./identification.ts";
 import { isOfApi, isPageRoute, pageAddresses } from "./page-route.ts";
-import { showRateLimit } from "./rate-limit-headers.ts";
 import { type Address, createMethodFinder } from "./route-table.ts";
 import { sendRefusal } from "./send-refusal.ts";
-import { namesOtherWorkspace } from "./workspace-header.ts";
 
 /** What the edge learns about a request on its way in. */
 export interface Passage {
@@ -305,4 +305,20 @@ function createFastify(options: EdgeOptions, brokenRequests: BrokenRequests): Fa
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, _payload, done) => done(null));
   return app;
+}
+
+/** Writes the draft-7 headers (completions 1.3). No library we know writes this draft. */
+function showRateLimit(reply: FastifyReply, { limit, windowSeconds, remaining, resetSeconds }: RateCount): void {
+  reply
+    .header("ratelimit-policy", `${limit};w=${windowSeconds}`)
+    .header("ratelimit", `limit=${limit}, remaining=${remaining}, reset=${resetSeconds}`);
+}
+
+/**
+ * Whether a client names another workspace than its key's project in `x-workspace-id`. The header decides nothing; somebody
+ * who wonders where their traces are should be told.
+ */
+function namesOtherWorkspace(headers: IncomingHttpHeaders, projectId: string | null): boolean {
+  const named = headers["x-workspace-id"];
+  return projectId !== null && typeof named === "string" && named !== "" && named !== projectId && named !== "local";
 }

@@ -18,7 +18,7 @@ import { tenantOf } from "../caller.ts";
 import { accountHeaders, pageOriginHeaders } from "./account-headers.ts";
 import type { Answerer } from "./edge.ts";
 import type { OpenStreams } from "./open-streams.ts";
-import { type PassOn, pick } from "./pass-on.ts";
+import { type ProxyToOwner, pick } from "./proxy.ts";
 import { noBody, readRequestBody } from "./request-body.ts";
 import { targetOf } from "./route-table.ts";
 
@@ -43,7 +43,7 @@ const bufferedMaxBytes = 1024 * 1024;
 const streamBytes = 256 * 1024;
 
 export interface ForwardOptions {
-  passOn: PassOn;
+  proxy: ProxyToOwner;
   streams: OpenStreams;
   bodyMaxBytes: (route: Route) => number;
   publicUrl: string | null;
@@ -57,7 +57,7 @@ export interface ForwardOptions {
 
 /** Passes requests on to the service that owns the route, and answers back: bytes both ways, as fast as both sides are. */
 export function createForward(options: ForwardOptions): Answerer {
-  const { passOn, streams, bodyMaxBytes, bodies } = options;
+  const { proxy, streams, bodyMaxBytes, bodies } = options;
   return async (route, request, reply) => {
     if (route.streaming && request.method === "HEAD") return answerHeadOfStream(route, reply);
     const gone = new AbortController();
@@ -75,7 +75,7 @@ export function createForward(options: ForwardOptions): Answerer {
       if (route.body !== undefined) {
         body = await readRequestBody(request.raw, { maxBytes: bodyMaxBytes(route), share });
       }
-      const answer = await passOn({
+      const answer = await proxy({
         route,
         target: targetOf(route, request.routeOptions.url ?? "", request.url),
         headers: request.headers,

@@ -14,7 +14,7 @@ import type { RequestBody } from "./request-body.ts";
 import type { Revocations } from "./revocations.ts";
 
 /** A request that passed every check at the door. */
-export interface PassedRequest {
+export interface ProxiedRequest {
   route: Route;
   /** Path and query at the owner. */
   target: string;
@@ -30,9 +30,9 @@ export interface PassedRequest {
 }
 
 /** Passes a request on to the owner of its route. Throws `service_unavailable` when that does not answer. */
-export type PassOn = (request: PassedRequest) => Promise<HopAnswer>;
+export type ProxyToOwner = (request: ProxiedRequest) => Promise<HopAnswer>;
 
-export interface PassOnOptions {
+export interface ProxyOptions {
   clients: Readonly<Partial<Record<ServiceName, InternalClient>>>;
   /** How long a client may take to send a body, or, of one that is read as it comes, to send nothing. */
   requestTimeoutMs: number;
@@ -45,7 +45,7 @@ export interface PassOnOptions {
 }
 
 /** What goes on to a service is a list: a client can neither set an identity nor make a key travel further than this. */
-const passedOn = [
+const proxiedHeaders = [
   "accept",
   "content-type",
   "content-encoding",
@@ -56,7 +56,7 @@ const passedOn = [
 ];
 
 /** The one way in, for HTTP and gRPC: bytes as they are, under a signed identity, within the route's deadline. */
-export function createPassOn(options: PassOnOptions): PassOn {
+export function createProxy(options: ProxyOptions): ProxyToOwner {
   const { clients, requestTimeoutMs, streamIdleMs, spentQuotas, ingestWatch, revocations, logger } = options;
   return async ({ route, target, headers, ownHeaders, body, bodyBytes, caller, requestId, signal }) => {
     const client = clients[route.owner];
@@ -65,7 +65,7 @@ export function createPassOn(options: PassOnOptions): PassOn {
     const answer = await client.forward({
       method: route.method,
       path: target,
-      headers: { ...pick(headers, passedOn), ...ownHeaders },
+      headers: { ...pick(headers, proxiedHeaders), ...ownHeaders },
       body,
       bodyBytes,
       claims: {

@@ -1,11 +1,30 @@
-import { adminOverview, countedProjectsMax, internalRoutes } from "@touchstone/contracts";
-import type { Answer, InternalClient } from "@touchstone/service-kit";
+import { adminOverview, countedProjectsMax, internalRoutes, type Secret } from "@touchstone/contracts";
+import { type Answer, AppError, type Call, type InternalClient, readAuditPage } from "@touchstone/service-kit";
+import { createSecretComparison } from "../metrics/compare-secret.ts";
 import type { JudgeUsage } from "./judge-usage.ts";
+
+/**
+ * Refuses whoever is not the operator (completions 12.5): 404 where no admin token is set, 401 where another is
+ * presented. The header is `x-admin-token`.
+ */
+export function createAdminAccess(token: Secret | null): (presented: unknown) => void {
+  if (token === null) {
+    return () => {
+      throw new AppError("not_found", "Not found");
+    };
+  }
+  const isExpected = createSecretComparison(token.reveal());
+  return (presented) => {
+    if (!isExpected(typeof presented === "string" ? presented : "")) {
+      throw new AppError("unauthorized", "Invalid admin token");
+    }
+  };
+}
 
 /** How long one service may count. */
 const countDeadlineMs = 10_000;
 
-export interface AdminOverviewDependencies {
+interface AdminOverviewDependencies {
   clients: Readonly<Record<"auth" | "ingest", InternalClient>>;
   judgeUsage: Pick<JudgeUsage, "readRecent">;
 }
@@ -60,4 +79,18 @@ export function createAdminOverview({ clients, judgeUsage }: AdminOverviewDepend
 
 function sumOf(counts: ReadonlyMap<string, number>, projectIds: readonly string[]): number {
   return projectIds.reduce((sum, projectId) => sum + (counts.get(projectId) ?? 0), 0);
+}
+
+/** How long auth may look. */
+const readDeadlineMs = 10_000;
+
+export type ReadAdminAudit = (query: Call["query"], requestId: string) => Promise<Answer>;
+
+/** `GET /admin/audit`: the log of the whole installation, the newest act first, in pages (completions 12.5). */
+export function createAdminAudit({ auth }: Readonly<Record<"auth", InternalClient>>): ReadAdminAudit {
+  return async (query, requestId) => {
+    const options = { requestId, deadlineMs: readDeadlineMs };
+    const body = await auth.call(internalRoutes.readAudit, readAuditPage(query), options);
+    return { status: 200, headers: { "cache-control": "no-store" }, body };
+  };
 }
