@@ -74,9 +74,11 @@ const rooms = {
     scheduling: "",
   },
   gateway: {
-    grpc: "http credentials limits metrics",
-    operations: "http metrics caller",
-    http: "credentials limits metrics caller",
+    grpc: "http ingest-health credentials limits metrics",
+    pages: "http",
+    operations: "http ingest-health metrics caller",
+    http: "ingest-health credentials limits metrics caller",
+    "ingest-health": "credentials",
     credentials: "caller",
     limits: "",
     metrics: "",
@@ -97,7 +99,7 @@ const rooms = {
 };
 
 /** Services whose folders are rooms. Delete it with the last one. */
-const moved = ["eval-runs", "judge", "monitor", "auth", "ingest"];
+const moved = ["eval-runs", "judge", "monitor", "auth", "ingest", "gateway"];
 
 /** Rooms that take values and return values. */
 const pureRooms = {
