@@ -1,7 +1,7 @@
 // Who may import whom. Run by tools/check-imports.ts, which also makes sure that every file was read: with a TypeScript
 // it cannot use, dependency-cruiser reports no violations because it read nothing. Type-only imports count as imports.
 
-const { moved, roomRules } = require("./tools/import-rules/rooms.cjs");
+const { roomRules } = require("./tools/import-rules/rooms.cjs");
 
 /** Packages that talk to something outside the process. */
 const outsideWorld = "(^|/)(pg|fastify|undici|ioredis|openai|@nats-io/[^/]+)($|/)";
@@ -33,23 +33,6 @@ module.exports = {
       comment: "A library is used by services and knows none. What they share belongs in libs/contracts.",
       from: { path: "^libs/" },
       to: { path: "^(services|apps|tests|bench|tools)/" },
-    },
-    {
-      name: "domain-is-pure",
-      severity: "error",
-      comment:
-        "Rules take values and return values. SQL is in *-store.ts, talking to others in http, handlers, maintenance or providers.",
-      from: {
-        path: "^services/[^/]+/src/",
-        // The gateway has no domain: all of it is about talking to others.
-        pathNot: [
-          "^services/gateway/",
-          ...moved.map((service) => `^services/${service}/`),
-          "^services/[^/]+/src/((http|handlers|maintenance|providers)/|(main|service|config|index)\\.ts$)",
-          "-store\\.ts$",
-        ],
-      },
-      to: { path: outsideWorld },
     },
     ...roomRules(outsideWorld),
     {
