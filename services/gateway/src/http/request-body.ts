@@ -57,13 +57,23 @@ interface StreamedBody extends RequestBodyBounds {
 
 function streamOn(request: IncomingMessage, { head, bytes, maxBytes, share }: StreamedBody): RequestBody {
   const chunks: AsyncIterator<Buffer> = request.iterator({ destroyOnReturn: false });
-  const givenWay = new Promise<never>((_resolve, reject) => share.giveWay(reject));
-  // It may have to give way while nothing reads it.
-  givenWay.catch(() => undefined);
+  let refusal: unknown = null;
+  let interrupt: (reason: unknown) => void = () => {};
+  share.giveWay((reason) => {
+    refusal = reason;
+    interrupt(reason);
+  });
+  /** The next chunk, or why there is none. Not a race with one promise, which would keep every chunk until it is settled. */
+  const next = (): Promise<IteratorResult<Buffer>> =>
+    new Promise((resolve, reject) => {
+      interrupt = reject;
+      if (refusal !== null) reject(refusal);
+      else chunks.next().then(resolve, reject);
+    });
   async function* content(): AsyncGenerator<Buffer> {
     if (head !== null) yield head;
     for (let total = head?.length ?? 0; ; ) {
-      const { value, done } = await Promise.race([chunks.next(), givenWay]);
+      const { value, done } = await next();
       if (done) return share.giveWay(null);
       total += value.length;
       if (total > maxBytes) throw bodyTooLarge();
