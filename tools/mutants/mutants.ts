@@ -79,8 +79,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a trace is read whatever its project",
     file: "services/ingest/src/trace-store/reading/span-select.ts",
-    find: "where project_id = $1 and id = $2`;",
-    replace: "where $1::uuid is not null and id = $2`;",
+    find: "      where project_id = $1 and id = $2\n",
+    replace: "      where $1::uuid is not null and id = $2\n",
     test: {
       project: "infra",
       file: "services/ingest/test/postgres-trace-store.infra.test.ts",
@@ -101,8 +101,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "the queue has no bound",
     file: "services/ingest/src/recording/group-commit.ts",
-    find: "return held.rows + size.rows <= rowsMax && held.bytes + size.bytes <= bytesMax;",
-    replace: "return true;",
+    find: "return rowShare.obstacleTo(tenant, rows) ?? byteShare.obstacleTo(tenant, bytes);",
+    replace: "return null;",
     test: {
       project: "unit",
       file: "services/ingest/test/group-commit.test.ts",
@@ -112,8 +112,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a revoked key works until it is forgotten",
     file: "services/gateway/src/credentials/key-cache.ts",
-    find: 'known.deleteWhere(({ owner }) => owner !== null && (projectIds === "all" || projectIds.includes(owner.projectId)));',
-    replace: "",
+    find: 'owner !== null && (projectIds === "all" || projectIds.includes(owner.projectId)),',
+    replace: "owner === null,",
     test: {
       project: "unit",
       file: "services/gateway/test/key-cache.test.ts",

@@ -73,6 +73,7 @@ export interface RouteDependencies {
 /** Everything ingest serves. */
 export function listRoutes(dependencies: RouteDependencies): ServedRoute[] {
   const { onceReady } = dependencies;
+  // Routes that take telemetry report its outcome; public reads answer an outage in the global envelope.
   const takes = (handle: Handler): Handler => reportOutcome(onceReady(handle));
   const reads = (handle: Handler): Handler => translateReadOutage(onceReady(handle));
   const given = { ...dependencies, takes, reads };

@@ -43,6 +43,7 @@ import { createTailStore } from "./live/tail-store.ts";
 import type { StoredSpan } from "./model/read-span.ts";
 import type { SpanJob } from "./model/span-row.ts";
 import { createDecodeApart } from "./otlp/decode-apart.ts";
+import { outboxEvents } from "./outbox.ts";
 import { answerKeepModelPrices, consumeModelPricesChanged } from "./pricing/bus.ts";
 import { createCostEstimator } from "./pricing/cost-estimator.ts";
 import { createPriceListKeeper, createPriceStore } from "./pricing/price-store.ts";
@@ -222,7 +223,7 @@ export function createIngest(
         if (stopped) return;
         upkeep = keepPartitions({ partitions, clock, logger });
         searchUpkeep = indexSearch({ pieces, maintenance, logger, longestReadMs: longestReadMs + 5_000 });
-        relay = relayEvents({ maintenance, bus: connected, logger });
+        relay = relayEvents({ maintenance, bus: connected, events: outboxEvents, logger });
         hearing = hearOthers(connected, maintenance);
         const wakeRelay = (): void => relay?.wake();
         upkeeps = [

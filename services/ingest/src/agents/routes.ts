@@ -11,7 +11,7 @@ import { AppError, type Handler, isUuid, requireProject, type ServedRoute } from
 import type { z } from "zod";
 import type { Agent, AgentStore } from "./agent-store.ts";
 
-/** Agents, for their projects and for monitor. */
+/** Agents: the public routes of a project, and those that monitor calls. */
 export function agentRoutes(dependencies: {
   agents: AgentStore;
   reads(handle: Handler): Handler;

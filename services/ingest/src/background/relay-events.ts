@@ -1,13 +1,5 @@
 import { type Bus, createOutboxKeeper, createOutboxRelay, type OutboxStore } from "@touchstone/bus";
-import {
-  evaluationsReceived,
-  ingestActRecorded,
-  ingestDataDeleted,
-  modelPricesHandedOver,
-  spansSettled,
-  tracesSettled,
-  tracesStored,
-} from "@touchstone/contracts";
+import type { EventContract } from "@touchstone/contracts";
 import { createKeptOutboxStore, type Database } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
 import { createLease } from "./lease.ts";
@@ -19,16 +11,6 @@ export interface EventRelay {
   stop(): Promise<void>;
 }
 
-/** What the outbox may hold. */
-const announced = [
-  tracesStored,
-  tracesSettled,
-  spansSettled,
-  evaluationsReceived,
-  ingestActRecorded,
-  ingestDataDeleted,
-  modelPricesHandedOver,
-];
 /** Commits that follow one another within this time are announced together: a turn of the relay costs two statements. */
 const gatherMs = 20;
 /** How soon an event is published that another replica committed. */
@@ -38,11 +20,17 @@ const pollMs = 250;
  * Starts publishing what commits leave in the outbox; of several replicas only the one that holds the lease does. A row
  * leaves the outbox when its consumers have acknowledged its event.
  */
-export function relayEvents(options: { maintenance: Database; bus: Bus; logger: Logger }): EventRelay {
-  const { maintenance, bus, logger } = options;
+export function relayEvents(options: {
+  maintenance: Database;
+  bus: Bus;
+  /** What the outbox may hold. */
+  events: readonly EventContract[];
+  logger: Logger;
+}): EventRelay {
+  const { maintenance, bus, events, logger } = options;
   const lease = createLease({ database: maintenance, name: "relay", logger, onAcquired: () => relay.wake() });
   const outbox = createKeptOutboxStore(maintenance, "ingest");
-  const keeper = createOutboxKeeper({ store: outbox, bus, events: announced });
+  const keeper = createOutboxKeeper({ store: outbox, bus, events });
   const leased: OutboxStore = {
     take: async (afterId, limit) => (lease.isHeld() ? outbox.take(afterId, limit) : []),
     settle: outbox.settle,
@@ -51,7 +39,7 @@ export function relayEvents(options: { maintenance: Database; bus: Bus; logger: 
     store: leased,
     keeper: { look: async () => lease.isHeld() && (await keeper.look()) },
     bus,
-    events: announced,
+    events,
     logger,
     pollMs,
   });

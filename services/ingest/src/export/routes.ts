@@ -5,7 +5,7 @@ import type { AgentExportStore } from "./agent-export-store.ts";
 import { renderExportedSpan } from "./render-exported-span.ts";
 import type { ExportedSpan, SpanExportStore } from "./span-export-store.ts";
 
-/** Spans and agents as lines of JSON. */
+/** Export of spans and agents. */
 export function exportRoutes(dependencies: {
   spanExports: SpanExportStore;
   agentExports: AgentExportStore;

@@ -15,7 +15,7 @@ import { readJudgedTrace } from "./read-judged-trace.ts";
 import { readScriptTrace } from "./read-script-trace.ts";
 import { readTurns as readRecordedTurns } from "./read-turns.ts";
 
-/** Traces and sessions as judges and scripts are given them. */
+/** Traces and sessions in the form that judges and scripts read. */
 export function judgingRoutes(dependencies: {
   traces: TraceStore;
   sessions: Pick<SessionStore, "findRoots">;

@@ -3,7 +3,7 @@ import { type Handler, requireProject, type ServedRoute } from "@touchstone/serv
 import { isPreview, readRootFilter } from "../traces/read-root-filter.ts";
 import type { LiveTail } from "./live-tail.ts";
 
-/** Traces as they come. */
+/** The live tail. */
 export function liveRoutes(dependencies: { liveTail: LiveTail; reads(handle: Handler): Handler }): ServedRoute[] {
   const { reads } = dependencies;
   return [{ route: routes.streamTraces, handle: reads(streamTraces(dependencies)) }];

@@ -17,7 +17,7 @@ import { receiveExport } from "./receive-export.ts";
 import { checkJsonEnvelopes, type JsonEnvelope } from "./wire/json-envelope.ts";
 import { checkProtobufEnvelopes } from "./wire/protobuf-envelope.ts";
 
-/** Telemetry in the words of OpenTelemetry. */
+/** OTLP/HTTP. */
 export function otlpRoutes(dependencies: {
   recorder: SpanRecorder;
   clock: Clock;

@@ -2,7 +2,7 @@ import { limits, priceFinder, routes } from "@touchstone/contracts";
 import { type Handler, requireProject, type ServedRoute } from "@touchstone/service-kit";
 import type { PriceStore } from "./price-store.ts";
 
-/** What is known of prices. */
+/** Models without a price. */
 export function pricingRoutes(dependencies: { prices: PriceStore; reads(handle: Handler): Handler }): ServedRoute[] {
   const { reads } = dependencies;
   return [{ route: routes.listUnpricedModels, handle: reads(listUnpricedModels(dependencies)) }];

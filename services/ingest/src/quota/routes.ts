@@ -3,7 +3,7 @@ import type { Clock, Handler, ServedRoute } from "@touchstone/service-kit";
 import type { RequestCountStore } from "./request-count-store.ts";
 import type { UsageStore } from "./usage-store.ts";
 
-/** What projects stored and sent, for the gateway. */
+/** Traces and requests of projects, counted for the gateway. */
 export function quotaRoutes(dependencies: {
   usage: UsageStore;
   requestCounts: RequestCountStore;

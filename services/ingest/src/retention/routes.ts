@@ -2,7 +2,7 @@ import { routes, submittedRetention } from "@touchstone/contracts";
 import { type Answer, AppError, actOf, type Handler, requireProject, type ServedRoute } from "@touchstone/service-kit";
 import { daysInForce, type RetentionStore } from "./retention-store.ts";
 
-/** How long a project keeps its traces. */
+/** The retention setting of a project. */
 export function retentionRoutes(dependencies: {
   retention: RetentionStore;
   /** Of the installation; null = for ever. */

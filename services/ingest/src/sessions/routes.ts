@@ -5,7 +5,7 @@ import { isPreview } from "../traces/read-root-filter.ts";
 import { previewInput } from "../traces/show-trace.ts";
 import type { SessionStore } from "./session-store.ts";
 
-/** Sessions of a project. */
+/** The list of sessions. */
 export function sessionRoutes(dependencies: {
   sessions: SessionStore;
   traces: Pick<TraceStore, "readRoots">;

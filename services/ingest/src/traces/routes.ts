@@ -13,7 +13,7 @@ import { readMoment, readRootFilter } from "./read-root-filter.ts";
 import { showDetail } from "./show-trace.ts";
 import { submitTrace } from "./submit-trace.ts";
 
-/** Traces as they are submitted, listed, read and deleted. */
+/** Submitting, listing, reading and deleting traces. */
 export function traceRoutes(dependencies: {
   recorder: SpanRecorder;
   agents: AgentStore;

@@ -19,7 +19,7 @@ import { composeCostTrend, priceUses } from "./compose-costs.ts";
 import { composeMetrics } from "./compose-metrics.ts";
 import { type MetricsQuery, type MetricsStore, noUsageMetrics } from "./metrics-store.ts";
 
-/** Dashboards of traffic and costs, and what monitor asks of them. */
+/** Dashboards of traffic and costs, and the costs that monitor reads. */
 export function usageMetricsRoutes(dependencies: {
   metricsStore: MetricsStore;
   agentTokens: AgentTokenReader;
