@@ -8,6 +8,7 @@ import { repositoryFiles, repositoryRoot } from "./repository-files.ts";
 import { findBrokenPaths } from "./tidy/broken-paths.ts";
 import { findBusUse } from "./tidy/bus-use.ts";
 import { findBrokenCitations, findUnindexedRecords, isCitation, readCitationTargets } from "./tidy/citations.ts";
+import { findBrokenSteps, readFlows } from "./tidy/flows.ts";
 import { houseRules } from "./tidy/house-rules.ts";
 import { compareWithList, measureSize } from "./tidy/measure-size.ts";
 import type { SourceText } from "./tidy/source-text.ts";
@@ -68,6 +69,14 @@ describe("citations", () => {
 
   test("find each decision record in the index, under its number and title", () => {
     expect(findUnindexedRecords(sources)).toEqual([]);
+  });
+});
+
+describe("ARCHITECTURE.md", () => {
+  test("follows four requests through files that exist, in the order in which they import one another", () => {
+    const flows = readFlows(sources.find(({ path: file }) => file === "ARCHITECTURE.md")?.text ?? "");
+    expect(flows.map((steps) => steps.length > 10)).toEqual([true, true, true, true]);
+    expect(findBrokenSteps(flows, sources)).toEqual([]);
   });
 });
 

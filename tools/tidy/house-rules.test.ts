@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { findBrokenPaths } from "./broken-paths.ts";
 import { findBusUse } from "./bus-use.ts";
 import { findBrokenCitations, findUnindexedRecords, isCitation, readCitationTargets } from "./citations.ts";
+import { findBrokenSteps, readFlows } from "./flows.ts";
 import { houseRules } from "./house-rules.ts";
 import { compareWithList, measureSize, renderList } from "./measure-size.ts";
 
@@ -239,5 +240,46 @@ describe("a citation", () => {
       "docs/decisions/0007-twin.md: another record has the number 7.",
       'docs/decisions/0009-untitled.md: the first heading must begin with "9. ".',
     ]);
+  });
+});
+
+describe("a flow through the files", () => {
+  const from = (specifier: string): string => `import {\n  thing,\n} from "${specifier}";\n`;
+  const sources = [
+    { path: "services/a/src/service.ts", text: from("./door.ts") + from("./store.ts") },
+    { path: "services/a/src/door.ts", text: from("./rule.ts") },
+    { path: "services/a/src/rule.ts", text: 'import type { Hop } from "@touchstone/kit";\n' },
+    { path: "services/a/src/store.ts", text: "" },
+    { path: "services/b/src/door.ts", text: "" },
+    { path: "libs/kit/src/index.ts", text: 'export { hop } from "./hop.ts";\n' },
+    { path: "libs/kit/src/hop.ts", text: "" },
+  ];
+  const whatIsBroken = (...lines: string[]): string[] =>
+    findBrokenSteps(
+      readFlows(`### Flow\n\n${lines.map((line, index) => `${index + 1}. ${line}: does.\n`).join("")}`),
+      sources,
+    );
+  const [door, rule, store, hop, other] = ["a/src/door", "a/src/rule", "a/src/store", "", "b/src/door"].map((name) =>
+    name === "" ? "`libs/kit/src/hop.ts`" : `\`services/${name}.ts\``,
+  );
+
+  test("that the code takes is left alone", () => {
+    expect(whatIsBroken(`${door}`, `${hop}`, `HTTP → ${other}`, `back → ${rule}`, `\`service.ts\` → ${store}`)).toEqual(
+      [],
+    );
+  });
+
+  test.for<[string[], string]>([
+    [["`services/a/src/gone.ts`"], "services/a/src/gone.ts does not exist"],
+    [[`${rule}`, `${door}`], "services/a/src/rule.ts does not import services/a/src/door.ts"],
+    [[`${door}`, `HTTP → ${rule}`], "services/a/src/rule.ts is in the same service as services/a/src/door.ts"],
+    [[`${other}`, `back → ${rule}`], "nothing before services/a/src/rule.ts imports it"],
+    [
+      [`${door}`, `\`service.ts\` → ${rule}`],
+      "services/a/src/door.ts imports services/a/src/rule.ts: it needs no service.ts",
+    ],
+    [[`${door}`, `\`rule.ts\` → ${store}`], "services/a/src/rule.ts does not import services/a/src/door.ts"],
+  ])("that the code does not take is found: %s", ([lines, what]) => {
+    expect(whatIsBroken(...lines)[0]).toBe(what);
   });
 });
