@@ -16,20 +16,20 @@ export function renderSettingsPage(readers: ReadonlyMap<string, readonly string[
   ]);
   return `# Settings
 
-Everything is set through environment variables. An empty value counts as unset. A wrong value refuses the start, and
-every mistake is listed at once; an unknown \`SERVICE_*\` name is a warning with a did-you-mean, or a mistake with
-\`SERVICE_STRICT_CONFIG=true\`. Secrets never appear in logs, events, errors or metrics.
+Everything is set through environment variables. An empty value counts as unset. With an invalid value a process does not
+start, and it lists every mistake at once. An unknown \`SERVICE_*\` name causes a warning that suggests the right name; with
+\`SERVICE_STRICT_CONFIG=true\` it is a mistake too. Secrets never appear in logs, events, errors or metrics.
 
 ${markdownTable(["Name", "Default", "Values", "Meaning", "Read by"], rows)}
 
 ## Names of clients
 
-Found in the environment of a service these are neither read nor warned about:
+These names belong to clients. In the environment of a service they are ignored, without a warning:
 ${list(clientSettings)}.
 
 ## Not supported yet
 
-Setting one of these refuses the start: whoever asks for a quota must not get a system that silently has none.
+If one of these is set, a process does not start, so that a setting is never silently ignored.
 
 ${unsupportedSettings.map((name) => `- \`${name}\``).join("\n")}
 `;

@@ -84,7 +84,7 @@ export const settings = {
   ),
   SERVICE_ALLOW_UNAUTHENTICATED_NETWORK: setting(
     flag.default(false),
-    "Allow a gateway without accounts to listen beyond loopback: whoever reaches it gets the default key.",
+    "Allow a gateway without accounts to listen on more than loopback: everyone who can reach it gets the default key.",
   ),
   SERVICE_TRUST_PROXY: setting(
     z.string().optional(),
@@ -92,19 +92,19 @@ export const settings = {
   ),
   SERVICE_AUTH: setting(
     z.enum(["disabled", "enabled"], { error: 'must be "enabled" or "disabled"' }).default("disabled"),
-    "enabled: users sign in, and the first account owns what is there. disabled: whoever reaches the installation has it.",
+    "enabled: users sign in, and the first account takes all existing projects. disabled: everyone who can reach the installation can use it.",
   ),
   SERVICE_MULTI_TENANT: setting(
     flag.default(false),
-    "With accounts: whoever signs up gets an organization of their own, judged with that organization's provider keys only.",
+    "With accounts: each new account gets its own organization, judged only with that organization's provider keys.",
   ),
   SERVICE_OPEN_SIGNUP: setting(
     flag.default(false),
-    "With accounts: whoever signs up becomes a member of the installation's organization.",
+    "With accounts: each new account becomes a member of the installation's organization.",
   ),
   SERVICE_AUTH_SECRET: secret(
     z.string().min(32, { error: "must have at least 32 characters" }).optional(),
-    "What session cookies are signed with. Derived from SERVICE_INTERNAL_SECRET when unset.",
+    "Secret that signs session cookies. Derived from SERVICE_INTERNAL_SECRET when unset.",
   ),
   SERVICE_GOOGLE_CLIENT_ID: setting(
     z.string().optional(),
@@ -122,9 +122,9 @@ export const settings = {
   ),
   SERVICE_OIDC_CLIENT_ID: setting(z.string().optional(), "This installation's client at that provider."),
   SERVICE_OIDC_CLIENT_SECRET: secret(z.string().optional(), "The secret of that client."),
-  SERVICE_OIDC_NAME: setting(z.string().optional(), "How that provider is called where users sign in. Default: SSO."),
+  SERVICE_OIDC_NAME: setting(z.string().optional(), "Name of that provider on the sign-in page. Default: SSO."),
   SERVICE_SMTP_URL: secret(url("smtp:", "smtps:").optional(), "Mail server, with its user and password."),
-  SERVICE_RESEND_API_KEY: secret(z.string().optional(), "Key of the hosted mail API (Resend), where there is no SMTP."),
+  SERVICE_RESEND_API_KEY: secret(z.string().optional(), "Key of the hosted mail API (Resend), used without SMTP."),
   SERVICE_EMAIL_FROM: setting(z.string().optional(), "Sender of mails: an address, or Name <address>."),
   SERVICE_EMAIL_DEBUG_DIR: setting(
     z.string().optional(),
@@ -132,7 +132,7 @@ export const settings = {
   ),
   SERVICE_REQUIRE_EMAIL_VERIFICATION: setting(
     flag.default(false),
-    "With accounts and a way to send mail: nobody signs in before the address is verified.",
+    "With accounts and a way to send mail: users can sign in only after they verified their address.",
   ),
   SERVICE_DASHBOARD: setting(
     z.enum(["on", "off"], { error: 'must be "on" or "off"' }).default("on"),
@@ -152,15 +152,15 @@ export const settings = {
   ),
   SERVICE_STOP_SECONDS: setting(
     positiveInteger.optional(),
-    "A stopping process finishes what is in hand for about so long and then exits, whatever it does. Default: 10 for the gateway and standalone, 30 for the others.",
+    "How long a stopping process may finish requests in progress before it exits. Default: 10 for the gateway and standalone, 30 for the others.",
   ),
   SERVICE_STALL_SECONDS: setting(
     z.coerce.number({ error: "must be a number of seconds" }).int().min(0).max(86_400).default(30),
-    "A process whose event loop is blocked for so long writes what blocks it and ends with code 70, so that it is started again. 0: never, as a debugger needs it.",
+    "If the event loop is blocked for this long, the process logs what blocks it and exits with code 70, so that the platform restarts it. 0 turns this off, for example for a debugger.",
   ),
   SERVICE_STOP_ANNOUNCE_SECONDS: setting(
     z.coerce.number({ error: "must be a number of seconds" }).min(0).max(60).default(0.5),
-    "How long a stopping gateway still takes connections while it says that it is not ready. Set it above the health check interval of your load balancer.",
+    "How long a stopping gateway still accepts connections after it reports that it is not ready. Set it above the health check interval of your load balancer.",
   ),
   SERVICE_LOG_LEVEL: setting(
     z.enum(["trace", "debug", "info", "warn", "error", "silent"]).default("info"),
@@ -184,7 +184,7 @@ export const settings = {
   SERVICE_NATS_PASSWORD: secret(z.string().optional(), "Password of that user."),
   SERVICE_REDIS_URL: secret(
     url("redis:", "rediss:").optional(),
-    "Redis that several gateways share their rate limits through. Without it each counts for itself.",
+    "Redis through which several gateways share rate limits. Without it each gateway counts for itself.",
   ),
 
   SERVICE_INTERNAL_SECRET: secret(
@@ -214,16 +214,16 @@ export const settings = {
   SERVICE_RATE_LIMIT_KEY_EVAL: setting(limit.optional(), "Limit per key and minute on /custom-agent-evaluations."),
   SERVICE_METRICS_TOKEN: secret(
     z.string().optional(),
-    "Bearer token that /metrics asks for. Without one /metrics is open, but closed in multi-tenant mode.",
+    "Bearer token for /metrics. Without one /metrics is open, except in multi-tenant mode.",
   ),
   SERVICE_ADMIN_TOKEN: secret(
     z.string().optional(),
-    "What x-admin-token must be for /api/v1/admin/overview and /api/v1/admin/audit. Without it both answer 404.",
+    "Value of x-admin-token for /api/v1/admin/overview and /api/v1/admin/audit. Without it both answer 404.",
   ),
 
   SERVICE_INGEST_QUEUE_MAX: setting(
     positiveInteger.default(10_000),
-    "Spans of one project that may wait for a commit; more is answered 429. Of all together half as many again.",
+    "Spans of one project that may wait for a commit; more is answered 429. All projects together may use 1.5 times as many.",
   ),
   SERVICE_INGEST_FLUSH_SIZE: setting(positiveInteger.default(256), "Most spans in one commit."),
   SERVICE_INGEST_MAX_FIELD_CHARS: setting(
@@ -236,15 +236,15 @@ export const settings = {
   ),
   SERVICE_OTLP_GENAI_ONLY: setting(
     flag.default(false),
-    "Leave out OTel traces of which no span of their export tells of a model, an agent or a tool.",
+    "Ignore OTel traces if no span of their export names a model, an agent or a tool.",
   ),
   SERVICE_OTLP_HTTP_PORT: setting(
     port.optional(),
-    "Port on which the gateway also takes OTLP/HTTP on the standard paths /v1/traces, /v1/logs and /v1/metrics; 4318 is usual. Off when unset.",
+    "Port on which the gateway also accepts OTLP/HTTP on the standard paths /v1/traces, /v1/logs and /v1/metrics; 4318 is usual. Off when unset.",
   ),
   SERVICE_OTLP_GRPC_PORT: setting(
     port.optional(),
-    "Port on which the gateway takes OTLP/gRPC, without TLS; 4317 is usual. Off when unset.",
+    "Port on which the gateway accepts OTLP/gRPC, without TLS; 4317 is usual. Off when unset.",
   ),
 
   SERVICE_QUOTA_TRACES_PER_DAY: setting(
@@ -253,33 +253,33 @@ export const settings = {
   ),
   SERVICE_RETENTION_DAYS: setting(
     days.optional(),
-    "Days that traces are kept, by their own time, in projects that do not choose otherwise. For ever when unset or not above 0.",
+    "Days that traces are kept, by their own time, in projects without their own setting. Kept for ever when unset or not above 0.",
   ),
 
   SERVICE_ALLOW_PRIVATE_WEBHOOKS: setting(
     flag.optional(),
-    "Whether addresses that users give may lead into the installation's own network. Default: true, and false in multi-tenant mode.",
+    "Whether addresses that users enter may point into the installation's own network. Default: true, and false in multi-tenant mode.",
   ),
   SERVICE_WEBHOOK_SECRET: secret(
     z.string().min(24, { error: "must have at least 24 characters" }).optional(),
-    "What messages to the webhook channels of monitoring profiles are signed with: whsec_ and base64, or any text. They are unsigned when unset.",
+    "Secret that signs messages to the webhook channels of monitoring profiles: whsec_ and base64, or any text. They are unsigned when unset.",
   ),
   SERVICE_OTLP_EXPORT_ENDPOINT: setting(
     issuer.optional(),
-    "OpenTelemetry collector that every verdict is sent to as a log record; /v1/logs is added where the path does not end with it. For monitor and eval-runs. Nothing is sent when unset.",
+    "OpenTelemetry collector to which every verdict is sent as a log record; /v1/logs is added unless the path ends with it. For monitor and eval-runs. Nothing is sent when unset.",
   ),
   SERVICE_OTLP_EXPORT_HEADERS: secret(
     headerList.optional(),
-    "Headers that go with these: name=value, several separated by commas, values percent-encoded.",
+    "Headers of these requests: name=value, several separated by commas, values percent-encoded.",
   ),
   SERVICE_QUOTA_JUDGE_CALLS_PER_DAY: setting(
     limit.optional(),
-    "Judge calls the installation may make per UTC day, retries included; results beyond it are skipped and say so. Unlimited when unset.",
+    "Judge calls the installation may make per UTC day, retries included; results beyond it are skipped, with the reason. Unlimited when unset.",
   ),
 
   SERVICE_VERDICT_RECORD_DAYS: setting(
     z.coerce.number({ error: "must be a whole number of days" }).int().min(1).max(36_500).default(30),
-    "Days that the records behind verdicts are kept: the exact prompt and reply of a judge. Ratings and justifications stay.",
+    "Days that the records behind verdicts are kept: the exact prompt and reply of a judge. Ratings and justifications are kept longer.",
   ),
   SERVICE_QUOTA_ONLINE_JUDGE_CALLS_PER_DAY: setting(
     limit.optional(),
@@ -287,21 +287,18 @@ export const settings = {
   ),
   SERVICE_SESSION_SWEEP: setting(
     flag.default(true),
-    "Whether sessions that became idle are given to the live scorers of sessions.",
+    "Whether live scorers of sessions judge sessions that became idle.",
   ),
 
-  SERVICE_OTEL_MONITOR: setting(
-    flag.default(true),
-    "Whether traces that came over OTLP are looked through for patterns.",
-  ),
+  SERVICE_OTEL_MONITOR: setting(flag.default(true), "Whether patterns are applied to traces that came over OTLP."),
   SERVICE_MONITOR_CHILD_SPANS: setting(
     flag.default(false),
-    "Whether patterns, live judges, scorer groups and custom scorers look at child spans too, each by itself. Every child then costs its checks.",
+    "Whether patterns, live judges, scorer groups and custom scorers also check each child span. Every child span then costs its own checks.",
   ),
 
   SERVICE_RUN_ABANDON_HOURS: setting(
     z.coerce.number({ error: "must be a number of hours" }).min(0).max(8_760).default(24),
-    "An evaluation run without a new result for so many hours is ended as failed. 0 keeps it open.",
+    "An evaluation run without a new result for this many hours ends as failed. 0 keeps it open.",
   ),
 
   OPENAI_API_KEY: secret(
@@ -310,7 +307,7 @@ export const settings = {
   ),
   OPENAI_BASE_URL: setting(
     url("http:", "https:").optional(),
-    "An OpenAI-compatible endpoint to judge with. With it and neither a Gemini nor an Anthropic key, every model is asked there.",
+    "An OpenAI-compatible endpoint for judges. Without a Gemini and an Anthropic key, it is used for every model.",
   ),
   GEMINI_API_KEY: secret(z.string().optional(), "Key for judge models whose id starts with gemini-."),
   GEMINI_BASE_URL: setting(
@@ -322,22 +319,19 @@ export const settings = {
     url("http:", "https:").optional(),
     "A proxy of Anthropic's OpenAI-compatible endpoint, version path included. Default: https://api.anthropic.com/v1/.",
   ),
-  SERVICE_DEFAULT_JUDGE_MODEL: setting(
-    z.string().default("gpt-5.6-luna"),
-    "Model that judges when a rubric names none.",
-  ),
+  SERVICE_DEFAULT_JUDGE_MODEL: setting(z.string().default("gpt-5.6-luna"), "Judge model for rubrics that name none."),
   SERVICE_JUDGE_API: setting(
     z.enum(["responses", "chat"]).optional(),
-    "Wire API of OPENAI_BASE_URL. Default: responses at OpenAI, chat at a custom base URL. Gemini and Anthropic are asked through chat.",
+    "Wire API of OPENAI_BASE_URL. Default: responses at OpenAI, chat at a custom base URL. Gemini and Anthropic always use chat.",
   ),
   SERVICE_JUDGE_TIMEOUT_MS: setting(positiveInteger.max(60_000).default(60_000), "Deadline of one judge call."),
   SERVICE_JUDGE_RETRIES: setting(
     z.coerce.number().int().min(0).max(10).default(2),
-    "Retries of a judge call that failed for a passing reason.",
+    "Retries of a judge call after a temporary failure.",
   ),
   SERVICE_JUDGE_CONCURRENCY: setting(
     positiveInteger.default(16),
-    "Judge calls at once, per provider and judge process.",
+    "Concurrent judge calls, per provider and judge process.",
   ),
 } as const satisfies Record<string, Setting>;
 
