@@ -77,8 +77,12 @@ export function createLiveTail({ store, traces, show, eventIds, clock, logger }:
     return items;
   }
 
-  /** The position moves with every row, so that a failure repeats nothing. */
-  async function tell(rows: readonly TailRow[], group: readonly TraceStream[]): Promise<void> {
+  /**
+   * The position moves with every row, so that a failure repeats nothing. Answers the streams that were told all: one that
+   * catches up stays where it is when it has enough to read, and is told the rest later.
+   */
+  async function tell(rows: readonly TailRow[], group: readonly TraceStream[]): Promise<readonly TraceStream[]> {
+    let told = group;
     for (let start = 0; start < rows.length; start += rootsMax) {
       const slice = rows.slice(start, start + rootsMax);
       const roots = new Map<string, ReadSpan>();
@@ -90,8 +94,9 @@ export function createLiveTail({ store, traces, show, eventIds, clock, logger }:
       }
       const matches = await matchSlice(slice, group);
       for (const row of slice) {
+        told = told.filter(({ isReady }) => isReady);
         const root = roots.get(`${row.projectId} ${row.id}`);
-        const readers = group.filter(
+        const readers = told.filter(
           (stream) =>
             root !== undefined &&
             stream.projectId === row.projectId &&
@@ -100,10 +105,12 @@ export function createLiveTail({ store, traces, show, eventIds, clock, logger }:
             (matches.get(stream)?.has(row.id) ?? true),
         );
         const items = root === undefined ? null : await showTo(readers, root);
-        for (const stream of group) stream.position = { xid: row.xid, seq: row.seq };
+        for (const stream of told) stream.position = { xid: row.xid, seq: row.seq };
         for (const stream of readers) stream.tell(items?.get(stream) as Buffer);
       }
+      if (told.length === 0) break;
     }
+    return told;
   }
 
   /** Answers whether there is more to tell right away. */
@@ -117,9 +124,9 @@ export function createLiveTail({ store, traces, show, eventIds, clock, logger }:
       const projectIds = [...new Set(group.map(({ projectId }) => projectId))];
       const seqFloor = floors.floorOf(after.xid);
       const rows = await store.readAfter({ projectIds, after, below: now.xid, seqFloor, limit: rowsMax });
-      await tell(rows, group);
-      if (rows.length === rowsMax) hasMore = true;
-      else for (const stream of group) stream.reach(now);
+      const told = await tell(rows, group);
+      if (rows.length === rowsMax) hasMore ||= told.length > 0;
+      else for (const stream of told) stream.reach(now);
     }
     return hasMore;
   }
