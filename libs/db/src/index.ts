@@ -23,6 +23,7 @@ export { createKeptOutboxStore, type KeptOutboxStore } from "./kept-outbox-store
 export { selectPart } from "./list-page.ts";
 export { onceInTransaction } from "./once-in-transaction.ts";
 export { createOutboxStore, type OutboxRow, type OutboxStore } from "./outbox-store.ts";
+export { type ArrayColumns, integerArray, parameters } from "./parameters.ts";
 export { type CloseProjects, createProjectClosing } from "./project-closing.ts";
 export {
   createProjectDeletions,

@@ -1,5 +1,5 @@
 import type { SettledTrace } from "@touchstone/contracts";
-import type { Queryable } from "@touchstone/db";
+import { type ArrayColumns, parameters, type Queryable } from "@touchstone/db";
 import { isWatched } from "../model/sampling.ts";
 import { classifyOperationally, healthy } from "./classify.ts";
 import { seenTraceDays } from "./trim-seen-traces.ts";
@@ -15,7 +15,33 @@ export const plannableDays = 6;
  * it is remembered: clocks differ, and a trace may be dated a minute ahead.
  */
 export const rememberedDays = seenTraceDays - 1;
-const isNew = "(seen.monitor is true or seen.created_at > now() - $18 * interval '1 day')";
+
+/** What is sent of each settled trace, column by column. */
+const columns: ArrayColumns<SettledTrace> = {
+  project_id: ["uuid", (trace) => trace.projectId],
+  trace_id: ["uuid", (trace) => trace.traceId],
+  agent_id: ["uuid", (trace) => trace.agentId],
+  name: ["text", (trace) => trace.name],
+  created_at: ["timestamptz", (trace) => trace.createdAt],
+  traffic_source: ["text", (trace) => trace.trafficSource],
+  monitor: ["boolean", (trace) => trace.monitor],
+  pattern_ids: ["json", (trace) => (trace.patternIds === null ? null : JSON.stringify(trace.patternIds))],
+  session_id: ["text", (trace) => trace.sessionId],
+  framework: ["text", (trace) => trace.framework],
+  model: ["text", (trace) => trace.model],
+  latency_ms: ["float8", (trace) => trace.latencyMs],
+  has_error: ["boolean", (trace) => trace.hasError],
+  failed_tools: ["json", (trace) => JSON.stringify(trace.failedTools)],
+  tool_calls: ["integer", (trace) => trace.toolCalls],
+  otel_trace_id: ["text", (trace) => trace.otelTraceId ?? null],
+  otel_span_id: ["text", (trace) => trace.otelSpanId ?? null],
+  response_id: ["text", (trace) => trace.responseId ?? null],
+  operational_class: ["text", (trace) => (isWatched(trace) ? classifyOperationally(trace).name : null)],
+};
+
+const $ = parameters(columns, ["projectIds", "plannableDays", "rememberedDays"]);
+
+const isNew = `(seen.monitor is true or seen.created_at > now() - ${$.rememberedDays} * interval '1 day')`;
 
 /** The deleted ones among the projects of traces. */
 export async function selectDeletedProjects(
@@ -61,12 +87,7 @@ export async function recordSettledTraces(
              session_id, framework, model, latency_ms, has_error,
              array(select json_array_elements_text(failed_tools)), tool_calls, otel_trace_id, otel_span_id, response_id,
              operational_class, now()
-      from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::timestamptz[], $6::text[], $7::bool[], $8::json[],
-                  $9::text[], $10::text[], $11::text[], $12::double precision[], $13::bool[], $14::json[], $15::integer[],
-                  $19::text[], $20::text[], $21::text[], $22::text[])
-        as settled(project_id, trace_id, agent_id, name, created_at, traffic_source, monitor, pattern_ids, session_id,
-                   framework, model, latency_ms, has_error, failed_tools, tool_calls, otel_trace_id, otel_span_id,
-                   response_id, operational_class)
+      from unnest(${$.arrays}) as settled(${$.names})
       order by project_id, trace_id
       on conflict (project_id, trace_id) do update
       set agent_id = excluded.agent_id,
@@ -83,35 +104,12 @@ export async function recordSettledTraces(
           response_id = excluded.response_id,
           operational_class = coalesce(excluded.operational_class, seen.operational_class),
           settled_at = coalesce(seen.settled_at, excluded.settled_at)
-      where seen.project_id = any ($16::uuid[])
-      returning trace_id, settled_at > now() - $17 * interval '1 day' and ${isNew} as is_plannable,
+      where seen.project_id = any (${$.projectIds}::uuid[])
+      returning trace_id, settled_at > now() - ${$.plannableDays} * interval '1 day' and ${isNew} as is_plannable,
                 settled_at = now() and ${isNew} as is_fresh,
                 coalesce(old.operational_class, '${healthy}') <> coalesce(new.operational_class, '${healthy}')
                   as is_reclassified`,
-    values: [
-      newest.map((trace) => trace.projectId),
-      newest.map((trace) => trace.traceId),
-      newest.map((trace) => trace.agentId),
-      newest.map((trace) => trace.name),
-      newest.map((trace) => trace.createdAt),
-      newest.map((trace) => trace.trafficSource),
-      newest.map((trace) => trace.monitor),
-      newest.map((trace) => (trace.patternIds === null ? null : JSON.stringify(trace.patternIds))),
-      newest.map((trace) => trace.sessionId),
-      newest.map((trace) => trace.framework),
-      newest.map((trace) => trace.model),
-      newest.map((trace) => trace.latencyMs),
-      newest.map((trace) => trace.hasError),
-      newest.map((trace) => JSON.stringify(trace.failedTools)),
-      newest.map((trace) => trace.toolCalls),
-      projectIds,
-      plannableDays,
-      rememberedDays,
-      newest.map((trace) => trace.otelTraceId ?? null),
-      newest.map((trace) => trace.otelSpanId ?? null),
-      newest.map((trace) => trace.responseId ?? null),
-      newest.map((trace) => (isWatched(trace) ? classifyOperationally(trace).name : null)),
-    ],
+    values: $.values(newest, { projectIds, plannableDays, rememberedDays }),
   });
   const freshIds = new Set(rows.flatMap((row) => (row.is_fresh ? [row.trace_id] : [])));
   return {

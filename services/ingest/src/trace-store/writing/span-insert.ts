@@ -1,14 +1,63 @@
 import { spansSettled, tracesSettled, tracesStored } from "@touchstone/contracts";
-import type { Statement } from "@touchstone/db";
-import { otlpFlag, type ProjectRow, type SpanRow } from "../../model/span-row.ts";
+import { type ArrayColumns, integerArray, parameters, type Statement } from "@touchstone/db";
+import { otlpFlag, type ProjectRow } from "../../model/span-row.ts";
 import { tokenLiteral } from "../../model/token-list.ts";
-import { plainArray, textArray } from "./array-literal.ts";
 
 /** Raised by `ingest.require_quota`. */
 export const quotaSpent = "TSQ01";
 
 /** An event is published as one message; larger ones are split before they meet the bus's limit of 8 MB. */
 const eventCharsMax = 1024 * 1024;
+
+/** What is sent of each row, column by column. */
+const columns: ArrayColumns<ProjectRow> = {
+  project_id: ["uuid", ({ projectId }) => projectId],
+  id: ["uuid", ({ row }) => row.id],
+  dk: ["uuid", ({ row }) => row.dk],
+  trace_key: ["uuid", ({ row }) => row.traceKey],
+  span_id: ["text", ({ row }) => row.spanId],
+  parent_span_id: ["text", ({ row }) => row.parentSpanId],
+  is_root: ["boolean", ({ row }) => row.isRoot],
+  created_at_ms: ["float8", ({ row }) => row.createdAtMs],
+  started_at_ms: ["float8", ({ row }) => row.startedAtMs],
+  ended_at_ms: ["float8", ({ row }) => row.endedAtMs],
+  session_id: ["text", ({ row }) => row.sessionId],
+  agent_id: ["uuid", ({ row }) => row.agentId],
+  agent_name: ["text", ({ row }) => row.agentName],
+  name: ["text", ({ row }) => row.name],
+  kind: ["text", ({ row }) => row.kind],
+  framework: ["text", ({ row }) => row.framework],
+  source: ["text", ({ row }) => row.source],
+  model: ["text", ({ row }) => row.model],
+  has_error: ["boolean", ({ row }) => row.hasError],
+  latency_ms: ["float8", ({ row }) => row.latencyMs],
+  own_tokens: ["text", ({ row }) => tokenLiteral(row.ownTokens)],
+  flags: ["smallint", ({ row }) => row.flags],
+  body_length: ["integer", ({ row }) => row.body.length],
+  event: ["text", ({ row }) => row.event],
+  agg_tokens: ["text", ({ row }) => tokenLiteral(row.aggTokens)],
+  facts: ["text", ({ row }) => (row.facts === null ? null : JSON.stringify(row.facts))],
+  derived: ["text", ({ row }) => row.derived],
+  response_id: ["text", ({ row }) => row.responseId],
+  doc: ["text", ({ row }) => row.doc],
+  parent_dk: ["uuid", ({ row }) => row.parentDk],
+  settled: ["text", ({ row }) => row.settled],
+  net_tokens: ["text", ({ row }) => tokenLiteral(row.netTokens)],
+  tools: ["text", ({ row }) => row.tools],
+};
+
+/** Where each body begins in `bodies`, and the outbox row that announces each row, are counted over the rows. */
+const $ = parameters(columns, [
+  "scope",
+  "bodies",
+  "bodyStarts",
+  "eventParts",
+  "shard",
+  "quota",
+  "graceSeconds",
+  "storedSubject",
+  "settledSubject",
+]);
 
 /**
  * One statement, hence one transaction: the identities, the spans whose identity is new, the agents their roots
@@ -25,24 +74,13 @@ const eventCharsMax = 1024 * 1024;
  */
 const storeText = `
   with scope as materialized (
-    select set_config('app.projects', ingest.open_projects($1), true) as projects
+    select set_config('app.projects', ingest.open_projects(${$.scope}), true) as projects
   ),
   incoming as materialized (
     select u.*
     from scope,
-      unnest(
-        $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::text[], $7::text[], $8::boolean[], $9::float8[],
-        $10::float8[], $11::float8[], $12::text[], $13::uuid[], $14::text[], $15::text[], $16::text[], $17::text[],
-        $18::text[], $19::text[], $20::boolean[], $21::float8[], $22::text[], $23::smallint[], $24::integer[],
-        $25::integer[], $26::text[], $27::integer[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $37::uuid[],
-        $39::text[], $41::text[], $42::text[]
-      ) with ordinality as u (
-        project_id, id, dk, trace_key, span_id, parent_span_id, is_root, created_at_ms,
-        started_at_ms, ended_at_ms, session_id, agent_id, agent_name, name, kind, framework,
-        source, model, has_error, latency_ms, own_tokens, flags, body_start,
-        body_length, event, event_part, agg_tokens, facts, derived, response_id, doc, parent_dk,
-        settled, net_tokens, tools, position
-      )
+      unnest(${$.arrays}, ${$.bodyStarts}::integer[], ${$.eventParts}::integer[])
+        with ordinality as u (${$.names}, body_start, event_part, position)
     where scope.projects is not null
   ),
   claimed as (
@@ -66,7 +104,7 @@ const storeText = `
       to_timestamp(started_at_ms / 1000), to_timestamp(ended_at_ms / 1000), session_id, agent_id, name, kind, framework,
       source, model, has_error, latency_ms, own_tokens::float8[], agg_tokens::float8[], net_tokens::float8[], tools,
       flags, facts, derived, response_id,
-      substr($28::bytea, body_start, body_length)
+      substr(${$.bodies}::bytea, body_start, body_length)
     from incoming
     where dk is null or id in (select id from claimed)
     on conflict do nothing
@@ -89,7 +127,7 @@ const storeText = `
     insert into ingest.root_counts as counts (project_id, day, framework, source, shard, n)
     select
       project_id, (to_timestamp(created_at_ms / 1000) at time zone 'UTC')::date, coalesce(framework, ''),
-      coalesce(source, ''), $29::smallint, count(*)
+      coalesce(source, ''), ${$.shard}::smallint, count(*)
     from new_roots
     group by 1, 2, 3, 4
     order by 1, 2, 3, 4
@@ -98,7 +136,8 @@ const storeText = `
   ),
   used as (
     insert into ingest.trace_usage as usage (project_id, day, shard, n)
-    select project_id, (now() at time zone 'UTC')::date, case when $36::bigint is null then $29::smallint else 0 end, count(*)
+    select project_id, (now() at time zone 'UTC')::date,
+      case when ${$.quota}::bigint is null then ${$.shard}::smallint else 0 end, count(*)
     from new_roots
     group by project_id
     order by project_id
@@ -108,7 +147,7 @@ const storeText = `
   ),
   awaited as (
     insert into ingest.awaited_parents (project_id, dk, child_id, due_at)
-    select project_id, parent_dk, id, now() + make_interval(secs => $38::float8)
+    select project_id, parent_dk, id, now() + make_interval(secs => ${$.graceSeconds}::float8)
     from incoming
     where parent_dk is not null and (id in (select id from stored)) is true
     order by 1, 2, 3
@@ -129,11 +168,11 @@ const storeText = `
   ),
   announced as (
     insert into ingest.outbox (subject, body)
-    select $30, '{"traces":[' || string_agg(event, ',' order by position) || ']}'
+    select ${$.storedSubject}, '{"traces":[' || string_agg(event, ',' order by position) || ']}'
     from new_roots
     group by event_part
     union all
-    select $40, '{"traces":[' || string_agg('{' || settled || substr(event, 2), ',' order by position) || ']}'
+    select ${$.settledSubject}, '{"traces":[' || string_agg('{' || settled || substr(event, 2), ',' order by position) || ']}'
     from new_roots
     where settled is not null
     group by event_part`;
@@ -143,7 +182,7 @@ const answerText = `
   select id
   from incoming
   where dk is not null and (id in (select id from claimed)) is not true
-    and (select bool_and(ingest.require_quota(project_id, day, n, $36::bigint)) from used) is not false
+    and (select bool_and(ingest.require_quota(project_id, day, n, ${$.quota}::bigint)) from used) is not false
     and (select awaiting from arrived) is distinct from -1`;
 
 const insertText = storeText + answerText;
@@ -163,12 +202,9 @@ export function buildSpanInsert(
   rows: readonly ProjectRow[],
   { shard, quota, orphanGraceMs }: { shard: number; quota: number | null; orphanGraceMs: number },
 ): Statement {
-  const texts = (read: (row: SpanRow) => string | null) => textArray(rows.map(({ row }) => read(row)));
-  const plain = (read: (row: SpanRow) => string | number | boolean | null) =>
-    plainArray(rows.map(({ row }) => read(row)));
   const bodies = rows.map(({ row }) => row.body);
   let start = 1;
-  const starts = bodies.map((body) => {
+  const bodyStarts = bodies.map((body) => {
     const at = start;
     start += body.length;
     return at;
@@ -177,50 +213,17 @@ export function buildSpanInsert(
   return {
     name: childrenSettle ? "spans_insert_children" : "spans_insert",
     text: childrenSettle ? insertTextWithChildren : insertText,
-    values: [
-      [...new Set(rows.map(({ projectId }) => projectId))].join(","),
-      plainArray(rows.map(({ projectId }) => projectId)),
-      plain((row) => row.id),
-      plain((row) => row.dk),
-      plain((row) => row.traceKey),
-      texts((row) => row.spanId),
-      texts((row) => row.parentSpanId),
-      plain((row) => row.isRoot),
-      plain((row) => row.createdAtMs),
-      plain((row) => row.startedAtMs),
-      plain((row) => row.endedAtMs),
-      texts((row) => row.sessionId),
-      plain((row) => row.agentId),
-      texts((row) => row.agentName),
-      texts((row) => row.name),
-      texts((row) => row.kind),
-      texts((row) => row.framework),
-      texts((row) => row.source),
-      texts((row) => row.model),
-      plain((row) => row.hasError),
-      plain((row) => row.latencyMs),
-      texts((row) => tokenLiteral(row.ownTokens)),
-      plain((row) => row.flags),
-      plainArray(starts),
-      plainArray(bodies.map((body) => body.length)),
-      texts((row) => row.event),
-      plainArray(numberEventParts(rows)),
-      Buffer.concat(bodies),
+    values: $.values(rows, {
+      scope: [...new Set(rows.map(({ projectId }) => projectId))].join(","),
+      bodies: Buffer.concat(bodies),
+      bodyStarts: integerArray(bodyStarts),
+      eventParts: integerArray(numberEventParts(rows)),
       shard,
-      tracesStored.subject,
-      texts((row) => tokenLiteral(row.aggTokens)),
-      texts((row) => (row.facts === null ? null : JSON.stringify(row.facts))),
-      texts((row) => row.derived),
-      texts((row) => row.responseId),
-      texts((row) => row.doc),
       quota,
-      plain((row) => row.parentDk),
-      orphanGraceMs / 1000,
-      texts((row) => row.settled),
-      tracesSettled.subject,
-      texts((row) => tokenLiteral(row.netTokens)),
-      texts((row) => row.tools),
-    ],
+      graceSeconds: orphanGraceMs / 1000,
+      storedSubject: tracesStored.subject,
+      settledSubject: tracesSettled.subject,
+    }),
   };
 }
 

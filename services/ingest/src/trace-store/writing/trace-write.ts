@@ -1,5 +1,5 @@
 import { tracesSettled, tracesStored } from "@touchstone/contracts";
-import type { Statement } from "@touchstone/db";
+import { type ArrayColumns, parameters, type Statement } from "@touchstone/db";
 import type { AssemblySettings } from "../../assembly/assembly-settings.ts";
 import type { RowChange, TraceChange, TracePlan } from "../../assembly/plan-trace.ts";
 import { tokenLiteral } from "../../model/token-list.ts";
@@ -15,17 +15,33 @@ export interface ChangedRow {
   settled: string | null;
 }
 
+/** What is sent of each changed row, column by column. */
+const columns: ArrayColumns<ChangedRow> = {
+  project_id: ["uuid", ({ change }) => change.projectId],
+  id: ["uuid", ({ change }) => change.id],
+  is_root: ["boolean", ({ change }) => change.isRoot],
+  name: ["text", ({ change }) => change.name],
+  model: ["text", ({ change }) => change.model],
+  session_id: ["text", ({ change }) => change.sessionId],
+  agent_id: ["uuid", ({ change }) => change.agentId],
+  agent_name: ["text", ({ change }) => change.agentName],
+  has_error: ["boolean", ({ change }) => change.hasError],
+  agg_tokens: ["text", ({ change }) => tokenLiteral(change.aggTokens)],
+  derived: ["text", ({ change }) => change.derived],
+  flags: ["smallint", ({ change }) => change.flags],
+  doc: ["text", ({ doc }) => doc],
+  event: ["text", ({ event }) => event],
+  settled: ["text", ({ settled }) => settled],
+  net_tokens: ["text", ({ change }) => tokenLiteral(change.netTokens)],
+  tools: ["text", ({ change }) => change.tools],
+};
+
+const $ = parameters(columns, ["shard", "quota", "storedSubject", "settledSubject"]);
+
 const rowChangesText = `
   with wanted as materialized (
     select *
-    from unnest(
-      $1::uuid[], $2::uuid[], $3::boolean[], $4::text[], $5::text[], $6::text[], $7::uuid[], $8::text[], $9::boolean[],
-      $10::text[], $11::text[], $12::smallint[], $13::text[], $14::text[], $18::text[],
-      $20::text[], $21::text[]
-    ) with ordinality as u (
-      project_id, id, is_root, name, model, session_id, agent_id, agent_name, has_error,
-      agg_tokens, derived, flags, doc, event, settled, net_tokens, tools, position
-    )
+    from unnest(${$.arrays}) with ordinality as u (${$.names}, position)
   ),
   changed as (
     update ingest.spans
@@ -60,7 +76,7 @@ const rowChangesText = `
   counted as (
     insert into ingest.root_counts as counts (project_id, day, framework, source, shard, n)
     select project_id, (created_at at time zone 'UTC')::date, coalesce(framework, ''), coalesce(source, ''),
-      $15::smallint, sum(step)
+      ${$.shard}::smallint, sum(step)
     from changed
     where step <> 0
     group by 1, 2, 3, 4
@@ -70,8 +86,8 @@ const rowChangesText = `
   ),
   used as (
     insert into ingest.trace_usage as usage (project_id, day, shard, n)
-    select project_id, (now() at time zone 'UTC')::date, case when $16::bigint is null then $15::smallint else 0 end,
-      count(*)
+    select project_id, (now() at time zone 'UTC')::date,
+      case when ${$.quota}::bigint is null then ${$.shard}::smallint else 0 end, count(*)
     from changed
     where step > 0
     group by project_id
@@ -99,13 +115,13 @@ const rowChangesText = `
   ),
   announced as (
     insert into ingest.outbox (subject, body)
-    select $17, '{"traces":[' || string_agg(wanted.event, ',' order by wanted.position) || ']}'
+    select ${$.storedSubject}, '{"traces":[' || string_agg(wanted.event, ',' order by wanted.position) || ']}'
     from wanted
     join changed on changed.project_id = wanted.project_id and changed.id = wanted.id
     where wanted.event is not null and changed.step > 0
     having count(*) > 0
     union all
-    select $19, '{"traces":[' || string_agg('{' || wanted.settled || substr(wanted.event, 2), ',') || ']}'
+    select ${$.settledSubject}, '{"traces":[' || string_agg('{' || wanted.settled || substr(wanted.event, 2), ',') || ']}'
     from wanted
     join changed on changed.project_id = wanted.project_id and changed.id = wanted.id
     where wanted.settled is not null and changed.step > 0
@@ -113,7 +129,7 @@ const rowChangesText = `
   )
   select count(*) as rows
   from changed
-  where (select bool_and(ingest.require_quota(project_id, day, n, $16::bigint)) from used) is not false`;
+  where (select bool_and(ingest.require_quota(project_id, day, n, ${$.quota}::bigint)) from used) is not false`;
 
 /**
  * Makes rows show something else, and with them what depends on it: the counters of roots and the daily use, each
@@ -124,33 +140,15 @@ export function buildRowChanges(
   rows: readonly ChangedRow[],
   { shard, quota }: { shard: number; quota: number | null },
 ): Statement {
-  const column = <Value>(read: (row: RowChange) => Value): Value[] => rows.map(({ change }) => read(change));
   return {
     name: "trees_change",
     text: rowChangesText,
-    values: [
-      column((row) => row.projectId),
-      column((row) => row.id),
-      column((row) => row.isRoot),
-      column((row) => row.name),
-      column((row) => row.model),
-      column((row) => row.sessionId),
-      column((row) => row.agentId),
-      column((row) => row.agentName),
-      column((row) => row.hasError),
-      column((row) => tokenLiteral(row.aggTokens)),
-      column((row) => row.derived),
-      column((row) => row.flags),
-      rows.map(({ doc }) => doc),
-      rows.map(({ event }) => event),
+    values: $.values(rows, {
       shard,
       quota,
-      tracesStored.subject,
-      rows.map(({ settled }) => settled),
-      tracesSettled.subject,
-      column((row) => tokenLiteral(row.netTokens)),
-      column((row) => row.tools),
-    ],
+      storedSubject: tracesStored.subject,
+      settledSubject: tracesSettled.subject,
+    }),
   };
 }
 
