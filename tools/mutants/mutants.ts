@@ -57,8 +57,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a new root is announced to nobody",
     file: "services/ingest/src/trace-store/writing/span-insert.ts",
-    find: "    group by event_part",
-    replace: "    where false group by event_part",
+    find: "from new_roots\n    group by event_part",
+    replace: "from new_roots\n    where false group by event_part",
     test: {
       project: "infra",
       file: "services/ingest/test/postgres-trace-store.infra.test.ts",
@@ -167,9 +167,9 @@ export const mutants: readonly Mutant[] = [
   {
     name: "an outbox row is removed before it is published",
     file: "libs/bus/src/outbox-relay.ts",
-    find: "const results = await Promise.allSettled(rows.map(publish));",
+    find: "const sent = (await Promise.all(parcels.map(send))).flat();",
     replace:
-      "await store.settle(rows.map(({ id }) => ({ id, store: '', sequence: 0 }))); const results = await Promise.allSettled(rows.map(publish));",
+      "await store.settle(rows.map(({ id }) => ({ id, store: '', sequence: 0 }))); const sent = (await Promise.all(parcels.map(send))).flat();",
     test: {
       project: "unit",
       file: "libs/bus/test/outbox-relay.test.ts",
@@ -179,7 +179,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a run that is being finalized takes results",
     file: "services/eval-runs/src/results/claim-store.ts",
-    find: "        and closing_as is null\n",
+    find: "      and closing_as is null\n",
     replace: "",
     test: {
       project: "infra",
@@ -201,8 +201,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "every prompt has the same fence",
     file: "services/judge/src/prompting/fence.ts",
-    find: 'token = mac.digest("hex").slice(0, 32);',
-    replace: 'token = "0123456789abcdef0123456789abcdef";',
+    find: '.digest("hex").slice(0, 32);',
+    replace: '.digest("hex").replace(/.*/, "0123456789abcdef0123456789abcdef");',
     test: {
       project: "unit",
       file: "services/judge/test/verdicts/assemble-prompt.test.ts",
