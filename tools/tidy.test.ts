@@ -29,6 +29,9 @@ beforeAll(async () => {
   );
 });
 
+/** Source files of less than twenty lines. This number may only fall. */
+const thinFilesMax = 120;
+
 describe("every file", () => {
   test.for(houseRules)("$name", ({ appliesTo, find }) => {
     const found = sources.filter((source) => appliesTo(source.path)).flatMap(find);
@@ -39,6 +42,12 @@ describe("every file", () => {
     const list = await readFile(path.join(repositoryRoot, "tools/tidy/oversized.txt"), "utf8");
     const typescript = sources.filter(({ path: file }) => /\.tsx?$/.test(file) && !file.endsWith(".gen.d.ts"));
     expect(compareWithList(measureSize(typescript), list)).toEqual([]);
+  });
+
+  test("of source code is worth opening: few have less than twenty lines, and ever fewer", () => {
+    const isSource = (file: string): boolean => /^(apps|libs|services)\/[^/]+\/src\/.*\.tsx?$/.test(file);
+    const thin = sources.filter(({ path: file, text }) => isSource(file) && text.split("\n").length <= 20);
+    expect(thin.length, thin.map(({ path: file }) => file).join("\n")).toBeLessThanOrEqual(thinFilesMax);
   });
 
   test("that a page mentions is there", () => {
