@@ -1,6 +1,7 @@
 import { deadlines, limits } from "@touchstone/contracts";
 import type { AppError } from "./app-error.ts";
 import { type BodyBudget, type BodyShare, createBodyBudget } from "./body-budget.ts";
+import type { Tenant } from "./fair-share.ts";
 
 /** Large answers that may wait: some of them are made already. */
 const waitingMax = 32;
@@ -17,18 +18,21 @@ export function createAnswerBudget({ bytesMax }: { bytesMax: number }): BodyBudg
 export class AnswerRoom {
   readonly #budget: BodyBudget;
   readonly #refuse: () => AppError;
+  /** Whose answer it is, once that is known: tenants share the room. */
+  tenant: Tenant | undefined;
   #share: BodyShare | null = null;
   #held = 0;
 
-  constructor(budget: BodyBudget, refuse: () => AppError) {
+  constructor(budget: BodyBudget, refuse: () => AppError, tenant?: Tenant) {
     this.#budget = budget;
     this.#refuse = refuse;
+    this.tenant = tenant;
   }
 
   /** Waits until there is room for an answer of so many bytes, before what it is made of is read. */
   async make(bytes: number): Promise<void> {
     if (bytes <= this.#held) return;
-    this.#share ??= this.#budget.open(this.#refuse);
+    this.#share ??= this.#budget.open(this.#refuse, this.tenant);
     await this.#share.enter(bytes - this.#held);
     this.#held = bytes;
   }

@@ -229,7 +229,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       }
       projectId = identity.projectId;
       options.tenants?.learn(identity);
-      share = bodies.open((obstacle) => noRoom(service, envelope, obstacle), tenantOf(identity));
+      room.tenant = tenantOf(identity);
+      share = bodies.open((obstacle) => noRoom(service, envelope, obstacle), room.tenant);
       call = await callOf(identity, share);
       startedMs = performance.now();
       answer = renderAnswer(await handle(call), call.warning);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { limits } from "@touchstone/contracts";
 import { expect, test } from "vitest";
-import { AnswerRoom, AppError, createBodyBudget } from "../src/index.ts";
+import { AnswerRoom, AppError, createBodyBudget, type Tenant } from "../src/index.ts";
 
 const mebibyte = 1024 * 1024;
 
@@ -9,7 +9,7 @@ const mebibyte = 1024 * 1024;
 function openRooms() {
   const budget = createBodyBudget({ bytesMax: 8 * mebibyte, turnMs: 50 });
   const refuse = () => new AppError("service_unavailable", "too much");
-  return { budget, open: () => new AnswerRoom(budget, refuse) };
+  return { budget, open: (tenant?: Tenant) => new AnswerRoom(budget, refuse, tenant) };
 }
 
 async function isPending(promise: Promise<unknown>): Promise<boolean> {
@@ -27,6 +27,14 @@ test("a large answer waits until another has left, and is refused when none leav
   await expect(third.make(5 * mebibyte)).rejects.toMatchObject({ code: "service_unavailable" });
   second.release();
   expect(budget.bytes()).toEqual({ small: 0, large: 0 });
+});
+
+test("the answers of one tenant leave room for those of another", async () => {
+  const { open } = openRooms();
+  const [one, other] = ["one", "other"].map((projectId) => ({ projectId, organizationId: null }));
+  for (let at = 0; at < 12; at += 1) await open(one).make(mebibyte / 2);
+  await expect(open(one).make(mebibyte / 2)).rejects.toMatchObject({ code: "service_unavailable" });
+  await open(other).make(mebibyte / 2);
 });
 
 test("room that was made before an answer is read becomes what it really takes", async () => {

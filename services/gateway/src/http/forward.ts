@@ -105,8 +105,8 @@ export function createForward(options: ForwardOptions): Answerer {
    * Until the client has taken it. An answer that finds no room is not read: its service waits with it. Only what is read
    * can be asked for again, so only that is ever refused.
    */
-  async function makeRoom(answer: HopAnswer, bytes: number | null, route: Route, reply: FastifyReply): Promise<void> {
-    const room = new AnswerRoom(options.answers, () => tooMuchToSend(route.owner));
+  async function makeRoom(answer: HopAnswer, bytes: number | null, { route, request, reply }: Passing): Promise<void> {
+    const room = new AnswerRoom(options.answers, () => tooMuchToSend(route.owner), tenantOf(request));
     reply.raw.once("close", () => room.release());
     const isHeldWhole = answer.whole !== undefined || (bytes !== null && bytes <= bufferedMaxBytes);
     try {
@@ -119,12 +119,13 @@ export function createForward(options: ForwardOptions): Answerer {
     if (reply.raw.destroyed) room.release();
   }
 
-  async function passBack(answer: HopAnswer, { route, request, reply, place }: Passing) {
+  async function passBack(answer: HopAnswer, passing: Passing) {
+    const { route, request, reply, place } = passing;
     const { status, headers } = answer;
     const length = headers["content-length"];
     const bytes = answer.whole?.bytes ?? (length === undefined ? null : Number(length));
     const isLarge = bytes === null || bytes > limits.smallBodyMaxBytes;
-    if (request.method === "GET" && isLarge && !route.streaming) await makeRoom(answer, bytes, route, reply);
+    if (request.method === "GET" && isLarge && !route.streaming) await makeRoom(answer, bytes, passing);
     reply.code(status).headers(pick(headers, passedBack));
     if (isOfAccounts(route)) {
       for (const name of passedBackOfAccounts) if (headers[name] !== undefined) reply.header(name, headers[name]);
