@@ -3,17 +3,9 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
-async function keptBy(...how: string[]): Promise<number> {
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    path.join(import.meta.dirname, "idle-process.ts"),
-    ...how,
-  ]);
-  return Number(stdout);
-}
-
 test("a process that is idle gives back the memory of buffers that nobody uses", async () => {
-  // By itself it keeps them: otherwise this would prove nothing.
-  const [kept, released] = await Promise.all([keptBy(), keptBy("releasing")]);
-  expect(kept).toBeGreaterThan(120);
-  expect(released).toBeLessThan(16);
+  const script = path.join(import.meta.dirname, "idle-process.ts");
+  // Without V8's own collections of idle processes, which come now and then.
+  const { stdout } = await promisify(execFile)(process.execPath, ["--no-memory-reducer", script]);
+  expect(Number(stdout)).toBeLessThan(16);
 });
