@@ -22,6 +22,7 @@ export class AnswerRoom {
   tenant: Tenant | undefined;
   #share: BodyShare | null = null;
   #held = 0;
+  #isReleased = false;
 
   constructor(budget: BodyBudget, refuse: () => AppError, tenant?: Tenant) {
     this.#budget = budget;
@@ -31,7 +32,8 @@ export class AnswerRoom {
 
   /** Waits until there is room for an answer of so many bytes, before what it is made of is read. */
   async make(bytes: number): Promise<void> {
-    if (bytes <= this.#held) return;
+    // What a handler makes after its client has left is dropped at once, and nothing would give its room back.
+    if (this.#isReleased || bytes <= this.#held) return;
     this.#share ??= this.#budget.open(this.#refuse, this.tenant);
     await this.#share.enter(bytes - this.#held);
     this.#held = bytes;
@@ -43,12 +45,14 @@ export class AnswerRoom {
       if (bytes > limits.smallBodyMaxBytes) await this.make(bytes);
       return;
     }
+    if (this.#isReleased) return;
     this.#share?.take(bytes - this.#held);
     this.#held = bytes;
   }
 
-  /** The answer has left, or never will. */
+  /** The answer has left, or never will: it holds nothing from now on. */
   release(): void {
+    this.#isReleased = true;
     this.#share?.release();
     this.#share = null;
     this.#held = 0;

@@ -172,6 +172,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
         const { method, url: path, headers, id: requestId } = request;
         const room = new AnswerRoom(answers, () => tooMuchToSend(service));
         reply.raw.once("close", () => room.release());
+        if (reply.raw.destroyed) room.release();
         const asked = { method, path, headers, requestId };
         const taken: { place: StreamPlace | null } = { place: null };
         const answer = await answerRequest(serving, asked, room, async (identity, share) => {
@@ -277,7 +278,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
         return createCall(call);
       })
         .then(holdAnswer)
-        // Whoever is handed it makes room for it.
+        // The caller makes room for it.
         .finally(() => room.release())
     );
   }

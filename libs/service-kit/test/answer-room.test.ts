@@ -50,6 +50,16 @@ test("room that was made before an answer is read becomes what it really takes",
   expect(budget.bytes().large).toBe(0);
 });
 
+test("an answer whose client left while it was made holds nothing any more", async () => {
+  const { budget, open } = openRooms();
+  const room = open();
+  await room.make(mebibyte);
+  room.release();
+  await room.make(2 * mebibyte);
+  await room.settle(3 * mebibyte);
+  expect(budget.bytes()).toEqual({ small: 0, large: 0 });
+});
+
 test("a small answer needs no room, however little is left", async () => {
   const { budget, open } = openRooms();
   await open().make(6 * mebibyte);
