@@ -14,8 +14,8 @@ export interface FairLine<Waiter extends { tenant: Tenant }> {
   remove(waiter: Waiter): void;
   /** The next request of each organization, the first to be served first. */
   heads(): Waiter[];
-  /** Removes a request that was served: its tenant goes to the end. */
-  served(waiter: Waiter): void;
+  /** Removes and answers the request that is next, if any; its tenant goes to the end. */
+  takeNext(): Waiter | undefined;
   /**
    * Serves every request that can be served. `admit` answers what keeps a request out, or null if it was admitted. A tenant whose
    * own share is used up is passed over. When the total is used up all wait, so that a large request is not overtaken for ever.
@@ -71,7 +71,11 @@ export function createFairLine<Waiter extends { tenant: Tenant }>(
     },
     remove: (waiter) => remove(waiter, false),
     heads,
-    served: (waiter) => remove(waiter, true),
+    takeNext() {
+      const [next] = heads();
+      if (next !== undefined) remove(next, true);
+      return next;
+    },
     serve(admit) {
       for (let next: Waiter | null = null; ; ) {
         next = null;

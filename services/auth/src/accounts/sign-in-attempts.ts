@@ -24,6 +24,8 @@ const waitMaxSeconds = 60;
 /** A client is a newcomer for its first attempts. So many attempts of all newcomers are free. */
 const newcomerAttempts = 3;
 const freeNewcomerAttempts = 30;
+/** Free attempts of a counter that only counts. */
+const unlimited = 2 ** 31 - 1;
 /** A counter without an attempt for so long starts anew. */
 export const attemptsRememberedMs = 60 * 60 * 1000;
 
@@ -80,22 +82,6 @@ export function createSignInAttempts(options: { database: Database; secret: stri
     throw new AppError("rate_limited", "Too many requests", { retryAfterSeconds: Math.max(1, row?.wait_seconds ?? 1) });
   }
 
-  /** Counts an attempt that need not wait. */
-  async function note(queryable: Queryable, { key }: Counter): Promise<void> {
-    const now = new Date(clock.now());
-    await queryable.query({
-      name: "sign_in_attempt_note",
-      text: `
-        insert into auth.sign_in_attempts as known (address_hash, attempts, last_at)
-        values ($1, 1, $2)
-        on conflict (address_hash) do update
-        set
-          attempts = case when known.last_at < $3 then 1 else least(known.attempts + 1, 1000) end,
-          last_at = $2`,
-      values: [key, now, new Date(now.getTime() - attemptsRememberedMs)],
-    });
-  }
-
   async function countStranger(address: string, client: string): Promise<CountedAttempt> {
     const own = counterOf(address, `client ${client}`);
     const newcomers = counterOf(address, "newcomers", freeNewcomerAttempts);
@@ -108,7 +94,7 @@ export function createSignInAttempts(options: { database: Database; secret: stri
         return false;
       }
       await countOne(transaction, newcomers);
-      await note(transaction, all);
+      await countOne(transaction, { ...all, free: unlimited });
       return true;
     });
     return {

@@ -1,7 +1,7 @@
 import type { Bus } from "@touchstone/bus";
 import type { JudgedTrace } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
-import { AppError, type Clock, uuidv7 } from "@touchstone/service-kit";
+import { type Clock, createLimitInHand, uuidv7 } from "@touchstone/service-kit";
 import { type GradingPlan, writePlan } from "../grading/plan.ts";
 import { judgeResult } from "../judging/judge-result.ts";
 import type { SubmittedResult } from "../judging/judgement.ts";
@@ -59,7 +59,7 @@ export function createTraceEvaluator(
   { database, bus, clock, timings, linkedTraces, ratingNews, onStored, signal }: TraceEvaluatorDependencies,
   inHandMax = defaultInHandMax,
 ): TraceEvaluator {
-  let inHand = 0;
+  const limit = createLimitInHand(inHandMax, "Too many traces are being evaluated at the moment; retry.");
 
   async function evaluate({ projectId, organizationId, trace, grading }: EvaluatedTrace) {
     const { plan, ...graded } = grading;
@@ -98,17 +98,7 @@ export function createTraceEvaluator(
   }
 
   return {
-    async evaluate(evaluated) {
-      if (inHand >= inHandMax) {
-        throw new AppError("service_unavailable", "Too many traces are being evaluated at the moment; retry.");
-      }
-      inHand += 1;
-      try {
-        return await evaluate(evaluated);
-      } finally {
-        inHand -= 1;
-      }
-    },
+    evaluate: (evaluated) => limit(() => evaluate(evaluated)),
   };
 }
 

@@ -26,13 +26,9 @@ export function createLargeTurns(): LargeTurns {
       try {
         return await work();
       } finally {
-        const [next] = line.heads();
-        if (next === undefined) {
-          working -= 1;
-        } else {
-          line.served(next);
-          next.enter();
-        }
+        const next = line.takeNext();
+        if (next === undefined) working -= 1;
+        else next.enter();
       }
     },
   };

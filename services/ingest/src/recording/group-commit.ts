@@ -137,11 +137,8 @@ export function createGroupCommit<Job, Answer>(options: GroupCommitOptions<Job, 
     } else if (first !== second && waitingRows >= secondWriterRows) {
       void run(first ? 1 : 0, takeBatch(batchRowsMax));
     }
-    const [nextLarge] = isWriting[largeWriter] ? [] : large.heads();
-    if (nextLarge !== undefined) {
-      large.served(nextLarge);
-      void run(largeWriter, [nextLarge]);
-    }
+    const nextLarge = isWriting[largeWriter] ? undefined : large.takeNext();
+    if (nextLarge !== undefined) void run(largeWriter, [nextLarge]);
   }
 
   /** All that waits, up to `share` rows and what one batch takes; at least one job. */

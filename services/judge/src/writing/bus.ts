@@ -1,4 +1,4 @@
-import type { Answering, Bus } from "@touchstone/bus";
+import type { Bus, Call } from "@touchstone/bus";
 import {
   classifyTopic,
   matchPattern,
@@ -14,135 +14,60 @@ import { writeParaphrases } from "./paraphrases.ts";
 import { matchPatternInText } from "./pattern-match.ts";
 import { writeRegexFor } from "./regex.ts";
 import { classifyTopicOf } from "./topic.ts";
-import { failureOf, type WriterDependencies } from "./writer.ts";
+import { failureOf, type WriterDependencies, type WritingTask } from "./writer.ts";
 
 /** Analyses in hand per member: each may be a prompt of 200 kB. */
 const analysesMax = 8;
 
-/** Answers every request to have a model write something. `concurrency` is what each has in hand per member. */
+/**
+ * Answers every request to have a model write something. Each is always answered: with what was written, or with why nothing
+ * was. `concurrency` is what each has in hand per member.
+ */
 export async function answerWriting(
   bus: Bus,
   dependencies: WriterDependencies,
   options: { concurrency: number },
 ): Promise<void> {
-  await answerParaphraseQuery(bus, dependencies, options);
-  await answerSuggestExpected(bus, dependencies, options);
-  await answerMatchPattern(bus, dependencies, options);
-  await answerWriteRegex(bus, dependencies, options);
-  await answerClassifyTopic(bus, dependencies, options);
-  await answerWriteAnalysis(bus, dependencies, { concurrency: analysesMax });
-}
-
-/** Answers `svc.judge.paraphrase-query.v1` (completions 5.1). Always replies: no paraphrases is an answer, and says why. */
-function answerParaphraseQuery(
-  bus: Bus,
-  { askForJson, resolveModel, fenceSecret, clock }: WriterDependencies,
-  options: { concurrency: number },
-): Promise<Answering> {
-  return bus.answer(
-    paraphraseQuery,
-    (body, call) =>
-      limitCall(call, body, clock, async (limited) => {
-        const route = await resolveModel(body.model, limited);
-        const asked = await askForJson({ route, ...writeParaphrases(body, fenceSecret) }, limited);
-        if ("answer" in asked) return { variants: asked.answer, failure: null };
-        return { variants: [], failure: failureOf(asked) };
-      }),
-    options,
-  );
-}
-
-/** Answers `svc.judge.suggest-expected.v1` (completions 3.3). Always replies: a suggestion, or why there is none. */
-function answerSuggestExpected(
-  bus: Bus,
-  { askForJson, resolveModel, fenceSecret, clock }: WriterDependencies,
-  options: { concurrency: number },
-): Promise<Answering> {
-  return bus.answer(
-    suggestExpected,
-    (body, call) =>
-      limitCall(call, body, clock, async (limited) => {
-        const route = await resolveModel(body.model, limited);
-        const asked = await askForJson({ route, ...writeExpectedResult(body, fenceSecret) }, limited);
-        if ("answer" in asked) return { suggestion: asked.answer, failure: null };
-        return { suggestion: null, failure: failureOf(asked) };
-      }),
-    options,
-  );
-}
-
-/** Answers `svc.judge.match-pattern.v1` (completions 9.3). Always replies: a decision, or why there is none. */
-function answerMatchPattern(
-  bus: Bus,
-  { askForJson, resolveModel, fenceSecret, clock }: WriterDependencies,
-  options: { concurrency: number },
-): Promise<Answering> {
-  return bus.answer(
+  const write = createWrite(dependencies);
+  // completions 5.1
+  const variants = write(writeParaphrases, (written, failure) => ({ variants: written ?? [], failure }));
+  await bus.answer(paraphraseQuery, variants, options);
+  // completions 3.3
+  const expected = write(writeExpectedResult, (suggestion, failure) => ({ suggestion, failure }));
+  await bus.answer(suggestExpected, expected, options);
+  // completions 9.3
+  await bus.answer(
     matchPattern,
-    (body, call) =>
-      limitCall(call, body, clock, async (limited) => {
-        const route = await resolveModel(body.model, limited);
-        const asked = await askForJson({ route, ...matchPatternInText(body, fenceSecret) }, limited);
-        if ("answer" in asked) return { match: asked.answer, failure: null };
-        return { match: null, failure: failureOf(asked) };
-      }),
+    write(matchPatternInText, (match, failure) => ({ match, failure })),
     options,
   );
-}
-
-/** Answers `svc.judge.write-regex.v1` (completions 9.3). Always replies: an expression, or why there is none. */
-function answerWriteRegex(
-  bus: Bus,
-  { askForJson, resolveModel, fenceSecret, clock }: WriterDependencies,
-  options: { concurrency: number },
-): Promise<Answering> {
-  return bus.answer(
+  await bus.answer(
     writeRegex,
-    (body, call) =>
-      limitCall(call, body, clock, async (limited) => {
-        const route = await resolveModel(body.model, limited);
-        const asked = await askForJson({ route, ...writeRegexFor(body, fenceSecret) }, limited);
-        if ("answer" in asked) return { suggestion: asked.answer, failure: null };
-        return { suggestion: null, failure: failureOf(asked) };
-      }),
+    write(writeRegexFor, (suggestion, failure) => ({ suggestion, failure })),
     options,
   );
-}
-
-/** Answers `svc.judge.classify-topic.v1` (completions 9.5). Always replies: a topic, or why there is none. */
-function answerClassifyTopic(
-  bus: Bus,
-  { askForJson, resolveModel, fenceSecret, clock }: WriterDependencies,
-  options: { concurrency: number },
-): Promise<Answering> {
-  return bus.answer(
+  // completions 9.5
+  await bus.answer(
     classifyTopic,
-    (body, call) =>
-      limitCall(call, body, clock, async (limited) => {
-        const route = await resolveModel(body.model, limited);
-        const asked = await askForJson({ route, ...classifyTopicOf(body, fenceSecret) }, limited);
-        if ("answer" in asked) return { topic: asked.answer, failure: null };
-        return { topic: null, failure: failureOf(asked) };
-      }),
+    write(classifyTopicOf, (topic, failure) => ({ topic, failure })),
     options,
   );
+  // completions 5.9
+  const narrative = write(writeAnalysisOf, (written, failure) => ({ narrative: written, failure }));
+  await bus.answer(writeAnalysis, narrative, { concurrency: analysesMax });
 }
 
-/** Answers `svc.judge.write-analysis.v1` (completions 5.9). Always replies: a narrative, or why there is none. */
-function answerWriteAnalysis(
-  bus: Bus,
-  { askForJson, resolveModel, fenceSecret, clock }: WriterDependencies,
-  options: { concurrency: number },
-): Promise<Answering> {
-  return bus.answer(
-    writeAnalysis,
-    (body, call) =>
+/** Makes handlers: of what a request has to be written, and how its reply says what was written or why nothing was. */
+function createWrite({ askForJson, resolveModel, fenceSecret, clock }: WriterDependencies) {
+  return <Request, Written, Reply>(
+    taskOf: (request: Request, fenceSecret: WriterDependencies["fenceSecret"]) => WritingTask<Written>,
+    reply: (written: Written | null, failure: ReturnType<typeof failureOf> | null) => Reply,
+  ) => {
+    return (body: Request & { projectId: string; model: string | null }, call: Call): Promise<Reply> =>
       limitCall(call, body, clock, async (limited) => {
         const route = await resolveModel(body.model, limited);
-        const asked = await askForJson({ route, ...writeAnalysisOf(body, fenceSecret) }, limited);
-        if ("answer" in asked) return { narrative: asked.answer, failure: null };
-        return { narrative: null, failure: failureOf(asked) };
-      }),
-    options,
-  );
+        const asked = await askForJson({ route, ...taskOf(body, fenceSecret) }, limited);
+        return "answer" in asked ? reply(asked.answer, null) : reply(null, failureOf(asked));
+      });
+  };
 }

@@ -1,6 +1,6 @@
 import { type alertTrialReply, limits } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
-import { AppError, type Handler, readJsonObject, requireProject } from "@touchstone/service-kit";
+import { AppError, createLimitInHand, type Handler, readJsonObject, requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
 import {
   type AlertRuleDocument,
@@ -66,24 +66,16 @@ const inHandMax = 4;
 
 /** POST /agent-monitoring/alert-rules/dry-run: what a rule would have said over the last days. Its name may be missing. */
 export function tryAlertRule({ database }: { database: Database }): Handler {
-  let inHand = 0;
+  const limit = createLimitInHand(inHandMax, "Too many alert rules are being tried at the moment; retry.");
   return async (call) => {
     const projectId = requireProject(call);
     const sent = (await readJsonObject(call)).value;
     const rule = composeAlertRule({ ...sent, name: sent.name ?? "Dry run" }, null);
     const days = readDays(sent.days);
-    if (inHand >= inHandMax) {
-      throw new AppError("service_unavailable", "Too many alert rules are being tried at the moment; retry.");
-    }
-    inHand += 1;
-    try {
-      const measured = await database.scoped([projectId], (transaction) =>
-        measureDays(transaction, projectId, rule, days),
-      );
-      return { status: 200, body: tryRule(rule, measured) };
-    } finally {
-      inHand -= 1;
-    }
+    const measured = await limit(() =>
+      database.scoped([projectId], (transaction) => measureDays(transaction, projectId, rule, days)),
+    );
+    return { status: 200, body: tryRule(rule, measured) };
   };
 }
 
