@@ -1,5 +1,4 @@
-import type { Measurement } from "./closed-loop.ts";
-import { median } from "./closed-loop.ts";
+import { type Measurement, median } from "./closed-loop.ts";
 
 /** What was promised of a figure. */
 export interface Bar {

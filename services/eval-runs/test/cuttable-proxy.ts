@@ -1,5 +1,4 @@
-import type { AddressInfo } from "node:net";
-import { connect, createServer, type Socket } from "node:net";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 /** A TCP path that a test can cut: what runs through it breaks, and nothing new gets through until it is mended. */
 export interface CuttableProxy {

@@ -1,5 +1,4 @@
-import type { Logger } from "@touchstone/service-kit";
-import { uuidv7 } from "@touchstone/service-kit";
+import { type Logger, uuidv7 } from "@touchstone/service-kit";
 import { expect, test } from "vitest";
 import { planOfDataset } from "../src/grading/plan.ts";
 import { judgeResult } from "../src/judging/judge-result.ts";

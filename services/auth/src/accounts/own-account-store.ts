@@ -2,8 +2,7 @@ import { limits } from "@touchstone/contracts";
 import type { Database, Transaction } from "@touchstone/db";
 import { AppError, isUuid } from "@touchstone/service-kit";
 import { type Act, recordAudit } from "../audit/record-audit.ts";
-import type { Role } from "./membership-store.ts";
-import { announceChange } from "./membership-store.ts";
+import { announceChange, type Role } from "./membership-store.ts";
 
 export interface OwnAccount {
   id: string;

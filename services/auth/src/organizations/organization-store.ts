@@ -1,8 +1,7 @@
 import { keyRevoked, limits, projectDeleting } from "@touchstone/contracts";
 import type { Database, Transaction } from "@touchstone/db";
 import { AppError, isUuid } from "@touchstone/service-kit";
-import type { Role } from "../accounts/membership-store.ts";
-import { announceChange } from "../accounts/membership-store.ts";
+import { announceChange, type Role } from "../accounts/membership-store.ts";
 import { type Act, recordAudit } from "../audit/record-audit.ts";
 import { lockOrganization, type Place } from "./lock-organization.ts";
 import { administers, organizationNotFound, requireRole } from "./roles.ts";

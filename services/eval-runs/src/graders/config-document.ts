@@ -1,6 +1,5 @@
 import { limits } from "@touchstone/contracts";
-import type { JsonObject } from "@touchstone/service-kit";
-import { AppError } from "@touchstone/service-kit";
+import { AppError, type JsonObject } from "@touchstone/service-kit";
 import { composeGradingMembers } from "../grading/grading-members.ts";
 import { type JsonMember, membersOf, memberText, objectText } from "../json/json-text.ts";
 

@@ -1,5 +1,4 @@
-import type { Clock, Handler, ServedRoute } from "@touchstone/service-kit";
-import { requireProject } from "@touchstone/service-kit";
+import { type Clock, type Handler, requireProject, type ServedRoute } from "@touchstone/service-kit";
 import { createConfigBook } from "./config-book.ts";
 import type { ConfigStore } from "./config-store.ts";
 import { evaluationSettingsRoutes } from "./evaluation-settings-routes.ts";

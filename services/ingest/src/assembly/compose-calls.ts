@@ -4,8 +4,7 @@ import { readConversation } from "../messages/read-conversation.ts";
 import type { FragmentBody, FragmentToolCall } from "../model/fragment-body.ts";
 import { scanElements, scanMembers } from "../model/scan-members.ts";
 import type { JsonText } from "../model/span.ts";
-import type { SpanBody } from "../model/span-body.ts";
-import { truncationMarker } from "../model/span-body.ts";
+import { type SpanBody, truncationMarker } from "../model/span-body.ts";
 
 /** A call of a tool as another row shows it: members by name, each JSON text. */
 export interface LentCall {

@@ -3,8 +3,7 @@ import type { AppError } from "@touchstone/service-kit";
 import type { ProjectRow, SpanJob, SpanRow } from "../model/span-row.ts";
 import type { TraceStore } from "../trace-store/trace-store.ts";
 import { quotaSpent } from "../trace-store/writing/span-insert.ts";
-import type { SpentProjects } from "./spent-projects.ts";
-import { quotaRefusal } from "./spent-projects.ts";
+import { quotaRefusal, type SpentProjects } from "./spent-projects.ts";
 import type { UsageStore } from "./usage-store.ts";
 
 type InsertBatch = TraceStore["insertBatch"];

@@ -1,6 +1,5 @@
 import { type FindPrice, type PriceChange, priceFinder, Secret } from "@touchstone/contracts";
-import type { Clock } from "@touchstone/service-kit";
-import { orAborted } from "@touchstone/service-kit";
+import { type Clock, orAborted } from "@touchstone/service-kit";
 import type { Sleep } from "../scheduling/sleep.ts";
 import type { ProviderName } from "./choose-provider.ts";
 import type { CallOptions } from "./provider.ts";

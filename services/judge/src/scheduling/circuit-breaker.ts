@@ -1,5 +1,4 @@
-import type { Clock } from "@touchstone/service-kit";
-import { orAborted } from "@touchstone/service-kit";
+import { type Clock, orAborted } from "@touchstone/service-kit";
 import type { Sleep } from "./sleep.ts";
 
 /** A call the breaker let through. Exactly one of the three is called, once the call has ended. */

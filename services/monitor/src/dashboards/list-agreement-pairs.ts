@@ -1,6 +1,5 @@
 import type { agreementPairs } from "@touchstone/contracts";
-import type { Clock, Handler } from "@touchstone/service-kit";
-import { requireProject } from "@touchstone/service-kit";
+import { type Clock, type Handler, requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { IngestClient } from "../ingest-client.ts";
 import { previewOf } from "../model/finding.ts";

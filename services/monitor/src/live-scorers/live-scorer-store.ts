@@ -1,6 +1,5 @@
 import type { LiveScorers } from "@touchstone/contracts";
-import type { Database, Queryable, Statement, Transaction } from "@touchstone/db";
-import { onceInTransaction } from "@touchstone/db";
+import { type Database, onceInTransaction, type Queryable, type Statement, type Transaction } from "@touchstone/db";
 
 /** What judges a project's live traffic, as it was last told. */
 export type LiveScorerSet = Pick<LiveScorers, "judges" | "groups">;

@@ -1,5 +1,4 @@
-import type { Queryable } from "@touchstone/db";
-import { onceInTransaction } from "@touchstone/db";
+import { onceInTransaction, type Queryable } from "@touchstone/db";
 
 /**
  * Whether an agent's profile silences what live traffic is checked for (completions 9.2): `enabled` is false. Within a

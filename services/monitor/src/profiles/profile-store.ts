@@ -1,6 +1,5 @@
 import type { MonitoringDefaults } from "@touchstone/contracts";
-import type { Database, Queryable, Statement } from "@touchstone/db";
-import { onceInTransaction } from "@touchstone/db";
+import { type Database, onceInTransaction, type Queryable, type Statement } from "@touchstone/db";
 import { type Act, namesOfChanged } from "@touchstone/service-kit";
 import { recordAuditEvent } from "../outbox.ts";
 import { initialDefaults, type ProfileDocument, type StoredProfile } from "./profile.ts";

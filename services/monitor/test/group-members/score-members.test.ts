@@ -1,5 +1,4 @@
-import type { Bus } from "@touchstone/bus";
-import { BusError } from "@touchstone/bus";
+import { type Bus, BusError } from "@touchstone/bus";
 import { type KnownMember, matchPattern } from "@touchstone/contracts";
 import { AppError } from "@touchstone/service-kit";
 import { describe, expect, test } from "vitest";

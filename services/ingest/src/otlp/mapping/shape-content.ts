@@ -3,8 +3,7 @@ import { isRecord } from "../../messages/json-text.ts";
 import { withInstructions } from "../../messages/message.ts";
 import { type Conversation, readConversation, readInstructions } from "../../messages/read-conversation.ts";
 import { type ShapedContent, showInput, showOutput, showsText } from "../../messages/show-content.ts";
-import type { ContentSource } from "./content-sources.ts";
-import { inputSources, outputSources } from "./content-sources.ts";
+import { type ContentSource, inputSources, outputSources } from "./content-sources.ts";
 import { type Content, contentText, parseContent, readContent } from "./read-content.ts";
 import type { SpanFacts } from "./span-facts.ts";
 

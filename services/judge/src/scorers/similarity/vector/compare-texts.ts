@@ -1,5 +1,4 @@
-import type { Logger } from "@touchstone/service-kit";
-import { runInSlices } from "@touchstone/service-kit";
+import { type Logger, runInSlices } from "@touchstone/service-kit";
 import { cutText } from "../../../prompting/storable-text.ts";
 import type { CallOptions } from "../../../providers/provider.ts";
 import { ProviderFailure } from "../../../providers/provider-failure.ts";

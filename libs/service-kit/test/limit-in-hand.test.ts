@@ -1,23 +1,22 @@
-import { createLimitInHand } from "@touchstone/service-kit";
 import { expect, test } from "vitest";
-import { createGate } from "./conditions.ts";
+import { createLimitInHand } from "../src/index.ts";
 
 test("what is one too many is refused and not begun, until something in hand has ended, however it ended", async () => {
   const limit = createLimitInHand(2, "Too many at the moment; retry.");
   const refused = { code: "service_unavailable", message: "Too many at the moment; retry." };
-  const gate = createGate();
+  const gate = Promise.withResolvers<void>();
   const begun: string[] = [];
   const work = (name: string) =>
     limit(async () => {
       begun.push(name);
-      await gate.opened;
+      await gate.promise;
       if (name === "second") throw new Error("failed");
       return name;
     });
 
   const inHand = [work("first"), work("second")];
   await expect(work("third")).rejects.toMatchObject(refused);
-  gate.open();
+  gate.resolve();
   expect((await Promise.allSettled(inHand)).map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
 
   expect(await Promise.all([work("fourth"), work("fifth")])).toEqual(["fourth", "fifth"]);

@@ -1,6 +1,5 @@
-import type { Queryable } from "@touchstone/db";
-import { onceInTransaction } from "@touchstone/db";
 import { expect, test } from "vitest";
+import { onceInTransaction, type Queryable } from "../src/index.ts";
 
 test("a transaction reads a project's value once, and every transaction and project its own", async () => {
   const open = (): Queryable => ({ query: () => Promise.reject(new Error("not asked")) });
