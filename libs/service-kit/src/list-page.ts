@@ -31,7 +31,7 @@ export interface ListPageOptions {
 /** Rows of a part. What is large is unpacked to be measured, also where it is not answered then. */
 const firstPartRows = 50;
 const partRowsMax = 1_000;
-/** A part of a page of which nobody knows yet that it is large. */
+/** Bytes of the parts that are read before a page is known to be large. */
 const firstPartBytes = 256 * 1024;
 
 /**

@@ -35,7 +35,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant("make room" as const), who: tenants, amount: fc.nat(40) }) },
 );
 
-describe("whatever is taken and given back", () => {
+describe("after any sequence of taking and giving back", () => {
   test("the total is never exceeded, and what is released can be used again", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100 }), fc.array(step, { maxLength: 80 }), (total, steps) => {

@@ -259,8 +259,8 @@ async function toAnswer(response: Response, { resetAddress }: Told): Promise<Gua
 }
 
 /**
- * The body of a changed password as the library takes it: other sessions end unless the client says otherwise, since
- * whoever changes a password may do so because somebody else has it.
+ * The body of a password change in the form the library expects. Other sessions end unless the client says otherwise, since the
+ * password may have been changed because someone else knows it.
  */
 function endOtherSessions(body: string | null): string {
   const fields: unknown = JSON.parse(body ?? "{}");

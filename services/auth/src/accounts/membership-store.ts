@@ -247,7 +247,7 @@ function workspaceName(userName: string): string {
 /** An event stays a few kilobytes. */
 const usersPerEvent = 100;
 
-/** Gateways remember for seconds what a session opens: they are told, in the transaction that changes it. */
+/** Gateways cache for a few seconds what a session may access. The transaction that changes it also writes the event that tells them. */
 export async function announceChange(transaction: Transaction, userIds: readonly string[]): Promise<void> {
   for (let first = 0; first < userIds.length; first += usersPerEvent) {
     const body = membershipChanged.body.parse({ userIds: userIds.slice(first, first + usersPerEvent) });

@@ -75,7 +75,7 @@ function renameAccount({ ownAccounts }: { ownAccounts: OwnAccountStore }): Handl
 interface DeleteAccountDependencies {
   ownAccounts: OwnAccountStore;
   ownPassword: OwnPassword;
-  /** Says that an event was committed; it would go out a moment later anyhow. */
+  /** Publishes the committed event at once instead of a moment later. */
   announceRevocations: () => void;
 }
 
@@ -119,10 +119,10 @@ function showSession({ id, userAgent, ipAddress, createdAt, renewedAt, expiresAt
   };
 }
 
-/** `DELETE /auth-org/account/sessions/{id}`: whoever has its cookie has to sign in again. */
+/** `DELETE /auth-org/account/sessions/{id}`: ends a session. Its cookie no longer signs in. */
 function endAccountSession(dependencies: {
   ownAccounts: OwnAccountStore;
-  /** Says that an event was committed; it would go out a moment later anyhow. */
+  /** Publishes the committed event at once instead of a moment later. */
   announceRevocations: () => void;
 }): Handler {
   return async (call) => {

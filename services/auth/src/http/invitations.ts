@@ -25,7 +25,7 @@ export function listInvitationRoutes(dependencies: {
 
 interface CreateInvitationDependencies {
   invitations: InvitationStore;
-  /** Null: the link is passed on by whoever invites. */
+  /** Null if there is no mail server: the person who invites passes the link on. */
   mailer: Mailer | null;
   publicUrl: string | null;
 }
@@ -58,7 +58,7 @@ function readInvited({ email, role }: Readonly<Record<string, unknown>>): { emai
   throw new AppError("bad_request", 'role must be "admin" or "member"');
 }
 
-/** Without a public URL, the origin of the page from which somebody invites: the gateway checked its host. */
+/** The public URL, or without one the origin of the page that sent the invitation, whose host the gateway has checked. */
 function originOf(publicUrl: string | null, told: string | string[] | undefined): string {
   if (publicUrl !== null) return publicUrl.replace(/(?<!\/)\/+$/, "");
   return typeof told === "string" ? told : "";
@@ -97,7 +97,7 @@ function revokeInvitation({ invitations }: { invitations: InvitationStore }): Ha
   };
 }
 
-/** `GET /auth-org/invitations/{id}`: what the link is about, for whoever has it and is signed in. */
+/** `GET /auth-org/invitations/{id}`: describes the invitation to any signed-in user who has the link. */
 function readInvitation({ invitations }: { invitations: InvitationStore }): Handler {
   return async (call) => {
     const { userId } = requireUser(call);

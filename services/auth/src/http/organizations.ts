@@ -53,7 +53,7 @@ function renameOrganization({ organizations }: { organizations: OrganizationStor
 
 interface DeleteOrganizationDependencies {
   organizations: OrganizationStore;
-  /** Says that events were committed; they would go out a moment later anyhow. */
+  /** Publishes committed events at once instead of a moment later. */
   announceRevocations: () => void;
 }
 
@@ -87,7 +87,7 @@ function listMembers({ organizations }: { organizations: OrganizationStore }): H
 /** `PATCH /auth-org/organizations/{id}/members/{mid}`: makes a member an admin, or an admin a member. */
 function changeMemberRole(dependencies: {
   organizations: OrganizationStore;
-  /** Says that an event was committed; it would go out a moment later anyhow. */
+  /** Publishes the committed event at once instead of a moment later. */
   announceRevocations: () => void;
 }): Handler {
   return async (call) => {
@@ -107,7 +107,7 @@ function changeMemberRole(dependencies: {
 /** `DELETE /auth-org/organizations/{id}/members/{mid}`: their account stays, and opens nothing of the organization. */
 function removeMember(dependencies: {
   organizations: OrganizationStore;
-  /** Says that an event was committed; it would go out a moment later anyhow. */
+  /** Publishes the committed event at once instead of a moment later. */
   announceRevocations: () => void;
 }): Handler {
   return async (call) => {

@@ -14,7 +14,7 @@ export function listProjectRoutes(dependencies: {
   members: MembershipStore;
   hasAccounts: boolean;
   projectDeletions: ProjectDeletionStore;
-  /** Says that events were committed; they would go out a moment later anyhow. */
+  /** Publishes committed events at once instead of a moment later. */
   announceRevocations: () => void;
 }): ServedRoute[] {
   return [
@@ -110,7 +110,7 @@ interface DeleteProjectDependencies {
   members: MembershipStore;
   hasAccounts: boolean;
   projectDeletions: ProjectDeletionStore;
-  /** Says that events were committed; they would go out a moment later anyhow. */
+  /** Publishes committed events at once instead of a moment later. */
   announceRevocations: () => void;
 }
 
@@ -140,7 +140,7 @@ interface RotateProjectKeyDependencies {
   projects: ProjectStore;
   members: MembershipStore;
   hasAccounts: boolean;
-  /** Says that an event was committed; it would go out a moment later anyhow. */
+  /** Publishes the committed event at once instead of a moment later. */
   announceRevocations: () => void;
 }
 

@@ -14,7 +14,7 @@ export function listSettingsRoutes(dependencies: {
   settings: ProjectSettingsStore;
   providerKeys: ProviderKeyStore;
   projects: ProjectStore;
-  /** Says that an event was committed; it would go out a moment later anyhow. */
+  /** Publishes the committed event at once instead of a moment later. */
   announceRevocations: () => void;
 }): ServedRoute[] {
   return [
@@ -54,7 +54,7 @@ function describeChanges(changes: KeyChanges): Record<string, "stored" | "remove
 
 interface RegenerateApiKeyDependencies {
   projects: ProjectStore;
-  /** Says that an event was committed; it would go out a moment later anyhow. */
+  /** Publishes the committed event at once instead of a moment later. */
   announceRevocations: () => void;
 }
 
