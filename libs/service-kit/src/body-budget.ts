@@ -44,7 +44,7 @@ export interface BodyShare {
    * with the refusal.
    */
   giveWay(end: ((refusal: AppError) => void) | null): void;
-  /** Gives everything back. One that still waits is refused. */
+  /** Gives everything back, for good. One that still waits, or wants more afterwards, is refused. */
   release(): void;
 }
 
@@ -105,6 +105,7 @@ class HeldBody implements BodyShare {
   isLarge = false;
   /** Set once it had to give way. */
   #refusal: AppError | null = null;
+  #isReleased = false;
   #stopWaiting: (() => void) | null = null;
   #end: ((refusal: AppError) => void) | null = null;
 
@@ -118,7 +119,7 @@ class HeldBody implements BodyShare {
   readonly enter = async (bytes: number): Promise<void> => {
     const total = this.amount + bytes;
     const becomesLarge = !this.isLarge && total > limits.smallBodyMaxBytes;
-    if (!becomesLarge || this.#refusal !== null) return this.take(bytes);
+    if (!becomesLarge || this.#refusal !== null || this.#isReleased) return this.take(bytes);
     const { turns, turnsMax: waitingMax } = this.#all;
     if (turns.size() === 0 && this.#obstacleTo(total) === null) return this.#set(total);
     if (turns.sizeOf(this.tenant) >= waitingMax) throw this.#refused("project");
@@ -127,6 +128,9 @@ class HeldBody implements BodyShare {
 
   readonly take = (bytes: number): void => {
     if (this.#refusal !== null) throw this.#refusal;
+    // Nothing would give back what work that is still going on takes now: it ends instead.
+    if (this.#isReleased && bytes > 0) throw this.#refuse("total");
+    if (this.#isReleased) return;
     const total = this.amount + bytes;
     const obstacle = bytes > 0 ? this.#obstacleTo(total) : null;
     if (obstacle !== null && !this.#makeRoom(total)) throw this.#refused(obstacle);
@@ -140,6 +144,7 @@ class HeldBody implements BodyShare {
   }
 
   release(): void {
+    this.#isReleased = true;
     if (this.#end !== null) this.giveWay(null);
     this.#stopWaiting?.();
     if (this.amount > 0) this.#set(0);

@@ -117,6 +117,18 @@ test("one that leaves while it waits is refused, and lets the next one in", asyn
   await next;
 });
 
+test("one that has left takes nothing any more, so that work that goes on without it ends", async () => {
+  const budget = createBudget();
+  for (const bytes of [1_024, mebibyte]) {
+    const share = await enter(budget.open(), 1_024);
+    share.release();
+    await expect(share.enter(bytes)).rejects.toMatchObject(noRoom);
+    expect(() => share.take(bytes)).toThrow("no room");
+    share.take(-1_024);
+  }
+  expect(budget.bytes()).toEqual({ small: 0, large: 0 });
+});
+
 test("only so many wait", async () => {
   const budget = createBudget({ turnsMax: 1 });
   await budget.open().enter(6 * mebibyte);
