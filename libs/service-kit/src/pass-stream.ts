@@ -36,6 +36,8 @@ export function passStream(
   cutWhenStalled(response, answer.stallMs ?? streamStallMs);
   response.writeHead(answer.status, answer.headers);
   response.flushHeaders();
+  // One that failed before it could be passed on tells nobody any more.
+  if (body.destroyed) destroy();
   body.pipe(response);
   return {
     isEvents,

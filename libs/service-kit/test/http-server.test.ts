@@ -1,4 +1,5 @@
 import { connect } from "node:net";
+import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { internalRoutes, routes, serviceNames } from "@touchstone/contracts";
 import { afterEach, expect, test, vi } from "vitest";
@@ -341,4 +342,15 @@ test("a handler that stops because its caller is gone is no failure of the serve
   await vi.waitFor(() => expect(logged).toHaveLength(1));
   expect(logged[0]).toMatchObject({ level: "debug", outcome: "client_gone", status: 499 });
   await client.close();
+});
+
+test("a stream that failed before it could be passed on breaks the connection instead of leaving its reader to wait", async () => {
+  const { post } = await serve(async () => {
+    const body = new Readable({ read() {} });
+    body.destroy();
+    await new Promise((resolve) => body.once("close", resolve));
+    return { status: 200, body, contentType: "text/event-stream" };
+  });
+
+  await expect(post().then((response) => response.text())).rejects.toThrow();
 });

@@ -1,21 +1,25 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { limits } from "@touchstone/contracts";
 import { systemClock, uuidv7 } from "@touchstone/service-kit";
 import { expect, test } from "vitest";
 import { createEventIds } from "../src/live/event-ids.ts";
-import { createLiveTail, type LiveTailOptions } from "../src/live/live-tail.ts";
+import { createLiveTail, type LiveTail, type LiveTailOptions } from "../src/live/live-tail.ts";
 import type { TailRow } from "../src/live/tail-store.ts";
 import { silentLogger } from "./ingest-database.ts";
 
 const projectId = uuidv7(Date.now());
 const eventIds = createEventIds("a secret of thirty-two characters!");
 
-/** A tail over these rows, of which each is shown with so many bytes. */
+const everything = { framework: null, source: "all" } as unknown as Parameters<LiveTail["open"]>[0]["filter"];
+
+/** A tail over these rows, which may become more, of which each is shown with so many bytes. */
 function openTail(rows: readonly TailRow[], itemBytes: number) {
-  const horizon = BigInt(rows.length + 1);
+  const horizon = (): bigint => BigInt(rows.length + 1);
   return createLiveTail({
     store: {
-      readState: async () => ({ horizon, nextXid: horizon, running: new Set(), lastSeq: horizon }),
-      readAfter: async ({ after, limit }) => rows.filter(({ xid }) => xid > after.xid).slice(0, limit),
+      readState: async () => ({ horizon: horizon(), nextXid: horizon(), running: new Set(), lastSeq: horizon() }),
+      readAfter: async ({ after, limit }) =>
+        rows.filter(({ xid, seq }) => xid > after.xid || (xid === after.xid && seq > after.seq)).slice(0, limit),
     },
     traces: {
       readRoots: async function* (_projectId: string, ids: readonly string[]) {
@@ -30,17 +34,20 @@ function openTail(rows: readonly TailRow[], itemBytes: number) {
   });
 }
 
+function rowAt(at: number): TailRow {
+  return { projectId, id: `t${at}`, xid: BigInt(at + 1), seq: BigInt(at + 1) };
+}
+
+/** The traces that were told in full. */
+function idsIn(text: string): string[] {
+  return [...text.matchAll(/"id":"(t\d)".*\n\n/g)].map(([, id]) => id as string);
+}
+
 test("a reader that catches up with traces larger than its backlog is told each at its own pace, and not cut off", async () => {
-  const rows = Array.from({ length: 6 }, (_, at) => ({
-    projectId,
-    id: `t${at}`,
-    xid: BigInt(at + 1),
-    seq: BigInt(at + 1),
-  }));
+  const rows = Array.from({ length: 6 }, (_, at) => rowAt(at));
   const tail = openTail(rows, 2 * limits.streamBacklogMaxBytes);
   const lastEventId = eventIds.format(projectId, { position: { xid: 0n, seq: 0n }, atMs: Date.now() });
-  const filter = { framework: null, source: "all" } as unknown as Parameters<typeof tail.open>[0]["filter"];
-  const readable = await tail.open({ projectId, lastEventId, filter, preview: null });
+  const readable = await tail.open({ projectId, lastEventId, filter: everything, preview: null });
 
   let text = "";
   readable.on("data", (chunk) => {
@@ -49,9 +56,29 @@ test("a reader that catches up with traces larger than its backlog is told each 
     readable.pause();
     setTimeout(() => readable.resume(), 50);
   });
-  const idsIn = (): string[] => [...text.matchAll(/"id":"(t\d)"/g)].map(([, id]) => id as string);
-  await expect.poll(() => readable.destroyed || idsIn().length === rows.length).toBe(true);
-  expect(idsIn()).toEqual(rows.map(({ id }) => id));
+  await expect.poll(() => readable.destroyed || idsIn(text).length === rows.length).toBe(true);
+  expect(idsIn(text)).toEqual(rows.map(({ id }) => id));
   expect(readable.destroyed).toBe(false);
+  await tail.stop();
+});
+
+test("a reader that caught up but for a large trace that is still on its way is not cut off by the next", async () => {
+  const rows = [rowAt(0)];
+  const tail = openTail(rows, 2 * limits.streamBacklogMaxBytes);
+  const lastEventId = eventIds.format(projectId, { position: { xid: 0n, seq: 0n }, atMs: Date.now() });
+  const readable = await tail.open({ projectId, lastEventId, filter: everything, preview: null });
+  await expect.poll(() => readable.readableLength).toBeGreaterThan(limits.streamBacklogMaxBytes);
+  // So many polls later it would count as one that reads too slowly.
+  for (const at of [1, 2]) {
+    rows.push(rowAt(at));
+    await sleep(500);
+  }
+  expect(readable.destroyed).toBe(false);
+
+  let text = "";
+  readable.on("data", (chunk) => {
+    text += chunk;
+  });
+  await expect.poll(() => idsIn(text)).toEqual(["t0", "t1", "t2"]);
   await tail.stop();
 });

@@ -32,14 +32,17 @@ async function watchMemory(): Promise<() => Promise<number>> {
   return async () => (await read()) - before;
 }
 
-function openReader({ apiKey }: Load, route: string, headers: Record<string, string> = {}): Promise<StoppedReader> {
-  return openStoppedReader(`${system.urls[0]}/api/v1${route}`, { "x-api-key": apiKey, ...headers });
-}
-
-/** On a slow machine some of those that come at once are told to come again. */
-async function openExport(load: Load): Promise<StoppedReader> {
+/** On a slow machine some are told to come again. */
+async function openReader(
+  { apiKey }: Load,
+  route: string,
+  headers: Record<string, string> = {},
+): Promise<StoppedReader> {
   const opened: StoppedReader[] = [];
-  await waitUntil("an export is opened", async () => opened.push(await openReader(load, "/export/traces")) > 0);
+  await waitUntil(`${route} is opened`, async () => {
+    opened.push(await openStoppedReader(`${system.urls[0]}/api/v1${route}`, { "x-api-key": apiKey, ...headers }));
+    return true;
+  });
   return opened[0] as StoppedReader;
 }
 
@@ -47,6 +50,7 @@ async function openExport(load: Load): Promise<StoppedReader> {
 async function followTail(load: Load, after = ""): Promise<{ names(): string[]; close(): Promise<void> }> {
   const connections: StoppedReader[] = [];
   let isClosed = false;
+  let failure: unknown = null;
   const connect = async (lastId: string): Promise<StoppedReader> => {
     const headers: Record<string, string> = lastId === "" ? {} : { "last-event-id": lastId };
     const connection = await openReader(load, "/ingest/traces/stream", headers);
@@ -63,9 +67,14 @@ async function followTail(load: Load, after = ""): Promise<{ names(): string[]; 
       lastId = readEvents(connection.text()).lastId || lastId;
     }
   })();
-  following.catch(() => undefined);
+  following.catch((thrown) => {
+    failure = thrown;
+  });
   return {
-    names: () => connections.flatMap((connection) => readEvents(connection.text()).names),
+    names() {
+      if (failure !== null) throw failure;
+      return connections.flatMap((connection) => readEvents(connection.text()).names);
+    },
     async close() {
       isClosed = true;
       connections.at(-1)?.close();
@@ -132,7 +141,7 @@ test("row 51: exports that nobody reads hold no transaction and little memory, a
   const report = await auditUnderLoad(system, { seed: 451, writers: 2 }, async (load) => {
     await storeLarge(load);
     const gained = await watchMemory();
-    const stopped = await Promise.all(Array.from({ length: 8 }, () => openExport(load)));
+    const stopped = await Promise.all(Array.from({ length: 8 }, () => openReader(load, "/export/traces")));
     await load.awaitAcks(40);
     // A page of each is 64 MB, and what storing and opening left behind was up to 270 more on a machine that had no time to let
     // it go: this bounds the process, and does not tell a page of each from all of it, which would be 256.

@@ -105,6 +105,9 @@ export async function auditUnderLoad(
         const from = answers.length;
         await waitUntil(description, async () => answers.slice(from).some(matches), { timeoutMs: 120_000, everyMs: 5 });
       },
+    }).catch((cause) => {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new Error(`${why}\n${system.logTails()}`, { cause });
     });
     stop.abort();
     await writing;

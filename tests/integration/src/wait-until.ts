@@ -21,5 +21,6 @@ export async function waitUntil(
     }
     await sleep(everyMs);
   }
-  throw new Error(`Not so after ${timeoutMs} ms: ${condition}.`, { cause: lastError });
+  const why = lastError === undefined ? "" : ` ${lastError instanceof Error ? lastError.message : lastError}`;
+  throw new Error(`Not so after ${timeoutMs} ms: ${condition}.${why}`, { cause: lastError });
 }

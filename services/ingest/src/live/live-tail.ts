@@ -41,14 +41,13 @@ const rootsMax = 16;
 /** One poll serves all streams of the process that were told the same, which is all but those that catch up. */
 export function createLiveTail({ store, traces, show, eventIds, clock, logger }: LiveTailOptions): LiveTail {
   const streams = new Set<TraceStream>();
-  const floors = createSeqFloors();
+  const floors = createSeqFloors(store);
   let polling: Promise<void> | null = null;
   let wake = (): void => {};
   let stopped = false;
 
   async function readHorizon(): Promise<{ now: TailPosition; state: TailState }> {
-    const state = await store.readState();
-    floors.learn(state);
+    const state = await floors.readState();
     return { now: { xid: state.horizon, seq: 0n }, state };
   }
 

@@ -1,4 +1,4 @@
-import type { TailState } from "./tail-store.ts";
+import type { TailState, TailStore } from "./tail-store.ts";
 
 /** The tail may stand still behind a long transaction; older knowledge is worth no more than this. */
 const floorsMax = 64;
@@ -8,19 +8,23 @@ const floorsMax = 64;
  * transaction that had not begun when the newest number was read takes greater ones.
  */
 export interface SeqFloors {
-  learn(state: TailState): void;
+  /** Reads the state, and learns from it. */
+  readState(): Promise<TailState>;
   /** A number that every text of this transaction and of later ones is over. */
   floorOf(xid: bigint): bigint;
 }
 
-export function createSeqFloors(): SeqFloors {
+export function createSeqFloors({ readState }: Pick<TailStore, "readState">): SeqFloors {
   let floors: { xid: bigint; seq: bigint }[] = [];
-  let before: TailState | null = null;
+  let newest: TailState | null = null;
   return {
-    learn(state) {
-      // The number of this reading may be younger than its transactions; that of the one before is not.
+    async readState() {
+      // The number of this reading may be younger than its transactions, and so may that of one under way at the same time.
+      const before = newest;
+      const state = await readState();
       if (before !== null && floors.length < floorsMax) floors.push({ xid: state.nextXid, seq: before.lastSeq });
-      before = state;
+      newest = state;
+      return state;
     },
     floorOf(xid) {
       const reached = floors.findLastIndex((floor) => floor.xid <= xid);

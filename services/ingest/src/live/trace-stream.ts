@@ -84,9 +84,10 @@ export function createTraceStream(options: {
     tell(item) {
       push(Buffer.concat([Buffer.from(`${idLine()}event: trace\ndata: `), onOneLine(item), Buffer.from("\n\n")]));
     },
+    // Until it has read most of what it was told, it has not caught up: a large trace takes a while to leave.
     reach(now) {
       stream.position = now;
-      isCatchingUp = false;
+      if (readable.readableLength <= catchUpBytes) isCatchingUp = false;
     },
     // An id without data moves the reader's place and is no event.
     mark: () => push(`: alive\n${idLine()}\n`),
