@@ -1,15 +1,38 @@
 /**
  * A select of as much of a list as may be held (readListPage of service-kit). `rows` is a select of the rows after the last
- * one, in `order`, that ends with a limit. It measures a row as `bytes`, an integer, and passes what is large on as it is
- * stored; `columns` unpack that, for the rows that are answered. `bytesMax` is the parameter that says how many bytes.
+ * one, in `order`, that ends with a limit. It passes `large`, the columns whose sizes count, on as they are stored: packed,
+ * as they are only unpacked to be measured. `columns` unpack them for the rows that are answered. `bytesMax` is the parameter
+ * that says how many bytes; each row has its own as `bytes`.
  */
-export function selectPart(part: { rows: string; order: string; columns: string; bytesMax: string }): string {
-  const { rows, order, columns, bytesMax } = part;
+export function selectPart(part: {
+  rows: string;
+  large: readonly string[];
+  order: string;
+  columns: string;
+  bytesMax: string;
+}): string {
+  const { rows, large, order, columns, bytesMax } = part;
+  const sum = (sizeOf: (column: string) => string): string =>
+    large.map((column) => `coalesce(${sizeOf(column)}, 0)`).join(" + ");
+  const before = (size: string): string => `sum(${size}) over (order by ${order} rows unbounded preceding) - ${size}`;
+  // What a value takes where it is stored, its header apart, is never more than its text: behind so many packed bytes
+  // no row fits, and none is unpacked.
   return `
     select ${columns}, bytes
     from (
-      select *, sum(bytes) over (order by ${order} rows unbounded preceding) - bytes as bytes_before
-      from (${rows}) listed
+      select *, ${before("bytes")} as bytes_before
+      from (
+        select *, ${sum((column) => `octet_length(${column}::text)`)} as bytes
+        from (
+          select *, ${before("packed_bytes")} as packed_bytes_before
+          from (
+            select *, ${sum((column) => `pg_column_size(${column}) - 4`)} as packed_bytes
+            from (${rows}) listed
+          ) packed
+        ) bounded
+        where packed_bytes_before < ${bytesMax}
+        offset 0
+      ) measured
     ) sized
     where bytes_before < ${bytesMax}
     order by ${order}`;

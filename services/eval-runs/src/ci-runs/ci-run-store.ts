@@ -99,16 +99,14 @@ export function createCiRunStore(database: Database): CiRunStore {
           // Newest first: an id begins with the millisecond it was made in.
           text: selectPart({
             rows: `
-              select
-                ${ciRunColumns},
-                coalesce(octet_length(ci_runs.verdict::text), 0) + coalesce(octet_length(ci_runs.git_context::text), 0)
-                  + octet_length(ci_runs.settings::text) as bytes
+              select ${ciRunColumns}
               from ${ciRunTables}
               where ci_runs.project_id = $1
                 and ${matchesVerdict}
                 and ($5::uuid is null or ci_runs.run_id < $5)
               order by ci_runs.run_id desc
               limit $6`,
+            large: ["verdict", "git_context", "settings"],
             order: "run_id desc",
             columns: "*",
             bytesMax: "$7",

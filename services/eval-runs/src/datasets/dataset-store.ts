@@ -86,14 +86,13 @@ export function createDatasetStore(database: Database): DatasetStore {
           // Newest first: an id begins with the millisecond it was made in.
           text: selectPart({
             rows: `
-              select
-                datasets.id, datasets.version, versions.document, datasets.created_at,
-                octet_length(versions.document::text) as bytes
+              select datasets.id, datasets.version, versions.document, datasets.created_at
               from ${datasetSource}
               where datasets.project_id = $1
                 and ($2::uuid is null or datasets.id < $2)
               order by datasets.id desc
               limit $3`,
+            large: ["document"],
             order: "id desc",
             columns: 'id, version, document::text, created_at as "createdAt"',
             bytesMax: "$4",
@@ -123,13 +122,14 @@ export function createDatasetStore(database: Database): DatasetStore {
           name: "dataset_list_versions",
           text: selectPart({
             rows: `
-              select version, document, change_summary, created_at, octet_length(document::text) as bytes
+              select version, document, change_summary, created_at
               from evals.dataset_versions
               where project_id = $1
                 and dataset_id = $2
                 and ($3::integer is null or version < $3)
               order by version desc
               limit $4`,
+            large: ["document"],
             order: "version desc",
             columns: 'version, document::text, change_summary as "changeSummary", created_at as "createdAt"',
             bytesMax: "$5",

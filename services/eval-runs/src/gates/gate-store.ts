@@ -156,14 +156,13 @@ export function createGateStore(database: Database): GateStore {
           name: "gate_list_recorded",
           text: selectPart({
             rows: `
-              select
-                gates.*, ${branchOfSubject} as branch, ${commitOfSubject} as commit,
-                octet_length(gates.document::text) as bytes
+              select gates.*, ${branchOfSubject} as branch, ${commitOfSubject} as commit
               from ${recordedTables}
               where ${isRecorded}
                 and ($6::uuid is null or gates.id < $6)
               order by gates.id desc
               limit $7`,
+            large: ["document"],
             order: "id desc",
             columns: "id, run_id, dataset_id, branch, commit, passed, scoring_revision, caller, document, created_at",
             bytesMax: "$8",

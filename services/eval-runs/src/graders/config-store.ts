@@ -50,13 +50,14 @@ export function createConfigStore(database: Database): ConfigStore {
         // Newest first: an id begins with the millisecond it was made in.
         text: selectPart({
           rows: `
-            select configs.*, versions.document, octet_length(versions.document::text) as bytes
+            select configs.*, versions.document
             from ${configSource}
             where configs.project_id = $1
               and ($2::uuid is null or configs.id < $2)
               ${which === "all" ? "" : "and configs.online is not null"}
             order by configs.id desc
             limit $3`,
+          large: ["document"],
           order: "id desc",
           columns: listedColumns,
           bytesMax: "$4",
@@ -105,13 +106,14 @@ export function createConfigStore(database: Database): ConfigStore {
           name: "config_list_versions",
           text: selectPart({
             rows: `
-              select version, document, change_summary, created_at, octet_length(document::text) as bytes
+              select version, document, change_summary, created_at
               from evals.grading_config_versions
               where project_id = $1
                 and config_id = $2
                 and ($3::integer is null or version < $3)
               order by version desc
               limit $4`,
+            large: ["document"],
             order: "version desc",
             columns: 'version, document::text, change_summary as "changeSummary", created_at as "createdAt"',
             bytesMax: "$5",

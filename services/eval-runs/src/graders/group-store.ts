@@ -49,12 +49,13 @@ export function createGroupStore(database: Database): GroupStore {
           name: "group_list",
           text: selectPart({
             rows: `
-              select *, octet_length(document::text) as bytes
+              select *
               from evals.scorer_groups
               where project_id = $1
                 and ($2::uuid is null or id < $2)
               order by id desc
               limit $3`,
+            large: ["document"],
             order: "id desc",
             columns: groupColumns,
             bytesMax: "$4",

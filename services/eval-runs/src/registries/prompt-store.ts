@@ -96,15 +96,14 @@ export function createPromptStore(database: Database): PromptStore {
           name: "prompt_list",
           text: selectPart({
             rows: `
-              select
-                prompts.*, versions.text,
-                octet_length(versions.text::text) + coalesce(octet_length(prompts.description::text), 0) as bytes
+              select prompts.*, versions.text
               from ${source}
                 and versions.version = prompts.version
               where prompts.project_id = $1
                 and ($2::text is null or prompts.name > $2)
               order by prompts.name
               limit $3`,
+            large: ["text", "description"],
             order: "name",
             columns: "id, name, description, version, text, created_at, updated_at",
             bytesMax: "$4",

@@ -80,12 +80,13 @@ export function createToolSchemaStore(database: Database): ToolSchemaStore {
           name: "tool_schema_list",
           text: selectPart({
             rows: `
-              select ${columns}, octet_length(document::text) as bytes
+              select ${columns}
               from evals.tool_schemas
               where project_id = $1
                 and ($2::text is null or name > $2)
               order by name
               limit $3`,
+            large: ["document"],
             order: "name",
             columns,
             bytesMax: "$4",
@@ -116,13 +117,14 @@ export function createToolSchemaStore(database: Database): ToolSchemaStore {
           name: "tool_schema_versions",
           text: selectPart({
             rows: `
-              select version, document, created_at, octet_length(document::text) as bytes
+              select version, document, created_at
               from evals.tool_schema_versions
               where project_id = $1
                 and tool_schema_id = $2
                 and ($3::integer is null or version < $3)
               order by version desc
               limit $4`,
+            large: ["document"],
             order: "version desc",
             columns: "version, document, created_at",
             bytesMax: "$5",

@@ -119,12 +119,13 @@ export function createRunStore(database: Database): RunStore {
           // Newest first: an id begins with the millisecond it was made in.
           text: selectPart({
             rows: `
-              select *, ${runBytes} as bytes
+              select *
               from evals.runs
               where ${filtered}
                 and ($9::uuid is null or id < $9)
               order by id desc
               limit $10`,
+            large: ["evaluation_subject", "smoke_test_variants", "plan"],
             order: "id desc",
             columns: runColumns,
             bytesMax: "$11",
@@ -294,11 +295,6 @@ export function buildRunInsert(projectId: string, run: NewRun): Statement {
 const runColumns = `
   id, dataset_id, dataset_version, evaluation_settings_id, scorer_group_id, additional_scorer_ids, verdict_mode,
   evaluation_subject::text, smoke_test_variants::text, run_source, scoring_revision, status, closing_as, created_at`;
-
-/** Of what a run carries that may be large. */
-const runBytes = ["evaluation_subject", "smoke_test_variants", "plan"]
-  .map((column) => `coalesce(octet_length(${column}::text), 0)`)
-  .join(" + ");
 
 type RunRow = {
   id: string;

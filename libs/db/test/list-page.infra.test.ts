@@ -1,0 +1,70 @@
+import { randomBytes } from "node:crypto";
+import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
+import { Client } from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { selectPart } from "../src/index.ts";
+
+let database: TestDatabase;
+let client: Client;
+
+/** Documents of these sizes in bytes, alternately ones that are packed well and ones that cannot be packed. */
+const sizes = [300, 40_000, 9, 250_000, 250_000, 1_000, 80_000, 250_000, 250_000, 250_000, 250_000, 250_000];
+
+const text = selectPart({
+  rows: "select id, document, note from documents where id > $1 order by id limit $2",
+  large: ["document", "note"],
+  order: "id",
+  columns: "id, document::text",
+  bytesMax: "$3",
+});
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  client = new Client({ connectionString: database.adminUrl });
+  await client.connect();
+  await client.query("create temporary table documents (id integer primary key, document json not null, note text)");
+  for (const [id, bytes] of sizes.entries()) {
+    const filling = id % 2 === 0 ? "x".repeat(bytes) : randomBytes(bytes).toString("base64url").slice(0, bytes);
+    await client.query("insert into documents values ($1, $2, $3)", [
+      id,
+      JSON.stringify(filling),
+      id % 3 === 0 ? null : "a note",
+    ]);
+  }
+});
+
+afterAll(async () => {
+  await client?.end();
+  await database?.drop();
+});
+
+/** What a row is measured as: its document with the quotes, and its note. */
+const bytesOf = (id: number): number => (sizes[id] as number) + 2 + (id % 3 === 0 ? 0 : "a note".length);
+
+test.each([1, 400, 41_000, 300_000, 600_000, 5_000_000])(
+  "a part of %d bytes ends with the row that reaches them",
+  async (bytesMax) => {
+    for (const last of [-1, 2, 6]) {
+      const expected: { id: number; bytes: number }[] = [];
+      for (let id = last + 1, sum = 0; id < sizes.length && sum < bytesMax; id += 1) {
+        expected.push({ id, bytes: bytesOf(id) });
+        sum += bytesOf(id);
+      }
+      const { rows } = await client.query<{ id: number; bytes: number }>(text, [last, 50, bytesMax]);
+      expect(rows.map(({ id, bytes }) => ({ id, bytes }))).toEqual(expected);
+    }
+  },
+);
+
+test("documents behind the end of the part are not unpacked to be measured", async () => {
+  const pagesRead = async (bytesMax: number): Promise<number> => {
+    const { rows } = await client.query(`explain (analyze, buffers, format json) ${inline(text, [6, 50, bytesMax])}`);
+    const [{ Plan: plan }] = rows[0]["QUERY PLAN"];
+    return plan["Local Hit Blocks"] + plan["Local Read Blocks"];
+  };
+  expect(await pagesRead(1)).toBeLessThan((await pagesRead(5_000_000)) / 2);
+});
+
+function inline(statement: string, values: readonly number[]): string {
+  return values.reduce((result, value, at) => result.replaceAll(`$${at + 1}`, String(value)), statement);
+}
