@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
-import { warningHeader } from "@touchstone/contracts";
+import { limits, warningHeader } from "@touchstone/contracts";
 import type { LocalAnswer } from "./local-calls.ts";
 import { Pieces } from "./pieces.ts";
 import type { RenderedError } from "./render-error.ts";
@@ -35,11 +35,17 @@ export function renderAnswer(
   warning: string | null,
 ): RenderedAnswer {
   const headers = { ...rest.headers, ...(warning !== null && { [warningHeader]: warning }) };
-  if (typeof body === "string" || Buffer.isBuffer(body) || body instanceof Pieces || body instanceof Readable) {
+  if (typeof body === "string") return { status, headers, contentType, body: encode(body) };
+  if (Buffer.isBuffer(body) || body instanceof Pieces || body instanceof Readable) {
     return { status, headers, contentType, body };
   }
   if (body === undefined) return { status, headers, contentType: null, body };
-  return { status, headers, contentType: jsonType, body: JSON.stringify(body) };
+  return { status, headers, contentType: jsonType, body: encode(JSON.stringify(body)) };
+}
+
+/** A long text is encoded once: to be measured, and to be sent. */
+function encode(text: string): string | Buffer {
+  return text.length > limits.smallBodyMaxBytes ? Buffer.from(text) : text;
 }
 
 /** JSON, save for an OTLP caller that reads refusals only as a protobuf `google.rpc.Status` (otlp 2). */

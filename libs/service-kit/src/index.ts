@@ -38,7 +38,7 @@ export { inflateBody, requireKnownEncoding } from "./inflate-body.ts";
 export { createInternalClient, type Hop, type HopAnswer, type InternalClient } from "./internal-client.ts";
 export { createIdentitySigner, createIdentityVerifier, type IdentityClaims } from "./internal-identity.ts";
 export { parseIsoTime } from "./iso-time.ts";
-export { decodeJsonText, isDeeperThan, parseJsonBody } from "./json.ts";
+export { decodeJsonText, endOfJsonString, isDeeperThan, parseJsonBody, parseJsonText } from "./json.ts";
 export { createLimitInHand, type LimitInHand } from "./limit-in-hand.ts";
 export {
   endOfList,
@@ -66,6 +66,7 @@ export { projectDeleted } from "./project-deleted.ts";
 export { completeProjectKey, isWellFormedProjectKey } from "./project-key-format.ts";
 export { bodyTooLarge, collectChunks, discardBody, readBody } from "./read-body.ts";
 export { isJsonObject, type JsonMembers, type JsonObject, readJsonObject } from "./read-json-object.ts";
+export { createReadTurns, type ReadTurns } from "./read-turns.ts";
 export { releaseIdleMemory } from "./release-memory.ts";
 export { type RenderedError, renderError } from "./render-error.ts";
 export { createReplicaSet, type ReplicaSet } from "./replica-set.ts";

@@ -15,13 +15,17 @@ export function decodeJsonText(body: Uint8Array): string {
   }
 }
 
-/**
- * Parses a JSON body; unparseable text is a 400 with the parser's words, and so is one that holds too much: ten megabytes of
- * empty lists would hold the event loop for a second, and take half a gigabyte.
- */
+/** Parses a JSON body that is read as UTF-8; see {@link parseJsonText}. */
 export function parseJsonBody(body: Uint8Array): unknown {
-  const text = decodeJsonText(body);
-  if (body.length > limits.jsonValuesMax && hasMoreValues(body, limits.jsonValuesMax)) {
+  return parseJsonText(decodeJsonText(body));
+}
+
+/**
+ * Parses the text of a JSON body; unparseable text is a 400 with the parser's words, and so is one that holds too much: ten
+ * megabytes of empty lists would hold the event loop for a second, and take half a gigabyte.
+ */
+export function parseJsonText(text: string): unknown {
+  if (text.length > limits.jsonValuesMax && hasMoreValues(text, limits.jsonValuesMax)) {
     throw new AppError("body_unreadable", `The request body holds more than ${limits.jsonValuesMax} JSON values.`);
   }
   if (text.trim() === "") throw new AppError("body_unreadable", "The request body is empty; JSON is expected.");
@@ -42,12 +46,12 @@ const opening = 0x7b;
 const isObjectBit = 0x20;
 
 /** Whether JSON text has more members and items than `max`, at all levels; stops there, and builds nothing. */
-function hasMoreValues(body: Uint8Array, max: number): boolean {
+function hasMoreValues(text: string, max: number): boolean {
   let values = 0;
-  for (let at = 0; at < body.length; at += 1) {
-    const byte = body[at] as number;
-    if (byte === quote) at = endOfString(body, at);
-    else if (byte === comma || (byte | isObjectBit) === opening) {
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === quote) at = endOfJsonString(text, at) - 1;
+    else if (code === comma || (code | isObjectBit) === opening) {
       values += 1;
       if (values > max) return true;
     }
@@ -55,11 +59,27 @@ function hasMoreValues(body: Uint8Array, max: number): boolean {
   return false;
 }
 
-/** Where the string ends that begins at `start`; at the end of the body where it does not. */
-function endOfString(body: Uint8Array, start: number): number {
-  let at = start + 1;
-  while (at < body.length && body[at] !== quote) at += body[at] === backslash ? 2 : 1;
-  return at;
+/** Most strings end, or escape something, sooner than a search begins. */
+const steppedChars = 32;
+
+/** The position after the closing quote of the JSON string that begins at `start`; the text's end where it does not end. */
+export function endOfJsonString(text: string, start: number): number {
+  let stepped = 0;
+  for (let at = start + 1; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === quote) return at + 1;
+    stepped = code === backslash ? 0 : stepped + 1;
+    if (code === backslash) at += 1;
+    if (stepped < steppedChars) continue;
+    stepped = 0;
+    const end = text.indexOf('"', at);
+    if (end < 0) return text.length;
+    let escapes = 0;
+    while (text.charCodeAt(end - 1 - escapes) === backslash) escapes += 1;
+    if (escapes % 2 === 0) return end + 1;
+    at = end;
+  }
+  return text.length;
 }
 
 /** Whether a parsed value nests deeper than `depthMax`. Stops there, so a value may be a million deep. */

@@ -1,7 +1,7 @@
 import { limits } from "@touchstone/contracts";
 import { AppError } from "./app-error.ts";
 import { type Call, requireJson } from "./call.ts";
-import { decodeJsonText, isDeeperThan, parseJsonBody } from "./json.ts";
+import { decodeJsonText, isDeeperThan, parseJsonText } from "./json.ts";
 
 /** The members of a JSON object. */
 export type JsonMembers = Readonly<Record<string, unknown>>;
@@ -26,10 +26,10 @@ const emptyObject: JsonObject = { text: "{}", value: {} };
 export async function readJsonObject(call: Call): Promise<JsonObject> {
   if (call.rawBody.length === 0) return emptyObject;
   requireJson(call.headers["content-type"]);
-  const bytes = await call.body();
-  const value = parseJsonBody(bytes);
+  const text = decodeJsonText(await call.body());
+  const value = parseJsonText(text);
   if (isDeeperThan(value, limits.jsonDepthMax)) {
     throw new AppError("bad_request", `The body nests deeper than ${limits.jsonDepthMax} levels.`);
   }
-  return isJsonObject(value) ? { text: decodeJsonText(bytes), value } : emptyObject;
+  return isJsonObject(value) ? { text, value } : emptyObject;
 }

@@ -1,6 +1,6 @@
 import { limits } from "@touchstone/contracts";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { parseJsonBody } from "../src/index.ts";
+import { endOfJsonString, parseJsonBody } from "../src/index.ts";
 
 const { jsonValuesMax } = limits;
 const many = (count: number, item: string): Buffer => Buffer.from(`[${`${item},`.repeat(count - 1)}${item}]`);
@@ -32,4 +32,14 @@ test.each([
 
 test("a text that does not end is no JSON, however long", () => {
   expect(() => parseJsonBody(Buffer.from(`"${"\\".repeat(jsonValuesMax + 1)}`))).toThrow();
+});
+
+test("a string ends at its first quote that is not escaped, however long and however escaped it is", () => {
+  for (let length = 0; length < 200; length += 1) {
+    for (const tail of ["", "\\", '"', '\\"', '"\\', '\\\\"', '""', "\\\\\\"]) {
+      const text = JSON.stringify("x".repeat(length) + tail + "y".repeat(length % 70));
+      expect(endOfJsonString(`[${text},"next"]`, 1)).toBe(1 + text.length);
+    }
+  }
+  expect(endOfJsonString('"never ends\\"', 0)).toBe('"never ends\\"'.length);
 });

@@ -5,7 +5,7 @@ import {
   decodeJsonText,
   isDeeperThan,
   isJsonObject,
-  parseJsonBody,
+  parseJsonText,
   type RowsType,
   readRowsType,
 } from "@touchstone/service-kit";
@@ -141,8 +141,9 @@ const isFilled = (value: unknown): boolean =>
 export async function readRows(call: Call): Promise<ImportedRows> {
   const type = readRowsType(call.headers["content-type"]);
   const bytes = await call.body();
-  if (type === "json") parseJsonBody(bytes);
-  return importRows(type, decodeJsonText(bytes));
+  const text = decodeJsonText(bytes);
+  if (type === "json") parseJsonText(text);
+  return importRows(type, text);
 }
 
 /** Whether nothing is to be stored. */

@@ -1,3 +1,5 @@
+import { endOfJsonString } from "@touchstone/service-kit";
+
 /**
  * Cutting JSON text into pieces without parsing the pieces. What a user sends as free JSON is stored and returned as
  * the text it came in, so key order, `\u0000`, lone surrogates, big numbers and a key called `__proto__` survive; a
@@ -14,7 +16,7 @@ export interface JsonMember {
 export function membersOf(objectText: string): JsonMember[] {
   const members: JsonMember[] = [];
   for (const [start, end] of itemsOf(objectText)) {
-    const nameEnd = endOfString(objectText, start);
+    const nameEnd = endOfJsonString(objectText, start);
     const colon = objectText.indexOf(":", nameEnd);
     members.push({
       name: JSON.parse(objectText.slice(start, nameEnd)),
@@ -46,7 +48,7 @@ export function compactText(json: string): string {
   for (let at = 0; at < json.length; at += 1) {
     const code = json.charCodeAt(at);
     if (code === quote) {
-      at = endOfString(json, at) - 1;
+      at = endOfJsonString(json, at) - 1;
     } else if (isSpace(code)) {
       parts.push(json.slice(from, at));
       from = at + 1;
@@ -80,19 +82,10 @@ function itemsOf(text: string): [start: number, end: number][] {
     }
     if (depth >= 1 && itemStart < 0) itemStart = at;
     if (code === openBracket || code === openBrace) depth += 1;
-    if (code === quote) at = endOfString(text, at) - 1;
+    if (code === quote) at = endOfJsonString(text, at) - 1;
     itemEnd = at + 1;
   }
   return items;
-}
-
-/** The position after the closing quote of the string that begins at `start`. */
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
-    let escapes = 0;
-    while (text[end - 1 - escapes] === "\\") escapes += 1;
-    if (escapes % 2 === 0) return end + 1;
-  }
 }
 
 function isSpace(code: number): boolean {

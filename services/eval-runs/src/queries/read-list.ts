@@ -1,5 +1,12 @@
 import type { Database, Statement } from "@touchstone/db";
-import { type Call, type ListPage, type PartBounds, readListPage, type SizedRow } from "@touchstone/service-kit";
+import {
+  type Call,
+  createReadTurns,
+  type ListPage,
+  type PartBounds,
+  readListPage,
+  type SizedRow,
+} from "@touchstone/service-kit";
 
 /** Which page of a list is wanted. */
 export interface ListQuery<Cursor = string> {
@@ -16,6 +23,9 @@ export interface LargeList<Row, Cursor> {
   cursorOf(row: Row): Cursor;
 }
 
+/** Of lists, in this process. */
+const turns = createReadTurns("eval-runs");
+
 /** Reads a page of a list, which ends early where its rows are large. */
 export function readList<Row extends SizedRow & Record<string, unknown>, Cursor>(
   database: Database,
@@ -27,5 +37,5 @@ export function readList<Row extends SizedRow & Record<string, unknown>, Cursor>
     const statement = list.statement(last === null ? cursor : list.cursorOf(last), bounds);
     return (await database.readScoped<Row>([projectId], statement)).rows;
   };
-  return readListPage(readPart, { rowsMax: limit, makeRoom });
+  return turns.run(projectId, () => readListPage(readPart, { rowsMax: limit, makeRoom }));
 }
