@@ -1,4 +1,4 @@
-import { createFairLimit, type PartBounds, readListPage, type SizedRow } from "@touchstone/service-kit";
+import { type PartBounds, readListPage, type SizedRow } from "@touchstone/service-kit";
 import type { Database } from "./database.ts";
 import type { ExportedTable } from "./exported-table.ts";
 
@@ -30,11 +30,6 @@ export interface ExportStore<Entity extends string> {
 /** A page of large rows ends earlier, since it is held as long as its reader takes. One row always goes. */
 const pageBytesMax = 8 * 1024 * 1024;
 
-/** Pages that are read at once: of one project, and of all. Each may unpack megabytes, which costs a processor. */
-const pagesAtOnce = { places: 4, placesPerGroupMax: 2 };
-/** An export has begun when its page waits for a turn. There are few of them, so it waits as long as it takes. */
-const forEver = new AbortController().signal;
-
 /** Reads the tables of one service, by the name of the entity; a page has at most `pageRows` rows. */
 export function createExportStore<Entity extends string>({
   database,
@@ -45,7 +40,6 @@ export function createExportStore<Entity extends string>({
   tables: Readonly<Record<Entity, ExportedTable>>;
   pageRows: number;
 }): ExportStore<Entity> {
-  const turns = createFairLimit(pagesAtOnce);
   return {
     async readPage(entity, { projectId, sinceMs }, previous) {
       const table = tables[entity];
@@ -77,14 +71,12 @@ export function createExportStore<Entity extends string>({
         });
         return rows;
       };
-      const options = {
+      const { rows } = await readListPage(readPart, {
         rowsMax: pageRows,
         bytesMax: pageBytesMax,
         // What is large is unpacked to be measured: no more of it than may fit.
         ...(previous !== null && { firstRows: 2 * previous.pageRows }),
-      };
-      const turn = { group: projectId, signal: forEver };
-      const { rows } = await turns.run(turn, () => readListPage(readPart, options));
+      });
       return rows.map((row) => ({
         cursor: row.id,
         text: renderRow(table, projectId, row),

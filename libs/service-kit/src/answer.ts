@@ -63,15 +63,8 @@ export function renderFailure(
 
 /** The same answer to a caller in this process, under the headers that HTTP would add. */
 export function holdAnswer({ status, headers, contentType, body }: RenderedAnswer): LocalAnswer {
-  if (body instanceof Readable) throw new Error("a route that is not a streaming one answered with a stream");
+  const typed = { ...headers, ...(contentType !== null && { "content-type": contentType }) };
+  if (body instanceof Readable) return { status, headers: typed, body };
   const held = body instanceof Pieces ? body : new Pieces([Buffer.isBuffer(body) ? body : Buffer.from(body ?? "")]);
-  return {
-    status,
-    headers: {
-      ...headers,
-      ...(contentType !== null && { "content-type": contentType }),
-      "content-length": String(held.bytes),
-    },
-    body: held,
-  };
+  return { status, headers: { ...typed, "content-length": String(held.bytes) }, body: held };
 }

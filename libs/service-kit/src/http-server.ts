@@ -26,6 +26,7 @@ import type { FairShare, Tenant } from "./fair-share.ts";
 import { createIdentityVerifier } from "./internal-identity.ts";
 import { createLastingPlaces } from "./lasting-places.ts";
 import type { LocalAnswer, LocalCalls, LocalRequest } from "./local-calls.ts";
+import { createLocalRoutes } from "./local-routes.ts";
 import type { Logger } from "./logger.ts";
 import type { Metrics } from "./metrics.ts";
 import { noRoom, tooMuchToSend } from "./no-room.ts";
@@ -150,7 +151,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   );
 
   const verify = createIdentityVerifier({ audience: service, rootSecret: options.rootSecret, clock: options.clock });
-  const localRoutes = new Map<string, ServingRoute>();
+  const localRoutes = createLocalRoutes<ServingRoute | null>();
   for (const { route, handle } of options.routes) {
     const serving: ServingRoute = {
       route,
@@ -201,9 +202,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
         return reply.hijack();
       },
     });
-    // Bodies and answers that last are for sockets, and paths with parameters need the router: those come over HTTP.
-    const isLocal = "responses" in route && !route.streaming && !readsLines && !route.path.includes("{");
-    if (isLocal) localRoutes.set(`${route.method} ${route.path}`, serving);
+    // Bodies and answers that last are for sockets: those come over HTTP.
+    const isLocal = "responses" in route && !route.streaming && !readsLines;
+    localRoutes.add(route.method, route.path, isLocal ? serving : null);
   }
 
   /** All of a request but the way it came and the way its answer leaves. */
@@ -264,23 +265,24 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     return answer;
   }
 
-  /** Null for what is better told over HTTP: other routes, a body that is too large, a server that stops. */
+  /** Null for what is better asked over HTTP: other routes, a body that is too large, a server that stops. */
   function answerLocally({ method, path, headers, body, signal }: LocalRequest): Promise<LocalAnswer> | null {
     const question = path.indexOf("?");
-    const serving = localRoutes.get(`${method} ${question < 0 ? path : path.slice(0, question)}`);
-    if (serving === undefined || body.length > serving.maxBytes || state !== "serving") return null;
+    const found = localRoutes.find(method, question < 0 ? path : path.slice(0, question));
+    if (found === null || found.route === null) return null;
+    const { route: serving, params } = found;
+    if (body.length > serving.maxBytes || state !== "serving") return null;
     const requestId = String(headers[requestIdHeader] ?? randomUUID());
     const room = new AnswerRoom(answers, () => tooMuchToSend(service));
-    return (
-      answerRequest(serving, { method, path, headers, requestId }, room, async (identity, share) => {
-        await share.enter(body.length);
-        const call = { ...serving, identity, params: {}, query: readQuery(path), headers, body, share, room, signal };
-        return createCall(call);
-      })
-        .then(holdAnswer)
-        // The caller makes room for it.
-        .finally(() => room.release())
-    );
+    return answerRequest(serving, { method, path, headers, requestId }, room, async (identity, share) => {
+      await share.enter(body.length);
+      return createCall({ ...serving, identity, params, query: readQuery(path), headers, body, share, room, signal });
+    }).then((answer) => {
+      // For what is whole the caller makes room.
+      if (answer.body instanceof Readable) answer.body.once("close", () => room.release());
+      else room.release();
+      return holdAnswer(answer);
+    });
   }
 
   return {

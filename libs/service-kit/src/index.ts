@@ -66,7 +66,7 @@ export { projectDeleted } from "./project-deleted.ts";
 export { completeProjectKey, isWellFormedProjectKey } from "./project-key-format.ts";
 export { bodyTooLarge, collectChunks, discardBody, readBody } from "./read-body.ts";
 export { isJsonObject, type JsonMembers, type JsonObject, readJsonObject } from "./read-json-object.ts";
-export { createReadTurns, type ReadTurns } from "./read-turns.ts";
+export { createReadTurns, type ReadTurns, takeTurns } from "./read-turns.ts";
 export { releaseIdleMemory } from "./release-memory.ts";
 export { type RenderedError, renderError } from "./render-error.ts";
 export { createReplicaSet, type ReplicaSet } from "./replica-set.ts";

@@ -154,13 +154,19 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
       signal: () => bounds.signal,
     });
     if (!answering) return null;
-    return bounds
-      .race(answering)
-      .then(toHopAnswer, (cause) => {
+    return bounds.race(answering).then(
+      (answer) => toHopAnswer(answer, hop, bounds),
+      (cause) => {
+        bounds.release();
+        // It comes when nobody waits for it any more.
+        answering.then(
+          ({ body }) => body instanceof Readable && body.destroy(),
+          () => undefined,
+        );
         if (hop.signal?.aborted) throw cause;
         throw new AppError("service_unavailable", `The ${audience} service did not answer in time; retry.`, { cause });
-      })
-      .finally(bounds.release);
+      },
+    );
   }
 
   return {
@@ -220,21 +226,32 @@ interface Sending {
 }
 
 /** Whoever has the whole body asks for no stream of it, so that one is made only then. */
-function toHopAnswer({ status, headers, body: whole }: LocalAnswer): HopAnswer {
+function toHopAnswer({ status, headers, body }: LocalAnswer, hop: Hop, bounds: HopBounds): HopAnswer {
+  if (body instanceof Readable) {
+    bounds.signal.addEventListener("abort", () => body.destroy(bounds.signal.reason), { once: true });
+    return hold({ status, headers, body: readable(body) }, hop, bounds);
+  }
+  bounds.release();
   return {
     status,
     headers,
-    whole,
+    whole: body,
     get body() {
-      return Object.assign(Readable.from(whole.all), {
-        arrayBuffer: async () => Uint8Array.from(whole.join()).buffer,
-        json: async () => JSON.parse(whole.join().toString("utf8")) as unknown,
-        dump: async () => undefined,
-      });
+      return readable(Readable.from(body.all));
     },
     // It is here already.
     takeTime: () => undefined,
   };
+}
+
+/** Adds what undici's bodies can do. */
+function readable(body: Readable): HopAnswer["body"] {
+  const join = async (): Promise<Buffer> => Buffer.concat(await body.toArray());
+  return Object.assign(body, {
+    arrayBuffer: async () => Uint8Array.from(await join()).buffer,
+    json: async () => JSON.parse((await join()).toString("utf8")) as unknown,
+    dump: async () => void body.destroy(),
+  });
 }
 
 /** The answer has begun; its bounds hold until it has ended. */

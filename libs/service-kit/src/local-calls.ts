@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { Readable } from "node:stream";
 import type { Pieces } from "./pieces.ts";
 
 /** A request to a service that lives in the same process. */
@@ -17,7 +18,8 @@ export interface LocalRequest {
 export interface LocalAnswer {
   status: number;
   headers: Record<string, string | string[]>;
-  body: Pieces;
+  /** A stream that its receiver must read to its end, or destroy. */
+  body: Pieces | Readable;
 }
 
 /** Answers a request; null for one that has to be sent over HTTP. */

@@ -1,39 +1,99 @@
 import { deadlines, type ServiceName } from "@touchstone/contracts";
-import { createFairLimit, TooManyWaitingError } from "./fair-limit.ts";
+import { createFairLimit, type FairLimit, type PlaceRequest, TooManyWaitingError } from "./fair-limit.ts";
 import { tooMuchToSend } from "./no-room.ts";
-
-/** Turns at reading what may be large. */
-export interface ReadTurns {
-  /**
-   * Reads when it is the project's turn. Throws `service_unavailable` when too many reads of the project wait, or the turn does
-   * not come in time.
-   */
-  run<Result>(projectId: string, read: () => Promise<Result>): Promise<Result>;
-}
-
-/** Small reads take a millisecond or two, so few at a time are enough for them. */
-const readsAtOnce = { places: 6, placesPerGroupMax: 2, waitingPerGroupMax: 64 };
 
 /**
  * Large rows cost a processor, in PostgreSQL and then here: a dozen that are read at once hold up everything else for a
- * second. So a project reads two pages at a time, and the others have places left.
+ * second. So a project reads two at a time, and the others have places left. Small reads take a millisecond or two: few at a
+ * time are enough for them.
  */
+const readsAtOnce = { places: 8, placesPerGroupMax: 2 };
+
+/** Turns at reading pages that may be large. */
+export interface ReadTurns {
+  open(projectId: string): ReadTurn;
+  /** Reads in a turn. Throws as {@link ReadTurn.begin} does. */
+  run<Result>(projectId: string, read: () => Promise<Result>): Promise<Result>;
+}
+
+/** One turn, which must be ended. */
+export interface ReadTurn {
+  /**
+   * Waits for the turn, unless it has begun. Throws `service_unavailable` when it does not come in time, or too many reads of
+   * the project wait.
+   */
+  begin(): Promise<void>;
+  end(): void;
+}
+
+/** Reads of one project that may wait. */
+const waitingMax = 64;
+
 export function createReadTurns(service: ServiceName): ReadTurns {
-  const limit = createFairLimit(readsAtOnce);
-  return {
-    async run(group, read) {
-      const waiting = new AbortController();
-      const timer = setTimeout(() => waiting.abort(tooMuchToSend(service)), deadlines.answerRoomMs);
-      try {
-        return await limit.run({ group, signal: waiting.signal }, () => {
+  const limit = createFairLimit({ ...readsAtOnce, waitingPerGroupMax: waitingMax });
+
+  function open(projectId: string): ReadTurn {
+    let end: (() => void) | null = null;
+    return {
+      async begin() {
+        if (end !== null) return;
+        const waiting = new AbortController();
+        const timer = setTimeout(() => waiting.abort(tooMuchToSend(service)), deadlines.answerRoomMs);
+        try {
+          end = await takePlace(limit, { group: projectId, signal: waiting.signal });
+        } catch (thrown) {
+          throw thrown instanceof TooManyWaitingError ? tooMuchToSend(service) : thrown;
+        } finally {
           clearTimeout(timer);
-          return read();
-        });
-      } catch (thrown) {
-        throw thrown instanceof TooManyWaitingError ? tooMuchToSend(service) : thrown;
+        }
+      },
+      end: () => end?.(),
+    };
+  }
+
+  return {
+    open,
+    async run(projectId, read) {
+      const turn = open(projectId);
+      await turn.begin();
+      try {
+        return await read();
       } finally {
-        clearTimeout(timer);
+        turn.end();
       }
     },
   };
+}
+
+/** Of all answers of this process that are made while they are sent. */
+const steps = createFairLimit(readsAtOnce);
+/** There are few such answers, and they have begun: they wait as long as it takes. */
+const forEver = new AbortController().signal;
+
+/** Makes a step of such an answer when it is its turn. */
+export function runStep<Result>(projectId: string, step: () => Promise<Result>): Promise<Result> {
+  return steps.run({ group: projectId, signal: forEver }, step);
+}
+
+/**
+ * Makes each step of an answer that is sent as it is made in a turn of its own, which a slow reader does not hold. The steps
+ * of all answers of a project, and those of all projects, alternate.
+ */
+export async function* takeTurns<Step>(projectId: string, answer: AsyncGenerator<Step>): AsyncGenerator<Step> {
+  try {
+    for (;;) {
+      const { done, value } = await runStep(projectId, () => answer.next());
+      if (done === true) return;
+      yield value;
+    }
+  } finally {
+    await answer.return(undefined);
+  }
+}
+
+/** Resolves to what gives the place back. */
+function takePlace(limit: FairLimit, request: PlaceRequest): Promise<() => void> {
+  return new Promise((begin, refuse) => {
+    limit.run(request, () => new Promise<void>((end) => begin(end))).catch(refuse);
+  });
 }

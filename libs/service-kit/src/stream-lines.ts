@@ -1,9 +1,12 @@
 import { Readable } from "node:stream";
 import type { Answer } from "./answer.ts";
 import { gatherChunks } from "./gather-chunks.ts";
+import { runStep, takeTurns } from "./read-turns.ts";
 
 /** Where the rows of an export come from, page by page. */
 export interface LineSource<Row> {
+  /** Whose rows they are: projects take turns. */
+  projectId: string;
   /** The rows after `last`, or the first ones when it is null; empty at the end. Holds nothing open afterwards. */
   readPage(last: Row | null): Promise<readonly Row[]>;
   /** Makes some neighbouring rows ready to be rendered; those of a page are not all held in that state at once. */
@@ -27,12 +30,12 @@ const space = 0x20;
  * ends it.
  */
 export async function answerLines<Row>(name: string, source: LineSource<Row>): Promise<Answer> {
-  const firstPage = await source.readPage(null);
+  const firstPage = await runStep(source.projectId, () => source.readPage(null));
   return {
     status: 200,
     contentType: "application/x-ndjson; charset=utf-8",
     headers: { "content-disposition": `attachment; filename="${name}.ndjson"` },
-    body: Readable.from(gatherChunks(renderLines(firstPage, source))),
+    body: Readable.from(takeTurns(source.projectId, gatherChunks(renderLines(firstPage, source)))),
   };
 }
 

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { type Route, routes } from "@touchstone/contracts";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -96,6 +98,8 @@ async function ask(client: InternalClient, asked: Hop) {
   return { status: answer.status, type, length: answer.headers["content-length"], text: whole.toString("utf8") };
 }
 
+const pathOfTrace = (id: string): string => routes.getTrace.path.replace("{traceId}", id);
+
 const sayWho: Handler = async (call) => ({
   status: 201,
   body: { project: call.identity.projectId, got: await call.json() },
@@ -171,16 +175,54 @@ test("an identity that was not signed with the secret is refused", async () => {
   await stranger.close();
 });
 
-test("what is too large, lasts, has a parameter in its path or an unknown one goes over HTTP", async () => {
+test("what is too large, lasts, or has an escape or an unknown name in its path goes over HTTP", async () => {
   handle = sayWho;
   const tooLarge = { ...hop, body: Buffer.alloc((write.body?.maxBytes ?? 0) + 1) };
-  const parameter = { ...hop, method: "GET", path: routes.getTrace.path.replace("{traceId}", "one") };
+  const read = { ...hop, method: "GET", body: undefined };
 
   expect((await ask(here, tooLarge)).status).toBe(413);
   expect((await ask(here, { ...hop, path: "/nowhere" })).status).toBe(404);
-  expect((await ask(here, { ...parameter, body: undefined })).status).toBe(400);
-  expect((await ask(here, { ...parameter, path: routes.streamTraces.path, body: undefined })).status).toBe(400);
+  expect((await ask(here, { ...read, path: pathOfTrace("%6Fne") })).status).toBe(400);
+  expect((await ask(here, { ...read, path: routes.streamTraces.path })).status).toBe(400);
   expect(answeredHere).toBe(0);
+});
+
+test("a parameter in the path is read in the process as it is over HTTP", async () => {
+  handle = async ({ params, query }) => ({ status: 200, body: { params, query } });
+  const read = { ...hop, method: "GET", path: `${pathOfTrace("one")}?a=b`, body: undefined };
+
+  const answered = await ask(here, read);
+  expect(JSON.parse(answered.text)).toEqual({ params: { traceId: "one" }, query: { a: "b" } });
+  expect(answeredHere).toBe(1);
+  expect(answered).toEqual(await ask(overHttp, read));
+});
+
+test("an answer that is made while it is read is read in the process, and ends when its reader leaves", async () => {
+  let hasEnded = false;
+  handle = async () => ({
+    status: 200,
+    contentType: "application/json",
+    body: Readable.from(
+      (async function* () {
+        try {
+          for (let at = 0; at < 1_000; at += 1) yield Buffer.from(`${at} `);
+        } finally {
+          hasEnded = true;
+        }
+      })(),
+    ),
+  });
+  const read = { ...hop, method: "GET", path: pathOfTrace("one"), body: undefined };
+
+  const whole = await ask(here, read);
+  expect(whole.text).toMatch(/^0 1 .* 999 $/);
+  expect({ ...whole, length: undefined }).toEqual({ ...(await ask(overHttp, read)), length: undefined });
+  hasEnded = false;
+  const { body } = await here.forward(read);
+  await once(body, "readable");
+  body.destroy();
+  await expect.poll(() => hasEnded).toBe(true);
+  expect(answeredHere).toBe(2);
 });
 
 test("the deadline holds, and the handler learns of it", async () => {

@@ -22,6 +22,7 @@ function exportAuditEvents({ audit }: { audit: AuditReader }): Handler {
     if (projectId === null) throw new AppError("unauthorized", "Invalid or missing API key");
     const sinceMs = readSince(call.query);
     return answerLines<ExportedAct>("audit-events", {
+      projectId,
       readPage: (last) =>
         audit.listOfProject(projectId, { after: last?.id ?? null, sinceMs, limit: limits.exportPageRows }),
       render: (act) => JSON.stringify(act),
@@ -36,6 +37,7 @@ function exportProjectSettings(dependencies: { readExportedProject: ReadExported
     if (projectId === null) throw new AppError("unauthorized", "Invalid or missing API key");
     const sinceMs = readSince(call.query);
     return answerLines<ExportedProject>("project-settings", {
+      projectId,
       async readPage(last) {
         const project = last === null ? await dependencies.readExportedProject(projectId, sinceMs) : null;
         return project === null ? [] : [project];

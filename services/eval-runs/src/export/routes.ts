@@ -32,6 +32,7 @@ function exportEntity({ exports }: { exports: ExportStore }, entity: ExportedEnt
   return async (call) => {
     const query = { projectId: requireProject(call), sinceMs: readSince(call.query) };
     return answerLines<ExportedRow>(entity, {
+      projectId: query.projectId,
       readPage: (last) => exports.readPage(entity, query, last),
       render: (row) => row.text,
     });

@@ -26,6 +26,7 @@ function exportTraces({ spanExports }: { spanExports: SpanExportStore }): Handle
     const projectId = requireProject(call);
     const query = { projectId, sinceMs: readSince(call.query) };
     return answerLines<ExportedSpan>("traces", {
+      projectId,
       readPage: (last) => spanExports.readPage(query, last?.id ?? null),
       prepare: (spans) => spanExports.compose(projectId, spans),
       render: (span) => renderExportedSpan(span, projectId),
@@ -39,6 +40,7 @@ function exportAgents({ agentExports }: { agentExports: AgentExportStore }): Han
     const projectId = requireProject(call);
     const query = { projectId, sinceMs: readSince(call.query) };
     return answerLines<Agent>("agents", {
+      projectId,
       readPage: (last) => agentExports.readPage(query, last?.id ?? null),
       render: ({ id, name, createdAt }) => JSON.stringify({ id, projectId, name, createdAt }),
     });

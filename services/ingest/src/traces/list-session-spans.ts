@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { gatherChunks, type Handler, requireProject } from "@touchstone/service-kit";
+import { gatherChunks, type Handler, requireProject, takeTurns } from "@touchstone/service-kit";
 import type { ReadSpan } from "../model/read-span.ts";
 import type { TraceStore } from "../trace-store/trace-store.ts";
 import { showSessionSpan } from "./show-trace.ts";
@@ -14,7 +14,8 @@ export function listSessionSpans({ traces }: { traces: TraceStore }): Handler {
     const sessionId = call.params.sessionId ?? "";
     // PostgreSQL's text holds no NUL, so no session is named with one.
     if (sessionId.includes("\0")) return { status: 200, body: { spans: [] } };
-    const chunks = gatherChunks(writeSpans(traces.listSessionSpans(requireProject(call), sessionId)));
+    const projectId = requireProject(call);
+    const chunks = takeTurns(projectId, gatherChunks(writeSpans(traces.listSessionSpans(projectId, sessionId))));
     const begun = [await chunks.next(), await chunks.next()].flatMap(({ value }) => value ?? []);
     if (begun.length < 2) return { status: 200, contentType: "application/json", body: Buffer.concat(begun) };
     return { status: 200, contentType: "application/json", body: Readable.from(join(begun, chunks)) };

@@ -1,5 +1,5 @@
 import { limits } from "@touchstone/contracts";
-import { AppError, type Handler, isUuid, Pieces, requireProject } from "@touchstone/service-kit";
+import { AppError, createReadTurns, type Handler, isUuid, Pieces, requireProject } from "@touchstone/service-kit";
 import type { ReadSpan } from "../model/read-span.ts";
 import type { CostEstimator } from "../pricing/cost-estimator.ts";
 import type { RootPage, TraceStore } from "../trace-store/trace-store.ts";
@@ -10,6 +10,7 @@ const noRoots: RootPage<JsonPieces> = { items: [], lastId: null, hasNextPage: fa
 
 /** `GET /ingest/traces`: root traces, newest first, with the exact number of all that match (completions 2.3). */
 export function listTraces({ traces, costs }: { traces: TraceStore; costs: CostEstimator }): Handler {
+  const turns = createReadTurns("ingest");
   return async (call) => {
     const one = (name: string): string | null => [call.query[name] ?? null].flat()[0] ?? null;
     const cursor = one("cursor") || null;
@@ -22,9 +23,15 @@ export function listTraces({ traces, costs }: { traces: TraceStore; costs: CostE
       ? async (roots: readonly ReadSpan[]) =>
           showPreviews(roots, await costs.estimatePage({ projectId, organizationId }, roots))
       : (roots: readonly ReadSpan[]) => Promise.all(roots.map(showListItem));
-    const showing = { show, bytesOf: bytesOfPieces, makeRoom: call.makeRoom };
+    const turn = turns.open(projectId);
+    const makeRoom = async (bytes: number): Promise<void> => {
+      await call.makeRoom(bytes);
+      await turn.begin();
+    };
+    const showing = { show, bytesOf: bytesOfPieces, makeRoom };
     const query = { projectId, limit: readLimit(one("limit")), before: cursor };
-    const page = filter === null ? noRoots : await traces.listRoots({ ...filter, ...query }, showing);
+    const listed = filter === null ? noRoots : traces.listRoots({ ...filter, ...query }, showing);
+    const page = await Promise.resolve(listed).finally(turn.end);
     const rest = {
       hasNextPage: page.hasNextPage,
       nextCursor: page.hasNextPage ? page.lastId : null,
