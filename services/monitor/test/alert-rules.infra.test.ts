@@ -186,6 +186,7 @@ describe("an alert rule", () => {
       undecided: 0,
       crossed: 1,
     });
+    await trial({ name: null, days: null });
     for (const metric of ["downvoteRate", "toolFailureRate", "p95LatencyMs", "errorCount", "meanRating"]) {
       await trial({ metric });
     }
@@ -195,6 +196,8 @@ describe("an alert rule", () => {
       body: { windows: 1, undecided: 1, alertCount: 0 },
     });
     for (const [sent, error] of [
+      [{ ...rule, name: "", days: 31 }, "name is required"],
+      [{ ...rule, name: null, minSamples: 0, days: 31 }, "minSamples must be a whole number between 1 and 10000"],
       [{ ...rule, days: 31 }, "days must be a whole number between 1 and 30"],
       [{ ...rule, metric: "mood" }, expect.stringMatching(/^metric must be one of/)],
       [{ ...rule, threshold: undefined }, "threshold is required"],
@@ -220,9 +223,18 @@ describe("an alert rule", () => {
       [{ ...sent, comparison: "equal" }, "comparison must be one of: above, below"],
       [{ ...sent, threshold: "1" }, "threshold must be a number"],
       [{ ...sent, windowMinutes: 0 }, "windowMinutes must be a whole number between 1 and 1440"],
+      [{ ...sent, name: 5, windowMinutes: null }, "windowMinutes is required"],
+      [{ ...sent, name: "", metric: "luck" }, "name is required"],
+      [{ ...sent, name: " ", enabled: 1 }, "enabled must be a boolean"],
+      [{ ...sent, name: " " }, "name must be a string of at most 200 characters"],
+      [{ ...sent, name: "a\0b" }, "name must be a string of at most 200 characters"],
+      [{ ...sent, agentId: "shop", severity: "x" }, "agentId must be the id of an agent"],
+      [{ ...sent, severity: "x" }, "severity must be one of: low, medium, high, critical"],
+      [{ ...sent, cooldownMinutes: 1.5 }, "cooldownMinutes must be a whole number between 1 and 10080"],
+      [{ ...sent, minSamples: null }, "minSamples must be a whole number between 1 and 10000"],
     ] as const) {
       const refused = await project.send("POST", at, body);
-      expect(refused).toEqual({ status: 400, body: { error: expect.stringMatching(error) } });
+      expect(refused, JSON.stringify(body)).toEqual({ status: 400, body: { error: expect.stringMatching(error) } });
     }
     expect((await bench.newProject().send("DELETE", `${at}/${_id}`)).status).toBe(404);
     expect((await project.send("DELETE", `${at}/${_id}`)).status).toBe(204);

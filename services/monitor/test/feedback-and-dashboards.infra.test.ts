@@ -118,6 +118,12 @@ describe("feedback", () => {
       [{ traceId }, 400, 'rating must be "up" or "down"'],
       [{ traceId, rating: "maybe" }, 400, 'rating must be "up" or "down"'],
       [{ traceId, rating: "up", comment: "x".repeat(10_001) }, 400, "comment must be text of at most 10000 characters"],
+      [{ traceId: " ", rating: "up" }, 400, "traceId is required"],
+      [
+        { traceId, rating: "up", comment: "a\0b", endUserId: 7 },
+        400,
+        "comment must be text of at most 10000 characters",
+      ],
       [{ traceId, rating: "up", endUserId: 7 }, 400, "endUserId must be text of at most 200 characters"],
       [{ traceId: foreign, rating: "down" }, 404, "Trace not found"],
       [{ traceId: "none", rating: "down" }, 404, "Trace not found"],

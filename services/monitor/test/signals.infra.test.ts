@@ -63,6 +63,8 @@ describe("a signal", () => {
     for (const [body, error] of [
       [{ status: "gone" }, "status must be one of: open, reopened, in_review, resolved, archived, dismissed"],
       [{ severity: "x" }, "severity must be one of: low, medium, high, critical"],
+      [{ reviewStatus: "x".repeat(201), severity: 1 }, "severity must be one of: low, medium, high, critical"],
+      [{ reviewStatus: "x".repeat(201) }, "reviewStatus must be a string of at most 200 characters"],
     ] as const) {
       expect(await project.send("PATCH", `/monitor/signals/${id}`, body)).toEqual({ status: 400, body: { error } });
     }
@@ -120,6 +122,12 @@ describe("a signal", () => {
     }
     for (const [body, error] of [
       [{ ...said, occurrenceId: "first" }, "occurrenceId must be the id of an occurrence"],
+      [{ ...said, metric: "a\0b", occurrenceId: "first", correctedScore: "x" }, "correctedScore must be a number"],
+      [{ ...said, metric: "a\0b", occurrenceId: "first" }, "occurrenceId must be the id of an occurrence"],
+      [{ ...said, occurrenceId: 7 }, "occurrenceId must be a string"],
+      [{ ...said, originalScore: "x" }, "originalScore must be a number"],
+      [{ ...said, queuedForAutotune: 1 }, "queuedForAutotune must be a boolean"],
+      [{ ...said, metric: "x".repeat(10_001), rationale: " " }, "metric and rationale are required"],
       [{ ...said, rationale: "a\0b" }, "metric and rationale must be text of at most 10000 characters"],
     ] as const) {
       expect(await project.send("POST", path, body)).toEqual({ status: 400, body: { error } });
@@ -259,6 +267,9 @@ describe("a monitoring profile", () => {
       [{ coverageMode: "x" }, "coverageMode must be one of: all, sampled"],
       [{ topicsSampleRate: -1 }, "topicsSampleRate must be a number between 0 and 1"],
       [{ retentionDays: 1.5 }, "retentionDays must be a whole number of days"],
+      [{ topicsEnabled: 1 }, "topicsEnabled must be a boolean"],
+      [{ coherenceSweepEnabled: null, enabledBuiltinPatterns: ["x"] }, "coherenceSweepEnabled must be a boolean"],
+      [{ enabledBuiltinPatterns: "x" }, "enabledBuiltinPatterns must be an array of keys of built-in patterns"],
       [{ latencyThresholdMs: 0 }, "latencyThresholdMs must be a number of milliseconds above 0"],
       [
         { enabledBuiltinPatterns: ["x"] },
@@ -308,6 +319,7 @@ describe("agents", () => {
 
     const put = (body: object) => project.send("PUT", "/ingest/tracked-agents", body);
     expect(await put({})).toEqual({ status: 400, body: { error: "agentId is required" } });
+    expect(await put({ agentId: "" })).toEqual({ status: 400, body: { error: "agentId is required" } });
     expect(await put({ agentId })).toEqual({ status: 400, body: { error: "tracked must be a boolean" } });
     expect(await put({ agentId: "none", tracked: true })).toEqual({ status: 404, body: { error: "Agent not found" } });
     const foreign = fakeIngest.addAgent(randomUUID(), "foreign");

@@ -243,9 +243,23 @@ describe("a webhook", () => {
       ],
       [{ url, minSeverity: "x" }, "minSeverity must be one of: low, medium, high, critical"],
       [{ url, agentIds: ["shop"] }, "agentIds must be an array of at most 100 agent ids"],
+      [{ url: " ", events: 1 }, "url is required"],
+      [{ url: 7 }, "url is required"],
+      [{ url: "ftp://a", description: "a\0b", enabled: 1 }, "enabled must be a boolean"],
+      [{ url: "ftp://a", description: "a\0b" }, "description must be a string of at most 500 characters"],
     ] as const) {
       const refused = { status: 400, body: { error } };
       expect(await project.send("POST", "/agent-monitoring/webhooks", body)).toEqual(refused);
+    }
+    const { webhook } = (await project.send("POST", "/agent-monitoring/webhooks", { url })).body;
+    for (const [body, error] of [
+      [{ url: 7 }, "url must be a string"],
+      [{ url: "" }, expect.stringMatching(/^url: /)],
+      [{ url: null, events: [] }, "url must be a string"],
+      [{ events: [] }, "events must be an array of: signal.new, signal.reopened, signal.repeated, gate.failed"],
+    ] as const) {
+      const refused = { status: 400, body: { error } };
+      expect(await project.send("PUT", `/agent-monitoring/webhooks/${webhook._id}`, body)).toEqual(refused);
     }
     for (const [query, error] of [
       ["status=lost", "status must be one of: pending, delivered, failed"],
