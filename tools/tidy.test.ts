@@ -100,7 +100,7 @@ describe("services", () => {
       if (owner === "gateway") return !new RegExp(`\\b${id}\\b`).test(own);
       // The accounts library serves them; auth hands them over, all in one way.
       if (authentication.includes("account")) return false;
-      const row = new RegExp(`\\broutes\\.${id}\\b`, "g");
+      const row = new RegExp(`\\broutes\\.${id}\\b(?!\\.body)`, "g");
       const served = tables.filter(({ path: file }) => file.startsWith(`services/${owner}/`));
       return served.flatMap(({ text }) => text.match(row) ?? []).length !== 1;
     });

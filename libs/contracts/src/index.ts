@@ -52,6 +52,7 @@ export * from "./identity.ts";
 export * from "./ingest-outcome.ts";
 export * from "./internal-headers.ts";
 export * from "./internal-routes.ts";
+export * from "./judged-body.ts";
 export * from "./limits.ts";
 export * from "./model-catalogue.ts";
 export * from "./revoked-keys.ts";

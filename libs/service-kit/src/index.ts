@@ -60,6 +60,7 @@ export { OutboundError, type OutboundErrorKind } from "./outbound/outbound-error
 export { createOutboundFetch, type OutboundFetch, type OutboundOptions } from "./outbound/outbound-fetch.ts";
 export { type OutboundReach, readOutboundUrl } from "./outbound/outbound-url.ts";
 export type { ResolveHost } from "./outbound/resolve-host.ts";
+export { type Parsed, parseBody } from "./parse-body.ts";
 export { cutWhenSlow, cutWhenStalled, type PassedStream, passStream } from "./pass-stream.ts";
 export { Pieces, passPieces } from "./pieces.ts";
 export { projectDeleted } from "./project-deleted.ts";

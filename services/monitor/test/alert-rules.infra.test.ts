@@ -91,7 +91,8 @@ describe("an alert rule", () => {
       traceCount: { value: 20, samples: 20 },
     };
     for (const [metric, measured] of Object.entries(expected)) {
-      const rule = { name: "a", metric, comparison: "above", threshold: 0, windowMinutes: 60 };
+      const limit = { comparison: "above", threshold: 0, windowMinutes: 60 } as const;
+      const rule = { name: "a", metric: metric as AlertMetric, ...limit };
       const found = await bench.store.database.scoped([projectId], (transaction) =>
         measure(transaction, projectId, composeAlertRule(rule, null)),
       );

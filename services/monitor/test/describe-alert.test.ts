@@ -1,8 +1,9 @@
+import type { AlertMetric } from "@touchstone/contracts";
 import { expect, test } from "vitest";
 import { composeAlertRule } from "../src/alerts/alert-rule.ts";
 import { describeAlert } from "../src/alerts/describe-alert.ts";
 
-const told = (metric: string, threshold: number, windowMinutes: number, value: number, samples: number): string =>
+const told = (metric: AlertMetric, threshold: number, windowMinutes: number, value: number, samples: number): string =>
   describeAlert(composeAlertRule({ name: "Checkout", metric, comparison: "above", threshold, windowMinutes }, null), {
     value,
     samples,

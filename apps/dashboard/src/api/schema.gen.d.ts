@@ -10829,8 +10829,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description At most 10000 characters */
                     metric: string;
+                    /** @description At most 10000 characters */
                     rationale: string;
+                    /** @description The id of an occurrence of the signal */
                     occurrenceId?: string | null;
                     originalScore?: number | null;
                     correctedScore?: number | null;
@@ -13052,7 +13055,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    name?: string;
+                    name?: string | null;
                     /** @enum {string} */
                     metric: "failureRate" | "downvoteRate" | "toolFailureRate" | "p95LatencyMs" | "errorCount" | "meanRating" | "traceCount";
                     /** @enum {string} */
@@ -13067,7 +13070,7 @@ export interface operations {
                     /** @description Fewer traces or ratings decide nothing; counts are compared as they are */
                     minSamples?: number;
                     /** @description Default 7. */
-                    days?: number;
+                    days?: number | null;
                 };
             };
         };

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { limits } from "../limits.ts";
 import { severity } from "./patterns.ts";
+import { isStorable, withRules } from "./texts.ts";
 
 /** What a rule measures of the traffic of a stretch of time. Rates are from 0 to 1, ratings from 0 to 10. */
 export const alertMetric = z.enum([
@@ -14,8 +15,7 @@ export const alertMetric = z.enum([
 ]);
 export type AlertMetric = z.infer<typeof alertMetric>;
 
-/** Body of `POST /agent-monitoring/alert-rules`. */
-export const submittedAlertRule = z.object({
+const members = z.object({
   name: z.string().min(1).max(200),
   metric: alertMetric,
   comparison: z.enum(["above", "below"]),
@@ -33,10 +33,14 @@ export const submittedAlertRule = z.object({
     .optional()
     .describe("Fewer traces or ratings decide nothing; counts are compared as they are"),
 });
-/** Body of `PUT /agent-monitoring/alert-rules/{alertRuleId}`: only what is sent changes. */
-export const changedAlertRule = submittedAlertRule.partial();
+const isName = (name: string): boolean => name.trim() !== "" && isStorable(name);
 
-export const alertRule = submittedAlertRule.required().extend({
+/** Body of `POST /agent-monitoring/alert-rules`. */
+export const submittedAlertRule = withRules(members, { name: isName });
+/** Body of `PUT /agent-monitoring/alert-rules/{alertRuleId}`: only what is sent changes. */
+export const changedAlertRule = withRules(members.partial(), { name: isName });
+
+export const alertRule = members.required().extend({
   _id: z.string(),
   agentId: z.string().nullable(),
   lastFiredAt: z.string().nullable(),
@@ -49,10 +53,27 @@ export const alertRuleReply = z.object({ alertRule });
 export const alertRuleList = z.object({ alertRules: z.array(alertRule) });
 
 /** Body of `POST /agent-monitoring/alert-rules/dry-run`: a rule, and over how many days it is tried. */
-export const triedAlertRule = submittedAlertRule.extend({
-  name: submittedAlertRule.shape.name.optional(),
-  days: z.number().int().min(1).max(limits.alertTrialDaysMax).optional().describe("Default 7."),
-});
+export const triedAlertRule = withRules(
+  members.extend({
+    name: members.shape.name.nullish(),
+    days: z.number().int().min(1).max(limits.alertTrialDaysMax).nullish().describe("Default 7."),
+  }),
+  { name: isName },
+);
+
+export const alertRuleSentences = {
+  name: "name must be a string of at most 200 characters",
+  metric: `metric must be one of: ${alertMetric.options.join(", ")}`,
+  comparison: "comparison must be one of: above, below",
+  threshold: "threshold must be a number",
+  windowMinutes: "windowMinutes must be a whole number between 1 and 1440",
+  agentId: "agentId must be the id of an agent",
+  severity: "severity must be one of: low, medium, high, critical",
+  enabled: "enabled must be a boolean",
+  cooldownMinutes: "cooldownMinutes must be a whole number between 1 and 10080",
+  minSamples: "minSamples must be a whole number between 1 and 10000",
+  days: `days must be a whole number between 1 and ${limits.alertTrialDaysMax}`,
+} as const;
 
 /** What a rule that is not stored would have said. Its windows are laid end to end, the last one ends now. */
 export const alertTrialReply = z.object({

@@ -1,17 +1,24 @@
 import { z } from "zod";
 import { limits } from "../limits.ts";
+import { filledText, storable } from "./texts.ts";
 
-const text = z.string().max(limits.feedbackTextMaxChars);
-const name = z.string().max(limits.feedbackNameMaxChars);
+const text = z.string().max(limits.feedbackTextMaxChars).check(storable);
+const name = z.string().max(limits.feedbackNameMaxChars).check(storable);
 const thumb = z.enum(["up", "down"]);
 
 /** Body of `POST /feedback` (completions 9.6). */
 export const submittedFeedback = z.object({
-  traceId: z.string().min(1),
+  traceId: filledText,
   rating: thumb,
   comment: text.nullish(),
   endUserId: name.nullish(),
 });
+export const submittedFeedbackSentences = {
+  traceId: "traceId is required",
+  rating: 'rating must be "up" or "down"',
+  comment: `comment must be text of at most ${limits.feedbackTextMaxChars} characters`,
+  endUserId: `endUserId must be text of at most ${limits.feedbackNameMaxChars} characters`,
+} as const;
 
 /** A person's vote on a trace. */
 const feedback = z.object({

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { deadlines, limits } from "../limits.ts";
+import { filledText } from "./texts.ts";
 
 export const severity = z.enum(["low", "medium", "high", "critical"]);
 export const polarity = z.enum(["failure", "proper"]);
@@ -119,7 +120,13 @@ export const patternTrialReply = z.object({
 });
 
 /** Body of `POST /agent-monitoring/patterns/generate-regex`. */
-export const describedRegex = z.object({ description: z.string().min(1).max(limits.patternTextMaxChars) });
+export const describedRegex = z.object({ description: filledText.max(limits.patternTextMaxChars) });
+export const describedRegexSentences = {
+  description: {
+    too_big: `description must have at most ${limits.patternTextMaxChars} characters`,
+    otherwise: "description is required",
+  },
+} as const;
 export const generatedRegex = z.object({ regex: z.string(), explanation: z.string().optional() });
 
 export const patternParams = z.object({ patternId: z.string() });

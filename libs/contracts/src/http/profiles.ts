@@ -58,6 +58,16 @@ export const changedMonitoringDefaults = z.object({
   coherenceSweepEnabled: z.boolean().optional(),
   enabledBuiltinPatterns: z.array(z.string()).max(100).optional(),
 });
+export const monitoringDefaultsSentences = {
+  coverageMode: "coverageMode must be one of: all, sampled",
+  sampleRate: "sampleRate must be a number between 0 and 1",
+  retentionDays: "retentionDays must be a whole number of days",
+  latencyThresholdMs: "latencyThresholdMs must be a number of milliseconds above 0",
+  topicsEnabled: "topicsEnabled must be a boolean",
+  topicsSampleRate: "topicsSampleRate must be a number between 0 and 1",
+  coherenceSweepEnabled: "coherenceSweepEnabled must be a boolean",
+  enabledBuiltinPatterns: "enabledBuiltinPatterns must be an array of keys of built-in patterns",
+} as const;
 export const monitoringDefaultsReply = z.object({ monitoringDefaults });
 
 /** `GET /agents` (completions 9.1). */
@@ -84,7 +94,11 @@ export const trackedAgentList = z.object({
     }),
   ),
 });
-export const changedTracking = z.object({ agentId: z.string(), tracked: z.boolean() });
+export const changedTracking = z.object({ agentId: z.string().min(1), tracked: z.boolean() });
+export const changedTrackingSentences = {
+  agentId: "agentId is required",
+  tracked: "tracked must be a boolean",
+} as const;
 
 /** Body of the internal `findAgents`: the agents of these ids, or all; with their traces counted where that is asked. */
 export const agentsQuery = z.object({

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { polarity, severity } from "./patterns.ts";
+import { filledText, isId, isStorable, withRules } from "./texts.ts";
 
 export const signalStatus = z.enum(["open", "reopened", "in_review", "resolved", "archived", "dismissed"]);
 const agentRef = z.object({ _id: z.string(), name: z.string() });
@@ -79,22 +80,58 @@ export const signalsQuery = z.object({
 });
 
 /** Body of `PATCH /monitor/signals/{signalId}`. */
-export const changedSignal = z.object({
-  status: signalStatus.optional(),
-  severity: severity.optional(),
-  reviewStatus: z.string().max(200).nullish(),
-  recommendedActions: z.json().optional(),
-});
+export const changedSignal = withRules(
+  z.object({
+    status: signalStatus.optional(),
+    severity: severity.optional(),
+    reviewStatus: z.string().max(200).nullish(),
+    recommendedActions: z.json().optional(),
+  }),
+  { reviewStatus: isStorable },
+);
+
+export const changedSignalSentences = {
+  status: `status must be one of: ${signalStatus.options.join(", ")}`,
+  severity: `severity must be one of: ${severity.options.join(", ")}`,
+  reviewStatus: {
+    custom: "reviewStatus must be text without NUL",
+    otherwise: "reviewStatus must be a string of at most 200 characters",
+  },
+  recommendedActions: "recommendedActions must be JSON",
+} as const;
+
+const feedbackTextMaxChars = 10_000;
+const isFeedbackText = (text: string): boolean => text.length <= feedbackTextMaxChars && isStorable(text);
+const feedbackText = filledText.describe(`At most ${feedbackTextMaxChars} characters`);
 
 /** Body of `POST /agent-monitoring/signals/{signalId}/feedback`. */
-export const submittedSignalFeedback = z.object({
-  metric: z.string().min(1),
-  rationale: z.string().min(1),
-  occurrenceId: z.string().nullish(),
-  originalScore: z.number().nullish(),
-  correctedScore: z.number().nullish(),
-  queuedForAutotune: z.boolean().nullish(),
-});
+export const submittedSignalFeedback = withRules(
+  z.object({
+    metric: feedbackText,
+    rationale: feedbackText,
+    occurrenceId: z.string().nullish().describe("The id of an occurrence of the signal"),
+    originalScore: z.number().nullish(),
+    correctedScore: z.number().nullish(),
+    queuedForAutotune: z.boolean().nullish(),
+  }),
+  { occurrenceId: isId, metric: isFeedbackText, rationale: isFeedbackText },
+);
+
+const feedbackTexts = {
+  custom: `metric and rationale must be text of at most ${feedbackTextMaxChars} characters`,
+  otherwise: "metric and rationale are required",
+} as const;
+export const signalFeedbackSentences = {
+  metric: feedbackTexts,
+  rationale: feedbackTexts,
+  occurrenceId: {
+    custom: "occurrenceId must be the id of an occurrence",
+    otherwise: "occurrenceId must be a string",
+  },
+  originalScore: "originalScore must be a number",
+  correctedScore: "correctedScore must be a number",
+  queuedForAutotune: "queuedForAutotune must be a boolean",
+} as const;
 
 export const signalFeedbackReply = z.object({
   feedback: z.object({

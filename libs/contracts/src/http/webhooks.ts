@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { severity } from "./patterns.ts";
+import { filledText, isStorable, withRules } from "./texts.ts";
 
 /** What a webhook may be told of (completions 10). */
 export const webhookEvent = z.enum(["signal.new", "signal.reopened", "signal.repeated", "gate.failed"]);
@@ -18,8 +19,7 @@ export const webhook = z.object({
   updatedAt: z.string(),
 });
 
-/** Body of `POST /agent-monitoring/webhooks`. */
-export const submittedWebhook = z.object({
+const members = z.object({
   url: z.string(),
   description: z.string().max(500).nullish(),
   events: z.array(webhookEvent).min(1).optional(),
@@ -27,8 +27,19 @@ export const submittedWebhook = z.object({
   agentIds: z.array(z.uuid()).max(100).optional(),
   enabled: z.boolean().optional(),
 });
+/** Body of `POST /agent-monitoring/webhooks`. */
+export const submittedWebhook = withRules(members.extend({ url: filledText }), { description: isStorable });
 /** Body of `PUT /agent-monitoring/webhooks/{webhookId}`: only what is sent changes. */
-export const changedWebhook = submittedWebhook.partial();
+export const changedWebhook = withRules(members.partial(), { description: isStorable });
+
+export const webhookSentences = {
+  url: "url must be a string",
+  description: "description must be a string of at most 500 characters",
+  events: `events must be an array of: ${webhookEvent.options.join(", ")}`,
+  minSeverity: "minSeverity must be one of: low, medium, high, critical",
+  agentIds: "agentIds must be an array of at most 100 agent ids",
+  enabled: "enabled must be a boolean",
+} as const;
 
 export const webhookParams = z.object({ webhookId: z.string() });
 export const webhookReply = z.object({ webhook });

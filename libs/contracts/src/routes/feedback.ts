@@ -4,8 +4,10 @@ import {
   feedbackReply,
   outcomeReply,
   submittedFeedback,
+  submittedFeedbackSentences,
   submittedOutcome,
 } from "../http/feedback.ts";
+import { judged } from "../judged-body.ts";
 import type { Route } from "../route.ts";
 import { byMember, checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
 
@@ -19,7 +21,7 @@ export const feedbackRoutes = {
     id: "createFeedback",
     method: "POST",
     path: `${prefix}/feedback`,
-    body: json(submittedFeedback),
+    body: judged(json(submittedFeedback), submittedFeedbackSentences),
     responses: {
       201: { description: "The vote.", schema: feedbackReply },
       ...checkedBody,

@@ -2,6 +2,7 @@ import {
   alertRuleList,
   alertRuleParams,
   alertRuleReply,
+  alertRuleSentences,
   alertTrialReply,
   changedAlertRule,
   submittedAlertRule,
@@ -18,7 +19,9 @@ import {
   webhookParams,
   webhookReply,
   webhookSecretReply,
+  webhookSentences,
 } from "../http/webhooks.ts";
+import { judged } from "../judged-body.ts";
 import type { Route } from "../route.ts";
 import { byAdmin, byMember, checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
 
@@ -29,6 +32,7 @@ const webhookPath = `${webhooksPath}/{webhookId}`;
 const deliveriesPath = `${prefix}/agent-monitoring/webhook-deliveries`;
 const rulesPath = `${prefix}/agent-monitoring/alert-rules`;
 const rulePath = `${rulesPath}/{alertRuleId}`;
+const neededOfRule = ["name", "metric", "comparison", "threshold", "windowMinutes"] as const;
 const noWebhook = error("No such webhook in the project.");
 const noRule = error("No such alert rule in the project.");
 
@@ -40,7 +44,7 @@ export const notificationRoutes = {
     id: "createWebhook",
     method: "POST",
     path: webhooksPath,
-    body: json(submittedWebhook),
+    body: judged(json(submittedWebhook), { ...webhookSentences, url: "url is required" }),
     responses: {
       201: { description: "The webhook, and its secret, which is not shown again.", schema: webhookSecretReply },
       ...checkedBody,
@@ -71,7 +75,7 @@ export const notificationRoutes = {
     method: "PUT",
     path: webhookPath,
     params: webhookParams,
-    body: json(changedWebhook),
+    body: judged(json(changedWebhook), webhookSentences),
     responses: { 200: { description: "The webhook.", schema: webhookReply }, ...checkedBody, 404: noWebhook },
     summary: "Change a webhook.",
   },
@@ -144,7 +148,7 @@ export const notificationRoutes = {
     id: "createAlertRule",
     method: "POST",
     path: rulesPath,
-    body: json(submittedAlertRule),
+    body: judged(json(submittedAlertRule), alertRuleSentences, neededOfRule),
     responses: { 201: { description: "The rule.", schema: alertRuleReply }, ...checkedBody },
     summary: "Raise a signal when traffic crosses a threshold.",
   },
@@ -154,7 +158,7 @@ export const notificationRoutes = {
     id: "tryAlertRule",
     method: "POST",
     path: `${rulesPath}/dry-run`,
-    body: json(triedAlertRule),
+    body: judged(json(triedAlertRule), alertRuleSentences, neededOfRule),
     responses: { 200: { description: "What it would have said.", schema: alertTrialReply }, ...checkedBody },
     summary: "Try an alert rule on the last days; nothing is stored.",
   },
@@ -182,7 +186,7 @@ export const notificationRoutes = {
     method: "PUT",
     path: rulePath,
     params: alertRuleParams,
-    body: json(changedAlertRule),
+    body: judged(json(changedAlertRule), alertRuleSentences),
     responses: { 200: { description: "The rule.", schema: alertRuleReply }, ...checkedBody, 404: noRule },
     summary: "Change an alert rule.",
   },

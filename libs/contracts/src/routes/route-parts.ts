@@ -19,7 +19,7 @@ export const forbidden = (description: string): ResponseContract => ({
   schema: z.union([errorBody, accountErrorBody, globalErrorBody]),
 });
 /** A JSON body. */
-export const json = (schema: z.ZodType, required = true): BodyContract => ({
+export const json = <Schema extends z.ZodType>(schema: Schema, required = true): BodyContract<Schema> => ({
   kind: "json",
   schema,
   maxBytes: limits.jsonBodyMaxBytes,

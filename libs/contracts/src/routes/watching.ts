@@ -2,6 +2,7 @@ import { agentParams } from "../http/agents.ts";
 import {
   changedPattern,
   describedRegex,
+  describedRegexSentences,
   generatedRegex,
   patternList,
   patternParams,
@@ -15,20 +16,25 @@ import {
   changedMonitoringDefaults,
   changedProfile,
   changedTracking,
+  changedTrackingSentences,
   monitoringDefaultsReply,
+  monitoringDefaultsSentences,
   profileReply,
   trackedAgentList,
 } from "../http/profiles.ts";
 import {
   changedSignal,
+  changedSignalSentences,
   signalDetail,
   signalFeedbackReply,
+  signalFeedbackSentences,
   signalList,
   signalParams,
   signalReply,
   signalsQuery,
   submittedSignalFeedback,
 } from "../http/signals.ts";
+import { judged } from "../judged-body.ts";
 import { deadlines } from "../limits.ts";
 import type { Route } from "../route.ts";
 import { byAdmin, byMember, checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
@@ -67,7 +73,7 @@ const triage = {
   ...monitor,
   ...byMember,
   params: signalParams,
-  body: json(changedSignal),
+  body: judged(json(changedSignal), changedSignalSentences),
   responses: { 200: { description: "The signal.", schema: signalReply }, ...checkedBody, 404: noSignal },
   summary: "Triage a signal.",
   section: "completions 9.4",
@@ -99,7 +105,7 @@ export const watchingRoutes = {
     id: "setTrackedAgent",
     method: "PUT",
     path: trackedPath,
-    body: json(changedTracking),
+    body: judged(json(changedTracking), changedTrackingSentences),
     responses: {
       200: { description: "The project's agents, by name.", schema: trackedAgentList },
       ...checkedBody,
@@ -142,7 +148,7 @@ export const watchingRoutes = {
     id: "setMonitoringDefaults",
     method: "PUT",
     path: `${prefix}/agent-monitoring/settings/monitoring-defaults`,
-    body: json(changedMonitoringDefaults),
+    body: judged(json(changedMonitoringDefaults), monitoringDefaultsSentences),
     responses: { 200: { description: "The project's defaults.", schema: monitoringDefaultsReply }, ...checkedBody },
     summary: "Set the project's defaults of monitoring.",
     section: "completions 9.2",
@@ -195,7 +201,7 @@ export const watchingRoutes = {
     id: "generateRegex",
     method: "POST",
     path: `${prefix}/agent-monitoring/patterns/generate-regex`,
-    body: json(describedRegex),
+    body: judged(json(describedRegex), describedRegexSentences),
     responses: {
       200: { description: "A regex that patterns take.", schema: generatedRegex },
       ...checkedBody,
@@ -243,7 +249,7 @@ export const watchingRoutes = {
     method: "POST",
     path: `${ownSignalPath}/feedback`,
     params: signalParams,
-    body: json(submittedSignalFeedback),
+    body: judged(json(submittedSignalFeedback), signalFeedbackSentences),
     responses: { 201: { description: "The feedback.", schema: signalFeedbackReply }, ...checkedBody, 404: noSignal },
     summary: "Say what a person thinks of a signal.",
     section: "completions 9.4",

@@ -1,5 +1,6 @@
-import { type AlertMetric, changedAlertRule, submittedAlertRule } from "@touchstone/contracts";
-import { AppError } from "@touchstone/service-kit";
+import type { AlertMetric, changedAlertRule } from "@touchstone/contracts";
+import type { Parsed } from "@touchstone/service-kit";
+import type { z } from "zod";
 import type { Severity } from "../model/finding.ts";
 
 /** What traffic is compared with, and what follows (completions 10). */
@@ -33,44 +34,12 @@ export interface Measurement {
   samples: number;
 }
 
-const rules: Readonly<Record<keyof AlertRuleDocument, string>> = {
-  name: "name must be a string of at most 200 characters",
-  metric: `metric must be one of: ${submittedAlertRule.shape.metric.options.join(", ")}`,
-  comparison: "comparison must be one of: above, below",
-  threshold: "threshold must be a number",
-  windowMinutes: "windowMinutes must be a whole number between 1 and 1440",
-  agentId: "agentId must be the id of an agent",
-  severity: "severity must be one of: low, medium, high, critical",
-  enabled: "enabled must be a boolean",
-  cooldownMinutes: "cooldownMinutes must be a whole number between 1 and 10080",
-  minSamples: "minSamples must be a whole number between 1 and 10000",
-};
-
-/**
- * What a rule becomes: what was sent, else what is stored, else the default. Throws `bad_request` for the first mistake.
- */
+/** What a rule becomes: what was sent, else what is stored, else the default. A new one is sent its required members. */
 export function composeAlertRule(
-  sent: Readonly<Record<string, unknown>>,
+  sent: Parsed<z.output<typeof changedAlertRule>>,
   stored: AlertRuleDocument | null,
 ): AlertRuleDocument {
-  if (stored === null) {
-    for (const member of ["name", "metric", "comparison", "threshold", "windowMinutes"] as const) {
-      if (sent[member] === undefined || sent[member] === null || sent[member] === "") {
-        throw new AppError("bad_request", `${member} is required`);
-      }
-    }
-  }
-  const read = changedAlertRule.safeParse(sent);
-  if (!read.success) {
-    const member = String(read.error.issues[0]?.path[0]) as keyof AlertRuleDocument;
-    throw new AppError("bad_request", rules[member] ?? `${member} cannot be taken`, { cause: read.error });
-  }
-  const { name } = read.data;
-  if (name !== undefined && (name.trim() === "" || !name.isWellFormed() || name.includes("\0"))) {
-    throw new AppError("bad_request", rules.name);
-  }
-  const changes = Object.fromEntries(Object.entries(read.data).filter(([, value]) => value !== undefined));
-  return { ...defaults, ...stored, ...changes } as AlertRuleDocument;
+  return { ...defaults, ...stored, ...sent } as AlertRuleDocument;
 }
 
 const defaults = { agentId: null, severity: "medium", enabled: true, cooldownMinutes: 60, minSamples: 10 } as const;

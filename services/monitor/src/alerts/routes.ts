@@ -6,6 +6,7 @@ import {
   type Call,
   type Handler,
   isUuid,
+  parseBody,
   readJsonObject,
   requireProject,
   type ServedRoute,
@@ -30,7 +31,7 @@ export function alertRuleRoutes(dependencies: { alertRules: AlertRuleStore; data
 /** POST /agent-monitoring/alert-rules. */
 function createAlertRule({ alertRules }: { alertRules: AlertRuleStore }): Handler {
   return async (call) => {
-    const document = composeAlertRule((await readJsonObject(call)).value, null);
+    const document = composeAlertRule(parseBody((await readJsonObject(call)).value, routes.createAlertRule.body), null);
     const stored = await alertRules.create(requireProject(call), document, actOf(call.identity));
     return { status: 201, body: { alertRule: renderAlertRule(stored) } };
   };
@@ -57,7 +58,8 @@ function updateAlertRule({ alertRules }: { alertRules: AlertRuleStore }): Handle
   return async (call) => {
     const projectId = requireProject(call);
     const sent = (await readJsonObject(call)).value;
-    const compose = (stored: AlertRuleDocument) => composeAlertRule(sent, stored);
+    const compose = (stored: AlertRuleDocument) =>
+      composeAlertRule(parseBody(sent, routes.updateAlertRule.body), stored);
     const changed = await alertRules.change(projectId, alertRuleId(call), compose, actOf(call.identity));
     return { status: 200, body: { alertRule: renderAlertRule(changed ?? alertRuleNotFound()) } };
   };

@@ -1,6 +1,6 @@
-import { type alertTrialReply, limits } from "@touchstone/contracts";
+import { type alertTrialReply, routes } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
-import { AppError, createLimitInHand, type Handler, readJsonObject, requireProject } from "@touchstone/service-kit";
+import { createLimitInHand, type Handler, parseBody, readJsonObject, requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
 import {
   type AlertRuleDocument,
@@ -70,18 +70,11 @@ export function tryAlertRule({ database }: { database: Database }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
     const sent = (await readJsonObject(call)).value;
-    const rule = composeAlertRule({ ...sent, name: sent.name ?? "Dry run" }, null);
-    const days = readDays(sent.days);
+    const { name, days, ...said } = parseBody(sent, routes.tryAlertRule.body);
+    const rule = composeAlertRule({ ...said, name: name ?? "Dry run" }, null);
     const measured = await limit(() =>
-      database.scoped([projectId], (transaction) => measureDays(transaction, projectId, rule, days)),
+      database.scoped([projectId], (transaction) => measureDays(transaction, projectId, rule, days ?? defaultDays)),
     );
     return { status: 200, body: tryRule(rule, measured) };
   };
-}
-
-function readDays(value: unknown): number {
-  if (value === undefined || value === null) return defaultDays;
-  if (typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= limits.alertTrialDaysMax)
-    return value;
-  throw new AppError("bad_request", `days must be a whole number between 1 and ${limits.alertTrialDaysMax}`);
 }

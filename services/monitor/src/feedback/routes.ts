@@ -4,6 +4,7 @@ import {
   type Handler,
   isUuid,
   type JsonMembers,
+  parseBody,
   readJsonObject,
   requireProject,
   type ServedRoute,
@@ -11,7 +12,7 @@ import {
 import type { z } from "zod";
 import type { IngestClient } from "../ingest-client.ts";
 import { previewOf } from "../model/finding.ts";
-import type { FeedbackStore, Outcome, StoredVote, Vote } from "./feedback-store.ts";
+import type { FeedbackStore, Outcome, StoredVote } from "./feedback-store.ts";
 
 /** What people say of traces (completions 9.6). */
 export function feedbackRoutes(dependencies: { feedback: FeedbackStore; ingest: IngestClient }): ServedRoute[] {
@@ -32,12 +33,18 @@ function createFeedback({
 }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
-    const vote = readVote((await readJsonObject(call)).value);
+    const vote = parseBody((await readJsonObject(call)).value, routes.createFeedback.body);
     const trace = isUuid(vote.traceId) ? await ingest.readTrace(projectId, vote.traceId) : null;
     if (trace === null) throw new AppError("not_found", "Trace not found");
     const stored = await feedback.addVote(
       projectId,
-      { ...vote, traceId: trace.traceId, authorId: call.identity.userId },
+      {
+        traceId: trace.traceId,
+        rating: vote.rating,
+        comment: vote.comment ?? null,
+        endUserId: vote.endUserId ?? null,
+        authorId: call.identity.userId,
+      },
       {
         name: trace.name,
         agentId: trace.agentId,
@@ -47,17 +54,6 @@ function createFeedback({
     );
     const body: z.input<typeof feedbackReply> = { feedback: showVote(stored) };
     return { status: 201, body };
-  };
-}
-
-function readVote({ traceId, rating, comment, endUserId }: JsonMembers): Omit<Vote, "authorId"> {
-  if (typeof traceId !== "string" || traceId.trim() === "") throw new AppError("bad_request", "traceId is required");
-  if (rating !== "up" && rating !== "down") throw new AppError("bad_request", 'rating must be "up" or "down"');
-  return {
-    traceId,
-    rating,
-    comment: readText("comment", comment, limits.feedbackTextMaxChars),
-    endUserId: readText("endUserId", endUserId, limits.feedbackNameMaxChars),
   };
 }
 

@@ -1,6 +1,6 @@
 import { type Bus, isBusError } from "@touchstone/bus";
-import { deadlines, type generatedRegex, limits, writeRegex } from "@touchstone/contracts";
-import { AppError, type Call, type Handler, readJsonObject, requireProject } from "@touchstone/service-kit";
+import { deadlines, type generatedRegex, routes, writeRegex } from "@touchstone/contracts";
+import { AppError, type Call, type Handler, parseBody, readJsonObject, requireProject } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { PatternMatcher } from "./matching/pattern-matcher.ts";
 
@@ -13,13 +13,7 @@ type Rejected = { regex: string; because: string };
 export function generateRegex({ bus, matcher }: { bus: Bus; matcher: Pick<PatternMatcher, "findRefusal"> }): Handler {
   return async (call) => {
     const looker = { projectId: requireProject(call), signal: call.signal };
-    const { description } = (await readJsonObject(call)).value;
-    if (typeof description !== "string" || description.trim() === "") {
-      throw new AppError("bad_request", "description is required");
-    }
-    if (description.length > limits.patternTextMaxChars) {
-      throw new AppError("bad_request", `description must have at most ${limits.patternTextMaxChars} characters`);
-    }
+    const { description } = parseBody((await readJsonObject(call)).value, routes.generateRegex.body);
     let rejected: Rejected | null = null;
     for (let tries = 0; tries < 2; tries += 1) {
       const { regex, explanation } = await ask(bus, call, { description, rejected });

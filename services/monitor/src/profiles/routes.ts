@@ -7,6 +7,7 @@ import {
   type Clock,
   type Handler,
   isUuid,
+  parseBody,
   readJsonObject,
   requireProject,
   type ServedRoute,
@@ -14,7 +15,6 @@ import {
 } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { IngestClient } from "../ingest-client.ts";
-import { composeDefaults } from "./compose-defaults.ts";
 import { composeProfile } from "./compose-profile.ts";
 import { renderProfile } from "./profile.ts";
 import type { ProfileStore } from "./profile-store.ts";
@@ -76,9 +76,7 @@ function setTrackedAgent(dependencies: { profiles: ProfileStore; ingest: IngestC
   const { profiles, ingest, clock } = dependencies;
   return async (call) => {
     const projectId = requireProject(call);
-    const { agentId, tracked } = (await readJsonObject(call)).value;
-    if (typeof agentId !== "string" || agentId === "") throw new AppError("bad_request", "agentId is required");
-    if (typeof tracked !== "boolean") throw new AppError("bad_request", "tracked must be a boolean");
+    const { agentId, tracked } = parseBody((await readJsonObject(call)).value, routes.setTrackedAgent.body);
     if (!isUuid(agentId)) throw new AppError("not_found", "Agent not found");
     const [agent] = await ingest.findAgents(projectId, [agentId]);
     if (agent === undefined) {
@@ -137,10 +135,14 @@ function setMonitoringDefaults({
   builtinKeys: readonly string[];
 }): Handler {
   return async (call) => {
-    const sent = (await readJsonObject(call)).value;
+    const sent = parseBody((await readJsonObject(call)).value, routes.setMonitoringDefaults.body);
+    const unknown = sent.enabledBuiltinPatterns?.find((key) => !builtinKeys.includes(key));
+    if (unknown !== undefined) {
+      throw new AppError("bad_request", `enabledBuiltinPatterns must be of: ${builtinKeys.join(", ")}`);
+    }
     const monitoringDefaults = await profiles.changeDefaults(requireProject(call), {
       now: new Date(clock.now()),
-      compose: (stored) => composeDefaults(sent, stored, builtinKeys),
+      compose: (stored) => ({ ...stored, ...sent }),
       act: actOf(call.identity),
     });
     return { status: 200, body: { monitoringDefaults } };

@@ -1,27 +1,26 @@
 import {
-  changedSignal,
   listStretches,
   routes,
   type signal,
   type signalDetail,
+  type signalFeedbackReply,
   type signalList,
   signalStatus,
   stretchesOf,
 } from "@touchstone/contracts";
 import {
-  AppError,
   type Clock,
   type Handler,
+  parseBody,
   readJsonObject,
   requireProject,
   type ServedRoute,
 } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { IngestClient } from "../ingest-client.ts";
-import { createSignalFeedback } from "./create-signal-feedback.ts";
 import { readSignalsQuery, writeCursor } from "./read-signals-query.ts";
 import { renderSignal, signalId, signalNotFound } from "./render-signal.ts";
-import type { SignalChange, SignalStore } from "./signal-store.ts";
+import type { SignalStore } from "./signal-store.ts";
 import type { StoredSignal } from "./stored-signal.ts";
 
 /** Signals (completions 9.4); two addresses triage them. */
@@ -90,17 +89,11 @@ function getSignal({ signals, ingest, clock }: { signals: SignalStore; ingest: I
   };
 }
 
-const words: Readonly<Record<string, string>> = {
-  status: "status must be one of: open, reopened, in_review, resolved, archived, dismissed",
-  severity: "severity must be one of: low, medium, high, critical",
-  reviewStatus: "reviewStatus must be a string of at most 200 characters",
-};
-
 /** PATCH /monitor/signals/{signalId} (completions 9.4): triage; only what is sent changes. */
 function updateSignal({ signals, ingest }: { signals: SignalStore; ingest: IngestClient }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
-    const change = readChange((await readJsonObject(call)).value);
+    const change = parseBody((await readJsonObject(call)).value, routes.updateSignal.body);
     const id = signalId(call);
     if (!(await signals.change(projectId, id, change))) signalNotFound();
     const stored = (await signals.find(projectId, id)) ?? signalNotFound();
@@ -109,17 +102,26 @@ function updateSignal({ signals, ingest }: { signals: SignalStore; ingest: Inges
   };
 }
 
-function readChange(sent: Readonly<Record<string, unknown>>): SignalChange {
-  const read = changedSignal.safeParse(sent);
-  if (!read.success) {
-    const member = String(read.error.issues[0]?.path[0]);
-    throw new AppError("bad_request", words[member] ?? `${member} cannot be taken`, { cause: read.error });
-  }
-  const { reviewStatus } = read.data;
-  if (typeof reviewStatus === "string" && (!reviewStatus.isWellFormed() || reviewStatus.includes("\0"))) {
-    throw new AppError("bad_request", "reviewStatus must be text without NUL");
-  }
-  return Object.fromEntries(Object.entries(read.data).filter(([, value]) => value !== undefined));
+/** POST /agent-monitoring/signals/{signalId}/feedback (completions 9.4). */
+function createSignalFeedback({ signals }: { signals: SignalStore }): Handler {
+  return async (call) => {
+    const projectId = requireProject(call);
+    const sent = parseBody((await readJsonObject(call)).value, routes.createSignalFeedback.body);
+    const wishes = {
+      metric: sent.metric,
+      rationale: sent.rationale,
+      occurrenceId: sent.occurrenceId ?? null,
+      originalScore: sent.originalScore ?? null,
+      correctedScore: sent.correctedScore ?? null,
+      queuedForAutotune: sent.queuedForAutotune ?? false,
+    };
+    const stored = (await signals.addFeedback(projectId, { signalId: signalId(call), ...wishes })) ?? signalNotFound();
+    const { id, createdAt, ...shown } = stored;
+    const body: z.input<typeof signalFeedbackReply> = {
+      feedback: { _id: id, ...shown, createdAt: createdAt.toISOString() },
+    };
+    return { status: 201, body };
+  };
 }
 
 /** Signals with the names of their agents, which ingest keeps. */

@@ -7,6 +7,7 @@ import {
   type Handler,
   isUuid,
   type OutboundReach,
+  parseBody,
   readJsonObject,
   requireProject,
   type ServedRoute,
@@ -59,7 +60,11 @@ function createWebhook({
 }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
-    const wishes = composeWebhook((await readJsonObject(call)).value, null, reach);
+    const wishes = composeWebhook(
+      parseBody((await readJsonObject(call)).value, routes.createWebhook.body),
+      null,
+      reach,
+    );
     const { webhook, salt } = await webhooks.create(projectId, wishes, actOf(call.identity));
     const secret = showSecret(keys.ofWebhook(projectId, webhook.id, salt));
     return { status: 201, body: { webhook: renderWebhook(webhook), secret } };
@@ -87,7 +92,8 @@ function updateWebhook({ webhooks, reach }: { webhooks: WebhookStore; reach: Out
   return async (call) => {
     const projectId = requireProject(call);
     const sent = (await readJsonObject(call)).value;
-    const compose = (stored: WebhookWishes) => composeWebhook(sent, stored, reach);
+    const compose = (stored: WebhookWishes) =>
+      composeWebhook(parseBody(sent, routes.updateWebhook.body), stored, reach);
     const changed = await webhooks.change(projectId, webhookId(call), compose, actOf(call.identity));
     return { status: 200, body: { webhook: renderWebhook(changed ?? webhookNotFound()) } };
   };
