@@ -50,7 +50,8 @@ const namedSchemas = {
 export function describeSchemas(used: readonly z.ZodType[]): SchemaDescriptions {
   const registry = z.registry<{ id: string }>();
   for (const [name, schema] of Object.entries(namedSchemas)) {
-    registry.add(schema, { id: `${name.charAt(0).toUpperCase()}${name.slice(1)}` });
+    // A table of sentences is no schema.
+    if (schema instanceof z.ZodType) registry.add(schema, { id: `${name.charAt(0).toUpperCase()}${name.slice(1)}` });
   }
   const isNamed = (schema: z.ZodType): boolean => !(registry.get(schema)?.id.startsWith(unnamed) ?? true);
   for (const [index, schema] of [...new Set(used)].entries()) {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { findWrongAnswers, judgedRoutes } from "../../integration/src/judged-bodies.ts";
 import { type AnswerCheck, createAnswerCheck } from "../src/check-answer.ts";
 import { toCurl } from "../src/http-request.ts";
 import { idsFor, type KnownIds, makeKnownIds } from "../src/known-ids.ts";
@@ -87,4 +88,29 @@ test("a path parameter that can be nothing is answered as the document has it", 
     }
   }
   expect(problems).toEqual([]);
+});
+
+/** With nothing to lose: what is accepted here meets no other test. */
+async function openOwnProject(): Promise<TestedSystem & { projectId: string }> {
+  const response = await fetch(`${system.url}/api/v1/projects`, {
+    method: "POST",
+    headers: { "x-api-key": system.apiKey, "content-type": "application/json" },
+    body: JSON.stringify({ name: "judged bodies" }),
+  });
+  const { project } = (await response.json()) as { project: { _id: string; apiKey: string } };
+  return { ...system, apiKey: project.apiKey, projectId: project._id };
+}
+
+test("a body is refused exactly where its contract's schema refuses it, with the member's sentence", async () => {
+  const own = await openOwnProject();
+  const ids: KnownIds = { ...(await makeKnownIds(own)), projectId: [own.projectId] };
+  const send = async (method: string, path: string, text: string) => {
+    const headers = { "content-type": "application/json" };
+    const request = { method, path, headers, body: Buffer.from(text), mutation: "", expected: null };
+    const { status, body } = await sendRequest(own, request);
+    return { status, text: body.toString("utf8") };
+  };
+  const open = judgedRoutes.filter(({ path }) => !isOfAccounts(path));
+  const wrong = await Promise.all(open.map((route) => findWrongAnswers(route, (name) => ids[name]?.[0], send)));
+  expect(wrong.flat()).toEqual([]);
 });

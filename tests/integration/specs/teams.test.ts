@@ -1,6 +1,7 @@
 import { type Route, type RouteId, routes } from "@touchstone/contracts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Browser, openBrowser, type PageAnswer, signUp } from "../src/browser.ts";
+import { findWrongAnswers, judgedRoutes } from "../src/judged-bodies.ts";
 import { type System, startSystem } from "../src/start-system.ts";
 import { waitUntil } from "../src/wait-until.ts";
 
@@ -331,4 +332,31 @@ test("acts in every service are in the log of the project's organization, under 
   const [others] = await list(people.other, "/auth-org/organizations", "organizations");
   const foreign = await people.other.send("GET", `/auth-org/organizations/${others?._id}/audit`);
   expect(JSON.stringify(foreign.body)).not.toContain(id);
+});
+
+test("a body of a route of accounts is refused exactly where its contract's schema refuses it", async () => {
+  const [organization] = await list(people.other, "/auth-org/organizations", "organizations");
+  const ids: Readonly<Record<string, unknown>> = {
+    organizationId: organization?._id,
+    memberId: await makeMember(),
+    email: "zoe@example.com",
+  };
+  const ofAccounts = judgedRoutes.filter(({ path }) => path.startsWith("/api/v1/auth-org/"));
+  const wrong = await Promise.all(
+    ofAccounts.map((route) => {
+      const isOfMember = route.path.includes("{memberId}");
+      const who = isOfMember ? people.owner : people.other;
+      const known = isOfMember ? { ...ids, organizationId } : ids;
+      return findWrongAnswers(
+        route,
+        (name) => known[name as "email"],
+        async (method, path, text) => {
+          const { status, body } = await who.send(method, path.replace("/api/v1", ""), { body: JSON.parse(text) });
+          return { status, text: JSON.stringify(body) };
+        },
+      );
+    }),
+  );
+  expect(wrong.flat()).toEqual([]);
+  expect(ofAccounts.length).toBeGreaterThan(3);
 });

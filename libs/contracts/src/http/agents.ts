@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { limits } from "../limits.ts";
+import { storable } from "./texts.ts";
 
 export const agentParams = z.object({ agentId: z.string() });
 
@@ -10,9 +11,12 @@ export const agentReply = z.object({
 
 /** Body of `POST /agents` (completions 9.1). */
 export const submittedAgent = z.object({
-  name: z
-    .string()
-    .min(1)
-    .max(limits.traceNameMaxChars, { error: `name must have at most ${limits.traceNameMaxChars} characters` })
-    .refine((name) => name.isWellFormed() && !name.includes("\0"), { error: "name must be text without NUL" }),
+  name: z.string().min(1).max(limits.traceNameMaxChars).check(storable),
 });
+export const submittedAgentSentences = {
+  name: {
+    too_big: `name must have at most ${limits.traceNameMaxChars} characters`,
+    custom: "name must be text without NUL",
+    otherwise: "name is required",
+  },
+} as const;

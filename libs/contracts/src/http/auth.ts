@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { submittedWorkspaceId } from "../workspace.ts";
+import { givenName } from "./texts.ts";
 
 /** `GET /auth/config` (interface: GET auth/config; completions 12.1): a key in default mode only. */
 /** Of the installation, such as `0.1.0`. */
@@ -34,10 +35,10 @@ export const project = z.object({
 export const projectList = z.object({ projects: z.array(project) });
 export const projectReply = z.object({ project });
 export const submittedProject = z.object({
-  name: z.string().min(1).max(200),
+  name: givenName,
   workspaceId: submittedWorkspaceId.optional(),
   /** With a session: which of the caller's organizations it is for; the first one otherwise. */
   organizationId: z.string().optional(),
 });
-export const renamedProject = z.object({ name: z.string().min(1).max(200) });
+export const renamedProject = z.object({ name: givenName });
 export const projectParams = z.object({ projectId: z.string() });

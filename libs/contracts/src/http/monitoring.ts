@@ -25,3 +25,6 @@ export const retention = z.object({
 
 /** 0 and less keep for ever; null follows the installation (completions 9.8). */
 export const submittedRetention = z.object({ retentionDays: z.number().int().max(36_500).nullable() });
+export const submittedRetentionSentences = {
+  retentionDays: "retentionDays must be a whole number of days, or null",
+} as const;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { givenName } from "./texts.ts";
 
 const role = z.enum(["owner", "admin", "member"]);
 /** What somebody can be made: an organization has one owner, who made it. */
@@ -13,7 +14,7 @@ export const invitationParams = z.object({ invitationId: z.string().describe("Th
 
 const organization = z.object({ _id: z.string(), name: z.string(), role });
 export const organizationList = z.object({ organizations: z.array(organization) });
-export const renamedOrganization = z.object({ name: z.string().min(1).max(200) });
+export const renamedOrganization = z.object({ name: givenName });
 export const organizationReply = z.object({ organization });
 export const organizationDeletion = z.object({ confirmName: z.string().describe("The organization's name.") });
 export const organizationDeletionReply = z.object({ ok: z.literal(true), projectsDeleted: z.number().int() });
@@ -21,11 +22,17 @@ export const organizationDeletionReply = z.object({ ok: z.literal(true), project
 const member = z.object({ _id: z.string(), userId: z.string(), email: z.string(), name: z.string(), role });
 export const memberList = z.object({ members: z.array(member) });
 export const changedMember = z.object({ role: givenRole });
+export const changedMemberSentences = { role: 'role must be "admin" or "member"' } as const;
 export const memberReply = z.object({ member });
 
 /** As it is compared and stored: without space around it, in lower case. */
-export const invitedEmail = z.string().trim().toLowerCase().max(254).pipe(z.email());
-export const submittedInvitation = z.object({ email: z.string(), role: givenRole.default("member").optional() });
+const invitedEmail = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .refine((text) => text.length <= 254 && z.email().safeParse(text).success);
+export const submittedInvitation = z.object({ email: invitedEmail, role: givenRole.default("member").optional() });
+export const submittedInvitationSentences = { ...changedMemberSentences, email: "A valid email is required" } as const;
 const invitation = z.object({ _id: z.string(), email: z.string(), role: givenRole, expiresAt: z.string() });
 /** The one answer that shows the token: as the id, and in the link. */
 export const invitationCreated = z.object({ invitation, url: z.string() });

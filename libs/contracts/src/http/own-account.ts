@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { auditQuery } from "./organizations.ts";
+import { givenName } from "./texts.ts";
 
 /** The account of who is signed in. */
 const account = z.object({
@@ -10,7 +11,7 @@ const account = z.object({
   hasPassword: z.boolean().describe("False: it is signed in to by a provider only"),
 });
 export const accountReply = z.object({ account });
-export const renamedAccount = z.object({ name: z.string().min(1).max(200) });
+export const renamedAccount = z.object({ name: givenName });
 
 export const accountSessionParams = z.object({ sessionId: z.string() });
 export const accountSessionList = z.object({

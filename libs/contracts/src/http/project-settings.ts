@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { limits } from "../limits.ts";
+import { filledText, storable } from "./texts.ts";
 
 /** The providers whose keys an organization keeps. */
 export const llmProviders = ["openai", "anthropic", "gemini"] as const;
@@ -50,14 +52,36 @@ export const accessSettingsReply = z.object({
   settings: z.object({ apiKey: z.string(), platformModel: z.string().nullable(), llm: shownKeys }).nullable(),
 });
 
-const submittedKey = z.string().nullable().optional().describe("null removes the stored key");
+/** Longer than any provider's. */
+const llmKeyMaxChars = 500;
+/** It becomes a header, which takes visible ASCII and nothing else. */
+const submittedKey = z
+  .string()
+  .trim()
+  .refine((key) => key.length <= llmKeyMaxChars && /^[\x21-\x7e]+$/.test(key))
+  .nullable()
+  .optional()
+  .describe("null removes the stored key");
+const keySentence = (member: string): string =>
+  `${member} must be a key of at most ${llmKeyMaxChars} visible ASCII characters, or null to remove the stored one`;
 
 export const submittedLlmKeys = z.object({
   openaiApiKey: submittedKey,
   anthropicApiKey: submittedKey,
   geminiApiKey: submittedKey,
 });
+export const submittedLlmKeysSentences = {
+  openaiApiKey: keySentence("openaiApiKey"),
+  anthropicApiKey: keySentence("anthropicApiKey"),
+  geminiApiKey: keySentence("geminiApiKey"),
+} as const;
 export const llmKeysReply = z.object({ llm: shownKeys });
 export const regeneratedKeyReply = z.object({ apiKey: z.string() });
-export const submittedPlatformModel = z.object({ model: z.string().nullable() });
+export const submittedPlatformModel = z.object({
+  model: filledText.max(limits.indexedTextMaxChars).check(storable).trim().nullable(),
+});
+const modelBound = `model must be storable text of at most ${limits.indexedTextMaxChars} characters`;
+export const submittedPlatformModelSentences = {
+  model: { too_big: modelBound, custom: modelBound, otherwise: "model must be a model's id, or null" },
+} as const;
 export const platformModelReply = z.object({ platformModel });

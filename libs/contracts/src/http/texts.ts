@@ -22,6 +22,16 @@ export const filledText = z
     issues.push({ code: "too_small", origin: "string", minimum: 1, inclusive: true, input: value });
   });
 
+/** What projects, organizations and accounts are called; stored without blanks around it. */
+export const givenName = filledText.max(200).check(storable).trim();
+export const givenNameSentences = {
+  name: {
+    too_big: "name must not be longer than 200 characters",
+    custom: "name must not contain NUL or half of a surrogate pair",
+    otherwise: "name is required",
+  },
+} as const;
+
 type Rules<Schema extends z.ZodObject> = {
   [Member in keyof z.output<Schema>]?: (value: NonNullable<z.output<Schema>[Member]>) => boolean;
 };

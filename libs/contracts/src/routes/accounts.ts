@@ -6,6 +6,8 @@ import {
   renamedProject,
   submittedProject,
 } from "../http/auth.ts";
+import { givenNameSentences } from "../http/texts.ts";
+import { judged } from "../judged-body.ts";
 import { deadlines } from "../limits.ts";
 import type { Route } from "../route.ts";
 import { checkedBody, error, forbidden, json, prefix } from "./route-parts.ts";
@@ -62,7 +64,7 @@ export const accountRoutes = {
     envelope: "standard",
     deadlineMs: deadlines.gatewayHopMs,
     params: projectParams,
-    body: json(renamedProject),
+    body: judged(json(renamedProject), givenNameSentences),
     responses: {
       200: { description: "The project under its new name.", schema: projectReply },
       403: forbidden("With a session: the caller is neither owner nor admin."),

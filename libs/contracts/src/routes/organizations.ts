@@ -2,6 +2,7 @@ import {
   acceptReply,
   auditPage,
   changedMember,
+  changedMemberSentences,
   doneReply,
   invitationCreated,
   invitationList,
@@ -18,11 +19,14 @@ import {
   organizationReply,
   renamedOrganization,
   submittedInvitation,
+  submittedInvitationSentences,
 } from "../http/organizations.ts";
 import { organizationAuditQuery } from "../http/own-account.ts";
-import { deadlines, limits } from "../limits.ts";
-import type { BodyContract, ResponseContract, Route } from "../route.ts";
-import { checkedBody, error, forbidden, prefix } from "./route-parts.ts";
+import { givenNameSentences } from "../http/texts.ts";
+import { judged } from "../judged-body.ts";
+import { deadlines } from "../limits.ts";
+import type { ResponseContract, Route } from "../route.ts";
+import { checkedBody, error, forbidden, prefix, small } from "./route-parts.ts";
 
 const teamRoute = {
   owner: "auth",
@@ -32,13 +36,6 @@ const teamRoute = {
   deadlineMs: deadlines.gatewayHopMs,
   section: "completions 12.4",
 } as const;
-
-const small = (schema: BodyContract["schema"]): BodyContract => ({
-  kind: "json",
-  schema,
-  maxBytes: limits.accountBodyMaxBytes,
-  required: true,
-});
 
 const own = `${prefix}/auth-org/organizations/{organizationId}`;
 const invited = `${prefix}/auth-org/invitations/{invitationId}`;
@@ -63,7 +60,7 @@ export const organizationRoutes = {
     method: "PATCH",
     path: own,
     params: organizationParams,
-    body: small(renamedOrganization),
+    body: judged(small(renamedOrganization), givenNameSentences),
     responses: {
       200: { description: "The organization under its new name.", schema: organizationReply },
       ...checkedBody,
@@ -110,7 +107,7 @@ export const organizationRoutes = {
     method: "PATCH",
     path: `${own}/members/{memberId}`,
     params: memberParams,
-    body: small(changedMember),
+    body: judged(small(changedMember), changedMemberSentences),
     responses: {
       200: { description: "The member in the new role.", schema: memberReply },
       ...checkedBody,
@@ -139,7 +136,7 @@ export const organizationRoutes = {
     method: "POST",
     path: `${own}/invitations`,
     params: organizationParams,
-    body: small(submittedInvitation),
+    body: judged(small(submittedInvitation), submittedInvitationSentences),
     responses: {
       201: { description: "The invitation, with its token, and the link to pass on.", schema: invitationCreated },
       ...checkedBody,

@@ -6,9 +6,11 @@ import {
   accountSessionParams,
   renamedAccount,
 } from "../http/own-account.ts";
-import { deadlines, limits } from "../limits.ts";
-import type { BodyContract, Route } from "../route.ts";
-import { checkedBody, error, prefix } from "./route-parts.ts";
+import { givenNameSentences } from "../http/texts.ts";
+import { judged } from "../judged-body.ts";
+import { deadlines } from "../limits.ts";
+import type { Route } from "../route.ts";
+import { checkedBody, error, prefix, small } from "./route-parts.ts";
 
 const ownRoute = {
   owner: "auth",
@@ -18,13 +20,6 @@ const ownRoute = {
   deadlineMs: deadlines.gatewayHopMs,
   section: "completions 12.3",
 } as const;
-
-const small = (schema: BodyContract["schema"]): BodyContract => ({
-  kind: "json",
-  schema,
-  maxBytes: limits.accountBodyMaxBytes,
-  required: true,
-});
 
 const own = `${prefix}/auth-org/account`;
 
@@ -43,7 +38,7 @@ export const ownAccountRoutes = {
     id: "renameAccount",
     method: "PATCH",
     path: own,
-    body: small(renamedAccount),
+    body: judged(small(renamedAccount), givenNameSentences),
     responses: { 200: { description: "The account under its new name.", schema: accountReply }, ...checkedBody },
     summary: "Change the name of who is signed in.",
   },

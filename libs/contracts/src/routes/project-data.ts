@@ -9,7 +9,8 @@ import {
   testedConnection,
   unpricedModels,
 } from "../http/model-prices.ts";
-import { retention, submittedRetention, usage } from "../http/monitoring.ts";
+import { retention, submittedRetention, submittedRetentionSentences, usage } from "../http/monitoring.ts";
+import { judged } from "../judged-body.ts";
 import type { Route } from "../route.ts";
 import { byAdmin, checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
 
@@ -127,7 +128,7 @@ export const projectDataRoutes = {
     method: "PUT",
     path: `${prefix}/agent-monitoring/settings/retention`,
     owner: "ingest",
-    body: json(submittedRetention),
+    body: judged(json(submittedRetention), submittedRetentionSentences),
     responses: { 200: { description: "How long traces are kept from now on.", schema: retention }, ...checkedBody },
     summary: "Set the project's retention.",
     section: "completions 9.8",

@@ -4,8 +4,11 @@ import {
   projectSettings,
   regeneratedKeyReply,
   submittedLlmKeys,
+  submittedLlmKeysSentences,
   submittedPlatformModel,
+  submittedPlatformModelSentences,
 } from "../http/project-settings.ts";
+import { judged } from "../judged-body.ts";
 import type { Route } from "../route.ts";
 import { byAdmin, checkedBody, dataPlane, json, prefix } from "./route-parts.ts";
 
@@ -28,7 +31,7 @@ export const projectSettingsRoutes = {
     method: "PUT",
     path: `${prefix}/agent-monitoring/settings/llm-keys`,
     owner: "auth",
-    body: json(submittedLlmKeys),
+    body: judged(json(submittedLlmKeys), submittedLlmKeysSentences),
     responses: { 200: { description: "The keys that are stored now, masked.", schema: llmKeysReply }, ...checkedBody },
     summary: "Store or remove provider keys.",
     section: "completions 11.3",
@@ -51,7 +54,7 @@ export const projectSettingsRoutes = {
     method: "PUT",
     path: `${prefix}/agent-monitoring/settings/platform-model`,
     owner: "auth",
-    body: json(submittedPlatformModel),
+    body: judged(json(submittedPlatformModel), submittedPlatformModelSentences),
     responses: { 200: { description: "The model that is asked now.", schema: platformModelReply }, ...checkedBody },
     summary: "Choose the model that is asked where a request names none.",
     section: "completions 11.3",

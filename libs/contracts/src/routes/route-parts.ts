@@ -26,6 +26,12 @@ export const json = <Schema extends z.ZodType>(schema: Schema, required = true):
   required,
 });
 
+/** A JSON body of a route of accounts. */
+export const small = <Schema extends z.ZodType>(schema: Schema): BodyContract<Schema> => ({
+  ...json(schema),
+  maxBytes: limits.accountBodyMaxBytes,
+});
+
 /** What is shared by routes that a project's key opens. */
 export const dataPlane = {
   authentication: ["key"],

@@ -1,5 +1,5 @@
 import { validationErrorBody } from "../errors.ts";
-import { agentParams, agentReply, submittedAgent } from "../http/agents.ts";
+import { agentParams, agentReply, submittedAgent, submittedAgentSentences } from "../http/agents.ts";
 import { listSessionsQuery, sessionList } from "../http/sessions.ts";
 import {
   deletedTraces,
@@ -17,6 +17,7 @@ import {
   traceOutline,
   traceParams,
 } from "../http/traces.ts";
+import { judged } from "../judged-body.ts";
 import type { Route } from "../route.ts";
 import { bodyRefusals, byAdmin, checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
 
@@ -179,7 +180,7 @@ export const traceRoutes = {
     method: "POST",
     path: `${prefix}/agents`,
     owner: "ingest",
-    body: json(submittedAgent),
+    body: judged(json(submittedAgent), submittedAgentSentences),
     responses: { 201: { description: "The agent; others may have its name.", schema: agentReply }, ...checkedBody },
     summary: "Register an agent.",
     section: "completions 9.1",

@@ -1,12 +1,11 @@
 import { routes } from "@touchstone/contracts";
-import { type Answer, AppError, type Handler, type ServedRoute } from "@touchstone/service-kit";
+import { type Answer, AppError, type Handler, parseBody, type ServedRoute } from "@touchstone/service-kit";
 import manifest from "../../package.json" with { type: "json" };
 import type { MembershipStore } from "../accounts/membership-store.ts";
 import type { OwnAccount, OwnAccountStore, OwnSession } from "../accounts/own-account-store.ts";
 import type { OwnPassword } from "../accounts/own-password.ts";
 import type { AccountsConfig } from "../config.ts";
 import type { ProjectStore } from "../projects/project-store.ts";
-import { readProjectName } from "../projects/submitted-project.ts";
 import { uncached } from "./projects.ts";
 import { membersOf, requireUser } from "./require-user.ts";
 
@@ -68,7 +67,8 @@ function readAccount({ ownAccounts }: { ownAccounts: OwnAccountStore }): Handler
 function renameAccount({ ownAccounts }: { ownAccounts: OwnAccountStore }): Handler {
   return async (call) => {
     const { userId } = requireUser(call);
-    return showAccount(await ownAccounts.rename(userId, readProjectName(await call.json())));
+    const { name } = parseBody(await call.json(), routes.renameAccount.body);
+    return showAccount(await ownAccounts.rename(userId, name));
   };
 }
 

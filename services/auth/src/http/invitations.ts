@@ -1,11 +1,11 @@
-import { accountOriginHeader, invitedEmail, routes } from "@touchstone/contracts";
-import { AppError, type Handler, type ServedRoute } from "@touchstone/service-kit";
+import { accountOriginHeader, routes } from "@touchstone/contracts";
+import { AppError, type Handler, parseBody, type ServedRoute } from "@touchstone/service-kit";
 import { invitationLetter } from "../mail/letters.ts";
 import type { Mailer } from "../mail/mailer.ts";
-import type { GivenRole, InvitationStore } from "../organizations/invitation-store.ts";
+import type { InvitationStore } from "../organizations/invitation-store.ts";
 import type { OrganizationStore } from "../organizations/organization-store.ts";
 import { requireRole } from "../organizations/roles.ts";
-import { membersOf, requireUser } from "./require-user.ts";
+import { requireUser } from "./require-user.ts";
 
 /** Invitations into organizations, where accounts are enabled. */
 export function listInvitationRoutes(dependencies: {
@@ -37,8 +37,9 @@ interface CreateInvitationDependencies {
 function createInvitation({ invitations, mailer, publicUrl }: CreateInvitationDependencies): Handler {
   return async (call) => {
     const by = requireUser(call);
-    const body = membersOf(await call.json());
-    const issued = await invitations.create(call.params.organizationId ?? "", () => readInvited(body), by);
+    const body = await call.json();
+    const readInvited = () => ({ role: "member" as const, ...parseBody(body, routes.createInvitation.body) });
+    const issued = await invitations.create(call.params.organizationId ?? "", readInvited, by);
     const { token, email, role, expiresAt, organizationName } = issued;
     const url = `${originOf(publicUrl, call.headers[accountOriginHeader])}/accept-invite?token=${token}`;
     mailer?.post(invitationLetter(email, { organizationName, url }));
@@ -48,14 +49,6 @@ function createInvitation({ invitations, mailer, publicUrl }: CreateInvitationDe
       body: { invitation: { _id: token, email, role, expiresAt: expiresAt.toISOString() }, url },
     };
   };
-}
-
-function readInvited({ email, role }: Readonly<Record<string, unknown>>): { email: string; role: GivenRole } {
-  const address = invitedEmail.safeParse(email);
-  if (!address.success) throw new AppError("bad_request", "A valid email is required");
-  if (role === undefined) return { email: address.data, role: "member" };
-  if (role === "admin" || role === "member") return { email: address.data, role };
-  throw new AppError("bad_request", 'role must be "admin" or "member"');
 }
 
 /** The public URL, or without one the origin of the page that sent the invitation, whose host the gateway has checked. */

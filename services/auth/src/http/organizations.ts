@@ -5,12 +5,11 @@ import {
   revokedKeysHeader,
   routes,
 } from "@touchstone/contracts";
-import { AppError, type Handler, isUuid, readAuditPage, type ServedRoute } from "@touchstone/service-kit";
+import { AppError, type Handler, isUuid, parseBody, readAuditPage, type ServedRoute } from "@touchstone/service-kit";
 import type { z } from "zod";
 import { type AuditReader, showPage } from "../audit/audit-reader.ts";
 import type { Member, Organization, OrganizationStore } from "../organizations/organization-store.ts";
 import { requireRole } from "../organizations/roles.ts";
-import { readProjectName } from "../projects/submitted-project.ts";
 import { membersOf, requireUser } from "./require-user.ts";
 
 interface OrganizationRouteDependencies {
@@ -46,7 +45,7 @@ function renameOrganization({ organizations }: { organizations: OrganizationStor
     const by = requireUser(call);
     const body = await call.json();
     const id = call.params.organizationId ?? "";
-    const renamed = await organizations.rename(id, () => readProjectName(body), by);
+    const renamed = await organizations.rename(id, () => parseBody(body, routes.renameOrganization.body).name, by);
     return { status: 200, body: { organization: showOrganization(renamed) } };
   };
 }
@@ -92,12 +91,9 @@ function changeMemberRole(dependencies: {
 }): Handler {
   return async (call) => {
     const by = requireUser(call);
-    const { role } = membersOf(await call.json());
+    const body = await call.json();
     const { organizationId = "", memberId = "" } = call.params;
-    const readRole = (): "admin" | "member" => {
-      if (role === "admin" || role === "member") return role;
-      throw new AppError("bad_request", 'role must be "admin" or "member"');
-    };
+    const readRole = () => parseBody(body, routes.changeMemberRole.body).role;
     const member = await dependencies.organizations.changeRole(organizationId, memberId, readRole, by);
     dependencies.announceRevocations();
     return { status: 200, body: { member: showMember(member) } };

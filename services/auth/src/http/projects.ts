@@ -1,12 +1,12 @@
 import { formatRevokedKeys, type project as projectContract, revokedKeysHeader, routes } from "@touchstone/contracts";
-import { AppError, type Handler, type ServedRoute } from "@touchstone/service-kit";
+import { AppError, type Handler, parseBody, type ServedRoute } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { Membership, MembershipStore } from "../accounts/membership-store.ts";
 import { actOf } from "../audit/record-audit.ts";
 import type { ProjectDeletionStore } from "../projects/project-deletion-store.ts";
 import type { Project, ProjectStore } from "../projects/project-store.ts";
 import { projectNotFound, requireManagedProject } from "../projects/require-managed-project.ts";
-import { readProjectName, readSubmittedProject } from "../projects/submitted-project.ts";
+import { readSubmittedProject } from "../projects/submitted-project.ts";
 
 /** Projects and their keys (completions 12.2). */
 export function listProjectRoutes(dependencies: {
@@ -99,7 +99,11 @@ function renameProject(dependencies: {
     // First: a body that cannot be read is 400 whatever the path names.
     const body = await call.json();
     const projectId = await requireManagedProject({ ...dependencies, wish: "rename a project" }, call);
-    const project = await dependencies.projects.renameProject(projectId, readProjectName(body), actOf(call.identity));
+    const project = await dependencies.projects.renameProject(
+      projectId,
+      parseBody(body, routes.renameProject.body).name,
+      actOf(call.identity),
+    );
     if (project === null) throw projectNotFound();
     return { status: 200, headers: uncached, body: { project: showProject(project) } };
   };

@@ -1,10 +1,9 @@
-import { formatRevokedKeys, limits, revokedKeysHeader, routes } from "@touchstone/contracts";
+import { formatRevokedKeys, llmProviders, revokedKeysHeader, routes } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
-import { AppError, type Handler, type ServedRoute } from "@touchstone/service-kit";
+import { AppError, type Handler, parseBody, type ServedRoute } from "@touchstone/service-kit";
 import { actOf, recordAudit } from "../audit/record-audit.ts";
 import type { ProjectStore } from "../projects/project-store.ts";
 import { type KeyChanges, type ProviderKeyStore, showLlmKeys } from "../provider-keys/provider-key-store.ts";
-import { readSubmittedLlmKeys } from "../provider-keys/submitted-llm-keys.ts";
 import { type ProjectSettingsStore, requireOwnProject } from "../settings/project-settings-store.ts";
 import { uncached } from "./projects.ts";
 
@@ -45,6 +44,18 @@ function setLlmKeys({ database, settings, providerKeys }: SetLlmKeysDependencies
   };
 }
 
+/** The changes in the body of `PUT .../llm-keys` (completions 11.3). Throws 400 for what cannot be a key. */
+function readSubmittedLlmKeys(body: unknown): KeyChanges {
+  const submitted = parseBody(body, routes.setLlmKeys.body);
+  const changes = llmProviders.flatMap((provider) => {
+    const key = submitted[`${provider}ApiKey`];
+    return key === undefined ? [] : [[provider, key] as const];
+  });
+  if (changes.length > 0) return Object.fromEntries(changes);
+  const members = llmProviders.map((provider) => `${provider}ApiKey`);
+  throw new AppError("bad_request", `Give at least one of ${members.join(", ")}`);
+}
+
 /** Which keys were stored or removed; nothing of a key itself. */
 function describeChanges(changes: KeyChanges): Record<string, "stored" | "removed"> {
   return Object.fromEntries(
@@ -77,7 +88,7 @@ interface SetPlatformModelDependencies {
 /** `PUT .../platform-model`: which model is asked where a request names none (completions 7.1, 11.3). */
 function setPlatformModel({ database, settings }: SetPlatformModelDependencies): Handler {
   return async (call) => {
-    const platformModel = readSubmittedPlatformModel(await call.json());
+    const { model: platformModel } = parseBody(await call.json(), routes.setPlatformModel.body);
     const { projectId } = await requireOwnProject(settings, call);
     await database.transaction(async (transaction) => {
       const changed = await settings.setPlatformModel(transaction, projectId, platformModel);
@@ -88,20 +99,4 @@ function setPlatformModel({ database, settings }: SetPlatformModelDependencies):
     });
     return { status: 200, body: { platformModel } };
   };
-}
-
-/** The choice in the body of `PUT .../platform-model`: a model's id, or null for the installation's. Throws 400. */
-function readSubmittedPlatformModel(body: unknown): string | null {
-  const { model }: { model?: unknown } = typeof body === "object" && body !== null ? body : {};
-  if (model === null) return null;
-  if (typeof model !== "string" || model.trim() === "") {
-    throw new AppError("bad_request", "model must be a model's id, or null");
-  }
-  if (model.length > limits.indexedTextMaxChars || model.includes("\0") || !model.isWellFormed()) {
-    throw new AppError(
-      "bad_request",
-      `model must be storable text of at most ${limits.indexedTextMaxChars} characters`,
-    );
-  }
-  return model.trim();
 }

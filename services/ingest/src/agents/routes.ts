@@ -5,9 +5,8 @@ import {
   agentsQuery,
   internalRoutes,
   routes,
-  submittedAgent,
 } from "@touchstone/contracts";
-import { AppError, type Handler, isUuid, requireProject, type ServedRoute } from "@touchstone/service-kit";
+import { AppError, type Handler, isUuid, parseBody, requireProject, type ServedRoute } from "@touchstone/service-kit";
 import type { z } from "zod";
 import type { Agent, AgentStore } from "./agent-store.ts";
 
@@ -30,13 +29,8 @@ export function agentRoutes(dependencies: {
 function createAgent({ agents }: { agents: AgentStore }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
-    const submitted = submittedAgent.safeParse(await call.json());
-    if (!submitted.success) {
-      const [issue] = submitted.error.issues;
-      const isGiven = issue?.code === "too_big" || issue?.code === "custom";
-      throw new AppError("bad_request", isGiven ? issue.message : "name is required");
-    }
-    return { status: 201, body: { agent: showAgent(await agents.createAgent(projectId, submitted.data.name)) } };
+    const { name } = parseBody(await call.json(), routes.createAgent.body);
+    return { status: 201, body: { agent: showAgent(await agents.createAgent(projectId, name)) } };
   };
 }
 

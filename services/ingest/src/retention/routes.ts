@@ -1,5 +1,5 @@
-import { routes, submittedRetention } from "@touchstone/contracts";
-import { type Answer, AppError, actOf, type Handler, requireProject, type ServedRoute } from "@touchstone/service-kit";
+import { routes } from "@touchstone/contracts";
+import { type Answer, actOf, type Handler, parseBody, requireProject, type ServedRoute } from "@touchstone/service-kit";
 import { daysInForce, type RetentionStore } from "./retention-store.ts";
 
 /** The retention setting of a project. */
@@ -28,13 +28,7 @@ function setRetention(dependencies: { retention: RetentionStore; retentionDays: 
   const { retention, retentionDays } = dependencies;
   return async (call) => {
     const projectId = requireProject(call);
-    const submitted = submittedRetention.safeParse(await call.json());
-    if (!submitted.success) {
-      throw new AppError("bad_request", "retentionDays must be a whole number of days, or null", {
-        cause: submitted.error,
-      });
-    }
-    const { retentionDays: asked } = submitted.data;
+    const { retentionDays: asked } = parseBody(await call.json(), routes.setRetention.body);
     const own = asked === null ? null : Math.max(0, asked);
     await retention.write(projectId, own, actOf(call.identity));
     return showRetention(own, retentionDays);
