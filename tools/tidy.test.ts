@@ -107,7 +107,6 @@ const bodiesReadByHand = [
   "createDataset",
   "createRun",
   "submitResults",
-  "finalizeRun",
   "createEvaluationSettings",
   "updateEvaluationSettings",
   "createJudgeScorer",

@@ -3795,8 +3795,7 @@ export interface components {
             [key: string]: unknown;
         };
         FinalizeRunBody: {
-            /** @enum {string} */
-            status?: "completed" | "failed";
+            status?: ("completed" | "failed") | null;
         };
         FinalizeRunReply: {
             runId: string;

@@ -269,7 +269,8 @@ export const submitResultsReply = z.object({
 });
 
 /** Body of `POST .../finalize`, optional (completions 5.4). */
-export const finalizeRunBody = z.object({ status: z.enum(["completed", "failed"]).optional() });
+export const finalizeRunBody = z.object({ status: z.enum(["completed", "failed"]).nullish() });
+export const finalizeRunSentences = { status: 'status must be "completed" or "failed"' } as const;
 
 /** 200 of `POST .../finalize` (completions 5.4). */
 export const finalizeRunReply = z.object({

@@ -13,6 +13,7 @@ import {
   deletedRun,
   finalizeRunBody,
   finalizeRunReply,
+  finalizeRunSentences,
   getRunQuery,
   listRunsQuery,
   missingResults,
@@ -24,6 +25,7 @@ import {
   submittedBatch,
   submittedRun,
 } from "../http/runs.ts";
+import { judged } from "../judged-body.ts";
 import { deadlines } from "../limits.ts";
 import type { Route } from "../route.ts";
 import { byMember, checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
@@ -217,7 +219,7 @@ export const evaluationRoutes = {
     method: "POST",
     path: `${prefix}/custom-agent-evaluations/runs/{runId}/finalize`,
     params: runParams,
-    body: json(finalizeRunBody, false),
+    body: judged(json(finalizeRunBody, false), finalizeRunSentences),
     responses: {
       200: { description: "The run in its final state.", schema: finalizeRunReply },
       ...checkedBody,

@@ -5,6 +5,7 @@ import {
   type Clock,
   type Handler,
   isUuid,
+  parseBody,
   readJsonObject,
   requireProject,
   type ServedRoute,
@@ -30,7 +31,7 @@ import { listRuns } from "./list-runs.ts";
 import type { VariantDependencies } from "./make-variants.ts";
 import { findMissingResults } from "./missing-results.ts";
 import { renderRun, renderRunAlone, type ShownRun } from "./render-run.ts";
-import { type RunStore, requireRun, type TerminalStatus } from "./run-store.ts";
+import { type RunStore, requireRun } from "./run-store.ts";
 import type { RunStreams } from "./run-streams.ts";
 import { createRunShower, type RunShower } from "./show-runs.ts";
 import { submitResults } from "./submit-results.ts";
@@ -163,9 +164,9 @@ function finalizeRun({
   return async (call) => {
     const projectId = requireProject(call);
     const { runId = "" } = call.params;
-    const status = readStatus((await readJsonObject(call)).value.status);
+    const { status } = parseBody((await readJsonObject(call)).value, routes.finalizeRun.body);
     if (isUuid(runId)) await refuseCiRun(projectId, runId);
-    const run = isUuid(runId) ? await finalize(finalizing, { projectId, runId, status }) : null;
+    const run = isUuid(runId) ? await finalize(finalizing, { projectId, runId, status: status ?? "completed" }) : null;
     const progress = run && (await results.readProgress(projectId, runId));
     if (run === null || progress === null) throw new AppError("not_found", "Run not found");
 
@@ -181,10 +182,4 @@ function finalizeRun({
     };
     return { status: 200, body: reply };
   };
-}
-
-function readStatus(status: unknown): TerminalStatus {
-  if (status === undefined || status === null) return "completed";
-  if (status === "completed" || status === "failed") return status;
-  throw new AppError("bad_request", 'status must be "completed" or "failed"');
 }
