@@ -6,7 +6,10 @@ import { describeMeasurement } from "../src/report.ts";
 import { runAttacks } from "../src/run-attack.ts";
 
 const seed = 1;
-/** A tenth of what the command does, for a few seconds; `npm run attack` measures each by itself, and against its bars. */
+/**
+ * Runs for a few seconds with a tenth of the command's load. `npm run attack` measures each attack alone, against its
+ * limits.
+ */
 const effort = { seed, seconds: 5, share: 0.1, settleSeconds: 10, usualMs: 1_000, isWarmUp: false };
 const together = ["long-texts", "hostile-answers", "hostile-scorers", "otlp-bombs", "import-bombs", "many-projects"];
 
@@ -20,7 +23,7 @@ afterAll(async () => {
   await installation?.stop();
 });
 
-test("while others attack in many ways at once, a project loses nothing, and the installation lives in bounded memory", async () => {
+test("while other tenants attack in many ways at once, a project loses nothing and memory stays bounded", async () => {
   const chosen = attacks.filter(({ name }) => together.includes(name));
   const measurement = await runAttacks(installation, chosen, effort);
   const missed = findMissed(measurement, sharedMachineBars);

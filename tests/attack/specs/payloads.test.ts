@@ -5,7 +5,7 @@ import { characterClasses, fill } from "../src/payloads/characters.ts";
 import { join, pack, packNumbered, packRepeated } from "../src/payloads/gzip-pieces.ts";
 import { listOtlpBombs } from "../src/payloads/otlp-bombs.ts";
 
-test("pieces inflate to what they say", () => {
+test("pieces inflate to the size they declare", () => {
   const packed = join(
     pack("["),
     packRepeated(300_000, "{},"),
@@ -20,7 +20,7 @@ test("pieces inflate to what they say", () => {
   expect(values.slice(100_000, 100_003)).toEqual([0, 1, 2]);
 });
 
-// One that is refused at its first byte would attack nobody.
+// A payload that is rejected at its first byte would attack nothing.
 test.each(listOtlpBombs(20_000).map((make) => make()))(
   "the bomb $name is well formed",
   ({ name, contentType, build }) => {
@@ -29,12 +29,12 @@ test.each(listOtlpBombs(20_000).map((make) => make()))(
     if (name.includes("without end")) return;
     if (contentType === "application/json") expect(() => JSON.parse(bytes.toString())).not.toThrow();
     else expect(walk(bytes)).toBe(true);
-    // Spans have ids of their own each time.
+    // Each span has different ids.
     if (/attribute|value|event|link|pair/.test(name) && !/log/.test(name)) expect(bytes.equals(other)).toBe(false);
   },
 );
 
-/** Whether the bytes are delimited fields and numbers to their end. */
+/** Whether the bytes are valid delimited fields and numbers up to the end. */
 function walk(bytes: Buffer): boolean {
   let at = 0;
   const varint = (): number => {
@@ -58,11 +58,11 @@ function walk(bytes: Buffer): boolean {
   return at === bytes.length;
 }
 
-test("a text of any class has the length that was asked for", () => {
+test("a text of any class has the requested length", () => {
   for (const unit of characterClasses) expect(fill(unit, 1_001)).toHaveLength(1_001);
 });
 
-test("each attack has a name of its own and says what it does", () => {
+test("each attack has a unique name and a description", () => {
   expect(new Set(attacks.map(({ name }) => name)).size).toBe(attacks.length);
   for (const { name, does } of attacks) expect(`${name}: ${does}`).toMatch(/^[a-z-]+: [A-Z\d].+\.$/);
 });

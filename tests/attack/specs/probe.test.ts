@@ -1,4 +1,4 @@
-/** The probe must see each kind of harm. One that it does not see would pass for fairness. */
+/** The probe must detect each kind of harm. A kind it misses would look like fairness. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -10,12 +10,12 @@ import { type Bars, bars, findMissed, type Measurement } from "../src/bars.ts";
 import { longestBetween, readStalls } from "../src/observer/loop-watch.ts";
 import { type Observer, startObserver } from "../src/observer/observer.ts";
 
-/** A stub of an installation: it answers what the probe asks, wrongly where a test says so. */
+/** A stub of an installation. It gives the answers the probe expects, and wrong ones where a test says so. */
 interface FakeInstallation {
-  /** How many traces it took; their ids count from 0. */
+  /** The number of accepted traces; their ids count from 0. */
   stored: number;
   traces: Map<string, string>;
-  /** Answers in the place of the usual answer, if it does. */
+  /** Replaces the usual answer if set. */
   answerInstead: (request: IncomingMessage, response: ServerResponse) => boolean;
   answered: number;
 }
@@ -31,7 +31,7 @@ beforeEach(async () => {
     fake.answered += 1;
     if (!fake.answerInstead(request, response)) answerAsUsual(request, response);
   }).listen(0, "127.0.0.1");
-  // What a line on its standard input asks for, in MB, it takes.
+  // Allocates as many MB as a line on its standard input requests.
   const script = "const kept = []; process.stdin.on('data', (mb) => kept.push(Buffer.alloc(Number(mb) * 1048576, 1)))";
   node = spawn(process.execPath, ["-e", script], { stdio: ["pipe", "ignore", "inherit"] });
   await Promise.all([once(server, "listening"), once(node, "spawn")]);
@@ -68,13 +68,13 @@ function answerAsUsual(request: IncomingMessage, response: ServerResponse): void
   });
 }
 
-/** Without those of time: a machine that is busy misses them by itself. */
+/** Without the time limits: a busy machine misses them on its own. */
 const untimed: Bars = { ...bars, p99Ms: Infinity, worstMs: Infinity, stallMs: Infinity };
 
-/** Watches while `hurt` does its harm. */
+/** Observes while `hurt` runs. */
 async function measureWhile(hurt: () => void | Promise<void>): Promise<Measurement> {
   const answersFrom = (count: number) =>
-    waitUntil("the probe goes on", async () => fake.answered >= count, { everyMs: 5 });
+    waitUntil("the probe continues", async () => fake.answered >= count, { everyMs: 5 });
   await answersFrom(5);
   await observer.rememberMemory();
   await observer.begin();
@@ -95,11 +95,11 @@ async function measureWhile(hurt: () => void | Promise<void>): Promise<Measureme
   };
 }
 
-test("who is served well misses no bar", async () => {
+test("a project that is served well misses no limit", async () => {
   expect(findMissed(await measureWhile(() => {}), untimed)).toEqual([]);
 });
 
-test("an event loop that is blocked for two seconds is a stall, and the slowest request as long", async () => {
+test("an event loop that is blocked for two seconds counts as a stall, and as a slowest request of the same length", async () => {
   const measurement = await measureWhile(() => {
     const end = performance.now() + 2_000;
     while (performance.now() < end);
@@ -107,7 +107,7 @@ test("an event loop that is blocked for two seconds is a stall, and the slowest 
   expect(findMissed(measurement, bars).join("\n")).toMatch(
     /^p99 \d+ ms, at most 250\nworst \d+ ms, at most 1000\nstall \d+ ms, at most 200$/,
   );
-  // A probe that waits for its answers would have sent next to nothing meanwhile.
+  // A probe that waited for its answers would have sent next to nothing in this time.
   expect(measurement.window.p50Ms).toBeGreaterThan(250);
 });
 
@@ -129,21 +129,21 @@ test("5xx, refusals and broken connections are counted separately", async () => 
   ]);
 });
 
-test("a trace that was acknowledged and is gone is lost, and so is one with another text", async () => {
+test("an acknowledged trace that is missing or has another text counts as lost", async () => {
   const measurement = await measureWhile(async () => {
     const next = fake.stored;
-    await waitUntil("two more are stored, and read at once", async () => fake.stored > next + 6);
+    await waitUntil("two more are stored and read immediately", async () => fake.stored > next + 6);
     fake.traces.delete(String(next));
     fake.traces.set(String(next + 1), "another text");
   });
   expect(findMissed(measurement, untimed)).toEqual(["2 acknowledged traces lost"]);
 });
 
-test("memory that is taken counts at its peak and afterwards", async () => {
+test("allocated memory counts at its peak and afterwards", async () => {
   const measurement = await measureWhile(async () => {
     const before = (await observer.now(0)).residentMb;
     node.stdin?.write("1200\n");
-    await waitUntil("the memory is taken", async () => (await observer.now(0)).residentMb > before + 1_150);
+    await waitUntil("the memory is allocated", async () => (await observer.now(0)).residentMb > before + 1_150);
   });
   expect(findMissed(measurement, untimed).join("\n")).toMatch(
     /^memory added \d+ MB, at most 1024\nmemory after \d+ MB, at most \d+$/,

@@ -9,26 +9,26 @@ export interface Attack {
   /** One sentence for `--list`. */
   does: string;
   setting: Setting;
-  /** Takes at least this long at its full share. Default: as long as any other. */
+  /** The shortest duration at full share. Default: the same as the others. */
   secondsMin?: number;
-  /** Makes what the attack needs, unmeasured. The function it resolves with attacks until `scene.over`. */
+  /** Creates what the attack needs; this is not measured. The function it resolves with attacks until `scene.over`. */
   prepare(scene: Scene): Promise<() => Promise<void>>;
 }
 
-/** What an attack is given. */
+/** The input of an attack. */
 export interface Scene {
   url: string;
   /** The Node process of the installation. */
   pid: number;
-  /** Every choice an attack makes comes from here. */
+  /** The source of every random choice of an attack. */
   random: Random;
   /** Scales a full count or size down for a short run; at least 1. */
   scaled(full: number): number;
-  /** A tenant of its own: a project, or an organization with its first project. */
+  /** Creates a new tenant: a project, or an organization with its first project. */
   openTenant(name: string): Promise<Tenant>;
-  /** Speaks for a tenant and counts the answers. */
+  /** A client for a tenant; it counts the answers. */
   clientOf(tenant: Pick<Tenant, "apiKey">): Client;
   tally: Tally;
-  /** Aborted when the time of the attack is over. */
+  /** Aborted when the attack's time is over. */
   over: AbortSignal;
 }

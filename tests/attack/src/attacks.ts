@@ -17,7 +17,7 @@ import { otlpBombs } from "./attacks/otlp-bombs.ts";
 import { patternTrials } from "./attacks/pattern-trials.ts";
 import { slowClients } from "./attacks/slow-clients.ts";
 
-/** Every attack there is. */
+/** All attacks. */
 export const attacks: readonly Attack[] = [
   ordinaryTraffic,
   longTexts,

@@ -1,42 +1,45 @@
 import type { AttackNotes } from "./attacker/tally.ts";
 import type { Window } from "./observer/observer.ts";
 
-/** What an attack did. */
+/** The effects of an attack. */
 export interface Measurement {
   attack: string;
   seconds: number;
   window: Window;
-  /** Ids of traces that were acknowledged and are not there. */
+  /** Ids of acknowledged traces that are missing. */
   lost: readonly string[];
   notes: AttackNotes;
-  /** The Node process of the installation was gone after it. */
+  /** The Node process of the installation had ended afterwards. */
   hasDied: boolean;
-  /** It had to be started again: it ended, or did not come to rest. */
+  /** The installation had to be restarted: it ended, or did not recover. */
   wasRestarted: boolean;
-  /** It had just been started: its memory has yet to grow to what it usually is. */
+  /** The installation had just been started: its memory has not yet grown to its usual size. */
   isWarmUp: boolean;
-  /** What it printed last, if it died. */
+  /** Its last output, if it died. */
   log: string;
 }
 
-/** What an attack may do to the others at most. */
+/** The limits on how much an attack may affect other tenants. */
 export interface Bars {
   p99Ms: number;
   worstMs: number;
-  /** For this long nothing at all may go unanswered. */
+  /** The longest time in which no request at all is answered. */
   stallMs: number;
-  /** Requests of the probe that are answered 5xx, are refused, or not answered. */
+  /** Requests of the probe that get a 5xx, are refused, or get no answer. */
   unserved: number;
-  /** Resident memory of the Node process above what it was before. */
+  /** Growth of the Node process's resident memory. */
   addedMb: number;
-  /** The same after the attack, as a multiple of what it was before. */
+  /** The resident memory after the attack, as a multiple of the memory before it. */
   memoryBack: number;
 }
 
-/** What is promised. */
+/** The limits we promise. */
 export const bars: Bars = { p99Ms: 250, worstMs: 1_000, stallMs: 200, unserved: 0, addedMb: 1_024, memoryBack: 1.2 };
 
-/** For a machine that runs other tests beside: how fast it answers says nothing, but nothing may be lost and memory is bounded. */
+/**
+ * For a machine that runs other tests too: its response times say nothing, but nothing may be lost and memory is
+ * bounded.
+ */
 export const sharedMachineBars: Bars = {
   p99Ms: Number.POSITIVE_INFINITY,
   worstMs: Number.POSITIVE_INFINITY,
@@ -46,7 +49,7 @@ export const sharedMachineBars: Bars = {
   memoryBack: Number.POSITIVE_INFINITY,
 };
 
-/** Says which bars were missed, one sentence each; empty when the others were served as if there was no attack. */
+/** Lists the missed limits, one sentence each; empty when the others were served as if there was no attack. */
 export function findMissed({ window, lost, notes, hasDied, isWarmUp }: Measurement, limits: Bars): string[] {
   const { before, peak, after } = window.memoryMb;
   const above = (what: string, value: number, limit: number, unit: string): string[] =>

@@ -2,10 +2,10 @@ import { type ScriptedLlm, startScriptedLlm } from "@touchstone/testkit/scripted
 import { createRandom } from "../../chaos/src/random.ts";
 import { characterClasses, fill } from "./payloads/characters.ts";
 
-/** A provider whose answers are as long and as awkward as a model can be made to give them. */
+/** A provider whose answers are as long and as hard to parse as a model's can be. */
 export interface HostileJudge {
   baseUrl: string;
-  /** Forgets what it was asked: it would keep every prompt. */
+  /** Discards recorded questions, which would keep every prompt. */
   forget(): void;
   stop(): Promise<void>;
 }

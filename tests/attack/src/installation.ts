@@ -9,29 +9,29 @@ import { startHostileJudge } from "./hostile-judge.ts";
 import { type Observer, startObserver } from "./observer/observer.ts";
 import { type Address, openTenant, type Setting } from "./tenants.ts";
 
-/** A standalone that is attacked, and the project in it that behaves well. */
+/** A standalone under attack, and the well-behaved project in it. */
 export interface Installation {
   address: Address;
-  /** Of its Node process. */
+  /** The id of its Node process. */
   readonly pid: number;
   observer: Observer;
-  /** Whether its Node process is there. */
+  /** Whether its Node process is running. */
   isAlive(): Promise<boolean>;
-  /** Starts it again, on the same data and the same port, whatever became of it. */
+  /** Restarts it on the same data and port, whatever its state. */
   restart(): Promise<void>;
-  /** Forgets what the judge was asked. */
+  /** Discards the judge's recorded questions. */
   forgetPrompts(): void;
-  /** What it printed last. */
+  /** Its last output. */
   logTail(): string;
-  /** Ends everything that was started, and removes its data. */
+  /** Ends everything that was started and removes its data. */
   stop(): Promise<void>;
 }
 
-/** A machine that others use may take this long. */
+/** The longest start on a shared machine. */
 const startMaxMs = 300_000;
 const logTailMax = 1_000;
 
-/** Rate limits are off: an attacker has as many addresses as it likes. */
+/** Rate limits are off: an attacker can have any number of addresses. */
 const settings = {
   SERVICE_RATE_LIMIT: "off",
   SERVICE_DASHBOARD: "off",
@@ -41,7 +41,7 @@ const settings = {
 };
 const accounts = { SERVICE_AUTH: "enabled", SERVICE_MULTI_TENANT: "true" };
 
-/** Starts an installation of its own, on a free port and an empty folder. */
+/** Starts a new installation on a free port and an empty folder. */
 export async function startInstallation(setting: Setting, seed: number): Promise<Installation> {
   const cleanups: (() => unknown)[] = [];
   let stopping: Promise<void> | null = null;
@@ -73,7 +73,8 @@ export async function startInstallation(setting: Setting, seed: number): Promise
     let running = await begin();
     const isAlive = async (): Promise<boolean> => (await listProcessTree(running.pid)).length > 0;
     cleanups.push(async () => {
-      // One that died left its servers running; the next start on its folder ends them. Ctrl-C reached it as well.
+      // An installation that died left its servers running; the next start on its folder ends them. Ctrl-C reached it
+      // as well.
       const hasDied = !(await isAlive()) && !running.output().includes("Stopping ...");
       if (hasDied) running = await begin();
       await running.interrupt();

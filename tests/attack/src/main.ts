@@ -1,6 +1,6 @@
 /**
- * `npm run attack -- --minutes n --seed s`: one tenant attacks an installation in every way we know, one after the other,
- * while another one that behaves well measures how it is served. Exits with 1 when a bar is missed.
+ * `npm run attack -- --minutes n --seed s`: one tenant attacks an installation in all known ways, one after the other,
+ * while a well-behaved tenant measures its response times. Exits with 1 when a limit is missed.
  */
 import { parseArgs } from "node:util";
 import { attacks } from "./attacks.ts";
@@ -32,7 +32,7 @@ if (!(minutes > 0 && minutes <= 24 * 60 && Number.isInteger(firstSeed) && share 
 if (unknown.length > 0) fail(`No attack is named ${unknown.join(", ")}. --list shows all.`);
 const chosen = attacks.filter(({ name }) => names.includes(name));
 
-/** What an attack costs besides its time: it is prepared, and the installation comes to rest. */
+/** The overhead of an attack: preparation, and the time until the installation recovers. */
 const overheadSeconds = 20;
 const settleSeconds = 30;
 const secondsEach = Math.round(Math.min(30, Math.max(8, (minutes * 60) / chosen.length - overheadSeconds)));

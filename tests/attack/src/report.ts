@@ -16,10 +16,10 @@ const columns: readonly [heading: string, read: (measurement: Measurement) => st
   ["lost", ({ lost }) => String(lost.length)],
 ];
 
-/** The probe's own timer may be late by this much without a word. */
+/** Delays of the probe's own timer up to this are not reported. */
 const busyMachineMs = 50;
 
-/** A table in Markdown, one row for each attack, which says at its end whether all bars were met. */
+/** A table in Markdown with one row for each attack; its last column says whether all limits were met. */
 export function renderTable(measurements: readonly Measurement[], limits: Bars): string {
   const rows = measurements.map((measurement) => [
     ...columns.map(([, read]) => read(measurement)),
@@ -33,7 +33,7 @@ export function renderTable(measurements: readonly Measurement[], limits: Bars):
   return [line(headings), rule, ...rows.map(line)].join("\n");
 }
 
-/** What one attack did, in a few lines. */
+/** The effects of one attack, in a few lines. */
 export function describeMeasurement(measurement: Measurement, limits: Bars): string {
   const { attack, seconds, window, lost, notes, log } = measurement;
   const { before, peak, after } = window.memoryMb;
@@ -53,7 +53,7 @@ export function describeMeasurement(measurement: Measurement, limits: Bars): str
   ].join("\n");
 }
 
-/** All attacks as if they were one: the worst of each figure. */
+/** All attacks as one: the worst of each figure. */
 export function sumUp(measurements: readonly Measurement[]): Measurement {
   const windows = measurements.map(({ window }) => window);
   const most = (read: (window: Measurement["window"]) => number): number => Math.max(0, ...windows.map(read));
@@ -74,7 +74,7 @@ export function sumUp(measurements: readonly Measurement[]): Measurement {
       unanswered: sum(({ unanswered }) => unanswered),
       notGood: [],
       memoryMb: {
-        // Of the first attack; what comes before only warms up.
+        // From the first attack on; earlier traffic is a warm-up.
         before: (measurements.find(({ isWarmUp }) => !isWarmUp) ?? measurements[0])?.window.memoryMb.before ?? 0,
         peak: most(({ memoryMb }) => memoryMb.peak),
         after: windows.at(-1)?.memoryMb.after ?? 0,

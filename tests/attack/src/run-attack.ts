@@ -7,28 +7,28 @@ import type { Installation } from "./installation.ts";
 
 export interface Effort {
   seed: number;
-  /** How long it is attacked. */
+  /** The duration of the attack. */
   seconds: number;
-  /** Of the full counts and sizes, over 0 and up to 1. */
+  /** The share of the full counts and sizes, above 0 and up to 1. */
   share: number;
-  /** How long at most it may take until everything is quiet and the memory is back. */
+  /** The longest time until recovery: all is quiet and the memory is released. */
   settleSeconds: number;
-  /** The probe is served as usual when its slowest request takes no longer. */
+  /** The probe is served as usual when its slowest request takes no longer than this. */
   usualMs: number;
-  /** The installation was just started: its memory has yet to grow to what it usually is. */
+  /** The installation was just started: its memory has not yet grown to its usual size. */
   isWarmUp: boolean;
 }
 
 const unprepared: AttackNotes = { answers: {}, complaints: ["The attack could not be prepared."] };
 
-/** This long the probe is served quickly before it counts as quiet. */
+/** The probe must be served quickly for this long to count as quiet. */
 const quietMs = 2_000;
-/** A request that waits for so long is not answered any more. */
+/** A request that waits this long counts as unanswered. */
 const hangingMs = 5_000;
 
 /**
- * Prepares attacks, carries them out at once beside the probe, and waits until the installation is quiet again. An installation that
- * died, or does not come to rest, is started again.
+ * Prepares attacks, runs them concurrently beside the probe, and waits until the installation is quiet again. Restarts
+ * an installation that died or does not recover.
  */
 export async function runAttacks(
   installation: Installation,
@@ -74,8 +74,8 @@ export async function runAttacks(
 }
 
 /**
- * Waits until the probe is served as usual and, where that is asked, the memory is back. Answers whether the installation can go on: it serves,
- * and the memory it keeps is not the beginning of its end.
+ * Waits until the probe is served as usual and, if requested, the memory is released. Returns whether the installation
+ * can go on: it answers, and its memory is within the limit.
  */
 async function comesToRest(
   { observer, isAlive }: Installation,

@@ -7,26 +7,26 @@ import { type Effort, runAttacks } from "./run-attack.ts";
 
 export interface Round extends Omit<Effort, "usualMs" | "isWarmUp"> {
   attacks: readonly Attack[];
-  /** No attack begins after this moment of `performance.now()`. */
+  /** No attack starts after this time of `performance.now()`. */
   deadlineMs: number;
   onMeasured(measurement: Measurement): void;
-  /** An installation was started, to be stopped when this process is asked to end. */
+  /** Reports a new installation, which must be stopped when this process ends. */
   onStarted(installation: Installation): void;
 }
 
-/** What a round leaves behind besides its measurements. */
+/** The results of a round besides its measurements. */
 export interface Outcome {
-  /** Attacks for which there was no time. */
+  /** Attacks that did not run for lack of time. */
   unreached: string[];
-  /** Ids of traces of the probe that were there after their attack, and are not at the end. */
+  /** Ids of the probe's traces that were present after their attack and are missing at the end. */
   lost: string[];
 }
 
 const warmUpSeconds = 8;
 
 /**
- * Carries out the attacks in an order that the seed gives, on an installation for each setting they need. Before the first
- * one ordinary traffic warms it up, and is measured too: it says what the machine can do.
+ * Runs the attacks in the order of the seed, on an installation for each setting they need. Ordinary traffic comes
+ * first: it warms the installation up, and its measurement shows what the machine can do.
  */
 export async function runRound(round: Round): Promise<Outcome> {
   const outcome: Outcome = { unreached: [], lost: [] };
@@ -44,7 +44,7 @@ export async function runRound(round: Round): Promise<Outcome> {
     try {
       let usualMs = await warmUp(installation, round);
       for (const attack of chosen) {
-        // One at least, however short the time.
+        // At least one, however short the time.
         const isFirst = attack === chosen[0] && unreached.length === 0;
         if (performance.now() > round.deadlineMs && !isFirst) {
           unreached.push(attack.name);
@@ -62,13 +62,13 @@ export async function runRound(round: Round): Promise<Outcome> {
   return outcome;
 }
 
-/** Sends ordinary traffic, and answers how long the slowest request takes that is nothing unusual. */
+/** Sends ordinary traffic and returns the latency that counts as usual on this machine. */
 async function warmUp(installation: Installation, round: Round): Promise<number> {
   const seconds = Math.min(warmUpSeconds, round.seconds);
   const effort = { ...round, seconds, usualMs: bars.worstMs, isWarmUp: true };
   const measurement = await runAttacks(installation, [ordinaryTraffic], effort);
   round.onMeasured(measurement);
-  // On a machine that others use, no more can be waited for than what comes.
+  // A shared machine may be slow by itself.
   return Math.max(bars.p99Ms, measurement.window.p99Ms);
 }
 

@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { createProject } from "../../chaos/src/create-project.ts";
 import { type Browser, signUp } from "../../integration/src/browser.ts";
 
-/** `projects`: an installation without accounts. `organizations`: each account has an organization of its own. */
+/** `projects`: an installation without accounts. `organizations`: each account has its own organization. */
 export type Setting = "projects" | "organizations";
 
-/** An installation as a client finds it. */
+/** An installation as a client sees it. */
 export interface Address {
   url: string;
   setting: Setting;
@@ -17,14 +17,14 @@ export interface Address {
 export interface Tenant {
   projectId: string;
   apiKey: string;
-  /** Of the owner of the organization; null without accounts. */
+  /** The session of the organization's owner; null without accounts. */
   account: (Browser & { email: string }) | null;
 }
 
 /** The password of every account that `signUp` makes. */
 export const password = "correct horse battery";
 
-/** Makes a tenant. Of two with the same name neither sees the other. */
+/** Creates a tenant. Two tenants with the same name are still separate. */
 export async function openTenant({ url, setting, defaultKey }: Address, name: string): Promise<Tenant> {
   if (setting === "projects") {
     const { id, apiKey } = await createProject({ url, apiKey: defaultKey }, name);
@@ -37,7 +37,7 @@ export async function openTenant({ url, setting, defaultKey }: Address, name: st
   return { projectId: project._id, apiKey: project.apiKey, account };
 }
 
-/** Makes a further project of the same organization and answers its key. */
+/** Creates another project in the same organization and returns its key. */
 export async function addProject({ account }: Tenant, name: string): Promise<string> {
   if (account === null) throw new Error("Without accounts each project is a tenant.");
   const { status, body } = await account.send("POST", "/projects", { body: { name } });

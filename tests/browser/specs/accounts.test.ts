@@ -6,7 +6,7 @@ import { inspect, type OpenedPage } from "../src/watch-page.ts";
 
 const password = "correct horse battery";
 
-/** Fills the form in and waits for the first page of a project. */
+/** Fills in the form and waits for the first page of a project. */
 async function signUp({ page, settle }: OpenedPage, name: string): Promise<void> {
   await page.getByLabel("Name").fill(name);
   await page.getByLabel("E-mail address").fill(`${name.toLowerCase()}@example.com`);
@@ -34,7 +34,7 @@ describe("with accounts", () => {
 
   afterAll(() => own?.remove());
 
-  test("the first account owns what is there, invites another, and a member may not do what owners may", async () => {
+  test("the first account owns the existing data, invites another account, and a member cannot do what only owners may", async () => {
     const ada = await openPage();
     await ada.page.goto(own.url);
     await ada.page.getByRole("heading", { name: "Sign up" }).waitFor();
@@ -57,7 +57,7 @@ describe("with accounts", () => {
     await awaitProject(grace.page);
     await grace.page.getByRole("link", { name: "Settings" }).click();
     await grace.page.getByRole("heading", { level: 1, name: "Settings" }).waitFor();
-    // What somebody may do is known once their role was read.
+    // The page knows a user's permissions once it has read the role.
     await grace.settle();
     expect(await grace.page.getByRole("button", { name: "Replace the key" }).isDisabled()).toBe(true);
     await ada.page.goto(own.url);
@@ -71,7 +71,7 @@ describe("with accounts", () => {
     await grace.close();
   });
 
-  test("whoever is not signed in is asked to, and comes back to the page that was asked for", async () => {
+  test("a signed-out user is asked to sign in and returns to the requested page", async () => {
     const { page, close } = await openPage({ mayFail: (_, status) => status === 401 });
     await page.goto(`${own.url}/account`);
     await page.waitForURL(/\/sign-in\?next=/);
@@ -86,7 +86,7 @@ describe("with accounts", () => {
     await close();
   });
 
-  test("a session that ends while a form is filled in is renewed in place, and nothing typed is lost", async () => {
+  test("a session that ends while a form is filled in is renewed in place, and no input is lost", async () => {
     const { page, context, settle, close } = await openPage({ mayFail: (_, status) => status === 401 });
     await page.goto(`${own.url}/sign-in`);
     await page.getByLabel("E-mail address").fill("ada@example.com");
@@ -120,7 +120,7 @@ describe("with tenants", () => {
 
   afterAll(() => own?.remove());
 
-  test("two of them have a project each and see nothing of the other's", async () => {
+  test("two of them have a project each and cannot see each other's data", async () => {
     const ada = await openSignedUp(own, "Ada");
     const grace = await openSignedUp(own, "Grace");
     const [adas, graces] = [ada, grace].map(({ page }) => /\/p\/([0-9a-f-]{36})/.exec(page.url())?.[1]);

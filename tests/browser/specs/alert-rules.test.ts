@@ -3,7 +3,7 @@ import { createClient } from "../../integration/src/client.ts";
 import { readDemoProject } from "../src/demo-project.ts";
 import { openPage } from "../src/open-page.ts";
 
-test("an alert rule is tried before it is saved: what it would have told, and nothing is stored", async () => {
+test("an alert rule is tried before it is saved: the page shows which alerts it would have sent, and nothing is stored", async () => {
   const client = createClient(inject("demo"));
   const { base } = await readDemoProject(inject("demo"));
   const count = async (): Promise<number> => {

@@ -23,11 +23,11 @@ interface Visit {
   page: Page;
   dataset: Stored;
   read(): Promise<Stored>;
-  /** What another user does meanwhile. */
+  /** Another user's concurrent changes. */
   put(index: number, query: string, expectedResults: string): Promise<void>;
 }
 
-/** Opens a dataset of three cases that no other test has. */
+/** Opens a dataset of three cases that no other test uses. */
 async function withDataset(address: string, look: (visit: Visit) => Promise<void>): Promise<void> {
   const questions = ["May I return it?", "Where is it?", "Is it blue?"].map((query) => ({
     main_question: { query, expectedResults: "Yes." },
@@ -41,7 +41,7 @@ async function withDataset(address: string, look: (visit: Visit) => Promise<void
     const { status } = await client.send("PUT", `${route}/${dataset._id}/cases/${index}?version=${version}`, question);
     expect(status).toBe(200);
   };
-  // The answer of a conflict is part of the tests.
+  // The conflict response is part of the tests.
   const { page, problems, close } = await openPage({ mayFail: (_url, status) => status === 409 });
   try {
     await page.goto(`${demo.base}/datasets/${dataset._id}${address}`);
@@ -71,7 +71,7 @@ test("a case is opened, edited and saved", () =>
     });
   }));
 
-test("a case is added, behind a case that another user adds meanwhile", () =>
+test("a case is added after a case that another user adds meanwhile", () =>
   withDataset("", async ({ page, dataset, read }) => {
     await page.getByRole("row").nth(3).waitFor();
     await page.keyboard.press("n");
@@ -84,7 +84,7 @@ test("a case is added, behind a case that another user adds meanwhile", () =>
     expect(questions.slice(3).map(({ main_question }) => main_question.query)).toEqual(["Is it green?", "Is it red?"]);
   }));
 
-test("of a case that another user changed meanwhile both texts are shown, and one is chosen", () =>
+test("when another user changed the same text of a case, both texts are shown and one is chosen", () =>
   withDataset("?case=0&edit=case", async ({ page, read, put }) => {
     await field(page, "Expected answer").fill("Within 30 days.");
     await put(0, "May I return it?", "Never.");
@@ -99,7 +99,7 @@ test("of a case that another user changed meanwhile both texts are shown, and on
     expect((await read()).questions[0]?.main_question.expectedResults).toBe("Within 30 days.");
   }));
 
-test("what two users changed in different parts of a case is put together", () =>
+test("two users' changes to different parts of a case are merged", () =>
   withDataset("?case=0&edit=case", async ({ page, read, put }) => {
     await field(page, "Expected answer").fill("Within 30 days.");
     await put(0, "Can I return it?", "Yes.");
@@ -113,7 +113,7 @@ test("what two users changed in different parts of a case is put together", () =
     });
   }));
 
-test("a case that moved is saved where it stands now", () =>
+test("a case that moved is saved at its current position", () =>
   withDataset("?case=2&edit=case", async ({ page, dataset, read }) => {
     await field(page, "Question").fill("Is it navy?");
     await client.send("DELETE", `${route}/${dataset._id}/cases/0?version=${dataset.version}`);
@@ -125,7 +125,7 @@ test("a case that moved is saved where it stands now", () =>
     ]);
   }));
 
-test("unsaved text is not lost: leaving is asked about, and what was typed is there on the next visit", () =>
+test("unsaved text is not lost: leaving asks for confirmation, and the text is restored on the next visit", () =>
   withDataset("?case=2&edit=case", async ({ page, dataset }) => {
     await field(page, "Question").fill("Is it navy?");
     await press(page, "Close the panel");
@@ -142,7 +142,7 @@ test("unsaved text is not lost: leaving is asked about, and what was typed is th
     expect(await field(page, "Question").inputValue()).toBe("Is it blue?");
   }));
 
-test("a case is deleted after a question that names it", () =>
+test("a case is deleted after a confirmation that names it", () =>
   withDataset("?case=1", async ({ page, read }) => {
     await press(page, "Delete the case");
     const dialog = page.getByRole("dialog", { name: "Delete case 1?" });
@@ -195,7 +195,7 @@ test("an import into a dataset is shown before it is stored: what is new, change
     ]);
   }));
 
-test("an import that replaces cases says what goes, and is refused once the dataset changed", () =>
+test("an import that replaces cases shows what it deletes, and is refused once the dataset changed", () =>
   withDataset("", async ({ page, read, put }) => {
     await press(page, "Import");
     const dialog = page.getByRole("dialog", { name: /^Import cases into/ });

@@ -7,7 +7,7 @@ import { inspect } from "../src/watch-page.ts";
 
 const screens = path.resolve(import.meta.dirname, "../../../.cache/screens");
 
-/** Each page of a project; a page that shows one thing shows one of the sample project. */
+/** Every page of a project; a page for one object shows one of the sample project. */
 const pages: Record<string, (demo: DemoProject) => string> = {
   overview: () => "/",
   traces: () => "/traces",

@@ -35,7 +35,7 @@ interface SentSpan {
   attributes?: Record<string, string>;
 }
 
-/** Sends one OpenTelemetry trace; a span's id is its place among them. Answers the id under which it is listed. */
+/** Sends one OpenTelemetry trace; a span's id is its index. Returns the id under which the trace is listed. */
 async function sendOtlp(spans: readonly SentSpan[]): Promise<string> {
   const traceId = randomBytes(16).toString("hex");
   const toNano = (ms: number): string => `${ms}000000`;
@@ -65,7 +65,7 @@ async function sendOtlp(spans: readonly SentSpan[]): Promise<string> {
 
 const listOfTraces = /\/api\/v1\/ingest\/traces\?/;
 
-test("a slow API shows placeholders first, and afterwards keeps what was read in sight", async () => {
+test("a slow API shows placeholders first, and later keeps the loaded content visible", async () => {
   const { page, problems, close } = await openPage();
   let answer: () => void = () => undefined;
   const holdBack = async (): Promise<void> => {
@@ -95,7 +95,7 @@ test("a slow API shows placeholders first, and afterwards keeps what was read in
   await close();
 });
 
-test("an API that is overloaded is told with its own sentence, and read again by itself when the wait is over", async () => {
+test("an overloaded API's error is shown as it was sent, and the page loads again when the wait is over", async () => {
   const { page, close } = await openPage({ mayFail: (_, status) => status === 503 });
   let refusals = 0;
   await page.route(listOfTraces, async (route) => {
@@ -115,7 +115,7 @@ test("an API that is overloaded is told with its own sentence, and read again by
   await close();
 });
 
-test("what was typed into a form stays when saving it fails, and is saved by the next try", async () => {
+test("form input is kept when saving fails, and is saved by the next try", async () => {
   const { page, close } = await openPage({ mayFail: (_, status) => status === 429 });
   const datasets = "**/api/v1/**/datasets";
   await page.route(datasets, (route) =>
@@ -137,7 +137,7 @@ test("what was typed into a form stays when saving it fails, and is saved by the
   await close();
 });
 
-test("a trace that was deleted meanwhile says so", async () => {
+test("a page of a trace that was deleted meanwhile reports the deletion", async () => {
   const traceId = await send({ name: "gone", input: "Delete me" });
   const { page, close } = await openPage({ mayFail: (_, status) => status === 404 });
   await page.goto(`${base}/traces/${traceId}`);
@@ -149,7 +149,7 @@ test("a trace that was deleted meanwhile says so", async () => {
   await close();
 });
 
-test("a tab from before an upgrade loads the new version, and says so where that does not help", async () => {
+test("a tab from before an upgrade loads the new version, and reports when that does not help", async () => {
   const { page, settle, close } = await openPage({ mayFail: (url) => url.includes("/assets/") });
   const pageScript = "**/assets/traces-page-*.js";
   await page.goto(`${base}/settings/key`);
@@ -163,7 +163,7 @@ test("a tab from before an upgrade loads the new version, and says so where that
   await close();
 });
 
-test("spans of clocks that disagree are drawn and marked", async () => {
+test("spans from clocks that disagree are drawn and marked", async () => {
   const nowMs = Date.now() - 60_000;
   const traceId = await sendOtlp([
     { name: "server", startMs: nowMs, tookMs: 1_000 },
@@ -189,7 +189,7 @@ test("spans of clocks that disagree are drawn and marked", async () => {
   await close();
 });
 
-test("an attribute of 20 MB is shown cut, and does not stop a page", async () => {
+test("an attribute of 20 MB is shortened and does not block a page", async () => {
   const traceId = await sendOtlp([
     {
       ...{ name: "large", startMs: Date.now() - 60_000, tookMs: 1_000 },
@@ -210,8 +210,8 @@ test("an attribute of 20 MB is shown cut, and does not stop a page", async () =>
   await close();
 });
 
-// Last: nothing is taken after it.
-test("a quota that is used up is told on every page, with when it ends", async () => {
+// Last, because no trace is accepted after it.
+test("an exhausted quota is shown on every page, with the time at which it ends", async () => {
   let status = 201;
   for (let sent = 0; status === 201 && sent <= tracesPerDay; sent += 1) {
     ({ status } = await client.send("POST", "/ingest/traces", { name: "more" }));

@@ -18,8 +18,8 @@ beforeAll(async () => {
 
 afterAll(() => own?.remove());
 
-// The first test finds an empty project; those after it add to what is there.
-test("an empty project shows a command, and the page turns when the command was run", async () => {
+// The first test sees an empty project; later tests add to it.
+test("an empty project shows a command, and the page changes once the command was run", async () => {
   const { page, problems, settle, close } = await openPage();
   await page.goto(own.url);
   await page.getByRole("heading", { name: "Send the first trace" }).waitFor();
@@ -44,9 +44,9 @@ test("an empty project shows a command, and the page turns when the command was 
   await close();
 });
 
-test("the list shows a new trace by itself, also after the server was away", async () => {
+test("the list shows a new trace without a reload, also after a server outage", async () => {
   const { page, close } = await openPage({ mayFail: () => true });
-  // The stream opens only after a trace was stored that the list does not have yet.
+  // The stream opens only after a trace was stored that is not yet in the list.
   let open: () => void = () => undefined;
   const held = new Promise<void>((resolve) => {
     open = resolve;
@@ -69,7 +69,7 @@ test("the list shows a new trace by itself, also after the server was away", asy
   await close();
 });
 
-test("a key that was regenerated elsewhere does not end the work of an open page", async () => {
+test("a key that was regenerated elsewhere does not interrupt an open page", async () => {
   const { page, close } = await openPage({ mayFail: (_, status) => status === 401 });
   await page.goto(own.url);
   await page.getByRole("link", { name: "Traces" }).first().click();

@@ -37,7 +37,7 @@ async function lookAround(page: Page, traceId: string): Promise<void> {
   await page.getByRole("heading", { name: "Traces" }).waitFor();
 }
 
-test("script tags and javascript: links of an agent stay text, and no picture is fetched", async () => {
+test("script tags and javascript: links of an agent stay text, and no image is fetched", async () => {
   const traceId = await send({
     name: script,
     input: [{ role: "user", content: script }],
@@ -62,14 +62,14 @@ test("script tags and javascript: links of an agent stay text, and no picture is
   await close();
 });
 
-test("five megabytes, bidirectional controls and two hundred levels of JSON are shown without a failure", async () => {
+test("five megabytes, bidirectional controls and two hundred levels of JSON are displayed without an error", async () => {
   const nest = (levels: number): unknown =>
     Array.from({ length: levels }).reduce<unknown>((inner) => ({ inner }), "the bottom");
   const traceId = await send({
     name: "‮txet desrever",
     input: "word ".repeat(1_000_000),
     output: `‮⁦${"x".repeat(100_000)}`,
-    // The API takes 120 levels as JSON, and any number as text.
+    // The API accepts 120 levels as JSON, and any number as text.
     metadata: { deep: nest(120), text: JSON.stringify(nest(200)) },
   });
   const { page, problems, close } = await openPage({ width: 390 });

@@ -20,7 +20,7 @@ async function withPage(path: string, look: (page: Page) => Promise<void>): Prom
   }
 }
 
-/** Presses at one share of an element's width and lets go at another. */
+/** Drags from one fraction of an element's width to another. */
 async function drag(page: Page, element: Locator, from: number, to: number): Promise<void> {
   const box = await element.boundingBox();
   if (box === null) throw new Error("There is nothing to drag on.");
@@ -31,7 +31,7 @@ async function drag(page: Page, element: Locator, from: number, to: number): Pro
   await page.mouse.up();
 }
 
-test("verdicts are narrowed to a branch and a commit by the server, and the address keeps both", () =>
+test("the server filters verdicts by branch and commit, and the address keeps both", () =>
   withPage("gates", async (page) => {
     const rows = page.getByRole("table", { name: "Verdicts" }).getByRole("row");
     await rows.nth(1).waitFor();
@@ -64,11 +64,11 @@ test("verdicts are narrowed to a branch and a commit by the server, and the addr
     expect(page.url()).not.toContain("branch=");
   }));
 
-/** The number of traces that the chart counts, from its name. */
+/** The number of traces in the chart, from its accessible name. */
 const counted = async (chart: Locator): Promise<number> =>
   Number(/^([\d,]+) traces?/.exec((await chart.getAttribute("aria-label")) ?? "")?.[1]?.replaceAll(",", ""));
 
-test("dragging over the chart of traces narrows the list to that time, and going back widens it", () =>
+test("dragging over the chart of traces filters the list to that time, and going back resets it", () =>
   withPage("traces", async (page) => {
     const chart = page.getByRole("img", { name: /^[\d,]+ traces?/ });
     const total = page.locator("h1 + div");
@@ -88,7 +88,7 @@ test("dragging over the chart of traces narrows the list to that time, and going
 
     await drag(page, chart, 0.7, 0.999);
     await page.waitForURL(/from=/);
-    // New traces still come into a list whose end was not chosen.
+    // A list without an end time still receives new traces.
     expect(page.url()).not.toContain("to=");
     await page.getByRole("button", { name: "Live" }).waitFor();
   }));

@@ -37,7 +37,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The link in the newest mail of a kind, once there are so many of them. */
+/** The link in the newest mail of a kind, once this many have arrived. */
 function readLink(kind: string, count: number): Promise<string> {
   return vi.waitFor(async () => {
     const files = (await readdir(folder)).sort();
@@ -58,7 +58,7 @@ async function signIn(page: Page, email: string, password: string): Promise<void
 
 const awaitProject = (page: Page): Promise<void> => page.waitForURL(/\/p\/[0-9a-f-]{36}/);
 
-test("an address is verified by the link of its mail, and a forgotten password is replaced by another", async () => {
+test("an address is verified by the link in its mail, and a forgotten password is reset", async () => {
   const { page, close, problems } = await openPage({ mayFail: (_, status) => status === 401 || status === 403 });
   await page.goto(`${own.url}/sign-up`);
   await page.getByLabel("Name").fill("Ada");
@@ -99,7 +99,7 @@ test("an address is verified by the link of its mail, and a forgotten password i
   await close();
 });
 
-test("the provider's page leads back signed in, to the page that was asked for; its refusal is told", async () => {
+test("the provider redirects to the requested page, signed in; its refusal is shown", async () => {
   provider.person = {
     sub: "grace",
     claims: { name: "Grace", email: "grace@example.com", email_verified: true },

@@ -2,7 +2,7 @@ import { expect, inject, test } from "vitest";
 import { readDemoProject } from "../src/demo-project.ts";
 import { openPage } from "../src/open-page.ts";
 
-test("a menu opens, chooses and closes by keys, and gives the focus back to its button", async () => {
+test("a menu opens, selects and closes by keyboard, and returns the focus to its button", async () => {
   const { base } = await readDemoProject(inject("demo"));
   const { page, problems, close } = await openPage();
   const theme = page.getByRole("button", { name: "Theme" });
@@ -39,7 +39,7 @@ test("a menu opens, chooses and closes by keys, and gives the focus back to its 
   }
 });
 
-test("a button says what it is for when the pointer rests on it or the keyboard reaches it", async () => {
+test("a button shows its purpose on hover and on keyboard focus", async () => {
   const { base } = await readDemoProject(inject("demo"));
   const { page, problems, close } = await openPage();
   const tooltip = page.getByRole("tooltip");

@@ -21,7 +21,7 @@ async function withPage(look: (page: Page, opened: OpenedPage) => Promise<void>)
   }
 }
 
-/** Goes to a page by the keys that the cheat sheet lists for it. */
+/** Navigates by the keys that the cheat sheet lists. */
 async function goTo(page: Page, heading: string, letter: string): Promise<void> {
   await page.getByRole("heading", { level: 1 }).waitFor();
   await page.keyboard.press("g");
@@ -31,17 +31,17 @@ async function goTo(page: Page, heading: string, letter: string): Promise<void> 
 
 const firstRow = (page: Page, table: string) => page.getByRole("table", { name: table }).getByRole("row").nth(1);
 
-// What somebody who has never seen the sample project asks of it, answered by links and keys alone.
-describe("a stranger finds", () => {
+// The questions of a first-time user of the sample project, answered by links and keys alone.
+describe("a first-time user finds", () => {
   test("which agent fails most, and why: the failing traces, one of them, its worst verdict", () =>
     withPage(async (page) => {
-      // Agents that fail most come first; the number of failing runs opens them.
+      // The agents with the most failures come first; the number of failing runs opens them.
       const failing = page.locator("main tr a[href*='rating=failing']").filter({ hasText: /^\d+$/ }).first();
       await failing.waitFor();
       expect(await failing.locator("xpath=ancestor::tr").textContent()).toContain("refund-agent");
       await failing.click();
       await page.getByRole("heading", { level: 1, name: "Traces" }).waitFor();
-      // The judges did not read every trace; what failed without a verdict may be the newest.
+      // The judges did not read every trace; the newest ones may have failed without a verdict.
       const whyFailed = { name: /^Why: .*fails/ };
       const rows = page.getByRole("table", { name: "Traces" }).getByRole("row");
       await rows.getByRole("button", whyFailed).first().waitFor();
@@ -76,7 +76,7 @@ describe("a stranger finds", () => {
       expect(await page.getByRole("table", { name: "Cases" }).getByRole("row").count()).toBeGreaterThan(5);
     }));
 
-  test("how far the judge Helpful can be trusted", () =>
+  test("how reliable the judge Helpful is", () =>
     withPage(async (page) => {
       await goTo(page, "Judges", "j");
       await page
@@ -91,7 +91,7 @@ describe("a stranger finds", () => {
       await page.getByText("What this number cannot say").waitFor();
     }));
 
-  test("what last night's gate said on the branch main", () =>
+  test("the result of last night's gate on the branch main", () =>
     withPage(async (page) => {
       await goTo(page, "Gates", "c");
       const newest = page.getByRole("region", { name: "Newest on main" });
@@ -101,7 +101,7 @@ describe("a stranger finds", () => {
     }));
 });
 
-test("a filtered list is its address: the link shows the same in a browser that never saw the page", () =>
+test("the address contains the filters: the link shows the same list in a new browser", () =>
   withPage(async (page, { settle }) => {
     await goTo(page, "Traces", "t");
     await page.getByRole("searchbox").fill("refund");
@@ -119,7 +119,7 @@ test("a filtered list is its address: the link shows the same in a browser that 
     }
   }));
 
-test("labels by keys move the agreement of a judge, and the page says by how much", () =>
+test("labels set by keyboard change the agreement of a judge, and the page shows by how much", () =>
   withPage(async (page) => {
     await goTo(page, "Judges", "j");
     await page
@@ -132,7 +132,7 @@ test("labels by keys move the agreement of a judge, and the page says by how muc
     const before = await labels();
     await page.keyboard.press("l");
     await page.getByText("1 of 20", { exact: true }).waitFor();
-    // Agreement is read again only when this test lets it: until then the page must not claim to know.
+    // This test decides when the agreement is loaded again: until then the page must not show a value.
     let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -153,7 +153,7 @@ test("labels by keys move the agreement of a judge, and the page says by how muc
     expect(await labels()).toBe(before + 15);
   }));
 
-test("ten signals are put aside by keys alone, and the last is taken back", () =>
+test("ten signals are dismissed by keyboard, and the last one is restored", () =>
   withPage(async (page, { settle }) => {
     await goTo(page, "Inbox", "i");
     const open = page.getByRole("button", { name: /^Open \d+/ });

@@ -5,11 +5,11 @@ import { createClient } from "../../integration/src/client.ts";
 import { type DemoProject, readDemoProject } from "../src/demo-project.ts";
 import { openPage } from "../src/open-page.ts";
 
-/** More results than a page of them has. */
+/** More results than fit on one page. */
 const caseCount = 130;
 
 let demo: DemoProject;
-/** A run and one after it; of case 0 both have the trace linked. */
+/** A run and a later one; both have a linked trace for case 0. */
 let runIds: readonly [string, string];
 
 beforeAll(async () => {
@@ -17,7 +17,10 @@ beforeAll(async () => {
   runIds = await makeRuns();
 });
 
-/** The sample project's judge rates them; another agent than its own answers, so that nobody takes them for the sample's. */
+/**
+ * The sample project's judge rates them. The agent differs from the sample's, so that its runs are not mixed up with
+ * those.
+ */
 async function makeRuns(): Promise<[string, string]> {
   const client = createClient(inject("demo"));
   const post = async (route: string, body: object): Promise<Record<string, string>> => {
@@ -69,7 +72,7 @@ async function withPage(route: string, look: (page: Page) => Promise<void>): Pro
 const firstCase = (page: Page) => page.getByRole("table", { name: "Cases" }).getByRole("row").nth(1);
 const whyPanel = (page: Page) => page.getByRole("complementary", { name: "Why this score" });
 
-test("w says why the chosen case of a run is rated so; a rating pressed says the same of its own", () =>
+test("w explains the rating of the selected case of a run; the rating itself opens the same explanation", () =>
   withPage(`/runs/${demo.runIds[1]}?sort=case`, async (page) => {
     await firstCase(page).waitFor();
     await page.keyboard.press("j");
@@ -77,7 +80,7 @@ test("w says why the chosen case of a run is rated so; a rating pressed says the
     await page.keyboard.press("w");
     const reason = whyPanel(page).locator("blockquote");
     await reason.waitFor();
-    // The table says in its last column what the panel quotes.
+    // The last column of the table contains the text that the panel quotes.
     expect((await reason.textContent())?.length).toBeGreaterThan(20);
     await page.waitForURL(/why=primary/);
 
@@ -89,13 +92,13 @@ test("w says why the chosen case of a run is rated so; a rating pressed says the
     await tone.waitFor();
   }));
 
-test("a bar of the histogram lists the cases that have its results", () =>
+test("a bar of the histogram lists the cases with its results", () =>
   withPage(`/runs/${demo.runIds[1]}`, async (page) => {
     const bar = page.getByRole("button", { name: /^Rated 0 to 1: \d+ results$/ });
     const count = /: (\d+)/.exec((await bar.getAttribute("aria-label")) ?? "")?.[1];
     await bar.click();
     await page.waitForURL(/max=1/);
-    // A paraphrase is listed with its case, and counts in no figure. The rows before stay until the next are read.
+    // A paraphrase is listed with its case but counted nowhere. The old rows stay until the next ones are loaded.
     const listed = page.getByRole("status").filter({ hasText: /, \d+ results$/, hasNotText: "14 cases" });
     await listed.waitFor();
     expect(Number(/, (\d+) results/.exec((await listed.textContent()) ?? "")?.[1])).toBeGreaterThanOrEqual(
@@ -108,7 +111,7 @@ test("a bar of the histogram lists the cases that have its results", () =>
     await page.getByRole("status").filter({ hasText: "14 cases" }).waitFor();
   }));
 
-test("the cases of a long run are read on as they come into sight, in the server's order", () =>
+test("the cases of a long run are loaded as they scroll into view, in the server's order", () =>
   withPage(`/runs/${runIds[1]}?sort=case`, async (page) => {
     await page.getByText(`${caseCount} cases`, { exact: true }).first().waitFor();
     const table = page.getByRole("table", { name: "Cases" });
@@ -127,7 +130,7 @@ test("a case that is not on the first page opens by its link", () =>
     await panel.getByText("This is answer 2.0 to question 125.").waitFor();
   }));
 
-test("two runs are compared by keys: d shows what changed, t and T open the traces, w says why", () =>
+test("two runs are compared by keyboard: d shows the changes, t and T open the traces, w explains the rating", () =>
   withPage(`/runs/compare?baseline=${runIds[0]}&candidate=${runIds[1]}&sort=case`, async (page) => {
     await firstCase(page).waitFor();
     await page.keyboard.press("j");
@@ -136,7 +139,7 @@ test("two runs are compared by keys: d shows what changed, t and T open the trac
     await page.keyboard.press("d");
     await panel.locator("ins").filter({ hasText: "2" }).waitFor();
     await panel.locator("del").filter({ hasText: "1" }).waitFor();
-    // It stays for the next case.
+    // The choice is kept for the next case.
     await page.keyboard.press("]");
     await page.waitForURL(/case=1\b/);
     await panel.locator("ins").first().waitFor();
@@ -157,7 +160,7 @@ test("two runs are compared by keys: d shows what changed, t and T open the trac
     }
   }));
 
-test("the list of runs is narrowed by the server, and its address says how", () =>
+test("the server filters the list of runs, and the address contains the filters", () =>
   withPage("/runs", async (page) => {
     const rows = page.getByRole("table", { name: "Runs" });
     await rows.getByRole("row", { name: /refund-agent 1\.3\.9/ }).waitFor();

@@ -3,7 +3,7 @@ import { createClient } from "../../integration/src/client.ts";
 import { readDemoProject } from "../src/demo-project.ts";
 import { openPage } from "../src/open-page.ts";
 
-test("the spans of a trace are folded to a depth, by the menu and by keys, and the address keeps it", async () => {
+test("the spans of a trace are folded to a depth, by menu and by keyboard, and the address keeps it", async () => {
   const client = createClient(inject("demo"));
   const { base } = await readDemoProject(inject("demo"));
   const names = ["folded root", "planning", "looking up", "asking"];
@@ -37,7 +37,7 @@ test("the spans of a trace are folded to a depth, by the menu and by keys, and t
   }
 });
 
-test("the spans of a trace are asked for while the script of the pages is still on its way, and only once", async () => {
+test("the spans of a trace are requested while the page's script is still loading, and only once", async () => {
   const { base, traceId } = await readDemoProject(inject("demo"));
   const { page, problems, close } = await openPage();
   const asked: string[] = [];
@@ -58,7 +58,7 @@ test("the spans of a trace are asked for while the script of the pages is still 
   }
 });
 
-test.each([1440, 390])("nothing on the page of a trace moves once it is painted, %i px wide", async (width) => {
+test.each([1440, 390])("nothing on the page of a trace moves after the first paint, %i px wide", async (width) => {
   const { base, traceId } = await readDemoProject(inject("demo"));
   const { page, problems, close } = await openPage({ width });
   try {
@@ -67,14 +67,14 @@ test.each([1440, 390])("nothing on the page of a trace moves once it is painted,
     await page.getByRole("region", { name: "Chosen span" }).getByRole("tab", { name: "Chat" }).waitFor();
     const strip = page.getByRole("slider").locator("canvas");
     await expect.poll(() => strip.getAttribute("height")).not.toBeNull();
-    // The first paint is always among the entries, so that they come also where nothing moved.
+    // The first paint is always among the entries, so that there are entries even if nothing moved.
     const moved = await page.evaluate<number>(`new Promise((resolve) => {
       const observer = new PerformanceObserver((list) => {
         resolve(list.getEntriesByType("layout-shift").reduce((sum, { value }) => sum + value, 0));
       });
       for (const type of ["layout-shift", "paint"]) observer.observe({ type, buffered: true });
     })`);
-    // The share of the window that moved, times how far.
+    // The moved share of the window times the distance.
     expect(moved).toBeLessThan(0.02);
     expect(problems).toEqual([]);
   } finally {

@@ -16,7 +16,7 @@ const openVerdicts = (page: Page) => page.goto(`${demo.base}/traces/${demo.trace
 test.each([
   ["light", 1440],
   ["dark", 390],
-] as const)("from a live rating one reads the exact prompt and reply, %s at %i px", async (theme, width) => {
+] as const)("a live rating links to the exact prompt and reply, %s at %i px", async (theme, width) => {
   const { page, problems, settle, close } = await openPage({ theme, width });
   await openVerdicts(page);
   const panel = page.locator("section", { has: page.getByRole("heading", { name: "Prompt and reply" }) });
@@ -37,7 +37,7 @@ test.each([
   await close();
 });
 
-test("a record that is no longer kept is said to be gone; one that cannot be read is tried again", async () => {
+test("an expired record is reported as deleted; a record that cannot be read is requested again", async () => {
   const { page, problems, close } = await openPage({ mayFail: isRecord });
   let status = 503;
   await page.route(

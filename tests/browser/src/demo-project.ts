@@ -2,15 +2,15 @@ import { createClient } from "../../integration/src/client.ts";
 
 type Row = Record<string, unknown> & { _id: string };
 
-/** One of each thing that the sample project has, for the pages that show one. */
+/** One object of each kind in the sample project, for the pages that show one. */
 export interface DemoProject {
-  /** What a page's address begins with. */
+  /** The prefix of each page's address. */
   base: string;
-  /** The newest that judges rate badly. */
+  /** The newest trace with a bad rating. */
   traceId: string;
   sessionId: string;
   datasetId: string;
-  /** A run and a worse one of the same dataset. */
+  /** A run and a worse run of the same dataset. */
   runIds: readonly [string, string];
   ciRunId: string;
   judgeId: string;
@@ -48,7 +48,7 @@ export async function readDemoProject(demo: { url: string; apiKey: string }): Pr
   };
 }
 
-/** The runs that differ most, of those with the most results. */
+/** The pair of runs with the largest difference, among those with the most results. */
 function findPair(runs: readonly Row[]): [Row, Row] {
   const rated = runs.filter(({ averageRating }) => averageRating !== null);
   const resultsMax = Math.max(...rated.map(({ resultCount }) => Number(resultCount)));

@@ -2,7 +2,7 @@ import { accessSync, constants } from "node:fs";
 import path from "node:path";
 import { type Browser, chromium } from "playwright-core";
 
-/** The browser that the tests drive, or a sentence that says why there is none. */
+/** The browser that the tests drive, or a message that explains why there is none. */
 export type FoundBrowser = { path: string; reason: null } | { path: null; reason: string };
 
 const names = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
@@ -22,7 +22,7 @@ export function findBrowser(environment: NodeJS.ProcessEnv = process.env): Found
     : { path: found, reason: null };
 }
 
-/** Starts a browser that was found. Chromium refuses to sandbox itself for root. */
+/** Starts the browser. Chromium does not sandbox itself as root. */
 export function launchBrowser(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ["--no-sandbox"] : [] });
 }

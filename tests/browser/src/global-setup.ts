@@ -14,7 +14,7 @@ declare module "vitest" {
   }
 }
 
-/** Starts one installation with the sample project, which all files share and none may spoil. */
+/** Starts one installation with the sample project. All test files share it and must not change it. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const browser = findBrowser();
   if (browser.path === null) throw new Error(`Browser tests need a browser. ${browser.reason}`);

@@ -5,14 +5,14 @@ import { keepFreePort } from "../../integration/src/free-port.ts";
 import { type StandaloneProcess, startStandaloneProcess } from "../../integration/src/standalone-process.ts";
 import { waitForDashboard } from "./wait-for-dashboard.ts";
 
-/** An installation without the sample project, which its tests may change, stop and start again. */
+/** An installation without the sample project. Its tests may change, stop and restart it. */
 export interface OwnInstallation {
   url: string;
-  /** Of the default project; empty where there is none. */
+  /** The key of the default project; empty if there is none. */
   apiKey: string;
-  /** Stops it as Ctrl-C does. */
+  /** Stops it like Ctrl-C. */
   stop(): Promise<void>;
-  /** Starts it again on the same port with the same data. */
+  /** Restarts it on the same port with the same data. */
   start(): Promise<void>;
   /** Stops it and removes its data. */
   remove(): Promise<void>;
@@ -20,7 +20,7 @@ export interface OwnInstallation {
 
 type Settings = Record<string, string>;
 
-/** With these settings, or with those that its address asks for. */
+/** With these settings, or with settings computed from its address. */
 export async function startOwnInstallation(
   settings: Settings | ((publicUrl: string) => Promise<Settings>) = {},
 ): Promise<OwnInstallation> {

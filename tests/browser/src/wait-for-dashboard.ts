@@ -1,6 +1,6 @@
 import { waitUntil } from "../../integration/src/wait-until.ts";
 
-/** The API is up before the pages are built; answers when the gateway serves them. */
+/** The API is ready before the pages are built; resolves when the gateway serves them. */
 export async function waitForDashboard(url: string): Promise<void> {
   await waitUntil(
     "the dashboard is built",

@@ -5,31 +5,31 @@ import { waitUntil } from "../../integration/src/wait-until.ts";
 
 const axeSource = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** How a page is looked at. */
+/** The settings of a page. */
 export interface View {
   theme?: "light" | "dark";
   /** CSS pixels; 1440 or 390 by convention. */
   width?: number;
   height?: number;
-  /** Requests that may fail without being a problem, such as those of a test that takes the server away. */
+  /** Requests that may fail, such as those of a test that stops the server. */
   mayFail?: (url: string, status: number | null) => boolean;
 }
 
-/** A page in a context of its own: no cookie, no key, nothing that another test left. */
+/** A page in a new context: no cookie, no key, nothing from another test. */
 export interface OpenedPage {
   page: Page;
   context: BrowserContext;
-  /** What went wrong so far: errors in the console, uncaught errors, blocked content, failed requests. */
+  /** The problems so far: console errors, uncaught errors, blocked content, failed requests. */
   problems: string[];
-  /** Waits until the page has read what it shows: nothing is asked for, nothing is a placeholder. */
+  /** Waits until the page has loaded: no request is open and no placeholder is visible. */
   settle(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A page is settled when it asked for nothing for so long. */
+/** A page is settled when it made no request for this long. */
 const quietMs = 250;
 
-/** Opens a page on which every problem is noted from the first request on. */
+/** Opens a page and records every problem from the first request on. */
 export async function watchPage(browser: Browser, view: View = {}): Promise<OpenedPage> {
   const { theme = "light", width = 1440, height = 900, mayFail = () => false } = view;
   const context = await browser.newContext({
@@ -43,7 +43,7 @@ export async function watchPage(browser: Browser, view: View = {}): Promise<Open
   page.on("pageerror", (error) => problems.push(`uncaught: ${error.message}`));
   page.on("console", (message) => {
     if (message.type() !== "error" && message.type() !== "warning") return;
-    // The browser's own line about an answer of 4xx or 5xx names no status that could be judged; the answer does.
+    // The browser's own message about a 4xx or 5xx does not contain the status; the answer does.
     if (message.text().startsWith("Failed to load resource")) return;
     problems.push(`console: ${message.text()}`);
   });
@@ -54,7 +54,7 @@ export async function watchPage(browser: Browser, view: View = {}): Promise<Open
   });
   page.on("requestfailed", (request) => {
     const reason = request.failure()?.errorText ?? "";
-    // What a page that is left was still reading.
+    // Requests that a page left behind.
     if (reason === "net::ERR_ABORTED" || mayFail(request.url(), null)) return;
     problems.push(`${reason} ${request.method()} ${request.url()}`);
   });
@@ -65,7 +65,7 @@ export async function watchPage(browser: Browser, view: View = {}): Promise<Open
     problems,
     async settle() {
       await page.locator("main").waitFor();
-      await waitUntil("the page has read what it shows", async () => {
+      await waitUntil("the page has loaded", async () => {
         if (underWay() > 0) return false;
         await page.waitForTimeout(quietMs);
         return underWay() === 0 && (await page.locator("main [aria-busy='true']").count()) === 0;
@@ -75,7 +75,7 @@ export async function watchPage(browser: Browser, view: View = {}): Promise<Open
   };
 }
 
-/** How many requests have no answer yet; a stream, which ends with its page, is none of them. */
+/** The number of requests without an answer, except streams, which end with their page. */
 function followRequests(page: Page): () => number {
   const open = new Set<Request>();
   page.on("request", (request) => {
@@ -91,7 +91,7 @@ interface Findings {
   overflow: number;
 }
 
-/** What axe finds, and whether the page scrolls sideways; one line each. */
+/** The findings of axe, and whether the page scrolls sideways; one line each. */
 export async function inspect(page: Page): Promise<string[]> {
   await page.evaluate(axeSource);
   const { violations, overflow } = await page.evaluate<Findings>(`axe.run().then(({ violations }) => ({

@@ -21,10 +21,10 @@ async function start(options: Parameters<typeof startInstallation>[0]): Promise<
   return installation;
 }
 
-test("row 50: a base backup under load and the archived log start a second system with all that was acknowledged", async () => {
+test("row 50: a base backup under load and the archived log start a second system with all acknowledged data", async () => {
   const archive = await makeLogArchive();
   cleanups.push(() => archive.remove());
-  // All that has to be kept besides the database.
+  // The files to keep besides the database.
   const settings = { SERVICE_INTERNAL_SECRET: randomBytes(32).toString("base64url") };
   const first = await start({ settings, postgres: { settings: archive.settings } });
   const seed = 450;

@@ -36,7 +36,7 @@ async function readReadiness({ url }: JudgingSlot): Promise<{ status: number; bu
   return { status: answer.status, bus: checks.bus };
 }
 
-/** What a batch must be answered when nothing was lost: all scored, one row each. */
+/** The expected answer to a batch when nothing was lost: all scored, one row each. */
 async function expectScored(
   run: Awaited<ReturnType<Grading["startRun"]>>,
   names: readonly string[],
@@ -48,7 +48,7 @@ async function expectScored(
   expect(await run.countRows()).toEqual(oneRowEach(names));
 }
 
-test("row 16: with NATS slow on every way, results are scored, and nobody is asked twice", async () => {
+test("row 16: with NATS slow in every direction, results are scored, and each provider call is made once", async () => {
   const run = await grading.startRun();
   await setWays([...system.evalRuns, ...system.judges], { kind: "delay", ms: 200 });
 
@@ -58,12 +58,12 @@ test("row 16: with NATS slow on every way, results are scored, and nobody is ask
   await setWays([...system.evalRuns, ...system.judges], { kind: "pass" });
 });
 
-test("row 16: with NATS frozen results wait, all services live on, and all is scored when it moves again", async () => {
+test("row 16: with NATS frozen, results wait, all services stay up, and all are scored when NATS resumes", async () => {
   const run = await grading.startRun();
   const names = numbered("frozen", 10);
   system.nats.signal("SIGSTOP");
   const submitting = run.submit(namedResults(names));
-  await waitUntil("both replicas say that the bus is away, and stay in service", async () => {
+  await waitUntil("both replicas report that the bus is unavailable, and stay in service", async () => {
     const states = await Promise.all(system.evalRuns.map(readReadiness));
     return states.every(({ status, bus }) => status === 200 && bus === "disconnected");
   });
@@ -76,7 +76,7 @@ test("row 16: with NATS frozen results wait, all services live on, and all is sc
   await system.settle();
 });
 
-test("row 16: a judge that NATS is cut off from is replaced in the middle of its calls, and comes back by itself", async () => {
+test("row 16: a judge that is cut off from NATS in the middle of its calls is replaced, and recovers without help", async () => {
   const [first, second] = system.judges as [JudgingSlot, JudgingSlot];
   const run = await grading.startRun();
   const names = numbered("partition", 10);
@@ -85,7 +85,7 @@ test("row 16: a judge that NATS is cut off from is replaced in the middle of its
     await held.promise;
     return { kind: "verdict", rating: 7 };
   });
-  // All ten go to the one that is cut off next.
+  // All ten go to the judge that is cut off next.
   await second.bus.set({ kind: "refuse" });
   await waitUntil("only the first has the bus", async () => (await readReadiness(second)).bus === "disconnected");
   const submitting = run.submit(namedResults(names));
@@ -93,7 +93,7 @@ test("row 16: a judge that NATS is cut off from is replaced in the middle of its
   await second.bus.set({ kind: "pass" });
   await waitUntil("the second has the bus again", async () => (await readReadiness(second)).bus === "ok");
   await first.bus.set({ kind: "hold" });
-  await waitUntil("the second is asked for all ten", async () => llm.requests.length === 20);
+  await waitUntil("the second receives all ten", async () => llm.requests.length === 20);
   held.resolve();
 
   await expectScored(run, names, submitting);
@@ -106,10 +106,10 @@ test("row 16: a judge that NATS is cut off from is replaced in the middle of its
   await second.start();
 });
 
-test("row 16: eval-runs cut off from NATS skips results when their time to wait is over, and recovers by itself", async () => {
+test("row 16: eval-runs that is cut off from NATS skips results when their deadline has passed, and recovers without help", async () => {
   const run = await grading.startRun();
   await setWays(system.evalRuns, { kind: "refuse" });
-  await waitUntil("both replicas say so, and stay in service", async () => {
+  await waitUntil("both replicas report it, and stay in service", async () => {
     const states = await Promise.all(system.evalRuns.map(readReadiness));
     return states.every(({ status, bus }) => status === 200 && bus === "disconnected");
   });

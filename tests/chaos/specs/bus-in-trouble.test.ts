@@ -29,7 +29,7 @@ async function wipeStore(): Promise<void> {
   await rm(system.nats.storeFolder, { recursive: true, force: true });
 }
 
-test("row 15: with the bus down, from the start or later, traces are taken, and monitor hears of them when it is back", async () => {
+test("row 15: with the bus down, from the start or later, traces are accepted, and monitor receives them when it is back", async () => {
   const seed = 215;
   const report = await auditUnderLoad(system, { seed }, async (load) => {
     await load.awaitAcks(40);
@@ -44,7 +44,7 @@ test("row 15: with the bus down, from the start or later, traces are taken, and 
   expectClean(report, { seed });
 });
 
-test("row 15: with the bus frozen traces are taken, and monitor hears of them when it moves again", async () => {
+test("row 15: with the bus frozen, traces are accepted, and monitor receives them when it resumes", async () => {
   const seed = 315;
   const report = await auditUnderLoad(system, { seed }, async (load) => {
     await load.awaitAcks(40);
@@ -56,7 +56,7 @@ test("row 15: with the bus frozen traces are taken, and monitor hears of them wh
   expectClean(report, { seed });
 });
 
-/** Waits until monitor has dealt with every event, once or again: then it leaves the outbox. */
+/** Waits until monitor has processed every event at least once: then it leaves the outbox. */
 async function awaitConsumed(): Promise<void> {
   await waitUntil("what monitor has recorded left the outbox", async () => {
     const { rows } = await system.postgres.query("select from ingest.outbox limit 1");
@@ -74,7 +74,7 @@ interface SeenTrace {
   pattern_ids: string[] | null;
 }
 
-/** What the event of a stored trace left, and when. That a trace has settled is another event's. */
+/** The result of a stored trace's event, and its time. Another event reports that a trace has settled. */
 async function readSeen(traceId: string): Promise<SeenTrace[]> {
   const { rows } = await system.postgres.query<SeenTrace>(
     `select project_id, agent_id, name, created_at, traffic_source, monitor, pattern_ids, seen_at
@@ -112,7 +112,7 @@ test("row 17: the same event published five times has one effect", async () => {
       await bus.publish(tracesStored, { traces: [trace] }, { messageId: `${traceId}-${copy}` });
     }
     const last = await submit(load, "after them");
-    await waitUntil("monitor has seen what came after them", async () => (await readSeen(last)).length > 0);
+    await waitUntil("monitor has seen the later ones", async () => (await readSeen(last)).length > 0);
 
     expect(await readSeen(traceId)).toEqual(before);
   });
@@ -120,7 +120,7 @@ test("row 17: the same event published five times has one effect", async () => {
   await bus.drain();
 });
 
-/** A trace of OpenTelemetry, which is announced as stored when it comes, and as settled when it has. */
+/** An OpenTelemetry trace. It is announced as stored when it arrives, and as settled later. */
 async function exportRoot(load: Load, name: string): Promise<void> {
   const startNano = BigInt(Date.now()) * 1_000_000n;
   const ids = { traceId: randomBytes(16).toString("hex"), spanId: randomBytes(8).toString("hex"), parentSpanId: null };
@@ -130,8 +130,9 @@ async function exportRoot(load: Load, name: string): Promise<void> {
 }
 
 /**
- * Keeps monitor from recording the trace of a name, and from noting that it has settled: whichever of the two came first
- * would write the row that the other waits for. Other traces pass, whose events may be delivered again meanwhile.
+ * Prevents monitor from recording the trace of this name and from noting that it has settled: whichever event came
+ * first would write the row that the other waits for. Other traces pass, because their events may be delivered again
+ * meanwhile.
  */
 async function closeGates(name: string) {
   const session = await system.postgres.connect();
@@ -162,7 +163,7 @@ async function closeGates(name: string) {
   };
 }
 
-test("row 17: an event delivered again, because the answer to its commit was lost, has one effect", async () => {
+test("row 17: an event that is delivered again because the answer to its commit was lost has one effect", async () => {
   const report = await auditUnderLoad(system, { seed: 317, writers: 0 }, async (load) => {
     const name = "delivered twice";
     const gates = await closeGates(name);
@@ -202,7 +203,7 @@ test("row 18: wiping JetStream's store while events wait loses none of them", as
   expectClean(report, { seed });
 });
 
-test("row 18: wiping JetStream's store after it took events that monitor has not yet loses none of them", async () => {
+test("row 18: wiping JetStream's store after it accepted events that monitor has not received loses none of them", async () => {
   const seed = 318;
   const report = await auditUnderLoad(system, { seed }, async (load) => {
     await system.monitor.kill();

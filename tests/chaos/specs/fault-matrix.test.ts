@@ -9,7 +9,7 @@ const range = (first: number, last: number): number[] =>
 /** Rows of the fault matrix that this version survives. */
 const promised = [...range(1, 52), ...range(54, 56)];
 
-test("each row of the fault matrix has a test of the name that the README gives", async () => {
+test("each row of the fault matrix has a test with the title that the README gives", async () => {
   const readme = await readFile(path.join(import.meta.dirname, "../README.md"), "utf8");
   const rows = [...readme.matchAll(/^\| (\d+) \| [^|]+ \| (.+) \|$/gm)].map(([, row, proofs]) => ({
     row: Number(row),

@@ -13,7 +13,7 @@ import { mountVolume, type Volume } from "../src/volume.ts";
 
 const cleanups: (() => Promise<unknown>)[] = [];
 
-/** PostgreSQL's data and its log are on disks of their own. */
+/** PostgreSQL's data and its log are on separate disks. */
 let onDisks: { system: Installation; data: Volume; wal: Volume };
 /** The logs of all services are on a disk that is full from the start. */
 let logging: { system: Installation; logs: Volume };
@@ -52,7 +52,7 @@ async function mount(megabytes: number): Promise<Volume> {
 const isRefusal = (answer: Answer | null): boolean => answer?.status === 503 && answer.headers["retry-after"] === "2";
 const isReady = async (url: string): Promise<boolean> => (await fetch(`${url}/health/ready`)).ok;
 
-test("row 10: with the data disk full writes are told to retry, reads work, and it heals without a restart", async () => {
+test("row 10: with the data disk full, writes get a retry response, reads work, and the system recovers without a restart", async () => {
   const { system, data } = onDisks;
   const seed = 210;
   const report = await auditUnderLoad(
@@ -73,7 +73,7 @@ test("row 10: with the data disk full writes are told to retry, reads work, and 
   expect(await system.listEnded()).toEqual([]);
 });
 
-test("row 11: with the disk of the log full the system is not ready and says so, and all acknowledged is there afterwards", async () => {
+test("row 11: with the log disk full, the system reports that it is not ready, and all acknowledged data is there afterwards", async () => {
   const { system, wal } = onDisks;
   const ingest = system.ingests[0]?.url as string;
   const seed = 211;
@@ -93,7 +93,7 @@ test("row 11: with the disk of the log full the system is not ready and says so,
   expect(await readFile(system.postgres.logFile, "utf8")).toMatch(/PANIC:.*No space left on device/s);
 });
 
-test("row 14: a service whose log is on a full disk goes on serving", async () => {
+test("row 14: a service continues when its own log is on a full disk", async () => {
   const { system, logs } = logging;
   const seed = 214;
   const report = await auditUnderLoad(system, { seed }, async (load) => {
@@ -106,7 +106,7 @@ test("row 14: a service whose log is on a full disk goes on serving", async () =
   expect(await system.listEnded()).toEqual([]);
 });
 
-test("row 12: a log that cannot be synced stops PostgreSQL, which recovers; nothing acknowledged is lost", async () => {
+test("row 12: a failed sync of the log stops PostgreSQL, which recovers; no acknowledged write is lost", async () => {
   const { system } = logging;
   const seed = 212;
   const report = await auditUnderLoad(system, { seed }, async (load) => {
@@ -119,7 +119,7 @@ test("row 12: a log that cannot be synced stops PostgreSQL, which recovers; noth
   expect(await readFile(system.postgres.logFile, "utf8")).toMatch(/PANIC: {2}could not fdatasync file/);
 });
 
-/** The next fdatasync of each process that PostgreSQL has now fails with EIO. The ones it starts afterwards are spared. */
+/** The next fdatasync of each current PostgreSQL process fails with EIO. Processes started later are not affected. */
 async function failOneSync(system: Installation): Promise<void> {
   const [, ...children] = await listProcessTree(system.postgres.pid);
   const tracer: ChildProcess = spawn(

@@ -10,7 +10,7 @@ let llm: ScriptedLlm;
 let system: Installation;
 let grading: Grading;
 
-/** Each judge has a key of its own, by which the provider tells them apart. */
+/** Each judge has a different key, by which the provider distinguishes them. */
 const keyOf = (judge: number): string => `sk-of-judge-${judge}`;
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ afterAll(async () => {
   await llm?.stop();
 });
 
-/** Verdicts that are held back until told otherwise, and who has asked for one. */
+/** Verdicts that are held back until released, and the judges that asked for one. */
 function holdVerdicts(): { release(): void; askedBy(judge: number): number } {
   const held = Promise.withResolvers<void>();
   const asked = new Map<string | null, number>();
@@ -43,10 +43,10 @@ function holdVerdicts(): { release(): void; askedBy(judge: number): number } {
   return { release: held.resolve, askedBy: (judge) => asked.get(hashLlmKey(keyOf(judge))) ?? 0 };
 }
 
-/** From the last sign of a judge to the next asking are at most 5 s; the rest is for a machine that is busy. */
+/** At most 5 s pass from a judge's last sign of life to the next call; the rest is for a busy machine. */
 const noticedWithinMs = 30_000;
 
-/** Submits ten results, hurts the judge that most of them went to, and waits for the whole answer. */
+/** Submits ten results, disturbs the judge that received most of them, and waits for the whole answer. */
 async function gradeWhile(
   hurt: (victim: JudgingSlot) => Promise<void>,
   choose: (busiest: number) => number = (busiest) => busiest,
@@ -61,7 +61,7 @@ async function gradeWhile(
   const inVictimsHands = verdicts.askedBy(index);
 
   await hurt(victim);
-  await waitUntil("its results are asked for again", async () => llm.requests.length === 10 + inVictimsHands, {
+  await waitUntil("its results are requested again", async () => llm.requests.length === 10 + inVictimsHands, {
     timeoutMs: noticedWithinMs,
   });
   verdicts.release();
@@ -74,7 +74,7 @@ async function gradeWhile(
   return { run, victim, inVictimsHands, calls: llm.requests.length };
 }
 
-test("row 3: a judge killed in the middle of its calls is noticed, and another judges its results, once each", async () => {
+test("row 3: a judge that is killed in the middle of its calls is noticed, and another judges its results, once each", async () => {
   const { run, victim, inVictimsHands, calls } = await gradeWhile((judge) => judge.kill());
 
   expect(inVictimsHands).toBeGreaterThan(0);
@@ -97,7 +97,7 @@ test("row 3: the only judge, killed in the middle of its calls and started again
   await second.start();
 });
 
-test("row 3: a judge that freezes in the middle of its calls is noticed too, and what it says later changes nothing", async () => {
+test("row 3: a judge that freezes in the middle of its calls is noticed too, and its late answers change nothing", async () => {
   const { run, victim, inVictimsHands, calls } = await gradeWhile(async ({ process: judge }) => {
     process.kill(judge.pid, "SIGSTOP");
   });
@@ -105,7 +105,7 @@ test("row 3: a judge that freezes in the middle of its calls is noticed too, and
 
   process.kill(victim.process.pid, "SIGCONT");
   await waitUntil("it is ready again", async () => (await fetch(`${victim.url}/health/ready`)).ok);
-  await waitUntil("it has let go of all results", async () =>
+  await waitUntil("it has released all results", async () =>
     /"delivered":"(aborted|nobody)"/.test(victim.process.log()),
   );
 
@@ -114,7 +114,7 @@ test("row 3: a judge that freezes in the middle of its calls is noticed too, and
   expect(before.results).toHaveLength(10);
 });
 
-test("row 4: eval-runs killed in the middle of batches: the retry echoes what was stored and judges the rest", async () => {
+test("row 4: eval-runs is killed in the middle of batches: the retry echoes stored results and judges the rest", async () => {
   const random = createRandom(Number(process.env.TOUCHSTONE_SEED ?? 4));
   const batches = await Promise.all(
     numbered("batch", 3).map(async (batch) => {
@@ -131,7 +131,7 @@ test("row 4: eval-runs killed in the middle of batches: the retry echoes what wa
   });
   const submitting = batches.map(({ run, names }) => run.submit(namedResults(names)));
   const waiting = batches.reduce((sum, { stored }) => sum + 10 - stored.size, 0);
-  await waitUntil("what is judged is stored, and the rest is being judged", async () => {
+  await waitUntil("the judged results are stored, and the rest is being judged", async () => {
     const stored = await Promise.all(batches.map(async (batch) => (await batch.run.countRows()).size));
     return llm.inFlight() === waiting && stored.every((count, index) => count === batches[index]?.stored.size);
   });
@@ -167,7 +167,7 @@ test("row 4: eval-runs killed in the middle of batches: the retry echoes what wa
   expect(llm.requests).toHaveLength(30 + waiting);
 });
 
-test("row 42: judges and eval-runs stopped one after the other under load cost no request and no result", async () => {
+test("row 42: judges and eval-runs that are stopped one after the other under load lose no request and no result", async () => {
   llm.answerWith({ kind: "verdict", rating: 8, delayMs: 100 });
   const load = startScoringLoad(4);
   const codes: (number | null)[] = [];
@@ -190,7 +190,7 @@ test("row 42: judges and eval-runs stopped one after the other under load cost n
   }
 });
 
-test("one key submitted a hundred times at once, to two replicas, is judged once: one accepted, ninety-nine echoes", async () => {
+test("a key submitted a hundred times at once to two replicas is judged once: one accepted, ninety-nine echoes", async () => {
   llm.answerWith({ kind: "verdict", rating: 6, delayMs: 300 });
   const run = await grading.startRun();
   await awaitShares(run);
@@ -211,7 +211,7 @@ test("one key submitted a hundred times at once, to two replicas, is judged once
   for (const [index, count] of after.entries()) expect(count).toBeGreaterThan(before[index] as number);
 });
 
-/** As a client does: a replica that is too busy for one says 503 and is asked again. */
+/** Like a client: after a 503 from a busy replica the request is repeated. */
 async function submitUntilTaken(run: GradedRun, names: readonly string[]): ReturnType<GradedRun["submit"]> {
   for (let attempts = 1; ; attempts += 1) {
     const answer = await run.submit(namedResults(names));
@@ -220,7 +220,7 @@ async function submitUntilTaken(run: GradedRun, names: readonly string[]): Retur
   }
 }
 
-/** Sides that each submit batches of three to a run of their own, until told to stop. */
+/** Clients that each submit batches of three to a run, until stopped. */
 function startScoringLoad(count: number) {
   let isOver = false;
   let batches = 0;
@@ -250,16 +250,16 @@ function startScoringLoad(count: number) {
   };
 }
 
-/** A replica that was stopped a moment ago is left alone for some seconds: waits until the gateway asks each again. */
+/** The gateway avoids a replica for some seconds after it stopped: waits until the gateway uses each one again. */
 async function awaitShares(run: GradedRun): Promise<void> {
   const before = await countRequests("getRun");
-  await waitUntil("each replica is asked", async () => {
+  await waitUntil("each replica receives requests", async () => {
     await run.read();
     return (await countRequests("getRun")).every((count, index) => count > (before[index] as number));
   });
 }
 
-/** How many requests of a route each replica of eval-runs has answered. */
+/** The number of requests to a route that each replica of eval-runs has answered. */
 async function countRequests(route: string): Promise<number[]> {
   const counted = new RegExp(`^service_http_requests_total\\{[^}]*route="${route}"[^}]*\\} (\\d+)$`, "gm");
   return Promise.all(

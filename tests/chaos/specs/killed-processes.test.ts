@@ -15,7 +15,7 @@ afterAll(async () => {
   await system?.stop();
 });
 
-test("row 1: a gateway killed in the middle of requests costs no acknowledged trace and doubles none", async () => {
+test("row 1: a gateway that is killed in the middle of requests loses no acknowledged trace and duplicates none", async () => {
   const seed = 101;
   const report = await auditUnderLoad(system, { seed }, async (load) => {
     for (let round = 0; round < 2; round += 1) {
@@ -32,7 +32,7 @@ test("row 1: a gateway killed in the middle of requests costs no acknowledged tr
   expect(report.broken).toBeGreaterThan(0);
 });
 
-test("row 2: an ingest killed at any moment costs no acknowledged trace and doubles none", async () => {
+test("row 2: an ingest that is killed at any moment loses no acknowledged trace and duplicates none", async () => {
   const seed = 102;
   const report = await auditUnderLoad(system, { seed }, async (load) => {
     for (let round = 0; round < 2; round += 1) {
@@ -66,7 +66,7 @@ test("row 5: after kill -9 of every process, PostgreSQL included, each acknowled
   expectClean(report, { seed });
 });
 
-test("row 42: replicas stopped one after the other under load refuse no request and exit 0", async () => {
+test("row 42: replicas that are stopped one after the other under load refuse no request and exit with 0", async () => {
   const seed = 142;
   const codes: (number | null)[] = [];
   const reset: string[] = [];
@@ -76,7 +76,7 @@ test("row 42: replicas stopped one after the other under load refuse no request 
       const restart = async () => {
         codes.push(await replica.stop());
         await replica.start();
-        // As a rolling update does: the next one stops when this one is ready again.
+        // Like a rolling update: the next one stops when this one is ready again.
         await system.settle();
       };
       reset.push(...(await noteResets(replica, load, restart)));

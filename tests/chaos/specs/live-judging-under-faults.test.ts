@@ -47,7 +47,7 @@ async function awaitPublished(schema: "ingest" | "monitor"): Promise<void> {
   });
 }
 
-/** Waits until what was committed has been consumed by everybody, for which nothing may be left in the outbox. */
+/** Waits until every consumer has processed the committed events and the outbox is empty. */
 async function awaitConsumed(schema: "ingest" | "monitor"): Promise<void> {
   await waitUntil(
     `what was in the outbox of ${schema} is consumed`,
@@ -56,7 +56,7 @@ async function awaitConsumed(schema: "ingest" | "monitor"): Promise<void> {
   );
 }
 
-/** Keeps everybody from writing to a table while `meanwhile` goes on, which may wait until so many want to. */
+/** Blocks writes to a table while `meanwhile` runs, which can wait until this many writers are blocked. */
 async function withLocked(
   table: string,
   meanwhile: (awaitWaiting: (count: number) => Promise<void>) => Promise<void>,
@@ -76,7 +76,7 @@ async function withLocked(
   }
 }
 
-/** Nothing is wrong with what is said of traces, and each judge was asked about each of them once. */
+/** Every statement about a trace is right, and each judge was asked about each trace once. */
 async function expectJudgedOnce(sent: SentTraces): Promise<void> {
   await sent.awaitJudged();
   expect(await sent.findFaults()).toEqual([]);
@@ -84,7 +84,7 @@ async function expectJudgedOnce(sent: SentTraces): Promise<void> {
 }
 
 test(
-  "a load drains completely through kills of monitor and of NATS: one verdict of each judge on each trace, and no call too many",
+  "a load is processed completely through kills of monitor and of NATS: one verdict of each judge on each trace, and no extra call",
   async () => {
     const sent = await live.send(load.traces);
     const calls = load.traces * 3;
@@ -111,7 +111,7 @@ test(
   load.withinMs + 60_000,
 );
 
-test("row 15: with NATS down, also at monitor's start, traces are taken, monitor is ready, and all are judged when it is back", async () => {
+test("row 15: with NATS down, also when monitor starts, traces are accepted, monitor is ready, and all are judged when NATS is back", async () => {
   await stopBus();
   const before = await live.send(8);
   await system.monitor.kill();
@@ -124,14 +124,14 @@ test("row 15: with NATS down, also at monitor's start, traces are taken, monitor
   await expectJudgedOnce(after);
 });
 
-test("row 16: with NATS frozen while traces are being judged, what was under way is judged when it moves again, once", async () => {
+test("row 16: with NATS frozen while traces are being judged, the work in progress is judged once when NATS resumes", async () => {
   const loggedBefore = system.monitor.process.log().length;
   const underWay = await live.send(16);
   await underWay.awaitCalls(6);
   const inFlight = llm.inFlight();
   system.nats.signal("SIGSTOP");
   const meanwhile = await live.send(8);
-  await waitUntil("monitor gives the connection up", async () =>
+  await waitUntil("monitor drops the connection", async () =>
     system.monitor.process.log().slice(loggedBefore).includes("bus lost its connection"),
   );
   system.nats.signal("SIGCONT");
@@ -142,10 +142,10 @@ test("row 16: with NATS frozen while traces are being judged, what was under way
   await expectJudgedOnce(meanwhile);
 });
 
-test("row 17: one event in six copies, all in the hands of a slow monitor at once, is planned and judged once", async () => {
+test("row 17: an event in six copies, all held by a slow monitor at once, is planned and judged once", async () => {
   const logger = createLogger({ service: "ingest", level: "silent" });
   const bus = connectBus({ url: system.nats.url, service: "ingest", logger });
-  await waitUntil("the bus is there", async () => bus.status() === "connected");
+  await waitUntil("the bus is connected", async () => bus.status() === "connected");
   let sent: SentTraces | undefined;
   await withLocked("monitor.seen_traces", async (awaitWaiting) => {
     sent = await live.send(1);
@@ -167,7 +167,7 @@ test("row 17: one event in six copies, all in the hands of a slow monitor at onc
   await expectJudgedOnce(sent as SentTraces);
 });
 
-test("row 18: JetStream's store wiped after it took what is to be judged, and monitor has not, loses nothing", async () => {
+test("row 18: wiping JetStream's store after it accepted traces to be judged, which monitor has not received, loses nothing", async () => {
   await system.monitor.kill();
   const sent = await live.send(12);
   await awaitPublished("ingest");
@@ -180,11 +180,11 @@ test("row 18: JetStream's store wiped after it took what is to be judged, and mo
   await awaitConsumed("ingest");
 });
 
-test("row 18: JetStream's store wiped after it took what monitor said, and ingest has not, loses nothing", async () => {
+test("row 18: wiping JetStream's store after it accepted verdicts of monitor, which ingest has not received, loses nothing", async () => {
   let sent: SentTraces | undefined;
   await withLocked("ingest.trace_verdicts", async () => {
     sent = await live.send(20);
-    await waitUntil("monitor has said it all", async () => (await sent?.findFaults("stored"))?.length === 0);
+    await waitUntil("monitor has published all verdicts", async () => (await sent?.findFaults("stored"))?.length === 0);
     await awaitPublished("monitor");
     await stopBus();
     await wipeStore();
@@ -194,6 +194,6 @@ test("row 18: JetStream's store wiped after it took what monitor said, and inges
 
   await expectJudgedOnce(sent as SentTraces);
   await awaitConsumed("monitor");
-  // Otherwise nothing was lost and nothing is proved.
+  // Otherwise nothing was lost and the test proves nothing.
   expect(lost).not.toEqual([]);
 });

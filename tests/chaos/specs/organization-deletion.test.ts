@@ -5,7 +5,7 @@ import { createClient } from "../../integration/src/client.ts";
 import { waitUntil } from "../../integration/src/wait-until.ts";
 import { type Installation, startInstallation } from "../src/installation.ts";
 
-/** Fault row 53. Each account comes with an organization. */
+/** Fault row 53. Each account has an organization. */
 let system: Installation;
 let url: string;
 
@@ -33,7 +33,7 @@ async function projectsOf(owner: Browser): Promise<Project[]> {
   return (await owner.send("GET", "/projects")).body.projects as Project[];
 }
 
-/** Rows of projects, or of the organization itself, in all schemas of services that keep some, by schema and table. */
+/** Rows of projects or of the organization itself, in the schemas of all services, by schema and table. */
 async function countEverywhere(ids: readonly string[]): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const schema of schemas) {
@@ -49,19 +49,19 @@ async function countEverywhere(ids: readonly string[]): Promise<Record<string, n
   return counts;
 }
 
-/** Sends traces one after the other until the key is refused; answers how many were stored. */
+/** Sends traces one after the other until the key is refused; returns how many were stored. */
 async function writeUntilRefused({ apiKey }: Project): Promise<number> {
   const client = createClient({ url, apiKey });
   for (let stored = 0; ; ) {
     const { status } = await client.send("POST", "/ingest/traces", { name: `trace ${stored}`, input: "question" });
     if (status === 401) return stored;
-    // While auth is away a key that a gateway knows goes on; nobody can say about another.
+    // While auth is unavailable, a gateway accepts the keys it knows and cannot check any other.
     if (![201, 503].includes(status)) throw new Error(`A trace was answered ${status}.`);
     if (status === 201) stored += 1;
   }
 }
 
-test("an organization deleted while its projects are written to, with auth killed half-way, is gone everywhere; accounts and others are not", async () => {
+test("an organization that is deleted while its projects are written to, with auth killed halfway, is deleted everywhere; accounts and others are not", async () => {
   const [owner, other] = await Promise.all([signUp(url, "Ada"), signUp(url, "Eve")]);
   await owner.send("POST", "/projects", { body: { name: "second" } });
   const { body } = await owner.send("GET", "/auth-org/organizations");
@@ -70,7 +70,7 @@ test("an organization deleted while its projects are written to, with auth kille
   const [unharmed] = (await projectsOf(other)) as [Project];
   const untouched = createClient({ url, apiKey: unharmed.apiKey });
   expect((await untouched.send("POST", "/ingest/traces", { name: "kept", input: "question" })).status).toBe(201);
-  // What the judge keeps under the organization, which a call of a provider would have brought.
+  // A row that the judge stores for the organization after a provider call.
   await system.postgres.query(
     "insert into judge.verdicts (owner_id, address, rating, justification) values ($1, sha256('x'), 5, 'fine')",
     [organization._id],

@@ -1,4 +1,4 @@
-/** The audit must see each of these faults. One that it does not see would pass for reliability. */
+/** The audit must detect each of these faults. A fault it misses would look like reliability. */
 
 import { rm } from "node:fs/promises";
 import path from "node:path";
@@ -18,16 +18,16 @@ afterEach(async () => {
   installation = undefined;
 });
 
-test("the audit sees the loss of a PostgreSQL that commits without waiting for its log", async () => {
+test("the audit detects data loss by a PostgreSQL that commits without waiting for its log", async () => {
   const system = await start({
-    // Only the log writer would write the log, ten seconds later.
+    // Only the WAL writer writes the log, ten seconds later.
     postgres: {
       settings: { synchronous_commit: "off", wal_writer_delay: "10s", wal_writer_flush_after: "1GB" },
     },
   });
 
   const report = await auditUnderLoad(system, { seed: 1, announceWithinMs: 0 }, async (load) => {
-    // The project itself must not be among what is lost.
+    // The project itself must not be lost.
     await system.postgres.query("checkpoint");
     await load.awaitAcks(60);
     await system.postgres.kill();
@@ -37,7 +37,7 @@ test("the audit sees the loss of a PostgreSQL that commits without waiting for i
   expect(report.findings.lost).not.toEqual([]);
 });
 
-test("the audit sees the loss of an ingest that acknowledges before it commits", async () => {
+test("the audit detects data loss by an ingest that acknowledges before it commits", async () => {
   const liar = path.join(import.meta.dirname, "../src/lying-ingest.ts");
   const system = await start({ launch: { ingest: { nodeArguments: ["--import", liar] } } });
 
@@ -50,9 +50,9 @@ test("the audit sees the loss of an ingest that acknowledges before it commits",
   expect(report.findings.lost).not.toEqual([]);
 });
 
-test("the audit sees that nothing sweeps the outbox while JetStream is wiped, and duplicates when the key that recognises a replay is dropped", async () => {
+test("the audit detects an outbox that is never swept while JetStream is wiped, and duplicates when the key that detects replays is dropped", async () => {
   const system = await start();
-  // Nobody relays while somebody else holds the lease, and who held it before must not remember that.
+  // Another session holds the lease, so no relay runs, and the former holder must not remember the lease.
   await system.ingests[0]?.kill();
   await system.postgres.query(
     `insert into ingest.leases (name, holder, expires_at) values ('relay', 'a replica that does nothing', 'infinity')
@@ -73,7 +73,7 @@ test("the audit sees that nothing sweeps the outbox while JetStream is wiped, an
   expect(report.findings.unannounced).not.toEqual([]);
   expect([report.findings.lost, report.findings.duplicated]).toEqual([[], []]);
 
-  // In the same system: who looks for duplicates alone is not disturbed by what is not announced.
+  // In the same system: missing announcements do not affect a check for duplicates.
   await system.postgres.query("alter table ingest.span_keys drop constraint span_keys_pkey");
 
   const doubled = await auditUnderLoad(system, { seed: 3, announceWithinMs: 0 }, (load) => load.awaitAcks(200));

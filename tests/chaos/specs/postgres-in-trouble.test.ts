@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const isRefusal = (answer: Answer | null): boolean => answer?.status === 503 && answer.headers["retry-after"] === "2";
 
-/** Every request was answered, each refusal said when to come back, and nothing else was said. */
+/** Every request was answered, each refusal said when to retry, and there were no other answers. */
 function expectOnlyHonestAnswers(load: Load): void {
   const other = load.answers.filter(
     (answer) =>
@@ -51,7 +51,7 @@ async function isStored(spanId: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-test("row 2: an ingest killed between its commit and its answer is a 503, and the retry finds the trace", async () => {
+test("row 2: an ingest that is killed between its commit and its answer is a 503, and the retry finds the trace", async () => {
   const report = await auditUnderLoad(system, { seed: 202, writers: 0 }, async (load) => {
     const spanId = randomUUID();
     await submit(load, { name: "opens the connections" });
@@ -75,7 +75,7 @@ test("row 2: an ingest killed between its commit and its answer is a 503, and th
   expect(report.findings.miscounted).toEqual([]);
 });
 
-test("row 6: PostgreSQL restarted, crashed and its sessions ended: 503 meanwhile, and all works again by itself", async () => {
+test("row 6: PostgreSQL is restarted, crashes and loses its sessions: 503 meanwhile, and everything recovers without help", async () => {
   const seed = 206;
   const report = await auditUnderLoad(system, { seed }, async (load) => {
     await load.awaitAcks(30);
@@ -98,7 +98,7 @@ test("row 6: PostgreSQL restarted, crashed and its sessions ended: 503 meanwhile
   expect(await system.listEnded()).toEqual([]);
 });
 
-test("row 7: with PostgreSQL refusing connections, or without one to spare, nothing is stored and all are told to retry", async () => {
+test("row 7: with PostgreSQL refusing connections, or out of connections, nothing is stored and all requests get a retry response", async () => {
   const seed = 207;
   const report = await auditUnderLoad(system, { seed }, async (load) => {
     await load.awaitAcks(30);
@@ -129,7 +129,7 @@ async function takeEveryConnection(): Promise<Client[]> {
   }
 }
 
-test("row 8: with PostgreSQL slow the queue fills, what does not fit is told 429, and memory stays as it was", async () => {
+test("row 8: with PostgreSQL slow, the queue fills, requests beyond it get 429, and memory stays the same", async () => {
   const before = await readResidentBytes(ingest.process.pid);
   const seed = 208;
   const report = await auditUnderLoad(system, { seed, writers: queueRowsMax + 20 }, async (load) => {
@@ -146,7 +146,7 @@ test("row 8: with PostgreSQL slow the queue fills, what does not fit is told 429
   expect((await readResidentBytes(ingest.process.pid)) - before).toBeLessThan(150 * 1024 * 1024);
 });
 
-test("row 28: three hundred clients that retry without a pause are told 429, and all is as before when they stop", async () => {
+test("row 28: three hundred clients that retry without a pause get 429, and the system is back to normal when they stop", async () => {
   const seed = 228;
   const report = await auditUnderLoad(system, { seed, writers: 4 }, async (load) => {
     const storm = { statuses: new Set<number | undefined>(), sent: 0 };
@@ -168,13 +168,13 @@ test("row 28: three hundred clients that retry without a pause are told 429, and
     expectOnlyHonestAnswers(load);
   });
 
-  // The storm is in nobody's ledger.
+  // The ledger does not contain the retry storm.
   const { ghosts } = report.findings;
   expect(new Set(ghosts)).toEqual(new Set(["storm was never sent"]));
   expectClean({ ...report, findings: { ...report.findings, ghosts: [] } }, { seed });
 });
 
-test("row 9: with PostgreSQL frozen every request is answered 503 in time, and none is lost or doubled afterwards", async () => {
+test("row 9: with PostgreSQL frozen, every request gets a 503 in time, and none is lost or duplicated afterwards", async () => {
   const seed = 209;
   const report = await auditUnderLoad(system, { seed }, async (load) => {
     await load.awaitAcks(30);
@@ -188,7 +188,7 @@ test("row 9: with PostgreSQL frozen every request is answered 503 in time, and n
   expectClean(report, { seed });
 });
 
-test("row 9: with the way to PostgreSQL dead every request is answered 503 in time, and none is lost or doubled afterwards", async () => {
+test("row 9: with the network path to PostgreSQL dead, every request gets a 503 in time, and none is lost or duplicated afterwards", async () => {
   const seed = 309;
   const report = await auditUnderLoad(system, { seed }, async (load) => {
     await load.awaitAcks(30);
@@ -202,12 +202,13 @@ test("row 9: with the way to PostgreSQL dead every request is answered 503 in ti
   expectClean(report, { seed });
 });
 
-test("row 13: a deadlock that ingest loses is tried again and stored once", async () => {
+test("row 13: a transaction of ingest that a deadlock aborts is retried and stored once", async () => {
   const report = await auditUnderLoad(system, { seed: 213, writers: 0 }, async (load) => {
     await submit(load, { name: "makes the counters" });
     const session = await system.postgres.connect();
     try {
-      // Ingest's session looks for a deadlock after a second, ours after a minute: ingest is the one that loses.
+      // Ingest's session detects a deadlock after a second, ours after a minute, so ingest's transaction is the one
+      // aborted.
       await session.query("set deadlock_timeout = '60s'");
       await session.query("begin");
       await session.query("select from ingest.root_counts where project_id = $1 for update", [load.projectId]);
@@ -234,7 +235,7 @@ test("row 13: a deadlock that ingest loses is tried again and stored once", asyn
   expect(report.findings.miscounted).toEqual([]);
 });
 
-test("row 13: a store that cannot serialize at all is a 503, and stores nothing", async () => {
+test("row 13: a store that can never serialize is a 503, and stores nothing", async () => {
   const report = await auditUnderLoad(system, { seed: 313, writers: 0 }, async (load) => {
     await system.postgres.query(`
       create function refuse() returns trigger language plpgsql as $$

@@ -19,7 +19,7 @@ afterAll(async () => {
   await system?.stop();
 });
 
-/** Rows of a project in all schemas of services that keep some, by schema and table. */
+/** Rows of a project in the schemas of all services, by schema and table. */
 async function countEverywhere(projectId: string): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const schema of schemas) {
@@ -33,11 +33,11 @@ async function countEverywhere(projectId: string): Promise<Record<string, number
   return counts;
 }
 
-/** Sends traces one after the other until the key is refused; answers how many were stored. */
+/** Sends traces one after the other until the key is refused; returns how many were stored. */
 async function writeUntilRefused(apiKey: string): Promise<number> {
   const client = createClient({ url: system.urls[0] as string, apiKey });
   for (let stored = 0; ; ) {
-    // What was under way when a process was killed has no answer.
+    // Requests in progress when a process was killed have no answer.
     const { status } = await client
       .send("POST", "/ingest/traces", { name: `trace ${stored}`, input: "question" })
       .catch(() => ({ status: 0 }));
@@ -46,7 +46,7 @@ async function writeUntilRefused(apiKey: string): Promise<number> {
   }
 }
 
-test("a project deleted while it is written to, with services and the bus killed half-way, is gone everywhere, and others are unharmed", async () => {
+test("a project that is deleted while it is written to, with services and the bus killed halfway, is deleted everywhere, and others are intact", async () => {
   const seed = 53;
   const victim = await system.createProject("to be deleted");
   await openGrading({ ...system, apiKey: victim.apiKey }).startRun();
@@ -58,7 +58,7 @@ test("a project deleted while it is written to, with services and the bus killed
     const writing = writeUntilRefused(victim.apiKey);
     await load.awaitAcks(60);
     const operator = createClient({ url: system.urls[0] as string, apiKey: system.apiKey });
-    // It is down before the deletion, so its rows are there when the others die, however quick those are.
+    // It is down before the deletion, so its rows still exist when the others die, however fast those are.
     await evalRuns?.kill();
     expect(await operator.send("DELETE", `/projects/${victim.id}`)).toMatchObject({ status: 204 });
     system.nats.signal("SIGKILL");

@@ -14,12 +14,12 @@ afterAll(async () => {
   await system?.stop();
 });
 
-test("a seed leads to one schedule, and every fault to a seed", () => {
+test("a seed determines one schedule, and every fault occurs for some seed", () => {
   expect(planSchedule(7, 20)).toEqual(planSchedule(7, 20));
   expect(new Set(planSchedule(7, 2_000).names)).toEqual(new Set(faults.map(({ name }) => name)));
 });
 
-// Four faults of four kinds; `npm run chaos` goes on from there for as long as it is told.
-test.each([51])("faults in the order of seed %i lose, double and invent nothing", async (seed) => {
+// Four faults of four kinds; `npm run chaos` continues from there for the requested time.
+test.each([51])("faults in the order of seed %i lose, duplicate and invent nothing", async (seed) => {
   expectClean(await runSchedule(system, planSchedule(seed, 4)), { seed });
 });

@@ -5,7 +5,7 @@ import { type Installation, type ServiceSlot, startInstallation, thisRepository 
 import { listMigrations, type PreviousRelease, unpackPreviousRelease } from "../src/previous-release.ts";
 import { expectOnlyResets, noteResets } from "../src/reset-at-the-door.ts";
 
-/** All its processes run the previous release at first, on the previous release's schema. */
+/** All its processes first run the previous release on the previous release's schema. */
 let system: Installation;
 let previous: PreviousRelease;
 
@@ -35,7 +35,7 @@ test("row 43: the previous release stores and reads on the schema of this one, a
   const old = await previous.listMigrations("ingest");
   const today = await listMigrations(thisRepository, "ingest");
   expect(await readMigrations()).toEqual(old);
-  expect(today.slice(0, old.length), "a migration that was released is never changed or renamed").toEqual(old);
+  expect(today.slice(0, old.length), "a released migration is never changed or renamed").toEqual(old);
 
   const seed = 443;
   const report = await auditUnderLoad(system, { seed }, async (load) => {

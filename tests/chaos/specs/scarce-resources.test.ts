@@ -16,7 +16,7 @@ import { listFailures } from "../src/reset-at-the-door.ts";
 import { openRawClients, type RawClient } from "../src/slow-clients.ts";
 
 let system: Installation | undefined;
-/** For the tests that need nothing of their own. */
+/** For the tests that need no separate installation. */
 let shared: Installation;
 const clients: RawClient[] = [];
 
@@ -41,7 +41,7 @@ afterAll(async () => {
 
 const megabyte = 1024 * 1024;
 
-test("row 41: two thousand idle and slow connections cost little, are closed in time, and others are served beside them", async () => {
+test("row 41: two thousand idle and slow connections use few resources, are closed in time, and other clients are served meanwhile", async () => {
   const running = shared;
   const [gateway] = running.gateways;
   const { url } = gateway as ServiceSlot;
@@ -64,18 +64,22 @@ test("row 41: two thousand idle and slow connections cost little, are closed in 
       for (const client of [...slowHeads, ...slowBodies]) client.write(" ");
     }, 1_000);
     try {
-      await waitUntil("all who asked are answered", async () => kept.every(({ received }) => isOk(received)));
+      await waitUntil("all requests are answered", async () => kept.every(({ received }) => isOk(received)));
       await load.awaitAcks(60);
       expect((await readResidentBytes(pid)) - before.bytes).toBeLessThan(200 * megabyte);
-      // One for each, and those that the gateway itself opens to the services behind.
+      // One for each, plus the gateway's own connections to the services.
       expect((await countDescriptors(pid)) - before.descriptors).toBeLessThan(all.length + 100);
       expect((await fetch(`${url}/health/live`)).status).toBe(200);
 
-      // A request has 15 s for its head, and they are looked for every 4 s. A body has a minute.
+      // A request has 15 s for its head, checked every 4 s. A body has a minute.
       const late = [...silent, ...slowHeads];
-      await waitUntil("who sent no whole head is turned away", async () => late.every(({ isEnded }) => isEnded), {
-        timeoutMs: 25_000,
-      });
+      await waitUntil(
+        "clients without a complete head are disconnected",
+        async () => late.every(({ isEnded }) => isEnded),
+        {
+          timeoutMs: 25_000,
+        },
+      );
       expect(new Set(late.map(({ received }) => received.slice(0, 12)))).toEqual(new Set(["HTTP/1.1 408"]));
       await load.awaitAcks(10);
     } finally {
@@ -87,10 +91,7 @@ test("row 41: two thousand idle and slow connections cost little, are closed in 
       kept.every(({ received }) => received.split("HTTP/1.1 200").length === 3),
     );
     for (const client of all) client.close();
-    await waitUntil(
-      "nothing of them is left open",
-      async () => (await countDescriptors(pid)) - before.descriptors < 100,
-    );
+    await waitUntil("none of them is still open", async () => (await countDescriptors(pid)) - before.descriptors < 100);
     expect(load.broken).toEqual([]);
   });
   expectClean(report, { seed });
@@ -104,9 +105,10 @@ async function countDescriptors(pid: number): Promise<number> {
   return (await readdir(`/proc/${pid}/fd`)).length;
 }
 
-test("row 45: bodies that take long to read hold up nobody for long, and no process dies of them", async () => {
+test("row 45: bodies that are slow to parse block other requests only briefly, and crash no process", async () => {
   const running = shared;
-  // As many values as fit into the largest body, nested as deep as is taken, and text that backtracking regexes hate.
+  // As many values as fit into the largest body, nested to the allowed depth, and text that is slow for backtracking
+  // regexes.
   const values = `[${'{"a":[[[[1]]]]},'.repeat(500_000)}1]`;
   const giant = `{"name":"giant","input":${values}}`;
   const hostile = JSON.stringify({
@@ -131,7 +133,7 @@ test("row 45: bodies that take long to read hold up nobody for long, and no proc
   expect(await running.listEnded()).toEqual([]);
 });
 
-test("row 46: an ingest with one gigabyte stores or refuses 24 exports of 16 MB at once, and has most of it left", async () => {
+test("row 46: an ingest with one gigabyte stores or refuses 24 concurrent exports of 16 MB, and most of its memory is free", async () => {
   const running = await start({ gateways: 1, ingests: 1 });
   const [url] = running.urls as [string];
   const gateway = running.gateways[0]?.process.pid as number;
@@ -141,7 +143,7 @@ test("row 46: an ingest with one gigabyte stores or refuses 24 exports of 16 MB 
   try {
     await writeFile(`${group}/memory.limit_in_bytes`, String(1_024 * megabyte));
     await writeFile(`${group}/cgroup.procs`, String(ingest));
-    // Of another project than the ledger's.
+    // In a project that the ledger does not contain.
     const exports = createLargeExports(url, running.apiKey, 16 * megabyte);
     const seed = 246;
     const report = await auditUnderLoad(running, { seed, payloadBytes: 1_000 }, async (load) => {
@@ -156,7 +158,7 @@ test("row 46: an ingest with one gigabyte stores or refuses 24 exports of 16 MB 
       expect(stored.length).toBeGreaterThan(0);
       expect(refused.filter(({ status, retryAfter }) => status !== 429 || retryAfter !== "1")).toEqual([]);
       await load.awaitAcks(40);
-      // Whoever writes a kilobyte notices nothing.
+      // A client that writes a kilobyte is not affected.
       expect(listFailures(load).join("\n")).toBe("");
 
       const list = await fetch(`${url}/api/v1/ingest/traces?limit=1&search=large`, {
@@ -175,7 +177,7 @@ test("row 46: an ingest with one gigabyte stores or refuses 24 exports of 16 MB 
   }
 });
 
-test("row 47: a process out of file descriptors goes on when it has some again", async () => {
+test("row 47: a process that is out of file descriptors recovers when some are free again", async () => {
   const wrapper = ["sh", "-c", 'ulimit -n 256; exec "$@"', "sh"];
   const running = await start({ launch: { gateway: { wrapper }, ingest: { wrapper } } });
   const slots = [...running.gateways, ...running.ingests];

@@ -19,14 +19,14 @@ afterAll(async () => {
   await system?.stop();
 });
 
-test("row 43: replicas that migrate at once, one killed in the middle, leave one schema, complete", async () => {
+test("row 43: replicas that migrate concurrently, one of them killed halfway, leave one complete schema", async () => {
   const migrations = await readdir(path.resolve(import.meta.dirname, "../../../services/ingest/migrations"));
   const random = createRandom(243);
   for (let round = 0; round < 2; round += 1) {
     await Promise.all(system.ingests.map((ingest) => ingest.kill()));
     await system.postgres.query("drop schema ingest cascade");
     const [victim, ...others] = system.ingests;
-    // Live comes before migrated: the kill falls into the migration, or just beside it.
+    // The process is live before it has migrated: the kill hits the migration or just misses it.
     const killed = victim?.start().then(async () => {
       await sleep(random.integer(0, 300));
       await victim.kill();
@@ -42,7 +42,7 @@ test("row 43: replicas that migrate at once, one killed in the middle, leave one
   expectClean(await auditUnderLoad(system, { seed }, (load) => load.awaitAcks(100)), { seed });
 });
 
-test("row 50: a database set back to an older copy has what it had then, once, and takes the rest again", async () => {
+test("row 50: a database that is reset to an older copy has the data of that time, once, and accepts the rest again", async () => {
   const seed = 250;
   const report = await auditUnderLoad(system, { seed }, async (load) => {
     await load.awaitAcks(120);
@@ -70,14 +70,16 @@ test("row 50: a database set back to an older copy has what it had then, once, a
     }
   });
 
-  // The late ones were sent again after the database had forgotten them: ten, and each once.
+  // The late traces were sent again after the reset: ten, and each once.
   const { ghosts, ...others } = report.findings;
   expect(ghosts.sort()).toEqual(Array.from({ length: 10 }, (_, index) => `late-${index} was never sent`));
   expect(Object.values(others).flat()).toEqual([]);
   expect(report.acked).toBeGreaterThanOrEqual(80);
 });
 
-/** An online base backup, as pg_basebackup makes one: the files while they change, then the log that mends them. */
+/**
+ * An online base backup, as pg_basebackup makes one: files copied while they change, then the log that repairs them.
+ */
 async function copyRunningDatabase(): Promise<string> {
   const { dataFolder } = system.postgres;
   const copy = await mkdtemp(path.join(tmpdir(), "touchstone-chaos-copy-"));

@@ -13,7 +13,7 @@ afterAll(async () => {
   await standalone?.stop();
 });
 
-test("row 5: a standalone killed with all it runs has each acknowledged trace once when it is started again", async () => {
+test("row 5: a standalone that is killed with all its processes has each acknowledged trace once after a restart", async () => {
   const seed = 405;
   const report = await auditUnderLoad(standalone, { seed }, async (load) => {
     await load.awaitAcks(100);
@@ -25,7 +25,7 @@ test("row 5: a standalone killed with all it runs has each acknowledged trace on
   expectClean(report, { seed });
 });
 
-test("row 6: a standalone whose PostgreSQL is killed starts it again each time, and nothing acknowledged is lost", async () => {
+test("row 6: a standalone whose PostgreSQL is killed restarts it each time, and no acknowledged write is lost", async () => {
   const seed = 406;
   const report = await auditUnderLoad(standalone, { seed }, async (load) => {
     for (let kill = 1; kill <= 3; kill += 1) {
@@ -41,7 +41,7 @@ test("row 6: a standalone whose PostgreSQL is killed starts it again each time, 
   expect(await standalone.isRunning()).toBe(true);
 });
 
-test("row 55: a standalone whose nats-server is killed again and again goes on, and starts it again each time", async () => {
+test("row 55: a standalone whose nats-server is killed repeatedly continues, and restarts it each time", async () => {
   const seed = 455;
   const report = await auditUnderLoad(standalone, { seed, pauseMs: 20 }, async (load) => {
     for (let kill = 1; kill <= 10; kill += 1) {
@@ -57,12 +57,12 @@ test("row 55: a standalone whose nats-server is killed again and again goes on, 
   expect(await standalone.isRunning()).toBe(true);
 });
 
-test("row 56: a standalone whose event loop is blocked ends at Ctrl-C, stops its servers, and has all it acknowledged", async () => {
+test("row 56: a standalone whose event loop is blocked ends at Ctrl-C, stops its servers, and keeps all acknowledged data", async () => {
   const seed = 456;
   const report = await auditUnderLoad(standalone, { seed }, async (load) => {
     await load.awaitAcks(60);
     await standalone.blockLoop();
-    // Null: a machine that is too busy to say in time what blocks the loop.
+    // Null: the machine is too busy to find out in time what blocks the loop.
     expect([1, null]).toContain(await standalone.interrupt());
     expect(standalone.logTails()).toContain("The stop took too long, because the event loop is blocked; exiting.");
     expect(await standalone.readLastWordOfPostgres()).toContain("database system is shut down");

@@ -9,7 +9,7 @@ import { listFailures } from "../src/reset-at-the-door.ts";
 import { openStoppedReader, type StoppedReader } from "../src/slow-clients.ts";
 
 const megabyte = 1024 * 1024;
-/** Far more than the buffers of two hops and their sockets take. */
+/** Far more than the buffers of two hops and their sockets hold. */
 const largeTraces = 8;
 const largeBytes = 4 * megabyte;
 
@@ -23,7 +23,7 @@ afterAll(async () => {
   await system?.stop();
 });
 
-/** Memory that the processes on the way of an answer gained since it was called. */
+/** The memory that the processes on an answer's path gained since the call. */
 async function watchMemory(): Promise<() => Promise<number>> {
   const pids = [...system.gateways, ...system.ingests].map(({ process }) => process.pid);
   const read = async (): Promise<number> =>
@@ -32,7 +32,7 @@ async function watchMemory(): Promise<() => Promise<number>> {
   return async () => (await read()) - before;
 }
 
-/** On a slow machine some are told to come again. */
+/** On a slow machine some get a retry response. */
 async function openReader(
   { apiKey }: Load,
   route: string,
@@ -46,7 +46,7 @@ async function openReader(
   return opened[0] as StoppedReader;
 }
 
-/** One that reads the live tail as an EventSource does: cut off, it goes on after the last event that it was told. */
+/** Reads the live tail like an EventSource: after a disconnect it resumes after the last event it received. */
 async function followTail(load: Load, after = ""): Promise<{ names(): string[]; close(): Promise<void> }> {
   const connections: StoppedReader[] = [];
   let isClosed = false;
@@ -91,7 +91,7 @@ async function storeLarge(load: Load): Promise<void> {
   }
 }
 
-/** The names of the large traces that it was told of in full, and the id to go on from. */
+/** The names of the large traces that it received in full, and the id to resume from. */
 function readEvents(text: string): { names: string[]; lastId: string } {
   const whole = text.slice(0, text.lastIndexOf("\n\n") + 1);
   const ids = [...whole.matchAll(/^id: (.+)$/gm)].map(([, id]) => id as string);
@@ -103,21 +103,22 @@ function namesIn(text: string): string[] {
 }
 
 const largeNames = Array.from({ length: largeTraces }, (_, index) => `large-${index}`).sort();
-/** What was read is searched each time, and is large. */
+/** Every received byte is searched each time, and there are many. */
 const slowly = { everyMs: 500, timeoutMs: 60_000 };
 
-test("row 51: readers of the live tail that stop reading are cut, cost little, and miss nothing when they come back", async () => {
+test("row 51: readers of the live tail that stop reading are disconnected, use few resources, and miss nothing when they reconnect", async () => {
   const report = await auditUnderLoad(system, { seed: 351, writers: 2 }, async (load) => {
     await load.awaitAcks(20);
     const gained = await watchMemory();
     const stopped = await Promise.all(Array.from({ length: 8 }, () => openReader(load, "/ingest/traces/stream")));
-    // Two large traces that become visible at once are more than may wait for anybody: who reads may be cut off, too.
+    // Two large traces that become visible together exceed a reader's buffer, so active readers may be disconnected
+    // too.
     const reading = await followTail(load);
     await storeLarge(load);
-    await waitUntil("who reads is told all", async () => reading.names().length >= largeTraces, slowly);
+    await waitUntil("active readers receive all traces", async () => reading.names().length >= largeTraces, slowly);
     expect(reading.names().sort()).toEqual(largeNames);
     await load.awaitAcks(20);
-    // By now all of it would be kept, and would stay; what storing left behind goes.
+    // If all of it were buffered, it would be by now, and would stay; leftovers of storing are freed.
     await waitUntil(
       "kept for each of the eight it would be 256 MB more",
       async () => (await gained()) < 250 * megabyte,
@@ -129,7 +130,7 @@ test("row 51: readers of the live tail that stop reading are cut, cost little, a
     const { names, lastId } = readEvents(first.text());
     expect(names.length).toBeLessThan(largeTraces);
     const back = await followTail(load, lastId);
-    await waitUntil("it is told the rest", async () => names.length + back.names().length >= largeTraces, slowly);
+    await waitUntil("it receives the rest", async () => names.length + back.names().length >= largeTraces, slowly);
     expect([...names, ...back.names()].sort()).toEqual(largeNames);
     for (const reader of [reading, back]) await reader.close();
     expect(listFailures(load).join("\n")).toBe("");
@@ -137,14 +138,14 @@ test("row 51: readers of the live tail that stop reading are cut, cost little, a
   expectOnlyLarge(report);
 });
 
-test("row 51: exports that nobody reads hold no transaction and little memory, and are whole when they are read", async () => {
+test("row 51: exports that are not read hold no transaction and little memory, and are complete when they are read", async () => {
   const report = await auditUnderLoad(system, { seed: 451, writers: 2 }, async (load) => {
     await storeLarge(load);
     const gained = await watchMemory();
     const stopped = await Promise.all(Array.from({ length: 8 }, () => openReader(load, "/export/traces")));
     await load.awaitAcks(40);
-    // A page of each is 64 MB, and what storing and opening left behind was up to 270 more on a machine that had no time to let
-    // it go: this bounds the process, and does not tell a page of each from all of it, which would be 256.
+    // A page of each is 64 MB, and storing and opening left up to 270 MB more on a machine that had no time to free it.
+    // This bounds the process; it does not distinguish a page of each from the whole export, which would be 256 MB.
     expect(await gained()).toBeLessThan(400 * megabyte);
     const { rows } = await system.postgres.query(`
       select query
@@ -162,7 +163,7 @@ test("row 51: exports that nobody reads hold no transaction and little memory, a
   expectOnlyLarge(report);
 });
 
-/** The large traces are in no ledger. */
+/** The ledger does not contain the large traces. */
 function expectOnlyLarge({ findings }: AuditReport): void {
   const { ghosts, ...others } = findings;
   expect(ghosts.sort()).toEqual(largeNames.map((name) => `${name} was never sent`).sort());

@@ -2,21 +2,21 @@ import { isDeepStrictEqual } from "node:util";
 import type { HttpClient } from "./http-client.ts";
 import type { Ledger, LedgerEntry } from "./ledger.ts";
 
-/** What the audit holds against the system. Markers in the lists; a clean audit has no entry in any of them. */
+/** The findings of the audit: markers in lists. A clean audit has no entry in any of them. */
 export interface Findings {
-  /** Acknowledged and not there: not readable by id, not listed, or not in its session. */
+  /** Acknowledged but missing: not readable by id, not listed, or not in its session. */
   lost: string[];
-  /** There more than once, or one span id answered with two rows. */
+  /** Stored more than once, or one span id that was answered with two rows. */
   duplicated: string[];
-  /** There, and nobody sent it; or refused without a try and there all the same. */
+  /** Stored but never sent, or stored although it was refused before any attempt. */
   ghosts: string[];
-  /** There, and not as it was sent. */
+  /** Stored with other contents than were sent. */
   altered: string[];
-  /** Answered neither with success, nor with 429 or 503, nor not at all. */
+  /** Answered, but not with success, 429 or 503. */
   unexpected: string[];
   /** A total that differs from the rows. */
   miscounted: string[];
-  /** Roots that monitor never heard of. */
+  /** Roots that monitor never received. */
   unannounced: string[];
   /** Roots that monitor recorded more than once, or that do not exist. */
   misannounced: string[];
@@ -27,10 +27,10 @@ export interface AuditReport {
   sent: number;
   refused: number;
   broken: number;
-  /** Never acknowledged and there, as may be after a lost answer. */
+  /** Stored but never acknowledged, which can happen after a lost answer. */
   unknownStored: number;
   findings: Findings;
-  /** What the processes logged last, if something was found. */
+  /** The processes' last log lines, if something was found. */
   logTails?: string;
 }
 
@@ -39,9 +39,14 @@ export interface AuditOptions {
   client: HttpClient;
   /** How often monitor recorded each trace of the project. */
   countAnnounced(): Promise<ReadonlyMap<string, number>>;
-  /** How long monitor may take to hear of everything. Default 60 s: an event in hand when monitor died comes after 30. */
+  /**
+   * The longest time until monitor has received everything. Default 60 s: an event that monitor held when it died
+   * arrives after 30.
+   */
   announceWithinMs?: number;
-  /** Whether a 503 was certainly given before anything was stored. Else the answer to a commit may have been lost. */
+  /**
+   * Whether a 503 was certainly sent before anything was stored. Otherwise the answer to a commit may have been lost.
+   */
   refusalsAreCertain?: boolean;
 }
 
@@ -60,8 +65,8 @@ interface Page {
 const readersMax = 8;
 
 /**
- * Compares what the system shows with what it promised. Everything must run and nobody
- * may write. Reads only what a client can read, and monitor's record.
+ * Compares the system's contents with its promises. All processes must run and there must be no writers.
+ * Reads only what a client can read, and monitor's record.
  */
 export async function audit(options: AuditOptions): Promise<AuditReport> {
   const { ledger, client } = options;
@@ -155,7 +160,7 @@ function noteOutcomes(entry: LedgerEntry, findings: Findings): void {
   if (rows.size > 1) findings.duplicated.push(`${entry.marker} was answered ${[...rows].join(" and ")}`);
 }
 
-/** A 429 is given before a try; a 503 may be the lost answer to a commit, unless the fault cannot do that. */
+/** A 429 is sent before any attempt; a 503 may be the lost answer to a commit, unless the fault excludes that. */
 function isCertainlyRefused(entry: LedgerEntry, { refusalsAreCertain = false }: AuditOptions): boolean {
   return entry.outcomes.every(
     (outcome) => outcome.kind === "refused" && (outcome.status === 429 || refusalsAreCertain),

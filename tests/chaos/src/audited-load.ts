@@ -8,14 +8,14 @@ import { type Ledger, openLedger } from "./ledger.ts";
 import { createRandom, type Random } from "./random.ts";
 import { nameOf, type WriterOptions, writeTraces } from "./trace-writer.ts";
 
-/** What the audit needs of a system: a project of its own, peace at the end, and monitor's record. */
+/** What the audit needs from a system: a separate project, a way to settle, and monitor's record. */
 export interface AuditedSystem {
   urls: readonly string[];
   createProject(name: string): Promise<{ id: string; apiKey: string }>;
   settle(): Promise<void>;
   /** How often monitor recorded each trace of a project. */
   countAnnounced(projectId: string): Promise<ReadonlyMap<string, number>>;
-  /** The ends of what its processes logged, for who has to find out why an audit failed. */
+  /** The ends of the processes' logs, to investigate a failed audit. */
   logTails(): string;
 }
 
@@ -34,20 +34,20 @@ export interface Load {
   client: HttpClient;
   projectId: string;
   apiKey: string;
-  /** Every answer so far, in the order of arrival; null where none came. */
+  /** Every answer so far, in the order of arrival; null for requests without an answer. */
   answers: readonly (Answer | null)[];
-  /** A line for each request that no answer came to: where it went, and what ended it. */
+  /** A line for each request without an answer: its destination and the error. */
   broken: readonly string[];
-  /** Waits until so many more writes are acknowledged. */
+  /** Waits until this many more writes are acknowledged. */
   awaitAcks(more: number): Promise<void>;
-  /** Ends the writers now instead of at the end. */
+  /** Stops the writers now instead of at the end. */
   stopWriting(): Promise<void>;
-  /** Waits until one of the answers from now on is as described. */
+  /** Waits until a later answer matches. */
   awaitAnswer(description: string, matches: (answer: Answer | null) => boolean): Promise<void>;
 }
 
 /**
- * Writes to a project of its own while `hurt` injects faults, then lets the system settle and audits it. All must be
+ * Writes to a new project while `hurt` injects faults, then lets the system settle and audits it. All faults must be
  * healed when `hurt` returns.
  */
 export async function auditUnderLoad(

@@ -4,18 +4,18 @@ import path from "node:path";
 import { waitUntil } from "../../integration/src/wait-until.ts";
 import type { PostgresServer } from "./postgres-server.ts";
 
-/** Where a server keeps its write-ahead log besides its data (docs/operating/backup.md). */
+/** The archive of a server's write-ahead log (docs/operating/backup.md). */
 export interface LogArchive {
-  /** Of the server that archives. */
+  /** The settings of the server that archives. */
   settings: Readonly<Record<string, string>>;
-  /** Of a server that is started from a backup. */
+  /** The settings of a server that is started from a backup. */
   restoreSettings: Readonly<Record<string, string>>;
   remove(): Promise<void>;
 }
 
 export async function makeLogArchive(): Promise<LogArchive> {
   const folder = await mkdtemp(path.join(tmpdir(), "touchstone-chaos-archive-"));
-  // The servers have an account of their own.
+  // The servers run under a separate account.
   await chmod(folder, 0o777);
   return {
     settings: { archive_mode: "on", archive_command: `test ! -f ${folder}/%f && cp %p ${folder}/%f` },
@@ -24,7 +24,7 @@ export async function makeLogArchive(): Promise<LogArchive> {
   };
 }
 
-/** Resolves when all that is committed now is in the archive. */
+/** Resolves when everything committed so far is in the archive. */
 export async function archiveUntilNow(postgres: PostgresServer): Promise<void> {
   const { rows } = await postgres.query<{ file: string }>("select pg_walfile_name(pg_switch_wal()) as file");
   await waitUntil("the log is archived", async () => {
@@ -34,8 +34,8 @@ export async function archiveUntilNow(postgres: PostgresServer): Promise<void> {
 }
 
 /**
- * A base backup of a running server, as pg_basebackup makes one: its files while they change. The log that mends them
- * is in the archive. The caller removes the folder.
+ * A base backup of a running server, as pg_basebackup makes one: its files are copied while they change. The log that
+ * repairs them is in the archive. The caller removes the folder.
  */
 export async function takeBaseBackup(postgres: PostgresServer): Promise<string> {
   const copy = await mkdtemp(path.join(tmpdir(), "touchstone-chaos-backup-"));
@@ -52,7 +52,7 @@ export async function takeBaseBackup(postgres: PostgresServer): Promise<string> 
   return copy;
 }
 
-/** What describes the process that runs, not the data; of the log, the folder alone. */
+/** Files that describe the running process, not the data; of the log, only the folder. */
 const notCopied = new Set(["postmaster.pid", "postmaster.opts"]);
 const emptied = new Set(["pg_wal", "pg_replslot", "pg_stat_tmp", "pg_notify", "pg_dynshmem"]);
 
@@ -68,7 +68,7 @@ async function copyTree(from: string, to: string): Promise<void> {
   }
 }
 
-/** A table was dropped meanwhile: the log says so, too. */
+/** A table was dropped meanwhile; the log contains that, too. */
 function ignoreGone(error: NodeJS.ErrnoException): void {
   if (error.code !== "ENOENT") throw error;
 }

@@ -1,4 +1,4 @@
-/** Makes a project through a gateway, so that what a test counts is its own. */
+/** Creates a project through a gateway, so that a test counts only its own rows. */
 export async function createProject(
   system: { url: string; apiKey: string },
   name: string,

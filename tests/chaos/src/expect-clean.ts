@@ -1,10 +1,10 @@
 import { expect } from "vitest";
 import { type AuditReport, describeReport, listFindings } from "./audit.ts";
 
-/** What a failed audit shows of its findings: all of a storm would fill a log and hide what else failed. */
+/** How many findings a failed audit prints: all of them could fill a log and hide other failures. */
 const shownMax = 20;
 
-/** Fails with the counts, the findings and the seed that leads to them. An audit of nothing proves nothing. */
+/** Fails with the counts, the findings and the seed that reproduces them. An audit without any write proves nothing. */
 export function expectClean(report: AuditReport, { seed = 1, ackedMin = 60 } = {}): void {
   expect(report.acked, "acknowledged writes").toBeGreaterThanOrEqual(ackedMin);
   const findings = listFindings(report).slice(0, shownMax);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Installation, ServiceSlot } from "./installation.ts";
 import type { Random } from "./random.ts";
 
-/** One way of hurting an installation. It is healed when `hurt` resolves. */
+/** One kind of fault. It is healed when `hurt` resolves. */
 export interface Fault {
   name: string;
   hurt(system: Installation, random: Random): Promise<void>;
@@ -20,7 +20,7 @@ async function killBus({ nats }: Installation): Promise<void> {
   await nats.exited;
 }
 
-/** What a random schedule chooses from. None of them may lose, double or invent a trace. */
+/** The faults of random schedules. None of them may lose, duplicate or invent a trace. */
 export const faults: readonly Fault[] = [
   { name: "kill a gateway", hurt: (system, random) => killOne(system.gateways, random) },
   { name: "kill an ingest", hurt: (system, random) => killOne(system.ingests, random) },

@@ -8,21 +8,21 @@ const evaluations = "/custom-agent-evaluations";
 
 type Scored = z.output<typeof submitResultsReply>;
 
-/** A run of a project, to which a test submits what it likes. */
+/** A run of a project to which a test submits results. */
 export interface GradedRun {
   id: string;
-  /** What a batch was answered; the body is checked against its schema when it is 200. */
+  /** The answer to a batch; the body is checked against its schema if the status is 200. */
   submit(results: readonly ResultBody[]): Promise<{ status: number; body: Scored }>;
   read(): Promise<z.output<typeof run>>;
   /** Rows in PostgreSQL, by idempotency key. */
   countRows(): Promise<Map<string, number>>;
 }
 
-/** Starts runs, each of a dataset of its own, in the default project. */
+/** Creates runs, each with a new dataset, in the default project. */
 export interface Grading {
   client: ApiClient;
   startRun(graders?: { dataset?: Partial<DatasetBody>; run?: object }): Promise<GradedRun>;
-  /** A judge of that model, to be an additional one or, as evaluation settings, the primary one. */
+  /** A judge with this model, as an additional judge or, as evaluation settings, the primary one. */
   createJudge(settings: object): Promise<string>;
 }
 
@@ -70,16 +70,16 @@ export function openGrading(system: Installation): Grading {
   };
 }
 
-/** Results that a provider's script can tell apart: each answer says its name, and is submitted under it. */
+/** Results that a provider's script can distinguish: each answer contains its name and is submitted under it. */
 export function namedResults(names: readonly string[]): ResultBody[] {
   return names.map((name, index) =>
     buildResult({ idempotencyKey: name, runNumber: index + 1, output: { text: `The answer of ${name}.` } }),
   );
 }
 
-/** Names with a number each: `prefix-0` and on. */
+/** Numbered names: `prefix-0` and so on. */
 export const numbered = (prefix: string, count: number): string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
 
-/** What {@link GradedRun.countRows} answers when each of these has one row. */
+/** The result of {@link GradedRun.countRows} when each of these has one row. */
 export const oneRowEach = (names: readonly string[]): Map<string, number> => new Map(names.map((name) => [name, 1]));

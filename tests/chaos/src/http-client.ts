@@ -8,28 +8,34 @@ export interface Answer {
   text: string;
 }
 
-/** A client of one project, which knows the addresses of all gateways as a load balancer does. */
+/** A client of one project. Like a load balancer, it knows the addresses of all gateways. */
 export interface HttpClient {
-  /** Null: the connection was refused, broke, or gave nothing before the deadline. */
+  /** Null: the connection was refused or broke, or there was no answer before the deadline. */
   send(method: string, route: string, body?: Buffer | string, headers?: Record<string, string>): Promise<Answer | null>;
-  /** Reads until an answer is 200, for at most a minute, and returns its JSON. Null: there is no such thing (404). */
+  /**
+   * Repeats a read until it answers 200, for at most a minute, and returns its JSON. Null: the object does not exist
+   * (404).
+   */
   read<Json>(route: string): Promise<Json | null>;
   close(): Promise<void>;
 }
 
 export interface HttpClientOptions {
-  /** Origins of the gateways. A refused connection is tried at the next one, since nothing was sent. */
+  /** Origins of the gateways. After a refused connection the next one is tried, since nothing was sent. */
   urls: readonly string[];
   apiKey: string;
-  /** Longest wait for an answer. Longer than any deadline of the gateway's own. */
+  /** The longest wait for an answer, above every deadline of the gateway. */
   deadlineMs?: number;
-  /** Told in one line of every request that `send` answers null to: what it was, where it went, what ended it and when. */
+  /**
+   * Receives one line for every request for which `send` returns null: the request, its destination, the error and the
+   * time.
+   */
   onBroken?: (reason: string) => void;
 }
 
 /**
- * Every write has a connection of its own: one that is kept alive may be closed by a stopping server just as a request
- * is written, and nobody could tell that loss from one the server caused. Reads are repeated, so theirs are kept.
+ * Every write has a new connection: a stopping server may close a kept connection just as a request is written, and
+ * that loss would look like one the server caused. Reads are repeated, so theirs are kept.
  */
 export function createHttpClient({ urls, apiKey, deadlineMs = 45_000, onBroken }: HttpClientOptions): HttpClient {
   const writing = new Agent({ pipelining: 0, connections: 256, connect: { timeout: 5_000 } });
@@ -90,13 +96,13 @@ export function createHttpClient({ urls, apiKey, deadlineMs = 45_000, onBroken }
   };
 }
 
-/** What a writer learns from an answer. A trace's row is named by the REST answer alone. */
+/** What a writer learns from an answer. Only the REST answer contains the row id. */
 export function readOutcome(answer: Answer | null): Outcome {
   if (answer === null) return { kind: "broken" };
   if (answer.status === 201) {
     return { kind: "acked", traceId: (JSON.parse(answer.text) as { trace_id: string }).trace_id };
   }
-  // A full success says nothing; anything else tells of spans that were not taken.
+  // A full success has no body; anything else describes rejected spans.
   if (answer.status === 200 && ["", "{}"].includes(answer.text)) return { kind: "acked", traceId: null };
   if (answer.status === 429 || answer.status === 503) return { kind: "refused", status: answer.status };
   return { kind: "unexpected", status: answer.status, body: answer.text.slice(0, 500) };

@@ -11,19 +11,19 @@ import { startTcpProxy, type TcpProxy } from "./tcp-proxy.ts";
 
 type ServiceName = "auth" | "ingest" | "monitor" | "eval-runs" | "judge" | "gateway";
 
-/** A process of a service that can be killed and started again at the same address. */
+/** A process of a service that can be killed and restarted at the same address. */
 export interface ServiceSlot {
   name: ServiceName;
   url: string;
   readonly process: ServiceProcess;
   kill(): Promise<void>;
-  /** Asks it to stop and waits; answers the exit code. */
+  /** Asks it to stop, waits, and returns the exit code. */
   stop(): Promise<number | null>;
-  /** After its end; with the code of another repository if one is given, else with that it had. */
+  /** Restarts it after its end, with the code of the given repository, or the code it had. */
   start(repository?: string): Promise<void>;
 }
 
-/** One that takes part in judging, with a way to NATS of its own. */
+/** A service that takes part in judging, with a separate proxy to NATS. */
 export interface JudgingSlot extends ServiceSlot {
   bus: TcpProxy;
 }
@@ -31,17 +31,17 @@ export interface JudgingSlot extends ServiceSlot {
 export interface InstallationOptions {
   gateways?: number;
   ingests?: number;
-  /** Without eval-runs nothing is evaluated: traces need none, and an installation without starts sooner. */
+  /** Without eval-runs nothing is evaluated. Traces do not need it, and the installation starts sooner. */
   evalRuns?: number;
   judges?: number;
-  /** On top of `settings`, for one judge. */
+  /** Overrides `settings` for one judge. */
   judgeSettings?: (index: number) => Readonly<Record<string, string>>;
-  /** On top of what the layout needs, for every service. */
+  /** Settings besides those of the layout, for every service. */
   settings?: Readonly<Record<string, string>>;
   postgres?: Parameters<typeof startPostgresServer>[0];
-  /** The repository whose code all services run at first. Default: this one. */
+  /** The repository whose code all services run first. Default: this one. */
   repository?: string;
-  /** How the processes of one service are started: a limit around them, another loader, another place for their log. */
+  /** How the processes of one service are started: resource limits, another loader, another log file. */
   launch?: Partial<Record<ServiceName, Pick<LaunchOptions, "wrapper" | "nodeArguments" | "output">>>;
 }
 
@@ -52,9 +52,9 @@ const logTailMax = 4_000;
 
 type LaunchOptions = Parameters<typeof startServiceProcess>[0];
 
-/** A system, one process or more for each service, as in compose; PostgreSQL is reached through a proxy. */
+/** A system with at least one process for each service, as in compose; services reach PostgreSQL through a proxy. */
 export interface Installation extends AuditedSystem {
-  /** Of the default project. */
+  /** The key of the default project. */
   apiKey: string;
   postgres: PostgresServer;
   /** Between the services and PostgreSQL. */
@@ -66,12 +66,12 @@ export interface Installation extends AuditedSystem {
   judges: readonly JudgingSlot[];
   auth: ServiceSlot;
   monitor: ServiceSlot;
-  /** Names of the services whose process has ended. Nobody starts one again but the test. */
+  /** Names of the services whose process has ended. Only the test restarts them. */
   listEnded(): Promise<string[]>;
   stop(): Promise<void>;
 }
 
-/** Starts an installation and waits until it takes traces. Whatever it started ends with this process. */
+/** Starts an installation and waits until it accepts traces. All its processes end with this process. */
 export async function startInstallation(options: InstallationOptions = {}): Promise<Installation> {
   const cleanups: (() => Promise<unknown>)[] = [];
   const stop = async (): Promise<void> => {
@@ -101,7 +101,7 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
       SERVICE_INTERNAL_SECRET: randomBytes(32).toString("base64url"),
       SERVICE_AUTH_URL: at(authPort),
       SERVICE_INGEST_URL: ingestPorts.map(at).join(","),
-      // Where it is not part of what is tested nobody listens.
+      // Nothing listens there if it is not part of the test.
       SERVICE_EVAL_RUNS_URL: evalRunsPorts.map(at).join(",") || at(1),
       SERVICE_MONITOR_URL: at(monitorPort),
       SERVICE_RATE_LIMIT: "off",
@@ -143,7 +143,7 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
       judges: judgePorts.map((port, index) => openJudgingSlot("judge", port, options.judgeSettings?.(index))),
       gateways: gatewayPorts.map((port) => openSlot("gateway", port)),
     };
-    // All of them have to be there, or not, before the clean-up of a failed start knows what to end.
+    // Waits for all outcomes, so that the clean-up of a failed start knows what to stop.
     await Promise.allSettled(Object.values(opening).flat());
     const [auth] = (await Promise.all(opening.auth)) as [ServiceSlot];
     const [monitor] = (await Promise.all(opening.monitor)) as [ServiceSlot];

@@ -1,37 +1,37 @@
 import { type FileHandle, open } from "node:fs/promises";
 
-/** What became of one attempt to store a write, as its sender saw it. */
+/** The outcome of one attempt to store a write, as its sender saw it. */
 export type Outcome =
-  /** 2xx: it is committed. Of a REST trace the answer names the row. */
+  /** 2xx: it is committed. The answer to a REST trace contains the row id. */
   | { kind: "acked"; traceId: string | null }
-  /** 429 or 503: try again. */
+  /** 429 or 503: retry. */
   | { kind: "refused"; status: 429 | 503 }
-  /** No answer, or half of one. */
+  /** No answer, or an incomplete one. */
   | { kind: "broken" }
-  /** Anything else; it is a finding by itself. */
+  /** Anything else; this is a finding by itself. */
   | { kind: "unexpected"; status: number; body: string };
 
-/** One span that was sent, and everything its sender was told about it. */
+/** One span that was sent, and all answers its sender received. */
 export interface LedgerEntry {
-  /** In the name of the span, and of no other one. */
+  /** Part of the span's name, and of no other name. */
   marker: string;
   spanId: string | null;
   sessionId: string;
   /** Whether the span is a root, which the list shows, or a child. */
   isRoot: boolean;
-  /** What reading it back must give. */
+  /** The expected contents when it is read back. */
   shown: Readonly<Record<string, unknown>>;
   outcomes: Outcome[];
 }
 
 /**
- * The record the audit holds the system to. An acknowledgement counts only when its line is on disk: a driver that
- * dies has not forgotten what it was promised.
+ * The record that the audit compares the system with. An acknowledgement counts only once its line is on disk, so it
+ * survives a crash of the driver.
  */
 export interface Ledger {
-  /** Notes a span that is about to be sent. */
+  /** Records a span that is about to be sent. */
   announce(entry: Omit<LedgerEntry, "outcomes">): LedgerEntry;
-  /** Notes what became of an attempt; resolves once the line is synced. */
+  /** Records the outcome of an attempt; resolves once the line is synced. */
   record(entries: readonly LedgerEntry[], outcome: Outcome): Promise<void>;
   entries(): readonly LedgerEntry[];
   /** Acknowledgements so far. */
@@ -87,8 +87,7 @@ export async function openLedger(file: string): Promise<Ledger> {
 }
 
 /**
- * What was promised at this moment. Nobody can tell whether an older copy of the system has what came later: it is
- * there at most once.
+ * The promises at this moment. An older copy of the system may or may not have later spans: each is there at most once.
  */
 export function freezeLedger(ledger: Pick<Ledger, "entries">): () => Pick<Ledger, "entries"> {
   const known = new Map(ledger.entries().map((entry) => [entry.marker, [...entry.outcomes]]));

@@ -5,17 +5,20 @@ import { createClient } from "../../integration/src/client.ts";
 import { waitUntil } from "../../integration/src/wait-until.ts";
 import type { Installation } from "./installation.ts";
 
-/** The live judges of an installation, and what each has to say of a trace: told by its number, so that none is mixed up. */
+/**
+ * The live judges of an installation and their verdict on each trace. Verdicts depend on the trace's number, so that a
+ * mix-up shows.
+ */
 const judgeNames = ["Tone", "Facts", "Brevity"] as const;
 type JudgeName = (typeof judgeNames)[number];
 
-/** A rating below it is a signal. */
+/** A lower rating is a signal. */
 const alertThreshold = 3;
 
-/** What a judge rates the trace of a number. */
+/** The judge's rating of the trace with a number. */
 const ratingOf = (judge: JudgeName, trace: number): number => (trace * 7 + judgeNames.indexOf(judge) * 3) % 11;
 
-/** A provider that takes its time, and answers as each judge's criteria and the trace say. */
+/** A slow provider whose answers depend on the judge's criteria and the trace. */
 function answerAsJudges(delayMs: number, onCall: (trace: number) => void) {
   return ({ prompt }: RecordedLlmRequest): LlmReply => {
     const judge = judgeNames.find((name) => prompt.includes(`Judge the ${name}.`)) as JudgeName;
@@ -29,27 +32,27 @@ function answerAsJudges(delayMs: number, onCall: (trace: number) => void) {
 export interface LiveJudging {
   projectId: string;
   apiKey: string;
-  /** Sends so many traces, several at a time. */
+  /** Sends this many traces, several at a time. */
   send(count: number): Promise<SentTraces>;
 }
 
-/** Traces that were acknowledged. */
+/** Acknowledged traces. */
 export interface SentTraces {
   /** The number of the first; the others follow. */
   first: number;
   ids: readonly string[];
   /** Waits until every trace shows three verdicts on the pages of the list. */
   awaitJudged(options?: { timeoutMs?: number }): Promise<void>;
-  /** How often the provider was asked about them so far. */
+  /** The number of provider calls about them so far. */
   countCalls(): number;
   /**
-   * Resolves at the moment at which the provider is asked about them, having been asked so often: that call is in flight
-   * then, unless there is none any more to wait for.
+   * Resolves when the provider is called about them after this many calls: that call is in flight then, unless all are
+   * done.
    */
   awaitCalls(count: number): Promise<void>;
   /**
-   * What is wrong with what is said of them, to people and in the store: a trace that does not show the rating of each
-   * judge once, a verdict, an event or an occurrence of a signal too many or too few. `stored`: only what monitor has.
+   * The errors in the stored and displayed judgements: a trace that does not show each judge's rating once, or a
+   * verdict, an event or an occurrence of a signal too many or too few. `stored`: only monitor's records.
    */
   findFaults(where?: "stored"): Promise<string[]>;
 }
@@ -57,7 +60,7 @@ export interface SentTraces {
 const sentAtOnce = 8;
 const pageSize = 100;
 
-/** Creates the judges over the public routes, and waits until monitor has heard of them. */
+/** Creates the judges over the public routes, and waits until monitor knows them. */
 export async function startLiveJudging(
   system: Installation,
   llm: ScriptedLlm,
@@ -81,7 +84,7 @@ export async function startLiveJudging(
     return (await client.expect({ status: 201, schema: submitTraceReply }, "POST", "/ingest/traces", body)).traceId;
   }
 
-  /** How many verdicts each trace of the project shows on the list. */
+  /** The number of verdicts that the list shows for each trace of the project. */
   async function readCounts(): Promise<Map<string, number>> {
     const counts = new Map<string, number>();
     for (let cursor: string | null = ""; cursor !== null; ) {
@@ -176,7 +179,7 @@ export async function startLiveJudging(
     const created = { status: 201, schema: judgeScorerReply };
     await client.expect(created, "POST", "/agent-monitoring/judge-scorers", body);
   }
-  // Monitor hears of judges by an event: a trace that came before is judged by those that were live then.
+  // Monitor learns of judges by an event: an earlier trace is judged by the judges that were live then.
   await waitUntil(
     "monitor knows the three judges",
     async () => {
@@ -194,6 +197,6 @@ const eventsCount =
   "select count(*)::int as n from monitor.events where project_id = $1 and trace_id = any ($2::uuid[]) and kind = 'judge'";
 const failingCount =
   "select count(*)::int as n from monitor.events where project_id = $1 and trace_id = any ($2::uuid[]) and polarity = 'failure'";
-/** Of all judgements below their threshold, also of other traces: what signals count beyond what there is. */
+/** All judgements below their threshold, also of other traces: occurrences that signals count beyond these. */
 const overcount =
   "select (select coalesce(sum(occurrence_count), 0)::int from monitor.signals where project_id = $1 and pattern_key like 'online-eval:%') - (select count(*)::int from monitor.events where project_id = $1 and kind = 'judge' and polarity = 'failure') as n";

@@ -1,6 +1,6 @@
 /**
- * Stands in for ingest's group commit in a test (see lying-ingest.ts) and acknowledges before it commits: every batch is
- * answered at once and written half a second later. It is what the audit of acknowledged writes must catch.
+ * Replaces ingest's group commit in a test (see lying-ingest.ts) and acknowledges before it commits: every batch is
+ * answered at once and written half a second later. The audit of acknowledged writes must detect this.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";

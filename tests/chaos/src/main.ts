@@ -1,7 +1,6 @@
 /**
- * `npm run chaos -- --minutes n --seed s`: random schedules of all faults, one after the other, each followed by the
- * audit of acknowledged writes. Ends at the first finding, with the seed that leads to it: `--seed s --schedules 1` runs
- * it again.
+ * `npm run chaos -- --minutes n --seed s`: random schedules of all faults in sequence, each followed by the audit of
+ * acknowledged writes. Ends at the first finding and prints its seed: `--seed s --schedules 1` repeats it.
  */
 import { parseArgs } from "node:util";
 import { describeReport, listFindings } from "./audit.ts";

@@ -23,7 +23,7 @@ export function encodeJsonExport(spans: readonly ExportedSpan[]): Buffer {
   return Buffer.from(JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: encoded }] }] }));
 }
 
-/** The same in protobuf, written by hand: the system's own reader must not be tested with its own writer. */
+/** The same in protobuf, encoded by hand: the system's own writer must not test its own reader. */
 export function encodeProtobufExport(spans: readonly ExportedSpan[]): Buffer {
   const scopeSpans = Buffer.concat(spans.map((span) => field(2, encodeSpan(span))));
   return field(1, field(2, scopeSpans));
@@ -54,7 +54,7 @@ function fixed64(number: number, value: bigint): Buffer {
   return Buffer.concat([varint(number * 8 + 1), bytes]);
 }
 
-/** A base-128 number, as tags and lengths are. */
+/** A base-128 number, the encoding of tags and lengths. */
 export function varint(value: number): Buffer {
   const bytes: number[] = [];
   let rest = value;

@@ -2,38 +2,38 @@ import { startThrowAwayPostgres, type ThrowAwayPostgresOptions } from "@touchsto
 import { Client, type QueryResult, type QueryResultRow } from "pg";
 import { signalTree } from "./process-tree.ts";
 
-/** A PostgreSQL that keeps what it promised, and that a test may hurt. */
+/** A PostgreSQL that keeps acknowledged commits, and that a test may stop or freeze. */
 export interface PostgresServer {
   port: number;
   logFile: string;
   dataFolder: string;
   readonly pid: number;
-  /** Runs one statement as superuser in the database of the services, on a connection of its own. */
+  /** Runs one statement as superuser in the services' database, on a new connection. */
   query<Row extends QueryResultRow>(text: string, values?: unknown[]): Promise<QueryResult<Row>>;
-  /** A superuser connection for a session that a test scripts; the caller ends it. */
+  /** A superuser connection for a scripted session; the caller ends it. */
   connect(): Promise<Client>;
-  /** Resolves when the server that runs now has ended, for whatever reason. */
+  /** Resolves when the current server has ended, for whatever reason. */
   readonly exited: Promise<unknown>;
-  /** Ends it without a checkpoint (`immediate`), and waits for its end. */
+  /** Stops it without a checkpoint (`immediate`) and waits for its end. */
   crash(): Promise<void>;
   /** kill -9 of the postmaster and all its children. */
   kill(): Promise<void>;
   /** SIGSTOP of the postmaster and all its children. */
   freeze(): Promise<void>;
   thaw(): Promise<void>;
-  /** Starts it again, stopping it first when it still runs (`fast`, as an operator would). */
+  /** Restarts it; a running server is stopped first (`fast`, as an operator would). */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The login of the services: it owns their database and makes their roles, and is no superuser. */
+/** The login of the services: it owns their database, creates their roles, and is no superuser. */
 const login = "touchstone";
 const databaseName = "touchstone";
 
-/** The URL under which services reach it through a port, the server's own or a proxy's. */
+/** The services' connection URL with this port, of the server or of a proxy. */
 export const databaseUrlAt = (port: number): string => `postgres://${login}@127.0.0.1:${port}/${databaseName}`;
 
-/** Starts a server that syncs every commit, with an empty database for the services, or with that of a backup. */
+/** Starts a server that syncs every commit, with an empty database for the services or the database of a backup. */
 export async function startPostgresServer(options: ThrowAwayPostgresOptions = {}): Promise<PostgresServer> {
   const server = await startThrowAwayPostgres({
     ...options,

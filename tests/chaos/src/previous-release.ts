@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 const repository = path.resolve(import.meta.dirname, "../../..");
 const archive = path.resolve(import.meta.dirname, "../fixtures/previous-release.tar.gz");
 
-/** The code of the release before this one, as a folder that services are started from. */
+/** The code of the previous release, as a folder that services are started from. */
 export interface PreviousRelease {
   folder: string;
   /** Files of a service's migrations, in order. */
@@ -15,7 +15,10 @@ export interface PreviousRelease {
   remove(): Promise<void>;
 }
 
-/** Unpacks it into a temporary folder. Its own packages find each other there; what it depends on is what is installed. */
+/**
+ * Unpacks it into a temporary folder. It resolves its own packages there, and its dependencies among the installed
+ * ones.
+ */
 export async function unpackPreviousRelease(): Promise<PreviousRelease> {
   const folder = await mkdtemp(path.join(tmpdir(), "touchstone-previous-release-"));
   await promisify(execFile)("tar", ["-xzf", archive, "-C", folder]);
@@ -23,7 +26,7 @@ export async function unpackPreviousRelease(): Promise<PreviousRelease> {
   for (const group of ["libs", "services"]) {
     for (const name of await readdir(path.join(folder, group))) {
       const installed = path.join(group, name, "node_modules");
-      // The links in it are relative, so that a copy leads to the packages beside it.
+      // Its links are relative, so a copy uses the packages beside it.
       await cp(path.join(repository, installed), path.join(folder, installed), {
         recursive: true,
         verbatimSymlinks: true,
@@ -37,7 +40,7 @@ export async function unpackPreviousRelease(): Promise<PreviousRelease> {
   };
 }
 
-/** Files of a service's migrations in a folder of code, in order. */
+/** The files of a service's migrations in a folder of code, in order. */
 export async function listMigrations(folder: string, service: string): Promise<string[]> {
   const names = await readdir(path.join(folder, "services", service, "migrations"));
   return names.filter((name) => name.endsWith(".sql")).sort();

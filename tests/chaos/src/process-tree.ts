@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** A process and everything it started, the process first. A zombie is not there any more. */
+/** A process and all its descendants, the process first. Zombies are left out. */
 export async function listProcessTree(root: number): Promise<number[]> {
   const parents = new Map<number, number>();
   for (const name of await readdir("/proc")) {
@@ -18,7 +18,9 @@ export async function listProcessTree(root: number): Promise<number[]> {
   return tree;
 }
 
-/** Sends a signal to a process and everything it started. The root stops first, so that it starts nothing meanwhile. */
+/**
+ * Sends a signal to a process and all its descendants. The root is stopped first, so that it starts nothing meanwhile.
+ */
 export async function signalTree(root: number, signal: "SIGKILL" | "SIGSTOP" | "SIGCONT"): Promise<void> {
   if (signal === "SIGCONT") {
     for (const pid of (await listProcessTree(root)).reverse()) send(pid, signal);
@@ -43,7 +45,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Memory a process has in RAM. */
+/** The resident memory of a process. */
 export async function readResidentBytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, "utf8");
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;

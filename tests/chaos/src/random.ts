@@ -1,17 +1,17 @@
-/** Random choices that one seed repeats: the whole schedule of a run follows from it. */
+/** Random choices that a seed reproduces: the whole schedule of a run follows from it. */
 export interface Random {
   /** A whole number from `low` to `high`, both included. */
   integer(low: number, high: number): number;
   chance(probability: number): boolean;
   pick<Item>(items: readonly Item[]): Item;
-  /** Another generator, of its own: what it is asked does not disturb this one. */
+  /** Another, independent generator: using it does not affect this one. */
   fork(name: string): Random;
 }
 
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
 
-  /** Mulberry32: 32 bits of state are plenty for choosing faults. */
+  /** Mulberry32: 32 bits of state suffice to choose faults. */
   function next(): number {
     state = (state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);

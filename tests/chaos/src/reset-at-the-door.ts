@@ -3,12 +3,12 @@ import type { Load } from "./audited-load.ts";
 import type { ServiceSlot } from "./installation.ts";
 
 /**
- * Runs `restart`, which stops a process and starts it again, and answers those lines of {@link listFailures} that tell of a
- * connection reset at its door meanwhile. Between a server's last look for newcomers and the closing of its port, a
- * millisecond or more on a busy machine, the kernel still completes connections, and the closing resets them. Nobody
- * has read a byte of them and no server can prevent it; clients connect again, as when a connection is refused. At the door
- * of a service behind it, it is the gateway that is reset: it cannot know either, and says that the service is not reachable.
- * A server that cut what it had in hand would break off one request of each writer, so a test allows one for each stop.
+ * Runs `restart`, which stops a process and starts it again, and returns the lines of {@link listFailures} that report
+ * a connection reset by the closing port. Between a server's last accept and the closing of its port, a millisecond or
+ * more on a busy machine, the kernel still completes connections, and the closing resets them. No process has read a
+ * byte of them and no server can prevent it; clients connect again, as after a refused connection. If the server is a
+ * service, the gateway's connection is reset: it cannot know the cause, and answers that the service is not reachable.
+ * A server that cut its open requests would break one request of each writer, so a test allows one for each stop.
  */
 export async function noteResets(slot: ServiceSlot, load: Load, restart: () => Promise<unknown>): Promise<string[]> {
   const from = { answers: load.answers.length, broken: load.broken.length };
@@ -23,13 +23,13 @@ export async function noteResets(slot: ServiceSlot, load: Load, restart: () => P
   );
 }
 
-/** Fails with every other failure in words. Each stop may reset one request of those that wait at the door. */
+/** Fails with a description of every other failure. Each stop may reset one waiting request. */
 export function expectOnlyResets(load: Load, reset: readonly string[], stops: number): void {
   expect(listFailures(load).sort().join("\n")).toBe(reset.toSorted().join("\n"));
   expect(reset.length, reset.join("\n")).toBeLessThanOrEqual(stops);
 }
 
-/** Lines for all answers that were no success and all requests without an answer. */
+/** Lines for all unsuccessful answers and all requests without an answer. */
 export function listFailures({ answers, broken }: Pick<Load, "answers" | "broken">): string[] {
   const refused = answers.filter((answer) => answer !== null && answer.status > 201);
   return [...refused.map((answer) => `${answer?.status} ${answer?.text}`), ...broken];

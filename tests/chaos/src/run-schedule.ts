@@ -11,13 +11,13 @@ export interface Schedule {
   names: readonly string[];
 }
 
-/** The faults that a seed leads to. */
+/** The faults of a seed. */
 export function planSchedule(seed: number, count: number): Schedule {
   const random = createRandom(seed).fork("schedule");
   return { seed, names: Array.from({ length: count }, () => random.pick(faults).name) };
 }
 
-/** Writes while the faults of the schedule happen one after the other, then audits. */
+/** Writes while the faults of the schedule happen in sequence, then audits. */
 export async function runSchedule(system: Installation, { seed, names }: Schedule): Promise<AuditReport> {
   const random = createRandom(seed).fork("faults");
   return auditUnderLoad(system, { seed }, async (load) => {

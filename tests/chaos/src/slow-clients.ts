@@ -2,17 +2,17 @@ import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
 
-/** A client that asked and does not read the answer, until it does. */
+/** A client that sends a request and delays reading the answer. */
 export interface StoppedReader {
   resume(): void;
-  /** What it has read. */
+  /** The bytes it has read. */
   text(): string;
-  /** Resolves when the answer has ended: true, or broke off: false. */
+  /** Resolves when the answer is complete (true) or broke off (false). */
   ended: Promise<boolean>;
   close(): void;
 }
 
-/** Asks and reads the head of the answer, and nothing more: what it has no room for stays with the sender. */
+/** Sends a request and reads only the head of the answer: the rest stays with the sender once the buffers are full. */
 export async function openStoppedReader(
   url: string,
   headers: Readonly<Record<string, string>>,
@@ -30,16 +30,16 @@ export async function openStoppedReader(
   };
 }
 
-/** A connection that says what it is told to, and remembers what it was told. */
+/** A connection that sends what a test passes, and keeps what it received. */
 export interface RawClient {
   write(text: string): void;
   readonly received: string;
-  /** Whether the other side has ended or cut it. */
+  /** Whether the other side has closed or reset it. */
   readonly isEnded: boolean;
   close(): void;
 }
 
-/** Opens connections, and sends `greeting` on each. */
+/** Opens connections and sends `greeting` on each. */
 export async function openRawClients(url: string, count: number, greeting = ""): Promise<RawClient[]> {
   return Promise.all(Array.from({ length: count }, () => openRawClient(url, greeting)));
 }
@@ -55,7 +55,7 @@ async function openRawClient(url: string, greeting: string): Promise<RawClient> 
   socket.setEncoding("latin1").on("data", (text) => {
     received += text;
   });
-  // The client stays half open: only what the other side does counts.
+  // The client stays half open: only the other side's actions count.
   for (const ending of ["error", "end", "close"]) {
     socket.on(ending, () => {
       isEnded = true;

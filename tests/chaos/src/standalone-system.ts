@@ -11,18 +11,18 @@ import { listProcessTree, signalTree } from "./process-tree.ts";
 
 /** A standalone as `npm start` runs it, with its own PostgreSQL and nats-server. */
 export interface StandaloneSystem extends AuditedSystem {
-  /** kill -9 of everything it runs, its servers included. */
+  /** kill -9 of all its processes, its servers included. */
   killEverything(): Promise<void>;
-  /** kill -9 of its PostgreSQL or nats-server alone, as soon as one runs; it starts them again by itself. */
+  /** kill -9 of only its PostgreSQL or nats-server, as soon as it runs; the standalone restarts it. */
   killPostgres(): Promise<void>;
   killNats(): Promise<void>;
-  /** Whether the process that was started last still runs. */
+  /** Whether the current process still runs. */
   isRunning(): Promise<boolean>;
-  /** Its event loop does nothing any more, for ever. */
+  /** Blocks its event loop permanently. */
   blockLoop(): Promise<void>;
-  /** Asks it to stop as Ctrl-C does; answers the exit code. */
+  /** Asks it to stop like Ctrl-C; returns the exit code. */
   interrupt(): Promise<number | null>;
-  /** The last line of PostgreSQL's log, when PostgreSQL has ended. */
+  /** The last line of PostgreSQL's log, once PostgreSQL has ended. */
   readLastWordOfPostgres(): Promise<string>;
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -49,7 +49,7 @@ export async function startStandaloneSystem(): Promise<StandaloneSystem> {
       for (const pid of await listProcessTree(running.pid)) {
         const commandLine = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
         const [executable, ...args] = commandLine.split("\0");
-        // The others of PostgreSQL call themselves "postgres: touchstone: ...".
+        // PostgreSQL's other processes have titles like "postgres: touchstone: ...".
         if (executable?.endsWith(`/${name}`)) found = { pid, args };
       }
       return found !== undefined;

@@ -1,25 +1,25 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { keepFreePort } from "../../integration/src/free-port.ts";
 
-/** What the way does with bytes. A held byte arrives later, as after a partition that healed. */
+/** How the proxy treats bytes. A held byte arrives later, as after a network partition. */
 export type ProxyMode =
   | { kind: "pass" }
-  /** Nobody listens, and who was connected is cut off. */
+  /** Nothing listens, and open connections are reset. */
   | { kind: "refuse" }
-  /** Connections stay and are made, and nothing arrives in either direction. */
+  /** Connections stay and are accepted, and no byte passes in either direction. */
   | { kind: "hold" }
-  /** Requests arrive, answers do not. */
+  /** Requests pass, answers do not. */
   | { kind: "hold-answers" }
   | { kind: "delay"; ms: number };
 
-/** A way to a server on loopback that a test can spoil. */
+/** A proxy to a server on loopback that a test can disturb. */
 export interface TcpProxy {
   port: number;
   set(mode: ProxyMode): Promise<void>;
   close(): Promise<void>;
 }
 
-/** One direction of one connection: bytes in, the same bytes out, when the mode lets them. */
+/** One direction of one connection: forwards the bytes unchanged when the mode allows it. */
 interface Flow {
   push(chunk: Buffer): void;
   end(): void;
@@ -58,7 +58,7 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     function add(chunk: Buffer | null): void {
       const delayMs = mode.kind === "delay" ? mode.ms : 0;
       const last = waiting.at(-1)?.dueMs ?? 0;
-      // In order, though the mode may have changed since the last one.
+      // In order, although the mode may have changed since the previous one.
       waiting.push({ chunk, dueMs: Math.max(last, performance.now() + delayMs) });
       flow.pump();
     }
@@ -83,7 +83,7 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
       from.on("error", () => from.destroy());
       from.on("close", () => {
         sockets.delete(from);
-        // While bytes are held the other side learns nothing, the end of the connection included.
+        // While bytes are held, the other side sees nothing, not even the end of the connection.
         if (mode.kind !== "hold") to.destroySoon();
       });
     }

@@ -9,11 +9,11 @@ export interface WriterOptions {
   client: HttpClient;
   ledger: Ledger;
   random: Random;
-  /** In the marker of everything it sends, and of nobody else. */
+  /** The unique prefix of the markers it sends. */
   name: string;
   /** Bytes of incompressible text in each span, besides the rest. Default 40. */
   payloadBytes?: number;
-  /** Told of every answer as it comes. */
+  /** Receives every answer. */
   onAnswer?: (answer: Answer | null) => void;
   /** Pause between two writes. Default 40. */
   pauseMs?: number;
@@ -25,7 +25,7 @@ interface Write {
   body: Buffer;
   contentType: string;
   entries: LedgerEntry[];
-  /** Whether sending it again can store nothing twice. */
+  /** Whether repeating it can store nothing twice. */
   isRepeatable: boolean;
 }
 
@@ -33,8 +33,8 @@ interface Write {
 const sessionSize = 25;
 
 /**
- * Sends traces one after the other until told to stop: over REST, with a span id and without, and as OTLP exports in
- * both encodings. What was not acknowledged is sent again when that is safe; of what was, one in ten is sent again too.
+ * Sends traces one after the other until stopped: over REST, with a span id and without, and as OTLP exports in both
+ * encodings. Repeats unacknowledged writes when that is safe, and one in ten acknowledged ones.
  */
 export async function writeTraces(options: WriterOptions, stop: AbortSignal): Promise<void> {
   const { client, ledger, random, name, payloadBytes = 40, pauseMs = 40 } = options;
@@ -125,7 +125,7 @@ export async function writeTraces(options: WriterOptions, stop: AbortSignal): Pr
       outcome = await send(write);
     }
     if (outcome.kind === "acked" && write.isRepeatable && random.chance(0.1)) await send(write);
-    // Without an answer to wait for, a refused connection would be tried as fast as it is refused.
+    // Without a pause, a refused connection would be retried as fast as it is refused.
     if (isPassing(outcome)) await sleep(50);
     else await sleep(pauseMs);
   }
@@ -135,7 +135,7 @@ function isPassing(outcome: Outcome): boolean {
   return outcome.kind === "refused" || outcome.kind === "broken";
 }
 
-/** A name for a run's files and writers that no other run has. */
+/** A unique name for a run's files and writers. */
 export function nameOf(seed: number): string {
   return `s${seed}-${createHash("sha256").update(randomBytes(8)).digest("hex").slice(0, 6)}`;
 }

@@ -9,9 +9,9 @@ const run = promisify(execFile);
 /** A file system of a fixed size, in memory. Needs root. */
 export interface Volume {
   folder: string;
-  /** Takes all its room. */
+  /** Fills all its free space. */
   fill(): Promise<void>;
-  /** Gives back what `fill` took. */
+  /** Frees the space that `fill` took. */
   free(): Promise<void>;
   unmount(): Promise<void>;
 }
@@ -34,7 +34,7 @@ export async function mountVolume(megabytes: number): Promise<Volume> {
   };
 }
 
-/** Somebody else was writing too; it is full all the same. */
+/** Another process was writing too; the disk is full all the same. */
 function ignoreFull(error: NodeJS.ErrnoException): void {
   if (error.code !== "ENOSPC") throw error;
 }

@@ -10,15 +10,15 @@ import { sendRequest } from "../src/send-request.ts";
 import { openSystem, type TestedSystem } from "../src/system.ts";
 
 /**
- * Every operation of the OpenAPI document, called with requests made from its schemas, half of them spoilt in one place.
- * Whatever is sent, the answer is one the document has: no 5xx, no undocumented status, content type or member, and
- * within five seconds.
+ * Calls every operation of the OpenAPI document with requests generated from its schemas, half of them invalid in one
+ * place. Every answer must be documented: no 5xx, no undocumented status, content type or member, and within five
+ * seconds.
  */
 const openApi = await readOpenApi();
-/** Those that change come late and those that delete last, parts before the whole: the others need what there is. */
+/** Operations that change come late and those that delete last, parts before the whole: the others need the objects. */
 const ranks: Readonly<Record<string, number>> = { PUT: 1, PATCH: 1, DELETE: 2 };
 const rankOf = (method: string): number => ranks[method] ?? 0;
-/** Without accounts their routes are 404, whatever is sent; the matrix of tenants holds that. */
+/** Without accounts their routes are always 404; the tenant matrix tests that. */
 const isOfAccounts = (path: string): boolean =>
   /^\/api\/v1\/auth(-org)?\//.test(path) && path !== "/api/v1/auth/config";
 const operations = openApi.operations
@@ -28,13 +28,13 @@ const operations = openApi.operations
       rankOf(one.method) - rankOf(other.method) || (one.method === "DELETE" ? other.path.length - one.path.length : 0),
   );
 const requestsMax = Number(process.env.TOUCHSTONE_CONFORMANCE_REQUESTS ?? 5_000);
-/** The same requests each time, so that a failure is of the change at hand; longer runs choose seeds of their own. */
+/** The same requests each time, so that a failure is caused by the current change; longer runs choose other seeds. */
 const seed = Number(process.env.TOUCHSTONE_CONFORMANCE_SEED ?? 20_261_122);
 const perOperation = Math.ceil(requestsMax / operations.length);
 
 /**
- * No request can succeed: the key that may rotate a project's key is the key it makes invalid; the entities that can be
- * exported have paths of their own; a judge without a model suggests nothing and leaves no record of a verdict.
+ * No request can succeed: rotating a project's key invalidates the key in use; the entities that can be exported have
+ * separate paths; a judge without a model suggests nothing and leaves no verdict record.
  */
 const neverSucceeding = ["rotateProjectKey", "exportUnknown", "suggestExpected", "generateRegex", "readVerdict"];
 
@@ -57,7 +57,7 @@ describe("the OpenAPI document holds", () => {
     await fc.assert(
       fc.asyncProperty(requestArbitrary(operation, source), async (request) => {
         const answer = await sendRequest(system, request);
-        // The key that is replaced here is the one all others are sent with.
+        // The replaced key would be the one that all other requests use.
         if (operation.id === "regenerateApiKey" && answer.status === 200) {
           system.apiKey = (JSON.parse(answer.body.toString("utf8")) as { apiKey: string }).apiKey;
         }
@@ -74,10 +74,10 @@ describe("the OpenAPI document holds", () => {
   });
 });
 
-/** What no id and no name can be: a NUL, a blank, a mark that splits a path. */
+/** Values that no id and no name can have: a NUL, a blank, a path separator. */
 const strangeSegments = ["%00", "%20", "%2F"];
 
-test("a path parameter that can be nothing is answered as the document has it", async () => {
+test("a path parameter without a valid value is answered as documented", async () => {
   const problems: string[] = [];
   for (const operation of operations.filter(({ path }) => path.includes("{"))) {
     for (const segment of strangeSegments) {

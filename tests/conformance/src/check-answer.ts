@@ -2,19 +2,19 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import type { HttpRequest } from "./http-request.ts";
 import type { JsonSchema, OpenApi, Operation } from "./open-api.ts";
 
-/** An answer as it came in. */
+/** A received answer. */
 export interface HttpAnswer {
   status: number;
   headers: Readonly<Record<string, string | string[] | undefined>>;
   body: Buffer;
 }
 
-/** Says what is wrong with an answer, one sentence each; nothing when it is as documented. */
+/** Describes what is wrong with an answer, one sentence each; empty when it is as documented. */
 export type AnswerCheck = (operation: Operation, request: HttpRequest, answer: HttpAnswer) => string[];
 
 /**
- * Checks answers against the document: the status, the content type and the body. A body may not have a member the
- * document does not name: clients tolerate new ones, but one that appears here was forgotten in the contract.
+ * Checks answers against the document: the status, the content type and the body. A body may not have undocumented
+ * members: clients tolerate new ones, but here it means that the contract was forgotten.
  */
 export function createAnswerCheck({ schemas }: OpenApi): AnswerCheck {
   const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, allErrors: true });
@@ -40,7 +40,7 @@ export function createAnswerCheck({ schemas }: OpenApi): AnswerCheck {
     if (typeof answer.headers["x-request-id"] !== "string") problems.push("It has no x-request-id.");
     const documented = operation.answers[String(status)];
     if (documented === undefined) return [...problems, `Status ${status} is not documented for ${operation.id}.`];
-    // Nothing is documented of nothing.
+    // The document describes no body.
     if (status === 204 && answer.body.length === 0) return problems;
     const contentType = String(answer.headers["content-type"] ?? "").split(";")[0] ?? "";
     const content = documented[contentType];
@@ -56,7 +56,7 @@ export function createAnswerCheck({ schemas }: OpenApi): AnswerCheck {
   };
 }
 
-/** Objects whose members are stated have no others, unless the schema says so. */
+/** Objects with declared members have no others, unless the schema allows them. */
 function closeObjects(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closeObjects);
   if (typeof schema !== "object" || schema === null) return schema;

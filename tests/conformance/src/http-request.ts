@@ -1,23 +1,23 @@
 import fc from "fast-check";
 
-/** A request as it goes out, and what the answer's status must be where that is certain. */
+/** A request as it is sent, and the expected status if it is certain. */
 export interface HttpRequest {
   method: string;
   /** With the query string. */
   path: string;
   headers: Readonly<Record<string, string>>;
   body: Buffer | null;
-  /** What was done to a valid request; `valid` when nothing was. */
+  /** The change to a valid request; `valid` without one. */
   mutation: string;
   expected: readonly number[] | null;
 }
 
-/** A request that prints as a curl command, as fast-check shows it in a failure. The key is left out. */
+/** A request that prints as a curl command in fast-check's failure reports. The key is left out. */
 export function printable(request: HttpRequest): HttpRequest {
   return Object.assign({}, request, { [fc.toStringMethod]: () => toCurl(request) });
 }
 
-/** A shell command that sends the same request; bodies that are no text go through base64. */
+/** A shell command that sends the same request; binary bodies go through base64. */
 export function toCurl({ method, path, headers, body, mutation }: HttpRequest): string {
   const stated = Object.entries(headers).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`);
   const text = body?.toString("utf8") ?? "";

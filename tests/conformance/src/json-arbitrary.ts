@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import type { JsonSchema } from "./open-api.ts";
 
-/** What the values are made from. */
+/** The inputs of the generator. */
 export interface ArbitrarySource {
   /** Named schemas, by reference. */
   schemas: Readonly<Record<string, JsonSchema>>;
-  /** Ids that exist in the system, by the name of the property or parameter that takes them. */
+  /** Existing ids, by the name of the property or parameter that takes them. */
   known: Readonly<Record<string, readonly (string | number)[]>>;
 }
 
@@ -31,7 +31,7 @@ const nastyTexts = [
   "x".repeat(5_000),
 ];
 
-/** Any text, with a leaning to trouble. */
+/** Any text, with a bias to difficult ones. */
 export function anyText(lengths: fc.StringConstraints = {}): fc.Arbitrary<string> {
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = lengths;
   const nasty = nastyTexts.filter(({ length }) => length >= minLength && length <= maxLength);
@@ -41,7 +41,7 @@ export function anyText(lengths: fc.StringConstraints = {}): fc.Arbitrary<string
     : fc.oneof({ weight: 4, arbitrary: plain }, { weight: 1, arbitrary: fc.constantFrom(...nasty) });
 }
 
-/** Any JSON value, as deep as the value of an agent usually is. */
+/** Any JSON value, with the usual depth of an agent's values. */
 function anyJson(): fc.Arbitrary<unknown> {
   return fc.oneof(
     { weight: 3, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
@@ -51,8 +51,8 @@ function anyJson(): fc.Arbitrary<unknown> {
 }
 
 /**
- * Values that fit a JSON Schema: the part of it that the OpenAPI document uses. A keyword it does not know throws, so
- * that the suite never says it tested what it left out.
+ * Values that fit a JSON Schema, for the keywords that the OpenAPI document uses. An unknown keyword throws, so that
+ * the suite never skips one silently.
  */
 export function jsonArbitrary(schema: JsonSchema, source: ArbitrarySource): fc.Arbitrary<unknown> {
   refuseUnknownKeywords(schema);
@@ -112,7 +112,7 @@ function objectArbitrary(schema: JsonSchema, source: ArbitrarySource): fc.Arbitr
   return fc.tuple(others, stated).map(([more, named]) => ({ ...more, ...(named as object) }));
 }
 
-/** Leans to ids that exist: with random ones alone nothing but 404 would ever be seen. */
+/** Biased to existing ids: with random ones alone every answer would be 404. */
 export function withKnown(
   name: string,
   otherwise: fc.Arbitrary<unknown>,
@@ -129,7 +129,7 @@ const understood = new Set([
 ]);
 
 function refuseUnknownKeywords(schema: JsonSchema): void {
-  // A format brings its pattern along.
+  // A format comes with its pattern.
   if (schema.format === "uuid") return;
   const unknown = Object.keys(schema).filter((keyword) => !understood.has(keyword));
   if (unknown.length > 0) throw new Error(`The generator does not understand ${unknown.join(", ")}.`);

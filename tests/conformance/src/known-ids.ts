@@ -1,21 +1,21 @@
 import type { TestedSystem } from "./system.ts";
 
 /**
- * Ids of things that are there, and values that mean something, by the name of the parameter or property that takes them.
- * What others would delete or take first stands under `<operation> <name>` as well, for that operation alone.
+ * Ids of existing objects, and meaningful values, by the name of the parameter or property that takes them. Objects
+ * that other operations would delete or consume are also listed under `<operation> <name>`, for that operation alone.
  */
 export type KnownIds = Readonly<Record<string, readonly (string | number)[]>>;
 
-/** What an operation is called with. */
+/** The parameters of an operation. */
 export function idsFor(operationId: string, known: KnownIds): KnownIds {
   const own = Object.entries(known).filter(([name]) => name.startsWith(`${operationId} `));
   return { ...known, ...Object.fromEntries(own.map(([name, ids]) => [name.slice(operationId.length + 1), ids])) };
 }
 
-/** Where nobody listens. */
+/** Nothing listens there. */
 const silentUrl = "http://127.0.0.1:4/";
 
-/** Values of queries that mean something. */
+/** Meaningful query values. */
 const filters: KnownIds = {
   severity: ["low", "medium"],
   status: ["open"],
@@ -27,7 +27,7 @@ const filters: KnownIds = {
   method: ["paired"],
 };
 
-/** Makes one of everything the operations ask for, so that they have something to answer. */
+/** Creates one object of each kind that the operations use, so that their answers have contents. */
 export async function makeKnownIds(system: TestedSystem): Promise<KnownIds> {
   const send = async (method: string, path: string, body?: unknown): Promise<Record<string, unknown>> => {
     const response = await fetch(`${system.url}/api/v1${path}`, {
@@ -48,7 +48,7 @@ export async function makeKnownIds(system: TestedSystem): Promise<KnownIds> {
     rougeScore: { enabled: true },
     questions: [{ main_question: { query: "a", expectedResults: "b" } }],
   });
-  // Each of its own: what deletes them stands last among the operations that take a parameter of the name.
+  // A separate object for each: the operation that deletes them is the last one with a parameter of that name.
   const [settings, scorers, members, deletedSettings] = (await Promise.all(
     Array.from({ length: 4 }, () =>
       Promise.all([1, 2, 3].map(() => post("/custom-agent-evaluations/evaluation-settings", { name: "conformance" }))),
@@ -59,7 +59,7 @@ export async function makeKnownIds(system: TestedSystem): Promise<KnownIds> {
       post("/custom-agent-evaluations/runs", { datasetId: dataset._id, additionalScorerIds: members.slice(0, 1) }),
     ),
   );
-  // Ended, so that gates have a baseline and there is something to compare.
+  // Completed, so that gates have a baseline and a comparison is possible.
   const [ended] = runs;
   await post(`/custom-agent-evaluations/runs/${ended?.runId}/results`, {
     batchId: "conformance",
@@ -76,7 +76,7 @@ export async function makeKnownIds(system: TestedSystem): Promise<KnownIds> {
       post("/agent-monitoring/scorer-groups", { name: "conformance", members: members.map((refId) => ({ refId })) }),
     ),
   );
-  // Of a dataset of its own, which no operation on datasets replaces or deletes.
+  // Of a separate dataset, which no dataset operation replaces or deletes.
   const { _id: ciDatasetId } = await post("/custom-agent-evaluations/datasets", {
     name: "conformance of CI",
     questions: [{ main_question: { query: "a" } }, { main_question: { query: "b" } }],
@@ -86,7 +86,7 @@ export async function makeKnownIds(system: TestedSystem): Promise<KnownIds> {
     [1, 2, 3, 4].map((number) => post("/monitor/patterns", { name: `conformance ${number}`, includeTerms: ["a"] })),
   );
   const patternIds = patterns.map(({ pattern }) => (pattern as { _id: string })._id);
-  // A vote down raises a signal at once.
+  // A downvote raises a signal at once.
   await post("/feedback", { traceId: trace.trace_id, rating: "down" });
   const { signals } = await get("/monitor/signals");
   const customEvaluators = await Promise.all(
@@ -107,7 +107,7 @@ export async function makeKnownIds(system: TestedSystem): Promise<KnownIds> {
     agent_id: [String(trace.reference_agent_id)],
     workspaceId: ["local"],
     sessionId: [sessionId],
-    // A deletion refuses what it does not understand; this day has no traces.
+    // An invalid deletion is refused; this day has no traces.
     from: ["2020-01-01T00:00:00Z"],
     to: ["2020-01-02"],
     source: ["production", "eval"],
@@ -141,7 +141,7 @@ export async function makeKnownIds(system: TestedSystem): Promise<KnownIds> {
   };
 }
 
-/** Cases of datasets whose first version is the one that is read: a change of a case names it. */
+/** Cases of datasets that are read at their first version: a change of a case names the version. */
 async function makeChangedCases(
   post: (path: string, body: unknown) => Promise<Record<string, unknown>>,
 ): Promise<KnownIds> {
@@ -159,7 +159,7 @@ async function makeChangedCases(
   };
 }
 
-/** Who is told of failures: webhooks, their deliveries and alert rules. */
+/** Notifications of failures: webhooks, their deliveries and alert rules. */
 async function makeTold(post: (path: string, body: unknown) => Promise<Record<string, unknown>>): Promise<KnownIds> {
   const webhooks = await Promise.all([1, 2].map(() => post("/agent-monitoring/webhooks", { url: silentUrl })));
   const [tested] = webhooks.map(({ webhook }) => (webhook as { _id: string })._id);

@@ -6,7 +6,7 @@ export interface JsonMutation {
   value: unknown;
 }
 
-/** A member of an object somewhere in a value, and what the schema says of it. */
+/** A member of an object somewhere in a value, and its schema. */
 interface Member {
   holder: Record<string, unknown>;
   name: string;
@@ -16,8 +16,8 @@ interface Member {
 }
 
 /**
- * Every single change that can be made to `value`: leaving out a required member, giving one another type, stepping over
- * one of its bounds, adding one that is not in the schema. Each is made on a copy.
+ * Every possible single change to `value`: removing a required member, changing a member's type, exceeding a bound,
+ * adding an unknown member. Each is made on a copy.
  */
 export function mutateJson(
   value: unknown,

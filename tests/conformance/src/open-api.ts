@@ -10,10 +10,10 @@ export interface Parameter {
   schema: JsonSchema;
 }
 
-/** What an operation may answer with one status: media types with the schema of their bodies, if it has one. */
+/** The possible answers of an operation with one status: media types with the schema of their bodies, if any. */
 export type DocumentedAnswer = Readonly<Record<string, { schema?: JsonSchema }>>;
 
-/** One operation of the committed OpenAPI document, with references to responses followed. */
+/** One operation of the committed OpenAPI document, with references to responses resolved. */
 export interface Operation {
   id: string;
   method: string;
@@ -22,7 +22,7 @@ export interface Operation {
   body: { required: boolean; content: Readonly<Record<string, { schema?: JsonSchema }>> } | null;
   answers: Readonly<Record<string, DocumentedAnswer>>;
   needsKey: boolean;
-  /** Methods the path does not have. */
+  /** Methods that the path does not have. */
   otherMethods: readonly string[];
 }
 
@@ -51,12 +51,12 @@ interface RawAnswer {
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
-/** Reads the committed document; nothing here knows the code that it was made from. */
+/** Reads the committed document. This suite does not use the code that generates it. */
 export async function readOpenApi(): Promise<OpenApi> {
   const document = JSON.parse(await readFile(openApiFile, "utf8")) as Document;
   const operations = Object.entries(document.paths).flatMap(([path, item]) => {
     if (typeof item.$ref === "string") return [];
-    // A path without parameters is also a value of the parameter of its neighbours: DELETE /traces/stream deletes a trace.
+    // A path without parameters is also a parameter value of its neighbours: DELETE /traces/stream deletes a trace.
     const present = Object.entries(document.paths)
       .filter(([other]) => takes(other, path))
       .flatMap(([, neighbour]) => Object.keys(neighbour).map((method) => method.toUpperCase()));

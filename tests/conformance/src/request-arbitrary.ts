@@ -5,7 +5,7 @@ import { type ArbitrarySource, anyText, jsonArbitrary, withKnown } from "./json-
 import { mutateJson } from "./mutate-json.ts";
 import type { JsonSchema, Operation } from "./open-api.ts";
 
-/** A valid request in its parts, before it is written down. */
+/** The parts of a valid request, before it is serialized. */
 interface Draft {
   path: string;
   headers: Record<string, string>;
@@ -51,7 +51,7 @@ function pathArbitrary(operation: Operation, source: ArbitrarySource): fc.Arbitr
   });
 }
 
-/** What can be percent-encoded and stays where it is put: an empty segment or dots would be another path. */
+/** Values that stay in place when percent-encoded: an empty segment or dots would be another path. */
 function pathOrQueryText(schema: JsonSchema, source: ArbitrarySource): fc.Arbitrary<string> {
   return fc
     .oneof(jsonArbitrary(schema, source) as fc.Arbitrary<string>, fc.uuid({ version: 7 }), fc.uuid())
@@ -77,7 +77,7 @@ function bodyArbitrary(operation: Operation, source: ArbitrarySource): fc.Arbitr
   return operation.body.required ? fc.oneof(...encoded) : fc.oneof(fc.constant(none), ...encoded);
 }
 
-/** Every way to spoil one thing of a valid request. */
+/** Every way to invalidate one part of a valid request. */
 function mutationsOf(operation: Operation, draft: Draft, source: ArbitrarySource, text: string): HttpRequest[] {
   const spoil = (mutation: string, expected: number[] | null, change: Partial<Draft & { method: string }>) =>
     write(operation, { ...draft, ...change }, mutation, expected, change.method);
@@ -116,7 +116,7 @@ function bodyMutationsOf(
       body: gzipSync(body).subarray(0, -9),
     }),
   ];
-  // Of lines each bad one is counted, and the others go through.
+  // Invalid lines are counted individually, and the others are accepted.
   if (draft.json === undefined || takesLines(operation)) return mutations;
   const schema = Object.values(operation.body?.content ?? {}).find((content) => content.schema !== undefined)?.schema;
   return [
@@ -124,7 +124,7 @@ function bodyMutationsOf(
     spoil("a charset that is not UTF-8", [415], withHeader("content-type", "application/json; charset=latin1")),
     spoil("JSON that ends early", [400], { body: body.subarray(0, -1) }),
     spoil("JSON with a comma too many", [400], { body: Buffer.concat([body, Buffer.from(",")]) }),
-    // Exporters drop what is refused, so OTLP may take the text with U+FFFD in it.
+    // Exporters drop refused data, so OTLP may accept the text with U+FFFD in it.
     spoil("bytes that are no UTF-8", isOtlp(operation) ? [200, 400] : [400], {
       body: Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]),
     }),

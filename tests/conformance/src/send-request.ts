@@ -3,10 +3,10 @@ import type { HttpAnswer } from "./check-answer.ts";
 import type { HttpRequest } from "./http-request.ts";
 import type { TestedSystem } from "./system.ts";
 
-/** Longer than this no answer may take, whatever was sent. */
+/** No answer may take longer than this. */
 const answerDeadlineMs = 5_000;
 
-/** Sends a request with the system's key, unless it states one. Rejects when the answer takes too long. */
+/** Sends a request with the system's key, unless it has one. Rejects when the answer takes too long. */
 export async function sendRequest(
   { url, apiKey, adminToken }: TestedSystem,
   request: HttpRequest,
@@ -22,7 +22,7 @@ export async function sendRequest(
     signal: AbortSignal.timeout(answerDeadlineMs),
   });
   if (String(headers["content-type"]).startsWith("text/event-stream")) {
-    // It would go on for as long as somebody listens.
+    // The stream would continue as long as a client listens.
     body.on("error", () => {}).destroy();
     return { status: statusCode, headers, body: Buffer.alloc(0) };
   }

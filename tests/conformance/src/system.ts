@@ -10,8 +10,8 @@ export interface TestedSystem {
 }
 
 /**
- * The system named by `TOUCHSTONE_URL` and `TOUCHSTONE_API_KEY` (and `TOUCHSTONE_ADMIN_TOKEN`), or else one started for this run. The suite fills it
- * with nonsense, so the named one must be there for that.
+ * The system named by `TOUCHSTONE_URL` and `TOUCHSTONE_API_KEY` (and `TOUCHSTONE_ADMIN_TOKEN`), or one started for this
+ * run. The suite fills it with random data, so use a disposable one.
  */
 export async function openSystem(): Promise<TestedSystem> {
   const { TOUCHSTONE_URL: url, TOUCHSTONE_API_KEY: apiKey, TOUCHSTONE_ADMIN_TOKEN: given = null } = process.env;

@@ -41,7 +41,7 @@ interface Answered {
 
 const password = "correct horse battery";
 
-/** Sends as a browser page of the installation does, with its cookie. */
+/** Sends requests like a browser page of the installation, with its cookie. */
 async function browse(
   method: string,
   path: string,
@@ -89,7 +89,7 @@ async function record(apiKey: string, name: string): Promise<string> {
   return answer.body.traceId as string;
 }
 
-test("an owner signs up, has what was there, reads traces by cookie, and is out after the sign-out [spec:projects.list] [spec:auth.session]", async () => {
+test("an owner signs up, has the existing data, reads traces by cookie, and has no access after the sign-out [spec:projects.list] [spec:auth.session]", async () => {
   const { body: config } = await browse("GET", "/api/v1/auth/config");
   expect(config).toMatchObject({ mode: "enabled", needsSetup: true });
   expect(config).not.toHaveProperty("apiKey");
@@ -107,7 +107,7 @@ test("an owner signs up, has what was there, reads traces by cookie, and is out 
   expect((await browse("GET", `${traces}?projectId=${projectId}`, { cookie: owner })).status).toBe(200);
   const keyMissing = { status: 401, body: { error: "Invalid or missing API key" } };
 
-  // Other reads want the project named; a key is still a key, and wins over a cookie.
+  // Other reads require the project's name; a key still works, and takes precedence over a cookie.
   const one = `${traces}/${traceId}`;
   expect(await browse("GET", one, { cookie: owner })).toMatchObject(keyMissing);
   expect((await browse("GET", one, { cookie: owner, headers: { "x-project-id": projectId } })).status).toBe(200);
@@ -129,7 +129,7 @@ test("an owner signs up, has what was there, reads traces by cookie, and is out 
   expect(await browse("GET", "/projects", { headers: { "x-api-key": apiKey } })).toMatchObject({ status: 401 });
 });
 
-test("a project of others, a missing one and nonsense are the same 404", async () => {
+test("a project of another account, a missing one and an invalid id are the same 404", async () => {
   const { cookie } = await browse("POST", "/api/v1/auth/sign-in/email", {
     body: { email: "grace@example.com", password },
   });
@@ -146,7 +146,7 @@ test("a project of others, a missing one and nonsense are the same 404", async (
   }
 });
 
-test("a foreign or missing origin cannot use a session, nor sign in", async () => {
+test("a foreign or missing origin cannot use a session or sign in", async () => {
   const signIn = { body: { email: "ada@example.com", password } };
   const { cookie } = await browse("POST", "/api/v1/auth/sign-in/email", signIn);
   const evil = { origin: "https://evil.example" };
@@ -156,7 +156,7 @@ test("a foreign or missing origin cannot use a session, nor sign in", async () =
   expect(await browse("POST", "/api/v1/auth/sign-out", { cookie, headers: evil, body: {} })).toMatchObject(refused);
   expect(await browse("POST", "/api/v1/auth/sign-in/email", { ...signIn, headers: evil })).toMatchObject(refused);
   expect(await browse("GET", traces, { cookie, headers: evil })).toMatchObject(refused);
-  // fetch would add an Origin of its own to nothing, but it cannot leave it out of what it was given.
+  // fetch adds no Origin of its own here, but it cannot omit one that was passed.
   expect(await sendWithoutOrigin(cookie ?? "")).toMatch(/^HTTP\/1\.1 403 [\s\S]*INVALID_ORIGIN/);
 
   const [project] = await projectsOf(cookie);
@@ -165,7 +165,7 @@ test("a foreign or missing origin cannot use a session, nor sign in", async () =
   expect(made).toMatchObject({ status: 201, body: { project: { name: "second" } } });
 });
 
-test("no cookie reaches a service of the data plane, and clients cannot set what the gateway says of them", async () => {
+test("no cookie reaches a service of the data plane, and clients cannot set the gateway's internal headers", async () => {
   const answer = await browse("GET", "/api/v1/auth/get-session", {
     headers: { "x-internal-origin": "https://evil.example", "x-internal-client-address": "203.0.113.9" },
   });
@@ -178,7 +178,7 @@ test("no cookie reaches a service of the data plane, and clients cannot set what
   expect((body.session as { ipAddress: string }).ipAddress).toBe("127.0.0.1");
 });
 
-test("whoever comes back from the OpenID Connect provider has a session, in the browser that went there; no secret of the way is logged [spec:sign-in.oidc]", async () => {
+test("a user who returns from the OpenID Connect provider has a session, only in the browser that started there; no secret of the flow is logged [spec:sign-in.oidc]", async () => {
   const { issuer, browse: browseProvider } = provider as IdentityProvider;
   (provider as IdentityProvider).person = {
     sub: "of-the-provider",
@@ -211,7 +211,7 @@ test("whoever comes back from the OpenID Connect provider has a session, in the 
   const [, session = null] = /session_token=([^;]+)/.exec(returned.headers.getSetCookie().join()) ?? [];
   const { body } = await browse("GET", "/api/v1/auth/get-session", { cookie: session });
   expect(body.user).toMatchObject({ name: "Hedy", email: "hedy@example.com", emailVerified: true });
-  // Not the first account, and invited by nobody.
+  // Not the first account, and not invited.
   expect(await projectsOf(session)).toEqual([]);
   const { searchParams } = back;
   const logs = Object.values(system.services)
@@ -231,7 +231,7 @@ test("whoever comes back from the OpenID Connect provider has a session, in the 
 
 const overview = () => browse("GET", "/api/v1/admin/overview", { headers: { "x-admin-token": adminToken } });
 
-test("the operator sees what each organization has and used; everybody else is refused [spec:admin.overview] [spec:auth.admin-token]", async () => {
+test("the operator sees each organization's objects and usage; everyone else is refused [spec:admin.overview] [spec:auth.admin-token]", async () => {
   for (const token of ["", "wrong", `${adminToken} `.repeat(2)]) {
     const refused = await browse("GET", "/api/v1/admin/overview", { headers: { "x-admin-token": token } });
     expect([refused.status, refused.body]).toEqual([401, { error: "Invalid admin token" }]);
@@ -257,7 +257,7 @@ test("the operator sees what each organization has and used; everybody else is r
   ]);
 });
 
-test("GET /admin/audit: shows the operator what was administered anywhere, the newest first, in pages", async () => {
+test("GET /admin/audit: lists all administrative actions to the operator, newest first, in pages", async () => {
   type Listed = { events: { _id: string; createdAt: string }[]; nextCursor: string | null };
   const read = async (query = ""): Promise<Listed> => {
     const answer = await browse("GET", `/api/v1/admin/audit${query}`, { headers: { "x-admin-token": adminToken } });
@@ -284,7 +284,7 @@ test("GET /admin/audit: shows the operator what was administered anywhere, the n
   expect([...first.events, ...rest.events]).toEqual(events);
 });
 
-test("while auth is away a session is neither good nor refused, and the overview is no row of zeros", async () => {
+test("while auth is unavailable a session is neither valid nor refused, and the overview does not show zeros", async () => {
   const { cookie } = await browse("POST", "/api/v1/auth/sign-in/email", {
     body: { email: "ada@example.com", password },
   });

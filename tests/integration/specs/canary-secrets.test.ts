@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type System, startSystem } from "../src/start-system.ts";
 import { waitUntil } from "../src/wait-until.ts";
 
-/** Secrets of the installation and of its callers. Nobody may ever read one outside of the place it is for. */
+/** Secrets of the installation and of its callers. Each may appear only in its intended place. */
 const secrets = {
   internalSecret: "canary-internal-secret-0123456789abcdef",
   metricsToken: "canary-metrics-token",
@@ -25,7 +25,7 @@ const secrets = {
   header: "canary-header-value",
   userInUrl: "canary-user-in-url",
 };
-/** What users store: it belongs in answers to its owner and on the bus between services, and in no log or metric. */
+/** User data: it belongs in answers to its owner and on the bus between services, and in no log or metric. */
 const contents = {
   query: "canary-in-the-query",
   path: "canary-in-the-path",
@@ -107,7 +107,7 @@ async function send(method: string, path: string, headers: Record<string, string
   return { status: answer.status, body: answered };
 }
 
-/** Makes the first account; answers the key of its project. */
+/** Creates the first account; returns the key of its project. */
 async function signUp(): Promise<string> {
   const body = { name: "Ada", ...account };
   const headers = { origin: system.url, "content-type": "application/json" };
@@ -127,7 +127,7 @@ const account = { email: "ada@example.com", password: secrets.accountPassword };
 const own = () => ({ "x-api-key": apiKey });
 const traces = "/api/v1/ingest/traces";
 
-/** Everything that is to be read by operators, or by anybody. */
+/** Everything that operators or the public can read. */
 async function everythingWritten(): Promise<Record<string, string>> {
   const processes = [...Object.values(system.services), ...system.judges];
   const logs = Object.fromEntries(processes.map((service) => [`log of ${service.name}`, service.log()]));
@@ -141,7 +141,7 @@ async function everythingWritten(): Promise<Record<string, string>> {
   return { ...logs, ...Object.fromEntries(metrics), "metrics of the gateway": await shown.text(), refusals: answers };
 }
 
-/** Where any of the texts is, by name, in plain or as base64. */
+/** Where any of the texts occurs, by name, in plain text or as base64. */
 function find(texts: Record<string, string>, places: Record<string, string>): string[] {
   return Object.entries(places).flatMap(([place, written]) =>
     Object.entries(texts)
@@ -152,7 +152,7 @@ function find(texts: Record<string, string>, places: Record<string, string>): st
   );
 }
 
-test("no secret and nothing that users stored is in a log, a metric or a refusal; no secret is on the bus", async () => {
+test("no secret and no user data is in a log, a metric or a refusal; no secret is on the bus", async () => {
   const basic = Buffer.from(`x:${secrets.basicPassword}`).toString("base64");
   const stored = {
     name: "agent",
@@ -178,7 +178,7 @@ test("no secret and nothing that users stored is in a log, a metric or a refusal
     ["GET", "/metrics", { authorization: `Bearer ${secrets.bearer}` }],
     ["GET", "/api/v1/admin/overview", { "x-admin-token": secrets.adminToken }],
     ["GET", "/api/v1/admin/audit", { "x-admin-token": secrets.bearer }],
-    // A wrong password, a mail that does not go out, providers that are away.
+    // A wrong password, a mail that is not delivered, unavailable providers.
     ["POST", "/api/v1/auth/sign-in/email", page, { ...account, password: secrets.accountPassword.repeat(2) }],
     ["POST", "/api/v1/auth/request-password-reset", page, { email: account.email }],
     ["POST", "/api/v1/auth/sign-in/oauth2", page, { providerId: "oidc" }],
@@ -186,7 +186,7 @@ test("no secret and nothing that users stored is in a log, a metric or a refusal
     ["POST", traces, { ...own(), "content-encoding": "br", "x-canary": secrets.header }, stored],
   ];
   for (const attempt of attempts) await send(...attempt);
-  // A provider that says our key to our face.
+  // A provider that repeats our key in its answer.
   llm.answerWith({ kind: "raw", status: 401, body: `{"error":{"message":"Incorrect key ${secrets.providerKey}"}}` });
   const run = await gradeOne(contents.output);
   expect(run).not.toContain(secrets.providerKey);
@@ -200,7 +200,7 @@ test("no secret and nothing that users stored is in a log, a metric or a refusal
 
   expect(find({ ...secrets, projectKey: apiKey, ...contents }, written)).toEqual([]);
   expect(find({ ...secrets, projectKey: apiKey }, { "the bus": onTheBus, "a graded result": run })).toEqual([]);
-  // What is searched is what was written, and would show a canary.
+  // A search result repeats stored text, and would contain a canary.
   expect(find({ seen: "request answered" }, { log: written["log of gateway"] ?? "" })).toEqual(["seen in log"]);
   expect(find({ output: contents.output }, { "the bus": onTheBus })).toEqual(["output in the bus"]);
 });
@@ -215,7 +215,7 @@ test("nor when the servers behind fail", async () => {
   expect(find({ ...secrets, projectKey: apiKey, ...contents }, await everythingWritten())).toEqual([]);
 });
 
-/** Has one output graded; answers the results as they came. */
+/** Has one output graded; returns the results as they arrived. */
 async function gradeOne(text: string): Promise<string> {
   const evaluations = "/api/v1/custom-agent-evaluations";
   const made = await send("POST", `${evaluations}/datasets`, own(), buildDataset({}));

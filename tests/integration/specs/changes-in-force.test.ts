@@ -45,7 +45,7 @@ async function judgesOf(traceId: string): Promise<string[]> {
   return evaluations.map(({ evaluatorName }) => evaluatorName).sort();
 }
 
-test("a trace is judged by every scorer that was acknowledged before it, and by none that was paused before", async () => {
+test("a trace is judged by every scorer that was acknowledged before it, and by none that was paused before it", async () => {
   const expected: { traceId: string; names: string[]; paused: string[] }[] = [];
   const live: string[] = [];
   const paused: string[] = [];
@@ -65,7 +65,7 @@ test("a trace is judged by every scorer that was acknowledged before it, and by 
   }
 
   for (const { traceId, names, paused } of expected) {
-    // One that was paused right after a trace may be too late for it.
+    // A scorer that was paused right after a trace may not judge it.
     const certain = names.filter((name) => name !== "b");
     await vi.waitFor(async () => expect(await judgesOf(traceId)).toEqual(expect.arrayContaining(certain)), {
       timeout: 60_000,
@@ -75,7 +75,7 @@ test("a trace is judged by every scorer that was acknowledged before it, and by 
   }
 });
 
-test("the same where monitor was away when the scorer was made and the trace was sent", async () => {
+test("the same where monitor was down when the scorer was created and the trace was sent", async () => {
   await system.services.monitor.kill();
   await createJudge("made meanwhile");
   const sent = await Promise.all([sendTrace(), sendTrace()]);
@@ -89,7 +89,7 @@ test("the same where monitor was away when the scorer was made and the trace was
   }
 });
 
-test("a trace costs what its model costs once the price was acknowledged", async () => {
+test("the cost of a trace uses a price that was acknowledged before", async () => {
   const readCost = async (traceId: string) =>
     (await client.expect({ status: 200, schema: traceDetail }, "GET", `/ingest/traces/${traceId}`)).estimatedCostUSD;
   const models = "/agent-monitoring/portability/models";

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { type ApiClient, createClient } from "../src/client.ts";
 import { type System, startSystem } from "../src/start-system.ts";
 
-/** Two gateways, of which the second hears of nothing that is not told by the bus. */
+/** Two gateways; the second is notified only over the bus. */
 let system: System;
 let deleting: ApiClient;
 let other: ApiClient;
@@ -31,7 +31,7 @@ const batch = {
   results: [{ idempotencyKey: "case-0:run-1", questionIndex: 0, error: { type: "timeout", message: "no answer" } }],
 };
 
-test("nothing is stored in a project from the answer to its deletion on, through no gateway and without NATS", async () => {
+test("nothing is stored in a project after the answer to its deletion, through any gateway and without NATS", async () => {
   const { body: stored } = await other.send("POST", "/custom-agent-evaluations/datasets", dataset);
   const { _id: datasetId } = stored as { _id: string };
   const { body: run } = await other.send("POST", "/custom-agent-evaluations/runs", { datasetId });
@@ -50,7 +50,7 @@ test("nothing is stored in a project from the answer to its deletion on, through
   ];
   const writeAll = () =>
     Promise.all(writes.map(async ([method, route, body]) => (await other.send(method, route, body)).status));
-  // Each of them is welcome before; the other gateway remembers the key for 5 s from here on.
+  // Both gateways accept the key before; the other one caches it for 5 s from here on.
   expect(Math.max(...(await writeAll()))).toBeLessThan(300);
   await system.nats.kill("SIGKILL");
 
@@ -59,7 +59,7 @@ test("nothing is stored in a project from the answer to its deletion on, through
   expect(await writeAll()).toEqual(writes.map(() => 401));
 });
 
-test("of writes that never pause, none that was sent after the answer to the deletion is acknowledged", async () => {
+test("under continuous writes, none that was sent after the answer to the deletion is acknowledged", async () => {
   const sentAfter: number[] = [];
   let isDeleted = false;
   const writers = [deleting, other].flatMap((client) =>

@@ -32,7 +32,7 @@ beforeAll(async () => {
 
 afterAll(() => system?.stop());
 
-test("the sample project says which agent fails most", async () => {
+test("the sample project shows which agent fails most", async () => {
   const { agents } = await client().expect(
     { status: 200, schema: topFailing },
     "GET",
@@ -45,7 +45,7 @@ test("the sample project says which agent fails most", async () => {
   expect(rates[0]?.name).toBe("refund-agent");
 });
 
-test("the sample project has a trace rated 2.0 whose reason names what the agent promised", async () => {
+test("the sample project has a trace rated 2.0 whose reason names the agent's promise", async () => {
   const { traces } = await client().expect({ status: 200, schema: traceList }, "GET", "/ingest/traces?search=A104711");
   const [trace] = traces;
   await waitUntil("it is rated", async () => {
@@ -59,7 +59,7 @@ test("the sample project has a trace rated 2.0 whose reason names what the agent
   });
 });
 
-test("its runs hold a regression, an improvement and a comparison that nobody can decide", async () => {
+test("its runs hold a regression, an improvement and an inconclusive comparison", async () => {
   const { runs } = await client().expect(
     { status: 200, schema: runList },
     "GET",
@@ -90,7 +90,7 @@ test("the newest gate on main failed", async () => {
   });
 });
 
-test("people judged enough answers to say how far the judge Helpful agrees with them: moderately", async () => {
+test("there are enough human labels to compute that the judge Helpful agrees with them moderately", async () => {
   await waitUntil("60 pairs", async () => {
     const { scorers } = await client().expect(
       { status: 200, schema: calibration },
@@ -128,7 +128,7 @@ test("its signals are in several states, its conversations are rated, and its we
   });
 });
 
-test("a default project that holds other traces is left alone: the sample gets a project of its own", async () => {
+test("a default project that holds other traces is left unchanged: the sample gets a separate project", async () => {
   const { project } = await client().expect({ status: 201, schema: projectReply }, "POST", "/projects", {
     name: "Ours",
   });

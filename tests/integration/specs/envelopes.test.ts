@@ -30,7 +30,7 @@ async function createRun(): Promise<string> {
 
 const countTraces = async () => ((await client.send("GET", traces)).body as { totalCount: number }).totalCount;
 
-describe("an invalid trace is 422 with the fields that are wrong, and is not stored", () => {
+describe("an invalid trace is 422 with the invalid fields, and is not stored", () => {
   test.each([
     ["no name", {}, { name: ["Required"] }],
     ["an empty name", { name: "" }, { name: ["String must contain at least 1 character(s)"] }],
@@ -50,7 +50,7 @@ describe("an invalid trace is 422 with the fields that are wrong, and is not sto
     },
   );
 
-  test("every field of another type [spec:ingest.latency_ms] [spec:ingest.error] [spec:ingest.framework] [spec:ingest.model] [spec:ingest.session_id] [spec:ingest.422]", async () => {
+  test("every field with a wrong type [spec:ingest.latency_ms] [spec:ingest.error] [spec:ingest.framework] [spec:ingest.model] [spec:ingest.session_id] [spec:ingest.422]", async () => {
     const answer = await client.send("POST", traces, {
       name: "agent",
       latency_ms: "12",
@@ -90,7 +90,7 @@ describe("an invalid trace is 422 with the fields that are wrong, and is not sto
   });
 });
 
-describe("what a route refuses is { error }", () => {
+describe("a refusal of a route is { error }", () => {
   const results = `${runs}/${nobody}/results`;
   test.each<[method: string, route: string, body: unknown, message: string]>([
     ["GET", `${traces}?cursor=nonsense`, undefined, "Unknown cursor"],
@@ -104,7 +104,7 @@ describe("what a route refuses is { error }", () => {
     expect(seen(await client.send(method, route, body))).toEqual({ status: 400, body: { error } });
   });
 
-  test("a wrong key is 401, on every route that takes one [spec:auth.401] [spec:status.401] [spec:envelope.error]", async () => {
+  test("a wrong key is 401 on every route that requires a key [spec:auth.401] [spec:status.401] [spec:envelope.error]", async () => {
     const stranger = createClient({ url: system.url, apiKey: `${system.apiKey.slice(0, -1)}!` });
     for (const [method, route] of [
       ["POST", traces],
@@ -162,7 +162,7 @@ describe("what a route refuses is { error }", () => {
   });
 });
 
-describe("what never reaches a route is { statusCode, message }", () => {
+describe("a refusal before any route is { statusCode, message }", () => {
   const utf16 = { "content-type": "application/json; charset=utf-16" };
   test.each([
     ["JSON that ends early [spec:status.400]", '{"name":', {}, 400],
@@ -179,7 +179,7 @@ describe("what never reaches a route is { statusCode, message }", () => {
     }
   });
 
-  test("reading while the store is away is 503, and what was stored is there afterwards [spec:envelope.global] [spec:ingest.synchronous]", async () => {
+  test("a read while the store is unavailable is 503, and stored data is there afterwards [spec:envelope.global] [spec:ingest.synchronous]", async () => {
     const stored = await client.expect({ status: 201, schema: submitTraceReply }, "POST", traces, buildTrace());
     const route = `${traces}/${stored.trace_id}`;
     await system.services.ingest.kill();
@@ -192,7 +192,7 @@ describe("what never reaches a route is { statusCode, message }", () => {
   });
 });
 
-/** Makes every insert of a span fail as PostgreSQL fails when its disk is full. */
+/** Makes every insert of a span fail like PostgreSQL with a full disk. */
 async function withFullDisk<Answer>(work: () => Promise<Answer>): Promise<Answer> {
   const database = new Client({ connectionString: system.database.adminUrl });
   await database.connect();
@@ -209,7 +209,7 @@ async function withFullDisk<Answer>(work: () => Promise<Answer>): Promise<Answer
   }
 }
 
-test("a refusal is counted at once by its reason, without any text of what was sent", async () => {
+test("a refusal is counted at once by its reason, without any text of the request", async () => {
   const read = () => client.expect({ status: 200, schema: ingestHealth }, "GET", "/agent-monitoring/ingest-health");
   const countsOf = ({ accepted, rejected, refusals }: Awaited<ReturnType<typeof read>>): Record<string, number> => ({
     accepted,
@@ -248,7 +248,7 @@ test("a refusal is counted at once by its reason, without any text of what was s
   expect(health.hours.reduce((sum, { refused }) => sum + refused, 0)).toBe(health.refused);
 });
 
-test("a store that is full is 503, nothing is stored, and the same traces are taken once there is room [spec:ingest.503] [spec:status.503] [spec:otlp.envelope] [spec:envelope.otlp] [spec:retry.otlp]", async () => {
+test("a full store is 503, nothing is stored, and the same traces are accepted once there is space [spec:ingest.503] [spec:status.503] [spec:otlp.envelope] [spec:envelope.otlp] [spec:retry.otlp]", async () => {
   const stored = await countTraces();
   const trace = buildTrace();
   const span = { traceId: "a".repeat(32), spanId: "1".repeat(16), name: "exported" };

@@ -23,7 +23,7 @@ const evaluations = "/custom-agent-evaluations";
 
 beforeAll(async () => {
   llm = await startScriptedLlm();
-  // Each judge rates as its own criteria say; one that says nothing rates 5.
+  // Each judge's criteria determine its rating; a judge without one rates 5.
   llm.answerWith(({ prompt }) => {
     const rating = Number(/rate it (\d+(?:\.\d+)?)/.exec(prompt)?.[1] ?? 5);
     return { kind: "verdict", rating, justification: `Worth ${rating}.` };
@@ -67,7 +67,7 @@ async function gradeOne(graders: object) {
   return { scored: scoredResults[0], graded };
 }
 
-test("a group's score is the rating, its judges have a row each, and the breakdown names them all", async () => {
+test("a group's score is the rating, its judges have a row each, and the breakdown lists them all", async () => {
   const ids = [await createJudge("Clarity", 8), await createJudge("Facts", 2), await createJudge("Tone", 10)];
   const scorerGroupId = await createGroup(ids.map((refId) => ({ refId })));
 
@@ -91,7 +91,7 @@ test("a group's score is the rating, its judges have a row each, and the breakdo
   });
 });
 
-test("a must-pass judge that is not passed brings the group to 0, even without a weight", async () => {
+test("a failed must-pass judge sets the group to 0, even without a weight", async () => {
   const [good, bad] = [await createJudge("Tone", 10), await createJudge("Safety", 4.9)];
   const scorerGroupId = await createGroup([{ refId: good }, { refId: bad, weight: 0, gate: true }]);
 
@@ -104,7 +104,7 @@ test("a must-pass judge that is not passed brings the group to 0, even without a
   });
 });
 
-test("patterns and custom scorers of a group have rows of their own, and count as they were when the run was created", async () => {
+test("patterns and custom scorers of a group have separate rows, and count with their settings when the run was created", async () => {
   const pattern = { name: "Apology", includeTerms: ["sorry"] };
   const created = { status: 201, schema: patternReply };
   const apology = (await client.expect(created, "POST", "/monitor/patterns", pattern)).pattern._id;
@@ -159,7 +159,7 @@ test("patterns and custom scorers of a group have rows of their own, and count a
   ]);
 });
 
-test("two additional judges stand beside the primary, one of them out of what every project is given", async () => {
+test("two additional judges rate beside the primary, one of them from the project's defaults", async () => {
   const { judgeScorers } = await client.expect(
     { status: 200, schema: judgeScorerList },
     "GET",

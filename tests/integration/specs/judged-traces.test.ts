@@ -42,14 +42,14 @@ beforeEach(() => {
   asked = llm.requests.length;
 });
 
-/** The one prompt that was sent since the test began. */
+/** The only prompt sent since the test began. */
 function onlyPrompt(): string {
   const prompts = llm.requests.slice(asked).map(({ prompt }) => prompt);
   expect(prompts).toHaveLength(1);
   return prompts[0] as string;
 }
 
-test("a recorded trace is graded by a config: its judge reads what the agent did, found and could have used", async () => {
+test("a recorded trace is graded by a config: its judge reads the agent's steps, retrieved documents and available tools", async () => {
   const config = {
     name: "Grounded",
     judge: {
@@ -106,7 +106,7 @@ test("a recorded trace is graded by a config: its judge reads what the agent did
   });
 });
 
-test("a result that names the trace is compared with the tools and documents its case expects", async () => {
+test("a result with a trace id is compared with the tools and documents that its case expects", async () => {
   const question = {
     query: "What is the weather in Paris?",
     expectedTrajectory: { tools: ["get_weather"], mode: "strict" },

@@ -25,7 +25,7 @@ let client: ApiClient;
 
 beforeAll(async () => {
   [llm, collector] = await Promise.all([startScriptedLlm(), startOtlpCollector()]);
-  // Each judge rates as its own criteria say.
+  // Each judge's criteria determine its rating.
   llm.answerWith(({ prompt }) => {
     const rating = Number(/rate it (\d+(?:\.\d+)?)/.exec(prompt)?.[1] ?? 5);
     return { kind: "verdict", rating, justification: `Worth ${rating}.` };
@@ -62,7 +62,7 @@ async function sendTrace(body: object): Promise<string> {
 
 const readTrace = (id: string) => client.expect({ status: 200, schema: traceDetail }, "GET", `/ingest/traces/${id}`);
 
-test("a trace shows what live judges and groups say of it, once each, through kills of monitor", async () => {
+test("a trace shows each verdict of live judges and groups once, through kills of monitor", async () => {
   const online = { sampleRate: 1 };
   const tone = await createJudge("Tone", 4, online);
   const facts = await createJudge("Facts", 9, null);
@@ -151,14 +151,14 @@ test("a trace shows what live judges and groups say of it, once each, through ki
     { timeout: 60_000, interval: 200 },
   );
   expect((await readTrace(skipped)).judgeScores).toBeNull();
-  // The group's Tone asks what the judge Tone asked, so each trace costs two or three calls, and never more.
+  // The group's Tone asks the same as the judge Tone, so each trace costs two or three calls, and never more.
   for (const id of waiting.keys()) {
     const calls = llm.requests.filter(({ prompt }) => prompt.includes(`Sunny, ${id}.`)).length;
     expect(calls).toBeLessThanOrEqual(3);
   }
 });
 
-test("a child span is judged by what it says itself, and shows it by itself, where child spans are looked at", async () => {
+test("with child spans enabled, a child span is judged by its own contents, and shows the verdict itself", async () => {
   const root = await sendTrace({ span_id: "asked", session_id: "air" });
   const child = { input: "How humid is the air?", output: "Forty percent.", parent_span_id: "asked" };
   const ofChild = await sendTrace({ ...child, session_id: "air" });
@@ -178,7 +178,7 @@ test("a child span is judged by what it says itself, and shows it by itself, whe
   expect(totalRuns).toBe(traces.length - 1);
 });
 
-test("what is said of an OpenTelemetry span is sent to the collector as its evaluation, and another project can take it in", async () => {
+test("verdicts on an OpenTelemetry span are sent to the collector as its evaluation, and another project can receive them", async () => {
   await using cleanups = new AsyncDisposableStack();
   const database = new Client({ connectionString: system.database.adminUrl });
   await database.connect();
@@ -230,7 +230,7 @@ test("what is said of an OpenTelemetry span is sent to the collector as its eval
     },
     { timeout: 45_000, interval: 200 },
   );
-  // What was taken in is not sent on.
+  // Received evaluations are not forwarded.
   const projects = collector.exports.flatMap((each) => each.records.map((record) => record.attributes));
   expect(projects.some((each) => each["touchstone.project_id"] === project._id)).toBe(false);
 });

@@ -9,7 +9,7 @@ import { type StandaloneProcess, startStandaloneProcess } from "../src/standalon
 
 const mebibyte = 1024 * 1024;
 const exportsAtOnce = 24;
-/** Of the whole process: 200 MiB without any load, 256 MiB of bodies, and what two of them become while worked on. */
+/** The whole process: 200 MiB without any load, 256 MiB of bodies, and two of them decoded. */
 const peakMaxBytes = 850 * mebibyte;
 
 const lengths: Transport[] = [
@@ -17,7 +17,7 @@ const lengths: Transport[] = [
   { isCompressed: true, isChunked: false },
 ];
 const chunks = lengths.map((transport) => ({ ...transport, isChunked: true }));
-/** All ways together; TOUCHSTONE_LARGE_EXPORTS=each for the long form. */
+/** All encodings together; TOUCHSTONE_LARGE_EXPORTS=each tests them one by one. */
 const mixed: [how: string, transports: Transport[]] = ["of every kind", [...lengths, ...chunks]];
 const each = mixed[1].map((transport): typeof mixed => [JSON.stringify(transport), [transport]]);
 const loads = process.env.TOUCHSTONE_LARGE_EXPORTS === "each" ? [...each, mixed] : [mixed];
@@ -45,7 +45,7 @@ async function countStored(): Promise<number> {
 }
 
 test.each(loads)(
-  "24 exports of 16 MiB at once, %s, are stored or refused in bounded memory, and small traces are taken beside them",
+  "24 exports of 16 MiB at once, %s, are stored or refused in bounded memory, and small traces are accepted meanwhile",
   async (_how, transports) => {
     const before = await countStored();
     let isOver = false;

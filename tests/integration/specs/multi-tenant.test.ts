@@ -10,10 +10,10 @@ import { type ApiClient, createClient } from "../src/client.ts";
 import { findCanaries } from "../src/isolation/tenant.ts";
 import { type System, startSystem } from "../src/start-system.ts";
 
-/** Two accounts of one installation, each with an organization and a project of its own. */
+/** Two accounts of one installation, each with an organization and a project. */
 interface Tenant {
   browser: Browser;
-  /** Of the session. */
+  /** The session of the account. */
   cookie: string;
   projectId: string;
   apiKey: string;
@@ -75,7 +75,7 @@ async function createTenant(name: string): Promise<Tenant> {
   return { browser, cookie, projectId, apiKey, client, canary };
 }
 
-/** Grades so many results in a run of their own, and answers what became of them. */
+/** Grades this many results in a new run and returns the outcomes. */
 async function grade({ client, canary }: Tenant, results: number): Promise<string[]> {
   const question = { main_question: { query: `${canary} question`, expectedResults: "fine" } };
   const made = await client.send("POST", `${evaluations}/datasets`, { name: canary, questions: [question] });
@@ -112,12 +112,12 @@ test("each account has an organization with a project; the installation has none
   const { body } = await ada.browser.send("GET", "/auth-org/organizations");
   expect(body.organizations).toEqual([{ _id: expect.any(String), name: "Ada's Workspace", role: "owner" }]);
   expect(system.services.gateway.log()).not.toContain("Default project API key");
-  // What a project begins with is there for a tenant's.
+  // A tenant's project gets the defaults of every new project.
   const scorers = await ada.client.send("GET", "/agent-monitoring/judge-scorers");
   expect(JSON.stringify(scorers.body)).toContain("Session Baseline Judge");
 });
 
-test("each is judged with its own key and pays its own quota, which is no 429; the environment's key is nobody's [spec:mode.multi-tenant] [spec:429.judge] [spec:limit.quota.judge]", {
+test("each tenant is judged with its own key and has its own quota, which is no 429; no tenant uses the environment's key [spec:mode.multi-tenant] [spec:429.judge] [spec:limit.quota.judge]", {
   timeout: 120_000,
 }, async () => {
   expect(await grade(ada, 1)).toEqual([
@@ -142,7 +142,7 @@ test("each is judged with its own key and pays its own quota, which is no 429; t
   expect(prompts.filter((canaries) => canaries.length > 1)).toEqual([]);
 });
 
-test("settings show one's own, masked; a regenerated key works at once, and the old one no more", async () => {
+test("settings show the tenant's own keys, masked; a regenerated key works at once, and the old one stops working", async () => {
   await grace.client.send("PUT", "/agent-monitoring/settings/llm-keys", { openaiApiKey: null });
   await ada.client.send("PUT", "/agent-monitoring/settings/platform-model", { model: "gpt-4.1" });
   expect(await readSettings(ada)).toMatchObject({
@@ -164,12 +164,12 @@ test("settings show one's own, masked; a regenerated key works at once, and the 
   expect((await ada.client.send("GET", "/agent-monitoring/settings")).status).toBe(401);
   expect((await readSettings(renewed)).apiKey).toBe(renewed.apiKey);
   expect((await grace.client.send("GET", "/agent-monitoring/settings")).status).toBe(200);
-  // Told by an event; without it a gateway would notice within 5 s.
+  // An event reports it; without the event a gateway would notice within 5 s.
   await expect.poll(async () => (await ada.client.send("GET", "/ingest/traces")).status, { timeout: 20_000 }).toBe(401);
   ada = renewed;
 });
 
-test("the operator sees what each organization was judged and recorded in a day [spec:admin.overview]", async () => {
+test("the operator sees each organization's judge calls and recorded traces per day [spec:admin.overview]", async () => {
   const { client } = ada;
   const parent = await client.send("POST", "/ingest/traces", { name: "root", span_id: "root" });
   expect(parent.status).toBe(201);
@@ -201,7 +201,7 @@ test("a session reads its own projects, and neither reads nor changes another or
   const problems: string[] = [];
   let answers = 0;
 
-  /** Which of the two refusals, or `in`. */
+  /** One of the two refusals, or `in`. */
   async function knock({ method, path }: Route, { cookie, canary }: Tenant, projectId: string): Promise<string> {
     const response = await fetch(`${system.url}${path.replace(/\{\w+\}/g, missing)}`, {
       method,
@@ -253,7 +253,7 @@ test("a session reads its own projects, and neither reads nor changes another or
   expect(answers).toBe(reads.length * 3 + ofSessions.length * 2 + ofKeys.length);
 });
 
-test("a stranger who guesses a password does not keep out its owner, neither at a new place nor on a known device", async () => {
+test("a stranger who guesses a password does not lock out its owner, neither at a new place nor on a known device", async () => {
   const account = { email: "grace@example.com", password: "correct horse battery" };
   const signIn = async (from: string, tried: string, cookie = ""): Promise<{ status: number; device: string }> => {
     const asking = request(`${system.url}/api/v1/auth/sign-in/email`, {
@@ -277,12 +277,12 @@ test("a stranger who guesses a password does not keep out its owner, neither at 
   for (let time = 0; time < 5; time += 1) {
     void signIn(stranger, "a guess");
     expect((await signIn("127.0.0.1", account.password)).status).toBe(200);
-    // A known device, from behind the same address.
+    // A known device behind the same address.
     expect((await signIn(stranger, account.password, device)).status).toBe(200);
   }
 });
 
-test("an organization with 52 projects and 20 idle streams each leaves streams and exports to another organization", {
+test("with 52 projects and 20 idle streams each, an organization leaves streams and exports to another organization", {
   timeout: 120_000,
 }, async () => {
   const keys = [ada.apiKey];
@@ -302,7 +302,7 @@ test("an organization with 52 projects and 20 idle streams each leaves streams a
     for (const apiKey of keys) {
       const answers = await Promise.all(Array.from({ length: 20 }, () => open(apiKey, stream)));
       const opened = answers.filter(({ statusCode }) => statusCode === 200);
-      // Its last projects take places from its first ones.
+      // Its last projects take slots from its first ones.
       expect(opened.length).toBeGreaterThan(10);
       for (const answer of opened) idle.push(answer.resume());
       for (const answer of answers) if (answer.statusCode !== 200) refusals.add(await text(answer));

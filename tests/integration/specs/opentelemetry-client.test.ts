@@ -19,7 +19,7 @@ afterAll(async () => {
   await system?.stop();
 });
 
-/** One agent span, made by the OpenTelemetry SDK as an instrumented application makes it. */
+/** One agent span, created with the OpenTelemetry SDK as in an instrumented application. */
 async function recordAgentSpan(name: string): Promise<ReadableSpan[]> {
   const exporter = new InMemorySpanExporter();
   const provider = new TracerProvider({
@@ -48,7 +48,7 @@ test.each([
   ["protobuf", ProtobufTraceSerializer, "application/x-protobuf"],
   ["JSON", JsonTraceSerializer, "application/json"],
 ])(
-  "an export that the OpenTelemetry SDK serialises as %s is listed with what the span says",
+  "an export that the OpenTelemetry SDK serialises as %s is listed with the span's contents",
   async (kind, serializer, contentType) => {
     const body = serializer.serializeRequest(await recordAgentSpan(`agent over ${kind}`));
 
@@ -71,7 +71,7 @@ test.each([
   },
 );
 
-test("the SDK reads our answer to a protobuf export as full success", async () => {
+test("the SDK accepts our answer to a protobuf export as full success", async () => {
   const body = ProtobufTraceSerializer.serializeRequest(await recordAgentSpan("quiet"));
   const response = await fetch(`${system.url}/api/v1/otel/v1/traces`, {
     method: "POST",

@@ -17,7 +17,7 @@ import { waitUntil } from "../src/wait-until.ts";
 let system: System;
 let client: ApiClient;
 let ports: { http: number; grpc: number };
-/** What the exporters tell an application's operator. */
+/** The exporters' messages to an application's operator. */
 let told: string[] = [];
 
 beforeAll(async () => {
@@ -49,7 +49,7 @@ afterAll(async () => {
 
 type Spans = ReadableSpan[];
 
-/** Spans as an instrumented application makes them. */
+/** Spans as an instrumented application creates them. */
 async function record(name: string, attributes: Record<string, string> = {}): Promise<Spans> {
   const exporter = new InMemorySpanExporter();
   const provider = new TracerProvider({
@@ -64,7 +64,7 @@ async function record(name: string, attributes: Record<string, string> = {}): Pr
   return spans;
 }
 
-/** A span of a trace whose id is all zeros: ingest takes the others of its export. */
+/** A span of a trace whose id is all zeros: ingest accepts the others of its export. */
 function withoutTraceId([span]: Spans): ReadableSpan {
   const context = { ...(span as ReadableSpan).spanContext(), traceId: "0".repeat(32), spanId: "00000000000000a1" };
   return Object.assign(Object.create(span as ReadableSpan), { spanContext: () => context });
@@ -75,7 +75,7 @@ interface Exporter {
   shutdown(): Promise<void>;
 }
 
-/** Exports and answers the result: 0 is success. */
+/** Exports and returns the result: 0 is success. */
 async function send(exporter: Exporter, spans: Spans): Promise<{ code: number; error?: Error }> {
   const result = await new Promise<{ code: number; error?: Error }>((resolve) => exporter.export(spans, resolve));
   await exporter.shutdown();
@@ -94,19 +94,16 @@ async function listNames(): Promise<unknown[]> {
   return traces.map(({ name }) => name);
 }
 
-test.each(encodings)(
-  "the %s exporter is content with 200, on the API's path and on the standard one",
-  async (encoding) => {
-    for (const url of [`${system.url}/api/v1/otel/v1/traces`, `http://127.0.0.1:${ports.http}/v1/traces`]) {
-      const name = `${encoding} to ${new URL(url).port}`;
+test.each(encodings)("the %s exporter accepts 200, on the API's path and on the standard one", async (encoding) => {
+  for (const url of [`${system.url}/api/v1/otel/v1/traces`, `http://127.0.0.1:${ports.http}/v1/traces`]) {
+    const name = `${encoding} to ${new URL(url).port}`;
 
-      expect(await send(overHttp[encoding](url), await record(name))).toMatchObject({ code: 0 });
+    expect(await send(overHttp[encoding](url), await record(name))).toMatchObject({ code: 0 });
 
-      expect(await listNames()).toContain(name);
-    }
-    expect(told).toEqual([]);
-  },
-);
+    expect(await listNames()).toContain(name);
+  }
+  expect(told).toEqual([]);
+});
 
 test.each(encodings)("the %s exporter warns once of a partial success, and the rest is stored", async (encoding) => {
   const name = `partly ${encoding}`;
@@ -120,7 +117,7 @@ test.each(encodings)("the %s exporter warns once of a partial success, and the r
   expect(await listNames()).toContain(name);
 });
 
-test.each(encodings)("the %s exporter gives up what is too large", async (encoding) => {
+test.each(encodings)("the %s exporter gives up on a body that is too large", async (encoding) => {
   const spans = await record("large", { text: "x".repeat(300_000) });
 
   const result = await send(overHttp[encoding](`${system.url}/api/v1/otel/v1/traces`), spans);
@@ -129,7 +126,7 @@ test.each(encodings)("the %s exporter gives up what is too large", async (encodi
   expect(await listNames()).not.toContain("large");
 });
 
-/** The statuses with which the gateway answered exports so far. */
+/** The gateway's statuses for exports so far. */
 function answeredExports(): unknown[] {
   const lines = system.services.gateway.log().split("\n");
   return lines.flatMap((line) => {
@@ -148,7 +145,7 @@ async function withDatabase(work: (database: Client) => Promise<void>): Promise<
   }
 }
 
-test("a full queue is 429 with a second's patience: the exporter sends once more and is content", async () => {
+test("a full queue is 429 with Retry-After 1: the exporter retries once and succeeds", async () => {
   const before = answeredExports().length;
   await withDatabase(async (database) => {
     await database.query("begin; lock table ingest.spans in access exclusive mode");
@@ -167,12 +164,12 @@ test("a full queue is 429 with a second's patience: the exporter sends once more
     await Promise.all(filling);
   });
 
-  await waitUntil("the log tells of both", async () => answeredExports().length === before + 2);
+  await waitUntil("the log has both attempts", async () => answeredExports().length === before + 2);
   expect(answeredExports().slice(before)).toEqual([429, 200]);
   expect(await listNames()).toContain("patient");
 });
 
-test("a store that is away is 503 with two seconds' patience: the exporter sends once more and is content", async () => {
+test("an unavailable store is 503 with Retry-After 2: the exporter retries once and succeeds", async () => {
   const before = answeredExports().length;
   const { pathname } = new URL(system.database.adminUrl);
   const name = pathname.slice(1);
@@ -189,12 +186,12 @@ test("a store that is away is 503 with two seconds' patience: the exporter sends
     expect(await sending).toMatchObject({ code: 0 });
   });
 
-  await waitUntil("the log tells of both", async () => answeredExports().length === before + 2);
+  await waitUntil("the log has both attempts", async () => answeredExports().length === before + 2);
   expect(answeredExports().slice(before)).toEqual([503, 200]);
   expect(await listNames()).toContain("very patient");
 });
 
-test("the gRPC exporter is content, and told what was rejected", async () => {
+test("the gRPC exporter succeeds, and receives the rejected spans", async () => {
   const metadata = new Metadata();
   metadata.set("x-api-key", system.apiKey);
   const exporter = (): Exporter =>

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type ApiClient, createClient } from "../src/client.ts";
 import { type System, startSystem } from "../src/start-system.ts";
 
-/** The script that pipelines run, against a whole system: only the judge's model is scripted. */
+/** The script for pipelines, against a whole system: only the judge's model is scripted. */
 const script = path.resolve(import.meta.dirname, "../../../deploy/ci/gate.mjs");
 
 let llm: ScriptedLlm;
@@ -48,7 +48,7 @@ async function createDataset(ci: object = {}, count = 12): Promise<string> {
   return made._id;
 }
 
-/** Writes the agent under test: `body` sees the question as `query` and its number as `index`. */
+/** Writes the agent under test: `body` has the question as `query` and its number as `index`. */
 async function writeAgent(body: string): Promise<string> {
   const file = path.join(folder, "agent.mjs");
   const reads = `let query = ""; for await (const chunk of process.stdin) query += chunk;
@@ -96,7 +96,7 @@ async function runGate(settings: Record<string, string>): Promise<Ended> {
   };
 }
 
-test("a pipeline whose agent answers well goes on, and its run knows the commit", async () => {
+test("a pipeline whose agent answers well continues, and its run contains the commit", async () => {
   const command = await writeAgent('process.stdout.write(query + " a good answer\\n");');
   const ended = await runGate({ TOUCHSTONE_DATASET_ID: await createDataset(), TOUCHSTONE_COMMAND: command });
 
@@ -114,7 +114,7 @@ test("a pipeline whose agent answers well goes on, and its run knows the commit"
   });
 });
 
-test("one whose agent answers badly, fails or hangs is stopped with the violations", async () => {
+test("a pipeline whose agent answers badly, fails or hangs is stopped and prints the violations", async () => {
   const command = await writeAgent(`
     if (index === 1) { process.stderr.write("no memory left"); process.exit(3); }
     if (index === 2) await new Promise(() => setInterval(() => undefined, 1000));
@@ -135,7 +135,7 @@ test("one whose agent answers badly, fails or hangs is stopped with the violatio
   expect(ended.summary).toContain("| 0 | Question 0? | rating | 2 | 5 |");
 });
 
-test("one that fails fast runs no more than it must", async () => {
+test("a pipeline that fails fast runs no more questions than necessary", async () => {
   const command = await writeAgent('process.stdout.write("a bad answer");');
   const ended = await runGate({
     TOUCHSTONE_DATASET_ID: await createDataset({ failFast: true }),
@@ -159,7 +159,7 @@ test("questions without an answer in the file of answers fail", async () => {
   expect((await runGate({ ...settings, TOUCHSTONE_PASS_RATE_THRESHOLD: "0.5" })).code).toBe(0);
 });
 
-test("a gate that cannot be asked says why, with a code of its own", async () => {
+test("a gate that cannot be reached prints the reason and exits with a separate code", async () => {
   const away = `http://127.0.0.1:${await findFreePort()}`;
   const datasetId = await createDataset({}, 1);
   const disabled = await createDataset({ enabled: false }, 1);

@@ -6,7 +6,7 @@ import { type BalancedClient, createBalancedClient } from "../src/balanced-clien
 import { type ReplicatedSystem, startReplicas } from "../src/start-replicas.ts";
 import { waitUntil } from "../src/wait-until.ts";
 
-/** Of processes, in turn: an ingest, a gateway, an ingest. TOUCHSTONE_RESTARTS=10 for the long form. */
+/** Restarts of processes, in turn: an ingest, a gateway, an ingest. TOUCHSTONE_RESTARTS=10 for a longer test. */
 const restarts = Number(process.env.TOUCHSTONE_RESTARTS ?? 3);
 const writers = 8;
 
@@ -23,7 +23,7 @@ afterAll(async () => {
   await system?.stop();
 });
 
-/** Submits one trace; answers what went wrong, or null. */
+/** Submits one trace; returns the error, or null. */
 async function submit(name: string): Promise<string | null> {
   try {
     const answer = await client.send("/api/v1/ingest/traces", {
@@ -38,7 +38,7 @@ async function submit(name: string): Promise<string | null> {
   }
 }
 
-/** Writes from several sides until told to stop; each side pauses now and then, so that connections go idle. */
+/** Writes from several clients until stopped; each client pauses now and then, so that connections become idle. */
 function startLoad(name: string): { stop(): Promise<{ stored: number; failures: string[] }> } {
   let isOver = false;
   let stored = 0;
@@ -70,13 +70,13 @@ async function countListed(): Promise<number> {
   return traceList.parse(await answer.json()).totalCount;
 }
 
-test("a replica that is added gets its share within 10 s", async () => {
+test("a new replica gets its share within 10 s", async () => {
   const load = startLoad("before and after");
   await system.start("ingest", 2);
   const before = await Promise.all(system.ingests.map(countStored));
 
   await waitUntil(
-    "the third replica has a fair part of what came since",
+    "the third replica has a fair share of the later requests",
     async () => {
       const gained = (await Promise.all(system.ingests.map(countStored))).map(
         (now, index) => now - (before[index] ?? 0),
@@ -90,7 +90,7 @@ test("a replica that is added gets its share within 10 s", async () => {
   expect((await load.stop()).failures).toEqual([]);
 });
 
-test("rolling restarts under load cost no request, and lose nothing", {
+test("rolling restarts under load fail no request, and lose nothing", {
   timeout: 300_000,
 }, async () => {
   const before = await countListed();
@@ -111,8 +111,8 @@ test("rolling restarts under load cost no request, and lose nothing", {
   expect(await countListed()).toBe(before + stored);
 });
 
-test("the metrics of a gateway show every replica, and which one is not there [spec:metrics]", async () => {
-  // A replica that was just started shows the stalls of its loop once its first second is over.
+test("the metrics of a gateway show every replica, and which one is down [spec:metrics]", async () => {
+  // A new replica reports event loop stalls after its first second.
   await vi.waitFor(async () => {
     const answer = await (await fetch(`${system.gateways[0]}/metrics`)).text();
     for (const ingest of system.ingests) {

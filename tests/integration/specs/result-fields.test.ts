@@ -15,7 +15,7 @@ import { type System, startSystem } from "../src/start-system.ts";
 let llm: ScriptedLlm;
 let system: System;
 let client: ApiClient;
-/** What the judge writes when it is asked for an analysis. */
+/** The judge's answer to a request for an analysis. */
 let narrative: unknown;
 
 const datasets = "/custom-agent-evaluations/datasets";
@@ -23,7 +23,7 @@ const runs = "/custom-agent-evaluations/runs";
 
 beforeAll(async () => {
   llm = await startScriptedLlm();
-  // The judge rates an answer as the answer asks to be rated; what it cannot read as a verdict it skips.
+  // The judge gives the rating that the answer asks for; an unreadable rating is skipped.
   llm.answerWith(({ prompt }) => {
     if (prompt.startsWith("Analyse the run.")) return { kind: "text", text: JSON.stringify(narrative) };
     const rating = /rate me (-?\d+)/.exec(prompt)?.[1];
@@ -97,7 +97,7 @@ describe("a dataset", () => {
     });
   });
 
-  test("leaves out what was not set or is switched off [spec:dataset.similarity] [spec:dataset.codeScorers]", async () => {
+  test("leaves out unset and disabled fields [spec:dataset.similarity] [spec:dataset.codeScorers]", async () => {
     const off = { enabled: false };
     await createDataset({
       name: "Bare",
@@ -114,7 +114,7 @@ describe("a dataset", () => {
     expect(listed[0]).toMatchObject({ numberOfRequests: 1, status: "published" });
   });
 
-  test("decides by the question's index what a result is compared and judged with [spec:dataset.id] [spec:result.questionIndex] [spec:result.questionText] [spec:run.results.questionIndex]", async () => {
+  test("uses the question's index to choose the expected answer and criteria of a result [spec:dataset.id] [spec:result.questionIndex] [spec:result.questionText] [spec:run.results.questionIndex]", async () => {
     const runId = await createRun({ ...buildDataset(), jaccardSimilarity: { enabled: true } });
     const { scoredResults } = await submit(runId, [
       answer("Yes, within 30 days.", { questionIndex: 0, input: null }),
@@ -134,7 +134,7 @@ describe("a dataset", () => {
 });
 
 describe("a result row", () => {
-  test("of each status has the rating and the reason that go with it [spec:result.status] [spec:result.rating] [spec:result.justification] [spec:result.scored] [spec:result.skipped] [spec:result.failed] [spec:result.error] [spec:limit.rating] [spec:run.skippedCount] [spec:run.failedCount]", async () => {
+  test("of each status has the matching rating and reason [spec:result.status] [spec:result.rating] [spec:result.justification] [spec:result.scored] [spec:result.skipped] [spec:result.failed] [spec:result.error] [spec:limit.rating] [spec:run.skippedCount] [spec:run.failedCount]", async () => {
     const runId = await createRun();
     const error = { type: "Timeout", message: "no answer in 30 s" };
 
@@ -166,7 +166,7 @@ describe("a result row", () => {
     });
   });
 
-  test("keeps what was submitted with it [spec:result.runNumber] [spec:result.input] [spec:result.output] [spec:result.traceId] [spec:result.timings] [spec:result.isSmokeTestVariant] [spec:result.smokeTestVariantText] [spec:result.batchId] [spec:run.results.timings] [spec:run.results.smokeTestVariantText] [spec:run.results.ignored]", async () => {
+  test("keeps the submitted fields [spec:result.runNumber] [spec:result.input] [spec:result.output] [spec:result.traceId] [spec:result.timings] [spec:result.isSmokeTestVariant] [spec:result.smokeTestVariantText] [spec:result.batchId] [spec:run.results.timings] [spec:run.results.smokeTestVariantText] [spec:run.results.ignored]", async () => {
     const runId = await createRun(buildDataset({ numberOfRequests: 2 }));
     const sent = {
       runNumber: 2,
@@ -196,7 +196,7 @@ describe("a result row", () => {
     for (const field of Object.keys(ignored)) expect(variant).not.toHaveProperty(field);
   });
 
-  test("has each similarity that is switched on, where something is expected [spec:result.similarity]", async () => {
+  test("has each enabled similarity, if there is an expected answer [spec:result.similarity]", async () => {
     const metrics = ["vectorSimilarity", "jaccardSimilarity", "bleuScore", "rougeScore"] as const;
     const expecting = { main_question: { query: "q", expectedResults: "On Tuesday it arrives here." } };
     const questions = [expecting, { main_question: { query: "q" } }];
@@ -212,7 +212,7 @@ describe("a result row", () => {
     }
   });
 
-  test("of a paraphrase moves no aggregate and is counted all the same [spec:run.results.isSmokeTestVariant] [spec:run.resultCount] [spec:run.averageRating] [spec:run.liveStatistics] [spec:run.caseStatistics]", async () => {
+  test("of a paraphrase changes no aggregate but is counted [spec:run.results.isSmokeTestVariant] [spec:run.resultCount] [spec:run.averageRating] [spec:run.liveStatistics] [spec:run.caseStatistics]", async () => {
     const runId = await createRun();
     await submit(runId, [
       answer("rate me 8"),
@@ -234,7 +234,7 @@ describe("a result row", () => {
 });
 
 describe("a report", () => {
-  /** The least a model can say: what the report makes of the rest is ours. */
+  /** The minimal answer of a model: the report computes the rest. */
   const bare = { summary: "Fair.", consistencyScore: 5, instructionAdherence: { score: 5 } };
   const unsaid = { similarities: [], differences: [], outliers: [], rating: "medium" };
   let runId: string;
@@ -259,7 +259,7 @@ describe("a report", () => {
     [11, 10],
     [-3, 0],
   ])(
-    "has a score of consistency from 0 to 10 when the model says %j [spec:report.consistencyScore]",
+    "has a score of consistency from 0 to 10 when the model answers %j [spec:report.consistencyScore]",
     async ([said, shown]) => {
       expect(await analyze({ ...bare, consistencyScore: said })).toMatchObject({
         status: "completed",
@@ -274,7 +274,7 @@ describe("a report", () => {
     ["no summary", { ...bare, summary: ["Fair."] }],
     ["no object", ["Fair.", 5]],
   ])(
-    "has no narrative, rather than one made up, when the model gives %s [spec:report.consistencyScore] [spec:report.instructionAdherence]",
+    "has no narrative, rather than an invented one, when the model answers %s [spec:report.consistencyScore] [spec:report.instructionAdherence]",
     async ([, said]) => {
       const read = await analyze(said);
       expect(Object.keys(read).toSorted()).toEqual(
@@ -284,7 +284,7 @@ describe("a report", () => {
     },
   );
 
-  test("has the score, analysis, deviations and rating of adherence, whatever else stands with them [spec:report.instructionAdherence]", async () => {
+  test("has the score, analysis, deviations and rating of adherence, and ignores unknown members [spec:report.instructionAdherence]", async () => {
     const deviations = ["No day.", "", 7, null, { text: "no" }, ["x"], " Too long. "];
     const said = { score: "12", analysis: " Mostly. ", deviations, rating: "HIGH ", grade: "A" };
     expect((await analyze({ ...bare, instructionAdherence: said })).instructionAdherence).toEqual({
@@ -367,7 +367,7 @@ describe("a report", () => {
     expect((await analyze({ ...bare, instructionChanges: ["Say the day."] })).instructionChanges).toEqual([]);
   });
 
-  test("has strengths, weaknesses and a rating of the whole, and no member that is not the report's [spec:report.overallAssessment]", async () => {
+  test("has strengths, weaknesses and an overall rating, and only members of the report [spec:report.overallAssessment]", async () => {
     const said = { strengths: ["Facts."], weaknesses: ["Dates."], rating: "low" };
     const stray = { runId: "another", status: "failed", lowScoringCases: [], verdict: "ok" };
     const read = await analyze({ ...stray, ...bare, overallAssessment: { ...said, score: 9 } });

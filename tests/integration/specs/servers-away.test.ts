@@ -40,10 +40,10 @@ async function countSeen(): Promise<Map<string, number>> {
   }
 }
 
-test("with nats-server stopped a known key and a new key both ingest and list", async () => {
+test("with nats-server stopped, a known key and a new key can both ingest and list", async () => {
   await submitTo(client, "before");
   await system.nats.kill("SIGKILL");
-  // Twice as long as a key is remembered; readiness is remembered for less.
+  // Twice as long as a key is cached; readiness is cached for less.
   await new Promise((resolve) => setTimeout(resolve, 10_000));
 
   const fresh = await createProject("made while NATS is down");
@@ -58,7 +58,7 @@ test("with nats-server stopped a known key and a new key both ingest and list", 
   await system.nats.restart();
 });
 
-test("monitor has seen each of 1,000 traces exactly once though NATS and monitor were killed twice", async () => {
+test("monitor receives each of 1,000 traces exactly once though NATS and monitor were killed twice", async () => {
   const own = await createProject("events");
   const stored: string[] = [];
   let next = 0;
@@ -111,7 +111,7 @@ test.each(["ingest", "eval-runs"] as const)(
   },
 );
 
-test("with auth down a key just used works, an unseen one gets 503 and never 401", async () => {
+test("with auth down, a recently used key works, and an unknown one gets 503, never 401", async () => {
   const unseen = await createProject("never asked for");
   expect((await client.send("GET", "/ingest/traces")).status).toBe(200);
   await system.services.auth.kill();
@@ -121,5 +121,5 @@ test("with auth down a key just used works, an unseen one gets 503 and never 401
 
   expect([known.status, unknown.status]).toEqual([200, 503]);
   await system.restart("auth");
-  await waitUntil("the unseen key works", async () => (await unseen.send("GET", "/ingest/traces")).status === 200);
+  await waitUntil("the unknown key works", async () => (await unseen.send("GET", "/ingest/traces")).status === 200);
 });

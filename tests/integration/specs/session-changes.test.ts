@@ -10,13 +10,13 @@ import type { Tenant } from "../src/isolation/tenant.ts";
 import { type System, startSystem } from "../src/start-system.ts";
 import { waitUntil } from "../src/wait-until.ts";
 
-/** What people change in the dashboard under their session, in a project that `x-project-id` names. */
+/** The changes that a session may make in the dashboard, in the project of `x-project-id`. */
 let llm: ScriptedLlm;
 let system: System;
 let owner: Browser & { email: string };
 let admin: Browser & { email: string };
 let member: Browser & { email: string };
-/** Signed in, and in no organization. */
+/** Signed in, but without an organization. */
 let stranger: Browser;
 let tenant: Tenant;
 
@@ -64,14 +64,14 @@ async function createTenant(name: string): Promise<Tenant> {
 
 const changes = Object.values<Route>(routes).filter(({ sessionRole }) => sessionRole !== undefined);
 
-/** The first way in which the matrix of isolation asks the route. */
+/** The first request that the isolation matrix has for the route. */
 function entryOf(routeId: string): RouteEntry {
   const [entry] = [routeEntries[routeId] ?? []].flat();
   if (entry === undefined) throw new Error(`${routeId} has no line in the matrix of isolation`);
   return entry;
 }
 
-/** Asks a route under a session for things that are made for this request. */
+/** Calls a route under a session, with newly created objects. */
 async function ask(
   who: Browser,
   route: Route,
@@ -92,7 +92,7 @@ async function ask(
 }
 
 test.each(changes.map((route) => [route.id, route] as const))(
-  "%s under a session: each member, or only owners and admins, and nobody of another project",
+  "%s under a session: each member, or only owners and admins, and no one outside the project",
   async (_id, route) => {
     const here = { in: tenant.projectId };
     const { own } = entryOf(route.id);
@@ -109,13 +109,13 @@ test.each(changes.map((route) => [route.id, route] as const))(
   },
 );
 
-test("without a project that is named, a session changes nothing", async () => {
+test("without a named project, a session changes nothing", async () => {
   const answer = await member.send("POST", "/monitor/patterns", { body: { name: "x", includeTerms: ["x"] } });
 
   expect([answer.status, answer.body]).toEqual([401, { error: "Invalid or missing API key" }]);
 });
 
-test("what brings data takes keys only: no session sends a trace, a result or a pipeline's run", async () => {
+test("routes that receive data accept keys only: no session sends a trace, a result or a pipeline's run", async () => {
   const headers = { "x-project-id": tenant.projectId };
   for (const path of [
     "/ingest/traces",
@@ -132,7 +132,7 @@ test("what brings data takes keys only: no session sends a trace, a result or a 
   }
 });
 
-test("the log names the person behind each change", async () => {
+test("the log names the user behind each change", async () => {
   const headers = { "x-project-id": (await createTenant("Logged")).projectId };
   const change = async (who: Browser, method: string, path: string, body?: unknown) => {
     const answer = await who.send(method, path, { headers, body });

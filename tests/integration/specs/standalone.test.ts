@@ -18,10 +18,10 @@ import {
 } from "../src/standalone-process.ts";
 import { waitUntil } from "../src/wait-until.ts";
 
-// Several starts to a test, and two minutes for each.
+// Several starts in a test, with two minutes for each.
 vi.setConfig({ testTimeout: 480_000 });
 
-/** Of all tests that do not say otherwise: the first start on it takes seconds, the others less. */
+/** Shared by all tests without a folder of their own: the first start on it takes seconds, the others less. */
 let home: string;
 const homes: string[] = [];
 let running: StandaloneProcess | null = null;
@@ -42,7 +42,7 @@ afterEach(async () => {
 });
 
 afterAll(async () => {
-  // Of a standalone that was killed or did not get ready the guardian stops the servers, politely for five seconds.
+  // When a standalone was killed or failed to start, the guardian stops the servers, gracefully for five seconds.
   for (const folder of homes) await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 });
 
@@ -65,7 +65,7 @@ const failureOf = (start: Promise<unknown>): Promise<StandaloneFailure> =>
     },
   );
 
-test("it prints an address and a key that work, and a second start keeps data and key [spec:auth.key.startup-log]", async () => {
+test("it prints a working address and key, and a second start keeps data and key [spec:auth.key.startup-log]", async () => {
   running = await startStandaloneProcess({ home });
   const first = running;
   await submit(first, "kept");
@@ -78,7 +78,7 @@ test("it prints an address and a key that work, and a second start keeps data an
   expect(list.traces.map((trace) => trace.spanId)).toEqual(["kept"]);
 });
 
-test("the three lines it prints send a first trace, and an unknown setting is warned about with what was probably meant [spec:settings.did-you-mean]", async () => {
+test("the three lines it prints send a first trace, and a warning about an unknown setting suggests the right name [spec:settings.did-you-mean]", async () => {
   running = await startStandaloneProcess({
     home,
     settings: { SERVICE_RATE_LIMITT: "off", SERVICE_GITHUB_CLIENT_ID: "x" },
@@ -97,7 +97,7 @@ test("the three lines it prints send a first trace, and an unknown setting is wa
   expect(JSON.parse(stdout)).toMatchObject({ trace_id: expect.any(String), queued: false });
 });
 
-test("a browser finds the dashboard at the address that is printed first, and the API does not wait for its build", async () => {
+test("the dashboard is served at the address that is printed first, and the API does not wait for its build", async () => {
   running = await startStandaloneProcess({ home });
   const { url } = running;
   const lines = running.output().split("\n");
@@ -128,7 +128,7 @@ test("a browser finds the dashboard at the address that is printed first, and th
 
 const kills = process.env.TOUCHSTONE_LONG_TESTS === "1" ? 6 : 2;
 
-test("killed with -9 again and again under load it starts each time, and no acknowledged trace is missing [spec:ingest.synchronous]", async () => {
+test("after repeated kills with -9 under load it starts each time, and no acknowledged trace is missing [spec:ingest.synchronous]", async () => {
   const acknowledged: string[] = [];
   for (let round = 0; round < kills; round += 1) {
     running = await startStandaloneProcess({ home });
@@ -158,7 +158,7 @@ test("killed with -9 again and again under load it starts each time, and no ackn
   expect(acknowledged.filter((spanId) => found.get(spanId) !== 1)).toEqual([]);
 });
 
-test("--demo is refused with one sentence where accounts are needed", async () => {
+test("--demo is refused with one sentence where accounts are required", async () => {
   const failure = await failureOf(
     startStandaloneProcess({ home, args: ["--demo"], settings: { SERVICE_AUTH: "enabled" } }),
   );
@@ -188,7 +188,7 @@ test("a busy port is refused with one sentence", async () => {
   squatter.close();
 });
 
-test("every mistake in the settings is told before anything is started [spec:settings.refused]", async () => {
+test("all mistakes in the settings are reported before anything is started [spec:settings.refused]", async () => {
   const untouched = await makeHome();
   const failure = await failureOf(
     startStandaloneProcess({
@@ -206,7 +206,7 @@ test("every mistake in the settings is told before anything is started [spec:set
 
 test("an ordinary user can run it", async (context) => {
   if (process.getuid?.() !== 0) return context.skip("Only root can start it as somebody else.");
-  // The one ordinary user that every system knows by name; PostgreSQL insists on a name.
+  // The only ordinary user that exists on every system; PostgreSQL requires a user name.
   const nobody = 65_534;
   if (!(await canUserRun(nobody))) return context.skip("Other users cannot read this copy of the repository.");
   const parent = await makeHome();
@@ -220,7 +220,7 @@ test("an ordinary user can run it", async (context) => {
   await submit(running, "as an ordinary user");
 });
 
-/** Every listed span id with how often it is listed, read page by page. */
+/** Every listed span id and how often it is listed, read page by page. */
 async function listSpanIds(standalone: StandaloneProcess): Promise<Map<string, number>> {
   const client = createClient(standalone);
   const found = new Map<string, number>();

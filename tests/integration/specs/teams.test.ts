@@ -5,14 +5,14 @@ import { findWrongAnswers, judgedRoutes } from "../src/judged-bodies.ts";
 import { type System, startSystem } from "../src/start-system.ts";
 import { waitUntil } from "../src/wait-until.ts";
 
-/** Several organizations: each account comes with one. */
+/** Several organizations: each account has one. */
 let system: System;
 const people = {} as Record<Role, Browser & { email: string }>;
 let organizationId: string;
 let organizationName: string;
 let projectId: string;
 
-/** Everybody who can ask for something of the owner's organization. `other` owns another one. */
+/** All callers who request something of the owner's organization. `other` owns another one. */
 const roles = ["nobody", "other", "member", "admin", "owner"] as const;
 type Role = (typeof roles)[number];
 
@@ -56,7 +56,7 @@ async function join(who: Browser & { email: string }, role: "admin" | "member"):
 
 let made = 0;
 
-/** The place of a new member, for whoever is to change it. */
+/** A new member's membership, which the caller changes. */
 async function makeMember(): Promise<string> {
   made += 1;
   const guest = await signUp(system.url, `Guest${made}`);
@@ -71,7 +71,7 @@ async function makeProject(): Promise<string> {
   return (body.project as { _id: string })._id;
 }
 
-/** An agent of the owner's project: whoever sends its first trace makes it. */
+/** An agent of the owner's project, created by its first trace. */
 async function makeAgent(): Promise<string> {
   const project = (await list(people.owner, "/projects", "projects")).find(({ _id }) => _id === projectId);
   const { status, body } = await people.nobody.send("POST", "/ingest/traces", {
@@ -83,7 +83,7 @@ async function makeAgent(): Promise<string> {
 }
 
 interface MatrixEntry {
-  /** Asked once for each role, from the least to the most powerful; what is changed is made anew each time. */
+  /** Each role calls it once, from the least to the most powerful; the changed objects are created anew each time. */
   ask: (role: Role) => Promise<{ path: string; body?: unknown }>;
   expected: Record<Role, number>;
 }
@@ -98,7 +98,7 @@ const everybody = (nobody: number, other: number, member: number, admin: number,
 const ofProject = (path: string) => async () => ({ path: `${path}?projectId=${projectId}` });
 const anyId = "00000000-0000-7000-8000-000000000001";
 
-/** What each role is answered about the owner's organization and its project, by route. */
+/** The answers to each role about the owner's organization and its project, by route. */
 const matrix: Partial<Record<RouteId, MatrixEntry>> = {
   listTraces: { ask: ofProject("/ingest/traces"), expected: everybody(401, 404, 200, 200, 200) },
   streamTraces: { ask: ofProject("/ingest/traces/stream"), expected: everybody(401, 404, 200, 200, 200) },
@@ -159,7 +159,7 @@ const matrix: Partial<Record<RouteId, MatrixEntry>> = {
   },
   readInvitation: {
     ask: async () => ({ path: `/auth-org/invitations/${await invite("x@example.com")}` }),
-    // Whoever has the link.
+    // Anyone with the link.
     expected: everybody(401, 200, 200, 200, 200),
   },
   acceptInvitation: {
@@ -167,7 +167,7 @@ const matrix: Partial<Record<RouteId, MatrixEntry>> = {
     expected: everybody(401, 403, 403, 403, 403),
   },
   listAuditEvents: { ask: async () => ({ path: own("/audit") }), expected: everybody(401, 404, 403, 403, 200) },
-  // One's own account; nobody else's can be named.
+  // The caller's own account; other accounts cannot be named.
   readAccount: { ask: async () => ({ path: "/auth-org/account" }), expected: everybody(401, 200, 200, 200, 200) },
   renameAccount: {
     ask: async () => ({ path: "/auth-org/account", body: { name: "" } }),
@@ -189,11 +189,11 @@ const matrix: Partial<Record<RouteId, MatrixEntry>> = {
 
 const sessionRoutes = Object.values<Route>(routes).filter(({ authentication }) => authentication.includes("session"));
 
-// What a session changes in a project is asked route by route elsewhere: all of it follows one rule.
+// Another test covers a session's changes in a project, route by route: they all follow one rule.
 const singular = sessionRoutes.filter(({ sessionRole }) => sessionRole === undefined);
 
 test.each(singular.map(({ id, method }) => [id as RouteId, method] as const))(
-  "who may do what: %s",
+  "role permissions: %s",
   async (id, method) => {
     const entry = matrix[id];
     if (entry === undefined) throw new Error(`The route ${id} takes a session and has no line in the matrix of roles.`);
@@ -217,7 +217,7 @@ test("a mutation under a session needs a trusted origin, on every route", async 
   }
 });
 
-test("without a session every route of teams says so, and no key opens one", async () => {
+test("without a session every route of teams refuses with that reason, and a key does not help", async () => {
   const apiKey = (await list(people.owner, "/projects", "projects"))[0]?.apiKey as string;
   for (const headers of [{}, { "x-api-key": apiKey }] as Record<string, string>[]) {
     expect(await people.nobody.send("GET", "/auth-org/organizations", { headers })).toMatchObject({
@@ -235,7 +235,7 @@ test("without a session every route of teams says so, and no key opens one", asy
   });
 });
 
-test("a member who sends a project's key is not limited by the role: the project is renamed and its key rotated, but not deleted", async () => {
+test("the role does not limit a member who sends a project's key: the project is renamed and its key rotated, but not deleted", async () => {
   const id = await makeProject();
   const apiKey = (await list(people.member, "/projects", "projects")).find(({ _id }) => _id === id)?.apiKey as string;
   const ask = (method: string, path: string, key: string | null, body?: unknown) =>
@@ -250,20 +250,20 @@ test("a member who sends a project's key is not limited by the role: the project
   expect((await ask("DELETE", `/projects/${id}`, rotated)).status).toBe(403);
 });
 
-test("whoever is invited signs up, has nothing until they accept, and loses it with their place [spec:invitations.link]", async () => {
+test("an invited user signs up, has no access before accepting, and loses it with the membership [spec:invitations.link]", async () => {
   const { body: created } = await people.owner.send("POST", own("/invitations"), {
     body: { email: "grace@example.com" },
   });
   const url = created.url as string;
   const token = new URL(url).searchParams.get("token");
-  // Without a public URL the link begins with the origin of the page.
+  // Without a public URL the link starts with the page's origin.
   expect(url).toBe(`${system.url}/accept-invite?token=${token}`);
   const grace = await signUp(system.url, "Grace");
   const traces = `/ingest/traces?projectId=${projectId}`;
   expect((await grace.send("GET", traces)).status).toBe(404);
 
   expect((await grace.send("POST", `/auth-org/invitations/${token}/accept`)).status).toBe(200);
-  await waitUntil("the gateway knows of the place", async () => (await grace.send("GET", traces)).status === 200);
+  await waitUntil("the gateway knows the membership", async () => (await grace.send("GET", traces)).status === 200);
   const members = await list(people.owner, own("/members"), "members");
   const place = members.find(({ email }) => email === "grace@example.com")?._id;
 
@@ -275,7 +275,7 @@ test("whoever is invited signs up, has nothing until they accept, and loses it w
   expect((await grace.send("GET", own("/members"))).status).toBe(403);
 });
 
-test("a project's acts are exported under its key, without the acts of others", async () => {
+test("a project's key exports the project's audit entries, and no others", async () => {
   const id = await makeProject();
   const { body } = await people.owner.send("POST", `/projects/${id}/rotate-key`);
   const { apiKey } = body.project as { apiKey: string };
@@ -300,7 +300,7 @@ test("a project's acts are exported under its key, without the acts of others", 
   expect(text).not.toContain(apiKey);
 });
 
-test("acts in every service are in the log of the project's organization, under who acted, and in no other", async () => {
+test("actions in every service are in the audit log of the project's organization, under the right user, and in no other log", async () => {
   const id = await makeProject();
   const apiKey = (await list(people.owner, "/projects", "projects")).find(({ _id }) => _id === id)?.apiKey as string;
   const asKey = async (method: string, path: string, body: unknown): Promise<Record<string, unknown>> => {

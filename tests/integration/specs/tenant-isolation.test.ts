@@ -13,10 +13,10 @@ import { createRevokedKey, createTenant, findCanaries, type Tenant } from "../sr
 import { type System, startSystem } from "../src/start-system.ts";
 
 /**
- * Tenants are kept apart by two layers: every statement names its project, and row-level security checks it. Each of them
- * must hold alone, on every route; and with neither the same questions must find the leaks, or they prove nothing.
+ * Two layers separate tenants: every statement names its project, and row-level security checks it. Each layer must
+ * suffice alone, on every route. With neither layer the same requests must find the leaks, or they prove nothing.
  */
-// More than the matrix needs, and few enough to be spent.
+// More than the matrix needs, and few enough to use up.
 const quota = 1_000;
 const ciRate = 1_000;
 
@@ -66,11 +66,11 @@ afterAll(async () => {
 const ask = (): Promise<MatrixReport> => askMatrix(system.url, { own: tenants[0], other: tenants[1], revokedKey });
 const detect = (): Promise<string[]> => findLeaks(tenants, { url: system.url, adminUrl: system.database.adminUrl });
 
-test("every public route has a line in the matrix, and no line is of another", () => {
+test("every public route has an entry in the matrix, and every entry has a route", () => {
   expect(Object.keys(routeEntries).toSorted()).toEqual(Object.keys(routes).toSorted());
 });
 
-test("the same names and ids mean each tenant's own: only its own repetitions are found", async () => {
+test("the same names and ids refer to each tenant's own objects: only its own duplicates are found", async () => {
   for (const tenant of tenants) {
     expect(await repeatShared(tenant), tenant.name).toEqual({
       trace: { deduped: true },
@@ -83,7 +83,7 @@ test("the same names and ids mean each tenant's own: only its own repetitions ar
   }
 });
 
-test("a tenant that spent its quota and its rate spent nobody else's", async () => {
+test("a tenant that used up its quota and its rate limit did not affect another tenant's", async () => {
   const spender = await createTenant(system, "Spender");
   const lines = Array.from({ length: quota + 1 }, () => JSON.stringify({ name: "many" })).join("\n");
   const headers = { "content-type": "application/x-ndjson" };
@@ -112,12 +112,12 @@ describe.each([
   { of: "row-level security alone", isScopeNamed: false, isSecured: true },
 ])("under $of", { timeout: 120_000 }, ({ isScopeNamed, isSecured }) => {
   beforeAll(async () => {
-    // In this order one of the two holds at every moment: the services work on meanwhile.
+    // In this order one of the two layers is active at every moment: the services keep working meanwhile.
     await layers.setRowLevelSecurity(isSecured);
     await layers.setScope(isScopeNamed);
   });
 
-  test("a foreign id is answered like a missing one on every route, and changes nothing", async () => {
+  test("a foreign id gets the same answer as a missing one on every route, and changes nothing", async () => {
     const { cells, violations } = await ask();
 
     expect(violations).toEqual([]);
@@ -129,7 +129,7 @@ describe.each([
   });
 });
 
-test("no row, message, prompt or log has a text of a tenant whose it is not, and no log a key", async () => {
+test("no row, message, prompt or log contains another tenant's text, and no log a key", async () => {
   const prompts = llm.requests.map(({ body }) => JSON.stringify(body));
   expect(prompts.filter((text) => findCanaries(text).length > 1)).toEqual([]);
   expect(prompts.filter((text) => findCanaries(text).length === 1).length).toBeGreaterThan(50);
@@ -150,7 +150,9 @@ test("no row, message, prompt or log has a text of a tenant whose it is not, and
   }
 });
 
-test("under neither layer every place that could tell of another tenant does", { timeout: 120_000 }, async () => {
+test("with both layers removed, every place that could leak another tenant's data does", {
+  timeout: 120_000,
+}, async () => {
   await layers.setScope(false);
   await layers.setRowLevelSecurity(false);
 

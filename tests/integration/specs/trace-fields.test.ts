@@ -30,7 +30,7 @@ async function list(query = "", by = client) {
   return answer.body as { totalCount: number; traces: Shown[]; hasNextPage: boolean; nextCursor: string | null };
 }
 
-/** Submits a root and reads it back with every member that is there: in the list and by its id. */
+/** Submits a root and reads it back with all its members: in the list and by its id. */
 async function store(body: Shown): Promise<{ listed: Shown; detail: Shown }> {
   const { trace_id: id } = await submit({ name: "agent", ...body });
   const { traces } = await list("?limit=100");
@@ -38,7 +38,7 @@ async function store(body: Shown): Promise<{ listed: Shown; detail: Shown }> {
   return { listed: traces.find(({ _id }) => _id === id) as Shown, detail };
 }
 
-describe("an optional field is shown when it was sent, and otherwise left out", () => {
+describe("an optional field is shown if it was sent, and omitted otherwise", () => {
   const call = { name: "get_weather", input: { city: "Paris" }, output: 18 };
   test.each<[what: string, sent: Shown, shown: Shown]>([
     ["latency_ms [spec:trace.latencyMs] [spec:ingest.latency_ms]", { latency_ms: 120.5 }, { latencyMs: 120.5 }],
@@ -80,7 +80,7 @@ describe("an optional field is shown when it was sent, and otherwise left out", 
     }
   });
 
-  test("parent_span_id, which makes a span of a tree and no root [spec:trace.parentSpanId]", async () => {
+  test("parent_span_id, which makes it a child span instead of a root [spec:trace.parentSpanId]", async () => {
     await submit({ name: "root", span_id: "the root" });
     const { trace_id: id } = await submit({ name: "child", span_id: "its child", parent_span_id: "the root" });
 
@@ -93,7 +93,7 @@ describe("an optional field is shown when it was sent, and otherwise left out", 
 });
 
 describe("a field that is always there", () => {
-  test("the id is the one that submitting answered, and the name is the name [spec:trace.id] [spec:trace.name] [spec:traces.get] [spec:ingest.synchronous]", async () => {
+  test("the id is the one in the answer to the submission, and the name is unchanged [spec:trace.id] [spec:trace.name] [spec:traces.get] [spec:ingest.synchronous]", async () => {
     const { trace_id: id } = await submit({ name: "the planner" });
 
     expect((await list("?limit=1")).traces).toMatchObject([{ _id: id, name: "the planner" }]);
@@ -154,7 +154,7 @@ describe("only the detail shows", () => {
     expect(JSON.stringify(detail.performanceSummary)).toBe(JSON.stringify(performance_summary));
   });
 
-  test("metadata of megabytes, for nothing but the body's limit bounds it [spec:limit.metadata] [spec:ingest.metadata]", async () => {
+  test("metadata of megabytes, because only the body's limit bounds it [spec:limit.metadata] [spec:ingest.metadata]", async () => {
     const metadata = { blob: "x".repeat(9 * 1024 * 1024) };
     const { trace_id: id } = await submit({ name: "large", metadata });
 
@@ -189,14 +189,14 @@ describe("submitting a trace", () => {
   test.each(
     [null, false, 0, -1.5, "", "text", [], [[], {}], {}, { deep: { er: [1, "2", null] } }].map((value) => [value]),
   )(
-    "takes %j as input and as output [spec:ingest.input] [spec:ingest.output] [spec:trace.input] [spec:trace.output]",
+    "accepts %j as input and as output [spec:ingest.input] [spec:ingest.output] [spec:trace.input] [spec:trace.output]",
     async (value) => {
       const { listed, detail } = await store({ input: value, output: value });
       expect([listed.input, listed.output, detail.input, detail.output]).toEqual([value, value, value, value]);
     },
   );
 
-  test("keeps fifty tool calls and drops the rest without a word [spec:ingest.tool_calls] [spec:limit.tool-calls]", async () => {
+  test("keeps fifty tool calls and drops the rest silently [spec:ingest.tool_calls] [spec:limit.tool-calls]", async () => {
     const calls = Array.from({ length: 60 }, (_, index) => ({ name: `call ${index}` }));
     const { listed } = await store({ tool_calls: calls });
 
@@ -204,7 +204,7 @@ describe("submitting a trace", () => {
     expect(names).toEqual(calls.slice(0, 50).map(({ name }) => name));
   });
 
-  test("registers the agent of a name once [spec:ingest.agent] [spec:agents.get] [spec:agent.fields]", async () => {
+  test("registers an agent once per name [spec:ingest.agent] [spec:agents.get] [spec:agent.fields]", async () => {
     const first = await submit({ name: "once" });
     const second = await submit({ name: "once" });
     const other = await submit({ name: "another" });
@@ -225,7 +225,7 @@ describe("submitting a trace", () => {
     });
   });
 
-  test("of a span id that is known stores nothing and answers with the first [spec:ingest.spanId] [spec:retry.trace]", async () => {
+  test("with a known span id stores nothing and returns the first [spec:ingest.spanId] [spec:retry.trace]", async () => {
     const { own } = await createProject();
     const first = await submit({ name: "first", output: "one", spanId: "replayed" }, own);
     const again = await submit({ name: "second", output: "two", spanId: "replayed" }, own);
@@ -238,7 +238,7 @@ describe("submitting a trace", () => {
     });
   });
 
-  test("stores it in the key's project, which may be named and is not another's [spec:ingest.workspaceId] [spec:auth.key]", async () => {
+  test("stores it in the key's project; the request may name that project and no other [spec:ingest.workspaceId] [spec:auth.key]", async () => {
     const [mine, theirs] = [await createProject(), await createProject()];
     const { trace_id: id } = await submit({ name: "unnamed" }, mine.own);
     await submit({ name: "named", workspaceId: mine.id }, mine.own);
@@ -272,7 +272,7 @@ describe("the list", () => {
     expect(lengths).toEqual([50, 1, 100, 100, 1, 1]);
   });
 
-  test("is newest first, goes on after a cursor and ends with none [spec:traces.list.order] [spec:traces.list.cursor] [spec:traces.list.nextCursor] [spec:traces.list.totalCount]", async () => {
+  test("is newest first, continues after a cursor and ends without one [spec:traces.list.order] [spec:traces.list.cursor] [spec:traces.list.nextCursor] [spec:traces.list.totalCount]", async () => {
     const { own } = await createProject();
     for (const day of [3, 1, 5, 2, 4]) {
       await submit({ name: `day ${day}`, timestamp: `2026-03-0${day}T00:00:00Z`, span_id: `root ${day}` }, own);
@@ -296,7 +296,7 @@ describe("the list", () => {
     expect(pages.map(({ traces, nextCursor }) => nextCursor === traces.at(-1)?._id)).toEqual([true, true, false]);
   });
 
-  test("is filtered by framework and by traffic, and counts what matches [spec:traces.list.framework] [spec:traces.list.source] [spec:traces.list.totalCount]", async () => {
+  test("is filtered by framework and by traffic, and counts the matches [spec:traces.list.framework] [spec:traces.list.source] [spec:traces.list.totalCount]", async () => {
     const { own } = await createProject();
     await submit({ name: "production", framework: "LangChain" }, own);
     await submit({ name: "evaluation", framework: "langchain", source: "eval-run" }, own);
@@ -319,7 +319,7 @@ describe("the list", () => {
   });
 });
 
-test("every span of a session comes in one answer, by start [spec:sessions.spans]", async () => {
+test("every span of a session is in one answer, ordered by start [spec:sessions.spans]", async () => {
   const { own } = await createProject();
   const startsOf = Array.from({ length: 120 }, (_, index) => (index * 7) % 120);
   const spans = startsOf.map((minute) => ({

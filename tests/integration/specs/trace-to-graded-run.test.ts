@@ -153,7 +153,7 @@ test("a replayed batch echoes the stored verdicts and judges nothing again [spec
   expect(llm.requests.length).toBe(asked);
 });
 
-test("a judge killed half-way is replaced by another; with none left results are skipped and the call is still 200", async () => {
+test("a judge that is killed halfway is replaced by another; with none left, results are skipped and the call is still 200", async () => {
   llm.answerWith({ kind: "verdict", rating: 9, justification: "Taken over.", delayMs: 1_500 });
   const runId = await createRun();
   const asked = llm.requests.length;
@@ -181,7 +181,7 @@ test("a judge killed half-way is replaced by another; with none left results are
   });
 });
 
-test("without a judge key results are skipped with the reason, and similarity is still computed [spec:result.skipped]", async () => {
+test("without a judge key, results are skipped with that reason, and similarity is still computed [spec:result.skipped]", async () => {
   const keyless = await startSystem();
   try {
     const own = createClient(keyless);

@@ -30,7 +30,7 @@ const evaluations = "/custom-agent-evaluations";
 
 beforeAll(async () => {
   llm = await startScriptedLlm();
-  // Each judge rates as its own criteria say; one that says nothing gives no verdict.
+  // Each judge's criteria determine its rating; a judge without one gives no verdict.
   llm.answerWith(({ prompt }) => {
     const rating = /rate it (\d+)/.exec(prompt)?.[1];
     if (rating === undefined) return { kind: "text", text: "I would rather not say." };
@@ -56,7 +56,7 @@ async function createJudge(name: string, acceptanceCriteria: string): Promise<st
   return (await client.expect(created, "POST", `${evaluations}/evaluation-settings`, body))._id;
 }
 
-/** A run of one result, graded by these; its rows as its page lists them. */
+/** A run of one result, graded by these scorers; the rows of its results page. */
 async function gradeOne(criteria: string, graders: object = {}, verdictMode = "live") {
   const made = { status: 201, schema: dataset };
   const body = buildDataset({ name: criteria, acceptanceCriteria: criteria });
@@ -77,7 +77,7 @@ async function gradeOne(criteria: string, graders: object = {}, verdictMode = "l
   return { row, datasetId, runId };
 }
 
-/** What a live scorer said of a trace, once it did. */
+/** A live scorer's verdict on a trace, once it exists. */
 async function evaluationsOf(traceId: string) {
   const path = `/agent-monitoring/traces/${traceId}/evaluations`;
   return vi.waitFor(
@@ -90,7 +90,7 @@ async function evaluationsOf(traceId: string) {
   );
 }
 
-test("from a result of a run its verdict opens, with what was sent and what came back", async () => {
+test("the verdict of a result opens with the prompt and the reply", async () => {
   const beside = await createJudge("Tone", "rate it 4");
   const { row, datasetId, runId } = await gradeOne("rate it 8", { additionalScorerIds: [beside] });
   const record = await readRecord(row.verdictId);
@@ -119,7 +119,7 @@ test("from a result of a run its verdict opens, with what was sent and what came
   expect(again.row).toMatchObject({ rating: 8, verdictSource: "replay", verdictId: row.verdictId });
 });
 
-test("a group has no record, and each of its judges has its own", async () => {
+test("a group has no record, and each of its judges has one", async () => {
   const members = [
     { refId: await createJudge("Facts", "rate it 9") },
     { refId: await createJudge("Mute", "say nothing") },
@@ -142,7 +142,7 @@ test("a group has no record, and each of its judges has its own", async () => {
     { scorerName: "Facts", scorerVersion: 1, rating: 9 },
     { scorerName: "Mute", skipCode: "unparseable" },
   ]);
-  // Later traces are judged by others.
+  // Other judges judge later traces.
   expect((await client.send("PUT", path, { online: null })).status).toBe(200);
 
   const { row } = await gradeOne("of a group", { scorerGroupId: scorerGroup._id });
@@ -154,7 +154,7 @@ test("a group has no record, and each of its judges has its own", async () => {
   ]);
 });
 
-test("a recorded trace that is evaluated has a record, and so has what was skipped", async () => {
+test("an evaluated trace has a record, and so has a skipped evaluation", async () => {
   const trace = { name: "Weather", input: "How is the weather?", output: "Fine." };
   const { traceId } = await client.expect({ status: 201, schema: submitTraceReply }, "POST", "/ingest/traces", trace);
   const config = await createJudge("Recorded", "rate it 6");
@@ -222,7 +222,7 @@ test("a live rating of a trace or a session has a record", async () => {
   expect(await readRecord(score?.verdictId)).toMatchObject({ scorerId: ending, scorerName: "Ending", rating: 2 });
 });
 
-test("a record that is not there is 404", async () => {
+test("a missing record is 404", async () => {
   for (const id of ["01999999-0000-7000-8000-000000000001", "primary"]) {
     expect(await client.send("GET", `/verdicts/${id}`)).toMatchObject({
       status: 404,

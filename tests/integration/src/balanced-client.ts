@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 export interface BalancedClient {
-  /** Sends to the next gateway that is ready; to another when a connection is refused, as a load balancer does. */
+  /** Like a load balancer: sends to the next ready gateway, and to another one when a connection is refused. */
   send(path: string, init?: RequestInit): Promise<Response>;
   close(): Promise<void>;
 }
 
 const checkEveryMs = 50;
 
-/** The smallest load balancer: round-robin over the gateways whose `/health/ready` says so. */
+/** A minimal load balancer: round-robin over the gateways whose `/health/ready` succeeds. */
 export function createBalancedClient(gateways: readonly string[]): BalancedClient {
   let ready: readonly string[] = gateways;
   let turn = 0;

@@ -2,7 +2,7 @@
 export interface PageAnswer {
   status: number;
   body: Record<string, unknown>;
-  /** The value of the session's cookie that the answer sets; null when it sets none. */
+  /** The session cookie that the answer sets; null if it sets none. */
   cookie: string | null;
 }
 
@@ -11,12 +11,12 @@ export interface PageRequest {
   headers?: Record<string, string>;
 }
 
-/** Somebody with a browser: its cookie and the installation's own origin go with every request. */
+/** A user with a browser: every request has its cookie and the installation's own origin. */
 export interface Browser {
   send(method: string, path: string, request?: PageRequest): Promise<PageAnswer>;
 }
 
-/** A browser with this session's cookie; null: nobody is signed in. `path` is what follows `/api/v1`. */
+/** A browser with this session's cookie; null: signed out. `path` is the path after `/api/v1`. */
 export function openBrowser(url: string, cookie: string | null): Browser {
   return {
     async send(method, path, { body, headers = {} } = {}) {
@@ -45,7 +45,7 @@ export function openBrowser(url: string, cookie: string | null): Browser {
   };
 }
 
-/** Makes an account and answers its browser. */
+/** Creates an account and returns its browser. */
 export async function signUp(url: string, name: string): Promise<Browser & { email: string }> {
   const email = `${name.toLowerCase()}@example.com`;
   const body = { name, email, password: "correct horse battery" };

@@ -11,21 +11,21 @@ export interface ApiAnswer {
   body: unknown;
 }
 
-/** Speaks to the gateway as a client with one project key does. */
+/** A client of the gateway with one project key. */
 export interface ApiClient {
   send(method: string, route: string, body?: unknown, headers?: Record<string, string>): Promise<ApiAnswer>;
-  /** Sends, insists on the status, and checks the answer against its schema. */
+  /** Sends a request, requires the status, and checks the answer against its schema. */
   expect<Schema extends z.ZodType>(
     expected: { status: number; schema: Schema },
     method: string,
     route: string,
     body?: unknown,
   ): Promise<z.output<Schema>>;
-  /** Sends a recorded export as its SDK sent it, and insists on 200. */
+  /** Sends a recorded export as its SDK sent it, and requires 200. */
   sendCapture(name: string): Promise<void>;
 }
 
-/** `route` is what follows `/api/v1`. Strings and Buffers are sent as they stand, anything else as JSON. */
+/** `route` is the path after `/api/v1`. Strings and Buffers are sent unchanged, anything else as JSON. */
 export function createClient(system: { url: string; apiKey: string }): ApiClient {
   async function send(
     method: string,

@@ -2,18 +2,18 @@ import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:net";
 
-/** The kernel hands out 32768 and above, to connections and to servers that name no port. */
+/** The kernel assigns 32768 and above to connections and to servers without a fixed port. */
 const firstPort = 10_000;
 const workerPorts = 1_000;
 const workersMax = 22;
 
 const workerFirst = firstPort + (Number(process.env.VITEST_POOL_ID ?? 0) % workersMax) * workerPorts;
-/** Anywhere: another run of the tests on this machine counts from somewhere else. */
+/** A random start: another test run on this machine starts from a different port. */
 let next = randomInt(workerPorts);
 
 /**
- * A TCP port on 127.0.0.1 that is free, and is kept for a process that starts later or comes back: no other worker of this
- * run is told of it, and no connection is given it by accident.
+ * A free TCP port on 127.0.0.1, reserved for a process that starts later or restarts: no other worker of this run gets
+ * it, and the kernel assigns it to no connection.
  */
 export async function keepFreePort(): Promise<number> {
   for (let tries = 0; tries < workerPorts; tries += 1) {

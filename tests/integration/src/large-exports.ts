@@ -2,16 +2,16 @@ import { randomBytes } from "node:crypto";
 import { request } from "node:http";
 import { gzipSync } from "node:zlib";
 
-/** How an export travels. */
+/** The transport of an export. */
 export interface Transport {
   isCompressed: boolean;
-  /** Without a length: nobody knows how much will come. */
+  /** Without a content length: the receiver does not know the size. */
   isChunked: boolean;
 }
 
-/** Exports of one root span each, which share their one large attribute, so that many of them cost a test no memory. */
+/** Exports of one root span each, which share one large attribute, so that many of them take no memory in a test. */
 export interface LargeExports {
-  /** Sends another one and answers what came back; rejects when the connection broke before the answer. */
+  /** Sends another export and returns the answer; rejects when the connection broke before it. */
   send(transport: Transport): Promise<ExportAnswer>;
 }
 
@@ -21,7 +21,7 @@ export interface ExportAnswer {
   text: string;
 }
 
-/** Text of hexadecimal digits: gzip makes half of it. */
+/** Text of hexadecimal digits: gzip halves it. */
 export function createLargeExports(url: string, apiKey: string, bytes: number): LargeExports {
   const rest = `${randomBytes(bytes / 2).toString("hex")}"}}]}]}]}]}`;
   const tail = { plain: Buffer.from(rest), zipped: gzipSync(rest, { level: 1 }) };
@@ -29,7 +29,7 @@ export function createLargeExports(url: string, apiKey: string, bytes: number): 
     send({ isCompressed, isChunked }) {
       const ids = `"traceId":"${randomBytes(16).toString("hex")}","spanId":"${randomBytes(8).toString("hex")}"`;
       const begin = `{"resourceSpans":[{"scopeSpans":[{"spans":[{${ids},"name":"large","attributes":[{"key":"input.value","value":{"stringValue":"`;
-      // A gzip file may have several members, one after the other.
+      // A gzip file may have several members in sequence.
       const parts = isCompressed ? [gzipSync(begin), tail.zipped] : [Buffer.from(begin), tail.plain];
       const length = parts.reduce((sum, part) => sum + part.length, 0);
       return new Promise((resolve, reject) => {

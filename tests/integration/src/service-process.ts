@@ -4,21 +4,21 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const workTree = path.resolve(import.meta.dirname, "../../..");
-/** Half of the CPU of a start is making JavaScript of TypeScript: what one process made of it, the others take. */
+/** Half of a start's CPU time is compiling TypeScript: the processes share the compiled code. */
 export const compileCache = process.env.NODE_COMPILE_CACHE ?? path.join(workTree, ".cache", "node");
-// A machine that runs several of these tests at once is slow to start a process.
+// A process starts slowly on a machine that runs several of these tests at once.
 const startDeadlineMs = 120_000;
 
-/** One service running as a process of its own, as it does in a container. */
+/** One service as a separate process, as in a container. */
 export interface ServiceProcess {
   name: string;
   address: string;
   pid: number;
-  /** What it logged so far. */
+  /** Its log so far. */
   log(): string;
-  /** Ends it at once, as a crash would. */
+  /** Kills it, like a crash. */
   kill(): Promise<void>;
-  /** Asks it to stop and waits; answers the exit code. */
+  /** Asks it to stop, waits, and returns the exit code. */
   stop(): Promise<number | null>;
 }
 
@@ -29,11 +29,11 @@ export async function startServiceProcess(options: {
   environment: Record<string, string>;
   /** The repository whose code it runs. Default: this one. */
   repository?: string;
-  /** What node is started by, such as a shell that sets a limit and becomes node. */
+  /** The command that starts node, such as a shell that sets a limit and becomes node. */
   wrapper?: readonly string[];
-  /** Before the script: a loader. */
+  /** Options before the script: a loader. */
   nodeArguments?: readonly string[];
-  /** The file its standard output goes to. Default: `log()` gives it. */
+  /** The file for its standard output. Default: `log()` returns it. */
   output?: string;
 }): Promise<ServiceProcess> {
   const { name, port, repository = workTree, wrapper = [], nodeArguments = [] } = options;
@@ -48,7 +48,7 @@ export async function startServiceProcess(options: {
   if (output !== null) closeSync(output);
   let log = "";
   const keep = (chunk: Buffer): void => {
-    // Only the end matters when a test fails; an endless log would be the test's memory.
+    // Only the end matters when a test fails; an endless log would fill the test's memory.
     log = (log + chunk.toString("utf8")).slice(-200_000);
   };
   child.stdout?.on("data", keep);

@@ -5,20 +5,20 @@ import { compileCache } from "./service-process.ts";
 
 const repository = path.resolve(import.meta.dirname, "../../..");
 
-/** A standalone run as `npm start` runs it, in a process group of its own. */
+/** A standalone as `npm start` runs it, in a separate process group. */
 export interface StandaloneProcess {
   url: string;
-  /** Of the default project; empty where there is none. */
+  /** The key of the default project; empty if there is none. */
   apiKey: string;
   pid: number;
   output(): string;
-  /** kill -9 of the Node process; its PostgreSQL and nats-server are left to themselves. */
+  /** kill -9 of the Node process; its PostgreSQL and nats-server keep running. */
   kill(): Promise<void>;
-  /** Asks it to stop as Ctrl-C does; answers the exit code. */
+  /** Asks it to stop like Ctrl-C; returns the exit code. */
   interrupt(): Promise<number | null>;
 }
 
-/** How a standalone that did not start ended. */
+/** How a standalone ended that failed to start. */
 export class StandaloneFailure extends Error {
   readonly code: number | null;
   readonly output: string;
@@ -29,7 +29,7 @@ export class StandaloneFailure extends Error {
   }
 }
 
-/** Whether another user may read this copy of the repository, and run its Node; only root can ask. */
+/** Whether another user can read this copy of the repository and run its Node; only root can test this. */
 export async function canUserRun(uid: number): Promise<boolean> {
   const [node, main] = [process.execPath, path.join(repository, "apps/standalone/src/main.ts")];
   const asked = promisify(execFile)("/bin/sh", ["-c", 'test -x "$0" && test -r "$1"', node, main], {
@@ -103,7 +103,7 @@ function readStartLines(
     let isLate = false;
     const timer = setTimeout(() => {
       isLate = true;
-      // It stops its servers itself, within ten seconds: nothing of it is left when the test cleans up.
+      // It stops its servers itself within ten seconds, so nothing is left when the test cleans up.
       child.kill("SIGINT");
     }, deadlineMs);
     child.once("close", (code) => {

@@ -4,23 +4,23 @@ import { keepFreePort } from "./free-port.ts";
 import { type ServiceProcess, startServiceProcess } from "./service-process.ts";
 import { waitUntil } from "./wait-until.ts";
 
-/** A service of which there are several, each on a port that it keeps over restarts. */
+/** A service with several replicas, each on a port that it keeps across restarts. */
 type Replicated = "gateway" | "ingest";
 
 export interface ReplicatedSystem {
   /** Addresses of the gateways. */
   gateways: readonly string[];
-  /** Addresses of the ingest replicas, of those not started too. */
+  /** Addresses of the ingest replicas, including those not started. */
   ingests: readonly string[];
   apiKey: string;
   database: TestDatabase;
-  /** Stops a replica as a rolling update does, starts it again and waits until it is ready; answers its exit code. */
+  /** Stops a replica like a rolling update, restarts it and waits until it is ready; returns its exit code. */
   restart(name: Replicated, index: number): Promise<number | null>;
   start(name: Replicated, index: number): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Two gateways and three places for ingest, of which `ingests` are filled, on one PostgreSQL. */
+/** Two gateways and three ingest addresses, of which `ingests` are started, on one PostgreSQL. */
 export async function startReplicas({ ingests }: { ingests: number }): Promise<ReplicatedSystem> {
   const cleanups: (() => Promise<unknown>)[] = [];
   const stop = async (): Promise<void> => {
@@ -43,7 +43,7 @@ export async function startReplicas({ ingests }: { ingests: number }): Promise<R
       SERVICE_AUTH_URL: at(auth),
       SERVICE_INGEST_URL: ports.ingest.map(at).join(","),
       SERVICE_EVAL_RUNS_URL: at(evalRuns),
-      // Monitor is no part of what is tested: somebody who is ready stands in for it.
+      // Monitor is not part of the test: a stub that is always ready replaces it.
       SERVICE_MONITOR_URL: at(evalRuns),
       SERVICE_RATE_LIMIT: "off",
     };

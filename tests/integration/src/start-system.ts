@@ -4,22 +4,22 @@ import { keepFreePort } from "./free-port.ts";
 import { type ServiceProcess, startServiceProcess } from "./service-process.ts";
 import { waitUntil } from "./wait-until.ts";
 
-/** The services a system has one process of, in the order in which they start. */
+/** The services with one process per system, in their start order. */
 const serviceNames = ["auth", "ingest", "judge", "eval-runs", "monitor", "gateway"] as const;
 type ServiceName = (typeof serviceNames)[number];
 
 type Settings = Record<string, string>;
 
 export interface SystemOptions {
-  /** Settings on top of what the layout needs, for every service: the judge's provider, limits. */
+  /** Settings for every service besides those of the layout: the judge's provider, limits. */
   settings?: Settings | ((servers: { databaseUrl: string; url: string }) => Settings | Promise<Settings>);
-  /** Judge processes; several share one queue group. */
+  /** The number of judge processes; several share one queue group. */
   judges?: number;
-  /** What every service's node is given before the script: a loader. */
+  /** Options of every service's node before the script: a loader. */
   nodeArguments?: readonly string[];
 }
 
-/** A whole system, one process for each service as in compose, on a database and a nats-server of its own. */
+/** A whole system as in compose: one process for each service, on a separate database and nats-server. */
 export interface System {
   url: string;
   apiKey: string;
@@ -27,15 +27,15 @@ export interface System {
   nats: TestNats;
   services: Readonly<Record<Exclude<ServiceName, "judge">, ServiceProcess>>;
   judges: readonly ServiceProcess[];
-  /** Starts another process of a service on the port of the one that was killed. */
+  /** Starts another process of a service on the port of a killed one. */
   restart(name: Exclude<ServiceName, "judge">): Promise<void>;
   startJudge(): Promise<ServiceProcess>;
-  /** Starts another gateway beside the first and answers its address. */
+  /** Starts another gateway beside the first and returns its address. */
   startGateway(): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** Starts a system and waits until the gateway says that it is ready. */
+/** Starts a system and waits until the gateway reports that it is ready. */
 export async function startSystem(options: SystemOptions = {}): Promise<System> {
   const cleanups: (() => Promise<unknown>)[] = [];
   const stop = async (): Promise<void> => {
@@ -114,7 +114,7 @@ function settingsOf({ settings }: SystemOptions, servers: { databaseUrl: string;
   return typeof settings === "function" ? settings(servers) : settings;
 }
 
-/** All of them, or the first failure once each has either started or failed: what started late is stopped too. */
+/** All of them, or the first failure once each has started or failed; those that started are stopped then. */
 async function allStarted<Started>(starting: readonly Promise<Started>[]): Promise<Started[]> {
   await Promise.allSettled(starting);
   return Promise.all(starting);

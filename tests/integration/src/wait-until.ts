@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * Waits for a condition that a client can see. Throws, naming it, when it does not come true in time, of which there is
- * plenty by default: how soon it comes is no claim, and a machine may be slow.
+ * Waits for a condition that a client can see. Throws an error with its name when it does not come true in time. The
+ * default is long, because the time is not part of the test and a machine may be slow.
  */
 export async function waitUntil(
   condition: string,

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 export interface Pace {
-  /** How many are under way at a time. */
+  /** The number of concurrent calls. */
   atOnce: number;
-  /** Pause of each worker between two. Default 0. */
+  /** Each worker's pause between two calls. Default 0. */
   pauseMs?: number;
   over: AbortSignal;
 }
 
-/** Does `work` again and again, numbered from 0, until it is over. */
+/** Repeats `work`, numbered from 0, until the attack is over. */
 export async function untilOver({ atOnce, pauseMs = 0, over }: Pace, work: (number: number) => Promise<unknown>) {
   let next = 0;
   const worker = async (): Promise<void> => {
@@ -16,14 +16,16 @@ export async function untilOver({ atOnce, pauseMs = 0, over }: Pace, work: (numb
       const number = next;
       next += 1;
       await work(number);
-      // A refused connection fails at once: without a pause this loop would never leave the turn.
+      // A refused connection fails immediately: without a pause this loop would never yield.
       await sleep(Math.max(1, pauseMs));
     }
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
-/** Begins `work` at this pace until it is over, whether or not what came before has ended; resolves when all has. */
+/**
+ * Starts `work` at this rate until the attack is over, without waiting for earlier calls; resolves when all have ended.
+ */
 export async function everyMs(paceMs: number, over: AbortSignal, work: (number: number) => Promise<unknown>) {
   const begun: Promise<unknown>[] = [];
   while (!over.aborted) {
@@ -35,7 +37,7 @@ export async function everyMs(paceMs: number, over: AbortSignal, work: (number: 
 
 const forEachMaxMs = 45_000;
 
-/** Does `work` for each number below `count`; on a slow machine for as many as there is time for. */
+/** Does `work` for each number below `count`; on a slow machine, for as many as time allows. */
 export async function forEachOf<Result>(
   count: number,
   atOnce: number,

@@ -12,28 +12,31 @@ export interface AttackOrder {
   /** The Node process of the installation. */
   pid: number;
   seed: number;
-  /** Of the full counts and sizes, over 0 and up to 1. */
+  /** The share of the full counts and sizes, above 0 and up to 1. */
   share: number;
   seconds: number;
 }
 
-/** What it says. */
+/** Messages from it. */
 export type AttackProgress = { kind: "prepared" | "done"; notes: AttackNotes };
 
-/** A process with an attack that is ready to begin. */
+/** A process with an attack that is ready to start. */
 export interface Attacker {
-  /** Attacks, and resolves when the attack is over or its process had to be ended. */
+  /** Runs the attack. Resolves when it is over or its process had to be killed. */
   attack(): Promise<AttackNotes>;
-  /** Ends the process, if it has not ended. */
+  /** Ends the process if it is still running. */
   kill(): void;
 }
 
 const prepareMaxMs = 180_000;
-/** What an attack may take to end after its time is over. */
+/** How long an attack may take to end after its time is over. */
 const graceMs = 20_000;
 const heapMb = 1_536;
 
-/** Starts an attacker. Resolves when it has prepared its attack; null: it could not, and said why on standard error. */
+/**
+ * Starts an attacker and resolves when it is prepared. Null: it failed to prepare, and wrote the reason to standard
+ * error.
+ */
 export async function startAttacker(order: AttackOrder): Promise<Attacker | null> {
   const child = fork(path.join(import.meta.dirname, "process.ts"), [JSON.stringify(order)], {
     execArgv: [`--max-old-space-size=${heapMb}`],
@@ -58,7 +61,7 @@ export async function startAttacker(order: AttackOrder): Promise<Attacker | null
   };
 }
 
-/** The next thing it says; null when it ends, or says nothing in time. */
+/** Its next message; null when it ends or sends nothing in time. */
 async function nextProgress(child: ChildProcess, deadlineMs: number): Promise<AttackProgress | null> {
   if (child.exitCode !== null || child.signalCode !== null) return null;
   const given = AbortSignal.timeout(deadlineMs);

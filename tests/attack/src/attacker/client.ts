@@ -3,36 +3,36 @@ import type { Tally } from "./tally.ts";
 
 export interface ReadAnswer {
   status: number;
-  /** The beginning of it; the rest is read and dropped. */
+  /** The beginning of the body; the rest is read and discarded. */
   text: string;
 }
 
 export interface ClientRequest {
   method: string;
-  /** What follows `/api/v1`. */
+  /** The path after `/api/v1`. */
   route: string;
-  /** Buffers go out as they are, anything else as JSON. */
+  /** Buffers are sent unchanged, anything else as JSON. */
   body?: unknown;
   headers?: Record<string, string>;
 }
 
-/** Speaks to the installation with one key. */
+/** A client with one key. */
 export interface Client {
-  /** Null: there was no whole answer, or the attack is over. */
+  /** Null: no complete answer arrived, or the attack is over. */
   send(request: ClientRequest): Promise<ReadAnswer | null>;
   post(route: string, body: unknown, headers?: Record<string, string>): Promise<ReadAnswer | null>;
   get(route: string): Promise<ReadAnswer | null>;
-  /** Insists on a success and answers the id in it. For what an attack cannot do without. */
+  /** Requires a success and returns the id in the answer. For requests that an attack depends on. */
   make(route: string, body: unknown): Promise<string>;
 }
 
-/** Kept of an answer. */
+/** How much of an answer is kept. */
 const keptBytes = 64 * 1024;
 const deadlineMs = 60_000;
 const addresses = ["127.0.0.2", "127.0.0.3", "127.0.0.4"] as const;
 
 /**
- * Makes clients that come from other addresses than the probe and the owner of an account do, so that the installation can
+ * Creates clients with other source addresses than the probe and the account owner use, so that the installation can
  * tell them apart.
  */
 export function createClientFactory(options: { url: string; tally: Tally; over: AbortSignal }) {
@@ -85,7 +85,7 @@ export function createClientFactory(options: { url: string; tally: Tally; over: 
   return clientOf;
 }
 
-/** The id of what was made: it is at the beginning of an answer, which may be too long to be kept whole. */
+/** The id of the created object. It is at the beginning of the answer, which may be too long to keep whole. */
 export function idIn(answer: ReadAnswer | null): string {
   return /"(?:_id|runId|trace_id)":"([^"]+)"/.exec(answer?.text ?? "")?.[1] ?? "none";
 }

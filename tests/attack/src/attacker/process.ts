@@ -1,6 +1,6 @@
 /**
- * The process that carries out one attack. Its memory and its processor time are not those of the probe, and it yields
- * to everybody else on the machine.
+ * The process that runs one attack. It uses no memory or processor time of the probe, and has a lower priority than
+ * everything else on the machine.
  */
 import os from "node:os";
 import { createRandom } from "../../../chaos/src/random.ts";
@@ -58,6 +58,6 @@ process.once("message", async () => {
   setTimeout(() => over.abort(), seconds * 1_000);
   await run();
   report({ kind: "done", notes: tally.read() });
-  // Connections that are still open end with the process.
+  // Open connections end with the process.
   setTimeout(() => process.exit(), 100);
 });

@@ -1,8 +1,8 @@
-/** What an attacker was told, and what it found wrong besides what the probe measures. */
+/** The answers an attacker got, and problems it found besides what the probe measures. */
 export interface Tally {
-  /** Counts an answer by its status; `broken` is no answer, or half of one. `killed` is a process. */
+  /** Counts an answer by its status. `broken` means a missing or incomplete answer, `killed` a killed process. */
   count(answer: number | "broken" | "killed"): void;
-  /** A finding of the attack's own, as a sentence. The same one is kept once. */
+  /** A finding of the attack, as a sentence. Duplicates are kept once. */
   complain(sentence: string): void;
   read(): AttackNotes;
 }
@@ -12,7 +12,7 @@ export interface AttackNotes {
   complaints: string[];
 }
 
-/** What several attackers noted. */
+/** The sum of the notes of several attackers. */
 export function addUp(all: readonly AttackNotes[]): AttackNotes {
   const answers: Record<string, number> = {};
   for (const [status, count] of all.flatMap((notes) => Object.entries(notes.answers))) {

@@ -9,10 +9,10 @@ import type { Attack } from "../attack.ts";
 import { untilOver } from "../attacker/at-once.ts";
 
 const requestsPerOperation = 4;
-/** It would replace the key that all are sent with. */
+/** It would replace the key that all requests use. */
 const leftOut = ["regenerateApiKey"];
 
-/** Requests made from the OpenAPI document, half of them spoilt in one place, to all routes in any order. */
+/** Requests to all routes in any order, generated from the OpenAPI document; half of them are invalid in one place. */
 export const fuzz: Attack = {
   name: "fuzz",
   does: "Valid and spoilt requests from the OpenAPI document to all routes in any order, 60 a second: documented statuses, no 5xx but 503.",
@@ -35,7 +35,7 @@ export const fuzz: Attack = {
       try {
         const answer = await sendRequest(system, request);
         tally.count(answer.status);
-        // What other requests of this attack deleted meanwhile makes any status the document has a right one.
+        // Other requests of this attack may have deleted the object, so any documented status is right.
         const problems = check(operation, { ...request, expected: null }, answer).filter(
           (problem) => problem !== "It answered 503.",
         );

@@ -9,7 +9,7 @@ const signIn = "/auth/sign-in/email";
 /** Long enough for eight guesses in between. */
 const ownerEveryMs = 4_000;
 
-/** A stranger guesses the password of a known address, while its owner signs in. */
+/** A stranger guesses the password of a known address while its owner signs in. */
 export const guessedPasswords: Attack = {
   name: "guessed-passwords",
   does: "A wrong password for a known address every 0.5 s from other addresses, and bursts at unknown ones, while the owner signs in with the right one.",

@@ -4,7 +4,7 @@ import { watchEverything } from "./hostile-settings.ts";
 
 const evaluations = "/custom-agent-evaluations";
 
-/** The judge's provider answers every question with 64 KB that are awkward to read. */
+/** The judge's provider answers every question with 64 KB that are hard to parse. */
 export const hostileAnswers: Attack = {
   name: "hostile-answers",
   does: "Topics, live judges and a graded run whose model answers 64 KB of one character, unclosed or nested JSON.",

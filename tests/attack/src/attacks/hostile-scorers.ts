@@ -4,7 +4,7 @@ import type { Attack } from "../attack.ts";
 import { untilOver } from "../attacker/at-once.ts";
 import { hostileScripts } from "./hostile-settings.ts";
 
-/** Scorers of the attacker's own: scripts that never end or eat memory, and addresses where nobody answers. */
+/** Custom scorers: scripts that never end or exhaust memory, and addresses without a listener. */
 export const hostileScorers: Attack = {
   name: "hostile-scorers",
   does: "Code scorers that loop, recurse, allocate and answer 500 MB, external scorers that never answer, live and as dry runs.",

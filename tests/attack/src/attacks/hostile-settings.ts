@@ -2,7 +2,7 @@ import type { Scene } from "../attack.ts";
 import type { Client } from "../attacker/client.ts";
 import { characterClasses, fill } from "../payloads/characters.ts";
 
-/** Regexes that are slow in one engine or another. What is refused is refused before it is stored. */
+/** Regexes that are slow in one engine or another. Those that are refused are never stored. */
 export const slowRegexes: readonly string[] = [
   "(a+)+$",
   "(a|a)*b",
@@ -17,7 +17,7 @@ export const slowRegexes: readonly string[] = [
   "\\s+$",
 ];
 
-/** Scripts of code scorers that do what no scorer should. */
+/** Scripts of code scorers that misbehave. */
 export const hostileScripts: readonly string[] = [
   "function handler() { for (;;); }",
   "function handler() { return handler(); }",
@@ -29,7 +29,7 @@ export const hostileScripts: readonly string[] = [
   "function handler() { throw new Error('x'.repeat(1e7)); }",
 ];
 
-/** Switches on everything that looks at live traces, and adds what looks at them slowly. */
+/** Enables all processing of live traces, and adds slow settings to it. */
 export async function watchEverything({ random }: Pick<Scene, "random">, client: Client): Promise<void> {
   const list = await client.get("/monitor/patterns");
   const builtinKeys = [...(list?.text.matchAll(/"key":"([^"]+)"/g) ?? [])].map(([, key]) => key);

@@ -4,7 +4,7 @@ import { addProject } from "../tenants.ts";
 
 const streamsEach = 20;
 
-/** One organization opens as many streams as its projects may, and leaves them open. */
+/** One organization opens as many streams as its projects may have, and leaves them open. */
 export const idleStreams: Attack = {
   name: "idle-streams",
   does: "52 projects of one organization with 20 idle streams each, while another organization opens a stream and an export.",
@@ -17,7 +17,7 @@ export const idleStreams: Attack = {
     const open = (route: string, apiKey: string): Promise<Response> =>
       fetch(`${url}/api/v1${route}`, { headers: { "x-api-key": apiKey }, signal: over });
 
-    /** Answers to the attacker are counted apart from those to the other organization, which must be good. */
+    /** The attacker's answers are counted separately from the other organization's, which must succeed. */
     async function demand(route: string): Promise<void> {
       const answer = await open(route, other.apiKey).catch(() => null);
       if (over.aborted) return;
@@ -30,7 +30,7 @@ export const idleStreams: Attack = {
 
     await forEachOf(keys.length * streamsEach, 16, async (number) => {
       const answer = await open("/ingest/traces/stream", keys[number % keys.length] as string);
-      // Those that are refused have done their part; the others stay open until this process ends.
+      // Refused streams are expected; the others stay open until this process ends.
       if (answer.status === 200) held.push(answer);
       else await answer.body?.cancel();
     });

@@ -4,7 +4,7 @@ import { join, type Packed, pack, packNumbered, packRepeated } from "../payloads
 
 const megabyte = 1024 * 1024;
 
-/** Imports: small files that inflate to very many lines, or to one line without end. */
+/** Imports: small files that inflate to a very large number of lines, or to one endless line. */
 export const importBombs: Attack = {
   name: "import-bombs",
   does: "Imports of traces and datasets that inflate to 200 MB of short lines, one endless line or CSV of quotes and commas; two at once.",

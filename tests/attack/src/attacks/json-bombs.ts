@@ -7,7 +7,7 @@ import { untilOver } from "../attacker/at-once.ts";
 import { characterClasses, fill } from "../payloads/characters.ts";
 import { join, type Packed, pack, packNumbered, packRepeated } from "../payloads/gzip-pieces.ts";
 
-/** A value of nearly the largest size that a body may have, as JSON. */
+/** A JSON value of nearly the largest size that a body may have. */
 interface Filling {
   name: string;
   json: Packed;
@@ -23,7 +23,9 @@ const inflatedBytes = 10 * 1024 * 1024 - 64 * 1024;
 const bombsPerOperation = 3;
 const placeholder = "the bomb goes here";
 
-/** Every route with a JSON body is sent 10 KB that inflate to the most it takes, in each of its members in turn. */
+/**
+ * Sends every route with a JSON body 10 KB that inflate to the largest size it accepts, in each of its members in turn.
+ */
 export const jsonBombs: Attack = {
   name: "json-bombs",
   does: "10 KB of gzip that inflate to 10 MB of tiny things, to POST .../datasets and every other route with a JSON body; three at once.",
@@ -90,7 +92,7 @@ function textOf(unit: string, bytes: number): Packed {
 
 type Source = Parameters<typeof jsonArbitrary>[1];
 
-/** A valid request with one member, or the whole body, in place of which the filling stands. */
+/** A valid request in which one member, or the whole body, is replaced by the filling. */
 function makeBomb({ random, scaled }: Scene, operation: Operation, source: Source, fillings: readonly Filling[]): Bomb {
   const schema = operation.body?.content["application/json"]?.schema as JsonSchema;
   const [valid] = fc.sample(jsonArbitrary(schema, source), { numRuns: 1, seed: random.integer(0, 2 ** 30) });
@@ -111,7 +113,10 @@ function propertiesOf(schema: JsonSchema, schemas: Source["schemas"]): Record<st
   return (schema.properties ?? {}) as Record<string, JsonSchema>;
 }
 
-/** So many items that the schema takes: a list that is refused by nobody but its length. Null where no list fits. */
+/**
+ * A list with as many items as the schema allows, so that only its length can be refused. Null where no list is
+ * allowed.
+ */
 function fitting(schema: JsonSchema, source: Source, bytes: number): Filling | null {
   const items = schema.type === "array" ? (schema.items as JsonSchema | undefined) : undefined;
   if (items === undefined) return null;

@@ -3,16 +3,16 @@ import { forEachOf, untilOver } from "../attacker/at-once.ts";
 import { idIn, type ReadAnswer } from "../attacker/client.ts";
 import { join, type Packed, pack, packRepeated } from "../payloads/gzip-pieces.ts";
 
-/** Something a project keeps, as large as a body may be, and where all of them are read at once. */
+/** A stored object as large as a body may be, and the route that lists all of them. */
 interface Kind {
   name: string;
   route: string;
-  /** What stands around the long text. `id` is of the first one that was made, where there is one. */
+  /** The JSON around the long text. `id` is the id of the first object, if there is one. */
   around: (number: number, id: string) => [head: string, tail: string];
-  /** How the second and later ones are sent, where they are versions of the first. */
+  /** How the later ones are sent if they are versions of the first. */
   next?: (id: string) => { method: string; route: string };
   lists: (id: string) => string[];
-  /** Fewer characters than the body may have, where that is the most that is taken. */
+  /** The number of characters, where the limit is below the size of the body. */
   chars?: number;
 }
 
@@ -84,10 +84,10 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-/** Kinds in one run; datasets are always among them. */
+/** The kinds in one run; datasets are always included. */
 const chosenMax = 3;
 
-/** Lists of documents that are as large as they may be, read twelve times at once. */
+/** Lists of documents of the largest size, read twelve times concurrently. */
 export const largeDocuments: Attack = {
   name: "large-documents",
   does: "GET .../datasets with 48 of 9.4 MB, and other lists of its shape: versions, grading configs, prompts, tool schemas, patterns, exports; twelve at once.",

@@ -5,7 +5,7 @@ import { join, pack, packRepeated } from "../payloads/gzip-pieces.ts";
 
 const traceBytes = 9.8 * 1024 * 1024;
 
-/** Stores so many traces of nearly the largest size; on the wire each is a few kilobytes. */
+/** Stores this many traces of nearly the largest size; compressed, each is a few kilobytes. */
 export async function storeLargeTraces(
   { scaled }: Pick<Scene, "scaled">,
   client: Client,
@@ -18,7 +18,7 @@ export async function storeLargeTraces(
   });
 }
 
-/** A list of a hundred traces of 9.8 MB each, read twelve times at once. */
+/** A list of a hundred traces of 9.8 MB each, read twelve times concurrently. */
 export const largeTraces: Attack = {
   name: "large-traces",
   does: "GET /ingest/traces?limit=100 over traces of 9.8 MB, twelve at once, and sessions and exports of the same traces.",

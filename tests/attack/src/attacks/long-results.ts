@@ -5,7 +5,7 @@ import { characterClasses, fill } from "../payloads/characters.ts";
 const evaluations = "/custom-agent-evaluations";
 const metric = { enabled: true };
 
-/** Results whose similarity to a long expected answer is asked for by every metric. */
+/** Results that every metric compares with a long expected answer. */
 export const longResults: Attack = {
   name: "long-results",
   does: "Batches of ten results of 1 MB of words, compared with an answer as long by every similarity metric, context and trajectory.",

@@ -3,7 +3,7 @@ import { untilOver } from "../attacker/at-once.ts";
 import { characterClasses, fill } from "../payloads/characters.ts";
 import { watchEverything } from "./hostile-settings.ts";
 
-/** The text fields of a trace, each as a body that holds a text there. */
+/** The text fields of a trace, each as a function that builds a body with a text in that field. */
 const fields: readonly ((text: string) => object)[] = [
   (text) => ({ output: text }),
   (text) => ({ input: text }),
@@ -16,7 +16,7 @@ const fields: readonly ((text: string) => object)[] = [
   (text) => ({ output: `{"a": "${text}` }),
 ];
 
-/** Traces that are one character again and again, where everything that looks at live traces is switched on. */
+/** Traces of one repeated character, with all processing of live traces enabled. */
 export const longTexts: Attack = {
   name: "long-texts",
   does: "Traces of 64 to 128 KB of one repeated character in each text field, with all built-in checks, judges, patterns and slow regexes on.",

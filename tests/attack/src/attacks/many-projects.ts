@@ -1,7 +1,7 @@
 import type { Attack } from "../attack.ts";
 import { forEachOf, untilOver } from "../attacker/at-once.ts";
 
-/** Many small projects that all are busy at once: none of them does much, all of them together do. */
+/** Many small projects that are busy at the same time: each sends little, all together send a lot. */
 export const manyProjects: Attack = {
   name: "many-projects",
   does: "Sixty small projects that send, search and read as fast as they are answered, each with one connection.",

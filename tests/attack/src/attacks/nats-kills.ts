@@ -6,15 +6,15 @@ import { untilOver } from "../attacker/at-once.ts";
 
 const killsMax = 9;
 const lookEveryMs = 100;
-/** What was killed too often ends within this time. */
+/** A server that was killed too often ends within this time. */
 const aftermathMs = 3_000;
 
-/** No tenant can do this, but what a tenant does may: the built-in nats-server dies again and again. */
+/** No tenant can do this directly, but a tenant's requests may cause it: the built-in nats-server dies repeatedly. */
 export const natsKills: Attack = {
   name: "nats-kills",
   does: "The built-in nats-server is killed nine times, each time as soon as it is back, while traces are stored and judged.",
   setting: "projects",
-  // It ends earlier where the server is soon back.
+  // Ends earlier if the server is back soon.
   secondsMin: 45,
   async prepare({ pid, openTenant, clientOf, tally, over }) {
     const client = clientOf(await openTenant("NATS kills"));
@@ -26,7 +26,7 @@ export const natsKills: Attack = {
       );
       let kills = 0;
       while (kills < killsMax && !over.aborted) {
-        // Each time it is there again.
+        // Each time it is running again.
         const servers = await findNats(pid);
         for (const server of servers) process.kill(server, "SIGKILL");
         for (const _killed of servers) tally.count("killed");

@@ -3,7 +3,10 @@ import { type ExportedSpan, encodeProtobufExport } from "../../../chaos/src/otlp
 import type { Attack } from "../attack.ts";
 import { untilOver } from "../attacker/at-once.ts";
 
-/** What a busy project does, beside which every bar must be met: it warms the installation up, and judges the machine. */
+/**
+ * The traffic of a busy project, under which every limit must be met. It warms the installation up and measures the
+ * machine.
+ */
 export const ordinaryTraffic: Attack = {
   name: "ordinary-traffic",
   does: "Sends what a busy project sends, as the yardstick of this machine; every round begins with it.",

@@ -3,10 +3,10 @@ import { untilOver } from "../attacker/at-once.ts";
 import { listOtlpBombs } from "../payloads/otlp-bombs.ts";
 
 const inflatedMb = 60;
-/** Of all that there are; the seed chooses. */
+/** The number of bombs in a run; the seed chooses them. */
 const chosenMax = 10;
 
-/** Exports of a few kilobytes that are 60 MB of very small things, three at once. */
+/** Exports of a few kilobytes that inflate to 60 MB of very small items, three concurrently. */
 export const otlpBombs: Attack = {
   name: "otlp-bombs",
   does: "OTLP exports, JSON and protobuf, that inflate to 60 MB of empty, unique or deep attributes, events, links, spans, logs; three at once.",

@@ -6,10 +6,10 @@ import { pack } from "../payloads/gzip-pieces.ts";
 import { slowRegexes } from "./hostile-settings.ts";
 
 const textMb = 2;
-/** At the end of each text, so that an excerpt is looked for in all of it. */
+/** Placed at the end of each text, so that the whole text is searched for an excerpt. */
 const lastWord = "zebra crossing";
 
-/** Patterns that are tried on long texts, as the dashboard tries one before it is saved. */
+/** Patterns that are tried on long texts, as the dashboard does before it saves one. */
 export const patternTrials: Attack = {
   name: "pattern-trials",
   does: "Dry runs of phrases, terms and slow regexes on traces of 2 MB, with matches whose excerpt is at their end.",

@@ -6,7 +6,7 @@ import { storeLargeTraces } from "./large-traces.ts";
 const readEveryMs = 1_000;
 const readBytes = 1_024;
 
-/** Many clients that take what they asked for, or send what they promised, as slowly as they can. */
+/** Many clients that read their answers, or send their bodies, as slowly as possible. */
 export const slowClients: Attack = {
   name: "slow-clients",
   does: "Readers of lists, exports and streams who take 1 KB/s, writers who send a byte a second, and a thousand idle connections.",
@@ -55,7 +55,7 @@ export const slowClients: Attack = {
   },
 };
 
-/** Takes a little now and then; the rest has to wait for it. */
+/** Reads a little now and then; the rest has to wait. */
 function readSlowly(answer: IncomingMessage, over: AbortSignal): void {
   answer.on("error", () => undefined);
   answer.pause();

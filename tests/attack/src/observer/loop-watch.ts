@@ -1,23 +1,23 @@
 import { performance } from "node:perf_hooks";
 
-/** How long the event loop of the installation was blocked, by its own metrics. */
+/** How long the installation's event loop was blocked, from its own metrics. */
 export interface LoopWatch {
-  /** The longest time since then, in ms; null where the installation does not measure it. */
+  /** The longest block since then, in ms; null if the installation does not measure it. */
   longestSince(sentMs: number): number | null;
 }
 
 interface Reading {
-  /** How many times something was observed, and their sum in seconds. */
+  /** The number of observations and their sum in seconds. */
   count: number;
   sum: number;
-  /** How many were at most so long, by that length in seconds. */
+  /** Cumulative counts, by upper bound in seconds. */
   upTo: Map<number, number>;
 }
 
 const everyMs = 1_000;
 const name = "service_event_loop_stall_seconds";
 
-/** Starts to read the metrics once a second, as often as the installation adds to them; it ends with the process. */
+/** Starts reading the metrics once a second, as often as the installation updates them; ends with the process. */
 export function startLoopWatch(url: string, token: string): LoopWatch {
   const stalls: { atMs: number; longestMs: number }[] = [];
   let last: Reading | null = null;
@@ -34,7 +34,7 @@ export function startLoopWatch(url: string, token: string): LoopWatch {
       }
       last = reading;
     } catch {
-      // It is down, which the probe shows. Its counters start at zero when it is back.
+      // It is down, which the probe reports. Its counters restart at zero.
       last = null;
     } finally {
       isReading = false;
@@ -49,7 +49,7 @@ export function startLoopWatch(url: string, token: string): LoopWatch {
   };
 }
 
-/** Adds up the histogram over the processes that have one; null where there is none. */
+/** The sum of the histograms of all processes; null if there is none. */
 export function readStalls(metrics: string): Reading | null {
   const reading: Reading = { count: 0, sum: 0, upTo: new Map() };
   let isThere = false;
@@ -68,8 +68,8 @@ export function readStalls(metrics: string): Reading | null {
 const sample = new RegExp(`^${name}_(bucket|sum|count)(\\{[^}]*\\})? (\\S+)$`, "gm");
 
 /**
- * The longest time that was added in between, in seconds. Of one that was added alone it is exact; of several, no longer than
- * their sum and than the bucket that the longest of them is in.
+ * The longest observation between two reads, in seconds. It is exact for a single observation. For several it is an
+ * upper bound: the smaller of their sum and the bound of the highest bucket.
  */
 export function longestBetween(before: Reading, after: Reading): number {
   const added = after.count - before.count;

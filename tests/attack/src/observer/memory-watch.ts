@@ -1,20 +1,20 @@
 import { listProcessTree, readResidentBytes, signalTree } from "../../../chaos/src/process-tree.ts";
 
-/** Resident memory of one process, read again and again. */
+/** The resident memory of one process, read periodically. */
 export interface MemoryWatch {
-  /** Watches this process from now on; the peak stays. */
+  /** Watches this process from now on; the peak is kept. */
   watch(pid: number): void;
-  /** Reads it now and forgets the peak; answers MB. */
+  /** Reads the memory now and resets the peak; returns MB. */
   restart(): Promise<number>;
-  /** In MB; 0 while the process is not there. */
+  /** In MB; 0 while the process is not running. */
   read(): { nowMb: number; peakMb: number };
 }
 
 const everyMs = 200;
-/** No installation may take the machine with it: above this it is killed, with everything it started. */
+/** Protects the machine: an installation above this size is killed with all its processes. */
 const killAboveMb = 4_500;
 
-/** Starts to watch; it ends with the process. */
+/** Starts watching; ends with the process. */
 export function startMemoryWatch(firstPid: number): MemoryWatch {
   let pid = firstPid;
   let [nowMb, peakMb] = [0, 0];

@@ -6,11 +6,11 @@ import type { ProbeFigures } from "./window.ts";
 /** The first message to the observer's process. */
 export interface ObserverOrder {
   url: string;
-  /** Of the project that behaves well. */
+  /** The key of the well-behaved project. */
   apiKey: string;
   /** The Node process of the installation. */
   pid: number;
-  /** That `/metrics` asks for. */
+  /** The token for `/metrics`. */
   metricsToken: string;
 }
 
@@ -25,28 +25,31 @@ export interface Asked {
   question: Question;
 }
 
-/** What was seen between `begin` and `end`. */
+/** The measurements between `begin` and `end`. */
 export interface Window extends ProbeFigures {
-  /** How long the event loop was blocked at the most, or, where that is not measured, the slowest `/health/live`. */
+  /** The longest block of the event loop, or the slowest `/health/live` where that is not measured. */
   stallMs: number;
-  /** How late the probe itself was at the most. */
+  /** The largest delay of the probe itself. */
   ownDelayMs: number;
   memoryMb: { before: number; peak: number; after: number };
 }
 
-/** A process of its own that behaves well, and measures: the load of an attack does not reach its clock. */
+/** A separate process with a well-behaved client that measures: the load of an attack does not affect its clock. */
 export interface Observer {
-  /** The installation has another Node process. */
+  /** Reports a new Node process of the installation. */
   watch(pid: number): Promise<void>;
-  /** The slowest request of the last milliseconds, those under way included; the memory now, and when it was remembered. */
+  /**
+   * The slowest request of the last milliseconds, including those in progress; and the memory now, with the time it was
+   * read.
+   */
   now(lastMs: number): Promise<{ slowestMs: number; residentMb: number; beforeMb: number }>;
-  /** Memory counts from here. */
+  /** Starts the memory measurement. */
   rememberMemory(): Promise<void>;
   begin(): Promise<void>;
-  /** What the probe sends from here on does not count for the quantiles. */
+  /** Requests from here on do not count for the quantiles. */
   attackIsOver(): Promise<void>;
   end(): Promise<Window>;
-  /** Ids of traces that were acknowledged, since `begin` or in the whole run, and are not there. */
+  /** Ids of acknowledged traces that are missing, since `begin` or in the whole run. */
   readBack(since: "begin" | "start"): Promise<string[]>;
   stop(): void;
 }

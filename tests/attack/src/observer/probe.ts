@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import { Agent, type Dispatcher } from "undici";
 
-/** How a request of the probe ended: 2xx, 5xx, any other status, or no whole answer. */
+/** The outcome of a request: 2xx, 5xx, any other status, or no complete answer. */
 type Outcome = "good" | "failed" | "refused" | "unanswered";
 
 /** One request of the probe. */
@@ -11,39 +11,39 @@ export interface ProbedRequest {
   sentMs: number;
   latencyMs: number;
   outcome: Outcome;
-  /** The status and the beginning of the body of what was not good. */
+  /** The status and the beginning of the body of a failed request. */
   said: string;
 }
 
-/** A trace that was acknowledged, and the text it was sent with. */
+/** An acknowledged trace and the text it was sent with. */
 interface AcknowledgedTrace {
   id: string;
   input: string;
   sentMs: number;
 }
 
-/** A project that behaves well, and notes how it is served. */
+/** A well-behaved project that records how it is served. */
 export interface Probe {
-  /** Every request that was sent since then, once all of them have ended. */
+  /** Every request sent since then, once all have ended. */
   requestsSince(sentMs: number): Promise<ProbedRequest[]>;
-  /** The slowest of the requests since then, those under way included; 0 where there is none. */
+  /** The slowest request since then, including those in progress; 0 if there is none. */
   slowestSince(sentMs: number): number;
-  /** Reads back what was acknowledged since then, and answers what is not there or is not what was sent. */
+  /** Reads back what was acknowledged since then; returns what is missing or differs from what was sent. */
   readBack(sentMs: number): Promise<string[]>;
-  /** Latency of the slowest of many `/health/live` since then: about as long as nothing at all could be answered. */
+  /** The latency of the slowest of many `/health/live` since then: about as long as no request could be answered. */
   longestPingSince(sentMs: number): number;
-  /** How late the probe's own timer was at the most since then: the machine was too busy to measure closer than that. */
+  /** The largest delay of the probe's own timer since then: a busy machine cannot be measured more precisely. */
   ownDelaySince(sentMs: number): number;
 }
 
-/** A probe goes out this often, whether or not those before it were answered. */
+/** The interval of the probes, which does not depend on answers. */
 const probeEveryMs = 50;
 const pingEveryMs = 25;
 const deadlineMs = 20_000;
 const readBackMs = 60_000;
 const pingMaxMs = 120_000;
 
-/** Starts to probe; it ends with the process. */
+/** Starts the probe; ends with the process. */
 export function startProbe({ url, apiKey }: { url: string; apiKey: string }): Probe {
   const agent = new Agent({ connections: 1_024 });
   const done: ProbedRequest[] = [];
@@ -63,7 +63,7 @@ export function startProbe({ url, apiKey }: { url: string; apiKey: string }): Pr
     return { status: answer.statusCode, text: await answer.body.text() };
   }
 
-  /** Answers what came; null where it was not 2xx. */
+  /** Returns the answer; null unless it was 2xx. */
   async function probe(what: string, ...request: Parameters<typeof send>): Promise<string | null> {
     const sentMs = performance.now();
     const note = (outcome: Outcome, said = ""): void => {
@@ -113,7 +113,7 @@ export function startProbe({ url, apiKey }: { url: string; apiKey: string }): Pr
     lastMs = sentMs;
     if (pingSentMs !== null) return;
     pingSentMs = sentMs;
-    // A broken one is the probe's to tell.
+    // The probe reports a broken one.
     await send("GET", "/health/live", null, pingMaxMs).catch(() => undefined);
     pings.push({ sentMs, latencyMs: performance.now() - sentMs });
     pingSentMs = null;

@@ -1,4 +1,4 @@
-/** The process that watches an installation: the probe, and the memory of the Node process. */
+/** The process that observes an installation: it runs the probe and watches the memory of the Node process. */
 import { performance } from "node:perf_hooks";
 import { startLoopWatch } from "./loop-watch.ts";
 import { startMemoryWatch } from "./memory-watch.ts";
@@ -12,7 +12,7 @@ const probe = startProbe({ url, apiKey });
 const memory = startMemoryWatch(pid);
 const loop = startLoopWatch(url, metricsToken);
 
-/** Of the window that is open. */
+/** Belongs to the open window. */
 let [beganMs, endedMs] = [0, 0];
 let beforeMb = 0;
 

@@ -1,26 +1,26 @@
 import type { ProbedRequest } from "./probe.ts";
 
-/** How the probe was served in a stretch of time. */
+/** How the probe was served during a period. */
 export interface ProbeFigures {
   requests: number;
-  /** While the attack went on. */
+  /** During the attack. */
   p50Ms: number;
   p99Ms: number;
-  /** Until everything was quiet again, like all that follows. */
+  /** Until recovery, like all fields below. */
   worstMs: number;
   /** 5xx. */
   failed: number;
-  /** Any other status that is not 2xx. */
+  /** Any other status except 2xx. */
   refused: number;
-  /** No whole answer. */
+  /** No complete answer. */
   unanswered: number;
-  /** One line for each kind of answer that was not good. */
+  /** One line for each kind of failure. */
   notGood: string[];
 }
 
 const linesMax = 8;
 
-/** Sums up the requests since a window began; `endedMs` is when the attack was over. */
+/** Sums up the requests since a window began; `endedMs` is the time at which the attack ended. */
 export function summarise(requests: readonly ProbedRequest[], endedMs: number): ProbeFigures {
   const during = requests.filter(({ sentMs }) => sentMs <= endedMs).map(({ latencyMs }) => latencyMs);
   const sorted = during.sort((one, other) => one - other);
@@ -39,7 +39,9 @@ export function summarise(requests: readonly ProbedRequest[], endedMs: number): 
   };
 }
 
-/** The smallest value that so large a part of the sorted values does not exceed; 0 of none. */
+/**
+ * The quantile of sorted values: the smallest value that at least this share does not exceed; 0 if there are no values.
+ */
 function quantile(sorted: readonly number[], part: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? 0;
 }

@@ -1,4 +1,4 @@
-/** What a text is made of when one thing is repeated: each has made some regex or parser slow. */
+/** Characters for texts of one repeated item: each has made some regex or parser slow. */
 export const characterClasses: readonly string[] = [
   "-",
   " ",
@@ -34,7 +34,7 @@ export const characterClasses: readonly string[] = [
   "4111 1111 1111 1111 ",
 ];
 
-/** So many characters of one class, counted as JavaScript counts them. */
+/** This many characters of one class, as JavaScript counts them. */
 export function fill(unit: string, length: number): string {
   return unit
     .repeat(Math.ceil(length / unit.length))

@@ -1,18 +1,18 @@
 import { gzipSync } from "node:zlib";
 
-/** Bytes that are sent compressed, and how many they become. A gzip file may have several members, one after the other. */
+/** Compressed bytes and their inflated size. A gzip file may have several members in sequence. */
 export interface Packed {
   zipped: Buffer;
   bytes: number;
 }
 
-/** Packs one piece by itself. */
+/** Compresses one piece. */
 export function pack(piece: string | Buffer): Packed {
   const plain = Buffer.from(piece as string);
   return { zipped: gzipSync(plain, { level: 1 }), bytes: plain.length };
 }
 
-/** One after the other. */
+/** Concatenates pieces. */
 export function join(...parts: readonly Packed[]): Packed {
   return {
     zipped: Buffer.concat(parts.map(({ zipped }) => zipped)),
@@ -22,7 +22,7 @@ export function join(...parts: readonly Packed[]): Packed {
 
 const chunkBytes = 1024 * 1024;
 
-/** About so many bytes of one piece again and again. */
+/** About this many bytes of one repeated piece. */
 export function packRepeated(bytes: number, piece: string | Buffer): Packed {
   const one = Buffer.from(piece as string);
   const perChunk = Math.max(1, Math.floor(chunkBytes / one.length));
@@ -34,7 +34,7 @@ export function packRepeated(bytes: number, piece: string | Buffer): Packed {
   return join(...full, ...(left > 0 ? [repeated(left)] : []));
 }
 
-/** About so many bytes of pieces that differ by their number. A piece has one byte for each character. */
+/** About this many bytes of pieces that differ by their number. A piece has one byte per character. */
 export function packNumbered(bytes: number, piece: (number: number) => string): Packed {
   const parts: Packed[] = [];
   let packed = 0;

@@ -2,19 +2,19 @@ import { randomBytes } from "node:crypto";
 import { field, varint } from "../../../chaos/src/otlp-export.ts";
 import { join, type Packed, pack, packNumbered, packRepeated } from "./gzip-pieces.ts";
 
-/** An export of a few kilobytes that becomes very many things. */
+/** An export of a few kilobytes that inflates to a very large number of items. */
 export interface OtlpBomb {
   name: string;
   route: string;
   contentType: string;
-  /** The same things in a span of its own each time, so that no export repeats an earlier one. */
+  /** The same items in a new span each time, so that no export repeats an earlier one. */
   build(): Buffer;
 }
 
-/** What is repeated, and what stands around it. */
+/** The repeated part and its surroundings. */
 interface JsonShape {
   route?: string;
-  /** `ids` are those of a span. */
+  /** `ids` are the ids of the span. */
   open: (ids: string) => string;
   piece: string | ((number: number) => string);
   close: string;
@@ -89,20 +89,20 @@ const jsonShapes: Readonly<Record<string, JsonShape>> = {
   },
 };
 
-/** Field numbers from the request down to what is repeated; a span's ids stand where its fields begin. */
+/** Field numbers from the request down to the repeated part; a span's ids come where its fields begin. */
 interface ProtobufShape {
   route?: string;
   path: readonly number[];
-  /** How many levels of the path lie outside the span; null: there is no span around. */
+  /** The number of levels outside the span; null if there is no span around. */
   spanAt: number | null;
-  /** Bytes that stand before the next level, by the level they belong to. */
+  /** Bytes before the next level, by level. */
   before?: Readonly<Record<number, Buffer>>;
-  /** A function gives binary text. */
+  /** A function returns binary text. */
   piece: Buffer | ((number: number) => string);
 }
 
 const empty = (number: number): Buffer => field(number, Buffer.alloc(0));
-/** A field that holds a pair with a key of its own and no value, as binary text. */
+/** A field with a key-value pair that has a unique key and no value, as binary text. */
 const keyField = (tag: number, number: number): string => {
   const key = number.toString(36);
   return String.fromCharCode(tag * 8 + 2, key.length + 2, 10, key.length) + key;
@@ -147,7 +147,7 @@ const protobufShapes: Readonly<Record<string, ProtobufShape>> = {
   "empty metrics": { route: "/otel/v1/metrics", path: [1, 2], spanAt: null, piece: empty(2) },
 };
 
-/** Makers of every bomb there is, each of about so many bytes when it is inflated. */
+/** Functions that make each bomb, of about this many bytes when inflated. */
 export function listOtlpBombs(bytes: number): (() => OtlpBomb)[] {
   return [
     ...Object.entries(jsonShapes).map(

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Tenant } from "./tenant.ts";
 
-/** Names and ids that every tenant uses alike: where a project must tell them apart, the matrix would see it. */
+/** Names and ids that all tenants share: where a project must separate them, the matrix detects a leak. */
 export const shared = {
   sessionId: "shared-session",
   spanId: "shared-span",
@@ -33,7 +33,7 @@ export const traceBody = ({ canary }: Tenant, more: object = {}) => ({
   ...more,
 });
 
-/** Matches what every trace of the tenant answers. */
+/** Matches the output of every trace of the tenant. */
 export const patternBody = ({ canary }: Tenant) => ({
   name: `${canary} pattern ${randomUUID()}`,
   description: canary,
@@ -48,7 +48,7 @@ export const customEvaluatorBody = ({ canary }: Tenant) => ({
   sampleRate: 0,
 });
 
-/** Leads to a port that nobody listens on, and is told of no signals: there are many. */
+/** Points to a port without a listener, and receives no signals: there are many. */
 export const webhookBody = ({ canary }: Tenant) => ({
   url: `http://127.0.0.1:65534/${canary}`,
   description: canary,
@@ -113,7 +113,7 @@ export const modelBody = ({ canary }: Tenant, id: string) => ({
   pricePerMOutputTokens: 1,
 });
 
-/** One OpenTelemetry span, and a second below it; each tenant sends them under the same ids. */
+/** One OpenTelemetry span and a child; each tenant sends them under the same ids. */
 export function otlpBody({ canary }: Tenant, traceId: string = shared.otelTraceId): object {
   const text = (key: string, value: string) => ({ key, value: { stringValue: value } });
   const now = `${Date.now()}000000`;

@@ -1,13 +1,13 @@
 import { connect } from "node:net";
 
-/** Everything that passes a nats-server without users, requests and replies as well as events. */
+/** Everything that passes through a nats-server without users: requests, replies and events. */
 export interface BusTap {
   /** Each message so far: its subject, headers and body. */
   messages(): string[];
   close(): void;
 }
 
-/** Listens with the protocol itself: a client library would be a dependency for two lines of text. */
+/** Subscribes with the raw protocol: two lines of text do not justify a client library. */
 export async function openBusTap(port: number): Promise<BusTap> {
   const socket = connect(port, "127.0.0.1");
   let received = Buffer.alloc(0);
@@ -30,7 +30,7 @@ export async function openBusTap(port: number): Promise<BusTap> {
     socket.once("error", reject);
     socket.once("connect", resolve);
   });
-  // The answer to the ping says that the subscription stands.
+  // The answer to the ping confirms the subscription.
   const subscribed = new Promise<void>((resolve) => {
     socket.on("data", function look(chunk: Buffer) {
       if (!chunk.includes("PONG")) return;

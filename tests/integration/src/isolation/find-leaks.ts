@@ -6,7 +6,10 @@ import { traceBody } from "./bodies.ts";
 import { send } from "./make-things.ts";
 import { strangersIn, type Tenant } from "./tenant.ts";
 
-/** Whatever one tenant can find of another, a sentence each: by searching, filtering, following, counting and adding up. */
+/**
+ * Everything that one tenant can find of another, a sentence each: by searching, filtering, following, counting and
+ * adding up.
+ */
 export async function findLeaks(
   tenants: readonly Tenant[],
   { url, adminUrl }: { url: string; adminUrl: string },
@@ -38,7 +41,7 @@ const count = async (database: Client, text: string, projectId: string): Promise
 const list = async ({ client }: Tenant, query: Record<string, string>) =>
   client.expect({ status: 200, schema: traceList }, "GET", `/ingest/traces?${new URLSearchParams(query)}`);
 
-/** Another's words, models and frameworks find nothing; one's own find what is one's own. */
+/** Another tenant's words, models and frameworks find nothing; the tenant's own find its own rows. */
 const findBySearching: Check = async (tenant, { others }) => {
   const leaks: string[] = [];
   for (const { canary } of others) {
@@ -58,7 +61,7 @@ const findBySearching: Check = async (tenant, { others }) => {
   return [...leaks, ...strangersIn(tenant, JSON.stringify(mine)).map((canary) => `a search shows ${canary}`)];
 };
 
-/** Totals, pages, sessions and the day's use are of one's own rows, as the database counts them. */
+/** Totals, pages, sessions and the day's usage cover the tenant's own rows, as the database counts them. */
 const findInTotals: Check = async (tenant, { database }) => {
   const leaks: string[] = [];
   const roots = await count(
@@ -109,7 +112,10 @@ const findInTotals: Check = async (tenant, { database }) => {
   return leaks;
 };
 
-/** Every export has as many lines as its index says, and nobody else's text. Live checks may still add some meanwhile. */
+/**
+ * Every export has as many lines as its index says, and no other tenant's text. Live checks may still add some
+ * meanwhile.
+ */
 const findInExports: Check = async (tenant, { url }) => {
   const leaks: string[] = [];
   const readIndex = () => tenant.client.expect({ status: 200, schema: exportIndex }, "GET", "/export");
@@ -129,7 +135,7 @@ const findInExports: Check = async (tenant, { url }) => {
   return leaks;
 };
 
-/** Each follows its traces while everybody sends one. */
+/** Each follows its own traces while all tenants send one. */
 async function findInStreams(tenants: readonly Tenant[], url: string): Promise<string[]> {
   const readers = await Promise.all(
     tenants.map(async (tenant) => {
@@ -147,11 +153,12 @@ async function findInStreams(tenants: readonly Tenant[], url: string): Promise<s
   const sendMarked = (tenant: Tenant, number: number) =>
     send(tenant, "POST", "/ingest/traces", traceBody(tenant, { name: `${tenant.canary} ${mark} ${number}` }));
   await Promise.all(tenants.map((tenant) => sendMarked(tenant, 0)));
-  // The second is told after all the first ones: whoever sees its own has been told what there was before.
+  // The second trace is announced after all the first ones: a tenant that sees its second has received everything
+  // before.
   await Promise.all(tenants.map((tenant) => sendMarked(tenant, 1)));
   const leaks: string[] = [];
   for (const { tenant, shown } of readers) {
-    await waitUntil(`${tenant.name} is told of its trace`, async () => shown().includes(`${tenant.canary} ${mark} 1`));
+    await waitUntil(`${tenant.name} receives its trace`, async () => shown().includes(`${tenant.canary} ${mark} 1`));
     leaks.push(...strangersIn(tenant, shown()).map((canary) => `${tenant.name}: the live tail shows ${canary}`));
   }
   return leaks;

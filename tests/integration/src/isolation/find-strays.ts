@@ -2,8 +2,8 @@ import { Client } from "pg";
 import { findCanaries, strangersIn, type Tenant } from "./tenant.ts";
 
 /**
- * Messages of the bus with a text of another project than the one they name. One event may tell of several projects:
- * then each of its parts that names one is looked at by itself.
+ * Bus messages with a text of another project than the one they name. One event may cover several projects: then each
+ * of its parts that names a project is checked separately.
  */
 export function findStrayMessages(tenants: readonly Tenant[], messages: readonly string[]): string[] {
   const strays: string[] = [];
@@ -22,14 +22,14 @@ export function findStrayMessages(tenants: readonly Tenant[], messages: readonly
     try {
       names = look(JSON.parse(body));
     } catch {
-      // No JSON: an acknowledgement, or a chunk of one.
+      // Not JSON: an acknowledgement, or a chunk of one.
     }
     if (isOfSeveral && !names) strays.push(`nothing in it tells whose text is whose: ${message}`);
   }
   return strays;
 }
 
-/** Rows with a text of another project than their own, over all tables that have a project. */
+/** Rows with a text of another project, in all tables that have a project column. */
 export async function findStrayRows(tenants: readonly Tenant[], adminUrl: string): Promise<string[]> {
   const database = new Client({ connectionString: adminUrl });
   await database.connect();

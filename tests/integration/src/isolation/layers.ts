@@ -2,16 +2,16 @@ import { Client } from "pg";
 import type { System } from "../start-system.ts";
 import { waitUntil } from "../wait-until.ts";
 
-/** The two layers that keep tenants apart, each of which can be taken away. Start the system with {@link scopeRemover}. */
+/** The two layers that separate tenants, each of which can be disabled. Start the system with {@link scopeRemover}. */
 export interface Layers {
-  /** Switches row-level security off, or on again, for every table that has it; answers how many there are. */
+  /** Disables or enables row-level security for every table that has it; returns their number. */
   setRowLevelSecurity(isOn: boolean): Promise<number>;
-  /** Has the services leave the project out of their statements, or name it again. */
+  /** Makes the services omit the project from their statements, or name it again. */
   setScope(isNamed: boolean): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What node is given before a service's script, so that {@link Layers.setScope} can reach it. */
+/** An option of node before a service's script, so that {@link Layers.setScope} can control it. */
 export const scopeRemover = ["--import", new URL("./scope-remover.ts", import.meta.url).href];
 
 export async function openLayers(system: System): Promise<Layers> {
@@ -25,7 +25,7 @@ export async function openLayers(system: System): Promise<Layers> {
   return {
     async setRowLevelSecurity(isOn) {
       const change = isOn ? "enable" : "disable";
-      // One by one: all locks at once would be a deadlock with whoever is at work.
+      // One by one: taking all locks at once would deadlock with working services.
       for (const { name } of tables) await admin.query(`alter table ${name} ${change} row level security`);
       return tables.length;
     },

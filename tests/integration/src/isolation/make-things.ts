@@ -20,7 +20,7 @@ import { findCanaries, type Tenant } from "./tenant.ts";
 
 const evaluations = "/custom-agent-evaluations";
 
-/** Sends, insists on a 2xx, and answers the body. */
+/** Sends a request, requires a 2xx, and returns the body. */
 export async function send(tenant: Tenant, method: string, route: string, body?: unknown): Promise<unknown> {
   const answer = await tenant.client.send(method, route, body);
   if (answer.status >= 300)
@@ -35,10 +35,10 @@ function pick(body: unknown, ...path: string[]): string {
   return found;
 }
 
-/** Makes one thing of a kind for a tenant, with its canary in every text, and answers its id. */
+/** Creates one object of a kind for a tenant, with its canary in every text, and returns its id. */
 export const make = {
   trace: async (tenant: Tenant) => pick(await send(tenant, "POST", "/ingest/traces", traceBody(tenant)), "trace_id"),
-  /** The id of a trace that alone has its session. */
+  /** The id of a trace that is alone in its session. */
   session: async (tenant: Tenant) => {
     const sessionId = `session-${randomUUID()}`;
     await send(tenant, "POST", "/ingest/traces", traceBody(tenant, { session_id: sessionId }));
@@ -50,11 +50,11 @@ export const make = {
     await send(tenant, "POST", "/ingest/traces", traceBody(tenant, { spanId }));
     return spanId;
   },
-  /** A project of another key than the tenant's. */
+  /** A project with another key than the tenant's. */
   project: async (tenant: Tenant) => pick(await send(tenant, "POST", "/projects", { name: "Made" }), "project", "_id"),
   agent: async (tenant: Tenant) =>
     pick(await send(tenant, "POST", "/agents", { name: `${tenant.canary} agent ${randomUUID()}` }), "agent", "_id"),
-  /** A session and an agent, which have one trace, and both only that. */
+  /** A session and an agent that have one trace, the same for both. */
   sessionOfAgent: async (tenant: Tenant) => {
     const sessionId = `session-${randomUUID()}`;
     const body = traceBody(tenant, { session_id: sessionId, name: `${tenant.canary} agent ${randomUUID()}` });
@@ -97,10 +97,10 @@ export const make = {
     const body = { name: `${tenant.canary} evaluator`, evaluationSettingsId, enabled: false };
     return pick(await send(tenant, "POST", "/monitor/online-evaluators", body), "evaluator", "_id");
   },
-  /** One that monitor has heard of. */
+  /** An evaluator that monitor knows. */
   heardEvaluator: async (tenant: Tenant) => {
     const id = await make.onlineEvaluator(tenant);
-    await waitUntil("monitor has heard of the evaluator", async () => {
+    await waitUntil("monitor knows the evaluator", async () => {
       return (await tenant.client.send("GET", `/monitor/online-evaluators/${id}/ratings`)).status === 200;
     });
     return id;
@@ -128,7 +128,7 @@ export const make = {
     await send(tenant, "POST", `${evaluations}/runs/${runId}/finalize`);
     return runId;
   },
-  /** The id of the record behind a run's only result. */
+  /** The id of the record of a run's only result. */
   verdict: async (tenant: Tenant) => {
     const answer = await send(tenant, "GET", `${evaluations}/runs/${await make.run(tenant)}/results`);
     return pick((answer as { results: unknown[] }).results[0], "verdictId");
@@ -161,7 +161,7 @@ export const make = {
   },
   webhook: async (tenant: Tenant) =>
     pick(await send(tenant, "POST", "/agent-monitoring/webhooks", webhookBody(tenant)), "webhook", "_id"),
-  /** A test of a webhook, which was given up. */
+  /** A webhook test that was given up. */
   webhookDelivery: async (tenant: Tenant, webhookId: string) =>
     pick(await send(tenant, "POST", `/agent-monitoring/webhooks/${webhookId}/test`), "delivery", "_id"),
   alertRule: async (tenant: Tenant) =>
@@ -174,7 +174,7 @@ export const make = {
     ),
   pattern: async (tenant: Tenant) =>
     pick(await send(tenant, "POST", "/monitor/patterns", patternBody(tenant)), "pattern", "_id"),
-  /** Of a trace that a pattern was asked for at once. */
+  /** Of a trace that was checked against a pattern at once. */
   signal: async (tenant: Tenant) => {
     const created = await send(tenant, "POST", "/monitor/patterns", patternBody(tenant));
     const [patternId, key] = [pick(created, "pattern", "_id"), pick(created, "pattern", "key")];
@@ -195,7 +195,7 @@ export const make = {
     await send(tenant, "PUT", `/monitor/profiles/${agentId}`, { thresholdOverrides: { note: tenant.canary } });
     return agentId;
   },
-  /** A trace that somebody voted down. */
+  /** A trace with a downvote. */
   votedTrace: async (tenant: Tenant) => {
     const traceId = await make.trace(tenant);
     await send(tenant, "POST", "/feedback", { traceId, rating: "down", comment: `${tenant.canary} comment` });
@@ -205,7 +205,7 @@ export const make = {
     pick(await send(tenant, "POST", "/evaluate/tool-schemas", toolSchemaBody(tenant)), "toolSchema", "_id"),
 };
 
-/** Fills a project with one of everything and more, under names and ids that other tenants use too. */
+/** Fills a project with at least one object of each kind, under names and ids that other tenants use too. */
 export async function fill(tenant: Tenant, traces: number): Promise<void> {
   const ingest = (body: object) => send(tenant, "POST", "/ingest/traces", body);
   await Promise.all([
@@ -263,7 +263,7 @@ export async function fill(tenant: Tenant, traces: number): Promise<void> {
   });
 }
 
-/** Sends once more what {@link fill} sent under a name or an id that everybody uses, and answers what became of it. */
+/** Repeats what {@link fill} sent under a shared name or id, and returns the outcomes. */
 export async function repeatShared(tenant: Tenant): Promise<object> {
   const answer = (method: string, route: string, body?: unknown) => tenant.client.send(method, route, body);
   const repeated = await answer("POST", "/ingest/traces", traceBody(tenant, { spanId: shared.spanId }));

@@ -5,21 +5,21 @@ import type { EntryRequest, Ids, RouteEntry } from "./route-entry.ts";
 import { createTenant, findCanaries, strangersIn, type Tenant } from "./tenant.ts";
 
 export interface MatrixReport {
-  /** Answers that were checked. */
+  /** The number of checked answers. */
   cells: number;
-  /** What should not have been, with the place it is about: its route, the number of its entry and where an id stood. */
+  /** Violations, each with its place: the route, the number of its entry, and the position of an id. */
   violations: { place: string; problem: string }[];
-  /** Places where another's things could be reached if nothing kept the tenants apart. */
+  /** Places where another tenant's objects could be reached without the layers. */
   reachable: Set<string>;
-  /** Places whose entry says that nothing can be reached there in any case. */
+  /** Places whose entry says that they can never leak. */
   unreachable: Set<string>;
 }
 
-/** Who asks. `other` is the second tenant, to whom the first one's ids are foreign. */
+/** The caller. `other` is the second tenant, to whom the first one's ids are foreign. */
 interface Asker {
   name: "no key" | "garbage key" | "revoked key" | "own key" | "other key";
   apiKey: string | null;
-  /** Whose texts the answer may hold; null = nobody's. */
+  /** The tenant whose texts the answer may contain; null = none. */
   tenant: Tenant | null;
 }
 
@@ -35,10 +35,10 @@ const time = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
 const malformedId = "no such id'";
 
 /**
- * Asks every route of the table, with each kind of key, for one's own, foreign, missing and malformed ids, one place at
- * a time and all at once, and reports every answer that is not as its entry says, that tells a foreign id from a missing
- * one, or that holds another tenant's canary. At the end both tenants ask for their own: nobody else's attempts may have
- * changed it.
+ * Calls every route of the table with each kind of key, for own, foreign, missing and malformed ids, one place at a
+ * time and all at once. Reports every answer that differs from its entry, that distinguishes a foreign id from a
+ * missing one, or that contains another tenant's canary. At the end both tenants read their own objects, which no other
+ * tenant's attempts may have changed.
  */
 export async function askMatrix(
   url: string,
@@ -64,13 +64,13 @@ export async function askMatrix(
   return report;
 }
 
-/** The entries of a route; none when it has no line in the table. */
+/** The entries of a route; none if it has no line in the table. */
 function entriesOf(routeId: string): readonly RouteEntry[] {
   const entries = routeEntries[routeId];
   return entries === undefined ? [] : [entries].flat();
 }
 
-/** What is only read is made once, for every time the matrix is asked. */
+/** Objects that are only read are created once for the whole matrix. */
 const madeToRead = new WeakMap<Tenant, Map<RouteEntry, Promise<Ids>>>();
 
 async function idsOf({ method }: Route, entry: RouteEntry, tenant: Tenant): Promise<Ids> {
@@ -195,13 +195,13 @@ function replaced(ids: Ids, places: readonly string[], replace: (id: string, pla
   );
 }
 
-/** An id of the same kind and time that nothing has. */
+/** An unused id of the same kind and time. */
 function missing(id: string): string {
   const replacement = id.replace(uuid, (found) => `${found.slice(0, 15)}${randomUUID().slice(15)}`);
   return replacement === id ? `${id}-missing` : replacement;
 }
 
-/** The answer but for the ids that were sent, and for the ids and times of what was made. */
+/** The answer without the sent ids, and without the ids and times of created objects. */
 function normalize({ hasCounts }: RouteEntry, { status, type, text }: Answer, ids: Ids): string {
   const without = Object.values(ids).reduce((left, id) => left.replaceAll(id, "<id>"), text);
   if (status >= 300) return `${status} ${type} ${without}`;
@@ -232,7 +232,7 @@ async function sendRequest(
   const response = await fetch(`${url}${path}${search && `?${search}`}`, {
     method: route.method,
     headers: {
-      // Each from an address of its own: what is limited per address is none of this.
+      // A new address for each request: limits per address are not tested here.
       "x-forwarded-for": `10.${[...randomBytes(3)].join(".")}`,
       ...(apiKey !== null && { "x-api-key": apiKey }),
       ...(body !== undefined && { "content-type": "application/json" }),
@@ -242,7 +242,7 @@ async function sendRequest(
   });
   const type = response.headers.get("content-type") ?? "";
   if (response.ok && route.id === "streamTraces") {
-    // It never ends; what it tells is read by the detector of leaks.
+    // The stream never ends; the leak detector reads its contents.
     await response.body?.cancel();
     return { status: response.status, type, text: "" };
   }

@@ -2,8 +2,8 @@ import type { LlmScript } from "@touchstone/testkit";
 import { findCanaries } from "./tenant.ts";
 
 /**
- * A model that repeats whatever canary it reads in everything it writes: verdicts, paraphrases, suggestions, analyses. A
- * prompt with texts of two tenants would bring the one's text into the other's answers.
+ * A model that repeats every canary it reads in everything it writes: verdicts, paraphrases, suggestions, analyses. A
+ * prompt with texts of two tenants would put one tenant's text into the other's answers.
  */
 export const answerWithCanaries: LlmScript = ({ body }) => {
   const asked = JSON.stringify(body);

@@ -8,7 +8,7 @@ import { tracesEntries } from "./entries/traces.ts";
 import { watchingEntries } from "./entries/watching.ts";
 import type { RouteEntries } from "./route-entry.ts";
 
-/** What every route takes and answers. A route that is missing here fails the test of the matrix. */
+/** The ids and answers of every route. A route without an entry fails the matrix test. */
 export const routeEntries: RouteEntries = {
   ...tracesEntries,
   ...projectDataEntries,

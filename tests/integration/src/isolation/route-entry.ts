@@ -1,43 +1,45 @@
 import type { Tenant } from "./tenant.ts";
 
-/** Ids by the name of their place: a parameter of the path, of the query, or a member of the body. */
+/** Ids by place: a path parameter, a query parameter, or a body member. */
 export type Ids = Readonly<Record<string, string>>;
 
 export interface EntryRequest {
-  /** Parameters of the path that are no ids: a place in a list. */
+  /** Path parameters that are not ids: a position in a list. */
   params?: Readonly<Record<string, string>>;
   query?: Readonly<Record<string, string>>;
   body?: unknown;
   headers?: Readonly<Record<string, string>>;
 }
 
-/** How the matrix asks one route, and what each answer must be. A route that takes ids in several ways has several. */
+/**
+ * How the matrix calls one route, and the expected answers. A route that takes ids in several ways has several entries.
+ */
 export interface RouteEntry {
-  /** Makes what the ids name, anew each time the matrix is asked; for a GET once. Without it the route takes no id. */
+  /** Creates the objects of the ids, anew for each request; for a GET once. Without it the route takes no id. */
   ids?(tenant: Tenant): Promise<Ids>;
-  /** Fills in the rest; parameters of the path are taken from the ids by their names. */
+  /** Fills in the rest; path parameters are taken from the ids by name. */
   /** `turn` counts the requests of the entry. */
   request?(ids: Ids, tenant: Tenant, turn: number): EntryRequest;
   /** The answer to one's own ids. */
   own: number;
-  /** The answer to an id that is another's, missing or malformed, where it is not 404; of each place, or of all. */
+  /** The answer to a foreign, missing or malformed id, where it is not 404; for each place, or for all. */
   refused?: number | Readonly<Record<string, number>>;
-  /** What is answered to a malformed id where it is not the same, by its place. */
+  /** The answer to a malformed id where it differs, by place. */
   malformed?: Readonly<Record<string, number>>;
   /**
-   * Without row-level security and without scope, these places still tell nothing of another project; why. The others
-   * must be seen to leak then, or the matrix would prove nothing about them.
+   * Places that never leak another project, even without row-level security and scope, with the reason. All others must
+   * then be seen to leak, or the matrix would prove nothing about them.
    */
   neverLeaks?: Readonly<Record<string, string>>;
-  /** Places that then leak or not, by the order in which PostgreSQL happens to find rows; why. */
+  /** Places that may leak or not, depending on the order in which PostgreSQL finds rows, with the reason. */
   leaksByChance?: Readonly<Record<string, string>>;
-  /** Places that take a position in time: a foreign one is as good as any, and what comes after it is one's own. */
+  /** Places that take a position in time: a foreign one is as good as any, and only the tenant's own rows follow it. */
   isPosition?: readonly string[];
-  /** An answer tells how much was sent before it or how long it took, so that no two are alike. */
+  /** The answer depends on earlier requests or on the time taken, so no two are equal. */
   hasCounts?: true;
-  /** The key is not to be had again: each tenant asks with one of a project made for it. */
+  /** The key cannot be restored: each tenant uses the key of a project created for this request. */
   spendsKey?: true;
-  /** The answer to one's own ids shows texts of the project. */
+  /** The answer to the tenant's own ids shows texts of the project. */
   shows?: true;
 }
 

@@ -1,11 +1,12 @@
 import { Client, type QueryConfig } from "pg";
 
 /**
- * Loaded before a service (`node --import`), for tests of row-level security alone: on SIGUSR2 the connections of the
- * roles that serve requests forget to name the project, on the next one they remember. Nothing in the services knows.
+ * Loaded before a service (`node --import`) to test row-level security alone: SIGUSR2 makes the connections of the
+ * serving roles omit the project from statements, and the next SIGUSR2 restores it. The services contain no code for
+ * this.
  *
- * Left as they are: auth, whose rows are the projects themselves, and the roles for maintenance, which row-level security
- * does not bind.
+ * Unaffected: auth, whose rows are the projects themselves, and the maintenance roles, which row-level security does
+ * not bind.
  */
 const scopedRole = /role=touchstone_(?!auth_)\w+_app\b/;
 const comparedWithParameter = /(?:\w+\.)?\bproject_id = \$(\d+)(?:::uuid)?(?!\w)/g;
@@ -14,7 +15,7 @@ const comparedInJoin = /\b\w+\.project_id = \w+\.project_id\b/g;
 let isRemoving = false;
 let changes = 0;
 
-/** The statement without its project: the parameter keeps its type, so that nothing else about it changes. */
+/** The statement without its project condition; the parameter keeps its type, so that the rest is unchanged. */
 export function removeScope(text: string): string {
   return text
     .replace(comparedWithParameter, (_match, parameter: string) => `($${parameter}::uuid is not null)`)
@@ -34,7 +35,7 @@ Client.prototype.query = function query(this: Client & Connected, config: unknow
   }
   const text = removeScope(statement.text);
   if (text === statement.text) return original.call(this, config, ...rest);
-  // A prepared statement is known by its name, and this is another one.
+  // Prepared statements are identified by name, and this is a different statement.
   const name = statement.name === undefined ? {} : { name: `${statement.name}, any project`.slice(-63) };
   return original.call(this, { ...statement, ...name, text }, ...rest);
 } as typeof Client.prototype.query;

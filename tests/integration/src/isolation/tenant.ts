@@ -3,19 +3,19 @@ import { projectReply } from "@touchstone/contracts";
 import { type ApiClient, createClient } from "../client.ts";
 import type { System } from "../start-system.ts";
 
-/** One project, and the word that stands in every text it sends. */
+/** One project, and the word in every text it sends. */
 export interface Tenant {
   name: string;
   projectId: string;
   apiKey: string;
-  /** Hexadecimal, so that no escaping, stemming or change of case hides it. */
+  /** Hexadecimal, so that escaping, stemming and case changes do not hide it. */
   canary: string;
-  /** Another than anybody else's. */
+  /** Unique. */
   retentionDays: number;
   client: ApiClient;
 }
 
-/** Marks a tenant's texts; whoever reads one knows that it is a canary, and the script of the LLM repeats it. */
+/** Marks a tenant's texts as canaries; the LLM's script repeats every canary it reads. */
 const canaryPattern = /canary[0-9a-f]{16}/gi;
 
 export async function createTenant(system: Pick<System, "url" | "apiKey">, name: string): Promise<Tenant> {
@@ -32,7 +32,7 @@ export async function createTenant(system: Pick<System, "url" | "apiKey">, name:
   };
 }
 
-/** A key that was a project's until it was rotated. */
+/** A former key of a project, replaced by a rotation. */
 export async function createRevokedKey(system: System): Promise<string> {
   const tenant = await createTenant(system, "Rotated");
   const rotated = await tenant.client.send("POST", `/projects/${tenant.projectId}/rotate-key`);
@@ -45,7 +45,7 @@ export function findCanaries(text: string): string[] {
   return [...new Set(text.match(canaryPattern)?.map((canary) => canary.toLowerCase()))];
 }
 
-/** The canaries in a text that are not the tenant's. */
+/** The canaries in a text that belong to other tenants. */
 export function strangersIn(tenant: Tenant, text: string): string[] {
   return findCanaries(text).filter((canary) => canary !== tenant.canary);
 }

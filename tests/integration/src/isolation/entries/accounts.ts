@@ -32,7 +32,7 @@ export const accountsEntries: RouteEntries = {
     own: 200,
     neverLeaks: { projectId: compared },
   },
-  // The tenants must live on, and so must their keys: what they ask about here is a project of another key.
+  // The tenants and their keys must survive: these requests use a project with another key.
   deleteProject: foreignProject,
   rotateProjectKey: foreignProject,
   signUp: absent,

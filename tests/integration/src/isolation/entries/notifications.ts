@@ -7,7 +7,7 @@ import { list, position, unchecked } from "./parts.ts";
 const webhook = async (tenant: Tenant) => ({ webhookId: await make.webhook(tenant) });
 const alertRule = async (tenant: Tenant) => ({ alertRuleId: await make.alertRule(tenant) });
 
-/** Webhooks, what was sent to them, and alert rules. */
+/** Webhooks, their deliveries, and alert rules. */
 export const notificationsEntries: RouteEntries = {
   createWebhook: { request: (_ids, tenant) => ({ body: webhookBody(tenant) }), own: 201, shows: true },
   listWebhooks: list,

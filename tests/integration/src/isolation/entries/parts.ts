@@ -9,7 +9,7 @@ export const references = "a foreign key holds a run to a dataset of its own pro
 export const unchecked = "it is kept as it was sent, and refers to nothing until it is looked up";
 export const position = "it is a position in time, and the filter beside it is one's own";
 
-// Ids of things that are made for them.
+// Ids of objects created for the tenants.
 export const ownProject = async ({ projectId }: Tenant) => ({ workspaceId: projectId });
 export const trace = async (tenant: Tenant) => ({ traceId: await make.trace(tenant) });
 export const dataset = async (tenant: Tenant) => ({ datasetId: await make.dataset(tenant) });
@@ -18,7 +18,7 @@ export const settings = async (tenant: Tenant) => ({ evaluationSettingsId: await
 /** Headers of JSON lines. */
 export const lines = { "content-type": "application/x-ndjson" };
 
-/** Takes no id and shows what the project has. */
+/** Takes no id and shows the project's contents. */
 export const list: RouteEntry = { own: 200, shows: true };
-/** Takes no id and shows nothing of the project's texts. */
+/** Takes no id and shows none of the project's texts. */
 export const plain: RouteEntry = { own: 200 };

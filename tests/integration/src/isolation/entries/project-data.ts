@@ -4,9 +4,9 @@ import { make } from "../make-things.ts";
 import type { RouteEntries } from "../route-entry.ts";
 import { byOwner, lines, list, plain, unchecked } from "./parts.ts";
 
-/** Prices, use, retention, exports and the import. */
+/** Prices, usage, retention, exports and the import. */
 export const projectDataEntries: RouteEntries = {
-  // Auth finds models by their owner, which neither of the two layers decides.
+  // Auth finds models by their owner, independently of the two layers.
   listModels: plain,
   listUnpricedModels: list,
   createModel: { request: (_ids, tenant) => ({ body: modelBody(tenant, randomUUID()) }), own: 201 },
@@ -31,7 +31,7 @@ export const projectDataEntries: RouteEntries = {
   setRetention: { request: (_ids, { retentionDays }) => ({ body: { retentionDays } }), own: 200 },
 
   readSettings: plain,
-  // The key of the installation's own judge: what is stored here all of them ask with.
+  // The key of the installation's own judge: all judges use the key that is stored here.
   setLlmKeys: { request: () => ({ body: { openaiApiKey: "sk-scripted" } }), own: 200 },
   regenerateApiKey: { own: 200, spendsKey: true },
   setPlatformModel: { request: (_ids, { canary }) => ({ body: { model: `gpt-${canary}` } }), own: 200 },
@@ -67,7 +67,7 @@ export const projectDataEntries: RouteEntries = {
   exportEvents: list,
   exportFeedback: list,
   exportOutcomes: list,
-  // Nothing of these projects is judged live.
+  // No trace of these projects is judged live.
   exportSessionScores: plain,
   exportPatterns: list,
   exportCustomEvaluators: list,

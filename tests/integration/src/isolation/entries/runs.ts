@@ -8,7 +8,7 @@ import { compared, dataset, list, position, references, settings, trace } from "
 const group = async (tenant: Tenant) => ({ scorerGroupId: await make.scorerGroup(tenant) });
 const openRun = async (tenant: Tenant) => ({ runId: await make.openRun(tenant) });
 const run = async (tenant: Tenant) => ({ runId: await make.run(tenant) });
-/** Of many questions, so that each request of the matrix answers another one. */
+/** Has many questions, so that each request of the matrix answers a different one. */
 const ciRun = async (tenant: Tenant) => {
   const questions = Array.from({ length: 40 }, () => ({ main_question: { query: `${tenant.canary} question?` } }));
   return { ciRunId: await make.ciRun(tenant, await make.dataset(tenant, { questions })) };
@@ -73,7 +73,7 @@ export const runsEntries: RouteEntries = {
       shows: true,
     },
     {
-      // The judge of this run sees the tool calls of the trace: another project's must look like none.
+      // The judge of this run sees the trace's tool calls: another project's must look like none.
       ids: async (tenant) => ({
         runId: await make.openRun(tenant, { evaluationSettingsId: await make.settings(tenant) }),
         ...(await trace(tenant)),
@@ -101,7 +101,7 @@ export const runsEntries: RouteEntries = {
       shows: true,
     },
     {
-      // A grading config may stand in the place of the dataset.
+      // A grading config can replace the dataset.
       ids: async (tenant) => ({ ...(await trace(tenant)), datasetId: await make.settings(tenant) }),
       request: ({ datasetId }) => ({ body: { datasetId } }),
       own: 200,

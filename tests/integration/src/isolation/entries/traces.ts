@@ -3,10 +3,10 @@ import { make } from "../make-things.ts";
 import type { RouteEntries, RouteEntry } from "../route-entry.ts";
 import { compared, list, plain, position, trace, unchecked } from "./parts.ts";
 
-/** Fixed, so that the answer does not tell when it was asked. */
+/** Fixed, so that the answer does not depend on the time of the request. */
 const someTime = { from: "2020-01-01T00:00:00Z", to: "2100-01-01T00:00:00Z" };
 
-/** They tell of spans no more than what they add up to; an agent of another has none. */
+/** They report only sums over spans; another tenant's agent has none. */
 const figures: RouteEntry[] = [
   plain,
   {

@@ -6,7 +6,7 @@ import { list, plain, trace, unchecked } from "./parts.ts";
 
 const pattern = async (tenant: Tenant) => ({ patternId: await make.pattern(tenant) });
 
-/** One for each tenant: no route takes a signal away, and one is raised only after its trace was checked. */
+/** One for each tenant: no route deletes a signal, and a signal is raised only after its trace was checked. */
 const signals = new WeakMap<Tenant, Promise<string>>();
 async function signal(tenant: Tenant) {
   const made = signals.get(tenant) ?? make.signal(tenant);
@@ -32,7 +32,7 @@ const triaged: RouteEntry = {
 
 const unjudged = "nothing of these projects is judged live, so there is no verdict to show";
 
-// Of a scorer that judged nothing there is as little to see as of one that is not there.
+// A scorer that judged nothing has the same answer as a missing one.
 const agreement: RouteEntry = {
   ids: async (tenant) => ({ scorerKey: await make.judgeScorer(tenant) }),
   own: 200,
@@ -40,7 +40,7 @@ const agreement: RouteEntry = {
   neverLeaks: { scorerKey: unjudged },
 };
 
-/** Agents as they are watched, patterns, signals. */
+/** Agents with their profiles, patterns, signals. */
 export const watchingEntries: RouteEntries = {
   listAgents: list,
   listTrackedAgents: list,
@@ -52,11 +52,11 @@ export const watchingEntries: RouteEntries = {
     malformed: { agentId: 404 },
     shows: true,
   },
-  // One that is not there is answered like one without a profile.
+  // A missing agent is answered like one without a profile.
   getProfile: { ids: agent, own: 200, refused: 200, shows: true },
   setProfile: {
     ids: agent,
-    // What is no id is a name and would be registered, where other routes then find it.
+    // A value that is not an id is a name and would be registered, and other routes would then find it.
     request: ({ agentId = "" }, { canary }) => ({
       body: agentId.length === 36 ? { thresholdOverrides: { note: canary } } : { enabled: canary },
     }),
@@ -67,7 +67,7 @@ export const watchingEntries: RouteEntries = {
   setMonitoringDefaults: { request: () => ({ body: { topicsEnabled: false } }), own: 200 },
   createPattern: { request: (_ids, tenant) => ({ body: patternBody(tenant) }), own: 201, shows: true },
   listPatterns: list,
-  // A trace of another's is told to be missing, as any other: the answer is 200 all the same.
+  // Another tenant's trace is reported as missing, like any other: the answer is 200 all the same.
   tryPattern: [
     { request: () => ({ body: { regex: "[a-z]" } }), own: 200 },
     {
@@ -111,7 +111,7 @@ export const watchingEntries: RouteEntries = {
     own: 201,
     shows: true,
   },
-  // What nobody voted on is as empty as what is not there.
+  // An object without votes has the same answer as a missing one.
   listFeedback: {
     ids: async (tenant) => ({ traceId: await make.votedTrace(tenant) }),
     own: 200,
@@ -138,7 +138,7 @@ export const watchingEntries: RouteEntries = {
   readCalibration: plain,
   listAgreementPairs: agreement,
   drawAgreementSample: agreement,
-  // What nobody scored is as empty as what is not there.
+  // An object without scores has the same answer as a missing one.
   listTraceEvaluations: {
     ids: async (tenant) => ({ traceId: await make.trace(tenant) }),
     own: 200,
@@ -154,7 +154,7 @@ export const watchingEntries: RouteEntries = {
   runSessionSweep: { own: 200 },
   createCustomEvaluator: { request: (_ids, tenant) => ({ body: customEvaluatorBody(tenant) }), own: 201, shows: true },
   listCustomEvaluators: list,
-  // A trace that is not there is told in the answer.
+  // The answer reports a missing trace.
   tryCustomEvaluator: {
     ids: trace,
     request: ({ traceId }, tenant) => ({ body: { ...customEvaluatorBody(tenant), traceId } }),
