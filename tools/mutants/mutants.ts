@@ -173,7 +173,7 @@ export const mutants: readonly Mutant[] = [
     test: {
       project: "unit",
       file: "libs/bus/test/outbox-relay.test.ts",
-      name: "keeps every row while the bus is away, says so once, and publishes all when it is back",
+      name: "keeps every row while the bus is unavailable, logs it once, and publishes all when it is back",
     },
   },
   {
@@ -217,7 +217,7 @@ export const mutants: readonly Mutant[] = [
     test: {
       project: "infra",
       file: "libs/bus/test/bus-contract-requests.infra.test.ts",
-      name: "killed at work is noticed within five seconds and another takes over, under the same request id",
+      name: "killed during a request is noticed within five seconds and another takes over, under the same request id",
     },
   },
   {

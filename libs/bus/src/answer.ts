@@ -19,7 +19,7 @@ import {
   type Signal,
 } from "./wire.ts";
 
-// A longer timer of Node.js fires at once.
+// Node.js fires a longer timer immediately.
 const timerMaxMs = 2 ** 31 - 1;
 
 /** One request that this member accepted. */
@@ -27,12 +27,12 @@ interface Work {
   requestId: string;
   deadlineAtMs: number;
   traceparent: string | null;
-  /** Where the requester listens. Changes when it asks again and meets the same member. */
+  /** The requester's inbox. It changes when the requester asks again and reaches the same member. */
   replyTo: string;
-  /** Where the requester can tell this member to stop, and where the server says that nobody listens. */
+  /** The subject for cancels from the requester and for the server's no-responders notice. */
   control: string;
   abort: AbortController;
-  /** Set by the server's notice since the last message. */
+  /** Set by the server's no-responders notice since the last message. */
   nobodyHeard: boolean;
 }
 
@@ -51,7 +51,7 @@ export interface AnswerOptions<C extends RequestContract> {
   logger: BusLogger;
 }
 
-/** One member of the queue group that answers a request: the other half of what `ask.ts` does. */
+/** One member of the queue group that answers a request: the counterpart of `ask.ts`. */
 export async function startAnswering<C extends RequestContract>(
   connection: Connection,
   { contract, handler, concurrency, service, control, logger }: AnswerOptions<C>,
@@ -87,18 +87,18 @@ export async function startAnswering<C extends RequestContract>(
     }
     const known = works.get(requestId);
     if (known && !known.abort.signal.aborted) {
-      // The requester missed our signs and asked again: the same work, heard at a new address.
+      // The requester missed our heartbeats and asked again: the same work, with a new inbox.
       known.replyTo = replyTo;
       say(known, "accepted");
       return;
     }
-    // What was aborted here has no outcome any more, but another member may still reach one.
+    // Work that was aborted here has no outcome, but another member may still reach one.
     if (known || stopping || handling >= concurrency) {
       connection.send(replyTo, signalMessage("busy"));
       return;
     }
     if (Date.now() >= deadlineAtMs) {
-      // It waited in a stalled process, or the clocks disagree: then this line is the only trace of it.
+      // It waited in a stalled process, or the clocks disagree: this line is the only trace of it.
       logger.warn({ operation: subject, requestId, lateMs: Date.now() - deadlineAtMs }, "bus request came too late");
       connection.send(replyTo, signalMessage("expired"));
       return;
@@ -156,7 +156,7 @@ export async function startAnswering<C extends RequestContract>(
     else logger.error({ ...facts, err }, "bus request answered");
   }
 
-  /** Runs the handler; whatever it does, there is an outcome to send. `err` is a bug, for the log. */
+  /** Runs the handler; there is always an outcome to send. `err` is a bug, for the log. */
   async function run(work: Work, body: z.output<C["body"]>): Promise<RunOutcome> {
     const { requestId, deadlineAtMs, traceparent } = work;
     try {
@@ -168,12 +168,12 @@ export async function startAnswering<C extends RequestContract>(
     } catch (err) {
       const failed = failureOf(err);
       const outcome: RunOutcome = { signal: "failed", message: signalMessage("failed", failed) };
-      // A handler that was told to stop may throw what it likes.
+      // A cancelled handler may throw anything.
       return failed.code === "internal" && !work.abort.signal.aborted ? { ...outcome, err } : outcome;
     }
   }
 
-  /** Shows every second that this member lives, and notices when nobody is left to see it. */
+  /** Sends a heartbeat every second, and notices when the requester is gone. */
   function beat(work: Work): NodeJS.Timeout {
     let unheard = 0;
     let waiting = false;
@@ -182,7 +182,7 @@ export async function startAnswering<C extends RequestContract>(
       waiting = true;
       const heard = await tell(work, signalMessage("working"));
       waiting = false;
-      // Only the server's own word counts: while we are cut off ourselves, nothing is known of the requester.
+      // Only the server's notice counts: while we are disconnected, we know nothing of the requester.
       if (heard === "nobody") unheard += 1;
       if (heard === "heard") unheard = 0;
       if (unheard >= timings.unheardBeatsMax) work.abort.abort(new Error("the requester is gone"));
@@ -194,7 +194,7 @@ export async function startAnswering<C extends RequestContract>(
   }
 
   /**
-   * Sends a message and learns whether anyone listened: the server's notice that nobody does comes back on the
+   * Sends a message and finds out whether there was a receiver: the server's no-responders notice arrives on the
    * control subject before the answer to the flush.
    */
   async function tell(work: Work, message: Encoded): Promise<"heard" | "nobody" | "cut_off"> {
@@ -204,7 +204,7 @@ export async function startAnswering<C extends RequestContract>(
     return work.nobodyHeard ? "nobody" : "heard";
   }
 
-  /** Sends the outcome; a requester or a connection that is away for a moment is waited for. */
+  /** Sends the outcome; waits out a short absence of the requester or the connection. */
   async function deliver(work: Work, message: Encoded): Promise<"heard" | "nobody" | "cut_off"> {
     let expiry: AbortSignal | null = null;
     for (let unheard = 0; ; ) {
@@ -226,7 +226,7 @@ export async function startAnswering<C extends RequestContract>(
     async stop() {
       stopping = true;
       forget();
-      // What is already on its way here is still received, and told busy.
+      // Requests already on their way are still received and answered with busy.
       if (subscription && !subscription.isClosed()) void subscription.drain().catch(() => {});
       await connection.flush();
       const timeUp = new AbortController();

@@ -16,7 +16,7 @@ import { encodeMessage, header, isNobodyThere, readSignal } from "./wire.ts";
 /** The requesting half of the bus; see `Bus.request`. */
 export interface Asking {
   request: Bus["request"];
-  /** Fails whatever is still open. */
+  /** Fails all open requests. */
   close(): void;
 }
 
@@ -27,7 +27,7 @@ export function createAsking(
   const open = new Map<Mailbox<Heard>, { subject: string }>();
 
   const inbox = createMuxInbox(connection, replyInbox(service, busId), (message) => {
-    // A member at work on a request that has ended here: it need not go on.
+    // A member that works on a request that has ended here: it can stop.
     if (message.reply && !isNobodyThere(message)) tellToStop(message.reply);
   });
 

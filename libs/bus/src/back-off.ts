@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Delays that grow from one failure to the next. */
+/** Delays that grow with each failure. */
 export interface BackOff {
   /** The next delay in milliseconds; each call counts as one more failure. */
   nextMs(): number;
   /** Sleeps for the next delay; an aborted signal ends the sleep early, without an error. */
   wait(signal: AbortSignal): Promise<void>;
-  /** Success: the next delay is the first one again. */
+  /** Success: resets the delay to the first one. */
   reset(): void;
 }
 
 /**
- * Doubles from `firstMs` to at most `mostMs`. Each delay is drawn between half and the whole of that, so that many
- * that failed together do not return together.
+ * Doubles from `firstMs` to at most `mostMs`. Each delay is random between half of that and all of it, so that clients
+ * that failed together do not retry together.
  */
 export function createBackOff(options: { firstMs: number; mostMs: number }): BackOff {
   let failures = 0;

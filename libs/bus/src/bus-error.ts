@@ -4,11 +4,11 @@ import type { ErrorCode } from "@touchstone/contracts";
  * Why a message on the bus came to nothing. Every kind but `failed` and `invalid_reply` is an ordinary outcome of a
  * distributed system: the caller turns it into a reason, never into a 500 (decision 5).
  *
- * - `no_responder`: nobody answers the subject, also not after the grace for a restarting service.
+ * - `no_responder`: no member answers the subject, even after the grace period for a restarting service.
  * - `timeout`: members answer the subject, but no outcome came in time.
  * - `busy`: every member asked refused until the time was over.
  * - `too_large`: the request, the event or the reply exceeds what the server carries; nothing was cut.
- * - `disconnected`: NATS is away.
+ * - `disconnected`: NATS is unavailable.
  * - `invalid_reply`: the reply does not match the contract.
  * - `failed`: the handler threw, or the event store refused the event.
  */
@@ -21,21 +21,21 @@ export type BusErrorKind =
   | "invalid_reply"
   | "failed";
 
-/** The facts of a {@link BusError}, by kind. */
+/** The details of a {@link BusError}, by kind. */
 export interface BusErrorFacts {
   subject: string;
   cause?: unknown;
   /** `too_large`: size of the encoded message with its headers. */
   bytes?: number;
-  /** `too_large`: what the server carries at most. */
+  /** `too_large`: the server's limit. */
   limit?: number;
-  /** `failed`: the error code that the handler's AppError had; `internal` when it threw anything else. */
+  /** `failed`: the error code of the handler's AppError; `internal` for any other error. */
   code?: ErrorCode;
-  /** `failed`: the delay that the handler's AppError asked for. */
+  /** `failed`: the delay of the handler's AppError. */
   retryAfterSeconds?: number;
 }
 
-/** The one error of the bus. For `failed`, `message` is the public message of the handler's AppError. */
+/** The only error of the bus. For `failed`, `message` is the public message of the handler's AppError. */
 export class BusError extends Error {
   override readonly name = "BusError";
   readonly kind: BusErrorKind;
@@ -56,7 +56,7 @@ export class BusError extends Error {
   }
 }
 
-/** Whether an unknown thrown value is a {@link BusError}, also one from another copy of this module. */
+/** Whether an unknown thrown value is a {@link BusError}, including one from another copy of this module. */
 export function isBusError(thrown: unknown): thrown is BusError {
   return thrown instanceof Error && thrown.name === "BusError" && "kind" in thrown;
 }

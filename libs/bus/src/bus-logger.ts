@@ -1,4 +1,4 @@
 import type { Logger } from "@touchstone/service-kit";
 
-/** The part of the logger that the bus uses; a test hands in three functions. */
+/** The part of the logger that the bus uses; a test passes three functions. */
 export type BusLogger = Pick<Logger, "info" | "warn" | "error">;

@@ -2,15 +2,15 @@ import type { EventContract, RequestContract } from "@touchstone/contracts";
 import type { z } from "zod";
 
 /**
- * How services talk besides HTTP: requests to a queue group of members, and events that are kept (decision 5).
- * All bodies are JSON and are checked against their contract on both sides. NATS may be away at any moment, also at
- * the start: what listens sets itself up again, what speaks fails at once. See the README for the protocol.
+ * Communication between services besides HTTP: requests to a queue group of members, and stored events (decision 5).
+ * All bodies are JSON and are checked against their contract on both sides. NATS may be unavailable at any moment, also
+ * at the start: receivers set themselves up again, senders fail at once. The README describes the protocol.
  */
 export interface Bus {
   /**
-   * Asks one member of the answering service's queue group and resolves with its reply. A member that is busy, dies
-   * or hands the request back is replaced by another as long as `timeoutMs` allows; the request id stays the same.
-   * Rejects with a {@link BusError}, or with the reason of `signal`; either way the member is told to stop.
+   * Asks one member of the answering service's queue group and resolves with its reply. A member that is busy, dies or
+   * hands the request back is replaced by another within `timeoutMs`; the request id stays the same. Rejects with a
+   * {@link BusError}, or with the reason of `signal`; in both cases the member is told to stop.
    */
   request<C extends RequestContract>(
     contract: C,
@@ -20,8 +20,8 @@ export interface Bus {
 
   /**
    * Answers a request as a member of the service's queue group, at most `concurrency` at a time; beyond that this
-   * member says busy at once. An AppError that the handler throws crosses as code, message and retry delay; of any
-   * other error only that there was one. Resolves once the first attempt to subscribe is over.
+   * member replies busy at once. An AppError from the handler is sent as code, message and retry delay; of any other
+   * error only its occurrence. Resolves after the first attempt to subscribe.
    */
   answer<C extends RequestContract>(
     contract: C,
@@ -30,21 +30,21 @@ export interface Bus {
   ): Promise<Answering>;
 
   /**
-   * Publishes an event; resolves only when the event store has it, with its place there. The same `messageId` within
-   * two minutes is stored once. Rejects with a {@link BusError}.
+   * Publishes an event; resolves with its position once the event store has it. The same `messageId` within two minutes
+   * is stored once. Rejects with a {@link BusError}.
    */
   publish<C extends EventContract>(contract: C, body: z.input<C["body"]>, options: PublishOptions): Promise<EventPlace>;
 
   /**
-   * How far the events of a contract have been consumed; for who publishes them. Rejects with a {@link BusError}, also
-   * when the event store was replaced while it was asked.
+   * How far the events of a contract have been consumed; for their publisher. Rejects with a {@link BusError}, also
+   * when the event store was replaced during the call.
    */
   readConsumption(contract: EventContract): Promise<Consumption>;
 
   /**
-   * Takes the events of one durable consumer; every replica that consumes under the same name shares them, and what
-   * is published while none does is kept. Delivered at least once, in no promised order. A handler that throws is
-   * called again later; after `maxDeliver` tries the event becomes a dead letter. Resolves as `answer` does.
+   * Consumes events as one durable consumer; replicas under the same name share them, and events published while no
+   * replica runs are kept. Delivered at least once, in no guaranteed order. If the handler throws, the event is
+   * delivered again later; after `maxDeliver` tries it becomes a dead letter. Resolves like `answer`.
    */
   consume<C extends EventContract>(
     contract: C,
@@ -53,16 +53,16 @@ export interface Bus {
   ): Promise<Consuming>;
 
   /**
-   * Hears every event from now on, on every replica, best effort: what is published while NATS or this process is
-   * away is missed. For dropping what is cached; the handler must not wait for anything. Resolves as `answer` does.
+   * Receives every event from now on, on every replica, best effort: events published while NATS or this process is
+   * down are missed. Meant for invalidating caches; the handler must not wait for anything. Resolves like `answer`.
    */
   listen<C extends EventContract>(contract: C, handler: (body: z.output<C["body"]>) => void): Promise<Listening>;
 
   /**
-   * Shows the dead letters of one durable consumer, the oldest first and at most 1,000 that are kept, and does with each
-   * what `decide` says; answers how many met which fate. A replayed one is published again to that consumer only, has
-   * `maxDeliver` new tries and dies again if they fail. Those that die meanwhile wait for the next look, and what somebody
-   * else is looking at is not shown.
+   * Reads the dead letters of one durable consumer, oldest first and at most 1,000 kept ones, and treats each as
+   * `decide` returns; returns the counts. A replayed one is published again to that consumer only, has `maxDeliver` new
+   * tries and becomes a dead letter again if they fail. Letters that arrive during the call wait for the next one, and
+   * letters that another call is reading are skipped.
    */
   sortDeadLetters(
     contract: EventContract,
@@ -72,20 +72,20 @@ export interface Bus {
 
   status(): "connected" | "disconnected";
 
-  /** What the connected server carries per message; null while disconnected. */
+  /** The connected server's message limit; null while disconnected. */
   maxPayloadBytes(): number | null;
 
-  /** Stops all that was started here, as their `stop` does, and closes the connection. */
+  /** Stops everything that was started here, like their `stop`, and closes the connection. */
   drain(): Promise<void>;
 }
 
 export interface RequestOptions {
-  /** The whole time, all members and pauses included. */
+  /** The total time, including all members and pauses. */
   timeoutMs: number;
-  /** How long nobody may be there to answer before it is given up. Default 3,000. */
+  /** How long a subject may have no members before the request fails. Default 3,000. */
   nobodyGraceMs?: number | undefined;
   signal?: AbortSignal | undefined;
-  /** W3C Trace Context, handed to the handler. */
+  /** W3C Trace Context, passed to the handler. */
   traceparent?: string | undefined;
 }
 
@@ -94,25 +94,25 @@ export interface PublishOptions {
   traceparent?: string | undefined;
 }
 
-/** Where the event store put an event. */
+/** The position of an event in the event store. */
 export interface EventPlace {
   /**
-   * Which event store, known before the event was sent: a store that was wiped or made anew has another name. So the
-   * event may be in a newer store than this says, never in an older one.
+   * The identity of the event store, read before the event was sent: a store that was wiped or recreated has another
+   * name. So the event may be in a newer store than this, never in an older one.
    */
   store: string;
   /** Counts up from 1 within one store, over all events. */
   sequence: number;
 }
 
-/** What became of the events of one contract. */
+/** The consumption of the events of one contract. */
 export interface Consumption {
   store: string;
-  /** The last sequence the store gave. What it is said to have put above that, it has lost. */
+  /** The last sequence that the store assigned. It has lost any event with a greater one. */
   lastSequence: number;
   /**
-   * All events of the contract up to this sequence are done with: every durable consumer of it has acknowledged them, or
-   * the store has dropped them by its limits on age and size. A consumer that never started has acknowledged nothing.
+   * All events of the contract up to this sequence are finished: every durable consumer has acknowledged them, or the
+   * store has dropped them by its age and size limits. A consumer that never started has acknowledged nothing.
    */
   doneThrough: number;
 }
@@ -120,48 +120,50 @@ export interface Consumption {
 export interface ConsumeOptions {
   /** One of the contract's `durables`, or the service's own name if it declares none. */
   durable: string;
-  /** How long the server waits for a sign of a handler before it delivers again; a running handler gives it. */
+  /**
+   * How long the server waits for a heartbeat of the handler before it delivers again; a running handler sends them.
+   */
   ackWaitMs?: number;
   /** Tries before an event becomes a dead letter. Default 5. */
   maxDeliver?: number;
-  /** Events in hand at a time. Default 8; one replayed dead letter may come on top. */
+  /** Events in progress at a time. Default 8; one replayed dead letter may come on top. */
   concurrency?: number;
   /** Pause before each retry; the last counts for all that follow. Default 1, 5, 20, 60 s. */
   retryDelaysMs?: readonly number[];
 }
 
-/** What a handler knows of the request it answers. */
+/** What a handler knows about its request. */
 export interface Call {
-  /** Epoch milliseconds by the requester's clock; what is not done by then is of no use. */
+  /** Epoch milliseconds by the requester's clock; later results are useless. */
   deadlineAtMs: number;
   /** Aborted at the deadline, when the requester gave up or is gone, and when this member must stop. */
   signal: AbortSignal;
-  /** The same on every attempt of one request, whichever members it meets. */
+  /** The same on every attempt of one request, whichever member receives it. */
   requestId: string;
   traceparent: string | null;
 }
 
-/** What a handler knows of the event it was given. */
+/** What a handler knows about its event. */
 export interface Delivery {
-  /** The id the publisher gave. */
+  /** The publisher's id. */
   messageId: string;
   /** 1 for the first try; a try that ended with the process counts too. */
   attempt: number;
   traceparent: string | null;
 }
 
-/** A member at work. */
+/** A working member. */
 export interface Answering {
   /**
-   * Takes no more requests and waits for those in hand; what is not done within 25 s is aborted and handed back to
-   * its requester, who asks another member.
+   * Accepts no more requests and waits for those in progress; after 25 s the rest are aborted and handed back to their
+   * requesters, who ask another member.
    */
   stop(): Promise<void>;
 }
 
-/** A consumer at work. */
+/** A running consumer. */
 export interface Consuming {
-  /** Takes no more events and waits up to 25 s for those in hand; the rest are delivered again, elsewhere. */
+  /** Accepts no more events and waits up to 25 s for those in progress; the rest are delivered again, elsewhere. */
   stop(): Promise<void>;
 }
 
@@ -170,7 +172,7 @@ export interface Listening {
   stop(): Promise<void>;
 }
 
-/** An event that was given up: which consumer, which event, and why. */
+/** An event that was given up: the consumer, the event, and the reason. */
 export interface DeadLetter {
   durable: string;
   subject: string;
@@ -179,15 +181,15 @@ export interface DeadLetter {
   attempts: number;
 }
 
-/** A dead letter as it lies there. */
+/** A stored dead letter. */
 export interface KeptDeadLetter extends DeadLetter {
-  /** Of this letter among all dead letters, while they are kept. */
+  /** Its number among all dead letters, while they are kept. */
   id: string;
   /** ISO 8601. */
   diedAt: string;
-  /** As it came: JSON, unless that was what was wrong with it. */
+  /** As received: JSON, unless that was the error. */
   body: string;
 }
 
-/** What becomes of a dead letter: it stays, its consumer gets it again, or it is removed. */
+/** The decision on a dead letter: keep it, replay it to its consumer, or remove it. */
 export type DeadLetterFate = "keep" | "replay" | "drop";

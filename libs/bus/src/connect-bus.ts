@@ -22,7 +22,7 @@ export interface BusOptions {
   url: string;
   user?: string | undefined;
   password?: string | undefined;
-  /** Who speaks: decides the inbox, the queue group and what the contracts allow. */
+  /** The service that connects: determines the inbox, the queue group and what the contracts allow. */
   service: ServiceName;
   logger: BusLogger;
   /** How the event store is created if it does not exist. */
@@ -36,8 +36,8 @@ interface Stoppable {
 }
 
 /**
- * Opens the bus. Never throws because NATS is away: it connects in the background and again after every loss, for
- * ever. Use {@link Bus.status} to tell.
+ * Opens the bus. Never throws because NATS is unavailable: it connects in the background and reconnects after every
+ * loss, without limit. {@link Bus.status} shows the state.
  */
 export function connectBus(options: BusOptions): Bus {
   const { service, logger } = options;
@@ -47,11 +47,11 @@ export function connectBus(options: BusOptions): Bus {
   const connection = keepConnected(options);
   const stream = createEnsuredEventStream(store);
   const asking = createAsking(connection, { service, busId, logger });
-  // A cancel that comes after the work is done, or a notice about a last message that nobody heard.
+  // A cancel that arrives after the work is done, or a notice about a last message without a receiver.
   const control = createMuxInbox(connection, controlInbox(service, busId), () => {});
   const running = new Set<Stoppable>();
 
-  /** Remembers what `drain` has to stop. */
+  /** Records what `drain` has to stop. */
   async function kept(starting: Promise<Stoppable>): Promise<Stoppable> {
     const started = await starting;
     let stopped: Promise<void> | null = null;

@@ -6,7 +6,7 @@ import type { BusLogger } from "./bus-logger.ts";
 import { serviceInbox } from "./subjects.ts";
 import type { Encoded } from "./wire.ts";
 
-/** Where and as whom to connect. `url` may name several servers of a cluster, separated by commas. */
+/** The address and credentials. `url` may list several servers of a cluster, separated by commas. */
 export interface ConnectionOptions {
   url: string;
   user?: string | undefined;
@@ -15,44 +15,44 @@ export interface ConnectionOptions {
   logger: BusLogger;
 }
 
-/** A connection to NATS that is always being kept. */
+/** A connection to NATS that is kept open. */
 export interface Connection {
-  /** The live connection, or null while NATS is away. */
+  /** The live connection, or null while NATS is unavailable. */
   current(): NatsConnection | null;
   /**
-   * Calls `established` with the live connection, if there is one, and with every later one, so that what lives on a
-   * connection is set up anew; `lost` after each loss. Returns the function that ends this.
+   * Calls `established` with the live connection, if any, and with every later one, so that everything bound to a
+   * connection is set up again; `lost` after each loss. Returns the function that unsubscribes.
    */
   watch(watcher: { established?(nats: NatsConnection): void; lost?(): void }): () => void;
-  /** Sends a message without waiting; false when there is no connection to send it on. */
+  /** Sends a message without waiting; false when there is no connection. */
   send(subject: string, message: Encoded, reply?: string): boolean;
   /**
-   * Resolves with true when the server has read all that was sent, and has sent all it had to say to that; with false
-   * when the connection was lost before, where the client's own promise would stay open for ever.
+   * Resolves with true when the server has read everything that was sent and has sent its replies; with false when the
+   * connection was lost before, where the client's own promise would never settle.
    */
   flush(): Promise<boolean>;
   /** The live connection as soon as there is one; null once `signal` is aborted or the connection is closed. */
   untilConnected(signal?: AbortSignal): Promise<NatsConnection | null>;
-  /** What the server last connected to carries per message, headers included; no bound before the first. */
+  /** The message limit of the last connected server, headers included; unlimited before the first. */
   payloadLimitBytes(): number;
-  /** Resolves when the first attempt to connect has ended, well or badly. */
+  /** Resolves when the first attempt to connect has ended, with or without success. */
   firstAttempt: Promise<void>;
-  /** Sends what is buffered, within 2 s, and closes for good. */
+  /** Sends buffered messages, within 2 s, and closes permanently. */
   close(): Promise<void>;
 }
 
 const attemptWithinMs = 5_000;
-// A peer that answers no ping is given up after two intervals: a frozen server or a cut cable sends no FIN.
+// A server that answers no ping is given up after two intervals: a frozen server or a cut cable sends no FIN.
 const pingIntervalMs = 3_000;
 const pingsUnansweredMax = 2;
 const closeWithinMs = 2_000;
-// A connection that lived this long was a good one; the next failure is the first of a new outage.
+// A connection that lasted this long counts as good; the next failure starts a new outage.
 const steadyAfterMs = 5_000;
 
 /**
- * Connects, and connects again for ever with a capped back-off. The client's own reconnecting is switched off: it
- * buffers what is published while the server is away and leaves requests in flight waiting. Here a loss ends the
- * connection with all that hangs on it, at once, and there is one way to set things up: on a new connection.
+ * Connects, and reconnects without limit, with a capped back-off. The client's own reconnecting is disabled: it buffers
+ * publishes while the server is unavailable and leaves open requests waiting. Here a loss ends the connection and
+ * everything bound to it at once, and setup always happens on a new connection.
  */
 export function keepConnected(options: ConnectionOptions): Connection {
   const { logger } = options;
@@ -60,7 +60,7 @@ export function keepConnected(options: ConnectionOptions): Connection {
   const watchers = new Set<Parameters<Connection["watch"]>[0]>();
   const flushing = new Set<(flushed: boolean) => void>();
   let live: NatsConnection | null = null;
-  /** Whoever asks for a flush in one turn of the event loop shares its round trip: all that they sent was sent before. */
+  /** Flushes in one turn of the event loop share a round trip: everything they sent was sent before it. */
   let together: { nats: NatsConnection; flushed: Promise<boolean> } | null = null;
   let payloadLimitBytes = Number.POSITIVE_INFINITY;
   let firstAttemptEnded = (): void => {};
@@ -104,7 +104,7 @@ export function keepConnected(options: ConnectionOptions): Connection {
     for await (const status of nats.status()) {
       if (status.type === "error") logger.error({ err: status.error }, "NATS refused an operation of the bus");
       if (status.type === "disconnect") live = null;
-      // By itself the client would first send what is buffered, which a frozen server never takes.
+      // By default the client would first send its buffer, which a frozen server never reads.
       if (status.type === "staleConnection") void nats.close();
     }
     live = null;

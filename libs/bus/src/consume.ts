@@ -24,14 +24,14 @@ export interface ConsumeSetup<C extends EventContract> {
   onDeadLetter: (letter: DeadLetter) => void;
 }
 
-/** What became of one delivery; `kept`: its dead letter could not be written, so it will be delivered again. */
+/** The result of one delivery; `kept`: its dead letter could not be written, so it will be delivered again. */
 interface Taken {
   outcome: "handled" | "retried" | "dead" | "kept";
   reason?: string;
   err?: unknown;
 }
 
-/** An event being handled. `message` is its latest delivery: only that one can be acknowledged. */
+/** An event being handled. `message` is its latest delivery: only that can be acknowledged. */
 interface InHand {
   message: JsMsg;
 }
@@ -52,7 +52,7 @@ export async function startConsuming<C extends EventContract>(
     const id = storedId(message);
     const known = inHand.get(id);
     if (known) {
-      // Our signs were lost with a connection and the server delivered again what is still being handled.
+      // Our heartbeats were lost with a connection, and the server redelivered an event that is still being handled.
       known.message = message;
       return;
     }
@@ -73,7 +73,7 @@ export async function startConsuming<C extends EventContract>(
   async function handle(hand: InHand, messageId: string, attempt: number): Promise<Taken> {
     const body = decodeBody(contract.body, hand.message.data);
     if (!body.ok) return await bury(hand, messageId, attempt, `does not match its contract: ${body.problem}`);
-    // The process ended in the middle of the last try, perhaps because of this very event.
+    // The process ended in the middle of the last try, perhaps because of this event.
     if (attempt > maxDeliver) return await bury(hand, messageId, attempt, "no try came to an end");
 
     const working = setInterval(() => hand.message.working(), ackWaitMs / 3);
@@ -137,14 +137,14 @@ export async function startConsuming<C extends EventContract>(
       const timeUp = new AbortController();
       const waited = sleep(timings.drainWithinMs, undefined, { signal: timeUp.signal }).catch(() => {});
       await Promise.race([Promise.all([pulling.stop(), replays.stop()]), waited]);
-      // What is still in hand goes to another replica now, not when its acknowledgement is overdue.
+      // Events in progress go to another replica now, not when their acknowledgement is overdue.
       for (const { message } of inHand.values()) message.nak();
       timeUp.abort();
     },
   };
 }
 
-/** Throws for a durable name that the contract does not give the service: NATS would refuse it, silently. */
+/** Throws for a durable name that the contract does not give the service: NATS would refuse it silently. */
 export function requireDurable(contract: EventContract, durable: string, service: ServiceName): void {
   const durables = durablesOf(contract, service);
   if (durables.includes(durable)) return;

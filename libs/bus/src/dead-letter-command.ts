@@ -6,7 +6,7 @@ import type { Bus, DeadLetterFate, KeptDeadLetter } from "./bus.ts";
 import { connectBus } from "./connect-bus.ts";
 import { durablesOf } from "./subjects.ts";
 
-/** How one service reaches NATS. */
+/** The NATS address and credentials of one service. */
 export interface BusLogin {
   service: ServiceName;
   url: string;
@@ -15,10 +15,10 @@ export interface BusLogin {
 }
 
 export interface DeadLetterCommandOptions {
-  /** As whom to look: each sees the dead letters of its own service. */
+  /** The logins to use: each sees the dead letters of its own service. */
   logins: readonly BusLogin[];
   print: (line: string) => void;
-  /** The messages of the installation. Default: all there are. */
+  /** The messages of the installation. Default: all. */
   messages?: readonly unknown[];
   /** How long to wait for NATS. Default 5,000. */
   connectWithinMs?: number;
@@ -41,7 +41,7 @@ interface Asked {
   consumer: string | null;
 }
 
-/** Runs a command of an operator about dead letters. Answers the exit code: 2 for a command that cannot be read. */
+/** Runs an operator's command on dead letters. Returns the exit code: 2 for an invalid command. */
 export async function runDeadLetterCommand(
   args: readonly string[],
   options: DeadLetterCommandOptions,
@@ -67,7 +67,7 @@ export async function runDeadLetterCommand(
 }
 
 interface Sorted {
-  /** Those that were asked for. */
+  /** The requested letters. */
   letters: KeptDeadLetter[];
   counts: Record<DeadLetterFate, number>;
 }
@@ -84,7 +84,7 @@ function readCommand(args: readonly string[]): Asked | null {
     const consumer = values.consumer ?? null;
     if (action === "list") return ids.length === 0 ? { action, ids: null, consumer } : null;
     if (action === "show" && ids.length !== 1) return null;
-    // All, or those that are named: neither by oversight.
+    // All, or the named ones: neither by accident.
     if ((ids.length === 0) !== (values.all === true) || (ids.length > 0 && consumer !== null)) return null;
     return { action: action as Action, ids: ids.length === 0 ? null : new Set(ids), consumer };
   } catch {
@@ -92,7 +92,7 @@ function readCommand(args: readonly string[]): Asked | null {
   }
 }
 
-/** Does what was asked with the letters of one service. Answers why not, if it could not. */
+/** Runs the command on the letters of one service. Returns the reason if it failed. */
 async function sortAs(
   login: BusLogin,
   { action, ids, consumer }: Asked,
@@ -121,7 +121,7 @@ async function sortAs(
   }
 }
 
-/** What is only listened to has no durable consumer that could fail. */
+/** A listener has no durable consumer that could fail. */
 const isKept = (message: EventContract): boolean => message.kind === "event" && message.durables !== undefined;
 
 async function isConnected(bus: Bus, withinMs: number): Promise<boolean> {
@@ -133,7 +133,7 @@ async function isConnected(bus: Bus, withinMs: number): Promise<boolean> {
   return true;
 }
 
-/** Without a password that stands in it. */
+/** Without the password it may contain. */
 const describeAddress = (url: string): string =>
   url
     .split(",")
@@ -159,7 +159,7 @@ function indent(body: string): string {
   }
 }
 
-/** The services a user of NATS may be, by its name; all of them where there are no users. */
+/** The services a NATS user may be, by its name; all of them where there are no users. */
 export function servicesOfUser(user: string | undefined): readonly ServiceName[] {
   const own = serviceNames.filter((service) => service === user);
   return own.length > 0 ? own : serviceNames;

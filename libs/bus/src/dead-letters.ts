@@ -11,22 +11,22 @@ const reasonMaxChars = 500;
 const sortBatchMax = 100;
 const fetchWithinMs = 1_000;
 const sortAckWaitMs = 30_000;
-// Letters of one consumer that one look shows, if they are all kept.
+// The number of kept letters of one consumer that one call reads.
 const keptAtOnceMax = 1_000;
-// A look that nobody repeats leaves no consumer behind.
+// The consumer of an abandoned call is removed after this time.
 const sortConsumerIdleMs = 5 * 60_000;
 
 /**
  * Identifies one message of a stream, also across a wiped store, where sequence numbers start again at 1. The
- * publisher's message id would not do: a replay has the same.
+ * publisher's message id does not suffice: a replay has the same.
  */
 export function storedId(message: JsMsg): string {
   return `${message.seq}-${message.timestampNanos}`;
 }
 
 /**
- * Writes an event that one durable consumer gave up to `dead.<durable>.<subject>`, body and headers as they came,
- * with the reason. Written once, however often it is repeated within two minutes.
+ * Writes an event that one durable consumer gave up to `dead.<durable>.<subject>`, with unchanged body and headers, and
+ * the reason. Repeated writes within two minutes store it once.
  */
 export async function writeDeadLetter(
   nats: NatsConnection,
@@ -37,7 +37,7 @@ export async function writeDeadLetter(
   const { durable, subject } = letter;
   const fields: Record<string, string> = {};
   for (const name of message.headers?.keys() ?? []) {
-    // NATS's own headers speak of the stream the event came from.
+    // NATS's own headers refer to the stream the event came from.
     if (!name.startsWith("Nats-")) fields[name] = message.headers?.get(name) ?? "";
   }
   fields[header.messageId] = letter.messageId;
@@ -51,10 +51,10 @@ export async function writeDeadLetter(
 }
 
 /**
- * Shows each letter that is dead now, the oldest first, and does with it what `decide` says. A replayed letter is published to
- * `replay.<durable>.<subject>`, which only that durable consumer reads, and removed once the event stream has it: a crash
- * in between publishes it twice, under one message id. What is kept is there for the next look at once; after a crash in
- * the middle, half a minute later.
+ * Reads the current dead letters, oldest first, and treats each as `decide` returns. A replayed letter is published to
+ * `replay.<durable>.<subject>`, which only that durable consumer reads, and removed once the event stream has it: a
+ * crash in between publishes it twice, under one message id. A kept letter is available to the next call at once; after
+ * a crash in the middle, half a minute later.
  */
 export async function sortLetters(
   nats: NatsConnection,
@@ -77,7 +77,7 @@ export async function sortLetters(
   const fates = { keep: 0, replay: 0, drop: 0 };
   const kept: JsMsg[] = [];
   try {
-    // What was kept before counts as delivered. What dies meanwhile waits for the next look.
+    // Letters kept earlier count as delivered. New letters wait for the next call.
     for (let left = info.num_pending + info.num_ack_pending; left > 0; ) {
       const batch = await consumer.fetch({ max_messages: Math.min(left, sortBatchMax), expires: fetchWithinMs });
       let fetched = 0;

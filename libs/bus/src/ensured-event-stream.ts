@@ -1,15 +1,15 @@
 import type { NatsConnection } from "@nats-io/transport-node";
 import { describeEventStream, type EventStoreOptions, identityOf, openJetStream } from "./event-streams.ts";
 
-/** The event stream as this bus has last seen it. */
+/** The event stream as this bus last saw it. */
 export interface EnsuredEventStream {
   /**
-   * Sees to the stream once per connection and after each `forget`, and answers its identity. Publishing alone would not
-   * tell that it is missing: where a listener hears the subject, the server knows somebody to take the event, and only
-   * the acknowledgement never comes.
+   * Ensures the stream once per connection and after each `forget`, and returns its identity. Publishing alone would
+   * not reveal a missing stream: if a listener subscribes to the subject, the server has a receiver for the event, and
+   * only the acknowledgement never arrives.
    */
   identityOn(nats: NatsConnection): Promise<string>;
-  /** Says that it may be another one by now, or none. */
+  /** The stream may have been replaced or removed. */
   forget(): void;
 }
 

@@ -10,7 +10,7 @@ import {
 import { type NatsConnection, nanos } from "@nats-io/transport-node";
 import { deadLetterStream, deadLetterStreamSubjects, eventStream, eventStreamSubjects } from "./subjects.ts";
 
-/** How the event store is created. An existing stream is left as it is, so that an operator's settings stand. */
+/** How the event store is created. An existing stream is left unchanged, so that an operator's settings persist. */
 export interface EventStoreOptions {
   /** Bytes of events kept; the oldest go first. Default 1 GiB, or what part of it the server has left. */
   maxBytes?: number | undefined;
@@ -20,36 +20,36 @@ export interface EventStoreOptions {
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Days after which no event comes any more unless an operator set others: dead letters are kept longest, for a replay. */
+/** Days after which events expire unless an operator configured others: dead letters are kept longest, for a replay. */
 export const redeliveryMaxDays = 30;
 const jetStreamTimeoutMs = 5_000;
 const nameInUseWithOtherSettings = 10058;
 const storageExceeded = 10047;
 
-/** Less than this is no place for events: what waits longer than a moment would be gone. */
+/** A smaller stream is useless for events: they would expire within moments. */
 const streamMinBytes = 16 * 1024 ** 2;
 
-/** What the duplicate window of the event stream makes of a message id that is used again. */
+/** The duplicate window of the event stream, within which a repeated message id is dropped. */
 const duplicateWindowMs = 120_000;
 
-/** A JetStream manager that asks nothing before it is used: the account question needs a permission of its own. */
+/** A JetStream manager that makes no request before it is used: the account request needs a separate permission. */
 export function openJetStream(nats: NatsConnection): Promise<JetStreamManager> {
   return jetstreamManager(nats, { checkAPI: false, timeout: jetStreamTimeoutMs });
 }
 
-/** What tells a stream from one that took its place after it was deleted or its store was wiped. */
+/** The identity that distinguishes a stream from its replacement after it was deleted or its store was wiped. */
 export function identityOf({ created }: StreamInfo): string {
   return created;
 }
 
-/** Describes the stream of events, created if it is absent. For who publishes: others may not ask. */
+/** Describes the stream of events, created if it is absent. For publishers: others lack the permission. */
 export async function describeEventStream(manager: JetStreamManager, options: EventStoreOptions): Promise<StreamInfo> {
   return (await ensureEventStream(manager, options)) ?? (await manager.streams.info(eventStream));
 }
 
 /**
- * Creates the stream of events if it is absent. Whoever publishes or consumes may be the first. Null when an operator
- * gave the stream other settings: then the server does not describe it.
+ * Creates the stream of events if it is absent. A publisher or a consumer may be the first. Null when an operator
+ * configured the stream: then the server does not describe it.
  */
 export async function ensureEventStream(
   manager: JetStreamManager,
@@ -66,7 +66,7 @@ export async function ensureEventStream(
   });
 }
 
-/** Creates the stream of dead letters if it is absent. A letter leaves it by its replay, or in time. */
+/** Creates the stream of dead letters if it is absent. A letter leaves it when it is replayed or expires. */
 export async function ensureDeadLetterStream(manager: JetStreamManager, options: EventStoreOptions): Promise<void> {
   await ensureStream(manager, {
     name: deadLetterStream,
@@ -82,8 +82,8 @@ export async function ensureDeadLetterStream(manager: JetStreamManager, options:
 type StreamSettings = Parameters<JetStreamManager["streams"]["add"]>[0] & { max_bytes: number };
 
 /**
- * A server with less left than a stream may grow to refuses it: it is asked for a quarter, and so on. Rows wait in an outbox
- * until they were consumed, so a small stream makes a long outage slower to end and loses nothing.
+ * A server with less free space than a stream's maximum size refuses the stream: it is asked for a quarter, and so on.
+ * Rows wait in an outbox until they are consumed, so a small stream only makes recovery from a long outage slower.
  */
 async function ensureStream(manager: JetStreamManager, settings: StreamSettings): Promise<StreamInfo | null> {
   try {

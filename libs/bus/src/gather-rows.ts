@@ -4,12 +4,12 @@ import type { OutboxRow } from "./outbox-store.ts";
 /** Rows of one subject that are published as one event. */
 export type Parcel = readonly [OutboxRow, ...OutboxRow[]];
 
-/** An event is one transaction of who consumes it, which should not take long. */
+/** An event is one transaction of its consumer, which should be short. */
 const parcelCharsMax = 256 * 1024;
 
 /**
- * Puts rows together whose events may be one, as far as they are not large; the others stay alone. A message costs its
- * publisher, the store and its consumer as much for one item as for a hundred.
+ * Groups rows whose events may be combined, up to a size; the others stay alone. A message costs its publisher, the
+ * store and its consumer as much for one item as for a hundred.
  */
 export function gatherRows(
   rows: readonly OutboxRow[],
@@ -32,7 +32,7 @@ export function gatherRows(
   return parcels;
 }
 
-/** The body of the event that the rows of a parcel are published as. Throws where one is no JSON. */
+/** The body of the event for a group's rows. Throws if one is not JSON. */
 export function mergeBodies(parcel: Parcel, { gathers }: EventContract): unknown {
   const bodies = parcel.map(({ body }) => JSON.parse(body));
   if (gathers === undefined || bodies.length === 1) return bodies[0];

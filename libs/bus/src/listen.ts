@@ -6,7 +6,7 @@ import type { BusLogger } from "./bus-logger.ts";
 import type { Connection } from "./connection.ts";
 import { decodeBody } from "./wire.ts";
 
-/** Hears an event as it is published, beside the stream that keeps it; see `Bus.listen`. */
+/** Receives an event as it is published, independently of the stream that stores it; see `Bus.listen`. */
 export async function startListening<C extends EventContract>(
   connection: Connection,
   { service, logger }: { service: ServiceName; logger: BusLogger },

@@ -1,12 +1,12 @@
-/** A queue with one reader, who waits only so long. */
+/** A queue with one reader, whose wait is bounded. */
 export interface Mailbox<Item> {
   put(item: Item): void;
   /**
-   * The oldest item; null when none came within the time. What reached this process in time counts, also if the
+   * The oldest item; null when none came within the time. An item that reached this process in time counts, even if the
    * process was too busy to read it. Rejects once the mailbox has failed.
    */
   next(withinMs: number): Promise<Item | null>;
-  /** Makes the waiting and every later `next` reject with `reason`. */
+  /** Makes the current and every later `next` reject with `reason`. */
   fail(reason: unknown): void;
 }
 
@@ -17,8 +17,8 @@ export function createMailbox<Item>(): Mailbox<Item> {
 
   async function waitForItem(withinMs: number): Promise<void> {
     await new Promise<void>((resolve) => {
-      // After a long computation timers fire before sockets are read; the immediate lets these go first. Otherwise
-      // a busy requester would take a living member for dead.
+      // After a long computation timers fire before sockets are read; the immediate lets the sockets go first.
+      // Otherwise a busy requester would consider a live member dead.
       const timer = setTimeout(() => setImmediate(resolve), withinMs);
       wake = () => {
         clearTimeout(timer);

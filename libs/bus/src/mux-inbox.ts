@@ -1,10 +1,10 @@
 import type { Msg } from "@nats-io/transport-node";
 import type { Connection } from "./connection.ts";
 
-/** What arrived for one token. `tail` is what followed the token in the subject, empty if nothing did. */
+/** A message for one token. `tail` is the part of the subject after the token, or empty. */
 export type Receive = (message: Msg, tail: string) => void;
 
-/** One subscription that all open requests share, so that no request can leave a subscription behind. */
+/** One subscription that all open requests share, so that no request can leak one. */
 export interface MuxInbox {
   /** The subject for one token; it may be extended by further tokens, which arrive as the tail. */
   subjectOf(token: string): string;
@@ -13,8 +13,8 @@ export interface MuxInbox {
 }
 
 /**
- * Subscribes to `<prefix>.>` on every connection. The prefix stays the same for the life of the bus, so what was
- * asked before NATS went away can be answered after it came back. `unclaimed` gets what no open token matches.
+ * Subscribes to `<prefix>.>` on every connection. The prefix is constant for the life of the bus, so a request sent
+ * before an outage of NATS can be answered after it. `unclaimed` receives messages without an open token.
  */
 export function createMuxInbox(connection: Connection, prefix: string, unclaimed: Receive): MuxInbox {
   const receivers = new Map<string, Receive>();

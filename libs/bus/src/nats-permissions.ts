@@ -20,9 +20,9 @@ export interface NatsPermissions {
 }
 
 /**
- * What the NATS user of a service needs and nothing else, computed from the contracts: the requests it asks and
- * answers, the events it publishes and consumes, its own inbox. A service that consumes an event may read and replay
- * its own durable consumers of it, and no stream but through them. One that publishes it may see how far they are.
+ * The minimal permissions of a service's NATS user, computed from the contracts: the requests it asks and answers, the
+ * events it publishes and consumes, its own inbox. A service that consumes an event may read and replay its own durable
+ * consumers of it, and streams only through them. The publisher may read the consumers' progress.
  */
 export function natsPermissions(
   service: ServiceName,
@@ -61,7 +61,10 @@ export function natsPermissions(
   return { publish: [...publish].sort(), subscribe: [...subscribe].sort() };
 }
 
-/** What one durable consumer publishes to: its pulls and acknowledgements, its dead letters and their replay. */
+/**
+ * The subjects that one durable consumer publishes to: its pulls and acknowledgements, its dead letters and their
+ * replay.
+ */
 function subjectsOfDurable(durable: string, eventSubject: string): string[] {
   const name = consumerName(durable, eventSubject);
   const replay = replaySubject(durable, eventSubject);
@@ -77,7 +80,7 @@ function subjectsOfDurable(durable: string, eventSubject: string): string[] {
 
 function subjectsOfConsumer(stream: string, name: string, filterSubject: string): string[] {
   return [
-    // The server refuses a consumer whose filter is not the one in this subject.
+    // The server refuses a consumer whose filter differs from the one in this subject.
     `$JS.API.CONSUMER.CREATE.${stream}.${name}.${filterSubject}`,
     `$JS.API.CONSUMER.INFO.${stream}.${name}`,
     `$JS.API.CONSUMER.MSG.NEXT.${stream}.${name}`,

@@ -2,16 +2,16 @@ import type { EventContract } from "@touchstone/contracts";
 import type { Bus } from "./bus.ts";
 import type { KeptOutboxStore } from "./outbox-store.ts";
 
-/** Looks after rows that were published. */
+/** Maintains published rows. */
 export interface OutboxKeeper {
   /**
-   * Compares the outbox with the event store: what was consumed leaves it, what the store lost is to be published
-   * again. Answers whether there is any of that. Rejects when either of the two is away.
+   * Compares the outbox with the event store: consumed rows are removed, rows the store lost become unpublished.
+   * Returns whether there are any of the latter. Rejects when either of the two is unavailable.
    */
   look(): Promise<boolean>;
 }
 
-/** What keeps rows of an outbox until every durable consumer of their event has acknowledged them. */
+/** Keeps rows of an outbox until every durable consumer of their event has acknowledged them. */
 export function createOutboxKeeper({
   store,
   bus,

@@ -10,27 +10,27 @@ import type { OutboxRow, OutboxStore, PublishedRow } from "./outbox-store.ts";
 
 export interface OutboxRelayOptions {
   store: OutboxStore;
-  /** Where to publish; of a bus only this is used. */
+  /** The bus to publish to; only this part is used. */
   bus: Pick<Bus, "publish">;
   /** The contracts of the events the outbox may hold; a row is published under the one its subject names. */
   events: readonly EventContract[];
-  /** Looks after what was published. Default: nobody, and `settle` of the store removes it. */
+  /** Maintains published rows. Default: none, and the store's `settle` removes them. */
   keeper?: OutboxKeeper;
   logger: BusLogger;
-  /** How often the keeper looks. Default 1,000. */
+  /** The interval of the keeper. Default 1,000. */
   keepMs?: number;
-  /** How often the outbox is looked at when nobody calls `wake`. Default 250. */
+  /** The interval of polls without a `wake`. Default 250. */
   pollMs?: number;
-  /** How often it is looked at from the beginning. Default 5,000. */
+  /** The interval of polls from the beginning. Default 5,000. */
   sweepMs?: number;
   /** Rows published at a time. Default 100. */
   batchMax?: number;
 }
 
 export interface OutboxRelay {
-  /** Says that rows were committed; they are published now instead of at the next poll. */
+  /** Announces committed rows; they are published now instead of at the next poll. */
   wake(): void;
-  /** Finishes the batch in hand. What is left stays in the outbox. */
+  /** Finishes the current batch. Remaining rows stay in the outbox. */
   stop(): Promise<void>;
 }
 
@@ -38,18 +38,18 @@ const firstId = "0";
 const reportedMax = 1_000;
 
 /**
- * Starts publishing committed events, and settles each after its acknowledgement, under a message id made of the row's id
- * and body, so that an event published twice within the duplicate window is stored once, and another event under the id
- * of an older one (a database set back to a copy counts anew) is not taken for it. Rows whose contract `gathers` may go as
- * one event; after a failure they may go in other company, and then come twice. Nothing is settled that was not
- * acknowledged: while the bus or the store is away, the relay waits with a back-off and rows pile up where they are
- * safe. Several relays over one outbox do no harm.
+ * Starts publishing committed events, and settles each after its acknowledgement. The message id consists of the row's
+ * id and body. So an event published twice within the duplicate window is stored once, and a new event under an old id
+ * (after a database restore) is not dropped as a duplicate. Rows whose contract `gathers` may be published as one
+ * event; after a failure they may be grouped differently, and then arrive twice. Only acknowledged rows are settled:
+ * while the bus or the store is unavailable, the relay backs off and rows wait in the outbox. Several relays over one
+ * outbox do no harm.
  *
- * Reading goes on from the last id taken. Ids are drawn before the commit, so a row may appear below that id later;
- * a sweep from the beginning finds it, and what the keeper wants to be published again.
+ * Reading continues from the last id read. Ids are assigned before the commit, so a row may appear below that id later;
+ * a sweep from the beginning finds it, and the rows that the keeper marked as unpublished.
  *
- * A BusError other than `too_large` means that the bus is in trouble: all rows wait. Any other error (a body that does
- * not match, a subject nobody declared) concerns one row, which stays where a person can look at it; the others pass.
+ * A BusError other than `too_large` means that the bus has a problem: all rows wait. Any other error (a body that does
+ * not match, an undeclared subject) concerns one row, which stays in the outbox for inspection; the others continue.
  */
 export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   const { store, bus, events, keeper, logger, keepMs = 1_000, pollMs = 250, sweepMs = 5_000, batchMax = 100 } = options;
@@ -81,7 +81,7 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
         backOff.reset();
         await pause();
       } catch (err) {
-        // One line per outage. A wake does not cut this pause: the trouble is not a lack of rows.
+        // One line per outage. A wake does not shorten this pause: the problem is not a lack of rows.
         if (!failing) logger.warn({ err }, "outbox relay cannot publish; rows wait until it can");
         failing = true;
         await backOff.wait(stopping.signal);
@@ -89,7 +89,7 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
     }
   }
 
-  /** Relays batch after batch until the outbox has no more; returns the last id it saw. */
+  /** Relays batch after batch until the outbox is empty; returns the last id it saw. */
   async function relayAfter(id: string): Promise<string> {
     let lastId = id;
     for (;;) {
@@ -101,7 +101,7 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
     }
   }
 
-  /** Lets the keeper look when it is time. When it cannot, rows are published all the same, and none of them leaves. */
+  /** Runs the keeper when it is due. When it fails, rows are still published, and none is removed. */
   async function keep({ look }: OutboxKeeper): Promise<void> {
     if (performance.now() - keptAtMs < keepMs) return;
     keptAtMs = performance.now();
@@ -115,7 +115,7 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
     }
   }
 
-  /** Publishes a batch and settles what was acknowledged, also if some of it was not. */
+  /** Publishes a batch and settles the acknowledged rows, even if some failed. */
   async function relay(rows: readonly OutboxRow[]): Promise<void> {
     const parcels = gatherRows(rows, ({ subject }) => contracts.get(subject));
     const sent = (await Promise.all(parcels.map(send))).flat();
@@ -133,7 +133,7 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
     if (troubles.length > 0) throw troubles[0];
   }
 
-  /** Publishes rows as one event, or each by itself when one of them spoils it. Never rejects. */
+  /** Publishes rows as one event, or individually when one of them makes that fail. Never rejects. */
   async function send(parcel: Parcel): Promise<Sent[]> {
     try {
       const place = await publish(parcel);
@@ -151,7 +151,7 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
     return await bus.publish(contract, mergeBodies(parcel, contract), { messageId: messageIdOf(contract, parcel) });
   }
 
-  /** Says once that a row cannot be published. */
+  /** Logs once that a row cannot be published. */
   function report(row: OutboxRow, err: unknown): void {
     if (reported.has(row.id)) return;
     if (reported.size < reportedMax) reported.add(row.id);
@@ -182,7 +182,7 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   };
 }
 
-/** What became of a row: its place in the event store, or why it has none. */
+/** The result of a row: its position in the event store, or the reason for having none. */
 interface Sent {
   row: OutboxRow;
   place: EventPlace | null;

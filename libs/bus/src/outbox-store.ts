@@ -1,30 +1,30 @@
 import type { Consumption, EventPlace } from "./bus.ts";
 
-/** An event that was committed with the data it speaks of. `body` is its JSON text; ids are decimal numbers. */
+/** An event that was committed with its data. `body` is its JSON text; ids are decimal numbers. */
 export interface OutboxRow {
   id: string;
   subject: string;
   body: string;
 }
 
-/** A row that the event store acknowledged, and where it put it. */
+/** A row that the event store acknowledged, with its position. */
 export interface PublishedRow extends EventPlace {
   id: string;
 }
 
 /** Where committed events wait to be published. */
 export interface OutboxStore {
-  /** Rows after `afterId` that are not published, in id order. */
+  /** Unpublished rows after `afterId`, in id order. */
   take(afterId: string, limit: number): Promise<OutboxRow[]>;
-  /** Takes note that rows are published: `take` never answers them again, unless the event store loses them. */
+  /** Marks rows as published: `take` never returns them again, unless the event store loses them. */
   settle(published: readonly PublishedRow[]): Promise<void>;
 }
 
-/** An outbox that remembers where its rows were published, and loses them when they are consumed. */
+/** An outbox that stores where its rows were published, and removes them when they are consumed. */
 export interface KeptOutboxStore extends OutboxStore {
   /**
-   * Makes rows unpublished again that the event store does not have: published into another one, or beyond the end of
-   * this one. Answers how many.
+   * Marks rows as unpublished that the event store does not have: published into another one, or beyond the end of this
+   * one. Returns their number.
    */
   reopen(held: Pick<Consumption, "store" | "lastSequence">): Promise<number>;
   /** Removes the rows of a subject that were published into this store, up to this sequence. */

@@ -9,7 +9,7 @@ import { storeMessage, toBusError } from "./store-message.ts";
 import { eventStream } from "./subjects.ts";
 import { encodeMessage, header } from "./wire.ts";
 
-// Left free in every event, so that a dead letter, which adds its reason, still fits.
+// Kept free in every event, so that a dead letter, which adds its reason, still fits.
 const deadLetterRoomBytes = 4_096;
 
 /** The publishing half of events; see `Bus.publish`. */

@@ -22,11 +22,11 @@ export interface PullOptions {
   name: string;
   filterSubject: string;
   ackWaitMs: number;
-  /** Messages in hand at a time; no more than that are ever asked for. */
+  /** Messages in progress at a time; no more than that are ever requested. */
   concurrency: number;
   /** Creates the streams that are missing. */
   ensureStreams(manager: JetStreamManager): Promise<void>;
-  /** Deals with one message, acknowledging it or not; never rejects. */
+  /** Handles one message, acknowledging it or not; never rejects. */
   take(message: JsMsg): Promise<void>;
   logger: BusLogger;
 }
@@ -35,8 +35,8 @@ const pullExpiresMs = 10_000;
 const existsWithOtherSettings = 10148;
 
 /**
- * Pulls messages for ever. Whatever interrupts it (NATS away, the consumer or its stream deleted, the store wiped),
- * it sets up what is missing and goes on. `started` resolves when the first attempt to set up is over.
+ * Pulls messages until stopped. After any interruption (NATS unavailable, the consumer or its stream deleted, the store
+ * wiped), it recreates what is missing and continues. `started` resolves after the first attempt.
  */
 export function pullDurable(connection: Connection, options: PullOptions): Pulling {
   const { stream, name, concurrency, logger } = options;
@@ -83,9 +83,9 @@ export function pullDurable(connection: Connection, options: PullOptions): Pulli
       filter_subject: options.filterSubject,
       ack_policy: AckPolicy.Explicit,
       ack_wait: nanos(options.ackWaitMs),
-      // A consumer that is created anew starts at the oldest event kept: an event twice is harmless, a lost one is not.
+      // A new consumer starts at the oldest stored event: a repeated event is harmless, a lost one is not.
       deliver_policy: DeliverPolicy.All,
-      // Tries are counted here. Were the server to stop after some, an event whose process died on the last would
+      // Tries are counted here. If the server stopped after some, an event whose process died on the last try would
       // neither be tried again nor become a dead letter.
       max_deliver: -1,
     });
@@ -122,11 +122,11 @@ export function pullDurable(connection: Connection, options: PullOptions): Pulli
 /** A durable consumer being drained. */
 export interface Pulling {
   started: Promise<void>;
-  /** Asks for no more and resolves when nothing is in hand. */
+  /** Requests no more and resolves when nothing is in progress. */
   stop(): Promise<void>;
 }
 
-/** Creates a durable consumer, or brings an existing one to these settings. */
+/** Creates a durable consumer, or updates an existing one to these settings. */
 export async function ensureConsumer(
   manager: JetStreamManager,
   stream: string,

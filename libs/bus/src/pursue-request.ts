@@ -5,7 +5,7 @@ import type { Mailbox } from "./mailbox.ts";
 import { timings } from "./timings.ts";
 import type { Signal } from "./wire.ts";
 
-/** What a requester hears about one request; `control` is where the member that spoke can be told to stop. */
+/** A message about one request; `control` is the subject on which its member can be stopped. */
 export type Heard =
   | { kind: Signal | "nobody_there"; attempt: number; control: string | null; data: Uint8Array }
   | { kind: "connection_lost" | "connection_back" };
@@ -13,7 +13,7 @@ export type Heard =
 /** What ends a request, as a member sent it. */
 export type Outcome = { kind: "replied" | "failed" | "too_large" | "expired"; data: Uint8Array };
 
-/** One request on its way. */
+/** One request in progress. */
 export interface PursuedRequest {
   id: string;
   subject: string;
@@ -26,7 +26,7 @@ export interface PursuedRequest {
   tellToStop(control: string): void;
 }
 
-/** What stood between a request and its outcome last; the reason it fails with when its time runs out. */
+/** The last obstacle to an outcome; the reason of the failure when the time runs out. */
 type Obstacle = "timeout" | "busy" | "no_responder" | "disconnected";
 
 const obstacleMessages: Record<Obstacle, string> = {
@@ -41,9 +41,9 @@ export function stoppedBy(obstacle: Obstacle, subject: string): BusError {
 }
 
 /**
- * Follows one request to its outcome, asking again as often as it takes and its time allows. A state machine: `dueMs`
- * is when the patience with its state ends. The first member that accepts is the one; whoever else does is told to
- * stop. An outcome counts whoever sends it. Times are of the monotonic clock.
+ * Follows one request to its outcome, and asks again as often as necessary and its time allows. A state machine:
+ * `dueMs` is the deadline of its state. The first member that accepts gets the request; later ones are told to stop. An
+ * outcome counts whichever member sends it. Times are of the monotonic clock.
  */
 export async function pursueRequest(request: PursuedRequest, logger: BusLogger): Promise<Outcome> {
   const { subject, mailbox } = request;
@@ -117,7 +117,7 @@ export async function pursueRequest(request: PursuedRequest, logger: BusLogger):
           dueMs = nowMs() + timings.reconnectGraceMs;
           break;
         case "connection_back":
-          // A member that was at work still is, if it lives. What was not accepted may never have arrived.
+          // A member at work continues if it is alive. A request that was not accepted may never have arrived.
           state = member ? "working" : "asking";
           obstacle = "timeout";
           dueMs = nowMs() + (member ? timings.silentAfterMs : 0);

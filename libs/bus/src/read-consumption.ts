@@ -22,7 +22,7 @@ export function createReadConsumption(
     if (!nats) throw new BusError("disconnected", "NATS is away", { subject });
     try {
       const consumption = await readConsumption(await openJetStream(nats), store, contract);
-      // A stream can be replaced without a loss of the connection; what is published from here on goes into the new one.
+      // A stream can be replaced without a loss of the connection; later events go into the new one.
       if ((await stream.identityOn(nats)) !== consumption.store) stream.forget();
       return consumption;
     } catch (cause) {
@@ -38,7 +38,7 @@ async function readConsumption(
 ): Promise<Consumption> {
   const before = await describeOrCreate(manager, store);
   const floors = await Promise.all(allDurablesOf(contract).map((durable) => readFloor(manager, durable, contract)));
-  // A consumer's answer does not say of which stream it speaks. That of another one would be believed of this.
+  // A consumer's answer does not name its stream. An answer of another stream would be mistaken for one of this.
   const after = await manager.streams.info(eventStream);
   if (identityOf(before) !== identityOf(after)) throw new Error("the event store was replaced meanwhile");
   const { first_seq: firstKept, last_seq: lastSequence } = after.state;
@@ -49,7 +49,7 @@ async function readConsumption(
   };
 }
 
-/** Creating is asked only of a server that has no stream: in a cluster it is work for the leader of all streams. */
+/** Creation is requested only from a server without a stream: in a cluster it is work for the leader of all streams. */
 async function describeOrCreate(manager: JetStreamManager, store: EventStoreOptions): Promise<StreamInfo> {
   try {
     return await manager.streams.info(eventStream);

@@ -4,7 +4,7 @@ import { BusError } from "./bus-error.ts";
 import type { Outcome } from "./pursue-request.ts";
 import { decodeBody, failure, oversize } from "./wire.ts";
 
-/** The reply, or the error that an outcome of another kind means to the caller. */
+/** The reply, or the error for an outcome of another kind. */
 export function readOutcome<C extends RequestContract>(contract: C, outcome: Outcome): z.output<C["reply"]> {
   const { subject } = contract;
   switch (outcome.kind) {
@@ -16,7 +16,7 @@ export function readOutcome<C extends RequestContract>(contract: C, outcome: Out
     }
     case "failed": {
       const failed = decodeBody(failure, outcome.data);
-      // An error code that only a newer member knows is a failure all the same.
+      // An error code that only a newer member knows is still a failure.
       if (!failed.ok) throw new BusError("failed", "Internal error", { subject, code: "internal" });
       const { code, message, retryAfterSeconds } = failed.body;
       const delay = retryAfterSeconds === null ? {} : { retryAfterSeconds };

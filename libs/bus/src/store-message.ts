@@ -7,8 +7,8 @@ import type { Encoded } from "./wire.ts";
 const ackWithinMs = 5_000;
 
 /**
- * Publishes into a stream and resolves with the message's sequence when the stream has it. A stream that was never created, was deleted
- * or went with a wiped store is created by `ensure` first. Throws the errors of the client.
+ * Publishes into a stream and resolves with the message's sequence when the stream has it. A stream that was never
+ * created, was deleted or was lost with a wiped store is created by `ensure` first. Throws the errors of the client.
  */
 export async function storeMessage(
   nats: NatsConnection,
@@ -27,13 +27,13 @@ export async function storeMessage(
   }
 }
 
-/** Whether no stream took a message: there is none for its subject, or the server runs without JetStream. */
+/** Whether no stream accepted a message: there is none for its subject, or the server runs without JetStream. */
 function isNobodyStoring(error: unknown): boolean {
-  // The client does not export the class. It means "no responders", whatever its name says.
+  // The client does not export the class. Despite its name it means "no responders".
   return error instanceof Error && error.name === "JetStreamNotEnabled";
 }
 
-/** What an error of the client means to who publishes. */
+/** The publisher's error for an error of the client. */
 export function toBusError(cause: unknown, nats: NatsConnection, subject: string): BusError {
   if (nats.isClosed()) return new BusError("disconnected", "NATS went away", { subject, cause });
   if (cause instanceof TimeoutError) {

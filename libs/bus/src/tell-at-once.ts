@@ -4,13 +4,13 @@ import type { Bus } from "./bus.ts";
 import { isBusError } from "./bus-error.ts";
 import type { BusLogger } from "./bus-logger.ts";
 
-/** What a change may wait for its reader, who takes milliseconds. */
+/** The longest wait for the reader of a change, which needs milliseconds. */
 const timeoutMs = 5_000;
 
 /**
- * Tells another service of a change that was committed, before the change is acknowledged: whoever acts on the
- * acknowledgement finds the change in force there too (decision 42). An event in the outbox says the same, so this never
- * rejects: where nobody is there it resolves at once, and where nobody answers after 5 s.
+ * Reports a committed change to another service before it is acknowledged: a client that acts on the acknowledgement
+ * finds the change in force there too (decision 42). An event in the outbox reports the same, so this never rejects: it
+ * resolves at once without a member, and after 5 s without an answer.
  */
 export async function tellAtOnce<C extends RequestContract>(
   { bus, logger }: { bus: Pick<Bus, "request">; logger: BusLogger },

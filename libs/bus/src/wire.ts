@@ -3,20 +3,20 @@ import { type ErrorCode, errorKinds } from "@touchstone/contracts";
 import { isAppError } from "@touchstone/service-kit";
 import { z } from "zod";
 
-/** The headers of the bus. `traceparent` is W3C Trace Context; the two of NATS are its own names. */
+/** The headers of the bus. `traceparent` is W3C Trace Context; two names are defined by NATS. */
 export const header = {
   /** The same on every attempt of one request. */
   requestId: "Touchstone-Request-Id",
   /**
    * Epoch milliseconds by the requester's clock. Hosts agree within a second or two: the identity of an internal hop
-   * lives 30 s and asks for the same.
+   * lives 30 s and needs the same.
    */
   deadlineAtMs: "Touchstone-Deadline-Ms",
-  /** What a member or a requester says about a request, see {@link Signal}. */
+  /** The kind of a message about a request, see {@link Signal}. */
   signal: "Touchstone-Signal",
-  /** The id the publisher gave an event; it survives the dead letter and the replay. */
+  /** The publisher's id of an event; dead letters and replays keep it. */
   messageId: "Touchstone-Message-Id",
-  /** Why a dead letter is dead, and after how many tries. */
+  /** The reason for a dead letter, and the number of tries. */
   reason: "Touchstone-Reason",
   attempts: "Touchstone-Attempts",
   traceparent: "traceparent",
@@ -25,9 +25,9 @@ export const header = {
 } as const;
 
 /**
- * What is said about a request. A member says `busy`, or `accepted` and then `working` every second until one of the
- * outcomes `replied`, `failed`, `too_large` or `expired`, or `handed_back` when it stops before it is done.
- * The requester says `cancel`.
+ * Messages about a request. A member sends `busy`, or `accepted` and then `working` every second until one of the
+ * outcomes `replied`, `failed`, `too_large` or `expired`, or `handed_back` when it stops before it is done. The
+ * requester sends `cancel`.
  */
 export const signals = [
   "accepted",
@@ -42,7 +42,7 @@ export const signals = [
 ] as const;
 export type Signal = (typeof signals)[number];
 
-/** The body of `failed`: all that crosses of an error. The cause never does. */
+/** The body of `failed`: the only parts of an error that are sent. The cause never is. */
 export const failure = z.object({
   code: z.enum(Object.keys(errorKinds) as [ErrorCode, ...ErrorCode[]]),
   message: z.string(),
@@ -50,16 +50,16 @@ export const failure = z.object({
 });
 export type Failure = z.infer<typeof failure>;
 
-/** The body of `too_large`: the size of the reply that could not be sent, and what the server carries. */
+/** The body of `too_large`: the size of the reply that could not be sent, and the server's limit. */
 export const oversize = z.object({ bytes: z.number(), limit: z.number() });
 
-/** What may cross of a thrown value: an expected error without its cause; of a bug only that there was one. */
+/** The parts of a thrown value that may be sent: an expected error without its cause; of a bug only its occurrence. */
 export function failureOf(thrown: unknown): Failure {
   if (!isAppError(thrown)) return { code: "internal", message: "Internal error", retryAfterSeconds: null };
   return { code: thrown.code, message: thrown.message, retryAfterSeconds: thrown.retryAfterSeconds ?? null };
 }
 
-/** A message ready to be sent. `bytes` is what the server holds against `max_payload`: body and headers. */
+/** A message ready to be sent. `bytes` is the size that the server compares with `max_payload`: body and headers. */
 export interface Encoded {
   data: Uint8Array;
   headers: MsgHdrs;
@@ -77,7 +77,7 @@ export function encodeMessage(fields: Record<string, string | null>, body?: unkn
   return encodeBytes(fields, body === undefined ? emptyBody : encoder.encode(JSON.stringify(body)));
 }
 
-/** As {@link encodeMessage}, for a body that is passed on as it came. */
+/** Like {@link encodeMessage}, for a body that is passed on unchanged. */
 export function encodeBytes(fields: Record<string, string | null>, data: Uint8Array): Encoded {
   const headers = createHeaders();
   let bytes = data.length + headerFrameBytes;
@@ -95,18 +95,18 @@ export function readHeader(headers: MsgHdrs | undefined, name: string): string |
   return headers?.get(name) || null;
 }
 
-/** The signal of a message; null when it carries none of ours. */
+/** The signal of a message; null if it has none of ours. */
 export function readSignal(headers: MsgHdrs | undefined): Signal | null {
   const value = readHeader(headers, header.signal);
   return signals.find((signal) => signal === value) ?? null;
 }
 
-/** Whether this is the server saying that nobody listens where a message was sent. */
+/** Whether this is the server's no-responders notice. */
 export function isNobodyThere(message: { data: Uint8Array; headers?: MsgHdrs }): boolean {
   return message.data.length === 0 && message.headers?.code === 503;
 }
 
-/** Decodes and checks a JSON body; `problem` says in one line what is wrong, without quoting the body. */
+/** Decodes and checks a JSON body; `problem` describes the error in one line, without quoting the body. */
 export function decodeBody<Schema extends z.ZodType>(
   schema: Schema,
   data: Uint8Array,

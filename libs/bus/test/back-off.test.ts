@@ -10,7 +10,7 @@ test("delays double up to the longest, each between half and whole of that", () 
   }
 });
 
-test("delays stay finite after any number of failures, and begin anew after a success", () => {
+test("delays stay finite after any number of failures, and start again after a success", () => {
   const backOff = createBackOff({ firstMs: 100, mostMs: 1_000 });
   for (let failures = 0; failures < 5_000; failures += 1) expect(backOff.nextMs()).toBeLessThanOrEqual(1_000);
   backOff.reset();

@@ -110,7 +110,7 @@ describe("an event", () => {
     await eventually(() => expect(numbers([...one, ...other])).toEqual(upTo(60)));
   });
 
-  test("is in hand with at most as many others as agreed", async () => {
+  test("is in progress with at most as many others as agreed", async () => {
     let inHand = 0;
     let most = 0;
     const seen = await consume(monitor, { concurrency: 3 }, async () => {
@@ -124,7 +124,7 @@ describe("an event", () => {
     expect(most).toBe(3);
   });
 
-  test("too large is refused where it is published, leaving room for what a dead letter adds", async () => {
+  test("above the size limit is refused by publish, which reserves space for a dead letter's headers", async () => {
     const limit = publisher.maxPayloadBytes() ?? 0;
     const padding = "x".repeat(limit - 2_000);
     const error = await rejection(publisher.publish(thingTold, { number: 1, padding }, { messageId: "large" }));
@@ -191,7 +191,7 @@ describe("a failing handler", () => {
     expect(await replayAll()).toMatchObject({ replay: 1 });
   });
 
-  test("leaves letters that can be looked at, replayed and dropped one by one", async () => {
+  test("leaves letters that can be read, replayed and dropped one by one", async () => {
     const mended = new Set<number>();
     const seen = await consume(monitor, { maxDeliver: 2, retryDelaysMs: [1] }, ({ number }) => {
       if (!mended.has(number)) throw new Error(`cannot take ${number}`);
@@ -225,7 +225,7 @@ describe("a failing handler", () => {
     expect(looks[2]).toEqual([looks[0]?.[2]]);
   });
 
-  test("that takes the process with it is not called for ever", async () => {
+  test("that crashes the process is not called without limit", async () => {
     const doomed = await world.spawnProcess("consume", "monitor");
     await tell(1, "deadly");
     await eventually(() => requireLine(doomed.lines, "took 1"));
@@ -258,7 +258,7 @@ describe("an event that does not match its contract", () => {
 });
 
 describe("a slow handler", () => {
-  test("keeps its event past the acknowledgement time by showing that it works", async () => {
+  test("keeps its event past the acknowledgement time by sending heartbeats", async () => {
     const slowly = () => new Promise<void>((resolve) => setTimeout(resolve, 3_500));
     const one = await consume(monitor, { ackWaitMs: 1_000 }, slowly);
     const other = await consume(otherMonitor, { ackWaitMs: 1_000 }, slowly);
@@ -269,7 +269,7 @@ describe("a slow handler", () => {
 });
 
 describe("the event store", () => {
-  test("deleted under a running consumer is created again, and both go on", async () => {
+  test("deleted under a running consumer is created again, and both continue", async () => {
     const seen = await consume(monitor);
     await tell(1);
     await eventually(() => expect(numbers(seen)).toEqual([1]));
@@ -280,7 +280,7 @@ describe("the event store", () => {
     });
   });
 
-  test("whose consumer alone was deleted delivers what it still has, again", async () => {
+  test("whose consumer alone was deleted delivers its stored events again", async () => {
     const seen = await consume(monitor);
     await tell(1);
     await eventually(() => expect(numbers(seen)).toEqual([1]));
@@ -293,7 +293,7 @@ describe("the event store", () => {
     await eventually(() => expect(numbers(seen)).toEqual([1, 1, 2]));
   });
 
-  test("killed and started again delivers what it had", async () => {
+  test("killed and started again delivers its stored events", async () => {
     const seen = await consume(monitor);
     await tell(1);
     await world.nats.kill("SIGKILL");
@@ -305,7 +305,7 @@ describe("the event store", () => {
     await eventually(() => expect(new Set(numbers(seen))).toEqual(new Set([1, 3])));
   });
 
-  test("wiped while it was away is created again", async () => {
+  test("wiped during an outage is created again", async () => {
     const seen = await consume(monitor);
     await tell(1);
     await eventually(() => expect(numbers(seen)).toEqual([1]));
@@ -317,7 +317,7 @@ describe("the event store", () => {
     await eventually(() => expect(numbers(seen)).toEqual([1, 2]));
   });
 
-  test("away at the start is waited for", async () => {
+  test("unavailable at the start is waited for", async () => {
     await world.nats.kill("SIGKILL");
     await eventually(() => expect(monitor.status()).toBe("disconnected"));
     const seen = await consume(monitor);
@@ -329,7 +329,7 @@ describe("the event store", () => {
 });
 
 describe("a listener", () => {
-  test("on every replica hears every event, also after NATS came back", async () => {
+  test("on every replica receives every event, also after NATS came back", async () => {
     const gateways = await Promise.all([world.open("gateway"), world.open("gateway")]);
     const heard: number[][] = [[], []];
     for (const [index, gateway] of gateways.entries()) {
@@ -363,11 +363,11 @@ describe("a listener", () => {
       await tell(3, "once");
       expect(numbers(seen)).toEqual([3]);
     });
-    // The listener and the consumer hear by two ways, in no order between them.
+    // The listener and the consumer receive events independently, in no order between them.
     await eventually(() => expect(heard.slice(0, 3)).toEqual([1, 2, 3]));
   });
 
-  test("that throws, and a message that does not match, are logged and hinder nothing", async () => {
+  test("continues after a handler that throws and after an invalid message, and logs both", async () => {
     const gateway = await world.open("gateway");
     const heard: number[] = [];
     const listening = await gateway.listen(thingTold, ({ number }) => {

@@ -5,8 +5,8 @@ import { type BusWorld, eventually, rejection, startBusWorld } from "./bus-world
 import { secretTold, thingTold, weighText } from "./test-messages.ts";
 
 /**
- * What a service may not do, tried with its credentials and a bare client. That it may do all it needs is what the
- * other contract tests show: they run under the same permissions.
+ * What a service may not do, tried with its credentials and a bare client. The other contract tests show that it may do
+ * all it needs: they run under the same permissions.
  */
 let world: BusWorld;
 
@@ -38,13 +38,13 @@ describe("a service may not", () => {
     expect(await refusedPublish(client, secretTold.subject)).toMatch(refused);
   });
 
-  test("ask or answer a request that is not its own", async () => {
+  test("ask or answer a request of another service", async () => {
     const client = await world.bareClient("monitor");
     expect(await refusedPublish(client, weighText.subject)).toMatch(refused);
     expect(await refusedSubscription(client, weighText.subject)).toMatch(refused);
   });
 
-  test("read what is sent to another, or everything", async () => {
+  test("read messages to another service, or everything", async () => {
     const client = await world.bareClient("judge");
     for (const subject of ["_INBOX.eval-runs.>", "_INBOX.>", ">", "event.>", "svc.>", "dead.>"]) {
       expect(await refusedSubscription(client, subject), subject).toMatch(refused);
@@ -55,11 +55,11 @@ describe("a service may not", () => {
   test("answer in the inbox of a service that does not ask it", async () => {
     const client = await world.bareClient("judge");
     expect(await refusedPublish(client, "_INBOX.monitor.reply.x.y.1")).toMatch(refused);
-    // Acknowledgements of the event store arrive elsewhere in the inbox than replies do.
+    // Acknowledgements of the event store arrive on other subjects of the inbox than replies.
     expect(await refusedPublish(client, "_INBOX.eval-runs.abc.def")).toMatch(refused);
   });
 
-  test("read an event that is none of its business through the event store", async () => {
+  test("read an event it does not consume through the event store", async () => {
     const auth = await world.open("auth");
     await auth.publish(secretTold, { number: 1 }, { messageId: "secret" });
     const client = await world.bareClient("monitor");
@@ -78,7 +78,7 @@ describe("a service may not", () => {
     ]) {
       expect(await refusedPublish(client, subject), subject).toMatch(refused);
     }
-    // The filter in the subject of the call is the one that counts, not the one in its body.
+    // The filter in the call's subject counts, not the one in its body.
     const config = { durable_name: "monitor-first_event-thing-told-v1", filter_subject: secretTold.subject };
     const body = JSON.stringify({ stream_name: "TOUCHSTONE_EVENTS", config: { ...config, ack_policy: "explicit" } });
     const answer = await client.request(`${consumerApi}.CREATE.${own}.${thingTold.subject}`, body);

@@ -16,7 +16,7 @@ let otherJudge: Bus;
 let members: Answering[] = [];
 
 beforeAll(async () => {
-  // A member that stops waits 25 s for what is in hand; no test should.
+  // A stopping member waits 25 s for work in progress; no test should.
   Object.assign(timings, { drainWithinMs: 300 });
   world = await startBusWorld();
   [requester, judge, otherJudge] = await Promise.all([
@@ -63,7 +63,7 @@ const ask = (text: string, timeoutMs = 20_000, signal?: AbortSignal) =>
   requester.request(weighText, { text }, { timeoutMs, signal });
 
 describe("a request", () => {
-  test("is answered by a member of the queue group, who knows its deadline", async () => {
+  test("is answered by a member of the queue group, which knows its deadline", async () => {
     const calls: Call[] = [];
     await answer(judge, async ({ text }, call) => {
       calls.push(call);
@@ -87,24 +87,24 @@ describe("a request", () => {
     await eventually(() => expect(answered()).toHaveLength(100));
   });
 
-  test("needs an end, which may be a fraction of a millisecond", async () => {
+  test("needs a timeout, which may be a fraction of a millisecond", async () => {
     await answer(judge, weighAs("judge"));
     expect(await ask("x", 5_000.123)).toMatchObject({ by: "judge" });
     await expect(ask("x", Number.POSITIVE_INFINITY)).rejects.toThrow(RangeError);
   });
 
-  test("with a body that does not match its contract is refused where it is made", async () => {
+  test("with a body that does not match its contract is refused by the requester", async () => {
     await answer(judge, weighAs("judge"));
     const error = await rejection(requester.request(weighText, { text: 7 } as never, { timeoutMs: 1_000 }));
     expect(error).toBeInstanceOf(z.ZodError);
   });
 
-  test("of a service the contract does not name is a fault of the program", async () => {
+  test("to a service that the contract does not name is a program error", async () => {
     await expect(judge.request(weighText, { text: "x" }, { timeoutMs: 1_000 })).rejects.toThrow(/may ask/);
     await expect(requester.answer(weighText, weighAs("x"), { concurrency: 1 })).rejects.toThrow(/does not answer/);
   });
 
-  test("that its caller gives up is told to the member", async () => {
+  test("that its caller gives up is cancelled at the member", async () => {
     const { handler, calls } = blockingHandler();
     await answer(judge, handler);
     const caller = new AbortController();
@@ -127,7 +127,7 @@ describe("a failing handler", () => {
     expect(JSON.stringify(error) + String((error as Error).cause)).not.toContain("secret");
   });
 
-  test("sends of a bug only that there was one, and logs it where it happened", async () => {
+  test("sends only the occurrence of a bug, and logs it where it happened", async () => {
     await answer(judge, async () => {
       throw new TypeError("secret detail");
     });
@@ -139,7 +139,7 @@ describe("a failing handler", () => {
     );
   });
 
-  test("is also one whose reply does not match the contract", async () => {
+  test("includes a reply that does not match the contract", async () => {
     await answer(judge, async () => ({ weight: "heavy" }) as never);
     expect(await rejection(ask("x"))).toMatchObject({ kind: "failed", code: "internal" });
   });
@@ -151,7 +151,7 @@ describe("a failing handler", () => {
   });
 });
 
-describe("a request that nobody can take", () => {
+describe("a request that no member can answer", () => {
   test("fails at once where it is too large, with both sizes", async () => {
     const limit = requester.maxPayloadBytes() ?? 0;
     const error = await rejection(ask("x".repeat(limit)));
@@ -159,7 +159,7 @@ describe("a request that nobody can take", () => {
     expect((error as { bytes: number }).bytes).toBeGreaterThan(limit);
   });
 
-  test("learns that its reply was too large, instead of silence", async () => {
+  test("reports that its reply was too large, instead of silence", async () => {
     const limit = requester.maxPayloadBytes() ?? 0;
     await answer(judge, async () => ({ weight: 1, by: "x".repeat(limit) }));
     expect(await rejection(ask("x"))).toMatchObject({ kind: "too_large", limit });
@@ -171,11 +171,11 @@ describe("a request that nobody can take", () => {
     expect(await ask("x".repeat(length))).toEqual({ weight: length, by: "judge" });
   });
 
-  test("ends with no responder after a short grace", async () => {
+  test("ends with no responder after a short grace period", async () => {
     expect(await rejection(ask("x", 30_000))).toMatchObject({ kind: "no_responder" });
   });
 
-  test("ends at once for a requester without patience", async () => {
+  test("ends at once for a requester with no grace period", async () => {
     const { nobodyGraceMs } = timings;
     Object.assign(timings, { nobodyGraceMs: 600_000 });
     onTestFinished(() => void Object.assign(timings, { nobodyGraceMs }));
@@ -183,7 +183,7 @@ describe("a request that nobody can take", () => {
     expect(await rejection(asked)).toMatchObject({ kind: "no_responder" });
   });
 
-  test("is answered by a member that starts within the grace", async () => {
+  test("is answered by a member that starts within the grace period", async () => {
     const asked = ask("patience");
     await answer(judge, weighAs("late"));
     expect(await asked).toEqual({ weight: 8, by: "late" });
@@ -196,7 +196,7 @@ describe("a request that nobody can take", () => {
     await eventually(() => expect(calls[0]?.signal.aborted).toBe(true));
   });
 
-  test("ends busy when every place is taken until the time is over", async () => {
+  test("ends busy when every slot is taken until the timeout", async () => {
     const { handler, release } = blockingHandler();
     await answer(judge, handler, 1);
     const first = ask("first");
@@ -205,7 +205,7 @@ describe("a request that nobody can take", () => {
     expect(await first).toMatchObject({ by: "blocked" });
   });
 
-  test("waits for a place while its time allows", async () => {
+  test("waits for a free slot until its timeout", async () => {
     const { handler, release, calls } = blockingHandler();
     await answer(judge, handler, 1);
     const first = ask("first");
@@ -244,8 +244,8 @@ describe("a request that nobody can take", () => {
   });
 });
 
-describe("a member that goes", () => {
-  test("killed at work is noticed within five seconds and another takes over, under the same request id", async () => {
+describe("a member that disappears", () => {
+  test("killed during a request is noticed within five seconds and another takes over, under the same request id", async () => {
     const doomed = await world.spawnProcess("answer", "judge");
     const asked = ask("inheritance", 30_000);
     const accepted = await eventually(() => requireLine(doomed.lines, "accepted"));
@@ -260,24 +260,24 @@ describe("a member that goes", () => {
     doomed.child.kill("SIGKILL");
     expect(await asked).toEqual({ weight: 11, by: "heir" });
     expect(accepted).toBe(`accepted ${calls[0]?.requestId}`);
-    // Five seconds, and one for a machine that does something else meanwhile.
+    // Five seconds, and one for a busy machine.
     expect(takenOverAtMs - killedAtMs).toBeLessThan(6_000);
   });
 
-  test("frozen at work is replaced, and told to stop when it wakes", async () => {
+  test("frozen during a request is replaced, and told to stop when it resumes", async () => {
     const frozen = await world.spawnProcess("answer", "judge");
     const asked = ask("x", 30_000);
     await eventually(() => requireLine(frozen.lines, "accepted"));
     frozen.child.kill("SIGSTOP");
     await answer(judge, weighAs("heir"));
-    // The server may still hand it requests: each is asked again after two seconds.
+    // The server may still send it requests: each is asked again after two seconds.
     expect(await asked).toMatchObject({ by: "heir" });
     frozen.child.kill("SIGCONT");
     await eventually(() => requireLine(frozen.lines, "aborted the requester gave up"));
     frozen.child.kill("SIGKILL");
   });
 
-  test("hands back at its stop what it cannot finish, and another takes it at once", async () => {
+  test("hands unfinished requests back when it stops, and another takes them at once", async () => {
     const { handler, calls } = blockingHandler();
     const leaving = await answer(judge, async (body, call) => {
       await handler(body, call);
@@ -288,11 +288,11 @@ describe("a member that goes", () => {
     await answer(otherJudge, weighAs("heir"));
     await leaving.stop();
     expect(await asked).toMatchObject({ by: "heir" });
-    // Not by way of its silence, which takes four seconds.
+    // Not because of its silence, which takes four seconds.
     expect(world.logs.filter(({ fields }) => fields.state === "working")).toEqual([]);
   });
 
-  test("finishes at its stop what it can", async () => {
+  test("finishes what it can when it stops", async () => {
     const { handler, release, calls } = blockingHandler("last words");
     const leaving = await answer(judge, handler);
     const asked = ask("x");
@@ -303,7 +303,7 @@ describe("a member that goes", () => {
     expect(await asked).toMatchObject({ by: "last words" });
   });
 
-  test("is told when its requester was killed", async () => {
+  test("notices that its requester was killed", async () => {
     const { handler, calls } = blockingHandler();
     await answer(judge, handler);
     const requesting = await world.spawnProcess("ask", "eval-runs");
@@ -327,7 +327,7 @@ describe("NATS", () => {
     await Promise.all([requester, judge, otherJudge].map(untilConnected));
   });
 
-  test("killed with an answer on its way there loses neither", async () => {
+  test("killed while an answer is on its way loses neither", async () => {
     const { handler, release, calls } = blockingHandler("survivor");
     await answer(judge, handler);
     const asked = ask("x", 30_000);
@@ -342,7 +342,7 @@ describe("NATS", () => {
     await Promise.all([requester, judge, otherJudge].map(untilConnected));
   });
 
-  test("gone makes every call fail at once, and back makes everything work again by itself", async () => {
+  test("unavailable makes every call fail at once, and works again without help when it is back", async () => {
     await answer(judge, weighAs("back"));
     await world.nats.kill("SIGKILL");
     await eventually(() => expect(requester.status()).toBe("disconnected"));
@@ -353,7 +353,7 @@ describe("NATS", () => {
     expect(await ask("x")).toMatchObject({ by: "back" });
   });
 
-  test("that stays away fails what is in flight", async () => {
+  test("that stays unavailable fails open requests", async () => {
     const { handler, calls } = blockingHandler();
     await answer(judge, handler);
     const asked = rejection(ask("x", 60_000));
@@ -364,7 +364,7 @@ describe("NATS", () => {
     await Promise.all([requester, judge, otherJudge].map(untilConnected));
   });
 
-  test("away at the start is waited for, and what was set up without it works", async () => {
+  test("unavailable at the start is waited for, and subscriptions made without it work", async () => {
     await world.nats.kill("SIGKILL");
     const early = world.openUnconnected("judge");
     await answer(early, weighAs("early"));
@@ -374,10 +374,10 @@ describe("NATS", () => {
     expect(await ask("x")).toMatchObject({ by: "early" });
   });
 
-  test("frozen is noticed, and thawed is used again", async () => {
+  test("frozen is noticed, and used again when it resumes", async () => {
     await answer(judge, weighAs("thawed"));
     await world.nats.kill("SIGSTOP");
-    // More than the socket takes, so that even closing it in good order would have to wait for the server.
+    // More than the socket buffers, so that even a graceful close would have to wait for the server.
     const asked = Array.from({ length: 8 }, () => rejection(ask("x".repeat(4_000_000), 1_500)));
     for (const error of await Promise.all(asked)) expect(error).toMatchObject({ kind: "timeout" });
     await eventually(() => expect(requester.status()).toBe("disconnected"));

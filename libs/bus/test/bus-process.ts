@@ -2,8 +2,7 @@ import { type BusOptions, connectBus } from "../src/index.ts";
 import { thingTold, weighText } from "./test-messages.ts";
 
 /**
- * A process of its own on the bus, for tests that kill it. It never finishes what it begins, and writes what happens
- * to it, a line each.
+ * A separate process on the bus, for tests that kill it. It never finishes its work, and writes a line for each event.
  */
 const [role, url, user, password] = process.argv.slice(2) as [string, string, string, string];
 const say = (line: string): void => void process.stdout.write(`${line}\n`);

@@ -14,17 +14,17 @@ export interface LogLine {
   fields: Record<string, unknown>;
 }
 
-/** A nats-server on which every service has its own user with the permissions of the contracts above. */
+/** A nats-server on which every service has a user with the permissions of the contracts above. */
 export interface BusWorld {
   nats: TestNats;
   logs: LogLine[];
   /** How a service connects. */
   login(service: ServiceName): { url: string; user: string; password: string };
-  /** A bus, connected. It is drained with the world. */
+  /** A connected bus. It is drained with the world. */
   open(service: ServiceName, options?: Partial<BusOptions>): Promise<Bus>;
-  /** A bus, whether NATS is there or not. */
+  /** A bus, whether NATS is available or not. */
   openUnconnected(service: ServiceName, options?: Partial<BusOptions>): Bus;
-  /** A bare client: with a service's credentials, or as an administrator who may do everything. */
+  /** A bare client with a service's credentials, or as an administrator with all permissions. */
   bareClient(who: ServiceName | "admin"): Promise<NatsConnection>;
   /** Runs `bus-process.ts` with a service's credentials. It is killed with the world. */
   spawnProcess(role: "answer" | "ask" | "consume", service: ServiceName): Promise<BusProcess>;

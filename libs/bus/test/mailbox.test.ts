@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { expect, test } from "vitest";
 import { createMailbox } from "../src/mailbox.ts";
 
-test("items come out in the order they came in, whether waited for or not", async () => {
+test("items come out in the order they came in, with or without a waiting reader", async () => {
   const mailbox = createMailbox<number>();
   const first = mailbox.next(10_000);
   mailbox.put(1);
@@ -11,7 +11,7 @@ test("items come out in the order they came in, whether waited for or not", asyn
   expect([await first, await mailbox.next(10_000)]).toEqual([1, 2]);
 });
 
-test("a wait that nothing ends ends with null, and the next one works", async () => {
+test("a wait without an item ends with null, and the next one works", async () => {
   const mailbox = createMailbox<number>();
   expect(await mailbox.next(1)).toBeNull();
   mailbox.put(1);
@@ -28,7 +28,7 @@ test("a failure ends the wait and every later one with its reason, the first rea
   await expect(mailbox.next(10_000)).rejects.toThrow("first");
 });
 
-test("what arrived while the process was too busy to read it came in time", async () => {
+test("an item that arrived while the process was too busy to read it is in time", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   const accepted = once(server, "connection") as Promise<[Socket]>;
   await once(server, "listening");

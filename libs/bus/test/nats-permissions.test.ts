@@ -4,21 +4,21 @@ import { natsPermissions } from "../src/index.ts";
 import { worldMessages } from "./test-messages.ts";
 
 describe("the permissions of a service on the bus", () => {
-  test("of who asks: its request, the control inbox of who answers, its own inbox", () => {
+  test("of a requester: its request, the control inbox of the answering service, its own inbox", () => {
     expect(natsPermissions("eval-runs", worldMessages)).toEqual({
       publish: ["_INBOX.judge.control.>", "svc.judge.weigh-text.v1"],
       subscribe: ["_INBOX.eval-runs.>"],
     });
   });
 
-  test("of who answers: its request, the reply inbox of who asks, its own inbox", () => {
+  test("of an answering service: its request, the reply inbox of the requester, its own inbox", () => {
     expect(natsPermissions("judge", worldMessages)).toEqual({
       publish: ["_INBOX.eval-runs.reply.>"],
       subscribe: ["_INBOX.judge.>", "svc.judge.weigh-text.v1"],
     });
   });
 
-  test("of who publishes: its event, the creation of the stream, and how far its consumers are", () => {
+  test("of a publisher: its event, the creation of the stream, and the progress of its consumers", () => {
     expect(natsPermissions("ingest", worldMessages)).toEqual({
       publish: [
         "$JS.API.CONSUMER.INFO.TOUCHSTONE_EVENTS.gateway_event-thing-told-v1",
@@ -32,7 +32,7 @@ describe("the permissions of a service on the bus", () => {
     });
   });
 
-  test("of who consumes: each durable consumer by name and filter, its dead letters and their replay", () => {
+  test("of a consumer: each durable consumer by name and filter, its dead letters and their replay", () => {
     const { publish, subscribe } = natsPermissions("monitor", worldMessages);
     expect(subscribe).toEqual(["_INBOX.monitor.>", "event.thing.told.v1"]);
     const first = publish.filter((subject) => subject.includes("monitor-first"));
@@ -53,11 +53,11 @@ describe("the permissions of a service on the bus", () => {
     ]);
   });
 
-  test("of who is named nowhere: its own inbox", () => {
+  test("of a service that no contract names: its own inbox", () => {
     expect(natsPermissions("judge", [])).toEqual({ publish: [], subscribe: ["_INBOX.judge.>"] });
   });
 
-  test("never reach beyond what they name: a wildcard stands only at the end of an inbox or an acknowledgement", () => {
+  test("never extend beyond the named subjects: a wildcard is only at the end of an inbox or an acknowledgement", () => {
     for (const service of serviceNames) {
       const { publish, subscribe } = natsPermissions(service);
       for (const subject of [...publish, ...subscribe]) {

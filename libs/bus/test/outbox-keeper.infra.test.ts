@@ -24,7 +24,7 @@ let world: BusWorld;
 let storeDir: string;
 let publisher: Bus;
 let relay: OutboxRelay;
-/** The outbox: where each row was published, null while it is not. */
+/** The outbox: where each row was published; null if it is not. */
 const rows = new Map<number, EventPlace | null>();
 
 beforeEach(async () => {
@@ -71,7 +71,7 @@ async function publish(...ids: number[]): Promise<void> {
   await eventually(() => expect([...rows.values()]).not.toContain(null));
 }
 
-/** Starts the durable consumers that there may be, each with a service of its own; answers what each has seen. */
+/** Starts all possible durable consumers, each in a separate service; returns what each received. */
 async function consumeUnder(wanted: readonly (typeof durables)[number][]): Promise<Set<number>[]> {
   return await Promise.all(
     wanted.map(async ({ service, durable }) => {
@@ -94,7 +94,7 @@ test("an event leaves the outbox when the last of its durable consumers has ackn
   await eventually(() => expect(rows.size).toBe(0));
 });
 
-test("a store that is wiped between publication and consumption costs no event", async () => {
+test("a store that is wiped between publication and consumption loses no event", async () => {
   await publish(1, 2, 3);
   await world.nats.kill("SIGKILL");
   await rm(storeDir, { recursive: true, force: true });
@@ -106,7 +106,7 @@ test("a store that is wiped between publication and consumption costs no event",
   await eventually(() => expect(rows.size).toBe(0));
 });
 
-test("a stream that is deleted and made anew between publication and consumption costs no event", async () => {
+test("a stream that is deleted and recreated between publication and consumption loses no event", async () => {
   await publish(1, 2, 3);
   const { streams } = await jetstreamManager(await world.bareClient("admin"));
   await streams.delete("TOUCHSTONE_EVENTS");
@@ -116,7 +116,7 @@ test("a stream that is deleted and made anew between publication and consumption
   await eventually(() => expect(rows.size).toBe(0));
 });
 
-test("what the stream has dropped by its limits leaves the outbox, though nobody consumed it", async () => {
+test("events that the stream dropped by its limits leave the outbox, though no consumer read them", async () => {
   await publish(1, 2, 3);
   const { streams } = await jetstreamManager(await world.bareClient("admin"));
   await streams.update("TOUCHSTONE_EVENTS", { max_msgs: 1 });
@@ -124,7 +124,7 @@ test("what the stream has dropped by its limits leaves the outbox, though nobody
   await eventually(() => expect([...rows.keys()]).toEqual([3]));
 });
 
-test("a stream with settings of an operator's own is asked in the same way", async () => {
+test("a stream with an operator's settings is handled in the same way", async () => {
   const { streams } = await jetstreamManager(await world.bareClient("admin"));
   await publish(1);
   await streams.update("TOUCHSTONE_EVENTS", { max_bytes: 1_000_000 });

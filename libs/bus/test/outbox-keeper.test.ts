@@ -25,7 +25,7 @@ afterEach(async () => {
 
 const eventually = (check: () => void | Promise<void>) => vi.waitFor(check);
 
-/** An outbox in memory, with the place of each row that was published. */
+/** An outbox in memory, with the position of each published row. */
 function createFakeOutbox() {
   const rows = new Map<number, { store: string; sequence: number } | null>();
   const idsOf = (isWanted: (place: { store: string; sequence: number } | null) => boolean): number[] =>
@@ -60,7 +60,7 @@ function createFakeOutbox() {
   };
 }
 
-/** An event store in memory that can be wiped or set back, and a consumer that acknowledges up to where it is told. */
+/** An event store in memory that can be wiped or reset, and a consumer that acknowledges up to a given sequence. */
 function createFakeEventStore() {
   let name = "first";
   let held: number[] = [];
@@ -113,14 +113,14 @@ function start(outbox: ReturnType<typeof createFakeOutbox>, events: ReturnType<t
   return { lines, look };
 }
 
-/** Waits for two whole looks from now on. */
+/** Waits for two complete checks from now on. */
 async function lookTwice(look: ReturnType<typeof start>["look"]): Promise<void> {
   const { length } = look.mock.calls;
   await eventually(() => expect(look.mock.settledResults.length).toBeGreaterThanOrEqual(length + 2));
 }
 
 describe("a row of a kept outbox", () => {
-  test("stays after its publication, is not published again, and leaves when it was consumed", async () => {
+  test("stays after its publication, is not published again, and leaves once it is consumed", async () => {
     const outbox = createFakeOutbox();
     const events = createFakeEventStore();
     for (const id of [1, 2, 3]) outbox.commit(id);
@@ -160,7 +160,7 @@ describe("a row of a kept outbox", () => {
     await eventually(() => expect([...events.held()].sort()).toEqual([1, 2, 3]));
   });
 
-  test("of which nobody noted that it was published is published again, and leaves all the same", async () => {
+  test("whose publication was not recorded is published again, and leaves all the same", async () => {
     const outbox = createFakeOutbox();
     const events = createFakeEventStore();
     const { settle } = outbox.store;
@@ -175,7 +175,7 @@ describe("a row of a kept outbox", () => {
     await eventually(() => expect(outbox.rows.size).toBe(0));
   });
 
-  test("is published while nobody can tell what was consumed, and stays; that is said once", async () => {
+  test("is published while consumption is unknown, and stays; that is logged once", async () => {
     const outbox = createFakeOutbox();
     const events = createFakeEventStore();
     events.break(new BusError("failed", "not allowed", { subject: told.subject }));
@@ -193,7 +193,7 @@ describe("a row of a kept outbox", () => {
     ]);
   });
 
-  test("leaves also while the relay finds more to publish with every batch", async () => {
+  test("leaves even while the relay finds more to publish with every batch", async () => {
     const outbox = createFakeOutbox();
     const events = createFakeEventStore();
     let id = 1;

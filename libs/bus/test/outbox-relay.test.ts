@@ -44,7 +44,7 @@ function createFakeOutbox(fail: (call: "take" | "settle") => void = () => {}) {
   return { store, rows, taken, commit };
 }
 
-/** A bus that notes what it was given; `fail` may throw instead of an acknowledgement. */
+/** A bus that records its calls; `fail` may throw instead of an acknowledgement. */
 function createFakeBus(fail: (messageId: string) => void | Promise<void> = () => {}) {
   const published: { messageId: string; number: number }[] = [];
   const bus: Pick<Bus, "publish"> = {
@@ -89,7 +89,7 @@ describe("the outbox relay", () => {
     for (const { messageId, number } of published) expect(messageId).toMatch(new RegExp(`^ingest-${number}-.`));
   });
 
-  test("gives another event under the id of an older one another message id, and the same event the same", async () => {
+  test("gives another event under an earlier id a different message id, and the same event the same", async () => {
     const { store, rows, commit } = createFakeOutbox();
     const { bus, published } = createFakeBus();
     start({ store, bus });
@@ -112,7 +112,7 @@ describe("the outbox relay", () => {
     await eventually(() => expect(rows.size).toBe(0));
   });
 
-  test("woken in the middle of a batch looks once more", async () => {
+  test("woken in the middle of a batch reads once more", async () => {
     const { store, rows, commit } = createFakeOutbox();
     let relay: OutboxRelay | null = null;
     const { bus } = createFakeBus((messageId) => {
@@ -125,7 +125,7 @@ describe("the outbox relay", () => {
     await eventually(() => expect(rows.size).toBe(0));
   });
 
-  test("takes more than a batch without a pause", async () => {
+  test("handles more than a batch without a pause", async () => {
     const { store, rows, commit } = createFakeOutbox();
     const { bus, published } = createFakeBus();
     for (let id = 1; id <= 95; id += 1) commit(id);
@@ -134,7 +134,7 @@ describe("the outbox relay", () => {
     expect(published).toHaveLength(95);
   });
 
-  test("reads on from the last id, and finds a row committed late below it with the next sweep", async () => {
+  test("continues from the last id, and finds a row committed late below it with the next sweep", async () => {
     const { store, rows, taken, commit } = createFakeOutbox();
     const { bus, numbers } = createFakeBus();
     commit(10);
@@ -145,7 +145,7 @@ describe("the outbox relay", () => {
     expect(numbers()).toEqual([10, 5]);
   });
 
-  test("keeps every row while the bus is away, says so once, and publishes all when it is back", async () => {
+  test("keeps every row while the bus is unavailable, logs it once, and publishes all when it is back", async () => {
     const { store, rows, commit } = createFakeOutbox();
     let isAway = true;
     let attempts = 0;
@@ -165,7 +165,7 @@ describe("the outbox relay", () => {
     expect(lines).toEqual(["outbox relay cannot publish; rows wait until it can", "outbox relay publishes again"]);
   });
 
-  test("removes from a batch what was acknowledged, also if the rest was not", async () => {
+  test("removes the acknowledged rows of a batch, even if the rest failed", async () => {
     const { store, rows, commit } = createFakeOutbox();
     const { bus, numbers } = createFakeBus((messageId) => {
       if (messageId.startsWith("ingest-2-")) throw away();
@@ -180,7 +180,7 @@ describe("the outbox relay", () => {
     { name: "a body that does not match its contract", row: { body: '{"number":"two"}' } },
     { name: "a body that is not JSON", row: { body: "{" } },
     { name: "a subject nobody declared", row: { subject: "event.other.told.v1" } },
-  ])("leaves a row with $name where it is, reports it once, and passes the others", async ({ row }) => {
+  ])("leaves a row with $name in the outbox, reports it once, and continues with the others", async ({ row }) => {
     const { store, rows, taken, commit } = createFakeOutbox();
     const { bus, numbers } = createFakeBus();
     const { lines, logger } = createLog();
@@ -193,7 +193,7 @@ describe("the outbox relay", () => {
     expect(lines).toEqual(["outbox row cannot be published; it stays"]);
   });
 
-  test("leaves a row that is too large where it is", async () => {
+  test("leaves a row that is too large in the outbox", async () => {
     const { store, rows, commit } = createFakeOutbox();
     const { bus } = createFakeBus((messageId) => {
       if (messageId.startsWith("ingest-1-")) throw new BusError("too_large", "too large", { subject: told.subject });
@@ -204,7 +204,7 @@ describe("the outbox relay", () => {
     await eventually(() => expect([...rows.keys()]).toEqual([1]));
   });
 
-  test("stops only after the batch in hand, and starts nothing after", async () => {
+  test("stops only after the current batch, and starts nothing after", async () => {
     const { store, rows, commit } = createFakeOutbox();
     const { promise: acknowledged, resolve: acknowledge } = Promise.withResolvers<void>();
     const { bus, numbers } = createFakeBus(() => acknowledged);
@@ -218,7 +218,7 @@ describe("the outbox relay", () => {
     expect([...rows.keys()]).toEqual([2]);
   });
 
-  test("loses no row and repeats none under another id, whatever fails and whenever", async () => {
+  test("loses no row and repeats none under another id, for any failure at any time", async () => {
     const allIds = fc.array(fc.integer({ min: 1, max: 500 }), { maxLength: 40 });
     // Which of the first calls fail; all later ones succeed.
     const failures = fc.array(fc.boolean(), { maxLength: 40 });
@@ -270,7 +270,7 @@ describe("the outbox relay", () => {
       return { bus, published, batches: () => published.map(({ things }) => things) };
     }
 
-    test("publishes what waits as one, in its order, and removes all of it", async () => {
+    test("publishes waiting rows as one event, in order, and removes all of them", async () => {
       const { store, rows, commit } = createFakeOutbox();
       const { bus, batches } = createGatheringBus();
       commit(1, list(1, 2));
@@ -281,7 +281,7 @@ describe("the outbox relay", () => {
       expect(batches()).toEqual([[1, 2, 3, 4, 5]]);
     });
 
-    test("keeps apart what others may not come with, and what is too much for one", async () => {
+    test("separates rows that may not be combined, and rows that exceed the limit", async () => {
       const { store, rows, commit } = createFakeOutbox();
       const { bus, batches } = createGatheringBus();
       const large = Array.from({ length: 60_000 }, (_, index) => 10_000 + index);
@@ -293,7 +293,7 @@ describe("the outbox relay", () => {
       expect(batches()).toEqual([large, [1, 2]]);
     });
 
-    test("publishes each by itself when one of them spoils the rest, which alone stays", async () => {
+    test("publishes each individually when one of them makes the event fail, and only that one stays", async () => {
       const { store, rows, commit } = createFakeOutbox();
       const { bus, batches } = createGatheringBus();
       commit(1, list(1));
@@ -305,7 +305,7 @@ describe("the outbox relay", () => {
       expect(batches().slice(0, 2)).toEqual([[1], [4]]);
     });
 
-    test("keeps all of them while the bus is away, and loses none", async () => {
+    test("keeps all of them while the bus is unavailable, and loses none", async () => {
       const { store, rows, commit } = createFakeOutbox();
       let isAway = true;
       const { bus, batches } = createGatheringBus(() => (isAway ? away() : null));
@@ -320,7 +320,7 @@ describe("the outbox relay", () => {
       expect(batches().flat()).toEqual([1, 2, 3]);
     });
 
-    test("gives other company another message id", async () => {
+    test("gives a different group another message id", async () => {
       const { store, rows, commit } = createFakeOutbox();
       const { bus, published } = createGatheringBus();
       start({ store, bus, events: [told, listed] });

@@ -19,7 +19,7 @@ export const thingTold = defineEvent({
   body: z.object({ number: z.number(), padding: z.string().optional() }),
 });
 
-/** An event that is none of monitor's business. */
+/** An event that monitor does not consume. */
 export const secretTold = defineEvent({
   subject: "event.secret.told.v1",
   publishedBy: "auth",

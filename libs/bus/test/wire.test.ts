@@ -11,7 +11,7 @@ describe("an encoded message", () => {
     .map((text) => text.replace(/[\r\n]/g, "").trim())
     .filter(Boolean);
 
-  test("is counted as the server counts it: headers as they are sent, and the body", () => {
+  test("has the size that the server counts: headers as they are sent, and the body", () => {
     fc.assert(
       fc.property(fc.array(value, { minLength: 1, maxLength: 4 }), fc.jsonValue(), (values, body) => {
         const fields = Object.fromEntries(values.map((text, index) => [`Header-${index}`, text]));
@@ -21,7 +21,7 @@ describe("an encoded message", () => {
     );
   });
 
-  test("is read back as the JSON it was", () => {
+  test("is decoded to the same JSON", () => {
     fc.assert(
       fc.property(fc.jsonValue({ stringUnit: "binary" }), (body) => {
         const read = decodeBody(z.unknown(), encodeMessage({}, body).data);
@@ -35,7 +35,7 @@ describe("an encoded message", () => {
   });
 });
 
-describe("a body that cannot be read", () => {
+describe("an invalid body", () => {
   test.for([
     { name: "no JSON", bytes: Buffer.from("secret"), problem: "not JSON in UTF-8" },
     { name: "no UTF-8", bytes: Buffer.from([0x22, 0xff, 0x22]), problem: "not JSON in UTF-8" },
@@ -46,14 +46,14 @@ describe("a body that cannot be read", () => {
   });
 });
 
-describe("what crosses of an error", () => {
+describe("the transmitted part of an error", () => {
   test("is the code, the public message and the delay of an expected one", () => {
     const error = new AppError("conflict", "It is finished", { retryAfterSeconds: 3, cause: new Error("secret") });
     expect(failureOf(error)).toEqual({ code: "conflict", message: "It is finished", retryAfterSeconds: 3 });
   });
 
   test.for([new Error("secret"), Object.assign(new Error("secret"), { code: "23505" }), "secret", null])(
-    "is nothing but its existence of any other: %s",
+    "is only its occurrence for any other: %s",
     (thrown) => {
       expect(failureOf(thrown)).toEqual({ code: "internal", message: "Internal error", retryAfterSeconds: null });
     },

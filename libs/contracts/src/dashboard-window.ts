@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What a dashboard looks back on. */
+/** The period that a dashboard shows. */
 export const dashboardWindow = z.enum(["1h", "24h", "7d", "30d"]);
 export type DashboardWindow = z.infer<typeof dashboardWindow>;
 
@@ -9,7 +9,7 @@ export const dashboardWindowQuery = z.object({
   window: z.string().optional().describe("1h, 24h, 7d or 30d; default 7d"),
 });
 
-/** How long one stretch of a window is, as PostgreSQL reads an interval. */
+/** The length of one interval of a window, in PostgreSQL's notation. */
 export type Stretch = "5 minutes" | "1 hour" | "1 day";
 
 const hourMs = 3_600_000;
@@ -25,19 +25,17 @@ export function readDashboardWindow(value: unknown): DashboardWindow {
   return dashboardWindow.safeParse(value).data ?? "7d";
 }
 
-/**
- * The stretches a window shows: whole ones in UTC, the one that `now` is in being the last; `until` is its end.
- */
+/** The intervals of a window: whole ones in UTC, the last containing `now`; `until` is its end. */
 export function stretchesOf(window: DashboardWindow, now: number): { stretch: Stretch; since: Date; until: Date } {
   const { stretch, stretchMs, points } = windows[window];
   const last = Math.floor(now / stretchMs) * stretchMs;
   return { stretch, since: new Date(last - (points - 1) * stretchMs), until: new Date(last + stretchMs) };
 }
 
-/** How long a window is, in milliseconds. */
+/** The length of a window, in milliseconds. */
 export const lengthOf = (window: DashboardWindow): number => windows[window].stretchMs * windows[window].points;
 
-/** Each stretch of a window with its label, oldest first; `start` in epoch milliseconds. */
+/** Each interval of a window with its label, oldest first; `start` in epoch milliseconds. */
 export function listStretches(window: DashboardWindow, now: number): { start: number; label: string; ts: string }[] {
   const { stretch, stretchMs, points } = windows[window];
   const { since } = stretchesOf(window, now);

@@ -1,15 +1,15 @@
 import { z } from "zod";
 import type { EventContract, RequestContract } from "./bus/define.ts";
 
-/** One message as the golden file of the bus shows it: who speaks to whom, and the JSON Schema of what is said. */
+/** One message in the golden file of the bus: its sender and receivers, and the JSON Schema of its body. */
 export type BusDescription = {
   subject: string;
   kind: "request" | "event";
-  /** Who answers the request, or publishes the event. */
+  /** The service that answers the request, or publishes the event. */
   owner: string;
-  /** Who asks it. Only on requests. */
+  /** The services that ask. Only on requests. */
   askers?: string[];
-  /** Who consumes it. Only on events. */
+  /** The services that consume it. Only on events. */
   consumers?: string[];
   body: unknown;
   /** Only on requests. */

@@ -50,7 +50,7 @@ const securityOf: Record<Authentication, readonly Partial<Record<keyof typeof se
 
 /**
  * The OpenAPI document of a set of routes, in their order (completions 1.1). A pure function of the contracts: the
- * golden file, what the gateway serves and what the conformance tests send all come from it.
+ * golden file, the gateway's document and the conformance tests all use it.
  */
 export function describeOpenApi(routes: readonly Route[]): OpenApiDocument {
   const schemas = describeSchemas(routes.flatMap(schemasOf));
@@ -132,7 +132,7 @@ function describeBody(body: BodyContract, schemas: SchemaDescriptions): unknown 
   const content: Record<BodyContract["kind"], unknown> = {
     json,
     otlp: { "application/x-protobuf": {}, ...json, "application/protobuf": {} },
-    // OpenAPI 3.1 has no words for a sequence; the schema is of one line.
+    // OpenAPI 3.1 cannot describe a sequence; the schema is of one line.
     ndjson: { "application/x-ndjson": { schema } },
     rows: {
       "application/json": { schema: { type: "array", items: schema } },
@@ -156,7 +156,7 @@ function describeResponses(route: Route, schemas: SchemaDescriptions): Record<st
   );
 }
 
-/** An answer the route states itself. Where every route may answer the status too, either body may come. */
+/** An answer that the route declares itself. Where every route may answer the status too, either body may occur. */
 function describeOwn(
   own: ResponseContract,
   shared: SharedAnswer | undefined,

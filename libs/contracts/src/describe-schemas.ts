@@ -15,13 +15,16 @@ import * as traces from "./http/traces.ts";
 /** A JSON Schema (draft 2020-12), as OpenAPI 3.1 embeds it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Schemas of an OpenAPI document: `of` answers what to write where a schema is used, `components` what it refers to. */
+/**
+ * Schemas of an OpenAPI document: `of` returns what to write where a schema is used, `components` the referenced
+ * schemas.
+ */
 export interface SchemaDescriptions {
   of(schema: z.ZodType): JsonSchema;
   components(): Record<string, JsonSchema>;
 }
 
-/** How ids of schemas begin that the contracts do not export by name. */
+/** The prefix of ids of schemas that the contracts do not export by name. */
 const unnamed = "inline ";
 const componentPath = "#/components/schemas/";
 const namedSchemas = {
@@ -43,9 +46,9 @@ const namedSchemas = {
 };
 
 /**
- * Describes zod schemas for OpenAPI. One that the contracts export by name becomes a component under that name, so a
- * document has each of them once; any other is written where it is used. Objects are described as open: an answer may
- * gain fields, and a request's unknown fields are ignored.
+ * Describes zod schemas for OpenAPI. A schema that the contracts export by name becomes a component under that name, so
+ * a document contains each once; any other is written inline. Objects are described as open: an answer may gain fields,
+ * and a request's unknown fields are ignored.
  */
 export function describeSchemas(used: readonly z.ZodType[]): SchemaDescriptions {
   const registry = z.registry<{ id: string }>();
@@ -73,7 +76,7 @@ export function describeSchemas(used: readonly z.ZodType[]): SchemaDescriptions 
     if (found === undefined) throw new Error(`${id} was not among the schemas to describe.`);
     return writeOut(found) as JsonSchema;
   };
-  /** A schema without a name that is used alone as well as within another is written where it is used, both times. */
+  /** A schema without a name that is used both alone and within another is inlined in both places. */
   const writeOut = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(writeOut);
     if (typeof value !== "object" || value === null) return value;
@@ -112,12 +115,12 @@ export function describeObject(schema: z.ZodType): { properties: Record<string, 
   };
 }
 
-/** Leaves out what zod says about itself, what says nothing, and the recursive spelling of "any JSON". */
+/** Removes zod's own annotations, empty schemas, and the recursive form of "any JSON". */
 function simplify(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(simplify);
   if (typeof value !== "object" || value === null) return value;
   const schema = value as Record<string, unknown>;
-  // zod moves recursive schemas to a definition of their own; the only one the contracts use is z.json().
+  // zod moves recursive schemas to a separate definition; the only one the contracts use is z.json().
   if (typeof schema.$ref === "string" && schema.$ref.includes("__shared")) return {};
   const kept: Record<string, unknown> = {};
   for (const [keyword, content] of Object.entries(schema)) {

@@ -1,7 +1,7 @@
 import type { EventContract, RequestContract, ServiceName } from "./bus/define.ts";
 import type { InternalRoute, Route } from "./route.ts";
 
-/** Everything that makes one service talk to another. */
+/** All declarations that make one service call another. */
 export interface ServiceGraphInput {
   routes: readonly Route[];
   internalRoutes: readonly InternalRoute[];
@@ -9,12 +9,12 @@ export interface ServiceGraphInput {
 }
 
 /**
- * Who may wait for whose answer (ARCHITECTURE.md). A service may call what its row names and nothing else; adding an
- * arrow here is a decision about the architecture, not a convenience.
+ * Which services may wait for which (ARCHITECTURE.md). A service may call only the services in its row; adding an arrow
+ * here is a decision about the architecture, not a convenience.
  */
 const mayCall: Readonly<Record<ServiceName, readonly ServiceName[]>> = {
   gateway: ["auth", "ingest", "eval-runs", "judge", "monitor"],
-  // Tells of prices at once (decision 42), and needs no answer.
+  // Reports prices at once (decision 42), and needs no answer.
   auth: ["ingest"],
   ingest: [],
   "eval-runs": ["ingest", "judge", "monitor"],
@@ -23,8 +23,8 @@ const mayCall: Readonly<Record<ServiceName, readonly ServiceName[]>> = {
 };
 
 /**
- * The map of who calls whom, as text, from the contracts alone. Throws on an arrow the architecture does not have and on
- * a cycle. Events are listed but are no arrows: their publisher waits for nobody and knows none of its readers.
+ * The call graph as text, from the contracts alone. Throws on an arrow that the architecture does not allow and on a
+ * cycle. Events are listed but are no arrows: their publisher waits for no reader and knows none.
  */
 export function describeServiceGraph({ routes, internalRoutes, busMessages }: ServiceGraphInput): string {
   const requests = busMessages.filter((message) => message.kind === "request");

@@ -10,7 +10,7 @@ import { z } from "zod";
  */
 export type ErrorEnvelope = "error" | "global" | "account" | "validation";
 
-/** How one kind of failure is answered. `retryAfterSeconds` becomes the `Retry-After` header. */
+/** The answer to one kind of failure. `retryAfterSeconds` becomes the `Retry-After` header. */
 export interface ErrorKind {
   status: number;
   envelope: ErrorEnvelope;
@@ -18,8 +18,8 @@ export interface ErrorKind {
 }
 
 /**
- * Every way a call can fail on purpose. A service throws `AppError(code, message)`; this table alone decides the
- * status and the envelope. On the OTLP routes {@link otlpEnvelope} changes the envelope, never the status.
+ * All expected failures of a call. A service throws `AppError(code, message)`; this table alone determines the status
+ * and the envelope. On the OTLP routes {@link otlpEnvelope} changes the envelope, never the status.
  */
 export const errorKinds = {
   bad_request: { status: 400, envelope: "error" },
@@ -48,8 +48,8 @@ export const errorKinds = {
 } as const satisfies Record<string, ErrorKind>;
 
 /**
- * `Retry-After` of an outage on a route that reads (completions 1.5), where nothing better is known: a reader waits longer
- * than a writer, who has what is not stored yet.
+ * `Retry-After` of an outage on a route that reads (completions 1.5), where no better value is known: readers wait
+ * longer than writers, who hold unsaved data.
  */
 export const readRetryAfterSeconds = 5;
 

@@ -1,15 +1,15 @@
 import { z } from "zod";
 import { serviceNames } from "./bus/define.ts";
 
-/** The header that carries an {@link identity} on every internal hop. The gateway strips it from what clients send. */
+/** The header with an {@link identity} on every internal hop. The gateway removes it from client requests. */
 export const identityHeader = "x-touchstone-identity";
 
 /** The header that carries the request id, inwards and on every answer. */
 export const requestIdHeader = "x-request-id";
 
 /**
- * Who asks, for whom and for what: signed by the issuer under the key of the pair (decision 5). Valid for one
- * method and path, and for 30 s. `projectId` is null on routes that belong to no project.
+ * The caller, the project and the purpose of a request: signed by the issuer under the key of the pair (decision 5).
+ * Valid for one method and path, and for 30 s. `projectId` is null on routes that belong to no project.
  */
 export const identity = z.object({
   issuer: z.enum(serviceNames),

@@ -1,12 +1,12 @@
 import { type IngestOutcome, ingestOutcomes, outcomeExampleMaxChars } from "./http/ingest-health.ts";
 
 /**
- * Answer header from ingest to the gateway, for what the status does not say: which of several refusals this is, or how many
+ * Answer header from ingest to the gateway with details beyond the status: which of several refusals it is, or how many
  * parts of an accepted request were rejected. Never sent to clients. See {@link formatIngestOutcome}.
  */
 export const ingestOutcomeHeader = "x-internal-ingest-outcome";
 
-/** `count` is of requests, or of the parts that were rejected. The example holds nothing of the payload. */
+/** `count` is of requests, or of the parts that were rejected. The example contains no part of the payload. */
 export interface ReportedOutcome {
   outcome: IngestOutcome;
   count: number;
@@ -18,7 +18,7 @@ export function formatIngestOutcome({ outcome, count, example }: ReportedOutcome
   return `${outcome};${count};${encodeURIComponent(text)}`;
 }
 
-/** Null for what is not such a header. */
+/** Null for an invalid header. */
 export function parseIngestOutcome(header: unknown): ReportedOutcome | null {
   if (typeof header !== "string") return null;
   const [name, count = "", text = ""] = header.split(";");

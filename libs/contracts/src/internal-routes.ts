@@ -27,10 +27,10 @@ import {
 } from "./http/usage.ts";
 import type { InternalRoute } from "./route.ts";
 
-/** What a key stands for. */
+/** The project of a key. */
 export const resolvedKey = z.object({ projectId: z.uuid(), organizationId: z.uuid().nullable() });
 
-/** Whose session a cookie is: their organizations, and the projects of these, the oldest first. */
+/** The user of a session cookie: the user's organizations and their projects, oldest first. */
 const resolvedSession = z.object({
   userId: z.string(),
   memberships: z.array(z.object({ organizationId: z.uuid(), role: z.enum(["owner", "admin", "member"]) })),
@@ -57,7 +57,7 @@ const closeProjects = {
 
 /** Routes between services; the call graph is generated from them, the public routes and the bus. */
 export const internalRoutes = {
-  /** Who a project key belongs to; `null` when no project has it. The key travels in the body, never in an address. */
+  /** The project of a key; `null` when no project has it. The key travels in the body, never in an address. */
   resolveKey: {
     id: "resolveKey",
     method: "POST",
@@ -67,7 +67,9 @@ export const internalRoutes = {
     body: z.object({ apiKey: z.string() }),
     reply: z.object({ key: resolvedKey.nullable() }),
   },
-  /** Whose session a cookie is, and what it opens; `null` when it is nobody's. The cookie travels in the body. */
+  /**
+   * The user of a session cookie and the user's access; `null` for an invalid cookie. The cookie travels in the body.
+   */
   resolveSession: {
     id: "resolveSession",
     method: "POST",
@@ -77,7 +79,7 @@ export const internalRoutes = {
     body: z.object({ cookie: z.string() }),
     reply: z.object({ session: resolvedSession.nullable() }),
   },
-  /** The default project's key, for the line at start; `null` where there is none: in multi-tenant mode. */
+  /** The default project's key, for the line at start; `null` if there is none: in multi-tenant mode. */
   readDefaultKey: {
     id: "readDefaultKey",
     method: "POST",
@@ -107,7 +109,7 @@ export const internalRoutes = {
     body: scriptTraceQuery,
     reply: scriptTraceReply,
   },
-  /** What was asked and answered in a trace or a session, turn by turn: the stuff of a new case. */
+  /** The questions and answers of a trace or a session, turn by turn: the source of a new case. */
   readTurns: {
     id: "readTurns",
     method: "POST",
@@ -117,7 +119,7 @@ export const internalRoutes = {
     body: turnsQuery,
     reply: turnsReply,
   },
-  /** What auth knows of a project's settings; provider keys are masked. */
+  /** Auth's part of a project's settings; provider keys are masked. */
   readAccessSettings: {
     id: "readAccessSettings",
     method: "POST",
@@ -127,7 +129,7 @@ export const internalRoutes = {
     body: z.object({ projectId: z.uuid() }),
     reply: accessSettingsReply,
   },
-  /** What monitors of a project begin with. */
+  /** The initial settings of a project's monitors. */
   readMonitoringDefaults: {
     id: "readMonitoringDefaults",
     method: "POST",
@@ -137,7 +139,7 @@ export const internalRoutes = {
     body: z.object({ projectId: z.uuid() }),
     reply: z.object({ monitoringDefaults }),
   },
-  /** What a project's judge calls are made with, and on whose account (decision 27). */
+  /** The provider keys of a project's judge calls, and the account that pays for them (decision 27). */
   readProviderKeys: {
     id: "readProviderKeys",
     method: "POST",
@@ -147,17 +149,17 @@ export const internalRoutes = {
     body: z.object({ projectId: z.uuid() }),
     reply: z.object({
       organizationId: z.uuid().nullable(),
-      /** In multi-tenant mode: these keys and no others, and a quota of the organization's own. */
+      /** In multi-tenant mode: only these keys, and a separate quota of the organization. */
       isTenant: z.boolean(),
       keys: providerKeys,
       platformModel: z.string().nullable(),
-      /** Custom models of the project's catalogue, each with an endpoint of its own (decision 29). */
+      /** Custom models of the project's catalogue, each with an endpoint (decision 29). */
       models: z.array(z.object({ model: z.string(), baseUrl: z.string(), apiKey: z.string().nullable() })).default([]),
-      /** What was changed in the built-in prices, for the cost of verdicts. */
+      /** The changes to the built-in prices, for the cost of verdicts. */
       prices: z.array(priceChange).default([]),
     }),
   },
-  /** Agents of a project, for what monitor shows of them. */
+  /** Agents of a project, as monitor shows them. */
   findAgents: {
     id: "findAgents",
     method: "POST",
@@ -167,7 +169,7 @@ export const internalRoutes = {
     body: agentsQuery,
     reply: agentsFound,
   },
-  /** What the spans of each model cost, for the comparison of models. */
+  /** The cost of each model's spans, for the comparison of models. */
   readModelCosts: {
     id: "readModelCosts",
     method: "POST",
@@ -177,7 +179,7 @@ export const internalRoutes = {
     body: modelCostsQuery,
     reply: modelCosts,
   },
-  /** What the spans of each agent cost, for the figures of agents. */
+  /** The cost of each agent's spans, for the figures of agents. */
   readAgentCosts: {
     id: "readAgentCosts",
     method: "POST",
@@ -187,7 +189,7 @@ export const internalRoutes = {
     body: agentCostsQuery,
     reply: agentCosts,
   },
-  /** One agent by id or name, registered where it is asked for; null = there is none. */
+  /** One agent by id or name, registered if requested; null = there is none. */
   resolveAgent: {
     id: "resolveAgent",
     method: "POST",
@@ -197,16 +199,16 @@ export const internalRoutes = {
     body: agentQuery,
     reply: agentFound,
   },
-  /** How much of a project each service would export: what the gateway's index of exports is made of. */
+  /** The number of rows that each service would export of a project: the source of the gateway's index of exports. */
   countIngestExport: { ...exportCount, id: "countIngestExport", owner: "ingest" },
   countEvalRunsExport: { ...exportCount, id: "countEvalRunsExport", owner: "eval-runs" },
   countMonitorExport: { ...exportCount, id: "countMonitorExport", owner: "monitor" },
   countAuthExport: { ...exportCount, id: "countAuthExport", owner: "auth" },
-  /** Deleted projects: once this is answered, nothing more is stored in them (decision 24). */
+  /** Deleted projects: after the answer nothing more is stored in them (decision 24). */
   closeIngestProjects: { ...closeProjects, id: "closeIngestProjects", owner: "ingest" },
   closeEvalRunsProjects: { ...closeProjects, id: "closeEvalRunsProjects", owner: "eval-runs" },
   closeMonitorProjects: { ...closeProjects, id: "closeMonitorProjects", owner: "monitor" },
-  /** Organizations and whose projects are whose, for what the gateway adds up of their use. */
+  /** Organizations and their projects, for the gateway's sums of usage. */
   readOrganizations: {
     id: "readOrganizations",
     method: "POST",
@@ -216,7 +218,7 @@ export const internalRoutes = {
     body: organizationsQuery,
     reply: organizationsReply,
   },
-  /** What was administered anywhere, for the operator. */
+  /** All administrative acts, for the operator. */
   readAudit: {
     id: "readAudit",
     method: "POST",
@@ -236,7 +238,7 @@ export const internalRoutes = {
     body: recentRootsQuery,
     reply: recentRootsReply,
   },
-  /** What a project used of its live judge calls today, for its usage. */
+  /** A project's live judge calls today, for its usage. */
   readLiveUsage: {
     id: "readLiveUsage",
     method: "POST",
@@ -246,7 +248,7 @@ export const internalRoutes = {
     body: liveUsageQuery,
     reply: liveUsageReply,
   },
-  /** What a project stored today, for its usage. */
+  /** A project's stored traces today, for its usage. */
   readTraceUsage: {
     id: "readTraceUsage",
     method: "POST",
@@ -256,7 +258,7 @@ export const internalRoutes = {
     body: traceUsageQuery,
     reply: traceUsageReply,
   },
-  /** A gateway's counts of requests with telemetry, to be added up over gateways (decision 44). */
+  /** A gateway's counts of requests with telemetry, to be summed over gateways (decision 44). */
   recordIngestCounts: {
     id: "recordIngestCounts",
     method: "POST",
@@ -266,7 +268,7 @@ export const internalRoutes = {
     body: reportedIngestCounts,
     reply: z.object({}),
   },
-  /** The added up counts of a project since an instant. */
+  /** The summed counts of a project since a point in time. */
   readIngestCounts: {
     id: "readIngestCounts",
     method: "POST",

@@ -1,7 +1,7 @@
-/** Who serves a built-in model. */
+/** The provider of a built-in model. */
 export type BuiltInProvider = "openai" | "anthropic" | "gemini";
 
-/** A model every catalogue begins with (completions 11.1, seed prices). Prices are USD per million tokens. */
+/** A model that every catalogue starts with (completions 11.1, seed prices). Prices are USD per million tokens. */
 export interface BuiltInModel {
   /** The exact model string that is sent to the provider. */
   model: string;
@@ -9,15 +9,15 @@ export interface BuiltInModel {
   label: string;
   input: number;
   output: number;
-  /** Null: cached tokens cost what others do. */
+  /** Null: cached tokens cost as much as others. */
   cacheRead: number | null;
   cacheWrite: number | null;
 }
 
-/** Offered first. */
+/** Listed first. */
 export const defaultPricedModel = "claude-sonnet-5";
 
-/** The built-in models, in one place for the catalogue (auth) and for what traces cost (ingest). */
+/** The built-in models, shared by the catalogue (auth) and the cost of traces (ingest). */
 export const builtInModels: readonly BuiltInModel[] = [
   row("openai", "gpt-5.6-sol", "GPT-5.6 Sol", 5, 30),
   row("openai", "gpt-5.6-terra", "GPT-5.6 Terra", 2, 12),
@@ -43,9 +43,7 @@ function row(
   return { model, provider, label, input, output, cacheRead, cacheWrite };
 }
 
-/**
- * The built-in models with what was changed of them: the default model first, then by id. What is removed is left out.
- */
+/** The built-in models with their changes: the default model first, then by id. Removed ones are left out. */
 export function catalogueOf<Change extends { model: string; isRemoved: boolean }>(
   changes: readonly Change[],
 ): Map<string, BuiltInModel | Change> {

@@ -1,8 +1,9 @@
 /**
- * Answer header from auth to the gateway, on the answer to a request that revoked keys: whose keys, and whether their
- * projects are being deleted. Never sent to clients. See {@link formatRevokedKeys}.
+ * Answer header from auth to the gateway, on the answer to a request that revoked keys: the projects, and whether they
+ * are being deleted. Never sent to clients. See {@link formatRevokedKeys}.
  *
- * The gateway acts on it before it passes the answer on, so that the client never sees an old key work after the answer.
+ * The gateway acts on it before it forwards the answer, so that an old key never works after the client received the
+ * answer.
  */
 export const revokedKeysHeader = "x-internal-keys-revoked";
 
@@ -11,7 +12,7 @@ export interface RevokedKeys {
   projectIds: readonly string[];
   /** The projects are being deleted: nothing more may be stored in them. */
   areDeleted: boolean;
-  /** False: there are more projects than the header can name. The events name the rest. */
+  /** False: there are more projects than fit into the header. The events name the rest. */
   isComplete: boolean;
 }
 
@@ -23,7 +24,7 @@ export function formatRevokedKeys(projectIds: readonly string[], reason: "rotate
   return `${reason};${named.join(",")}${named.length < projectIds.length ? ",*" : ""}`;
 }
 
-/** Null for what is not such a header. */
+/** Null for an invalid header. */
 export function parseRevokedKeys(header: unknown): RevokedKeys | null {
   const match = typeof header === "string" ? /^(rotated|deleted);([0-9a-f,-]*?)(,\*)?$/.exec(header) : null;
   if (match === null) return null;

@@ -6,8 +6,8 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 /**
  * How one may authenticate. `key` = `x-api-key`; `authorization` = the key as Bearer or Basic credential, on the OTLP
  * routes only; `session` = the session cookie; `account` = of the sign-in family, which is there where accounts are
- * enabled and judges the cookie itself; `none` = open to all; `metrics` = the optional metrics token;
- * `admin` = the admin token.
+ * enabled and judges the cookie itself; `none` = no authentication; `metrics` = the optional metrics token; `admin` =
+ * the admin token.
  */
 export type Authentication = "key" | "authorization" | "session" | "account" | "none" | "metrics" | "admin";
 
@@ -21,15 +21,15 @@ export type AddressRateGroup = "projectDeletion";
 export type KeyRateGroup = "ingest" | "ci" | "evaluation";
 
 /**
- * What a route reads: JSON text, an OTLP export in either encoding, JSON lines, or rows of a table, which come as CSV, as
- * a JSON array or as JSON lines. `maxBytes` holds before and after inflation; lines of `ndjson` are read as they come,
- * and there it holds on the wire. Of lines and rows `schema` is of one.
+ * The body of a route: JSON text, an OTLP export in either encoding, JSON lines, or rows of a table, which come as CSV,
+ * as a JSON array or as JSON lines. `maxBytes` holds before and after inflation; lines of `ndjson` are read as they
+ * arrive, and there it holds on the wire. For lines and rows `schema` describes one.
  */
 export interface BodyContract<Schema extends z.ZodType = z.ZodType> {
   kind: "json" | "otlp" | "ndjson" | "rows";
   schema: Schema;
   maxBytes: number;
-  /** False when the body may be left out. */
+  /** False when the body is optional. */
   required: boolean;
 }
 
@@ -49,10 +49,10 @@ export interface Route {
   id: string;
   method: Method;
   path: string;
-  /** The service that answers; the gateway forwards the others' routes unparsed. */
+  /** The service that answers; the gateway forwards other services' routes unparsed. */
   owner: ServiceName;
   authentication: readonly Authentication[];
-  /** The least role with which a session changes something in the project that `x-project-id` names. */
+  /** The minimum role with which a session changes something in the project that `x-project-id` names. */
   sessionRole?: "member" | "admin";
   rateGroup: RateGroup;
   keyRateGroup?: KeyRateGroup;
@@ -62,20 +62,20 @@ export interface Route {
   params?: z.ZodType<Record<string, unknown>>;
   query?: z.ZodType<Record<string, unknown>>;
   body?: BodyContract;
-  /** Documented answers besides those every route shares (401, 403, 404 route, 405, 429, 500, 503). */
+  /** Documented answers besides those that every route shares (401, 403, 404 route, 405, 429, 500, 503). */
   responses: Readonly<Record<number, ResponseContract>>;
-  /** How long the gateway waits for the owner: for the whole answer, of a `streaming` route for its beginning. */
+  /** How long the gateway waits for the owner: for the whole answer, or for its beginning on a `streaming` route. */
   deadlineMs: number;
-  /** The answer may last: an export, server-sent events. */
+  /** The answer may take long: an export, server-sent events. */
   streaming?: true;
   summary: string;
-  /** Where the specification describes it. */
+  /** The section of the specification that describes it. */
   section: string;
 }
 
 /**
- * Whether a session opens the route in the project that `x-project-id` names (completions 12.6): every read of
- * the data plane, and the changes that state a role.
+ * Whether a session may call the route in the project that `x-project-id` names (completions 12.6): every read of the
+ * data plane, and the changes that declare a role.
  */
 export function opensNamedProject({ method, rateGroup, authentication, sessionRole }: Route): boolean {
   if (sessionRole !== undefined) return true;

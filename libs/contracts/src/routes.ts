@@ -62,7 +62,7 @@ export type RouteId = keyof typeof routes;
 const onlineEvaluator = `${prefix}/agent-monitoring/online-evaluators/{onlineEvaluatorId}`;
 
 /**
- * Further addresses of a route: `/projects` stands at the root too, the operator's routes under the prefix too
+ * Further addresses of a route: `/projects` exists at the root too, the operator's routes under the prefix too
  * (completions 0.1).
  */
 export const routeAliases: readonly { path: string; routeId: RouteId }[] = [
@@ -70,7 +70,7 @@ export const routeAliases: readonly { path: string; routeId: RouteId }[] = [
   { path: "/projects", routeId: "createProject" },
   // Its old name (completions 12.3).
   { path: `${prefix}/auth/forget-password`, routeId: "requestPasswordReset" },
-  // What is monitored goes by either prefix.
+  // Monitoring routes exist under both prefixes.
   { path: `${prefix}/agent-monitoring/patterns`, routeId: "listPatterns" },
   { path: `${prefix}/agent-monitoring/patterns`, routeId: "createPattern" },
   { path: `${prefix}/agent-monitoring/signals`, routeId: "listSignals" },

@@ -31,7 +31,7 @@ const url = (...protocols: string[]) =>
 const issuer = url("http:", "https:").refine((text) => !/[?#]|\/\/[^/]*@/.test(text), {
   error: "must have no query, no fragment and no password",
 });
-/** Headers of a request; a value has printable characters alone, those that separate percent-encoded. */
+/** Headers of a request; a value has only printable characters, and separators are percent-encoded. */
 const headerList = z
   .string()
   .refine(
@@ -48,12 +48,12 @@ const urlList = list.refine(
   },
 );
 const databaseUrl = url("postgres:", "postgresql:");
-/** A limiter that is switched off by a value that is no positive number (completions 1.3). */
+/** A limiter that a value other than a positive number disables (completions 1.3). */
 const limit = z.string().transform((text) => {
   const value = Number(text);
   return Number.isFinite(value) && value > 0 ? Math.floor(value) : null;
 });
-/** 0 and less mean without end (completions 9.8). A typing mistake must not delete anything, nor keep it. */
+/** 0 and less mean unlimited (completions 9.8). A typo must neither delete data nor keep it. */
 const days = z.coerce
   .number({ error: "must be a whole number of days" })
   .int({ error: "must be a whole number of days" })
@@ -62,9 +62,9 @@ const days = z.coerce
   .transform((value) => (value > 0 ? value : null));
 
 /**
- * Every environment variable this version reads, in one table: services pick the rows they need, the reference in
- * `docs/operating/settings.md` is generated from it, and a name that is not here draws a did-you-mean.
- * An empty value means unset.
+ * Every environment variable that this version reads, in one table: services select the rows they need, the reference
+ * in `docs/operating/settings.md` is generated from it, and an unknown name gets a did-you-mean. An empty value means
+ * unset.
  */
 export const settings = {
   PORT: setting(port.default(4700), "Port the service listens on. 4700 for the gateway; 0 picks a free one."),
@@ -337,7 +337,7 @@ export const settings = {
 
 export type SettingName = keyof typeof settings;
 
-/** A secret prints as `[secret]` wherever it lands; `reveal()` is the one way to its text. */
+/** A secret prints as `[secret]` everywhere; `reveal()` is the only way to its text. */
 export class Secret {
   readonly #text: string;
   constructor(text: string) {
@@ -366,11 +366,11 @@ export type SettingValues<Name extends SettingName> = {
     : z.output<(typeof settings)[Key]["schema"]>;
 };
 
-/** Names that belong to clients of this system; found in the environment they are neither read nor warned about. */
+/** Names that belong to clients of this system: in the environment they are neither read nor warned about. */
 export const clientSettings: readonly string[] = ["SERVICE_API_KEY"];
 
 /**
- * Names the specification knows and this version does not honour yet. Setting one refuses the start: an operator who
+ * Names in the specification that this version does not support yet. Setting one refuses the start: an operator who
  * asks for a quota must not get a system that silently has none.
  */
 export const unsupportedSettings: readonly string[] = ["SERVICE_IMPROVEMENT_SWEEP"];

@@ -4,7 +4,7 @@ import { errorBody, globalErrorBody, otlpErrorBody } from "./errors.ts";
 import { accountErrorBody } from "./http/accounts.ts";
 import type { Route } from "./route.ts";
 
-/** An answer that a route may give without stating it. No schema means plain text. */
+/** An answer that a route may give without declaring it. No schema means plain text. */
 export interface SharedAnswer {
   /** The component's name. */
   name: string;
@@ -24,8 +24,8 @@ export const sharedHeaders = {
 const limited = ["Retry-After", "RateLimit", "RateLimit-Policy"] as const;
 
 /**
- * What a route may answer besides its own answers, by status (interface: Errors). It follows from what the route says
- * of itself: whether it needs a key, reads a body, stores telemetry, or speaks OTLP.
+ * The possible answers of a route besides its own, by status (interface: Errors). They follow from the route's
+ * declaration: whether it needs a key, reads a body, stores telemetry, or is an OTLP route.
  */
 export function sharedAnswersOf(route: Route): Record<string, SharedAnswer> {
   const answers: Record<string, SharedAnswer> = {
@@ -128,7 +128,7 @@ function overloadOf(route: Route): Record<string, SharedAnswer> {
   };
 }
 
-/** A body may name a workspace or an agent that the key does not reach (completions 0.4). */
+/** A body may name a workspace or an agent that the key cannot access (completions 0.4). */
 function namesWorkspace(route: Route): boolean {
   if (route.body?.kind !== "json") return false;
   const { properties } = describeObject(route.body.schema);

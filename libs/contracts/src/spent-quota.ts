@@ -1,13 +1,13 @@
 /**
  * Answer header from ingest to the gateway, on the refusal of a project that used all its traces of the day: the quota,
- * and how long it stays spent. Never sent to clients. See {@link formatSpentQuota}.
+ * and how long it stays exhausted. Never sent to clients. See {@link formatSpentQuota}.
  *
- * A gateway that remembers it may refuse the project's traces itself. It should ask again now and then: the quota may be
- * raised, and asking costs ingest no statement.
+ * A gateway that caches it may refuse the project's traces itself. It should ask again now and then: the quota may be
+ * raised, and asking takes ingest no statement.
  */
 export const spentQuotaHeader = "x-internal-quota-spent";
 
-/** A project's daily quota of root traces, spent. */
+/** A project's exhausted daily quota of root traces. */
 export interface SpentQuota {
   /** The quota. */
   tracesPerDay: number;
@@ -19,13 +19,13 @@ export function formatSpentQuota({ tracesPerDay, remainingMs }: SpentQuota): str
   return `${tracesPerDay};${Math.ceil(remainingMs)}`;
 }
 
-/** Null for what is not such a header. */
+/** Null for an invalid header. */
 export function parseSpentQuota(header: unknown): SpentQuota | null {
   const match = typeof header === "string" ? /^(\d{1,15});(\d{1,9})$/.exec(header) : null;
   return match === null ? null : { tracesPerDay: Number(match[1]), remainingMs: Number(match[2]) };
 }
 
-/** What a client is told (interface: The three kinds of 429; completions 1.4). */
+/** The message to the client (interface: The three kinds of 429; completions 1.4). */
 export function traceQuotaMessage(tracesPerDay: number): string {
   return `Daily trace quota reached (${tracesPerDay}/day for this project). Quota resets at midnight UTC; raise SERVICE_QUOTA_TRACES_PER_DAY to change the ceiling.`;
 }

@@ -1,25 +1,25 @@
 import type { PriceChange } from "./bus/model-prices.v1.ts";
 import { catalogueOf } from "./model-catalogue.ts";
 
-/** What a model costs (completions 11.1): USD per million tokens. */
+/** The price of a model (completions 11.1): USD per million tokens. */
 export interface ModelPrice {
   input: number;
   output: number;
-  /** Null: cached tokens cost what others do. */
+  /** Null: cached tokens cost as much as others. */
   cacheRead: number | null;
   cacheWrite: number | null;
 }
 
-/** By the exact id, else by the id without the date it ends in (completions 11.2). Null = no price. */
+/** By the exact id, else by the id without its date suffix (completions 11.2). Null = no price. */
 export type FindPrice = (model: string) => ModelPrice | null;
 
-/** The built-in prices with what was changed of them. */
+/** The built-in prices with their changes. */
 export function priceFinder(changes: readonly PriceChange[]): FindPrice {
   const catalogue = catalogueOf(changes);
   return (model) => catalogue.get(model) ?? catalogue.get(model.replace(/-(\d{4}-\d{2}-\d{2}|\d{8})$/, "")) ?? null;
 }
 
-/** Null = not known. Cached tokens are part of the input. */
+/** Null = unknown. Cached tokens are part of the input. */
 export interface PricedTokens {
   input: number | null;
   output: number | null;

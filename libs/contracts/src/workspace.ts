@@ -1,16 +1,16 @@
 import { z } from "zod";
 
 /**
- * On an answer whose request was served although something in it was ignored: a sentence that says what. A client that
- * shows it to nobody loses nothing.
+ * On an answer whose request was served although part of it was ignored: a sentence that describes it. A client may
+ * ignore the header.
  */
 export const warningHeader = "x-touchstone-warning";
 
-/** What {@link warningHeader} says where a client names a workspace that cannot be one of this installation. */
+/** The {@link warningHeader} when a client names a workspace that cannot belong to this installation. */
 export const workspaceIgnored =
   "The workspace that was named is none of this installation; the project of the key was used.";
 
-/** Which project a body is for. The key alone decides; this only says that it was meant. */
+/** The project of a body. The key alone determines it; this only confirms it. */
 export const submittedWorkspaceId = z
   .string()
   .describe(

@@ -7,14 +7,14 @@ import { busMessages, defineEvent, defineRequest, describeBus } from "../src/ind
 const fixtures = path.join(import.meta.dirname, "..", "fixtures", "bus");
 
 describe("every message of the bus", () => {
-  test.for(busMessages)("$subject reads what was once sent under it", (message) => {
+  test.for(busMessages)("$subject accepts its earlier bodies", (message) => {
     const { body, reply } = JSON.parse(readFileSync(path.join(fixtures, `${message.subject}.json`), "utf8"));
-    // Members that came later have defaults, so that replicas of two versions understand each other.
+    // Newer members have defaults, so that replicas of two versions understand each other.
     expect(message.body.parse(body)).toMatchObject(body);
     if (message.kind === "request") expect(message.reply.parse(reply)).toMatchObject(reply);
   });
 
-  test("has a frozen example, and no example is without its message", () => {
+  test("has a frozen example, and every example has a message", () => {
     const examples = readdirSync(fixtures).map((file) => path.basename(file, ".json"));
     expect(examples.sort()).toEqual(busMessages.map(({ subject }) => subject).sort());
   });
@@ -50,7 +50,7 @@ describe("the description of the bus", () => {
     body: z.object({ id: z.uuid() }),
   });
 
-  test("names who speaks to whom and shows the JSON Schema of what is said, in the order of the subjects", () => {
+  test("shows the sender, the receivers and the JSON Schema of each message, in the order of the subjects", () => {
     const [event, request] = describeBus([ask, told]);
     expect(event).toMatchObject({
       subject: "event.thing.told.v1",
@@ -69,7 +69,7 @@ describe("the description of the bus", () => {
     });
   });
 
-  test("is JSON, for all messages there are", () => {
+  test("is JSON, for all messages", () => {
     const description = describeBus(busMessages);
     expect(JSON.parse(JSON.stringify(description))).toEqual(description);
     expect(description).toHaveLength(busMessages.length);

@@ -42,7 +42,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  test("states for every operation all answers of its route and the ones every route may give", () => {
+  test("lists for every operation all answers of its route and the shared ones", () => {
     for (const route of all) {
       const { responses } = operationOf(route) as { responses: Record<string, unknown> };
       const stated = Object.keys(responses).map(Number);
@@ -53,7 +53,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  test("refers to nothing that is not in it", () => {
+  test("has no dangling reference", () => {
     for (const reference of referencesIn(document)) {
       const parts = reference
         .slice(2)
@@ -64,16 +64,16 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  test("has every route under /api/v1, save those of the operator [spec:version.prefix]", () => {
+  test("has every route under /api/v1, except those of the operator [spec:version.prefix]", () => {
     const elsewhere = all.filter(({ path }) => !path.startsWith("/api/v1/")).map(({ path }) => path);
     expect(elsewhere).toEqual(["/health", "/health/live", "/health/ready", "/metrics", "/openapi.json"]);
   });
 
-  test("is the same text every time it is made", () => {
+  test("is the same text every time it is generated", () => {
     expect(JSON.stringify(describeOpenApi(all))).toBe(JSON.stringify(document));
   });
 
-  test("has the aliases as references to the paths they stand for", () => {
+  test("has the aliases as references to their paths", () => {
     for (const { path, routeId } of routeAliases) {
       expect(document.paths[path]).toEqual({ $ref: `#/paths/${routes[routeId].path.replaceAll("/", "~1")}` });
     }
@@ -96,7 +96,7 @@ describe("an operation", () => {
     ]);
   });
 
-  test("describes schemas of its own in place, as open objects with plain integers", () => {
+  test("describes its inline schemas in place, as open objects with plain integers", () => {
     expect(operationOf(sample, ofSample).responses).toMatchObject({
       200: {
         content: {

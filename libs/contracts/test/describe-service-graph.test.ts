@@ -16,12 +16,12 @@ function call(from: InternalRoute["owner"], to: InternalRoute["owner"]): Interna
   };
 }
 
-test("the map lists each arrow once, with what goes over it", () => {
+test("the map lists each arrow once, with its messages and routes", () => {
   const text = describeServiceGraph({ ...empty, internalRoutes: [call("judge", "auth"), call("gateway", "auth")] });
   expect(text).toContain("gateway -> auth\n  http GET /internal/auth\n\njudge -> auth\n  http GET /internal/auth\n");
 });
 
-test("an arrow the architecture does not have is refused by name", () => {
+test("a disallowed arrow is refused by name", () => {
   expect(() => describeServiceGraph({ ...empty, internalRoutes: [call("ingest", "auth")] })).toThrow(
     "ingest may not call auth (http GET /internal/auth)",
   );
@@ -34,7 +34,7 @@ test("services that call each other in a circle are refused, and the circle is n
   );
 });
 
-test("an event against the arrows is fine, since its publisher waits for nobody", () => {
+test("an event against the arrows is allowed, since its publisher waits for no reader", () => {
   const event = defineEvent({
     subject: "event.x.done.v1",
     publishedBy: "auth",

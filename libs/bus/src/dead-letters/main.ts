@@ -1,6 +1,6 @@
 /**
- * `node libs/bus/src/dead-letters/main.ts list`, in the container of a service: its dead letters, by the settings of the
- * service. `npm run dead-letters` finds a standalone as well.
+ * `node libs/bus/src/dead-letters/main.ts list`, in the container of a service: its dead letters, with the settings of
+ * the service. `npm run dead-letters` also finds a standalone.
  */
 import { ConfigError, loadSettings } from "@touchstone/service-kit";
 import { runDeadLetterCommand, servicesOfUser } from "../dead-letter-command.ts";

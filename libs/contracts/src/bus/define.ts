@@ -21,19 +21,19 @@ export interface EventContract<Body extends z.ZodType = z.ZodType> {
   publishedBy: ServiceName;
   consumedBy: readonly ServiceName[];
   /**
-   * The durable consumers there may be, each named `<service>-<purpose>`; NATS admits no other. A consuming service
-   * that has none here has one under its own name.
+   * The possible durable consumers, each named `<service>-<purpose>`; NATS refuses others. A consuming service without
+   * an entry has one under its own name.
    */
   durables?: readonly string[];
   /**
-   * The one member of the body, a list: events that wait at the same time may be published as one with all their items.
-   * Consumers then take an item for what it is, whatever it came with and however often.
+   * The only member of the body, a list: events that wait at the same time may be published as one with all their
+   * items. Consumers handle each item independently of the others, and repetitions of it.
    */
   gathers?: string;
   body: Body;
 }
 
-/** Declares a request; the golden `bus.v1.json` is generated from what is declared. */
+/** Declares a request; the golden `bus.v1.json` is generated from the declarations. */
 export function defineRequest<Body extends z.ZodType, Reply extends z.ZodType>(
   contract: Omit<RequestContract<Body, Reply>, "kind">,
 ): RequestContract<Body, Reply> {

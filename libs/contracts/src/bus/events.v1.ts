@@ -11,7 +11,7 @@ export const storedTrace = z.object({
   createdAt: z.iso.datetime(),
   /** `eval-run` for traces produced inside an offline evaluation, else null. */
   trafficSource: z.string().nullable(),
-  /** What the submitter asked of live monitoring: true = check now, false = never, null = the default sweep. */
+  /** The submitter's choice for live monitoring: true = check now, false = never, null = the default sweep. */
   monitor: z.boolean().nullable(),
   /** Only these custom patterns; null = all. Meaningful only with `monitor: true`. */
   patternIds: z.array(z.string()).nullable(),
@@ -29,8 +29,9 @@ export const tracesStored = defineEvent({
 });
 
 /**
- * What users' sessions open has changed: somebody left an organization, has another role there, or it was deleted.
- * Gateways forget these users' sessions at once; one that misses the event forgets them within 5 s by itself.
+ * The access of users' sessions has changed: a user left an organization or got another role there, or the organization
+ * was deleted. Gateways drop these users' sessions from their caches at once; one that misses the event drops them
+ * within 5 s.
  */
 export const membershipChanged = defineEvent({
   subject: "event.membership.changed.v1",
@@ -41,7 +42,7 @@ export const membershipChanged = defineEvent({
 
 /**
  * A project's key stopped working. Gateways drop every key of the project from their caches at once; one that misses
- * the event forgets the key within 5 s by itself. It never carries the key.
+ * the event drops the key within 5 s. It never carries the key.
  */
 export const keyRevoked = defineEvent({
   subject: "event.key.revoked.v1",

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineEvent } from "./define.ts";
 
-/** A verdict on a run that was kept (completions 5.6). Delivered at least once; told by its id. */
+/** A recorded gate verdict on a run (completions 5.6). Delivered at least once; identified by its id. */
 export const gateRecorded = defineEvent({
   subject: "event.gate.recorded.v1",
   publishedBy: "eval-runs",
@@ -13,7 +13,7 @@ export const gateRecorded = defineEvent({
     runId: z.uuid(),
     datasetId: z.string(),
     passed: z.boolean(),
-    /** What the checks that failed say; empty of a gate that passed. */
+    /** The messages of the failed checks; empty for a gate that passed. */
     failedChecks: z.array(z.string()),
     recordedAt: z.string(),
   }),

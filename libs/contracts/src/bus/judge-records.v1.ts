@@ -2,7 +2,7 @@ import { z } from "zod";
 import { verdictRecord } from "../http/verdicts.ts";
 import { defineRequest } from "./define.ts";
 
-/** The record behind a verdict; null = the project has none of this id, or not any more. */
+/** The record behind a verdict; null = the project has no such record, or no longer. */
 export const readVerdictRecord = defineRequest({
   subject: "svc.judge.read-verdict-record.v1",
   askedBy: ["gateway"],

@@ -6,8 +6,8 @@ const count = z.number().int().nonnegative();
 const projectIds = z.array(z.uuid()).max(countedProjectsMax);
 
 /**
- * Judge calls of projects in the last 24 hours, by the hour: the present one and the 23 before it. A project without any
- * may be missing. Calls of the last seconds may be, too.
+ * Judge calls of projects in the last 24 hours, by the hour: the current one and the 23 before it. A project without
+ * any may be missing. Calls of the last seconds may be missing, too.
  */
 export const readJudgeUsage = defineRequest({
   subject: "svc.judge.read-usage.v1",
@@ -18,8 +18,8 @@ export const readJudgeUsage = defineRequest({
 });
 
 /**
- * What a payer used of the judge-call quota on the present UTC day: an organization, with all its projects, or, with null,
- * the installation. Where there is no quota the calls of the hours of this day are added up.
+ * A payer's use of the judge-call quota on the current UTC day. A payer is an organization with all its projects, or,
+ * with null, the installation. Without a quota the calls of this day's hours are added up.
  */
 export const readJudgeDay = defineRequest({
   subject: "svc.judge.read-day.v1",

@@ -4,10 +4,10 @@ import { defineRequest } from "./define.ts";
 import { skipReason } from "./judge.v1.ts";
 import { payer } from "./judge-payer.ts";
 
-/** Why the judge could not write something: the text is for the client to read. */
+/** Why the judge could not write the text: shown to the client. */
 const failure = z.object({ reason: skipReason, message: z.string() });
 
-/** Asks for paraphrases of a question (completions 5.1). Fewer than asked for, or none, is an answer. */
+/** Requests paraphrases of a question (completions 5.1). The reply may have fewer than requested, or none. */
 export const paraphraseQuery = defineRequest({
   subject: "svc.judge.paraphrase-query.v1",
   askedBy: ["eval-runs"],
@@ -22,7 +22,7 @@ export const paraphraseQuery = defineRequest({
   reply: z.object({ variants: z.array(z.string()), failure: failure.nullable() }),
 });
 
-/** Asks for an expected result of a question (completions 3.3, suggest-expected). */
+/** Requests an expected result of a question (completions 3.3, suggest-expected). */
 export const suggestExpected = defineRequest({
   subject: "svc.judge.suggest-expected.v1",
   askedBy: ["eval-runs"],
@@ -41,8 +41,8 @@ export const suggestExpected = defineRequest({
 });
 
 /**
- * Asks whether a text of a live trace has what a pattern looks for, one question for each condition (completions 9.3).
- * Exactly one of `match` and `failure` is null.
+ * Requests whether a text of a live trace matches a pattern, one question for each condition (completions 9.3). Exactly
+ * one of `match` and `failure` is null.
  */
 export const matchPattern = defineRequest({
   subject: "svc.judge.match-pattern.v1",
@@ -56,8 +56,8 @@ export const matchPattern = defineRequest({
 });
 
 /**
- * Asks for a regular expression that finds what a person describes (completions 9.3); after one that was refused, for
- * another. Whether it compiles is for whoever asked to see. Exactly one of `suggestion` and `failure` is null.
+ * Requests a regular expression for a description (completions 9.3), or another one after a refused one. The caller
+ * checks whether it compiles. Exactly one of `suggestion` and `failure` is null.
  */
 export const writeRegex = defineRequest({
   subject: "svc.judge.write-regex.v1",
@@ -75,7 +75,7 @@ export const writeRegex = defineRequest({
   }),
 });
 
-/** One span of a live trace as scripts and external scorers see it (completions 6.2). */
+/** One span of a live trace as scripts and external scorers receive it (completions 6.2). */
 export const scriptSpan = z.object({
   span_id: z.string(),
   parent_span_id: z.string().nullable(),
@@ -95,9 +95,9 @@ export const scriptSpan = z.object({
 export type ScriptSpan = z.infer<typeof scriptSpan>;
 
 /**
- * Runs the script of a custom scorer on a live trace (completions 6.2): its `handler`, for 8 s at most. A null `score` =
- * the script skips this trace. Exactly one of `result` and `failure` is null; what `isLasting` says the same again is no
- * use to ask again.
+ * Runs the script of a custom scorer on a live trace (completions 6.2): its `handler`, for 8 s at most. A null `score`
+ * = the script skips this trace. Exactly one of `result` and `failure` is null. If `isLasting` is set, a retry would
+ * fail again.
  */
 export const runScript = defineRequest({
   subject: "svc.judge.run-script.v1",
@@ -126,8 +126,8 @@ export const runScript = defineRequest({
 });
 
 /**
- * Asks what a live trace is about (completions 9.5). Of `labels`, the intents that are frequent, one is used again where
- * it fits. Exactly one of `topic` and `failure` is null.
+ * Requests the topic of a live trace (completions 9.5). Reuses one of `labels`, the frequent intents, if it fits.
+ * Exactly one of `topic` and `failure` is null.
  */
 export const classifyTopic = defineRequest({
   subject: "svc.judge.classify-topic.v1",
@@ -143,7 +143,7 @@ export const classifyTopic = defineRequest({
   reply: z.object({ topic: traceTopic.nullable(), failure: failure.nullable() }),
 });
 
-/** Asks how alike a text is to others, as cosines of embeddings on 0..1; null = there is no way to embed. */
+/** Requests the similarity of a text to others, as cosines of embeddings on 0..1; null = embedding is not possible. */
 export const compareTexts = defineRequest({
   subject: "svc.judge.compare-texts.v1",
   askedBy: ["eval-runs"],
@@ -194,7 +194,7 @@ export const analysisNarrative = z.object({
 });
 export type AnalysisNarrative = z.infer<typeof analysisNarrative>;
 
-/** Asks for the narrative of a run's analysis from its statistics and a sample of its results (completions 5.9). */
+/** Requests the narrative of a run's analysis from its statistics and a sample of its results (completions 5.9). */
 export const writeAnalysis = defineRequest({
   subject: "svc.judge.write-analysis.v1",
   askedBy: ["eval-runs"],
@@ -208,7 +208,7 @@ export const writeAnalysis = defineRequest({
       evaluation: z.string().nullable(),
     }),
     statistics: z.record(z.string(), z.json()),
-    /** At most 17, worst first; `reratings` are what the analysing judges gave. */
+    /** At most 17, worst first; `reratings` are the ratings of the analysing judges. */
     sample: z
       .array(
         z.object({

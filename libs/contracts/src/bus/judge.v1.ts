@@ -25,7 +25,7 @@ export type SkipReason = z.infer<typeof skipReason>;
 /** One judge's rubric. `id` is `primary` or the id of a judge scorer; a null `model` means the default judge model. */
 export const judgeRubric = z.object({
   id: z.string().min(1),
-  /** Whose rubric it is, and its version, for the verdict's record; no part of what is judged. */
+  /** The rubric's owner and version, for the verdict's record; not part of what is judged. */
   scorerId: z.string().nullish(),
   version: z.number().int().nullish(),
   name: z.string().nullable(),
@@ -34,14 +34,14 @@ export const judgeRubric = z.object({
   rejectionCriteria: z.string().nullable(),
   evaluationCriteria: z.string().nullable(),
   requiresExpected: z.boolean(),
-  /** A template of its own in place of the default one; `{input}`, `{output}`, `{expected}`, `{context}` are filled in. */
+  /** A template that replaces the default one; `{input}`, `{output}`, `{expected}`, `{context}` are filled in. */
   judgePrompt: z.string().nullable().default(null),
-  /** What the judge sees of the linked trace (completions 4.2). */
+  /** The part of the linked trace that the judge sees (completions 4.2). */
   toolContext: z.enum(["none", "simple", "detailed"]).default("simple"),
 });
 export type JudgeRubric = z.infer<typeof judgeRubric>;
 
-/** One call of a tool, as the linked trace recorded it. */
+/** One tool call, as the linked trace recorded it. */
 export const recordedToolCall = z.looseObject({
   name: z.string(),
   input: z.json().optional(),
@@ -52,9 +52,9 @@ export const recordedToolCall = z.looseObject({
 });
 export type RecordedToolCall = z.infer<typeof recordedToolCall>;
 
-/** What the agent did, from the linked trace: the trace's subtree in start order, and the root's tool calls. */
+/** The agent's steps, from the linked trace: the trace's subtree in start order, and the root's tool calls. */
 export const trajectory = z.object({
-  /** Empty when the trace has no span tree; at most 40, the rest is counted. Texts are cut at 300 characters. */
+  /** Empty when the trace has no span tree; at most 40 items, the rest is counted. Texts are cut at 300 characters. */
   steps: z.array(
     z.object({
       depth: z.number().int().nonnegative(),
@@ -69,12 +69,12 @@ export const trajectory = z.object({
   ),
   omittedSteps: z.number().int().nonnegative(),
   toolCalls: z.array(recordedToolCall),
-  /** Definitions known of tools, used or not: told by the trace, or registered in the project. */
+  /** Known definitions of tools, used or not: from the trace, or registered in the project. */
   toolDefinitions: z.array(z.object({ name: z.string(), definition: z.string() })),
 });
 export type Trajectory = z.infer<typeof trajectory>;
 
-/** What is judged. Every text is untrusted. Null = the case has none. */
+/** The texts to judge. Every text is untrusted. Null = the case has none. */
 export const judgedCase = z.object({
   input: z.string(),
   output: z.string(),
@@ -106,9 +106,12 @@ export const verdict = z.object({
   reason: skipReason.nullable(),
   model: z.string().nullable(),
   durationMs: z.number().nonnegative(),
-  /** Where a scored verdict comes from: a call just made, or the record. Null when skipped. */
+  /** The origin of a scored verdict: a new call, or the record. Null when skipped. */
   source: z.enum(["live", "cache", "replay"]).nullable().default(null),
-  /** Of its record (`GET /verdicts/{verdictId}`); a stored verdict names that of the call it came from. Null = there is none. */
+  /**
+   * The id of its record (`GET /verdicts/{verdictId}`); a stored verdict has the id of the call it came from. Null =
+   * there is none.
+   */
   verdictId: z.uuid().nullable().default(null),
 });
 export type Verdict = z.infer<typeof verdict>;
@@ -122,7 +125,7 @@ export const similarityScores = z.object({
 });
 export type SimilarityScores = z.infer<typeof similarityScores>;
 
-/** How verdicts are come by (completions 5.12). `replay` never calls a provider. */
+/** How verdicts are obtained (completions 5.12). `replay` never calls a provider. */
 export const verdictMode = z.enum(["live", "cache", "replay"]);
 export type VerdictMode = z.infer<typeof verdictMode>;
 
@@ -156,13 +159,13 @@ const groupMember = z.object({
   name: z.string(),
   weight: z.number().nonnegative(),
   gate: z.boolean(),
-  /** The live judge budget kept it from being asked, or from asking. */
+  /** The live judge budget prevented it from being asked, or from asking. */
   stoppedByBudget: z.boolean().default(false),
 });
 
 /**
- * A scorer group whose score is the result's rating (completions 4.4). Judge members name a rubric by its id; what the
- * others found is known before the judge is asked.
+ * A scorer group whose score is the result's rating (completions 4.4). Judge members refer to a rubric by its id; the
+ * findings of other members are known before the judge is asked.
  */
 export const groupRequest = z.object({
   name: z.string(),
@@ -172,9 +175,9 @@ export const groupRequest = z.object({
         groupMember.extend({ kind: z.literal("judge") }),
         groupMember.extend({
           kind: z.enum(["pattern", "custom"]),
-          /** How good it found the result; null = it found nothing. */
+          /** Its rating of the result; null = it has none. */
           goodness: z.number().min(0).max(1).nullable(),
-          /** Why it found nothing, for the client to read. */
+          /** Why it has none, shown to the client. */
           because: z.string().nullable().default(null),
         }),
       ]),
@@ -197,8 +200,9 @@ const noDeterministic = { codeScorers: [], trajectoryMatch: null, contextMatch: 
 
 /**
  * Scores one result: every rubric and every metric in parallel, each isolated from the others' failures, then the
- * group's arithmetic and the deterministic scorers, which read what the judges said. `verdicts` has one entry per
- * rubric, in the order asked; `deterministic` has the code scorers in order, then trajectory match, then context match.
+ * group's arithmetic and the deterministic scorers, which use the judges' verdicts. `verdicts` has one entry per
+ * rubric, in the requested order; `deterministic` has the code scorers in order, then trajectory match, then context
+ * match.
  */
 export const scoreResult = defineRequest({
   subject: "svc.judge.score-result.v1",
@@ -210,7 +214,7 @@ export const scoreResult = defineRequest({
     case: judgedCase,
     similarity: similarityRequest,
     verdictMode: verdictMode.default("live"),
-    /** Part of what a verdict is stored under: repetitions of a case are judged each for itself. */
+    /** Part of a verdict's storage key: repetitions of a case are judged individually. */
     runNumber: z.number().int().default(1),
     group: groupRequest.nullable().default(null),
     deterministic: deterministicRequest.default(noDeterministic),

@@ -3,14 +3,14 @@ import { defineEvent, defineRequest } from "./define.ts";
 
 const price = z.number().nonnegative().describe("USD per million tokens");
 
-/** What was changed in the built-in catalogue: a model of one's own, other prices, or a built-in model that is out. */
+/** The changes to the built-in catalogue: a custom model, other prices, or a removed built-in model. */
 export const priceChange = z.object({
   model: z.string(),
   provider: z.enum(["openai", "anthropic", "gemini", "custom"]),
   label: z.string(),
   input: price,
   output: price,
-  /** Null: cached tokens cost what others do. */
+  /** Null: cached tokens cost as much as others. */
   cacheRead: price.nullable(),
   cacheWrite: price.nullable(),
   isRemoved: z.boolean(),
@@ -18,8 +18,8 @@ export const priceChange = z.object({
 export type PriceChange = z.infer<typeof priceChange>;
 
 /**
- * The changes of one owner as a whole (decision 29): an organization, or a project that is in none. `revision` grows with
- * every change of one owner: a reader keeps the greatest it saw, so order and repetition do not matter.
+ * All changes of one owner (decision 29): an organization, or a project without one. `revision` grows with every change
+ * of one owner: a reader keeps the greatest it saw, so order and repetition do not matter.
  */
 const priceList = z.object({
   ownerId: z.uuid(),
@@ -28,7 +28,7 @@ const priceList = z.object({
 });
 export type PriceList = z.infer<typeof priceList>;
 
-/** Told of every change, sooner or later. */
+/** Reports every change, eventually. */
 export const modelPricesChanged = defineEvent({
   subject: "event.model-prices.changed.v1",
   publishedBy: "auth",
@@ -37,7 +37,7 @@ export const modelPricesChanged = defineEvent({
   body: priceList,
 });
 
-/** The same, told before the change is acknowledged (decision 42). With the reply it is in force in ingest. */
+/** The same, sent before the change is acknowledged (decision 42). With the reply it is in force in ingest. */
 export const keepModelPrices = defineRequest({
   subject: "svc.ingest.keep-model-prices.v1",
   askedBy: ["auth"],
@@ -46,7 +46,7 @@ export const keepModelPrices = defineRequest({
   reply: z.object({}),
 });
 
-/** Changes that ingest kept for a project before the catalogue was auth's. What auth has under the same id stays. */
+/** Changes that ingest kept for a project before auth owned the catalogue. Auth's entries with the same id are kept. */
 export const modelPricesHandedOver = defineEvent({
   subject: "event.model-prices.handed-over.v1",
   publishedBy: "ingest",

@@ -5,8 +5,8 @@ import { storedTrace } from "./events.v1.ts";
 import { judgeRubric } from "./judge.v1.ts";
 
 /**
- * A root trace that has ended and that nothing was added to for a while (decision 30): what live checks go by. The
- * facts that every check needs travel along, so that a trace nobody looks into is never read again.
+ * A root trace that has ended and was not extended for a while (decision 30): the input of live checks. It carries the
+ * facts that every check needs, so that a trace that no check selects is never read again.
  */
 export const settledTrace = storedTrace.extend({
   sessionId: z.string().nullable(),
@@ -14,15 +14,18 @@ export const settledTrace = storedTrace.extend({
   model: z.string().nullable(),
   latencyMs: z.number().nullable(),
   hasError: z.boolean(),
-  /** No output, or one without anything but white space in it. */
+  /** No output, or only white space. */
   isOutputEmpty: z.boolean(),
-  /** Names of the tools that failed, each once, at most 50. */
+  /** Names of the failed tools, each once, at most 50. */
   failedTools: z.array(z.string()).max(50),
   toolCalls: z.number().int().nonnegative(),
-  /** What OpenTelemetry calls the root: 32 and 16 lowercase hexadecimal characters. Absent: it did not come over OTLP. */
+  /** The root's ids in OpenTelemetry: 32 and 16 lowercase hexadecimal characters. Absent: it did not come over OTLP. */
   otelTraceId: z.string().optional(),
   otelSpanId: z.string().optional(),
-  /** The answer of a model that the root is, by its provider's name. Absent: it is none, or did not come over OTLP. */
+  /**
+   * The model's response that the root represents, by its provider's name. Absent: it represents none, or did not come
+   * over OTLP.
+   */
   responseId: z.string().optional(),
 });
 export type SettledTrace = z.infer<typeof settledTrace>;
@@ -38,8 +41,8 @@ export const tracesSettled = defineEvent({
 });
 
 /**
- * Child spans that settled, told only where an installation wants them checked too (completions 1.7). Each is described as
- * a root is, under its own id; `agentId` is that of its root where it is known. Delivered at least once; those of an
+ * Child spans that settled, sent only where an installation wants them checked too (completions 1.7). Each is described
+ * like a root, under its own id; `agentId` is that of its root where it is known. Delivered at least once; those of an
  * OTel trace come again whenever it settles, and are checked once.
  */
 export const spansSettled = defineEvent({
@@ -52,7 +55,7 @@ export const spansSettled = defineEvent({
 });
 
 /**
- * All that live judging says of traces, each time as a whole. `revision` grows with every change of one trace: a reader
+ * All live judging results of traces, each time complete. `revision` grows with every change of one trace: a reader
  * keeps the greatest it saw, so order and repetition do not matter.
  */
 export const tracesJudged = defineEvent({
@@ -70,8 +73,8 @@ export const tracesJudged = defineEvent({
           judgeScores: judgeScores.nullable(),
           topic: traceTopic.nullable(),
           /**
-           * How the trace fails by itself: `agent-tool-failure:<tool>`, `agent-trace-error` or `empty-agent-response`; null: it
-           * does not, or is not watched. Absent: from a monitor that did not tell.
+           * How the trace itself fails: `agent-tool-failure:<tool>`, `agent-trace-error` or `empty-agent-response`;
+           * null: it does not, or is not watched. Absent: from a version of monitor without this field.
            */
           failure: z.string().nullish(),
         }),
@@ -81,8 +84,8 @@ export const tracesJudged = defineEvent({
 });
 
 /**
- * What live judges and groups said last of sessions, each time as a whole (completions 2.7). `revision` grows with every
- * score of one session: a reader keeps the greatest it saw, so order and repetition do not matter.
+ * The latest scores of live judges and groups on sessions, each time complete (completions 2.7). `revision` grows with
+ * every score of one session: a reader keeps the greatest it saw, so order and repetition do not matter.
  */
 export const sessionsJudged = defineEvent({
   subject: "event.session.judged.v1",
@@ -146,13 +149,13 @@ export const liveGroup = liveProfile.extend({
 });
 export type LiveGroup = z.infer<typeof liveGroup>;
 
-/** What judges the live traffic of a project, as a whole. `revision` grows with every change. */
+/** All live judges of a project. `revision` grows with every change. */
 const liveScorers = z.object({
   projectId: z.uuid(),
   revision: z.number().int().positive(),
   /**
-   * A moment at which the change was not committed yet: what is acknowledged after the change is younger. Absent from
-   * releases that did not tell it, until their outbox is empty.
+   * A time at which the change was not committed yet: whatever is acknowledged after the change is younger. Absent from
+   * releases without this field, until their outbox is empty.
    */
   changedAt: z.iso.datetime().optional(),
   judges: z.array(liveJudge),
@@ -160,7 +163,7 @@ const liveScorers = z.object({
 });
 export type LiveScorers = z.infer<typeof liveScorers>;
 
-/** Told of every change, sooner or later: what came to monitor meanwhile is judged then. */
+/** Reports every change, eventually: traffic that reached monitor meanwhile is judged then. */
 export const liveScorersChanged = defineEvent({
   subject: "event.live-scorers.changed.v1",
   publishedBy: "eval-runs",
@@ -169,7 +172,7 @@ export const liveScorersChanged = defineEvent({
   body: liveScorers,
 });
 
-/** The same, told before the change is acknowledged (decision 42). With the reply it is in force in monitor. */
+/** The same, sent before the change is acknowledged (decision 42). With the reply it is in force in monitor. */
 export const keepLiveScorers = defineRequest({
   subject: "svc.monitor.keep-live-scorers.v1",
   askedBy: ["eval-runs"],
@@ -178,30 +181,28 @@ export const keepLiveScorers = defineRequest({
   reply: z.object({}),
 });
 
-/**
- * A grade that somebody else gave a span and sent as telemetry: the log record `gen_ai.evaluation.result` (otlp 7).
- */
+/** A grade from another system on a span, sent as telemetry: the log record `gen_ai.evaluation.result` (otlp 7). */
 export const receivedEvaluation = z.object({
   projectId: z.uuid(),
   /** The root that its span belongs to. */
   traceId: z.uuid(),
   /** 32 lowercase hexadecimal characters, the trace of the graded span. */
   otelTraceId: z.string(),
-  /** 16 of them. Of a record that names a response alone: the first span that had it. */
+  /** 16 of them. For a record that names only a response: the first span with that response. */
   otelSpanId: z.string(),
   name: z.string(),
   /** Any finite number: its scale is the grader's. */
   score: z.number().nullable(),
   label: z.string().nullable(),
   explanation: z.string().nullable(),
-  /** ISO 8601; when it was given, else when it was received. */
+  /** ISO 8601; the time of the grade, else the time of receipt. */
   at: z.iso.datetime(),
 });
 export type ReceivedEvaluation = z.infer<typeof receivedEvaluation>;
 
 /**
- * All evaluations received of traces, told whenever such a trace settles: one that came before its trace waits for it,
- * and one that was told before is told again. Of two with one name and one span the later is in force.
+ * All received evaluations of traces, sent whenever such a trace settles: one that arrived before its trace waits for
+ * it, and an old one is sent again. Of two with one name and one span the later is in force.
  */
 export const evaluationsReceived = defineEvent({
   subject: "event.evaluation.received.v1",

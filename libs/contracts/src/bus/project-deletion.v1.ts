@@ -3,13 +3,13 @@ import { defineEvent, type ServiceName } from "./define.ts";
 
 const ofProject = z.object({ projectId: z.uuid() });
 
-/** The services that keep rows of projects: a deleted project is gone when all of them have said so. */
+/** The services that store rows of projects: a deleted project is gone when all of them have confirmed. */
 export const projectDataOwners = ["ingest", "eval-runs", "judge", "monitor"] as const satisfies readonly ServiceName[];
 export type ProjectDataOwner = (typeof projectDataOwners)[number];
 
 /**
- * A project was deleted: its key is dead, and its rows are to go everywhere. Told again until every owner of data has
- * confirmed, so none of them depends on one delivery.
+ * A project was deleted: its key is dead, and its rows must be deleted everywhere. Sent again until every owner of data
+ * has confirmed, so that no single delivery matters.
  */
 export const projectDeleting = defineEvent({
   subject: "event.project.deleting.v1",
@@ -20,8 +20,8 @@ export const projectDeleting = defineEvent({
 });
 
 /**
- * A service has no row of a deleted project left and takes none any more. One event for each service, so that none can
- * speak for another: NATS lets each publish its own.
+ * A service has deleted all rows of a project and accepts no more. One event for each service, so that no service can
+ * impersonate another: NATS lets each publish its own.
  */
 const dataDeletedBy = (service: ProjectDataOwner) =>
   defineEvent({

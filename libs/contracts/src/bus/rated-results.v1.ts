@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { defineEvent } from "./define.ts";
 
-/** What an evaluation said of a recorded trace: a verdict of one judge, or of a group. */
+/** The result of evaluating a recorded trace: a verdict of one judge, or of a group. */
 export const ratedResult = z.object({
   projectId: z.uuid(),
   runId: z.uuid(),
   traceId: z.uuid(),
-  /** The same however often the verdict is told. */
+  /** The same in every repetition of the verdict. */
   verdictId: z.string(),
   scorerKind: z.enum(["judge", "group"]),
   scorerId: z.string(),
@@ -20,7 +20,7 @@ export const ratedResult = z.object({
 });
 export type RatedResult = z.infer<typeof ratedResult>;
 
-/** Results of runs that name a trace, told where verdicts are exported as telemetry. Delivered at least once. */
+/** Results of runs that name a trace, sent where verdicts are exported as telemetry. Delivered at least once. */
 export const resultsRated = defineEvent({
   subject: "event.results.rated.v1",
   publishedBy: "eval-runs",

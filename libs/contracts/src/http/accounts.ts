@@ -47,12 +47,12 @@ export const signInReply = z.object({
   user,
 });
 
-/** Where the browser goes next: the provider's page. */
+/** The next page of the browser: the provider's. */
 export const providerSignInReply = z.object({ url: z.string(), redirect: z.literal(true) });
 export const socialSignInBody = z.object({ provider: z.string(), callbackURL: z.string().optional() });
 export const oidcSignInBody = z.object({ providerId: z.string(), callbackURL: z.string().optional() });
 export const providerCallbackParams = z.object({ provider: z.string() });
-/** What providers send along besides is not looked at. */
+/** Additional parameters from providers are ignored. */
 export const providerCallbackQuery = z.object({
   code: z.string().optional(),
   state: z.string().optional(),

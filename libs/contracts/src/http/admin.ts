@@ -5,8 +5,8 @@ import { auditEvent } from "./organizations.ts";
 const count = z.number().int().nonnegative();
 
 /**
- * `GET /admin/overview` (completions 12.5): every organization with what it has and what it used in the last 24 hours.
- * `unassigned` are projects of no organization: all of them where there are no accounts.
+ * `GET /admin/overview` (completions 12.5): every organization with its objects and its usage in the last 24 hours.
+ * `unassigned` are projects without an organization: all of them where there are no accounts.
  */
 export const adminOverview = z.object({
   organizations: z.array(
@@ -23,13 +23,16 @@ export const adminOverview = z.object({
   unassigned: z.object({ projects: count, judgeCalls24h: count }),
 });
 
-/** Which page of the log the gateway asks auth for: so many acts below the act `before`; null = from the newest. */
+/**
+ * The page of the log that the gateway requests from auth: this many acts below the act `before`; null = from the
+ * newest.
+ */
 export const adminAuditQuery = z.object({
   before: z.uuid().nullable(),
   limit: z.number().int().min(1).max(limits.auditPageMax),
 });
 
-/** `GET /admin/audit` (completions 12.5): an organization's log with all others', and what is in none. */
+/** `GET /admin/audit` (completions 12.5): the logs of all organizations, and acts outside of any. */
 export const adminAuditPage = z.object({
   events: z.array(
     auditEvent.extend({

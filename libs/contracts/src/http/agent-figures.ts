@@ -4,7 +4,10 @@ import { dashboardWindow as window } from "../dashboard-window.ts";
 const share = z.number().min(0).max(1).nullable();
 const usd = z.number().nonnegative();
 
-/** `GET /agent-monitoring/agent-figures`: how each agent did in a window, at most 200 of them, most failing first. */
+/**
+ * `GET /agent-monitoring/agent-figures`: the figures of each agent in a window, at most 200 of them, most failing
+ * first.
+ */
 export const agentFigures = z.object({
   window,
   since: z.string().describe("What began from then on counts: ISO 8601, a whole hour or day in UTC"),
@@ -29,7 +32,7 @@ export const agentFigures = z.object({
   ),
 });
 
-/** Asks ingest what the spans of each agent cost, with the prices of the project's organization. */
+/** Requests the cost of each agent's spans from ingest, with the prices of the project's organization. */
 export const agentCostsQuery = z.object({
   projectId: z.uuid(),
   organizationId: z.uuid().nullable(),
@@ -37,6 +40,7 @@ export const agentCostsQuery = z.object({
 });
 
 /**
- * USD by agent, at most 1,000 of them; null is what no agent is named for. Those of which nothing can be priced are missing.
+ * USD by agent, at most 1,000 of them; null is the total of spans without an agent. Agents without any price are
+ * missing.
  */
 export const agentCosts = z.object({ costs: z.array(z.object({ agentId: z.uuid().nullable(), cost: usd })) });

@@ -3,7 +3,7 @@ import { z } from "zod";
 /** `online-eval:<id>` or `scorer-group:<id>`, as `readCalibration` has it. */
 export const agreementParams = z.object({ scorerKey: z.string() });
 
-/** What the scorer and a person said of a trace: the four cells of `table` in `readCalibration`. */
+/** The scorer's and a person's judgement of a trace: the four cells of `table` in `readCalibration`. */
 export const agreementCell = z.enum(["bothFail", "onlyScorerFails", "onlyPersonFails", "bothPass"]);
 
 export const agreementPairsQuery = z.object({
@@ -42,8 +42,8 @@ export const agreementSampleQuery = z.object({
 });
 
 /**
- * `GET /agent-monitoring/calibration/{scorerKey}/sample`: traces that it rated against a threshold and nobody labelled yet,
- * drawn by lot. It holds no ratings: who labels is not to know them.
+ * `GET /agent-monitoring/calibration/{scorerKey}/sample`: a random sample of the unlabelled traces that it rated
+ * against a threshold. It contains no ratings: they must not influence the labels.
  */
 export const agreementSample = z.object({
   traces: z.array(z.object({ traceId: z.string() })).describe("In the order drawn"),

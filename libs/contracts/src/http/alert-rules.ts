@@ -3,7 +3,7 @@ import { limits } from "../limits.ts";
 import { severity } from "./patterns.ts";
 import { isStorable, withRules } from "./texts.ts";
 
-/** What a rule measures of the traffic of a stretch of time. Rates are from 0 to 1, ratings from 0 to 10. */
+/** The metric of a rule over traffic in a period. Rates are from 0 to 1, ratings from 0 to 10. */
 export const alertMetric = z.enum([
   "failureRate",
   "downvoteRate",
@@ -75,7 +75,7 @@ export const alertRuleSentences = {
   days: `days must be a whole number between 1 and ${limits.alertTrialDaysMax}`,
 } as const;
 
-/** What a rule that is not stored would have said. Its windows are laid end to end, the last one ends now. */
+/** The alerts that an unsaved rule would have sent. Its windows are consecutive, the last one ends now. */
 export const alertTrialReply = z.object({
   since: z.string().describe("ISO 8601. Later than was asked for where there are no traces before, or too many."),
   until: z.string(),

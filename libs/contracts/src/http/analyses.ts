@@ -46,7 +46,10 @@ export const analysisStatus = z.object({
   }),
 });
 
-/** interface: Report. The narrative is absent when the analysis failed; statistics and cases are of the run as it is now. */
+/**
+ * interface: Report. The narrative is absent when the analysis failed; statistics and cases describe the run's current
+ * state.
+ */
 export const report = analysisNarrative.partial().extend({
   runId: z.string(),
   datasetId: z.string(),

@@ -3,7 +3,7 @@ import { submittedWorkspaceId } from "../workspace.ts";
 import { givenName } from "./texts.ts";
 
 /** `GET /auth/config` (interface: GET auth/config; completions 12.1): a key in default mode only. */
-/** Of the installation, such as `0.1.0`. */
+/** The version of the installation, such as `0.1.0`. */
 const version = z.string();
 
 export const authConfig = z.discriminatedUnion("mode", [
@@ -27,7 +27,7 @@ export const project = z.object({
   name: z.string(),
   apiKey: z.string(),
   isDefault: z.boolean(),
-  /** Null without accounts, and where no organization has claimed it yet. */
+  /** Null without accounts, and for a project that no organization has claimed yet. */
   organizationId: z.string().nullable(),
   createdAt: z.string(),
 });
@@ -37,7 +37,7 @@ export const projectReply = z.object({ project });
 export const submittedProject = z.object({
   name: givenName,
   workspaceId: submittedWorkspaceId.optional(),
-  /** With a session: which of the caller's organizations it is for; the first one otherwise. */
+  /** With a session: the organization, one of the caller's; the first one otherwise. */
   organizationId: z.string().optional(),
 });
 export const renamedProject = z.object({ name: givenName });

@@ -3,7 +3,7 @@ import { limits } from "../limits.ts";
 import { caseSource, dataset, datasetParams, question } from "./datasets.ts";
 import { recordedTurn } from "./judging.ts";
 
-/** A question that is added to a dataset says where it comes from: a trace, a session or a signal. */
+/** The origin of a question that is added to a dataset: a trace, a session or a signal. */
 const submittedCase = question.extend({ source: caseSource });
 
 /** Body of `POST .../datasets/{datasetId}/cases` (completions 3.3). */
@@ -13,7 +13,7 @@ export const submittedCases = z.object({
   dedupe: z.boolean().optional().describe("Default true; false adds whatever is sent."),
 });
 
-/** Why a case is not added, looked for in this order; `similarity` is a cosine, 0 to 1. */
+/** Why a case is not added, checked in this order; `similarity` is a cosine, 0 to 1. */
 const duplicate = z.object({
   reason: z.enum(["same-source", "same-query", "similar-query"]),
   existingQuery: z.string(),
@@ -28,14 +28,14 @@ export const addedCases = z.object({
   caseCount: z.int(),
 });
 
-/** 409 of a `case` that the dataset has already. */
+/** 409 of a `case` that the dataset already has. */
 export const duplicateCase = z.object({ error: z.string(), duplicate });
 
 export const caseParams = datasetParams.extend({
   questionIndex: z.string().describe("The place of the case, from 0; the number of cases is the place of a new one."),
 });
 
-/** Query of a change that is made of what was read before. */
+/** Query of a change that is based on an earlier read. */
 export const readVersionQuery = z.object({
   version: z.string().optional().describe("The version of the dataset that was read; another one by now is 409."),
 });
@@ -60,7 +60,7 @@ export const staleDataset = z.object({
 /** Body of `POST .../datasets/case-preview`: one of the two. */
 export const casePreviewBody = z.object({ traceId: z.string().optional(), sessionId: z.string().optional() });
 
-/** What a recorded trace or session would be as a case: the first turn asks, the others follow up. */
+/** A recorded trace or session as a case: the first turn is the question, the others are follow-ups. */
 export const casePreview = z.object({ case: submittedCase, turns: z.array(recordedTurn) });
 
 /** Body of `POST .../datasets/suggest-expected`. */
@@ -71,7 +71,7 @@ export const suggestExpectedBody = z.object({
   judgeModel: z.string().nullish(),
 });
 
-/** What the judge would have answered. */
+/** The judge's own answer. */
 export const suggestedExpected = z.object({ expected: z.string(), rationale: z.string().nullable() });
 
 /** Query of `POST .../datasets/import`. */
@@ -116,7 +116,7 @@ export const importCasesQuery = readVersionQuery.extend({
   dryRun: importDatasetQuery.shape.dryRun,
 });
 
-/** What an import into a dataset did, or would do. */
+/** The result of an import into a dataset, done or planned. */
 export const importedCases = z.object({
   version: z.int().describe("Of the dataset: the new one, or the one that a dry run compared with."),
   caseCount: z.int().describe("Cases of the dataset afterwards."),

@@ -4,8 +4,8 @@ import { submittedWorkspaceId } from "../workspace.ts";
 import { truncatedBy } from "./list-page.ts";
 
 /**
- * CI runs on the wire (completions 8): snake_case. Bodies and queries are also taken in camelCase; of two spellings the
- * snake_case one counts.
+ * CI runs on the wire (completions 8): snake_case. Bodies and queries are also accepted in camelCase; if both are
+ * present the snake_case one counts.
  */
 
 const share = z.number().min(0).max(1);
@@ -55,7 +55,7 @@ export const submittedCiResults = z.union([
   z.object({ results: z.array(submittedCiResult).min(1).max(limits.resultsPerBatchMax) }),
 ]);
 
-/** How one result of a CI run was scored. */
+/** The scores of one result of a CI run. */
 export const ciScore = z.object({
   question_index: z.int(),
   rating: z.number().nullable().describe("0 to 10; null when skipped, which does not pass."),
@@ -89,7 +89,7 @@ const ciViolation = z.object({
 });
 export type CiViolation = z.infer<typeof ciViolation>;
 
-/** Body of `POST /ingest/ci-runs/{ciRunId}/finalize`, which may be left out: nothing is read from it. */
+/** Optional body of `POST /ingest/ci-runs/{ciRunId}/finalize`: nothing is read from it. */
 export const finalizeCiRunBody = z.record(z.string(), z.json());
 
 /** 200 of `POST /ingest/ci-runs/{ciRunId}/finalize` (completions 8.4). */

@@ -27,7 +27,7 @@ export const changedCustomEvaluator = z
   })
   .partial();
 
-/** Body of `POST /agent-monitoring/custom-evaluators` (completions 4.5); `kind` is `external` unless told. */
+/** Body of `POST /agent-monitoring/custom-evaluators` (completions 4.5); `kind` is `external` by default. */
 export const submittedCustomEvaluator = changedCustomEvaluator.extend({
   name: changedCustomEvaluator.shape.name.unwrap(),
 });
@@ -52,7 +52,7 @@ export const customEvaluatorList = z.object({ evaluators: z.array(customEvaluato
 /** Body of the dry run: a custom scorer, stored or not, and the trace to try it on; without one a made-up trace. */
 export const customEvaluatorTrial = submittedCustomEvaluator.partial().extend({ traceId: z.string().nullish() });
 
-/** What came of it. `response` is what the scorer answered, as it was read. */
+/** The result. `response` is the scorer's parsed answer. */
 export const customEvaluatorTrialReply = z.object({
   ok: z.boolean(),
   latencyMs: z.number(),
@@ -68,7 +68,7 @@ export const customEvaluatorTrialReply = z.object({
   error: z.string().optional(),
 });
 
-/** What it said of traces: what it flagged first, of these the lowest score, then the newest; at most 20. */
+/** Its results on traces: flagged ones first, of these the lowest score, then the newest; at most 20. */
 export const customEvaluatorEvents = z.object({
   window: dashboardWindow,
   events: z.array(
@@ -88,7 +88,7 @@ export const customEvaluatorEvents = z.object({
 
 const tally = z.array(z.object({ label: z.string(), count: z.int() }));
 
-/** What the traces of a window are about (completions 9.5), the most frequent first; at most 100 intents. */
+/** The topics of a window's traces (completions 9.5), the most frequent first; at most 100 intents. */
 export const topicCounts = z.object({
   window: dashboardWindow,
   total: z.int(),

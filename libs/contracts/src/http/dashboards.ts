@@ -5,8 +5,8 @@ const share = z.number().min(0).max(1).nullable();
 const change = z.number().min(-1).max(1).nullable();
 
 /**
- * `GET /monitor/kpis` (completions 9.5): how the watched traffic of a window did. Rates are shares between 0 and 1, and
- * null, never NaN, where there is nothing to take a share of.
+ * `GET /monitor/kpis` (completions 9.5): figures of the watched traffic in a window. Rates are fractions between 0 and
+ * 1, and null, never NaN, where the denominator is 0.
  */
 export const kpis = z.object({
   window,
@@ -32,8 +32,8 @@ export const kpis = z.object({
 const point = { label: z.string(), ts: z.string() };
 
 /**
- * `GET /agent-monitoring/trend`: a point for each 5 minutes of 1h, hour of 24h or day, in UTC, oldest first, also where
- * nothing ran.
+ * `GET /agent-monitoring/trend`: a point for each 5 minutes of 1h, hour of 24h or day, in UTC, oldest first, including
+ * empty ones.
  */
 export const trend = z.object({
   window,
@@ -90,8 +90,8 @@ export const figuresQuery = dashboardWindowQuery.extend({
 });
 
 /**
- * `GET /agent-monitoring/metrics` (completions 9.5): what all spans of a window come to, evaluation traffic included, in
- * the same stretches as the trend. A span counts where it began.
+ * `GET /agent-monitoring/metrics` (completions 9.5): totals over all spans of a window, evaluation traffic included, in
+ * the same intervals as the trend. A span counts in the interval of its start.
  */
 export const metrics = z.object({
   window,
@@ -101,14 +101,14 @@ export const metrics = z.object({
 
 const costs = { cost: usd, byModel: byName(usd), unpricedTokenShare };
 
-/** `GET /agent-monitoring/cost-trend` (completions 9.5): the same stretches; USD. */
+/** `GET /agent-monitoring/cost-trend` (completions 9.5): the same intervals; USD. */
 export const costTrend = z.object({
   window,
   points: z.array(z.object({ ...point, ...costs })),
   totals: z.object(costs),
 });
 
-/** `GET /agent-monitoring/performance`: the same stretches of time. */
+/** `GET /agent-monitoring/performance`: the same intervals. */
 export const performance = z.object({
   window,
   points: z.array(
@@ -143,8 +143,8 @@ export const topFailing = z.object({
 });
 
 /**
- * `GET /agent-monitoring/calibration`: how far each live scorer, in each version, agrees with people, chance taken off.
- * See docs/monitoring/agreement.md.
+ * `GET /agent-monitoring/calibration`: the agreement of each version of each live scorer with people, corrected for
+ * chance. See docs/monitoring/agreement.md.
  */
 export const calibration = z.object({
   since: z.string().describe("What people said from then on counts"),

@@ -62,7 +62,7 @@ const testCase = z.looseObject({
   expectedDelegations: strings.nullish(),
 });
 
-/** Where a case comes from. */
+/** The origin of a case. */
 export const caseSource = z.looseObject({
   traceId: z.string().nullish(),
   sessionId: z.string().nullish(),
@@ -120,7 +120,7 @@ export const dataset = z.object({
 
 export const datasetParams = z.object({ datasetId: z.string() });
 
-/** Query of `GET /custom-agent-evaluations/datasets`. `search` is of the summary. */
+/** Query of `GET /custom-agent-evaluations/datasets`. `search` matches the summary. */
 export const listDatasetsQuery = z.object({
   view: z.string().optional().describe("summary: without questions and settings, a page at a time"),
   search: z.string().optional().describe("A piece of the name or the description, in any case"),
@@ -135,7 +135,7 @@ export const listDatasetsQuery = z.object({
 
 export const datasetList = z.object({ datasets: z.array(dataset), ...listEnd });
 
-/** A dataset in the summary; of a long name or description the first 500 characters. */
+/** A dataset in the summary; a long name or description is cut to 500 characters. */
 const datasetSummary = z.object({
   _id: z.string(),
   name: z.string(),
@@ -159,7 +159,7 @@ export const deletedDataset = z.object({ deleted: z.literal(true) });
 
 export const datasetVersionParams = datasetParams.extend({ versionId: z.string() });
 
-/** What a dataset was at one time, newest first (completions 3.3). */
+/** The versions of a dataset, newest first (completions 3.3). */
 export const datasetVersions = z.array(
   z.object({
     _id: z.string(),
@@ -174,5 +174,5 @@ export const datasetVersions = z.array(
 /** Query of `GET /evaluate/datasets/batch/versions`. */
 export const datasetVersionCountsQuery = z.object({ ids: z.string().optional().describe("Ids, between commas.") });
 
-/** How many versions each of them has; those that are none of the project's are left out. */
+/** The number of versions of each dataset; ids of other projects are left out. */
 export const datasetVersionCounts = z.object({ versionCounts: z.record(z.string(), z.int()) });

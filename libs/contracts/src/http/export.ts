@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { serviceNames } from "../bus/define.ts";
 
-/** What can be exported, by the name in the path, and the service that has it (completions 13). */
+/** The exportable entities, by the name in the path, and the service that owns them (completions 13). */
 export const exportEntities = {
   traces: "ingest",
   agents: "ingest",
@@ -47,7 +47,7 @@ export const exportQuery = z.object({
 
 export const exportParams = z.object({ entity: z.string() });
 
-/** `GET /export`: what there is to export, and how much of it at this moment. */
+/** `GET /export`: the exportable entities and their current counts. */
 export const exportIndex = z.object({
   generatedAt: z.string(),
   format: z.literal("ndjson"),
@@ -57,21 +57,21 @@ export const exportIndex = z.object({
 /** 404 of an entity that does not exist. */
 export const unknownExportEntity = z.object({ error: z.string(), entities: z.array(z.string()) });
 
-/** What one service counts for {@link exportIndex}. */
+/** The counts of one service for {@link exportIndex}. */
 export const exportCounts = z.object({
   entities: z.array(z.object({ entity: z.string(), rows: z.number().int() })),
 });
 
-/** Whose rows are counted, and since which epoch millisecond; null = all. */
+/** The project whose rows are counted, and the minimum epoch millisecond; null = all. */
 export const exportCountQuery = z.object({ projectId: z.uuid(), sinceMs: z.number().nullable() });
 
 /**
- * One line of `POST /import/traces`: a line of `GET /export/traces`, or an OTLP/JSON export. Any-JSON members are stored
- * as the text they came in, so ingest checks a line member by member.
+ * One line of `POST /import/traces`: a line of `GET /export/traces`, or an OTLP/JSON export. Any-JSON members are
+ * stored as the text they came in, so ingest checks a line member by member.
  */
 export const importedLine = z.looseObject({ name: z.string().optional() });
 
-/** Answer of `POST /import/traces`, whether it went through or was cut short; spans are counted. */
+/** Answer of `POST /import/traces`, complete or cut short; spans are counted. */
 export const importReply = z.object({
   stored: z.number().int(),
   replayed: z.number().int().describe("Stored before, by this import or another way; nothing was changed."),
@@ -81,5 +81,5 @@ export const importReply = z.object({
     .describe("Of the first 100 lines with a mistake; lines count from 1."),
 });
 
-/** The same when the import could not go on: what was done before stays done, and the whole may be sent again. */
+/** The same when the import could not continue: finished work is kept, and the whole may be sent again. */
 export const interruptedImport = importReply.extend({ error: z.string() });

@@ -35,7 +35,7 @@ export const feedbackReply = z.object({ feedback });
 export const feedbackList = z.object({ feedback: z.array(feedback) });
 export const feedbackParams = z.object({ traceId: z.string() });
 
-/** Body of `POST /outcomes` (completions 9.6). One of the two ids is there. */
+/** Body of `POST /outcomes` (completions 9.6). One of the two ids is present. */
 export const submittedOutcome = z.object({
   outcome: name.min(1),
   isNegative: z.boolean(),

@@ -28,7 +28,7 @@ const gateCheck = z.object({
 });
 export type GateCheck = z.infer<typeof gateCheck>;
 
-/** What a comparison case by case found. Null numbers: fewer than six cases are rated in both runs. */
+/** The result of a case-by-case comparison. Null numbers: fewer than six cases are rated in both runs. */
 const pairedComparison = z.object({
   outcome: z.enum(["regressed", "improved", "no_evidence", "undecided"]),
   cases: z.number().int().describe("Rated in both runs"),
@@ -121,7 +121,10 @@ export const compareRunsQuery = z.object({
   view: z.string().optional().describe("preview: texts are cut at 300 characters"),
 });
 
-/** 200 of `GET /evaluate/runs/compare` (completions 5.7). A side a case is missing on is null throughout. */
+/**
+ * 200 of `GET /evaluate/runs/compare` (completions 5.7). If a case is missing in a run, that side's fields are all
+ * null.
+ */
 export const comparedRuns = z.object({
   baselineRun: comparedRun,
   candidateRun: comparedRun,

@@ -11,7 +11,7 @@ const name = z.string().min(1).max(limits.graderNameMaxChars);
 const toolContext = z.enum(["none", "simple", "detailed"]);
 const severity = z.enum(["low", "medium", "high", "critical"]);
 
-/** What a judge judges by (completions 4.1, 4.2). */
+/** The criteria of a judge (completions 4.1, 4.2). */
 const submittedJudge = {
   acceptanceCriteria: text,
   rejectionCriteria: text,
@@ -22,7 +22,7 @@ const submittedJudge = {
   requiresExpected: z.boolean().nullish(),
 };
 
-/** What else grades offline runs. */
+/** The other graders of offline runs. */
 const submittedOffline = {
   numberOfRequests: z.int().min(1).max(limits.datasetRequestsMax).nullish(),
   vectorSimilarity: z.looseObject({ enabled: z.boolean().optional(), model: z.string().optional() }).nullish(),
@@ -66,7 +66,7 @@ const shownOffline = {
 /** Body of `POST /custom-agent-evaluations/evaluation-settings` (completions 4.1). */
 export const submittedSettings = z.object({ name, description: text, ...submittedJudge, ...submittedOffline });
 
-/** Body of `PUT`: only the members that are sent change; null takes one away. */
+/** Body of `PUT`: only the members that are sent change; null removes one. */
 export const changedSettings = submittedSettings.partial();
 
 /** A grading config as evaluation settings (completions 4.1). */
@@ -83,7 +83,7 @@ export const evaluationSettingsList = z.object({ evaluationSettings: z.array(eva
 export const settingsParams = z.object({ evaluationSettingsId: z.string() });
 export const settingsVersionParams = settingsParams.extend({ versionId: z.string() });
 
-/** What was stored at one time, newest first (completions 3.3, 4.1). */
+/** The stored versions, newest first (completions 3.3, 4.1). */
 export const settingsVersions = z.array(
   z.object({
     _id: z.string(),
@@ -95,10 +95,10 @@ export const settingsVersions = z.array(
   }),
 );
 
-/** `deleted` is false when there is no such version, or it is the one in force. */
+/** `deleted` is false when there is no such version, or it is the current one. */
 export const deletedVersion = z.object({ deleted: z.boolean() });
 
-/** How a scorer judges live traffic, as it is sent; what is left out has its default (completions 4.2). */
+/** How a scorer judges live traffic, as it is sent; missing members have their defaults (completions 4.2). */
 const submittedLive = {
   enabled: z.boolean().optional(),
   sampleRate: z.number().min(0).max(1).optional(),
@@ -209,7 +209,7 @@ export const scorerGroupParams = z.object({ scorerGroupId: z.string() });
 /** Query of `GET .../scorer-groups/{id}/ratings`. An unknown window reads as 7d. */
 export const groupRatingsQuery = z.object({ window: z.string().optional().describe("24h, 7d or 30d; default 7d") });
 
-/** What the group gave over time: by the hour for 24h, else by the day, in UTC, oldest first. */
+/** The group's scores over time: by the hour for 24h, else by the day, in UTC, oldest first. */
 export const groupRatings = z.object({
   window: z.enum(["24h", "7d", "30d"]),
   points: z.array(

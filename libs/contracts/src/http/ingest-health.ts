@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type DashboardWindow, lengthOf, dashboardWindow as window } from "../dashboard-window.ts";
 import type { ErrorCode } from "../errors.ts";
 
-/** Why a request that brings telemetry is refused: the codes of docs/operating/errors.md that such a request can meet. */
+/** Why a request with telemetry is refused: the codes of docs/operating/errors.md that can occur for it. */
 export const ingestRefusals = [
   "body_unreadable",
   "forbidden",
@@ -18,10 +18,10 @@ export const ingestRefusals = [
   "service_unavailable",
 ] as const satisfies ErrorCode[];
 
-/** Parts of accepted requests that were not stored, by what they are called. */
+/** Parts of accepted requests that were not stored, by kind. */
 export const rejectedItems = ["spans", "log_records", "lines"] as const;
 
-/** What became of a request, or, `rejected_...`, of a part of an accepted one. */
+/** The outcome of a request, or, `rejected_...`, of a part of an accepted one. */
 export const ingestOutcomes = [
   "accepted",
   ...ingestRefusals,
@@ -33,7 +33,7 @@ export const ingestOutcomes = [
 export type IngestRefusal = (typeof ingestRefusals)[number];
 export type IngestOutcome = (typeof ingestOutcomes)[number];
 
-/** An example is cut here. */
+/** The maximum length of an example. */
 export const outcomeExampleMaxChars = 200;
 
 const count = z.int().nonnegative();
@@ -43,7 +43,7 @@ const example = z
   .nullable()
   .describe("From the latest answer, where it says more than the reason. Never text of a payload");
 
-/** `GET /agent-monitoring/ingest-health`: what became of the project's requests that brought telemetry. */
+/** `GET /agent-monitoring/ingest-health`: the outcomes of the project's requests with telemetry. */
 export const ingestHealth = z.object({
   window,
   since: z.string().describe("What came from then on counts: ISO 8601, a whole hour in UTC"),
@@ -81,14 +81,14 @@ export type IngestHealth = z.infer<typeof ingestHealth>;
 
 const hourMs = 3_600_000;
 
-/** The hours a window shows, as epoch milliseconds: the present one is the last. `1h` shows the hour before it, too. */
+/** The hours of a window, as epoch milliseconds: the current one is the last. `1h` shows the hour before it, too. */
 export function listHours(shown: DashboardWindow, now: number): number[] {
   const last = Math.floor(now / hourMs) * hourMs;
   const hours = Math.max(2, lengthOf(shown) / hourMs);
   return Array.from({ length: hours }, (_, index) => last - (hours - 1 - index) * hourMs);
 }
 
-/** How many counts a gateway sends at a time. */
+/** The number of counts that a gateway sends at a time. */
 export const reportedCountsMax = 1_000;
 
 const counted = {
@@ -98,7 +98,7 @@ const counted = {
   example: z.string().max(outcomeExampleMaxChars).nullable(),
 };
 
-/** What a gateway counted since it last sent its counts: ingest adds it to what it has. */
+/** A gateway's counts since its last report: ingest adds them to its own. */
 export const reportedIngestCounts = z.object({
   counts: z
     .array(z.object({ projectId: z.uuid(), outcome: z.enum(ingestOutcomes), ...counted }))
@@ -107,7 +107,9 @@ export const reportedIngestCounts = z.object({
 
 export const ingestCountsQuery = z.object({ projectId: z.uuid(), since: z.iso.datetime() });
 
-/** The counts of a project: one row for each hour and outcome. A newer version may have outcomes that are unknown here. */
+/**
+ * The counts of a project: one row for each hour and outcome. A newer version may have outcomes that are unknown here.
+ */
 export const ingestCounts = z.object({ counts: z.array(z.object({ outcome: z.string(), ...counted })) });
 
 export type IngestCountsReply = z.infer<typeof ingestCounts>;

@@ -3,8 +3,8 @@ import { trajectory } from "../bus/judge.v1.ts";
 import { scriptSpan } from "../bus/judge-writing.v1.ts";
 
 /**
- * What is read of a recorded trace in order to judge it. Input and output are texts: what is no string comes as its JSON
- * text (completions 2.8), what is absent as null.
+ * The part of a recorded trace that is read to judge it. Input and output are texts: a non-string is given as its JSON
+ * text (completions 2.8), an absent one as null.
  */
 const recordedTrace = z.object({
   traceId: z.string(),
@@ -22,7 +22,7 @@ const recordedTrace = z.object({
 /** A recorded trace as judges see it. */
 export const judgedTrace = recordedTrace.extend({
   trajectory,
-  /** What its retrieval spans returned, one text per document, in order; else `metadata.retrievalContext`. */
+  /** The results of its retrieval spans, one text per document, in order; else `metadata.retrievalContext`. */
   retrieval: z.object({ source: z.enum(["spans", "metadata"]), texts: z.array(z.string()) }).nullable(),
 });
 export type JudgedTrace = z.infer<typeof judgedTrace>;
@@ -46,7 +46,7 @@ export const scriptTraceQuery = z.object({ projectId: z.uuid(), traceId: z.strin
 
 /**
  * A recorded trace with its spans, itself first, for scorers that are programs (completions 4.5, 6.2). Spans and their
- * contents are bounded: what is left out is null, or cut to a text.
+ * contents are bounded: larger ones are null, or truncated to a text.
  */
 export const scriptTrace = recordedTrace.extend({
   sessionId: z.string().nullable(),
@@ -65,7 +65,7 @@ export const turnsQuery = z.object({
   sessionId: z.string().optional(),
 });
 
-/** One question that was asked of an agent and what came of it. Texts, as of {@link judgedTrace}. */
+/** One question to an agent and its answer. Texts, as in {@link judgedTrace}. */
 export const recordedTurn = z.object({
   query: z.string(),
   actualOutput: z.string().nullable(),
@@ -74,5 +74,5 @@ export const recordedTurn = z.object({
 });
 export type RecordedTurn = z.infer<typeof recordedTurn>;
 
-/** The turns of a trace or session: its roots in start order, at most 200, those without input left out. */
+/** The turns of a trace or session: its roots in start order, at most 200, without those that have no input. */
 export const turnsReply = z.object({ turns: z.array(recordedTurn) });

@@ -18,14 +18,14 @@ export const truncatedBy = z
   .optional()
   .describe(`The page ends early, because it would have had more than ${limits.listBytesMax} bytes`);
 
-/** Where the page of a list ends. */
+/** The end of a list's page. */
 export const pageEnd = {
   hasNextPage: z.boolean(),
   nextCursor: z.string().nullable(),
   truncatedBy,
 };
 
-/** The same of a list that is usually whole: nothing, unless there is a next page. */
+/** The same for a list that usually fits on one page: empty, unless there is a next page. */
 export const listEnd = {
   hasNextPage: z.literal(true).optional(),
   nextCursor: z.string().optional(),

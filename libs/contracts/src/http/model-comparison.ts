@@ -25,12 +25,12 @@ export const modelComparison = z.object({
   ),
 });
 
-/** Asks ingest what the spans of a project cost, with the prices of its organization. */
+/** Requests the cost of a project's spans from ingest, with the prices of its organization. */
 export const modelCostsQuery = z.object({
   projectId: z.uuid(),
   organizationId: z.uuid().nullable(),
   window,
 });
 
-/** USD by model; those of which nothing can be priced are missing. */
+/** USD by model; models without any price are missing. */
 export const modelCosts = z.object({ costs: z.array(z.object({ model: z.string(), cost: z.number().nonnegative() })) });

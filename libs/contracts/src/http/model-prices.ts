@@ -23,7 +23,7 @@ export const unpricedModels = z.object({ models: z.array(z.string()) });
 export const modelParams = z.object({ modelId: z.string() });
 export const deletedModel = z.object({ success: z.literal(true) });
 
-/** Body of `PUT`: what it leaves out stays. */
+/** Body of `PUT`: missing members are unchanged. */
 export const changedModelPrice = z.object({
   provider: provider.optional(),
   label: z.string().min(1).optional(),

@@ -13,7 +13,7 @@ const settings = {
   idleSeconds: z.int().min(1).max(86_400),
 };
 
-/** What a client may send of a live profile; what is left out has its default, or stays. */
+/** The members of a live profile that a client may send; missing ones have their default, or are unchanged. */
 const submitted = z.object(settings).partial();
 
 /** Body of `POST /monitor/online-evaluators` (completions 9.5). */
@@ -22,7 +22,7 @@ export const submittedOnlineEvaluator = submitted.extend({
   evaluationSettingsId: z.string(),
 });
 
-/** Body of `PUT`: sparse. What it judges by stays. */
+/** Body of `PUT`: sparse. The criteria are unchanged. */
 export const changedOnlineEvaluator = submitted.extend({ name: z.string().max(limits.graderNameMaxChars).optional() });
 
 /** The live profile of a judge scorer; `_id` is its `profileId`. */
@@ -38,7 +38,7 @@ export const onlineEvaluatorReply = z.object({ evaluator: onlineEvaluator });
 export const onlineEvaluatorList = z.object({ evaluators: z.array(onlineEvaluator) });
 export const onlineEvaluatorParams = z.object({ onlineEvaluatorId: z.string() });
 
-/** What a live judge or group gave in each stretch of the window, in UTC, oldest first. */
+/** The ratings of a live judge or group in each interval of the window, in UTC, oldest first. */
 export const liveRatings = z.object({
   window: dashboardWindow,
   points: z.array(
@@ -51,7 +51,7 @@ const verdictId = z
   .nullable()
   .describe("Of the record behind it, GET /verdicts/{verdictId}; null: there is none, or a group said it");
 
-/** What one judge of a scorer group gave. */
+/** The ratings of one judge of a scorer group. */
 export const groupJudge = z.object({
   scorerId: z.string(),
   name: z.string().nullable(),
@@ -62,7 +62,7 @@ export type GroupJudge = z.infer<typeof groupJudge>;
 
 const judges = z.array(groupJudge).nullable().describe("Of a group; null of a judge, and of older ratings");
 
-/** How a rating came about, as far as it was recorded with it. */
+/** The origin of a rating, as far as it was recorded. */
 const recorded = {
   threshold: z.number().nullable().describe("It had then; null: it took no side"),
   scorerVersion: z.int().nullable().describe("Of its rubric; null where there are no versions"),
@@ -71,7 +71,7 @@ const recorded = {
   judges,
 };
 
-/** What it said, worst first, at most 20. */
+/** Its verdicts, worst first, at most 20. */
 export const liveRatingEvents = z.object({
   window: dashboardWindow,
   events: z.array(
@@ -91,7 +91,7 @@ export const liveRatingEvents = z.object({
 
 export const judgedTraceParams = z.object({ traceId: z.string() });
 
-/** What live judges and groups say of a trace. */
+/** The ratings of a trace by live judges and groups. */
 export const traceEvaluations = z.object({
   evaluations: z.array(
     z.object({
@@ -109,7 +109,7 @@ export const traceEvaluations = z.object({
 
 export const judgedSessionParams = z.object({ sessionId: z.string() });
 
-/** What live judges and groups said of a session, newest first (completions 2.7). */
+/** The ratings of a session by live judges and groups, newest first (completions 2.7). */
 export const sessionScores = z.object({
   scores: z.array(
     z.object({
@@ -133,5 +133,5 @@ export const sessionScores = z.object({
   ),
 });
 
-/** How many idle sessions were given to their judges; `skipped` when sessions are not swept. */
+/** The number of idle sessions that were sent to their judges; `skipped` when sessions are not swept. */
 export const sessionSweepReply = z.object({ judged: z.int(), skipped: z.literal(true).optional() });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { givenName } from "./texts.ts";
 
 const role = z.enum(["owner", "admin", "member"]);
-/** What somebody can be made: an organization has one owner, who made it. */
+/** The roles that can be assigned: an organization has one owner, who created it. */
 const givenRole = z.enum(["admin", "member"]);
 
 export const organizationParams = z.object({ organizationId: z.string() });
@@ -34,7 +34,7 @@ const invitedEmail = z
 export const submittedInvitation = z.object({ email: invitedEmail, role: givenRole.default("member").optional() });
 export const submittedInvitationSentences = { ...changedMemberSentences, email: "A valid email is required" } as const;
 const invitation = z.object({ _id: z.string(), email: z.string(), role: givenRole, expiresAt: z.string() });
-/** The one answer that shows the token: as the id, and in the link. */
+/** The only answer that contains the token: as the id, and in the link. */
 export const invitationCreated = z.object({ invitation, url: z.string() });
 export const invitationList = z.object({ invitations: z.array(invitation.extend({ createdAt: z.string() })) });
 export const invitationReply = z.object({
@@ -44,7 +44,7 @@ export const invitationReply = z.object({
     email: z.string(),
     role: givenRole,
     status: z.enum(["pending", "accepted", "expired", "revoked"]),
-    /** Whether the caller is who was invited. */
+    /** Whether the caller is the invited user. */
     emailMatches: z.boolean(),
   }),
 });
@@ -55,7 +55,7 @@ export const auditQuery = z.object({
   limit: z.string().optional().describe("1 to 200, default 50"),
   cursor: z.string().optional().describe("The event to continue after; take it from nextCursor."),
 });
-/** An act in the log, as it is shown. */
+/** An act in the log, as it is displayed. */
 export const auditEvent = z.object({
   _id: z.string(),
   action: z.string().describe("Such as `member.removed`."),

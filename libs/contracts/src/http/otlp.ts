@@ -15,5 +15,5 @@ export const otlpMetricsReply = z.object({
   partialSuccess: partialSuccess.extend({ rejectedDataPoints: z.string().optional() }).optional(),
 });
 
-/** OTLP/JSON export; its fields are checked span by span, so that one bad span never costs the others. */
+/** OTLP/JSON export; its fields are checked span by span, so that an invalid span does not affect the others. */
 export const otlpExport = z.record(z.string(), z.json());

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { auditQuery } from "./organizations.ts";
 import { givenName } from "./texts.ts";
 
-/** The account of who is signed in. */
+/** The account of the signed-in user. */
 const account = z.object({
   _id: z.string(),
   name: z.string(),
@@ -34,7 +34,7 @@ export const accountDeletion = z.object({
   password: z.string().optional().describe("Required of an account that has one."),
 });
 
-/** Of an organization's log; both narrow it. */
+/** Filters of an organization's log; both narrow it. */
 export const organizationAuditQuery = auditQuery.extend({
   action: z.string().optional().describe("An action such as `member.removed`, or all of a kind: `member`"),
   actorId: z.string().optional().describe("Who acted: the id of a user, or of the project whose key it was"),

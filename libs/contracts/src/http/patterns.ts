@@ -5,12 +5,15 @@ import { filledText } from "./texts.ts";
 export const severity = z.enum(["low", "medium", "high", "critical"]);
 export const polarity = z.enum(["failure", "proper"]);
 
-/** What of a trace a condition looks at: `trace` = its output, its error, and what its tools were given and gave. */
+/**
+ * The part of a trace that a condition examines: `trace` = its output, its error, and the inputs and outputs of its
+ * tools.
+ */
 const patternSource = z.enum(["response", "userMessage", "trace"]);
 const detector = z.enum(["phrase", "contains", "regex", "semantic"]);
 const detectorKind = z.enum(["contains", "regex", "semantic"]);
 
-/** One condition of a pattern, as it is shown: they are evaluated left to right (completions 9.3). */
+/** One condition of a pattern, as it is displayed: they are evaluated left to right (completions 9.3). */
 export const patternCondition = z.object({
   connector: z.enum(["and", "or", "nor"]),
   negate: z.boolean(),
@@ -60,7 +63,7 @@ export const changedPattern = z.object({
 /** Body of `POST /monitor/patterns`. */
 export const submittedPattern = changedPattern.extend({ name: changedPattern.shape.name.unwrap() });
 
-/** A pattern, of one's own or built in (completions 9.3). */
+/** A pattern, custom or built in (completions 9.3). */
 export const pattern = z.object({
   _id: z.string(),
   workspaceId: z.string(),
@@ -89,8 +92,8 @@ export const pattern = z.object({
 });
 
 /**
- * Body of `POST /agent-monitoring/patterns/dry-run`: a pattern, and which traces it is tried on. Those named by
- * `traceIds`, or else the newest, at most `limit` of them.
+ * Body of `POST /agent-monitoring/patterns/dry-run`: a pattern, and the traces to try it on: those in `traceIds`, or
+ * else the newest, at most `limit` of them.
  */
 export const triedPattern = changedPattern.extend({
   traceIds: z.array(z.string()).min(1).max(limits.triedTracesMax).optional(),
@@ -98,7 +101,7 @@ export const triedPattern = changedPattern.extend({
   limit: z.number().int().min(1).max(limits.triedTracesMax).optional(),
 });
 
-/** What a pattern that is not stored found. */
+/** The matches of an unsaved pattern. */
 export const patternTrialReply = z.object({
   checked: z.number().int().describe("Traces it was tried on."),
   matched: z.number().int(),

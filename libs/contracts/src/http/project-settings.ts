@@ -2,11 +2,11 @@ import { z } from "zod";
 import { limits } from "../limits.ts";
 import { filledText, storable } from "./texts.ts";
 
-/** The providers whose keys an organization keeps. */
+/** The providers whose keys an organization stores. */
 export const llmProviders = ["openai", "anthropic", "gemini"] as const;
 export type LlmProvider = (typeof llmProviders)[number];
 
-/** A stored key as it is shown: its first 3 and last 4 characters, or four bullets. Null: none is stored. */
+/** A stored key as it is displayed: its first 3 and last 4 characters, or four bullets. Null: none is stored. */
 const shownKey = z.object({ configured: z.boolean(), masked: z.string().nullable() });
 const shownKeys = z.object({ openai: shownKey, anthropic: shownKey, gemini: shownKey });
 export type ShownLlmKeys = z.infer<typeof shownKeys>;
@@ -19,11 +19,11 @@ export const providerKeys = z.object({
 });
 export type ProviderKeys = z.infer<typeof providerKeys>;
 
-/** What monitors of a project begin with (completions 9.2). */
+/** The initial settings of a project's monitors (completions 9.2). */
 export const monitoringDefaults = z.object({
   coverageMode: z.enum(["all", "sampled"]),
   sampleRate: z.number().min(0).max(1),
-  /** 0 and less keep for ever. */
+  /** 0 and less keep traces indefinitely. */
   retentionDays: z.number().int(),
   latencyThresholdMs: z.number(),
   topicsEnabled: z.boolean(),
@@ -38,7 +38,7 @@ const platformModel = z
   .nullable()
   .describe("Asked where a request names no model; null: platformModelDefault");
 
-/** `GET /agent-monitoring/settings` (completions 11.3). `llm` tells of stored keys; the environment's are not shown. */
+/** `GET /agent-monitoring/settings` (completions 11.3). `llm` lists stored keys, not those of the environment. */
 export const projectSettings = z.object({
   apiKey: z.string().nullable(),
   monitoringDefaults,

@@ -21,7 +21,7 @@ export const listResultsQuery = z.object({
   cursor: z.string().optional().describe("The result to continue after; take it from nextCursor"),
 });
 
-/** A result with what is known of its case. */
+/** A result with the known details of its case. */
 const listedResult = shownResult.extend({
   expected: z.string().nullable().describe("What the case expects; null when it expects nothing"),
   ofCase: z

@@ -307,7 +307,9 @@ export const runList = z.object({
   ...pageEnd,
 });
 
-/** 200 of `GET .../missing-results` (completions 5.5): what is stored, and what the dataset still asks for. */
+/**
+ * 200 of `GET .../missing-results` (completions 5.5): the stored results, and those that the dataset still requires.
+ */
 export const missingResults = z.object({
   runId: z.string(),
   submittedKeys: z.array(z.string()),
@@ -331,7 +333,7 @@ export const rescoreRunReply = z.object({
   liveStatistics,
 });
 
-/** What an event of `GET .../runs/{runId}/stream` says. */
+/** The event of `GET .../runs/{runId}/stream`. */
 export const runProgress = z.object({
   runId: z.string(),
   status: runStatus,

@@ -5,7 +5,7 @@ import { filledText, isId, isStorable, withRules } from "./texts.ts";
 export const signalStatus = z.enum(["open", "reopened", "in_review", "resolved", "archived", "dismissed"]);
 const agentRef = z.object({ _id: z.string(), name: z.string() });
 
-/** What needs a person's look: one for each project, finding and agent (completions 9.4). */
+/** A finding that needs attention: one for each project, finding and agent (completions 9.4). */
 export const signal = z.object({
   _id: z.string(),
   workspaceId: z.string(),
@@ -53,7 +53,7 @@ export const signalDetail = signalReply.extend({
     .describe("How often it was seen on each of the last 30 days (UTC), oldest first; of an alert rule its newest 100"),
 });
 
-/** A page of signals. A signal that is seen again while pages are read moves to the first one. */
+/** A page of signals. A signal that recurs while pages are read moves to the first one. */
 export const signalList = z.object({
   signals: z.array(signal.partial({ occurrences: true })).describe("With `view=summary` without their occurrences"),
   totalCount: z.int().describe("All that match, on whatever page"),
@@ -61,7 +61,7 @@ export const signalList = z.object({
   nextCursor: z.string().nullable(),
 });
 
-/** `limit`: 50 unless told, at most 100; `polarity`: failure unless told, `all` for both. */
+/** `limit`: default 50, at most 100; `polarity`: default failure, `all` for both. */
 export const signalsQuery = z.object({
   severity: severity.optional(),
   status: z

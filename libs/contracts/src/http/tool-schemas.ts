@@ -18,7 +18,9 @@ export const submittedToolSchema = z.object({
 /** Body of `PATCH /evaluate/tool-schemas/{toolSchemaId}`: only what is sent changes. */
 export const toolSchemaPatch = submittedToolSchema.partial();
 
-/** Body of `POST /evaluate/tool-schemas/{toolSchemaId}/versions`: what is left out of it is taken from the version before. */
+/**
+ * Body of `POST /evaluate/tool-schemas/{toolSchemaId}/versions`: missing members are copied from the previous version.
+ */
 export const publishedToolSchema = toolSchemaPatch.extend({ definition: z.string().min(1) });
 
 export const toolSchema = z.object({
@@ -35,7 +37,7 @@ export const toolSchema = z.object({
 export const toolSchemaParams = z.object({ toolSchemaId: z.string() });
 export const toolSchemaReply = z.object({ toolSchema });
 
-/** A tool schema that was made or published: itself, as the other registries answer, and once more as `toolSchema`. */
+/** A created or published tool schema: itself, as the other registries answer, and once more as `toolSchema`. */
 export const newToolSchema = toolSchema.extend({ toolSchema });
 export const toolSchemaList = z.object({ toolSchemas: z.array(toolSchema), ...listEnd });
 export const toolSchemaVersions = z.object({

@@ -94,7 +94,7 @@ export const judgeScores = z.object({
 });
 export type JudgeScores = z.infer<typeof judgeScores>;
 
-/** What a trace is about (completions 2.4). */
+/** The topic of a trace (completions 2.4). */
 export const traceTopic = z.object({
   intent: z.string(),
   sentiment: z.enum(["positive", "neutral", "negative"]),
@@ -126,8 +126,9 @@ const traceMembers = z.object({
 });
 
 /**
- * interface: Trace (list item). Absent fields are omitted, save those that are always there and nullable. In the preview
- * `input`, `output` and `error` are texts of at most 300 characters, there are no tool calls, and the last three are there.
+ * interface: Trace (list item). Absent fields are omitted, except those that are always present and nullable. In the
+ * preview `input`, `output` and `error` are texts of at most 300 characters, there are no tool calls, and the last
+ * three are present.
  */
 export const traceListItem = traceMembers.extend({
   agentId: z.string().nullable().optional().describe("In the preview"),
@@ -155,9 +156,9 @@ export const traceDetail = traceMembers.extend({
 });
 
 /**
- * `GET /ingest/traces/{traceId}/outline`: every span of a trace without its texts, the asked one first, then by start. Of
- * a child it is what is below the child, of an OpenTelemetry span its whole trace. What is not known of a span from its
- * model on is left out: of 10,000 spans that is a quarter of the answer.
+ * `GET /ingest/traces/{traceId}/outline`: every span of a trace without its texts, the requested one first, then by
+ * start. For a child it covers the spans below it, for an OpenTelemetry span its whole trace. Unknown fields of a span,
+ * from its model on, are omitted: for 10,000 spans that is a quarter of the answer.
  */
 export const traceOutline = z.object({
   spanCount: z.int().describe("Of `spans`"),
@@ -210,7 +211,10 @@ export const listTracesQuery = z.object({
   view: z.string().optional().describe("preview: short texts instead of whole ones, with cost, agent and span count"),
 });
 
-/** Query of `DELETE /ingest/traces`: at least one; a trace must match them all. Roots are compared, as they are shown. */
+/**
+ * Query of `DELETE /ingest/traces`: at least one; a trace must match them all. Roots are compared, as they are
+ * displayed.
+ */
 export const deleteTracesQuery = z.object({
   agentId: z.string().optional(),
   sessionId: z.string().optional(),
@@ -221,14 +225,14 @@ export const deleteTracesQuery = z.object({
   to: z.string().optional().describe("ISO 8601; createdAt, exclusive"),
 });
 
-/** What a deletion removed. `complete` is false when it ran out of time: send it again for the rest. */
+/** The result of a deletion. `complete` is false when it ran out of time: send it again for the rest. */
 export const deletedTraces = z.object({
   deletedTraces: z.number().int(),
   deletedSpans: z.number().int(),
   complete: z.boolean(),
 });
 
-/** Query of `GET /ingest/traces/stream`: the filters of the list, as a trace is when it is stored. */
+/** Query of `GET /ingest/traces/stream`: the filters of the list, applied to a trace when it is stored. */
 export const streamTracesQuery = listTracesQuery.omit({ limit: true, cursor: true });
 
 /** Query of `GET /ingest/traces/histogram`: the filters of the list. */

@@ -1,15 +1,15 @@
 import { z } from "zod";
 
-/** How many projects one question about use may name. */
+/** The maximum number of projects in one request for usage. */
 export const countedProjectsMax = 500;
 
 const projectIds = z.array(z.uuid()).max(countedProjectsMax);
 const count = z.number().int().nonnegative();
 
-/** Which organizations to read: one, or every one together with the projects of none. */
+/** The organizations to read: one, or all of them together with the projects of none. */
 export const organizationsQuery = z.object({ organizationId: z.uuid().nullable() });
 
-/** Organizations with their projects, those that are being deleted left out. */
+/** Organizations with their projects, except those that are being deleted. */
 export const organizationsReply = z.object({
   organizations: z.array(
     z.object({
@@ -21,7 +21,7 @@ export const organizationsReply = z.object({
       projectIds: z.array(z.uuid()),
     }),
   ),
-  /** Projects of no organization; empty when one organization was asked for. */
+  /** Projects without an organization; empty when one organization was requested. */
   unassigned: z.array(z.uuid()),
 });
 
@@ -29,7 +29,7 @@ export const organizationsReply = z.object({
 export const recentRootsQuery = z.object({ projectIds });
 export const recentRootsReply = z.object({ projects: z.array(z.object({ projectId: z.uuid(), roots: count })) });
 
-/** What one project stored on the present UTC day, and its quota. */
+/** The number of traces a project stored on the current UTC day, and its quota. */
 export const traceUsageQuery = z.object({ projectId: z.uuid() });
 export const traceUsageReply = z.object({
   /** YYYY-MM-DD, UTC. */
@@ -41,7 +41,7 @@ export const traceUsageReply = z.object({
   limit: z.number().int().nullable(),
 });
 
-/** Live judge calls of one project on the present UTC day, and their quota. */
+/** Live judge calls of one project on the current UTC day, and their quota. */
 export const liveUsageQuery = z.object({ projectId: z.uuid() });
 export const liveUsageReply = z.object({
   used: count,

@@ -4,7 +4,7 @@ import { skipReason, verdictMode } from "../bus/judge.v1.ts";
 const text = z.string().nullable();
 const tokens = z.number().int().nonnegative().nullable();
 
-/** What a judge was told to hold an answer against, as it was then. Null = it had none. */
+/** The judge's criteria at that time. Null = it had none. */
 export const recordedRubric = z.object({
   acceptanceCriteria: text,
   rejectionCriteria: text,
@@ -15,7 +15,7 @@ export const recordedRubric = z.object({
 });
 
 /**
- * The record behind one verdict: what the judge was sent and what it replied, to the letter. Records are kept for
+ * The record behind one verdict: the judge's exact prompt and reply. Records are kept for
  * `SERVICE_VERDICT_RECORD_DAYS`; the verdict itself stays with its result or trace.
  */
 export const verdictRecord = z.object({

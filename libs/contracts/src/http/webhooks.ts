@@ -2,7 +2,7 @@ import { z } from "zod";
 import { severity } from "./patterns.ts";
 import { filledText, isStorable, withRules } from "./texts.ts";
 
-/** What a webhook may be told of (completions 10). */
+/** The events of a webhook (completions 10). */
 export const webhookEvent = z.enum(["signal.new", "signal.reopened", "signal.repeated", "gate.failed"]);
 export type WebhookEvent = z.infer<typeof webhookEvent>;
 
@@ -43,11 +43,11 @@ export const webhookSentences = {
 
 export const webhookParams = z.object({ webhookId: z.string() });
 export const webhookReply = z.object({ webhook });
-/** The one answer, besides the one to a rotation, that shows the secret. */
+/** The only answer that contains the secret, besides the one to a rotation. */
 export const webhookSecretReply = z.object({ webhook, secret: z.string().describe("whsec_ and 32 bytes as base64") });
 export const webhookList = z.object({ webhooks: z.array(webhook) });
 
-/** A message on its way to a receiver, or there, or given up. */
+/** A message to a receiver: pending, delivered or given up. */
 export const webhookDelivery = z.object({
   _id: z.string().describe("What the receiver has as `webhook-id`"),
   webhookId: z.string().nullable().describe("Null: to a channel of an agent's profile"),
@@ -69,7 +69,7 @@ export const webhookDeliveryList = z.object({
   deliveries: z.array(webhookDelivery),
   nextCursor: z.string().nullable(),
 });
-/** `limit`: 50 unless told, at most 200. */
+/** `limit`: default 50, at most 200. */
 export const webhookDeliveriesQuery = z.object({
   status: z.enum(["pending", "delivered", "failed"]).optional(),
   webhookId: z.string().optional(),

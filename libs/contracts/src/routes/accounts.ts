@@ -12,7 +12,7 @@ import { deadlines } from "../limits.ts";
 import type { Route } from "../route.ts";
 import { checkedBody, error, forbidden, json, prefix } from "./route-parts.ts";
 
-/** Who may come in. */
+/** How to sign in. */
 export const accountRoutes = {
   getAuthConfig: {
     id: "getAuthConfig",

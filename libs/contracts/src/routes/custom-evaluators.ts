@@ -20,7 +20,7 @@ const evaluatorsPath = `${prefix}/agent-monitoring/custom-evaluators`;
 const evaluatorPath = `${evaluatorsPath}/{customEvaluatorId}`;
 const noEvaluator = error("No such custom scorer in the project.");
 
-/** Scorers that are a project's own programs, and what traffic is about. */
+/** Custom scorers (programs of a project), and the topics of traffic. */
 export const customEvaluatorRoutes = {
   createCustomEvaluator: {
     ...monitor,

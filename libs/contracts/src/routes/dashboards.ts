@@ -26,7 +26,7 @@ const monitor = { ...dataPlane, owner: "monitor", method: "GET", section: "compl
 const ingest = { ...monitor, owner: "ingest" } as const;
 const monitoring = `${prefix}/agent-monitoring`;
 
-/** How the live traffic does, and what it comes to. */
+/** Figures of the live traffic. */
 export const dashboardRoutes = {
   readKpis: {
     ...monitor,

@@ -45,7 +45,7 @@ const noDataset = error("No such dataset in the project.");
 const noCase = error("No such dataset in the project, or no such case in the dataset.");
 const stale = { description: "The dataset changed since it was read.", schema: staleDataset };
 
-/** What becomes of datasets: their cases, their versions, and how they come in. */
+/** Changes to datasets: their cases, their versions, and imports. */
 export const datasetRoutes = {
   updateDataset: {
     ...evaluation,

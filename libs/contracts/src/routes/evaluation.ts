@@ -85,7 +85,7 @@ export const evaluationRoutes = {
       ...checkedBody,
       404: error("The dataset, or a grader named in the body, does not exist in the project."),
     },
-    // Questions may ask for paraphrases, which a judge makes first.
+    // Questions may request paraphrases, which a judge writes first.
     deadlineMs: deadlines.gatewayScoringHopMs,
     summary: "Create a run.",
     section: "interface: POST runs",

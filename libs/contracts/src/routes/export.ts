@@ -13,10 +13,10 @@ import { limits } from "../limits.ts";
 import type { Route } from "../route.ts";
 import { dataPlane, error, globalError, prefix } from "./route-parts.ts";
 
-/** An import is read as fast as it is stored: a quarter of an hour is a hundred times what it needs. */
+/** An import is read as fast as it is stored: a quarter of an hour is a hundred times the usual duration. */
 const importDeadlineMs = 15 * 60_000;
 
-/** One path for each entity, so that each is forwarded to the service that has it. */
+/** One path for each entity, so that each is forwarded to the service that owns it. */
 const exportOf = <const Id extends string, Entity extends ExportEntity>(id: Id, entity: Entity, what: string) => ({
   ...dataPlane,
   id,
@@ -33,7 +33,7 @@ const exportOf = <const Id extends string, Entity extends ExportEntity>(id: Id, 
   section: "completions 13",
 });
 
-/** What comes in and goes out whole. */
+/** Imports and exports. */
 export const exportRoutes = {
   importTraces: {
     ...dataPlane,

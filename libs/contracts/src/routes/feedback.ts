@@ -13,7 +13,7 @@ import { byMember, checkedBody, dataPlane, error, json, prefix } from "./route-p
 
 const monitor = { ...dataPlane, owner: "monitor", section: "completions 9.6" } as const;
 
-/** What people say of traces, and how things ended. */
+/** People's feedback on traces, and outcomes. */
 export const feedbackRoutes = {
   createFeedback: {
     ...monitor,

@@ -24,7 +24,7 @@ const evaluatorsPath = `${prefix}/monitor/online-evaluators`;
 const evaluatorPath = `${evaluatorsPath}/{onlineEvaluatorId}`;
 const noEvaluator = error("No such online evaluator in the project.");
 
-/** What judges live traffic, and what it said. */
+/** The judges of live traffic, and their ratings. */
 export const liveJudgingRoutes = {
   createOnlineEvaluator: {
     ...evaluators,

@@ -2,7 +2,7 @@ import { judgeModelList, modelCatalogue } from "../http/models.ts";
 import type { Route } from "../route.ts";
 import { dataPlane, prefix } from "./route-parts.ts";
 
-/** The models a judge may be chosen from. */
+/** The models that a judge can use. */
 export const modelRoutes = {
   listJudgeModels: {
     ...dataPlane,

@@ -36,7 +36,7 @@ const neededOfRule = ["name", "metric", "comparison", "threshold", "windowMinute
 const noWebhook = error("No such webhook in the project.");
 const noRule = error("No such alert rule in the project.");
 
-/** Who is told of failures, and the rules over traffic that raise them. */
+/** Receivers of failure notifications, and the rules over traffic that trigger them. */
 export const notificationRoutes = {
   createWebhook: {
     ...monitor,

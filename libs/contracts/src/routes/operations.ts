@@ -6,7 +6,7 @@ import { deadlines } from "../limits.ts";
 import type { Route } from "../route.ts";
 import { error, prefix } from "./route-parts.ts";
 
-/** For operators and their platforms; the gateway's own. */
+/** For operators and their platforms; served by the gateway. */
 export const operationRoutes = {
   getHealth: {
     id: "getHealth",

@@ -42,7 +42,7 @@ const invited = `${prefix}/auth-org/invitations/{invitationId}`;
 const foreign = error("No such organization, or one of others.");
 const done: ResponseContract = { description: "Done.", schema: doneReply };
 
-/** Organizations, their members, invitations and log: for who is signed in, where accounts are enabled. */
+/** Organizations, their members, invitations and log: for signed-in users, where accounts are enabled. */
 export const organizationRoutes = {
   listOrganizations: {
     ...teamRoute,

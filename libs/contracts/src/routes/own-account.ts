@@ -23,7 +23,7 @@ const ownRoute = {
 
 const own = `${prefix}/auth-org/account`;
 
-/** What people read and change of their own account, where accounts are enabled. */
+/** What users read and change in their own account, where accounts are enabled. */
 export const ownAccountRoutes = {
   readAccount: {
     ...ownRoute,

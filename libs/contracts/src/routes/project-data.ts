@@ -14,7 +14,7 @@ import { judged } from "../judged-body.ts";
 import type { Route } from "../route.ts";
 import { byAdmin, checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
 
-/** Prices, use and retention of a project. */
+/** Prices, usage and retention of a project. */
 export const projectDataRoutes = {
   listModels: {
     ...dataPlane,

@@ -12,7 +12,7 @@ import { judged } from "../judged-body.ts";
 import type { Route } from "../route.ts";
 import { byAdmin, checkedBody, dataPlane, json, prefix } from "./route-parts.ts";
 
-/** What a project is set to, and the provider keys it judges with. */
+/** The settings of a project, and its provider keys for judges. */
 export const projectSettingsRoutes = {
   readSettings: {
     ...dataPlane,

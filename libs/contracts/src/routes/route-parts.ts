@@ -4,16 +4,16 @@ import { accountErrorBody } from "../http/accounts.ts";
 import { deadlines, limits } from "../limits.ts";
 import type { BodyContract, ResponseContract } from "../route.ts";
 
-/** Of every route but the operators' own. */
+/** Of every route except the operators' routes. */
 export const prefix = "/api/v1";
 
 /** An answer `{ error }`. */
 export const error = (description: string): ResponseContract => ({ description, schema: errorBody });
-/** Of a list. */
+/** The answer of a list. */
 export const wrongPage = error("The limit or the cursor is none.");
 /** An answer `{ statusCode, message }`. */
 export const globalError = (description: string): ResponseContract => ({ description, schema: globalErrorBody });
-/** 403 of a route for who is signed in: the role, or an origin or host that is not trusted. */
+/** 403 of a route for signed-in users: the role, or an untrusted origin or host. */
 export const forbidden = (description: string): ResponseContract => ({
   description,
   schema: z.union([errorBody, accountErrorBody, globalErrorBody]),
@@ -40,13 +40,13 @@ export const dataPlane = {
   deadlineMs: deadlines.gatewayHopMs,
 } as const;
 
-/** A change that a person makes in the dashboard, as any member of the project's organization. */
+/** A change in the dashboard that any member of the project's organization may make. */
 export const byMember = { authentication: ["key", "session"], sessionRole: "member" } as const;
 
-/** The same, for its owner and admins: settings, what goes out of the installation, and the deletion of traces. */
+/** The same, for its owner and admins: settings, data that leaves the installation, and the deletion of traces. */
 export const byAdmin = { authentication: ["key", "session"], sessionRole: "admin" } as const;
 
-/** What any body can be refused for. */
+/** Refusals that any body can get. */
 export const bodyRefusals = {
   400: globalError("The body is not JSON, or not UTF-8."),
   413: globalError("The body is larger than 10 MiB, on the wire or inflated."),

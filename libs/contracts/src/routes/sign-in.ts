@@ -52,8 +52,8 @@ const bodyRefusals = {
 };
 
 /**
- * Sign-up, sign-in and what belongs to them, where accounts are enabled. The accounts library knows more paths; only
- * these are open.
+ * Sign-up, sign-in and related routes, where accounts are enabled. The accounts library has more paths; only these are
+ * open.
  */
 export const signInRoutes = {
   signUp: {

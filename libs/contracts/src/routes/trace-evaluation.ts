@@ -4,7 +4,7 @@ import { deadlines } from "../limits.ts";
 import type { Route } from "../route.ts";
 import { checkedBody, dataPlane, error, json, prefix } from "./route-parts.ts";
 
-/** Grading what was recorded. */
+/** Grading recorded traces. */
 export const traceEvaluationRoutes = {
   evaluateTrace: {
     ...dataPlane,

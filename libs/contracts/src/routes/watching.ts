@@ -81,7 +81,7 @@ const triage = {
 /** The dashboard reads and sets it with the session (completions 12.6). */
 const tracking = { ...monitor, authentication: ["key", "session"], section: "completions 9.1" } as const;
 
-/** Agents as they are watched, patterns, and the signals they raise. */
+/** Agents with their monitoring profiles, patterns, and signals. */
 export const watchingRoutes = {
   listAgents: {
     ...monitor,
