@@ -3,8 +3,8 @@ import type { Queryable } from "./database.ts";
 import { enqueueEvent } from "./enqueue-event.ts";
 
 /**
- * Reports acts of a service to the audit log, which auth keeps: the event is written to the outbox of `schema` in the transaction
- * that carries out the act, so that neither exists without the other (decision 34).
+ * Reports acts of a service to auth's audit log: the event is written to the outbox of `schema` in the transaction of
+ * the act, so that neither exists without the other (decision 34).
  */
 export function auditRecorder<Action extends string>(
   schema: string,

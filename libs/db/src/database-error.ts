@@ -1,9 +1,9 @@
 import { AppError, projectDeleted } from "@touchstone/service-kit";
 
 /**
- * SQLSTATE classes and codes that mean "not now" rather than "wrong": connection trouble, resources (53100 = disk
- * full), operator intervention, a read-only server after a failover, a database that is being restored, serialization and
- * deadlock losers.
+ * SQLSTATE classes and codes that mean "retry later": connection problems, resources (53100 = disk full), operator
+ * intervention, a read-only server after a failover, a database that is being restored, and the losers of serialization
+ * conflicts and deadlocks.
  */
 const passingStates = /^(08|3D|53|57|58|XX|25006|40001|40P01|55P03)/;
 
@@ -32,9 +32,9 @@ const passingMessages = [
 ];
 
 /**
- * Translates a failure at the database's edge: whatever passes by itself becomes `store_unavailable` (503, retry);
- * the scope of a deleted project is what its key has become, `unauthorized` (401); anything else is returned as it is. A
- * statement refused for its data stays recognisable by its SQLSTATE.
+ * Translates a failure of the database: a temporary one becomes `store_unavailable` (503, retry); a deleted project's
+ * scope becomes `unauthorized` (401), like its key; anything else is returned unchanged. A statement refused for its
+ * data keeps its SQLSTATE.
  */
 export function translateDatabaseError(thrown: unknown): unknown {
   if (thrown instanceof AppError || !(thrown instanceof Error)) return thrown;
@@ -60,8 +60,8 @@ export function sqlStateOf(thrown: unknown): string | null {
 }
 
 /**
- * Whether a connection on which this was thrown can go on: the server itself answered, and it did not say goodbye. After
- * anything else the next answer might belong to the last question.
+ * Whether the connection that threw this can be used again: the server itself answered, and is not shutting down. After
+ * anything else the next answer might belong to the previous query.
  */
 export function isConnectionSound(thrown: unknown): boolean {
   const state = sqlStateOf(thrown);

@@ -3,7 +3,7 @@ import { Pool, type PoolClient, type QueryConfig, type QueryResult, type QueryRe
 import { isConnectionSound, translateDatabaseError } from "./database-error.ts";
 import { createPreparedNames, type PreparedName } from "./statement-names.ts";
 
-/** A statement: SQL with a name that shows in logs, and its parameters. With a name it is prepared, by its text. */
+/** A statement: SQL with a name that logs show, and its parameters. With a name it is prepared, by its text. */
 export interface Statement {
   name: string;
   text: string;
@@ -15,15 +15,15 @@ export interface Queryable {
   query<Row extends QueryResultRow>(statement: Statement): Promise<QueryResult<Row>>;
 }
 
-/** The results of statements that were sent together, in their order. `Rows` names the row of each. */
+/** The results of statements that were sent together, in order. `Rows` is the row type of each. */
 export type Results<Rows extends readonly QueryResultRow[]> = { [Index in keyof Rows]: QueryResult<Rows[Index]> };
 
-/** One transaction, open until the work on it ends. */
+/** One transaction, open until its work ends. */
 export interface Transaction extends Queryable {
   /**
-   * Sends all statements at once and waits once. Each sees what the ones before it did, and a lock one of them waits
-   * for is held when the next takes its snapshot; none can use another's result. The first that fails is thrown, the
-   * later ones do nothing then. Together they have the time of one statement.
+   * Sends all statements at once and waits once. Each sees the effects of the ones before it, and a lock that one of
+   * them waits for is held when the next takes its snapshot; none can use another's result. The first failure is
+   * thrown, and later statements do nothing then. The timeout of one statement applies to all of them together.
    */
   pipeline<Rows extends readonly QueryResultRow[]>(statements: readonly Statement[]): Promise<Results<Rows>>;
   /** The same, sent with the commit: nothing may follow. When it resolves they are committed. */
@@ -33,17 +33,18 @@ export interface Transaction extends Queryable {
 /** A pool of connections that act as one role. Every failure to reach or use PostgreSQL is a `store_unavailable`. */
 export interface Database extends Queryable {
   /**
-   * Runs `work` in one transaction: committed when it resolves, rolled back when it throws. It begins with the first
-   * statement, in the same wait; work that swallows a statement's failure rejects at the end, since nothing is stored.
+   * Runs `work` in one transaction: committed when it resolves, rolled back when it throws. The transaction begins with
+   * the first statement, in the same round trip. If `work` swallows a statement's failure this rejects at the end,
+   * because nothing was stored.
    */
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
   /**
-   * The same with the rows of only these projects visible (row-level security reads the list). Queries still name
-   * their project: this is the second layer, not the first.
+   * The same with only the rows of these projects visible (row-level security reads the list). Queries still name their
+   * project: this is the second layer, not the first.
    */
   scoped<Result>(projectIds: readonly string[], work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
   /**
-   * Reads with the rows of only these projects visible, in one wait: beginning, scope, statement and end are sent
+   * Reads with only the rows of these projects visible, in one round trip: begin, scope, statement and end are sent
    * together. Several statements are one transaction, yet each sees what was committed when it ran.
    */
   readScoped<Row extends QueryResultRow>(
@@ -66,21 +67,20 @@ export interface DatabaseOptions {
   /** Shown in pg_stat_activity. */
   applicationName: string;
   connectionsMax: number;
-  /** Longest a statement may take, on the server. The client gives up 500 ms later, also on a frozen server. */
+  /** Longest a statement may take, on the server. The client gives up 500 ms later, even on a frozen server. */
   statementTimeoutMs: number;
   /**
-   * How long a transaction may stand still between two statements. A process that froze, or that a dead network cut off,
-   * lets go of the rows it locked after this. Default 30,000.
+   * How long a transaction may be idle between two statements. After this, a process that froze or lost its network
+   * releases its row locks. Default 30,000.
    */
   standstillMaxMs?: number;
   /**
-   * Every statement of this pool finds its rows by key. Its plans are then made once for each connection, whatever the
-   * parameters and however few rows there were on that day: planning a look-up in many partitions costs far more than
-   * the look-up.
+   * Every statement of this pool finds its rows by key. Its plans are then made once per connection, for any parameters
+   * and table sizes: planning a look-up in many partitions costs far more than the look-up.
    */
   plansByKey?: true;
   /**
-   * The function that the projects of a scope pass through, `<schema>.open_projects`: it refuses deleted ones, and the
+   * The function that checks the projects of a scope, `<schema>.open_projects`: it refuses deleted ones, and the
    * transaction fails as `unauthorized`, like a request with their key.
    */
   openProjects?: string | undefined;
@@ -91,8 +91,8 @@ const acquireTimeoutMs = 2_000;
 const planByKey = "-c plan_cache_mode=force_generic_plan -c enable_seqscan=off";
 
 /**
- * Opens a pool. No connection is made before the first query, and a server that went away is found again by the next
- * query: nothing here needs a restart.
+ * Opens a pool. It connects with the first query, and reconnects after an outage with the next query, without a
+ * restart.
  */
 export function openDatabase(options: DatabaseOptions): Database {
   const pool = new Pool({
@@ -103,20 +103,20 @@ export function openDatabase(options: DatabaseOptions): Database {
     statement_timeout: options.statementTimeoutMs,
     idle_in_transaction_session_timeout: options.standstillMaxMs ?? 30_000,
     pipeline: true,
-    // statement_timeout is the server's promise, and a frozen server keeps none.
+    // The server enforces statement_timeout, and a frozen server enforces nothing.
     query_timeout: options.statementTimeoutMs + 500,
     connectionTimeoutMillis: acquireTimeoutMs,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
   });
-  // Without a listener a connection lost while idle would end the process.
+  // Without a listener, the loss of an idle connection would end the process.
   pool.on("error", (err) => {
-    // A server that stops right after us still says goodbye to connections that are closing.
+    // A stopping server still sends its shutdown message to connections that are closing.
     if (!pool.ending) options.logger.warn({ err }, "an idle database connection was lost");
   });
 
-  // The pool listens to idle connections only: one that broke while it is handed over or in use would end the process.
-  // Its statements fail, and the pool itself keeps none that is broken.
+  // The pool listens to idle connections only: an error while one is handed over or in use would end the process. Its
+  // statements fail, and the pool discards it.
   pool.on("connect", (client) => {
     client.on("error", () => undefined);
   });
@@ -136,7 +136,7 @@ export function openDatabase(options: DatabaseOptions): Database {
           if (outcome.status === "fulfilled") {
             results.push(outcome.value);
           } else {
-            // After a timeout of ours the connection still waits for the old answer: it must not be used again.
+            // After our timeout the connection still waits for the old answer: it must not be reused.
             if (outcomes.some((each) => each.status === "rejected" && !isConnectionSound(each.reason))) isSound = false;
             throw translateDatabaseError(outcome.reason);
           }
@@ -211,10 +211,10 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
-/** Sends statements together to one connection and answers their results in order. */
+/** Sends statements together to one connection and returns their results in order. */
 type Connection = (statements: readonly Statement[]) => Promise<QueryResult[]>;
 
-// Without parameters and for no name of its own a statement is sent as it stands, which is least work for both sides.
+// A statement without parameters and without a name is sent as plain text, the cheapest way for both sides.
 const begin: Statement = { name: "", text: "begin" };
 const beginRead: Statement = { name: "", text: "begin read only" };
 const commit: Statement = { name: "", text: "commit" };
@@ -225,7 +225,7 @@ const readPrivileges: Statement = {
   text: "select rolsuper or rolbypassrls as unsafe from pg_roles where rolname = current_user",
 };
 
-/** For the rest of the transaction. Outside of one it lasts for no time at all, so that nothing is visible. */
+/** Valid for the rest of the transaction. Outside of one it has no effect, so that nothing is visible. */
 function scopeTo(projectIds: readonly string[], openProjects: string | undefined): Statement {
   return {
     name: "set_project_scope",
@@ -234,7 +234,7 @@ function scopeTo(projectIds: readonly string[], openProjects: string | undefined
   };
 }
 
-/** The statements leave in one write: the server wakes up once, and its answers come back in as few packets. */
+/** The statements are sent in one write: the server wakes up once, and its answers arrive in as few packets. */
 function sendTogether(
   client: PoolClient,
   statements: readonly Statement[],
@@ -255,7 +255,7 @@ function sendTogether(
   }
 }
 
-/** A transaction in which a statement failed answers `commit` with a rollback, and calls that no error. */
+/** After a failed statement the server answers `commit` with a rollback, which is not an error. */
 function requireCommitted(results: readonly QueryResult[]): void {
   if (results.at(-1)?.command !== "COMMIT") throw new Error("A failed transaction cannot be committed.");
 }

@@ -1,12 +1,12 @@
 import type { Queryable } from "./database.ts";
 
-/** What of an event's contract its writer needs. `parse` throws at a body that is none of the event's. */
+/** The part of an event's contract that its writer needs. `parse` throws at an invalid body. */
 interface OutboxEvent {
   subject: string;
   body: { parse(body: unknown): unknown };
 }
 
-/** Writes one event into `<schema>.outbox`, in the transaction of what it tells of: neither is there without the other. */
+/** Writes one event into `<schema>.outbox`, in the transaction of its data: neither exists without the other. */
 export async function enqueueEvent(
   transaction: Queryable,
   schema: string,

@@ -4,7 +4,7 @@ import type { ExportedTable } from "./exported-table.ts";
 
 /** One row of an export. */
 export interface ExportedRow {
-  /** Where it stands in the order. */
+  /** Its position in the order. */
   cursor: string;
   /** A JSON object. */
   text: string;
@@ -20,14 +20,14 @@ export interface ExportQuery {
 
 type StoredRow = SizedRow & Record<string, unknown> & { id: string };
 
-/** Reads what is exported, each page in a short transaction of its own. */
+/** Reads exported rows, each page in a separate short transaction. */
 export interface ExportStore<Entity extends string> {
   /** The next rows after the last one, or the first ones; empty at the end. */
   readPage(entity: Entity, query: ExportQuery, last: ExportedRow | null): Promise<ExportedRow[]>;
   count(entity: Entity, query: ExportQuery): Promise<number>;
 }
 
-/** A page of large rows ends earlier, since it is held as long as its reader takes. One row always goes. */
+/** A page of large rows ends earlier, because it is held until its reader has taken it. It has at least one row. */
 const pageBytesMax = 8 * 1024 * 1024;
 
 /** Reads the tables of one service, by the name of the entity; a page has at most `pageRows` rows. */
@@ -51,7 +51,7 @@ export function createExportStore<Entity extends string>({
       const readPart = async (last: StoredRow | null, { rowsMax, bytesMax }: PartBounds): Promise<StoredRow[]> => {
         const { rows } = await database.readScoped<StoredRow>([projectId], {
           name: `export_${entity.replaceAll("-", "_")}`,
-          // What is large is only measured before it is known to be on the page.
+          // Large values are only measured until they are known to be on the page.
           text: `
             select ${table.columns}, (${table.size})::integer as bytes
             ${following}
@@ -74,7 +74,7 @@ export function createExportStore<Entity extends string>({
       const { rows } = await readListPage(readPart, {
         rowsMax: pageRows,
         bytesMax: pageBytesMax,
-        // What is large is unpacked to be measured: no more of it than may fit.
+        // Large values are decompressed to be measured: only as many as may fit.
         ...(previous !== null && { firstRows: 2 * previous.pageRows }),
       });
       return rows.map((row) => ({

@@ -1,7 +1,7 @@
 /** One member of an exported row, as JSON text. */
 export type MemberText = readonly [name: string, valueText: string];
 
-/** What a row is made of: columns as PostgreSQL answers them. Free JSON comes as the text it is stored as. */
+/** The source of a row: columns as PostgreSQL returns them. Free JSON is its stored text. */
 export type Columns = Readonly<Record<string, unknown>>;
 
 /** How one table is exported: SQL that reads it within project $1, and the shape of its rows (completions 13). */
@@ -15,17 +15,17 @@ export interface ExportedTable {
   firstCursor: string;
   /** The column `since` is compared with. */
   time: string;
-  /** Bytes of a row's text, nearly. */
+  /** The approximate number of bytes of a row's text. */
   size: string;
   members(row: Columns): readonly MemberText[];
-  /** A JSON object whose members stand in the row beside the others. */
+  /** A JSON object whose members are in the row beside the others. */
   document?(row: Columns): string;
 }
 
-/** Before every id. */
+/** The prefix of every id. */
 export const firstId = "00000000-0000-0000-0000-000000000000";
 
-/** A table with an id of its own, read along it. */
+/** A table with an id column, read in its order. */
 export function exportById(
   schema: string,
   table: string,
@@ -46,7 +46,7 @@ const json = (value: unknown): string => JSON.stringify(value ?? null);
 /** How columns become members of an exported row. */
 export const exportedMembers = {
   json,
-  /** A column of type json, as the text it is stored as. */
+  /** A column of type json, as its stored text. */
   jsonText: (text: unknown): string => (text as string | null) ?? "null",
   createdAt: (row: Columns): MemberText => ["createdAt", json(row.created_at)],
   updatedAt: (row: Columns): MemberText => ["updatedAt", json(row.updated_at)],

@@ -1,7 +1,7 @@
 import type { Database } from "./database.ts";
 import type { OutboxRow } from "./outbox-store.ts";
 
-/** A row that the event store has: in which store, and where in it. */
+/** A row that the event store has, and its position there. */
 export interface PublishedOutboxRow {
   id: string;
   store: string;
@@ -9,26 +9,26 @@ export interface PublishedOutboxRow {
 }
 
 /**
- * An outbox whose rows stay after they were published, until they are known to be consumed. The table has two columns
- * more, null until then: `published_into text`, the event store, and `published_seq bigint`, the place in it.
+ * An outbox that keeps published rows until they are consumed. The table has two more columns, null until then:
+ * `published_into text`, the event store, and `published_seq bigint`, the position in it.
  */
 export interface KeptOutboxStore {
   /** Unpublished rows after `afterId` in id order. A transaction that committed late may add one below an id taken. */
   take(afterId: string, limit: number): Promise<OutboxRow[]>;
-  /** Notes where rows are now. */
+  /** Records the positions of rows. */
   settle(published: readonly PublishedOutboxRow[]): Promise<void>;
-  /** Makes rows unpublished that are in another store, or beyond the end of this one. Answers how many. */
+  /** Marks rows as unpublished that are in another store, or beyond the end of this one. Returns their number. */
   reopen(held: { store: string; lastSequence: number }): Promise<number>;
   /** Removes the rows of a subject that are in this store, up to this sequence. */
   trim(consumed: { store: string; subject: string; doneThrough: number }): Promise<void>;
 }
 
-/** Rows that one statement changes at most: a store that was wiped may have held a week of them. */
+/** The maximum number of rows that one statement changes: a wiped store may have held a week of them. */
 const sliceMax = 5_000;
 
 /** Reads and keeps `<schema>.outbox` under the maintenance role; the rows belong to all projects. */
 export function createKeptOutboxStore(database: Database, schema: string): KeptOutboxStore {
-  /** Repeats a statement on slices until one is not full; answers how many rows it changed in all. */
+  /** Repeats a statement on slices until one is not full; returns the total number of changed rows. */
   async function inSlices(change: () => Promise<{ rowCount: number | null }>): Promise<number> {
     for (let total = 0; ; ) {
       const changed = (await change()).rowCount ?? 0;
@@ -39,7 +39,7 @@ export function createKeptOutboxStore(database: Database, schema: string): KeptO
 
   return {
     async take(afterId, limit) {
-      // In the order of the numbers: by itself the name `id` would mean the text that is selected.
+      // In numeric order: the plain name `id` would mean the selected text.
       const { rows } = await database.query<OutboxRow>({
         name: `${schema}_outbox_take_unpublished`,
         text: `
@@ -70,7 +70,8 @@ export function createKeptOutboxStore(database: Database, schema: string): KeptO
     reopen: ({ store, lastSequence }) =>
       inSlices(() =>
         database.query({
-          // Asked every second, and nearly always in vain: each half is a short walk in the index on published rows.
+          // Runs every second, and nearly always finds nothing: each half is a short scan of the index on published
+          // rows.
           name: `${schema}_outbox_reopen`,
           text: `
             update ${schema}.outbox

@@ -1,8 +1,8 @@
 /**
- * A select of as much of a list as may be held (readListPage of service-kit). `rows` is a select of the rows after the last
- * one, in `order`, that ends with a limit. It passes `large`, the columns whose sizes count, on as they are stored: packed,
- * as they are only unpacked to be measured. `columns` unpack them for the rows that are answered. `bytesMax` is the parameter
- * that says how many bytes; each row has its own as `bytes`.
+ * A select of as much of a list as may be held (readListPage of service-kit). `rows` selects the rows after the last one,
+ * in `order`, with a limit. It passes `large`, the columns whose sizes count, on as stored (compressed), because they are
+ * only decompressed to be measured. `columns` decompress them for the returned rows. `bytesMax` is the parameter with the
+ * number of bytes; each row has its own size as `bytes`.
  */
 export function selectPart(part: {
   rows: string;

@@ -6,9 +6,9 @@ type ReadIn<Value, Open extends Queryable, Keys extends readonly string[]> = (
 ) => Promise<Value>;
 
 /**
- * Reads what belongs to a project, or to an agent of one, once in a transaction, however often it is asked for there: what
- * plans the checks of many traces asks for each of them. `transaction` is never a pool: it is answered the same as long
- * as it lives.
+ * Reads a value of a project, or of one of its agents, once per transaction, however often it is requested: planning
+ * the checks of many traces requests it for each of them. `transaction` is never a pool: the value is cached for its
+ * lifetime.
  */
 export function onceInTransaction<
   Value,

@@ -9,7 +9,7 @@ export interface OutboxRow {
 
 /** The reading side of a schema's outbox table (`id bigint`, `subject text`, `body text`). */
 export interface OutboxStore {
-  /** Rows after `afterId` in id order. A transaction that committed late may add a row below an id already taken. */
+  /** Rows after `afterId` in id order. A transaction that committed late may add a row below an id already read. */
   take(afterId: string, limit: number): Promise<OutboxRow[]>;
   /** Removes rows that were published. */
   settle(published: readonly { id: string }[]): Promise<void>;
@@ -17,12 +17,12 @@ export interface OutboxStore {
 
 /**
  * Reads and empties `<schema>.outbox` under the maintenance role; the rows belong to all projects. For events that only
- * listeners hear: nobody acknowledges them, so nothing is waited for.
+ * listeners receive: they send no acknowledgements, so rows need not be kept.
  */
 export function createOutboxStore(database: Database, schema: string): OutboxStore {
   return {
     async take(afterId, limit) {
-      // In the order of the numbers: by itself the name `id` would mean the text that is selected.
+      // In numeric order: the plain name `id` would mean the selected text.
       const { rows } = await database.query<OutboxRow>({
         name: `${schema}_outbox_take`,
         text: `

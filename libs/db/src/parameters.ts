@@ -1,7 +1,7 @@
-/** What a column of sent rows may hold. */
+/** The possible types of a column's values. */
 type Cell = string | number | boolean | null;
 
-/** Whether an element of an array of this type is written in quotes: where its text may hold what has a meaning there. */
+/** Whether an element of an array of this type is quoted: where its text may contain special characters. */
 const isQuoted = {
   uuid: false,
   boolean: false,
@@ -14,14 +14,14 @@ const isQuoted = {
 };
 
 /**
- * The columns of rows that a statement takes as arrays: for each the type of an element, and how its value is read from a
- * row. What is read for a type other than text, json and timestamptz is not escaped: it must be a value of the type.
+ * The columns of rows that a statement receives as arrays: for each the type of an element, and how its value is read
+ * from a row. A value of a type other than text, json and timestamptz is not escaped: it must be valid for the type.
  */
 export type ArrayColumns<Row> = Readonly<
   Record<string, readonly [type: keyof typeof isQuoted, read: (row: Row) => Cell]>
 >;
 
-/** The parameters of a statement; see {@link parameters}. Each scalar is a member that has its placeholder. */
+/** The parameters of a statement; see {@link parameters}. Each scalar is a member with its placeholder. */
 export type StatementParameters<Row, Scalar extends string> = Readonly<Record<Scalar, string>> & {
   /** The arguments of `unnest`: `$1::uuid[], $2::text[]`. */
   readonly arrays: string;
@@ -32,13 +32,13 @@ export type StatementParameters<Row, Scalar extends string> = Readonly<Record<Sc
 };
 
 /**
- * Numbers the parameters of a statement that takes rows as arrays, one for each column, and further values beside them.
- * It is called once, when a module is loaded, so that the text of the statement is a constant.
+ * Numbers the parameters of a statement that receives rows as arrays, one for each column, and further scalars. Call it
+ * once, when a module is loaded, so that the text of the statement is a constant.
  *
  * ```ts
  * const $ = parameters<Row, "shard">({ id: ["uuid", (row) => row.id], name: ["text", (row) => row.name] }, ["shard"]);
- * const text = `select ${$.names}, ${$.shard}::smallint from unnest(${$.arrays}) as u (${$.names})`;
- * await database.query({ name: "example", text, values: $.values(rows, { shard }) });
+ * const text = `select ${$.names}, ${$.shard}::smallint from unnest(${$.arrays}) as u (${$.names})`; await
+ * database.query({ name: "example", text, values: $.values(rows, { shard }) });
  * ```
  */
 export function parameters<Row, const Scalar extends string>(
@@ -64,7 +64,7 @@ export function parameters<Row, const Scalar extends string>(
 /** Integers as a parameter of type `integer[]`. */
 export const integerArray = (values: readonly number[]): string | null => arrayLiteral(values, Number, String);
 
-/** What makes an element of an array literal need its escapes. */
+/** Characters that must be escaped in an element of an array literal. */
 const special = /["\\]/;
 const specials = /["\\]/g;
 
@@ -74,8 +74,9 @@ function quote(value: Cell): string {
 }
 
 /**
- * PostgreSQL's literal of an array; null where every element is null: `unnest` of several arrays fills the short ones up.
- * (The driver's own escapes each element in two passes, UUIDs and numbers too: half of what sending a batch took.)
+ * PostgreSQL's literal of an array; null where every element is null: `unnest` of several arrays pads the short ones.
+ * (The driver's own function escapes each element in two passes, including UUIDs and numbers: half of the time to send
+ * a batch.)
  */
 function arrayLiteral<Row>(
   rows: readonly Row[],

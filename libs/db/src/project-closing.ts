@@ -8,22 +8,22 @@ export interface ProjectClosingOptions {
   /** It has the table `deleted_projects` and the function `open_projects`; see decision 24. */
   schema: string;
   logger: Logger;
-  /** Longest wait for transactions that began before. Longer than any statement of a request takes. */
+  /** The longest wait for earlier transactions. Longer than any statement of a request. */
   waitMs?: number;
 }
 
 /**
- * Closes deleted projects: when this resolves, nothing more can be committed in their scope, not even by transactions that
- * began before. Transactions that are still open after `waitMs` are left to the removal passes, with a line in the log.
+ * Closes deleted projects: when this resolves, nothing more can be committed in their scope, not even by earlier
+ * transactions. Transactions that are still open after `waitMs` are logged and left to the removal passes.
  */
 export type CloseProjects = (projectIds: readonly string[]) => Promise<void>;
 
 const lookEveryMs = 20;
 
 /**
- * Every transaction in the scope of a project reads `deleted_projects`, and PostgreSQL shows the lock of that read until the
- * transaction ends. It takes the lock before it takes its snapshot: who does not hold it yet when we look, after our
- * commit, will see the project closed. Nobody else pays for this, and nobody waits for it.
+ * Every transaction in the scope of a project reads `deleted_projects`, and PostgreSQL shows the lock of that read
+ * until the transaction ends. It takes the lock before its snapshot: a transaction without the lock when we look, after
+ * our commit, will see the project closed. This needs no lock of our own and delays no other transaction.
  */
 export function createProjectClosing(options: ProjectClosingOptions): CloseProjects {
   const { database, schema, logger, waitMs = 10_000 } = options;
@@ -58,7 +58,7 @@ export function createProjectClosing(options: ProjectClosingOptions): CloseProje
   };
 }
 
-/** Closes projects for the transactions that begin from its commit on. */
+/** Closes projects for transactions that begin after its commit. */
 export function closeStatement(schema: string, projectIds: readonly string[]): Statement {
   return {
     name: `${schema}_projects_close`,

@@ -4,11 +4,11 @@ import { closeStatement } from "./project-closing.ts";
 
 /** A table with rows of projects. */
 export interface ProjectTable {
-  /** Within the schema. */
+  /** Without the schema. */
   name: string;
-  /** Holds the project's id. Default `project_id`. */
+  /** The column with the project's id. Default `project_id`. */
   projectColumn?: string;
-  /** What a batch is picked by: the place of the row, unless the table is partitioned. Default `ctid`. */
+  /** The column that selects a batch: the row's location, unless the table is partitioned. Default `ctid`. */
   pickedBy?: string;
 }
 
@@ -17,14 +17,14 @@ export interface ProjectDeletionsOptions {
   database: Database;
   /** It has the tables `deleted_projects` and `outbox`; see the migrations that made them. */
   schema: string;
-  /** Every table with rows of projects, what refers to others first. */
+  /** Every table with rows of projects, referencing tables first. */
   tables: readonly ProjectTable[];
-  /** The event that says that all of a project is gone, for the outbox. */
+  /** The event that confirms the deletion, for the outbox. */
   confirmation: { subject: string; body: { parse(value: { projectId: string }): unknown } };
-  /** Called when a confirmation was committed. */
+  /** Called after a confirmation was committed. */
   onConfirmed(): void;
   logger: Logger;
-  /** From closing a project to the pass that may confirm. Longer than any statement of the service takes. */
+  /** The time from closing a project to the pass that may confirm. Longer than any statement of the service. */
   graceMs?: number;
   pollMs?: number;
 }
@@ -32,31 +32,32 @@ export interface ProjectDeletionsOptions {
 /** Removes deleted projects from one schema. */
 export interface ProjectDeletions {
   /**
-   * Closes a project: once this resolves no transaction in its scope can begin, and its rows go in the background. For a
-   * project that is gone already the confirmation is given again. May be called any number of times, on any replica.
+   * Closes a project: once this resolves no transaction in its scope can begin, and its rows are deleted in the
+   * background. For a project that is already deleted the confirmation is sent again. Can be called any number of
+   * times, on any replica.
    */
   begin(projectId: string): Promise<void>;
-  /** Ends after the batch in hand; whoever runs next goes on. */
+  /** Ends after the current batch; the next run continues. */
   stop(): Promise<void>;
 }
 
 interface Claim {
   projectId: string;
-  /** The grace is over: whoever was at work when the project was closed has ended. */
+  /** The grace period is over: every transaction that was open when the project was closed has ended. */
   isQuiet: boolean;
   isConfirmed: boolean;
 }
 
 const batchRows = 1_000;
-/** A pass whose process died is taken up after this. It is renewed with each batch. */
+/** A pass whose process died is taken over after this. Each batch renews it. */
 const claimSeconds = 15;
 const retryMs = 2_000;
 
 /**
- * How rows go (decision 24). Closing a project is one committed row: from then on `<schema>.open_projects` refuses its
- * scope. Then come passes over all tables, in batches of their own transactions: the first at once, the next when the
- * grace is over, and more until one that began after the grace finds nothing. That one confirms, in one transaction with
- * the note that it did. An hour later a last pass looks whether anything came after all.
+ * How rows are deleted (decision 24). Closing a project commits one row: from then on `<schema>.open_projects` refuses
+ * its scope. Then passes delete from all tables, in batches with separate transactions: the first at once, the next
+ * after the grace period, and more until one that began after the grace period finds nothing. That one confirms, in one
+ * transaction with its record. An hour later a last pass checks for late rows.
  *
  * Replicas share the work by claims; a pass that two of them make does no harm.
  */
@@ -75,7 +76,7 @@ export function createProjectDeletions(options: ProjectDeletionsOptions): Projec
         else await work(claim);
         isFailing = false;
       } catch (err) {
-        // One line per outage: what is left of a pass is done by the next.
+        // One line per outage: the next pass does the rest.
         if (!isFailing) logger.warn({ err, schema }, "rows of a deleted project could not be removed; trying again");
         isFailing = true;
         await pause(retryMs);
@@ -93,7 +94,7 @@ export function createProjectDeletions(options: ProjectDeletionsOptions): Projec
     else await scheduleNext(claim.projectId);
   }
 
-  /** How many rows went; null when it was told to stop before it was through. */
+  /** The number of deleted rows; null when it was stopped before the end. */
   async function takePass(projectId: string): Promise<number | null> {
     let removed = 0;
     for (const table of tables) {
@@ -217,7 +218,7 @@ export function createProjectDeletions(options: ProjectDeletionsOptions): Projec
   return {
     async begin(projectId) {
       await database.query(closeStatement(schema, [projectId]));
-      // Whoever asks again did not hear it.
+      // A caller that asks again missed the confirmation.
       if (await enqueueConfirmation(database, projectId)) onConfirmed();
       wake();
     },

@@ -6,7 +6,7 @@ import { AppError, type Logger } from "@touchstone/service-kit";
 import { Client } from "pg";
 import { sqlStateOf, translateDatabaseError } from "./database-error.ts";
 
-/** The roles of one schema. Each service has its own three; none can log in by itself. */
+/** The roles of one schema. Each service has three; none can log in. */
 export interface SchemaRoles {
   /** Owns the schema and migrates it. */
   owner: string;
@@ -21,12 +21,12 @@ export interface MigrationOptions {
   schema: string;
   /** The folder of `NNNN-what.sql`. */
   directory: string;
-  /** Trusted extensions the migrations use; one that the database lacks is put into this schema. */
+  /** Trusted extensions that the migrations use; missing ones are created in this schema. */
   extensions?: readonly string[];
   logger: Logger;
 }
 
-/** The names of a schema's roles. They are the same in every database of a cluster, since roles are the cluster's. */
+/** The names of a schema's roles. They are the same in every database, because roles belong to the cluster. */
 export function rolesOf(schema: string): SchemaRoles {
   return {
     owner: `touchstone_${schema}_owner`,
@@ -36,11 +36,11 @@ export function rolesOf(schema: string): SchemaRoles {
 }
 
 /**
- * Brings one schema to the newest version: makes its roles and the schema when they are missing, then runs each
- * migration that has not run, in its own transaction, under one advisory lock, so that replicas that start together
- * wait for each other and a killed one leaves nothing half done. The log-in needs CREATEROLE, or the roles must exist
- * and be granted to it; and CREATE on the database, or the schema and the extensions must exist. Otherwise the error
- * holds the statements to run.
+ * Brings one schema to the newest version: creates its roles and the schema if they are missing, then runs each new
+ * migration in a separate transaction, under one advisory lock, so that replicas that start together wait for each
+ * other and a killed one leaves nothing half done. The log-in needs CREATEROLE, or the roles must exist and be granted
+ * to it; and CREATE on the database, or the schema and the extensions must exist. Otherwise the error contains the
+ * statements to run.
  */
 export async function migrateSchema(options: MigrationOptions): Promise<{ applied: string[] }> {
   const migrations = await readMigrations(options.directory);
@@ -105,14 +105,13 @@ async function readMigrations(directory: string): Promise<{ name: string; sql: s
   );
 }
 
-/** Somebody else made the same role, or the same grant, at the same moment: look again. */
+/** Another process created the same role, or the same grant, at the same moment: check again. */
 const lostRaces = new Set(["42710", "23505", "XX000"]);
 const racesMax = 20;
 
 /**
- * Makes the roles, the schema and the extensions where they are missing. Roles belong to the cluster while advisory
- * locks belong to a database, so services that migrate different databases of one cluster race here, and the loser
- * looks again.
+ * Creates the roles, the schema and the extensions if they are missing. Roles belong to the cluster but advisory locks
+ * to a database, so services that migrate different databases of one cluster race here, and the loser checks again.
  */
 async function provision(client: Client, options: MigrationOptions, roles: SchemaRoles): Promise<void> {
   const { schema, extensions = [] } = options;

@@ -1,6 +1,6 @@
 import { type MigrationOptions, migrateSchema } from "./schema-owner.ts";
 
-/** A migration under way. */
+/** A running migration. */
 export interface SchemaPreparation {
   /** Resolves when the schema is at its newest version; never rejects. */
   done: Promise<void>;
@@ -14,9 +14,9 @@ const delayFirstMs = 200;
 const delayMaxMs = 5_000;
 
 /**
- * Migrates a schema in the background and keeps trying while PostgreSQL is away, so that a service started before its
- * database is up and answers 503 instead of dying. A migration that fails for another reason is tried again as well:
- * the next deployment may bring the mended one, and the state says what is wrong meanwhile.
+ * Migrates a schema in the background and retries while PostgreSQL is unavailable, so that a service started before its
+ * database runs and answers 503 instead of exiting. A migration that fails for another reason is retried as well: the
+ * next deployment may fix it, and the state shows the error meanwhile.
  */
 export function prepareSchema(options: MigrationOptions): SchemaPreparation {
   let state = "migrating";

@@ -14,14 +14,14 @@ export interface SharedDatabase {
   database: Database;
   /** By `<name>_reads` and `<name>_writes`. */
   shares: Readonly<Record<string, FairShare>>;
-  /** Must learn to which organizations the projects belong. */
+  /** Receives the organizations of the projects. */
   tenants: Tenants;
 }
 
 export interface ShareDatabaseOptions {
   /** The name of its shares in metrics. */
   name: string;
-  /** Reads that one project may run at once; all projects together half as many again. */
+  /** Concurrent reads of one project; all projects together may have half as many again. */
   readsMax: number;
   /** The same for transactions. */
   writesMax: number;
@@ -34,9 +34,10 @@ const turnTimeoutMs = 5_000;
 const waitersMax = 1_000;
 
 /**
- * Shares the connections of a pool among tenants. Slow reads of one project leave connections to the others, and reads leave some
- * to transactions: the pool needs more connections than either may use. Work waits in the order of `FairLine`, for five
- * seconds, and then fails as `service_unavailable`. Work for no project or for several is never delayed.
+ * Shares the connections of a pool among tenants. Slow reads of one project leave connections to the others, and reads
+ * leave some to transactions: the pool needs more connections than either may use. Work waits in the order of
+ * `FairLine`, for five seconds, and then fails as `service_unavailable`. Work for no project or for several is never
+ * delayed.
  */
 export function shareDatabase(database: Database, options: ShareDatabaseOptions): SharedDatabase {
   const { name, readsMax, writesMax, tenants = createTenants(), waitMs = turnTimeoutMs } = options;
@@ -64,7 +65,7 @@ export function shareDatabase(database: Database, options: ShareDatabaseOptions)
 }
 
 interface Gate {
-  /** Runs work when its tenant's turn has come. */
+  /** Runs work when it is its tenant's turn. */
   run<Result>(tenant: Tenant, work: () => Promise<Result>): Promise<Result>;
 }
 

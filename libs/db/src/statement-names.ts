@@ -1,10 +1,10 @@
-/** Texts of one name that are prepared; a statement that is put together has few. */
+/** The number of prepared texts per name; a dynamically built statement has few. */
 const textsMax = 100;
 
 /**
- * The names that statements are prepared under, one for each text: a connection refuses a name that it knows for another
- * text. The first text of a name has the name itself, each further one a number behind it. Null: of this name there are
- * too many texts to keep, and this one is sent unprepared.
+ * The names of prepared statements, one for each text: a connection refuses a name that it knows for another text. The
+ * first text of a name gets the plain name, each further one a numbered name. Null: this name has too many texts, and
+ * this one is sent unprepared.
  */
 export type PreparedName = (name: string, text: string) => string | null;
 

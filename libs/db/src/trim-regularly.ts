@@ -1,9 +1,9 @@
 import { AppError, type Logger } from "@touchstone/service-kit";
 import type { Database, Statement } from "./database.ts";
 
-/** The deletion of old rows at work. */
+/** The periodic deletion of old rows. */
 export interface Trimming {
-  /** Deletes what is due now; answers how many rows that were. */
+  /** Deletes rows that are due now; returns their number. */
   trim(): Promise<number>;
   stop(): Promise<void>;
 }
@@ -11,12 +11,15 @@ export interface Trimming {
 const trimEveryMs = 60 * 60_000;
 const rowsAtOnce = 5_000;
 
-/** Deletes old rows once an hour, a few thousand at a time, with the statement for that many; several replicas may. */
+/**
+ * Deletes old rows once an hour, a few thousand at a time, with a statement for that number; several replicas may run
+ * it.
+ */
 export function trimRegularly(options: {
   maintenance: Database;
   statement: (rowsAtOnce: number) => Statement;
   logger: Logger;
-  /** Told how many rows one trimming deleted, when there were any. */
+  /** Receives the number of rows that one run deleted, if any. */
   onDeleted?: (count: number) => void;
 }): Trimming {
   const { maintenance, statement, logger, onDeleted } = options;
@@ -35,7 +38,7 @@ export function trimRegularly(options: {
   const timer = setInterval(() => {
     trimming ??= trim()
       .catch((err) => {
-        // The store being away is readiness's business, and the next turn comes by itself.
+        // Readiness reports an unavailable store, and the next run follows without a retry.
         if (!(err instanceof AppError)) logger.error({ err }, "deleting old rows failed unexpectedly");
       })
       .finally(() => {

@@ -28,10 +28,10 @@ afterAll(async () => {
 });
 
 /**
- * A session may end at any moment, also between the pool's handing a connection over and its first statement: what goes
- * unheard there ends the whole process. The moment is short, so it is met by many uses and many ends.
+ * A session may end at any moment, even between the handover of a connection and its first statement: an unhandled
+ * error there ends the whole process. The window is short, so many uses and many ends are needed to hit it.
  */
-test("sessions that are ended at any moment fail what they were doing, and nothing else", async () => {
+test("sessions that are ended at any moment fail their current work, and nothing else", async () => {
   const unheard: unknown[] = [];
   const hear = (error: unknown): void => void unheard.push(error);
   process.on("uncaughtException", hear);

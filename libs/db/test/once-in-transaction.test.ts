@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { onceInTransaction, type Queryable } from "../src/index.ts";
 
-test("a transaction reads a project's value once, and every transaction and project its own", async () => {
+test("a transaction reads a project's value once, and separately for every transaction and project", async () => {
   const open = (): Queryable => ({ query: () => Promise.reject(new Error("not asked")) });
   let reads = 0;
   const read = onceInTransaction(async (_transaction, projectId) => {

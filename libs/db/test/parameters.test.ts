@@ -29,12 +29,12 @@ describe("the parameters of a statement", () => {
     ]);
   });
 
-  it("have their values in the same order, whatever the order they are given in", () => {
+  it("have their values in the same order, whatever the order of the arguments", () => {
     const values = $.values([row, { ...row, name: null, rating: -1e300, isRoot: false }], { quota: null, shard: 7 });
     expect(values).toEqual([`{${row.id},${row.id}}`, '{"Paris",NULL}', "{0.5,-1e+300}", "{true,false}", 7, null]);
   });
 
-  it("quote every text, so that none is taken for NULL, and escape quotes and backslashes", () => {
+  it("quote every text, so that none is read as NULL, and escape quotes and backslashes", () => {
     const names = ["a,b", "NULL", "", null, '{"k":"\\u0041"}', " é\n"];
     const [, literal] = $.values(
       names.map((name) => ({ ...row, name })),
@@ -43,7 +43,7 @@ describe("the parameters of a statement", () => {
     expect(literal).toBe('{"a,b","NULL","",NULL,"{\\"k\\":\\"\\\\u0041\\"}"," é\n"}');
   });
 
-  it("leave out an array in which everything is null", () => {
+  it("leave out an array in which all elements are null", () => {
     expect($.values([{ ...row, name: null, rating: null }], { shard: 0, quota: 0 }).slice(1, 3)).toEqual([null, null]);
     expect(integerArray([])).toBeNull();
   });

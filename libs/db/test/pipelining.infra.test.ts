@@ -51,7 +51,7 @@ const divideByZero: Statement = { name: "divide", text: "select 1 / 0" };
 const readMine = async (): Promise<number[]> =>
   (await database.readScoped<{ id: number }>(["mine"], readIds)).rows.map(({ id }) => id);
 
-test("a scoped read sees the rows of its projects only, in one exchange with the server", async () => {
+test("a scoped read sees the rows of its projects only, in one round trip to the server", async () => {
   await readMine();
   const before = wire.exchanges();
 
@@ -71,7 +71,7 @@ test("two texts under one name are two statements, also on one connection", asyn
   expect(together.map(({ rows }) => rows)).toEqual([[{ n: 1 }], [{ n: 2 }], [{ n: 1 }]]);
 });
 
-test("however many texts one name stands for, a connection keeps a hundred of them", async () => {
+test("a connection keeps at most a hundred texts of one name", async () => {
   for (let text = 0; text < 150; text += 1) {
     const { rows } = await database.query({ name: "many_texts", text: `select ${text} as n` });
     expect(rows).toEqual([{ n: text }]);
@@ -83,7 +83,7 @@ test("however many texts one name stands for, a connection keeps a hundred of th
   expect(rows).toEqual([{ kept: 100 }]);
 });
 
-test("several reads answer in their order, in one exchange", async () => {
+test("several reads return in order, in one round trip", async () => {
   await readMine();
   const before = wire.exchanges();
 
@@ -93,7 +93,7 @@ test("several reads answer in their order, in one exchange", async () => {
   expect(wire.exchanges() - before).toBe(1);
 });
 
-test("a transaction that stands still is ended by the server, and others get what it had locked", async () => {
+test("the server ends an idle transaction, and others get its locks", async () => {
   const still = openDatabase({
     url: server.adminUrl,
     role: "pg_monitor",
@@ -119,7 +119,7 @@ test("a scoped read cannot write", async () => {
   expect(await readMine()).toEqual([1, 2]);
 });
 
-test("a transaction of one pipeline is two exchanges: its statements, its commit", async () => {
+test("a transaction of one pipeline is two round trips: its statements, its commit", async () => {
   await readMine();
   const before = wire.exchanges();
 
@@ -132,21 +132,21 @@ test("a transaction of one pipeline is two exchanges: its statements, its commit
   expect(await readMine()).toEqual([1, 2, 4]);
 });
 
-test("a statement that fails in the middle is what is thrown, nothing is kept, and the connection goes on", async () => {
+test("the error of a failed statement in the middle is thrown, nothing is stored, and the connection remains usable", async () => {
   const failing = database.scoped(["mine"], (transaction) =>
     transaction.pipeline([insertNote(4), divideByZero, countNotes, insertNote(5)]),
   );
 
   await expect(failing).rejects.toMatchObject({ code: "22012" });
   expect(await readMine()).toEqual([1, 2]);
-  // Prepared for the first time behind the failure, where the server did not look at it.
+  // First prepared after the failure, where the server ignored it.
   expect((await database.readScoped<{ n: number }>(["mine"], countNotes)).rows).toEqual([{ n: 2 }]);
   await database.scoped(["mine"], (transaction) => transaction.query(insertNote(5)));
   expect(await readMine()).toEqual([1, 2, 5]);
   expect(wire.connections()).toBe(1);
 });
 
-test("work that swallows a failure is not taken for committed", async () => {
+test("work that swallows a failure is not reported as committed", async () => {
   const work = database.scoped(["mine"], async (transaction) => {
     await transaction.query(insertNote(4));
     await transaction.query(divideByZero).catch(() => undefined);
@@ -186,7 +186,7 @@ test("a server that freezes in the middle is store_unavailable, and its connecti
   expect(wire.connections()).toBe(2);
 });
 
-test("a connection that breaks in the middle is store_unavailable, and the next read finds the server again", async () => {
+test("a connection that breaks in the middle is store_unavailable, and the next read reconnects", async () => {
   await readMine();
   wire.freeze();
   const reading = readMine();
@@ -198,7 +198,7 @@ test("a connection that breaks in the middle is store_unavailable, and the next 
   expect(await readMine()).toEqual([1, 2]);
 });
 
-test("statements sent together have the time of one", async () => {
+test("statements sent together share the timeout of one", async () => {
   const sleep = (name: string): Statement => ({ name, text: "select pg_sleep(0.25)" });
 
   await expect(
@@ -207,10 +207,10 @@ test("statements sent together have the time of one", async () => {
   expect(await readMine()).toEqual([1, 2]);
 });
 
-/** A way to the server that is watched, and can be frozen or cut. */
+/** A proxy to the server that is monitored, and can be frozen or cut. */
 interface Wire {
   url: string;
-  /** How many times the client spoke after the server had: what costs a wait. */
+  /** How many times the client sent after the server had: the number of round trips. */
   exchanges(): number;
   connections(): number;
   freeze(): void;
@@ -293,7 +293,7 @@ test("the last statements of a transaction are sent with its commit", async () =
   expect(await readMine()).toEqual([1, 2, 4]);
 });
 
-test("of last statements of which one fails nothing is stored, and nothing may follow the commit", async () => {
+test("if one of the last statements fails nothing is stored, and nothing may follow the commit", async () => {
   await expect(
     database.scoped(["mine"], (transaction) => transaction.finish([insertNote(4), divideByZero])),
   ).rejects.toThrow();

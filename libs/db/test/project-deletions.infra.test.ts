@@ -22,7 +22,7 @@ let maintenance: Database;
 let app: Database;
 const running: ProjectDeletions[] = [];
 
-/** As the services' own migrations make it, with one table of things. */
+/** Like the services' own migrations, with one table of things. */
 const migration = `
   create table deletions.things (project_id uuid not null, id integer not null, primary key (project_id, id));
   create table deletions.deleted_projects (
@@ -116,7 +116,7 @@ async function count(what: string, projectId: string): Promise<number> {
 const things = (projectId: string) => count("things where project_id", projectId);
 const confirmations = (projectId: string) => count("outbox where body", JSON.stringify(projectId));
 
-test("what a request that was under way stores after the first pass goes too, before anybody is told", async () => {
+test("rows that an open request stores after the first pass are deleted too, before the confirmation", async () => {
   const gone = crypto.randomUUID();
   await store(gone, 1, 2_500);
   await start().begin(gone);
@@ -148,7 +148,7 @@ test("once a project is closed no transaction begins in its scope, alone or besi
   await expect(app.readScoped([], read)).resolves.toBeDefined();
 });
 
-test("a project is closed when no transaction that began before can commit in it any more", async () => {
+test("a project is closed when no earlier transaction can commit in it any more", async () => {
   const gone = crypto.randomUUID();
   const read = { name: "one", text: "select 1 as one" };
   let end = (): void => {};
@@ -178,7 +178,7 @@ test("a project is closed when no transaction that began before can commit in it
   expect(events).toEqual(["stored", "closed"]);
 });
 
-test("closing a project waits for a transaction that does not end for so long and no longer", async () => {
+test("closing a project waits for an open transaction up to its time limit and no longer", async () => {
   const gone = crypto.randomUUID();
   const read = { name: "one", text: "select 1 as one" };
 
@@ -203,11 +203,11 @@ test("a deletion that is announced again is confirmed again, and not before it i
   expect(await confirmations(gone)).toBe(2);
 });
 
-test("what one replica left half-way another finishes, and several at once confirm once", async () => {
+test("one replica finishes the half-done work of another, and several at once confirm once", async () => {
   const gone = crypto.randomUUID();
   await store(gone, 1, 20_000);
   const first = start();
-  // It cannot be through before it is told to stop: one row in the middle is held until then.
+  // It cannot finish before it is stopped: one row in the middle is locked until then.
   const stopped = await maintenance.transaction(async (transaction) => {
     await transaction.query({
       name: "",
@@ -228,7 +228,7 @@ test("what one replica left half-way another finishes, and several at once confi
   expect(await things(gone)).toBe(0);
 });
 
-test("a project that a killed process had in hand is taken up when its claim is over", async () => {
+test("a project of a killed process is taken over when its claim expires", async () => {
   const gone = crypto.randomUUID();
   await store(gone, 1, 5);
   await maintenance.query({

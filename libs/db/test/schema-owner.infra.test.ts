@@ -50,7 +50,7 @@ test("a migration runs once, and a second start applies nothing", async () => {
   expect(await migrate()).toEqual({ applied: [] });
 });
 
-test("an extension that a migration uses is there before it, in the schema, and one that is there is left alone", async () => {
+test("an extension that a migration uses is created first, in the schema, and an existing one is left alone", async () => {
   await writeFile(
     path.join(directory, "0001-similar.sql"),
     "create table sample.words (word text); create index on sample.words using gin (word sample.gin_trgm_ops);",
@@ -65,7 +65,7 @@ test("an extension that a migration uses is there before it, in the schema, and 
   });
 });
 
-test("an extension that the log-in may not make is asked for by its statement", async () => {
+test("an extension that the log-in may not create is reported with its statement", async () => {
   const migration = migrateSchema({ url: database.url, schema: "sample", directory, extensions: ["file_fdw"], logger });
 
   await expect(migration).rejects.toThrow("create extension if not exists file_fdw with schema sample");
@@ -79,7 +79,7 @@ test("eight replicas that migrate at once apply each migration once", async () =
   expect(outcomes.flatMap((outcome) => outcome.applied)).toEqual(["0001-notes.sql"]);
 });
 
-test("a migration that fails leaves nothing behind and can be mended", async () => {
+test("a migration that fails leaves nothing behind and can be fixed", async () => {
   await writeFile(path.join(directory, "0001-notes.sql"), `${notesTable} select no_such_function();`);
   await expect(migrate()).rejects.toThrow("no_such_function");
 
@@ -135,7 +135,7 @@ test("a database opened as a superuser's role reports that row-level security do
   await superuser.close();
 });
 
-test("a server that is away is store_unavailable, and a slow statement is cut", async () => {
+test("a server that is down is store_unavailable, and a slow statement is cancelled", async () => {
   await writeFile(path.join(directory, "0001-notes.sql"), notesTable);
   await migrate();
   const away = openDatabase({

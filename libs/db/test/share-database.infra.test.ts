@@ -73,7 +73,7 @@ test("the projects of an organization leave connections to another organization"
   await all;
 });
 
-test("a read that waits too long learns whose connections are in use, and leaves nothing behind", async () => {
+test("a read that waits too long fails with the name of the tenant's share, and leaves nothing behind", async () => {
   const { database, reads, writes } = open({ waitMs: 50 });
   const held = [
     ...Array.from({ length: 4 }, () => database.readScoped(["slow"], sleepFor(1))),
@@ -90,7 +90,7 @@ test("a read that waits too long learns whose connections are in use, and leaves
   expect([reads.held(), writes.held()]).toEqual([0, 0]);
 });
 
-test("reads of several projects do not wait, and a read that fails gives its connection back", async () => {
+test("reads of several projects do not wait, and a failed read releases its connection", async () => {
   const { database, reads } = open();
   const divide = { name: "divide", text: "select 1 / 0" };
   await expect(database.readScoped(["one"], divide)).rejects.toThrow("division by zero");

@@ -1,4 +1,4 @@
-/** Why an embedded server could not be had. Programs branch on the code; people read the message and the hint. */
+/** Why an embedded server is unavailable. Programs check the code; people read the message and the hint. */
 export type EmbeddedServerErrorCode =
   | "already_running"
   | "binary_missing"
@@ -14,8 +14,8 @@ export type EmbeddedServerErrorCode =
   | "server_failed";
 
 /**
- * A failure an operator can do something about. `message` is one sentence about what is wrong, `hint` one sentence about
- * what to do; neither holds a secret. The server's own last words, when there are any, are the `cause`.
+ * A failure that an operator can fix. `message` is one sentence about the problem, `hint` one sentence about the fix;
+ * neither contains a secret. The server's last output, if any, is the `cause`.
  */
 export class EmbeddedServerError extends Error {
   override readonly name = "EmbeddedServerError";

@@ -1,6 +1,6 @@
 import { EmbeddedServerError } from "./embedded-server-error.ts";
 
-/** Runs `work` and turns what the file system refuses into one sentence; every other error passes unchanged. */
+/** Runs `work` and turns errors of the file system into one sentence; every other error passes unchanged. */
 export async function explainingFileFailures<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

@@ -2,7 +2,7 @@ import { EmbeddedServerError } from "./embedded-server-error.ts";
 import { describeEnd, explainKill, lastWords } from "./explain-postgres-failure.ts";
 import type { ProcessExit } from "./server-process.ts";
 
-/** Turns what nats-server wrote before it gave up into one sentence. `exit` is null when it runs but is not ready. */
+/** Turns nats-server's output before its failure into one sentence. `exit` is null when it runs but is not ready. */
 export function explainNatsFailure(
   output: string,
   exit: ProcessExit | null,

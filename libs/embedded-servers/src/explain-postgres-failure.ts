@@ -73,15 +73,16 @@ const explanations: readonly {
   },
 ];
 
-/** What is known of a failure besides what the server wrote. */
+/** The facts of a failure besides the server's output. */
 export interface FailureFacts {
   port?: number;
-  /** Whether it ended after it was ready, and not at its start. */
+  /** Whether it ended after it was ready, and not during its start. */
   wasReady?: boolean;
 }
 
 /**
- * Turns what PostgreSQL or initdb wrote before it gave up into one sentence. `exit` is null when it runs but is not ready.
+ * Turns the output of PostgreSQL or initdb before its failure into one sentence. `exit` is null when it runs but is not
+ * ready.
  */
 export function explainPostgresFailure(
   output: string,
@@ -100,7 +101,7 @@ export function explainPostgresFailure(
   });
 }
 
-/** What a killed server wrote last says nothing about its end. */
+/** The last output of a killed server does not explain its end. */
 export function explainKill(name: string): EmbeddedServerError {
   return new EmbeddedServerError("server_failed", `${name} was killed (signal SIGKILL).`, {
     hint: "The kernel does so when memory is short; dmesg then names it.",

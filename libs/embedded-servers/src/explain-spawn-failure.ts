@@ -2,7 +2,7 @@ import path from "node:path";
 import { EmbeddedServerError } from "./embedded-server-error.ts";
 import type { ServerAccount } from "./server-account.ts";
 
-/** Turns the failure to start a program at all into one sentence. */
+/** Turns a failure to start a program into one sentence. */
 export function explainSpawnFailure(
   error: NodeJS.ErrnoException,
   { executable, account }: { executable: string; account: ServerAccount | null },

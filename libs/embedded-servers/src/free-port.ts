@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 
-/** A TCP port on 127.0.0.1 that was free a moment ago. Whoever binds it must still expect to lose a race. */
+/** A TCP port on 127.0.0.1 that was free a moment ago. Another program may still bind it first. */
 export async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readStartTime } from "./process-facts.ts";
 
-/** A process the guardian stops when we die: first politely, after five seconds by force. */
+/** A process that the guardian stops when we die: with a signal first, after five seconds with SIGKILL. */
 export interface GuardedProcess {
   pid: number;
   politeSignal: "INT" | "TERM";
@@ -11,14 +11,14 @@ export interface GuardedProcess {
 export interface Guardian {
   /** Replaces the list of processes to stop when this process is gone. */
   watch(processes: readonly GuardedProcess[]): Promise<void>;
-  /** Dismisses the guardian; it stops nothing. */
+  /** Ends the guardian; it stops nothing. */
   dismiss(): void;
 }
 
 /**
  * The shell waits on its standard input, a pipe that only we hold, so the kernel closes it however we die, kill -9
  * included. A process counts as ours only while its start time (field 22 of /proc/<pid>/stat) is the one we reported,
- * so a reused process id is never signalled; a zombie counts as gone. Without /proc the id alone has to do.
+ * so a reused process id is never signalled; a zombie counts as gone. Without /proc only the id is checked.
  */
 const script = `
 trap '' INT TERM HUP
@@ -60,8 +60,8 @@ exit 0
 const rehireAfterMs = 500;
 
 /**
- * Starts a small shell that outlives us by a moment and stops the servers when we are killed without a chance to do it
- * ourselves. It runs in its own session, so a Ctrl-C in the terminal does not reach it.
+ * Starts a small shell that outlives us briefly and stops the servers when we are killed before we can. It runs in a
+ * separate session, so a Ctrl-C in the terminal does not reach it.
  */
 export function startGuardian(): Guardian {
   let shell: ChildProcess | null = null;
@@ -71,7 +71,7 @@ export function startGuardian(): Guardian {
 
   const hire = () => {
     if (isDismissed) return;
-    // It has the list from its first moment: we may be killed before we could write it.
+    // It has the list from the start: we may be killed before we could write it.
     const hired = spawn("/bin/sh", ["-c", script, "guardian", targets], {
       cwd: "/",
       env: { PATH: "/usr/bin:/bin" },
@@ -79,8 +79,8 @@ export function startGuardian(): Guardian {
       stdio: ["pipe", "ignore", "ignore"],
     });
     shell = hired;
-    // A guardian that cannot start costs the safety net and nothing else: the next start finds left-overs.
-    // One that is killed is replaced, after a pause: where none can live that must not cost a processor.
+    // If a guardian cannot start only the safety net is missing: the next start finds leftovers. A killed one is
+    // replaced after a pause, so that repeated failures do not use up a processor.
     const replace = () => {
       if (shell !== hired) return;
       shell = null;
@@ -98,7 +98,7 @@ export function startGuardian(): Guardian {
       lists += 1;
       const list = lists;
       const lines = await Promise.all(processes.map(describe));
-      // Of two lists that are made at once the one that was asked for last counts.
+      // If two lists are built at once the later request wins.
       if (isDismissed || list !== lists) return;
       targets = lines.filter((line) => line !== null).join(" ");
       shell?.stdin?.write(`${targets}\n`);
@@ -110,7 +110,7 @@ export function startGuardian(): Guardian {
   };
 }
 
-/** A process as the script reads it, or null when it has ended: whoever gets its id next is none of ours. */
+/** A process as the script reads it, or null when it has ended: the next process with its id is not ours. */
 async function describe({ pid, politeSignal, forcefulSignal }: GuardedProcess): Promise<string | null> {
   const started = process.platform === "linux" ? await readStartTime(pid) : "unknown";
   return started === null ? null : [pid, started, politeSignal, forcefulSignal].join(":");

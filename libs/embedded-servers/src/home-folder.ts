@@ -6,25 +6,26 @@ import { EmbeddedServerError } from "./embedded-server-error.ts";
 import { lockFileName } from "./home-lock.ts";
 import { canEnter, type ServerAccount } from "./server-account.ts";
 
-/** Where root keeps services' data, and where the servers of a home go that their account cannot enter. */
+/** Root's folder for data of services. It also holds the servers of a home that their account cannot enter. */
 const systemFolder = "/var/lib/touchstone";
 
-/** The home when SERVICE_HOME is not set: `~/.touchstone`; for root a folder that the servers' own account can enter. */
+/** The home when SERVICE_HOME is not set: `~/.touchstone`; for root a folder that the servers' account can enter. */
 export function defaultHome(): string {
   return process.getuid?.() === 0 ? systemFolder : path.join(homedir(), ".touchstone");
 }
 
 export interface HomeFolders {
-  /** What SERVICE_HOME names, without symbolic links. */
+  /** The folder of SERVICE_HOME, without symbolic links. */
   home: string;
-  /** Where binaries and data are: the home itself, unless the servers' account cannot enter it. */
+  /** The folder of binaries and data: the home itself, unless the servers' account cannot enter it. */
   servers: string;
 }
 
 /**
- * Makes the home where it is missing, and checks that nobody but us can change what is in it. A home that the servers'
- * account cannot enter (below /root, which has mode 0700) keeps the secrets only; binaries and data then live in a
- * folder below `elsewhere`, and the link `servers` in the home says where. Deleting such a home begins anew.
+ * Creates the home if it is missing, and checks that only we can change its contents. A home that the servers' account
+ * cannot enter (below /root, which has mode 0700) holds only the secrets; binaries and data are then in a folder below
+ * `elsewhere`, and the link `servers` in the home points there. After deleting such a home, the next start begins from
+ * scratch.
  */
 export async function prepareHomeFolders({
   folder,
@@ -54,7 +55,7 @@ export async function prepareHomeFolders({
   }
   if (await openToAccount(home, account)) return { home, servers: home };
   if ((await readdir(home)).includes("postgres")) {
-    // Beginning anew elsewhere would look as if all data were lost.
+    // Starting from scratch elsewhere would look as if all data were lost.
     throw new EmbeddedServerError(
       "home_not_usable",
       `The servers' user (id ${account.uid}) cannot enter ${home}, though it holds their data.`,
@@ -90,7 +91,7 @@ async function closeToOthers(home: string): Promise<void> {
   await chmod(home, mode & 0o755);
 }
 
-/** Lets the account through the home itself where that is all that is missing and the folder serves nothing else. */
+/** Lets the account through the home itself if only that is missing and the folder has no other use. */
 async function openToAccount(home: string, account: ServerAccount): Promise<boolean> {
   if (await canEnter(home, account)) return true;
   if (!(await canEnter(path.dirname(home), account)) || !(await isOurs(home))) return false;
@@ -99,7 +100,7 @@ async function openToAccount(home: string, account: ServerAccount): Promise<bool
   return true;
 }
 
-/** Whether the folder holds nothing but what a home holds, so that its mode is ours to choose. */
+/** Whether the folder contains only files of a home, so that we may set its mode. */
 async function isOurs(home: string): Promise<boolean> {
   const names = await readdir(home);
   return names.includes(lockFileName) || names.every((name) => ["secrets", "postgres", "nats"].includes(name));
@@ -126,7 +127,7 @@ async function makeFolderElsewhere({
     );
   try {
     const firstMade = await mkdir(folder, { recursive: true });
-    // Explicitly, because a strict umask would close them to the account.
+    // Explicitly, because a strict umask would deny them to the account.
     for (let made = folder; made.length >= (firstMade ?? folder).length; made = path.dirname(made))
       await chmod(made, 0o711);
   } catch (error) {

@@ -4,9 +4,9 @@ import { DatabaseSync } from "node:sqlite";
 import { EmbeddedServerError } from "./embedded-server-error.ts";
 
 /**
- * Makes sure that only one process works on a folder. The lock is the kernel's own, on an empty SQLite file: it is gone
- * in the moment its holder is, and unlike a file with a process id it is right across reboots, reused ids and
- * containers that share a volume. Node offers no other way to it. `touchstone.pid` only serves the message.
+ * Ensures that only one process works on a folder. The lock is a kernel lock on an empty SQLite file: it disappears
+ * with its holder, and unlike a pid file it is correct across reboots, reused ids and containers that share a volume.
+ * Node offers no other way to take one. `touchstone.pid` is only for the message.
  *
  * @returns a function that releases the lock.
  */
@@ -28,7 +28,7 @@ export async function lockHome(folder: string, { name }: { name: string }): Prom
       },
     );
   }
-  // The listener also keeps the handle from being collected, which would release the lock.
+  // The listener also prevents garbage collection of the handle, which would release the lock.
   const release = () => {
     process.off("exit", release);
     if (file.isOpen) file.close();
@@ -43,7 +43,7 @@ export async function lockHome(folder: string, { name }: { name: string }): Prom
   return release;
 }
 
-/** Its presence also tells that a folder is a home. */
+/** Its presence also marks a folder as a home. */
 export const lockFileName = "touchstone.lock";
 
 function openLockFile(folder: string): DatabaseSync {

@@ -8,16 +8,16 @@ import { chooseServerAccount, type ServerAccount } from "./server-account.ts";
 /** The folder of a standalone Touchstone, locked for this process. Servers are started in it. */
 export interface TouchstoneHome {
   readonly folders: HomeFolders;
-  /** Whom the servers run as, when we are root. */
+  /** The account of the servers, when we are root. */
   readonly account: ServerAccount | null;
   readonly onProgress: (message: string) => void;
-  /** Aborted by `close`; whoever waits for a server to get ready stops waiting. */
+  /** Aborted by `close`; ends the wait for a server to get ready. */
   readonly closing: AbortSignal;
-  /** Runs the start of a server, which `close` then waits for, so that none slips away. */
+  /** Runs the start of a server, which `close` then waits for, so that it stops every server. */
   start<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** Has a process stopped when this one is killed; null when it no longer runs. */
+  /** Registers a process to be stopped when this one is killed; null when it no longer runs. */
   guard(name: string, process: GuardedProcess | null): Promise<void>;
-  /** What `close` does, the last one added first. */
+  /** The actions of `close`, in reverse order. */
   beforeClose(stop: () => Promise<void>): void;
   /**
    * Stops every server that runs or starts, the last one started first, and unlocks the folder. May be called at any
@@ -27,8 +27,8 @@ export interface TouchstoneHome {
 }
 
 /**
- * Takes a folder as the home of this process: makes it, checks who else can change it, chooses the account of the
- * servers, and locks it. Fails with `already_running` while another process has it.
+ * Opens a folder as the home of this process: creates it, checks that others cannot change it, chooses the account of
+ * the servers, and locks it. Fails with `already_running` while another process has the lock.
  */
 export async function openHome({
   folder,
@@ -39,7 +39,7 @@ export async function openHome({
   folder: string;
   /** Replaces the dedicated user id of the servers when we are root. */
   serverUid?: number | undefined;
-  /** Replaces /var/lib/touchstone as the place for servers whose account cannot enter `folder`. */
+  /** Replaces /var/lib/touchstone as the folder for servers whose account cannot enter `folder`. */
   elsewhere?: string | undefined;
   onProgress: (message: string) => void;
 }): Promise<TouchstoneHome> {

@@ -2,7 +2,7 @@ import { EmbeddedServerError } from "./embedded-server-error.ts";
 import { findFreePort } from "./free-port.ts";
 import type { ServerProcess } from "./server-process.ts";
 
-/** Starts a server on the wanted port, or on a free one; should another program be faster there, on the next free one. */
+/** Starts a server on the requested port, or on a free one; if another program binds it first, on the next free one. */
 export async function launchOnFreePort(
   launch: (port: number) => Promise<ServerProcess>,
   wantedPort: number | undefined,

@@ -2,13 +2,13 @@ import { readdir } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ProcessFacts, readProcessFacts, readStartTime } from "./process-facts.ts";
 
-/** Signals sent one after the other, each with the time it gets to work. */
+/** Signals sent in sequence, each with its grace period. */
 export type StopSteps = readonly { signal: NodeJS.Signals; waitMs: number }[];
 
 /**
- * Stops servers that an earlier run left behind when it was killed. The caller tells its own by what the kernel says
- * about a process (executable, folder, arguments); a process id in a file proves nothing, because ids are reused.
- * Finds nothing on systems without /proc; there PostgreSQL itself refuses to start twice.
+ * Stops servers that an earlier run left behind when it was killed. The caller identifies them by the kernel's data
+ * about a process (executable, folder, arguments); a process id in a file proves nothing, because ids are reused. Finds
+ * nothing on systems without /proc; there PostgreSQL itself refuses to start twice.
  */
 export async function stopLeftOvers({
   isOurs,
@@ -39,7 +39,7 @@ async function findProcesses(isOurs: (facts: ProcessFacts) => boolean): Promise<
   const names = await readdir("/proc").catch(() => []);
   const found: FoundProcess[] = [];
   for (const pid of names.filter((name) => /^\d+$/.test(name)).map(Number)) {
-    // The start time is read first: should the id change hands in between, nothing matches it any more.
+    // The start time is read first: if the id is reused in between, no process matches.
     const started = await readStartTime(pid);
     if (started === null || pid === process.pid) continue;
     const facts = await readProcessFacts(pid);

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { EmbeddedServerError } from "./embedded-server-error.ts";
 
-/** Where a server's files come from before they are staged. */
+/** The source of a server's files before staging. */
 export interface PostgresSource {
   /** Holds bin, lib, share and pg-symlinks.json. */
   folder: string;
@@ -14,11 +14,11 @@ export interface PostgresSource {
 export interface NatsSource {
   executable: string;
   version: string;
-  /** What the file must hash to, or null for an executable the operator put on the PATH. */
+  /** The expected hash, or null for an executable that the operator put on the PATH. */
   sha256: string | null;
 }
 
-/** The nats-server executables we have looked at, by `<platform>-<arch>`. One that is not listed is not run from npm. */
+/** The verified nats-server executables, by `<platform>-<arch>`. An unlisted one is not run from npm. */
 const natsSha256: Readonly<Record<string, string>> = {
   "linux-x64": "c67f0fb76603cbd7b59ae4103b37668e627dbf7b9f4bef121c60cfebce304fff",
 };

@@ -3,14 +3,14 @@ import path from "node:path";
 
 const sizeMaxBytes = 10 * 1024 * 1024;
 
-/** Some ten lines. What is further up is about other things. */
+/** Some ten lines. Earlier ones concern other events. */
 const endBytes = 1_500;
 
 /**
- * Keeps a server's log below 10 MB, plus one older file of the same size. The server writes to the file by itself and
- * in append mode, so the file is copied and emptied instead of renamed.
+ * Keeps a server's log below 10 MB, plus one older file of the same size. The server itself writes to the file in
+ * append mode, so the file is copied and truncated instead of renamed.
  *
- * @returns a function that ends the watching.
+ * @returns a function that stops this.
  */
 export async function limitLogFile(file: string): Promise<() => void> {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
@@ -30,7 +30,7 @@ async function rotate(file: string): Promise<void> {
   await truncate(file);
 }
 
-/** The end of a server's log, for what it said before it ended; empty when it cannot be read. */
+/** The end of a server's log, to explain its end; empty when it cannot be read. */
 export async function readLogEnd(file: string): Promise<string> {
   try {
     const handle = await open(file, "r");

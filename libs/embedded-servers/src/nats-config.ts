@@ -1,4 +1,4 @@
-/** Someone who may connect to NATS. Subjects may hold the wildcards `*` and `>`; an empty list allows nothing. */
+/** A NATS user. Subjects may contain the wildcards `*` and `>`; an empty list allows nothing. */
 export interface NatsUser {
   user: string;
   password: string;

@@ -20,28 +20,28 @@ import { assertTrusted } from "./trusted-files.ts";
 
 export interface PostgresOptions {
   home: TouchstoneHome;
-  /** Default: a free one, another at every start. */
+  /** Default: a free one, a different one at every start. */
   port?: number | undefined;
-  /** Told when the server dies, when it cannot be started again yet, and when it is back. */
+  /** Notified when the server dies, when a restart fails, and when it is back. */
   onEvent: (event: ServerEvent) => void;
   limits?: SupervisionLimits | undefined;
-  /** Instead of ours, by PostgreSQL's names: for data that can be made again. */
+  /** Overrides of our settings, by PostgreSQL's names: for data that can be recreated. */
   settings?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface EmbeddedPostgres {
-  /** Of the login `touchstone` and the database it owns, with its password; never the superuser's. */
+  /** The URL of the login `touchstone` and its database, with the password; never the superuser's. */
   url: string;
   port: number;
-  /** Of the process that runs now, or ran last. */
+  /** The id of the current process, or of the last one. */
   readonly pid: number;
-  /** Lets transactions in flight fail and writes a checkpoint. May be called any number of times. */
+  /** Lets open transactions fail and writes a checkpoint. May be called any number of times. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the PostgreSQL of a home on its data, making both where they are missing and stopping a server that an earlier
- * run left behind. What it acknowledged survives kill -9 and a power cut. Fails with an `EmbeddedServerError`.
+ * Starts the PostgreSQL of a home on its data. Creates both if they are missing and stops a server that an earlier run
+ * left behind. Acknowledged writes survive kill -9 and a power cut. Fails with an `EmbeddedServerError`.
  */
 export function startPostgres(options: PostgresOptions): Promise<EmbeddedPostgres> {
   return options.home.start(() => start(options));
@@ -116,7 +116,7 @@ async function start({
   };
 }
 
-/** Binaries and data of a home, ready to be started: no older server uses them, and they fit each other. */
+/** Binaries and data of a home, ready to be started: no older server uses them, and their versions match. */
 async function prepareCluster({ folders, account, guard, onProgress }: TouchstoneHome) {
   const source = await locatePostgres();
   const major = Number.parseInt(source.version, 10);

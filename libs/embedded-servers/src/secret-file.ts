@@ -3,7 +3,7 @@ import { open, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { EmbeddedServerError } from "./embedded-server-error.ts";
 
-/** The secret kept in a file, made when there is none yet. */
+/** The secret in a file, created if there is none yet. */
 export async function openSecret(file: string): Promise<string> {
   return (await readSecret(file)) ?? (await createSecret(file));
 }
@@ -24,7 +24,7 @@ export async function readSecret(file: string): Promise<string | null> {
   });
 }
 
-/** Makes a secret of 32 random bytes (base64url) and returns when it is on disk, whole. */
+/** Creates a secret of 32 random bytes (base64url) and returns once it is completely on disk. */
 export async function createSecret(file: string): Promise<string> {
   const secret = randomBytes(32).toString("base64url");
   const temporary = `${file}.${randomBytes(6).toString("hex")}`;

@@ -9,20 +9,20 @@ import { EmbeddedServerError } from "./embedded-server-error.ts";
  */
 export const dedicatedUid = 61_047;
 
-/** Whom the servers run as. */
+/** The account of the servers. */
 export interface ServerAccount {
   uid: number;
   gid: number;
   /**
-   * Whom `initdb` runs as, always with the group `gid`. It insists on a user that the system knows by name, which the
-   * dedicated one need not be; the cluster is handed over to `uid` before it is used.
+   * The user of `initdb`, always with the group `gid`. It requires a user name that the system knows, which the
+   * dedicated one may lack; the cluster is handed over to `uid` before it is used.
    */
   initdbUid: number;
 }
 
 /**
- * The account the servers must be switched to, or null when they simply run as whoever started Touchstone (anyone but
- * root). `uid` replaces the dedicated number, for machines where that one is taken.
+ * The account that the servers must be switched to, or null when they run as the user who started Touchstone (anyone
+ * but root). `uid` replaces the dedicated number, for machines where that one is taken.
  */
 export async function chooseServerAccount({
   uid = dedicatedUid,
@@ -57,7 +57,7 @@ export function chooseInitdbUid(passwd: string, uid: number): number {
   );
 }
 
-/** Whether the account may walk through every folder down to and including `folder`. The folder must exist. */
+/** Whether the account may traverse every folder down to and including `folder`. The folder must exist. */
 export async function canEnter(folder: string, account: ServerAccount): Promise<boolean> {
   const absolute = path.resolve(folder);
   const steps = absolute.split(path.sep).map((_, index, parts) => parts.slice(0, index + 1).join(path.sep) || path.sep);

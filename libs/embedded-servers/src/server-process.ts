@@ -15,15 +15,15 @@ export interface ServerProcess {
   pid: number;
   /** Settles once, when the process has ended; never rejects. */
   exited: Promise<ProcessExit>;
-  /** Nothing happens when the process is gone. */
+  /** Does nothing when the process is gone. */
   signal(name: NodeJS.Signals): void;
 }
 
-/** What the caller of a start may want to do about it. */
+/** Optional reactions of the caller of a start. */
 export interface LaunchControl {
   /** Called as soon as there is a process, long before it is ready. */
   onSpawn?: ((pid: number) => Promise<void>) | undefined;
-  /** Ends the waiting: the process is returned as it is, ready or not. */
+  /** Ends the wait: the process is returned whether it is ready or not. */
   abort?: AbortSignal | undefined;
 }
 
@@ -33,21 +33,21 @@ export interface LaunchOptions extends LaunchControl {
   /** Beyond `serverEnvironment`. */
   environment?: Readonly<Record<string, string>>;
   account: ServerAccount | null;
-  /** Both outputs are appended here: a file outlives us, while a pipe that we leave behind kills whoever writes to it. */
+  /** Both outputs are appended here: a file outlives us, but closing a pipe would kill its writer. */
   logFile: string;
-  /** Asked every few milliseconds until true. */
+  /** Polled every few milliseconds until true. */
   isReady: (pid: number) => Promise<boolean>;
   readyTimeoutMs: number;
-  /** Makes an error from what the server wrote since this start, and from its end (null: it is still not ready). */
+  /** Creates an error from the server's output since this start, and from its end (null: it is still not ready). */
   explain: (output: string, exit: ProcessExit | null) => EmbeddedServerError;
 }
 
-/** The environment of a server: a locale, a path and nothing of ours. */
+/** The environment of a server: a locale, a path and none of our variables. */
 export const serverEnvironment = { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
 
 /**
- * Starts a server and waits until it is ready. It gets its own session, so that a Ctrl-C in the terminal reaches only
- * us and the servers are stopped in order, and an environment without any of our secrets.
+ * Starts a server and waits until it is ready. It gets a separate session, so that a Ctrl-C in the terminal reaches
+ * only us and the servers are stopped in order, and an environment without our secrets.
  */
 export async function launchServer(options: LaunchOptions): Promise<ServerProcess> {
   const log = await open(options.logFile, "a+", 0o600);
@@ -75,7 +75,10 @@ export async function launchServer(options: LaunchOptions): Promise<ServerProces
   }
 }
 
-/** Asks a server to stop, then insists: each signal gets its time, and the last one, SIGKILL, cannot be refused. */
+/**
+ * Asks a server to stop, with increasing force: each signal has a grace period, and the last one, SIGKILL, cannot be
+ * ignored.
+ */
 export async function stopServer(
   server: ServerProcess,
   steps: readonly { signal: NodeJS.Signals; waitMs: number }[],

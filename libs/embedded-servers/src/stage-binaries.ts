@@ -9,8 +9,8 @@ import { assertTrusted } from "./trusted-files.ts";
 
 /**
  * Copies a server out of node_modules, where a dedicated user may not be able to read it and an update of the packages
- * would change it under a running server. The copy appears under its final name only when it is complete, and one
- * that is incomplete (power was lost) is replaced. Whoever executes it asks `assertTrusted` before.
+ * would change it under a running server. The copy appears under its final name only when it is complete, and an
+ * incomplete one (after a power cut) is replaced. Callers run `assertTrusted` before they execute it.
  */
 export async function stagePostgres(
   source: PostgresSource,
@@ -30,7 +30,10 @@ export async function stagePostgres(
   return target;
 }
 
-/** As `stagePostgres`, for the single file of nats-server; returns its path. An executable from the PATH stays where it is. */
+/**
+ * Like `stagePostgres`, for the single file of nats-server; returns its path. An executable from the PATH is not
+ * copied.
+ */
 export async function stageNatsServer(source: NatsSource, binFolder: string): Promise<string> {
   if (source.sha256 === null) return source.executable;
   const folder = path.join(binFolder, `nats-server-${source.version}`);
@@ -47,7 +50,7 @@ export async function stageNatsServer(source: NatsSource, binFolder: string): Pr
   return executable;
 }
 
-/** Refuses a nats-server that others could have changed, or that has been changed. Called before each exec. */
+/** Refuses a nats-server that was changed, or that others could have changed. Called before each exec. */
 export async function assertKnownNatsServer(executable: string, source: NatsSource, binFolder: string): Promise<void> {
   if (source.sha256 === null) return;
   await assertTrusted(path.dirname(executable), { root: path.dirname(binFolder) });
@@ -75,10 +78,11 @@ async function stage({
   const temporary = `${target}.${randomBytes(6).toString("hex")}.partial`;
   try {
     await mkdir(temporary, { recursive: true });
-    // Explicitly, because a strict umask would close them to the servers' account.
+    // Explicitly, because a strict umask would deny them to the servers' account.
     for (const made of [path.dirname(target), temporary]) await chmod(made, 0o755);
     await fill(temporary);
-    // Another process may have staged the same files meanwhile; then ours are not needed. What is incomplete must go.
+    // Another process may have staged the same files meanwhile; then ours are discarded. An incomplete copy must be
+    // removed.
     if (await isComplete()) return;
     await rm(target, { recursive: true, force: true });
     await rename(temporary, target).catch(async (error: unknown) => {

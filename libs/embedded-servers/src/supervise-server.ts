@@ -2,14 +2,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { EmbeddedServerError } from "./embedded-server-error.ts";
 import type { ProcessExit, ServerProcess } from "./server-process.ts";
 
-/** What happened to a running server without being asked for. */
+/** An unrequested change of a running server. */
 export type ServerEvent =
   | { kind: "died"; error: EmbeddedServerError; restartInMs: number }
   | { kind: "restart_failed"; error: EmbeddedServerError; restartInMs: number }
   | { kind: "restarted"; pid: number; downMs: number };
 
 export interface SupervisedServer {
-  /** Of the process that runs now, or ran last. */
+  /** The id of the current process, or of the last one. */
   readonly pid: number;
   /** Stops the server, or its next start. May be called any number of times. */
   stop(): Promise<void>;
@@ -18,16 +18,17 @@ export interface SupervisedServer {
 export interface SupervisionLimits {
   firstDelayMs: number;
   delayMaxMs: number;
-  /** Running this long, a server counts as healthy again: the next delay is the first one. */
+  /** After running this long a server counts as healthy again: the next delay is the first one. */
   stableAfterMs: number;
 }
 
-/** A try costs some tens of milliseconds of one processor; each second of waiting is one more without the server. */
+/** A try takes some tens of milliseconds of one processor; each second of waiting is a second without the server. */
 const defaultSupervisionLimits: SupervisionLimits = { firstDelayMs: 100, delayMaxMs: 5_000, stableAfterMs: 60_000 };
 
 /**
- * Keeps a started server running: when it dies it is started again the same way, on the same port, for as long as it
- * takes. The delay doubles, and each is drawn from its second half: two servers that die together do not return together.
+ * Keeps a started server running: when it dies it is restarted with the same settings, on the same port, until that
+ * succeeds. The delay doubles, and each is random within its second half, so that two servers that die together do not
+ * restart together.
  */
 export function superviseServer({
   name,
@@ -41,7 +42,7 @@ export function superviseServer({
   /** For messages: "PostgreSQL". */
   name: string;
   first: ServerProcess;
-  /** Starts it again; returns early, ready or not, when the signal says so. */
+  /** Starts it again; returns early, ready or not, when the signal is aborted. */
   launch: (abort: AbortSignal) => Promise<ServerProcess>;
   stopProcess: (server: ServerProcess) => Promise<void>;
   explainEnd: (exit: ProcessExit) => Promise<EmbeddedServerError>;

@@ -4,8 +4,8 @@ import path from "node:path";
 const forgottenAfterMs = 3_600_000;
 
 /**
- * Makes a folder that is named after this process, below `parent`. Those of processes that were killed before they could
- * delete theirs are deleted first, an hour after their last use.
+ * Creates a folder named after this process, below `parent`. First deletes those of processes that were killed before
+ * they could do so, an hour after their last use.
  */
 export async function makeTemporaryFolder(parent: string, { prefix }: { prefix: string }): Promise<string> {
   for (const name of (await readdir(parent)).filter((candidate) => candidate.startsWith(`${prefix}-`))) {

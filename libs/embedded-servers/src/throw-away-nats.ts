@@ -13,22 +13,22 @@ import { makeTemporaryFolder } from "./temporary-folder.ts";
 export interface ThrowAwayNats {
   url: string;
   port: number;
-  /** Where JetStream keeps its files. */
+  /** The folder of JetStream's files. */
   storeFolder: string;
-  /** Of the process that runs now; another one after a restart. */
+  /** The id of the current process; a new one after a restart. */
   readonly pid: number;
-  /** Resolves when the process that runs now has ended. */
+  /** Resolves when the current process has ended. */
   readonly exited: Promise<unknown>;
   signal(name: NodeJS.Signals): void;
-  /** Starts it again on the same port and store, after stopping it if it still runs. */
+  /** Restarts it on the same port and store; a running one is stopped first. */
   restart(): Promise<void>;
-  /** Stops it and deletes the store it made itself. May be called twice. */
+  /** Stops it and deletes the store if it created it. May be called twice. */
   stop(): Promise<void>;
 }
 
 /**
- * A nats-server with JetStream for tests, run straight from node_modules as whoever runs the tests. Without users
- * everyone may do everything. Gone when this process ends, however it ends.
+ * A nats-server with JetStream for tests, run directly from node_modules as the user of the tests. Without users
+ * everyone may do everything. It ends with this process, however that ends.
  */
 export async function startThrowAwayNats({
   users = [],

@@ -13,16 +13,16 @@ import { makeTemporaryFolder } from "./temporary-folder.ts";
 import { assertTrusted } from "./trusted-files.ts";
 
 export interface ThrowAwayPostgres {
-  /** Of the superuser `postgres` and its database; there is no password. */
+  /** The URL of the superuser `postgres` and its database; there is no password. */
   url: string;
   port: number;
   dataFolder: string;
   logFile: string;
-  /** Of the process that runs now; another one after a restart. */
+  /** The id of the current process; a new one after a restart. */
   readonly pid: number;
-  /** Resolves when the process that runs now has ended. */
+  /** Resolves when the current process has ended. */
   readonly exited: Promise<unknown>;
-  /** Starts it again on the same port and data, after stopping it if it still runs. */
+  /** Restarts it on the same port and data; a running one is stopped first. */
   restart(): Promise<void>;
   /** Stops the server and deletes its data. May be called twice. */
   stop(): Promise<void>;
@@ -30,19 +30,19 @@ export interface ThrowAwayPostgres {
 
 export interface ThrowAwayPostgresOptions {
   connectionsMax?: number;
-  /** On top of the defaults, which give up durability for speed. */
+  /** Settings besides the defaults, which trade durability for speed. */
   settings?: Readonly<Record<string, string>>;
-  /** An existing folder that the data is put into, a small file system for instance. Default: a temporary one. */
+  /** An existing folder for the data, a small file system for instance. Default: a temporary one. */
   dataParent?: string;
   /** A base backup whose copy is started. Default: an empty cluster. */
   backup?: string;
-  /** An existing folder that the write-ahead log is put into. Default: it lies with the data. */
+  /** An existing folder for the write-ahead log. Default: within the data. */
   walParent?: string;
 }
 
 /**
  * A PostgreSQL for tests: in a temporary folder, open to everyone on this machine, and without fsync. It keeps its data
- * when its process is killed, but not when the machine is. Gone when this process ends, however it ends.
+ * when its process is killed, but not when the machine crashes. It ends with this process, however that ends.
  */
 export async function startThrowAwayPostgres(options: ThrowAwayPostgresOptions = {}): Promise<ThrowAwayPostgres> {
   const { connectionsMax = 100, settings = {} } = options;
@@ -116,14 +116,14 @@ export async function startThrowAwayPostgres(options: ThrowAwayPostgresOptions =
   }
 }
 
-/** Lets the servers' account, and nobody else, pass through a folder of ours. */
+/** Lets only the servers' account traverse one of our folders. */
 async function admit(folder: string, account: ServerAccount | null): Promise<void> {
   if (account === null) return;
   await chown(folder, 0, account.gid);
   await chmod(folder, 0o710);
 }
 
-/** What `initdb --waldir` does, after the fact. */
+/** Like `initdb --waldir`, afterwards. */
 async function moveWal(dataFolder: string, walParent: string, account: ServerAccount | null): Promise<void> {
   const [before, after] = [path.join(dataFolder, "pg_wal"), path.join(walParent, "pg_wal")];
   await cp(before, after, { recursive: true });
@@ -132,7 +132,7 @@ async function moveWal(dataFolder: string, walParent: string, account: ServerAcc
   await symlink(after, before);
 }
 
-/** Lets the servers' account, and nobody else, use a folder. */
+/** Lets only the servers' account use a folder. */
 async function giveTo(account: ServerAccount | null, folder: string): Promise<void> {
   await chmod(folder, 0o700);
   if (account === null) return;
@@ -141,13 +141,13 @@ async function giveTo(account: ServerAccount | null, folder: string): Promise<vo
   }
 }
 
-/** A folder for temporary files that the servers' account can reach: TMPDIR may lie below somebody's home. */
+/** A folder for temporary files that the servers' account can reach: TMPDIR may be inside a private home. */
 async function temporaryFolder(account: ServerAccount | null): Promise<string> {
   const preferred = tmpdir();
   return account === null || (await canEnter(preferred, account)) ? preferred : "/tmp";
 }
 
-/** Copies of the binaries, shared by all throw-away servers of this user, so that only the first start pays for them. */
+/** Copies of the binaries, shared by all throw-away servers of this user, so that only the first start creates them. */
 async function sharedBinFolder(temporary: string): Promise<string> {
   const root = path.join(temporary, `touchstone-servers-${process.getuid?.() ?? 0}`);
   const bin = path.join(root, "bin");

@@ -3,8 +3,8 @@ import path from "node:path";
 import { EmbeddedServerError } from "./embedded-server-error.ts";
 
 /**
- * Refuses to go on unless everything below `folder`, and every folder from `root` down to it, belongs to root or to us
- * and can be written by nobody else. Called before each exec: what another user could have changed is never run.
+ * Throws unless everything below `folder`, and every folder from `root` down to it, belongs to root or to us and is
+ * writable only by its owner. Called before each exec: a file that another user could have changed is never run.
  * Symbolic links are accepted where they point to a neighbour, as those of the shared libraries do.
  */
 export async function assertTrusted(folder: string, { root }: { root: string }): Promise<void> {

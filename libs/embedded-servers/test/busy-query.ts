@@ -2,8 +2,8 @@ import { until } from "./conditions.ts";
 import { query } from "./query.ts";
 
 /**
- * Has a session compute without end: it never looks whether its postmaster is still there. Returns when it computes;
- * `ended` resolves when the session is gone, however that happened.
+ * Makes a session compute endlessly: it never checks whether its postmaster still exists. Returns when it computes;
+ * `ended` resolves when the session is gone, for whatever reason.
  */
 export async function startBusyQuery(url: string): Promise<{ ended: Promise<void> }> {
   const ended = query(url, "do 'begin loop end loop; end'").then(

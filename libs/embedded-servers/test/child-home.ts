@@ -15,7 +15,7 @@ export interface ChildHome {
   pid: number;
   /** Every line the program has written so far, one JSON object each. */
   lines: readonly Line[];
-  /** Resolves with the first line that satisfies; rejects when the program ends before it. */
+  /** Resolves with the first matching line; rejects when the program ends before it. */
   line(satisfies: (line: Line) => boolean): Promise<Line>;
   kill(signal: NodeJS.Signals): Promise<void>;
 }
@@ -27,7 +27,7 @@ export interface Line {
   closed?: boolean;
 }
 
-/** Runs a Touchstone home in a process of its own (run-home.ts), as another user when we are root and `uid` is given. */
+/** Runs a Touchstone home in a separate process (run-home.ts), as another user when we are root and `uid` is given. */
 export function startChildHome(options: { folder: string; elsewhere?: string; uid?: number; gid?: number }): ChildHome {
   const { uid, gid, ...homeOptions } = options;
   const child = spawn(process.execPath, [path.join(import.meta.dirname, "run-home.ts"), JSON.stringify(homeOptions)], {
@@ -62,14 +62,14 @@ export function startChildHome(options: { folder: string; elsewhere?: string; ui
   };
 }
 
-/** What the child says when its servers are up. */
+/** The child's message when its servers are up. */
 export async function untilReady(child: ChildHome): Promise<Ready> {
   const line = await child.line((candidate) => candidate.ready !== undefined || candidate.failed !== undefined);
   if (line.ready) return line.ready;
   throw new Error(JSON.stringify(line));
 }
 
-/** The ids of the processes that a process has started and that still run. */
+/** The ids of the running children of a process. */
 export async function childrenOf(pid: number): Promise<number[]> {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8");
   return text.split(" ").filter(Boolean).map(Number);

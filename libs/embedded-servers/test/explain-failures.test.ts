@@ -6,7 +6,7 @@ import { explainSpawnFailure } from "../src/explain-spawn-failure.ts";
 
 const ended = { code: 1, signal: null };
 
-describe("what PostgreSQL writes becomes one sentence", () => {
+describe("PostgreSQL's output becomes one sentence", () => {
   test.each([
     ['FATAL:  could not write lock file "postmaster.pid": No space left on device', "disk_full"],
     ['initdb: error: could not create directory "/x/pg_wal": No space left on device', "disk_full"],
@@ -28,7 +28,7 @@ describe("what PostgreSQL writes becomes one sentence", () => {
     expect(error.cause).toMatchObject({ message: output });
   });
 
-  test("the versions are named when the data are of another one", () => {
+  test("the versions are named when the data belong to another version", () => {
     const output = `FATAL:  database files are incompatible with server
 DETAIL:  The data directory was initialized by PostgreSQL version 17, which is not compatible with this version 18.4.`;
     expect(explainPostgresFailure(output, ended).message).toBe(
@@ -36,14 +36,14 @@ DETAIL:  The data directory was initialized by PostgreSQL version 17, which is n
     );
   });
 
-  test("how it ended is told when nothing else is known", () => {
+  test("the exit status is reported when nothing else is known", () => {
     expect(explainPostgresFailure("", { code: null, signal: "SIGKILL" }).message).toBe(
       "PostgreSQL ended at once (signal SIGKILL).",
     );
     expect(explainPostgresFailure("", null).message).toBe("PostgreSQL was not ready in time.");
   });
 
-  test("a server that was ready ended, and what a killed one wrote before is not the reason", () => {
+  test("a server that was ready is reported as ended, and a killed one's earlier output is not the reason", () => {
     const output = "PANIC:  could not write to file: No space left on device";
     expect(explainPostgresFailure(output, ended, { wasReady: true }).message).toBe(
       "PostgreSQL ended because the disk is full.",
@@ -65,13 +65,13 @@ test.each([
   ["[FTL] Can't start JetStream: could not create storage directory - mkdir /x: permission denied", "no_permission"],
   ["[ERR] write /x/1.blk: no space left on device", "disk_full"],
   ["nats-server: nats.conf:1:1: unknown field", "server_failed"],
-])("what nats-server writes becomes one sentence: %s", (output, code) => {
+])("nats-server's output becomes one sentence: %s", (output, code) => {
   const error = explainNatsFailure(output, ended, { port: 4222 });
   expect(error.code).toBe(code);
   expect(error.message).toMatch(/^nats-server [^\n]*\.$/);
 });
 
-describe("what the file system refuses becomes one sentence", () => {
+describe("an error of the file system becomes one sentence", () => {
   const failure = (code: string) => Object.assign(new Error(code), { code, path: "/home/x/bin" });
 
   test.each([
@@ -89,7 +89,7 @@ describe("what the file system refuses becomes one sentence", () => {
   });
 });
 
-test("a program that cannot be started says why", () => {
+test("a program that cannot be started is reported with the reason", () => {
   const account = { uid: 61_047, gid: 61_047, initdbUid: 65_534 };
   const failure = (code: string) => Object.assign(new Error(`spawn ${code}`), { code });
   expect(explainSpawnFailure(failure("EPERM"), { executable: "/x/postgres", account })).toMatchObject({

@@ -14,7 +14,7 @@ const onProgress = () => {};
 const onEvent = () => {};
 
 describe("a home", () => {
-  test("belongs to one process at a time, and to nobody when that one is killed", async () => {
+  test("belongs to one process at a time, and is free when that one is killed", async () => {
     const folder = await temporaryFolder();
     const child = startChildHome({ folder });
     const { postgres, nats } = await untilReady(child);
@@ -30,7 +30,7 @@ describe("a home", () => {
     for (const { pid } of [postgres, nats]) await until(async () => !(await isRunning(pid)));
   });
 
-  test("that is no folder, or cannot be made, is refused in one sentence", async () => {
+  test("that is no folder, or cannot be created, is refused in one sentence", async () => {
     const folder = await temporaryFolder();
     const file = path.join(folder, "file");
     await writeFile(file, "");
@@ -41,7 +41,7 @@ describe("a home", () => {
     });
   });
 
-  test("that others can change is closed when it is empty, and refused when it holds other things", async () => {
+  test("that others can change is closed when it is empty, and refused when it holds other files", async () => {
     const empty = await temporaryFolder();
     await chmod(empty, 0o777);
     await (await openHome({ folder: empty, onProgress })).close();
@@ -59,7 +59,7 @@ describe("a home", () => {
 });
 
 describe.runIf(isRoot)("as root", () => {
-  test("a home that the servers' user cannot enter keeps its data elsewhere, for good", async () => {
+  test("a home that the servers' user cannot enter keeps its data elsewhere permanently", async () => {
     const closed = await temporaryFolder();
     const elsewhere = await temporaryFolder();
     await chmod(elsewhere, 0o755);
@@ -84,7 +84,7 @@ describe.runIf(isRoot)("as root", () => {
     });
   });
 
-  test("a home with no place elsewhere is refused in one sentence", async () => {
+  test("a home without a folder elsewhere is refused in one sentence", async () => {
     const closed = await temporaryFolder();
     const folder = path.join(closed, "home");
     await expect(openHome({ folder, elsewhere: path.join(closed, "too"), onProgress })).rejects.toMatchObject({
@@ -93,7 +93,7 @@ describe.runIf(isRoot)("as root", () => {
     });
   });
 
-  test("a home that the servers' user can no longer enter is refused rather than begun anew", async () => {
+  test("a home that the servers' user can no longer enter is refused rather than recreated", async () => {
     const parent = await temporaryFolder();
     await chmod(parent, 0o755);
     const folder = path.join(parent, "home");
@@ -107,7 +107,7 @@ describe.runIf(isRoot)("as root", () => {
     });
   });
 
-  test("a home of somebody else is refused in one sentence", async () => {
+  test("a home of another user is refused in one sentence", async () => {
     const folder = await temporaryFolder();
     await chown(folder, 1, 1);
     await expect(openHome({ folder, onProgress })).rejects.toMatchObject({
@@ -115,7 +115,7 @@ describe.runIf(isRoot)("as root", () => {
     });
   });
 
-  test("a strict umask closes nothing to the servers' user", async () => {
+  test("a strict umask denies nothing to the servers' user", async () => {
     const before = process.umask(0o077);
     onTestFinished(() => void process.umask(before));
     const closed = await temporaryFolder();
@@ -129,7 +129,7 @@ describe.runIf(isRoot)("as root", () => {
     }
   });
 
-  test("an ordinary user needs no help", async (context) => {
+  test("an ordinary user needs no setup", async (context) => {
     const user = await ordinaryUser();
     if (!(await canEnter(import.meta.dirname, user)) || !(await canEnter(path.dirname(process.execPath), user))) {
       context.skip("Other users cannot read this copy of the repository.");
@@ -156,7 +156,7 @@ describe.runIf(isRoot)("as root", () => {
     });
   });
 
-  test("a full disk is one sentence, and room is all it takes to go on", async (context) => {
+  test("a full disk is reported in one sentence, and free space is enough to continue", async (context) => {
     const disk = await mountSmallDisk("40m");
     if (disk === null) return context.skip("This system does not let us mount a small disk.");
     const folder = path.join(disk.folder, "home");
@@ -177,7 +177,7 @@ describe.runIf(isRoot)("as root", () => {
   });
 });
 
-/** Some user of this system that is not root, as the account of a child process. */
+/** A user of this system other than root, as the account of a child process. */
 async function ordinaryUser(): Promise<ServerAccount> {
   const lines = (await readFile("/etc/passwd", "utf8")).trim().split("\n");
   const [, , uid, gid] = lines.map((line) => line.split(":")).find((fields) => Number(fields[2]) > 0) ?? [];

@@ -11,7 +11,7 @@ import { query } from "./query.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 describe.skipIf(process.platform !== "linux")("after kill -9 of Touchstone", () => {
-  test("the guardian, a shell of about a megabyte, leaves no server running, nor does the one that replaces it", async () => {
+  test("the guardian, a shell of about a megabyte, leaves no server running, nor does its replacement", async () => {
     const folder = await temporaryFolder();
     const child = startChildHome({ folder });
     const { postgres, nats } = await untilReady(child);
@@ -79,7 +79,7 @@ describe.skipIf(process.platform !== "linux")("after kill -9 of Touchstone", () 
     for (const pid of JSON.parse(String(output)) as number[]) await until(async () => !(await isRunning(pid)));
   });
 
-  test("a foreign process that has the id in postmaster.pid is left alone and stops nothing", async () => {
+  test("a foreign process with the id in postmaster.pid is left alone and stops nothing", async () => {
     const folder = await temporaryFolder();
     const open = () => openHome({ folder, onProgress: () => {} });
     const first = await open();
@@ -90,7 +90,7 @@ describe.skipIf(process.platform !== "linux")("after kill -9 of Touchstone", () 
     const account = first.account;
     await first.close();
 
-    // Run as the servers' own user: only a process that PostgreSQL could signal looks like another PostgreSQL to it.
+    // Run as the servers' user: only a process that PostgreSQL could signal looks like another PostgreSQL to it.
     const foreign = spawn("/bin/sleep", ["600"], {
       stdio: "ignore",
       ...(account && { uid: account.uid, gid: account.gid }),

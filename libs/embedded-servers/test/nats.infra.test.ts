@@ -62,7 +62,7 @@ describe("a home's nats-server", () => {
     });
   });
 
-  test("is copied again when the copy is not whole", async () => {
+  test("is copied again when the copy is incomplete", async () => {
     const folder = await temporaryFolder();
     const first = await openTestHome(folder);
     await startNats({ home: first, users: [asker], onEvent });

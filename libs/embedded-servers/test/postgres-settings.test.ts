@@ -12,7 +12,7 @@ test.for([
   expect(chooseSharedBuffers(memory * gibibyte)).toBe(expected);
 });
 
-test("the memory there is is a number of bytes, whether a control group bounds it or not", () => {
+test("the available memory is a number of bytes, with or without a control group's limit", () => {
   expect(readMemoryBytes()).toBeGreaterThan(64 * 1024 ** 2);
   expect(Number.isFinite(readMemoryBytes())).toBe(true);
 });

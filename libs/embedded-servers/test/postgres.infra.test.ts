@@ -43,7 +43,7 @@ describe("a home's PostgreSQL", () => {
     expect(await query(again.url, "select value from kept")).toEqual([{ value: "ÄÖ" }]);
   });
 
-  test("is durable, asks everyone for a password and keeps its secrets to itself", async () => {
+  test("is durable, asks everyone for a password and protects its secrets", async () => {
     const folder = await temporaryFolder();
     const home = await openTestHome(folder);
     const postgres = await startPostgres({ home, onEvent });
@@ -110,7 +110,7 @@ describe("a home's PostgreSQL", () => {
     expect(await query(after.url, "select 1 as one")).toEqual([{ one: 1 }]);
   });
 
-  test("refuses data of another version in one sentence and leaves them alone", async () => {
+  test("refuses data of another version in one sentence and leaves them unchanged", async () => {
     const folder = await temporaryFolder();
     await mkdir(path.join(folder, "postgres"), { mode: 0o700 });
     await writeFile(path.join(folder, "postgres", "PG_VERSION"), "17\n");
@@ -122,7 +122,7 @@ describe("a home's PostgreSQL", () => {
     expect(await readdir(path.join(folder, "postgres"))).toEqual(["PG_VERSION"]);
   });
 
-  test("says so when a wanted port is taken", async () => {
+  test("reports a requested port that is in use", async () => {
     const home = await openTestHome(await temporaryFolder());
     const one = await startPostgres({ home, onEvent });
     const other = await openTestHome(await temporaryFolder());
@@ -132,7 +132,7 @@ describe("a home's PostgreSQL", () => {
     });
   });
 
-  test("is stopped by closing the home in the midst of its start", async () => {
+  test("is stopped by closing the home during its start", async () => {
     const folder = await temporaryFolder();
     const home = await openTestHome(folder);
     const starting = startPostgres({ home, onEvent });
@@ -146,7 +146,7 @@ describe("a home's PostgreSQL", () => {
     await expect(startPostgres({ home, onEvent })).rejects.toThrow("The home is closed.");
   });
 
-  test("is made anew after a kill in the middle of initdb", async () => {
+  test("is created again after a kill in the middle of initdb", async () => {
     const folder = await temporaryFolder();
     const partials = async () =>
       (await readdir(folder)).filter((name) => name.endsWith(".partial") && name.startsWith("postgres."));

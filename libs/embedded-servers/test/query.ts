@@ -1,6 +1,6 @@
 import pg from "pg";
 
-/** Runs SQL on a connection of its own and returns the rows of the last statement. */
+/** Runs SQL on a new connection and returns the rows of the last statement. */
 export async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
   client.on("error", () => {});

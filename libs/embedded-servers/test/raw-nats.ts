@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { connect } from "node:net";
 
 /**
- * Speaks NATS's text protocol: connects as a user, sends the commands and a PING, and returns what the server answered
- * up to its PONG (or what else is waited for), or up to the end of the connection. Enough to see permissions and
- * JetStream without a client.
+ * Speaks NATS's text protocol: connects as a user, sends the commands and a PING, and returns the server's answer up to
+ * its PONG (or another given text), or up to the end of the connection. Enough to check permissions and JetStream
+ * without a client.
  */
 export async function talkToNats(
   port: number,

@@ -1,6 +1,6 @@
 import { EmbeddedServerError, openHome, startNats, startPostgres } from "../src/index.ts";
 
-// A program for tests that need a Touchstone in a process of its own, to kill it or to run it as another user. It takes
+// A program for tests that need Touchstone in a separate process, to kill it or to run it as another user. It receives
 // the options of `openHome` as JSON, writes one JSON line per step, and stops in order on SIGTERM.
 const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
 const options = JSON.parse(process.argv[2] ?? "{}") as { folder: string; elsewhere?: string };

@@ -19,7 +19,7 @@ test("a system without nobody gets a sentence, never root", () => {
   expect(() => chooseInitdbUid("", 61_047)).toThrow(/names no other user/);
 });
 
-test("servers that root starts run as the dedicated account, never root or nobody; others run as who starts them", async () => {
+test("servers that root starts run as the dedicated account, never root or nobody; others run as the user who starts them", async () => {
   if (process.getuid?.() !== 0) {
     expect(await chooseServerAccount()).toBeNull();
     return;

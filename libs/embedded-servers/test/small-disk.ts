@@ -7,7 +7,7 @@ import { temporaryFolder } from "./temporary-folder.ts";
 
 const run = promisify(execFile);
 
-/** A disk in memory of the size ("40m") for one test, or null where we may not mount one. */
+/** A disk in memory of the size ("40m") for one test, or null where mounting is not allowed. */
 export async function mountSmallDisk(
   size: string,
 ): Promise<{ folder: string; resize: (size: string) => Promise<void> } | null> {

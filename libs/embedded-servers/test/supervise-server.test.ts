@@ -3,7 +3,7 @@ import { EmbeddedServerError, type EmbeddedServerErrorCode } from "../src/embedd
 import type { ProcessExit, ServerProcess } from "../src/server-process.ts";
 import { type ServerEvent, superviseServer } from "../src/supervise-server.ts";
 
-/** A server that exists only in this test, and dies when told. */
+/** A fake server that dies on command. */
 function fakeServer(pid: number): ServerProcess & { die: () => void } {
   const { promise, resolve } = Promise.withResolvers<ProcessExit>();
   const die = () => resolve({ code: 1, signal: null });
@@ -35,7 +35,7 @@ function supervise(
   return { supervised, events };
 }
 
-test("a server that cannot be started is tried for ever, whatever the reason, and each failure says it", async () => {
+test("a server that cannot be started is tried without limit, whatever the reason, and each failure is reported", async () => {
   const first = fakeServer(1);
   const reasons: EmbeddedServerErrorCode[] = ["disk_full", "no_permission", "data_of_another_version", "port_in_use"];
   let launches = 0;
@@ -54,7 +54,7 @@ test("a server that cannot be started is tried for ever, whatever the reason, an
   ]);
 });
 
-test("a server that starts each time but keeps dying is started again each time", async () => {
+test("a server that starts each time but keeps dying is restarted each time", async () => {
   const first = fakeServer(1);
   let launches = 0;
   const { supervised, events } = supervise(first, async () => {
@@ -69,7 +69,7 @@ test("a server that starts each time but keeps dying is started again each time"
   expect(events.filter(({ kind }) => kind === "died")).toHaveLength(40);
 });
 
-test("delays double up to their bound, and each is drawn from its second half", async () => {
+test("delays double up to their bound, and each is random within its second half", async () => {
   const first = fakeServer(1);
   const { supervised, events } = supervise(first, async () => {
     if (events.length < 6) throw failure("disk_full");
@@ -105,7 +105,7 @@ test("after a long healthy time the first delay is the first one again", async (
   for (const event of events) if ("restartInMs" in event) expect(event.restartInMs).toBeLessThanOrEqual(1);
 });
 
-test("stopping in the midst of a start stops what is being started", async () => {
+test("a stop during a start stops the starting server", async () => {
   const first = fakeServer(1);
   const second = fakeServer(2);
   const launching = Promise.withResolvers<void>();

@@ -20,7 +20,7 @@ async function openTestHome(): Promise<TouchstoneHome> {
 const tester = { user: "tester", password: "secret", publish: [">"], subscribe: [">"] };
 
 describe("a server that dies", () => {
-  test("comes back on its port with its data: PostgreSQL, even with a query in full swing", async () => {
+  test("comes back on its port with its data: PostgreSQL, even during a running query", async () => {
     const events: ServerEvent[] = [];
     const postgres = await startPostgres({ home: await openTestHome(), onEvent: (event) => events.push(event) });
     await query(postgres.url, "create table kept (value int); insert into kept values (7)");
@@ -56,7 +56,7 @@ describe("a server that dies", () => {
     expect(info).toMatch(/"messages":1/);
   });
 
-  test("is tried until it starts: another program has its port for a while", async () => {
+  test("is retried until it starts: another program uses its port for a while", async () => {
     const events: ServerEvent[] = [];
     const nats = await startNats({
       home: await openTestHome(),
@@ -66,7 +66,7 @@ describe("a server that dies", () => {
     });
     process.kill(nats.pid, "SIGKILL");
     await until(async () => events.length > 0);
-    // Another nats-server that took the port must not pass for ours.
+    // Another nats-server that took the port must not be mistaken for ours.
     const squatter = createServer((socket) => socket.end('INFO {"server_name":"another"}\r\n')).listen(
       nats.port,
       "127.0.0.1",
