@@ -239,7 +239,7 @@ export const mutants: readonly Mutant[] = [
     test: {
       project: "unit",
       file: "libs/service-kit/test/logger.test.ts",
-      name: "of an error its message, code and causes are logged, and nothing that a library hung on it",
+      name: "of an error its message, code and causes are logged, and nothing that a library attached to it",
     },
   },
   {

@@ -12,26 +12,26 @@ export interface NatsConfig {
   /** Address to listen on. Default: 127.0.0.1. */
   host?: string;
   port: number;
-  /** In the greeting of the server; tells it from another one on the same port. */
+  /** Part of the server's greeting; distinguishes it from another one on the same port. */
   serverName: string;
   storeFolder: string;
-  /** Empty: anyone who reaches the port may do everything, for tests only. */
+  /** Empty: any client on the port may do everything, for tests only. */
   users: readonly NatsUser[];
-  /** Whether a message is on disk before it is acknowledged, and not only handed to the operating system. */
+  /** Whether a message is synced to disk before it is acknowledged, and not only handed to the operating system. */
   isDurable: boolean;
   /**
-   * What JetStream may promise to its streams, in bytes. Default 4 GiB. Left to itself the server promises three quarters of
-   * what the disk has free at that moment, and one that starts on a disk nearly full refuses our streams for ever.
+   * The storage limit of JetStream, in bytes. Default 4 GiB. By default the server would promise three quarters of the
+   * disk's free space, and one that starts on a nearly full disk would refuse our streams permanently.
    */
   storeMaxBytes?: number | undefined;
 }
 
-/** What one message may hold at most: the largest judge request (architecture, The bus). */
+/** The largest message: the largest judge request (architecture, The bus). */
 const payloadMaxBytes = 8 * 1024 * 1024;
 
 /**
- * The configuration of nats-server. It is written as JSON, which nats-server reads as its own syntax, so nothing in a
- * password or a subject needs an escape we could forget.
+ * The configuration of nats-server. It is written as JSON, which nats-server accepts as its own syntax, so passwords
+ * and subjects need no escapes.
  */
 export function renderNatsConfig({
   host = "127.0.0.1",
@@ -70,7 +70,7 @@ export function renderNatsConfig({
   return `${JSON.stringify(config, null, 2)}\n`;
 }
 
-/** An empty `allow` list would mean everything to nats-server, so nothing is said as "deny all". */
+/** nats-server reads an empty `allow` list as everything, so nothing is written as "deny all". */
 function permission(subjects: readonly string[]): { allow: readonly string[] } | { deny: string[] } {
   return subjects.length === 0 ? { deny: [">"] } : { allow: subjects };
 }

@@ -3,7 +3,7 @@ import { explainNatsFailure } from "./explain-nats-failure.ts";
 import type { ServerAccount } from "./server-account.ts";
 import { type LaunchControl, launchServer, type ServerProcess, stopServer } from "./server-process.ts";
 
-/** Starts nats-server with a configuration file that names the same port. Returns when it takes connections. */
+/** Starts nats-server with a configuration file that contains the same port. Resolves when it accepts connections. */
 export async function launchNats({
   executable,
   configFile,
@@ -28,7 +28,7 @@ export async function launchNats({
     account,
     logFile,
     isReady: () => greets(port, serverName),
-    // Reading back a large JetStream store takes a while; without one it is ready in 20 ms.
+    // Loading a large JetStream store takes a while; without one it is ready in 20 ms.
     readyTimeoutMs: 60_000,
     explain: (output, exit) => explainNatsFailure(output, exit, { port }),
     onSpawn,
@@ -41,8 +41,8 @@ export async function stopNats(server: ServerProcess): Promise<void> {
 }
 
 /**
- * nats-server opens its port last, when JetStream is up, and greets every connection with a line of JSON. The name in it
- * tells ours from a stranger that already had the port.
+ * nats-server opens its port last, when JetStream is up, and greets every connection with a line of JSON. The name in
+ * it distinguishes our server from one that already had the port.
  */
 function greets(port: number, serverName: string): Promise<boolean> {
   return new Promise((resolve) => {

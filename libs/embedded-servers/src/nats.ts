@@ -17,13 +17,13 @@ import { type ServerEvent, type SupervisionLimits, superviseServer } from "./sup
 
 export interface NatsOptions {
   home: TouchstoneHome;
-  /** Who may connect and what each may do; nobody else gets in. */
+  /** The users that may connect, and their permissions; no other clients are admitted. */
   users: readonly [NatsUser, ...NatsUser[]];
-  /** Default: a free one, another at every start. */
+  /** Default: a free one, a different one at every start. */
   port?: number | undefined;
-  /** The PATH to look for nats-server on platforms for which npm has none. */
+  /** The PATH to search for nats-server on platforms without an npm package. */
   searchPath?: string | undefined;
-  /** Told when the server dies, when it cannot be started again yet, and when it is back. */
+  /** Notified when the server dies, when a restart fails, and when it is back. */
   onEvent: (event: ServerEvent) => void;
   limits?: SupervisionLimits | undefined;
 }
@@ -32,7 +32,7 @@ export interface EmbeddedNats {
   /** Without credentials; each user connects with `user` and `pass`. */
   url: string;
   port: number;
-  /** Of the process that runs now, or ran last. */
+  /** The id of the current process, or of the last one. */
   readonly pid: number;
   /** May be called any number of times. */
   stop(): Promise<void>;
@@ -126,7 +126,7 @@ async function makeStore(folder: string, account: ServerAccount | null): Promise
   if (account) await chown(folder, account.uid, account.gid);
 }
 
-/** It holds passwords: only the server's account may read it, and it is never seen half-written. */
+/** It contains passwords: only the server's account may read it, and it is written atomically. */
 async function writeConfig(file: string, text: string, account: ServerAccount | null): Promise<void> {
   const temporary = `${file}.${randomBytes(6).toString("hex")}`;
   try {

@@ -14,18 +14,18 @@ export interface NewCluster {
   /** Must not exist yet; its parent must. */
   dataFolder: string;
   account: ServerAccount | null;
-  /** Password of the superuser `postgres`. Null: anyone who reaches the port is let in, for throw-away clusters only. */
+  /** Password of the superuser `postgres`. Null: any client on the port is admitted, for throw-away clusters only. */
   password: string | null;
-  /** Whether everything is on disk before this returns. */
+  /** Whether everything is synced to disk before this returns. */
   isDurable: boolean;
-  /** Told the process id of initdb. */
+  /** Receives the process id of initdb. */
   onSpawn?: ((pid: number) => Promise<void>) | undefined;
 }
 
 /**
- * Makes a PostgreSQL cluster: UTF-8 with the built-in C.UTF-8 locale, so that sorting never changes with the operating
- * system while lower() and trigrams know non-ASCII letters. It is made under another name and renamed when complete:
- * a folder named `dataFolder` is a whole cluster, whenever we were killed.
+ * Creates a PostgreSQL cluster: UTF-8 with the built-in C.UTF-8 locale, so that sorting never changes with the
+ * operating system while lower() and trigrams know non-ASCII letters. It is created under another name and renamed when
+ * complete: a folder named `dataFolder` is always a complete cluster, even after a kill.
  */
 export async function createCluster({
   binaries,
@@ -44,8 +44,8 @@ export async function createCluster({
     await mkdir(data, { mode: 0o700 });
     if (password !== null) await writeFile(passwordFile, password, { mode: 0o600 });
     if (account) {
-      // initdb may have to run as `nobody`, whom other programs share. Only our group may enter the folder around the
-      // cluster, and of all processes of `nobody` only initdb has that group, so no other one gets at it.
+      // initdb may have to run as `nobody`, which other programs share. Only our group may enter the folder around the
+      // cluster, and of all processes of `nobody` only initdb has that group, so no other one can access it.
       await chown(work, 0, account.gid);
       await chmod(work, 0o710);
       await chown(data, account.initdbUid, account.gid);
@@ -76,7 +76,9 @@ export async function createCluster({
   }
 }
 
-/** Removes what an interrupted `createCluster` of the same data folder left behind. Nobody else may be making one. */
+/**
+ * Removes the remains of an interrupted `createCluster` of the same data folder. No other process may be creating one.
+ */
 export async function removePartialClusters(dataFolder: string): Promise<void> {
   const parent = path.dirname(dataFolder);
   const names = await readdir(parent);

@@ -4,7 +4,7 @@ import { stopLeftOvers } from "./left-overs.ts";
 import { type ProcessFacts, readProcessFacts } from "./process-facts.ts";
 
 export interface PostgresPlace {
-  /** Where the binaries of this home are; a process that runs one of them belongs to this home. */
+  /** The folder of this home's binaries; a process that runs one of them belongs to this home. */
   binFolder: string;
   dataFolder: string;
 }
@@ -16,8 +16,8 @@ export async function stopOldPostgres({
   onFound,
 }: PostgresPlace & { onFound: (pid: number) => void }): Promise<void> {
   const runsOurs = ({ executable }: ProcessFacts) => executable.startsWith(`${binFolder}${path.sep}`);
-  // Only the postmaster itself may be asked to stop: the checkpointer would take SIGINT for the end of the world. The
-  // other processes show a title ("postgres: checkpointer") in place of these arguments.
+  // Only the postmaster itself may be signalled: the checkpointer would treat SIGINT as a crash. The other processes
+  // show a title ("postgres: checkpointer") in place of these arguments.
   const isPostmaster = (facts: ProcessFacts) =>
     runsOurs(facts) && facts.arguments[1] === "-D" && facts.arguments[2] === dataFolder;
   await stopLeftOvers({
@@ -35,8 +35,8 @@ export async function stopOldPostgres({
 }
 
 /**
- * Ends sessions whose postmaster was killed. They notice that by themselves, except in the midst of a long query, and
- * as long as one is left PostgreSQL does not start. Only to be called while no postmaster runs on the data.
+ * Ends sessions whose postmaster was killed. They notice that themselves, except during a long query, and while one is
+ * left PostgreSQL does not start. Only to be called while no postmaster runs on the data.
  */
 export async function stopOrphans({ binFolder, dataFolder }: PostgresPlace): Promise<void> {
   await stopLeftOvers({
@@ -50,9 +50,9 @@ export async function stopOrphans({ binFolder, dataFolder }: PostgresPlace): Pro
 }
 
 /**
- * The process id in a stale postmaster.pid when some other program has that id by now, as happens after a reboot; else
- * null. PostgreSQL would take that program for a running server and refuse to start. Told of it, PostgreSQL makes its
- * other checks and replaces the file itself.
+ * The process id in a stale postmaster.pid if another program has that id now, as happens after a reboot; else null.
+ * PostgreSQL would mistake that program for a running server and refuse to start. With this id it makes its other
+ * checks and replaces the file itself.
  */
 export async function findReusedPid({ binFolder, dataFolder }: PostgresPlace): Promise<number | null> {
   const text = await readFile(path.join(dataFolder, "postmaster.pid"), "utf8").catch(() => "");

@@ -5,8 +5,8 @@ import { EmbeddedServerError } from "./embedded-server-error.ts";
 export const loginName = "touchstone";
 
 /**
- * Makes sure that the login exists with this password, may create the services' roles and take them, is no superuser,
- * and owns a database. Run at every start, so a lost password of the login heals.
+ * Ensures that the login exists with this password, may create the services' roles and switch to them, is no superuser,
+ * and owns a database. Runs at every start, so a lost password of the login is repaired.
  */
 export async function ensureLogin({
   port,
@@ -27,7 +27,7 @@ export async function ensureLogin({
     query_timeout: 30_000,
   });
   client.on("error", () => {
-    // The query that runs meanwhile rejects with the same error.
+    // The concurrent query rejects with the same error.
   });
   try {
     await client.connect();

@@ -12,11 +12,14 @@ export interface PostgresLaunch extends LaunchControl {
   port: number;
   settings: Readonly<Record<string, string>>;
   logFile: string;
-  /** A process id that PostgreSQL must not take for a running server (see `findReusedPid`). */
+  /** A process id that PostgreSQL must not mistake for a running server (see `findReusedPid`). */
   reusedPid?: number | null;
 }
 
-/** Starts PostgreSQL on an existing cluster, on 127.0.0.1 only and without a unix socket. Returns when it takes connections. */
+/**
+ * Starts PostgreSQL on an existing cluster, on 127.0.0.1 only and without a unix socket. Resolves when it accepts
+ * connections.
+ */
 export async function launchPostgres(launch: PostgresLaunch): Promise<ServerProcess> {
   const { binaries, dataFolder, account, port, logFile, reusedPid, onSpawn, abort } = launch;
   const settings = {
@@ -28,7 +31,7 @@ export async function launchPostgres(launch: PostgresLaunch): Promise<ServerProc
   return launchServer({
     executable: path.join(binaries, "bin", "postgres"),
     arguments: ["-D", dataFolder, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])],
-    // The way in which pg_ctl tells PostgreSQL which process is certainly no other PostgreSQL.
+    // pg_ctl tells PostgreSQL in this way which process cannot be another PostgreSQL.
     environment: reusedPid ? { PG_GRANDPARENT_PID: String(reusedPid) } : {},
     account,
     logFile,
@@ -42,7 +45,7 @@ export async function launchPostgres(launch: PostgresLaunch): Promise<ServerProc
 }
 
 /**
- * SIGINT ends sessions and writes a checkpoint; SIGQUIT gives up the checkpoint and leaves recovery to the next start.
+ * SIGINT ends sessions and writes a checkpoint; SIGQUIT skips the checkpoint and leaves recovery to the next start.
  * SIGKILL is never needed in practice: it would leave shared memory behind.
  */
 export async function stopPostgres(server: ServerProcess): Promise<void> {

@@ -82,7 +82,7 @@ describe("a server that dies", () => {
     }
   });
 
-  test("waits for room when the disk is full, and loses nothing", async (context) => {
+  test("waits for free space when the disk is full, and loses nothing", async (context) => {
     const disk = await mountSmallDisk("250m");
     if (disk === null) return context.skip("This system does not let us mount a small disk.");
     const home = await openHome({ folder: path.join(disk.folder, "home"), onProgress: () => {} });

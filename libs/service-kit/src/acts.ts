@@ -2,19 +2,19 @@ import type { Identity, RecordedAct } from "@touchstone/contracts";
 import { AppError } from "./app-error.ts";
 import { uuidv7 } from "./ids.ts";
 
-/** By whom, in which project and under which request: what every administrative act carries to where it is carried out. */
+/** The actor, project and request id that accompany every administrative act to the service that performs it. */
 export type Act = Pick<RecordedAct, "projectId" | "organizationId" | "actor" | "requestId">;
 
 /** What was done, to what. */
 export interface Deed {
   action: string;
-  /** Left out: the project as a whole. */
+  /** Omitted: the project as a whole. */
   targetId?: string;
-  /** What changed, for a reader. Never a secret, not even in part. */
+  /** The changes, for display. Never a secret, not even in part. */
   details?: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-/** A text in the details is cut to so many characters: the log says what was meant, not all of it. */
+/** Texts in the details are truncated to this length: the log gives an idea of them, not the whole. */
 const detailMaxChars = 200;
 
 /** The act of a request on a project. Throws 401 for one without a project. */
@@ -24,7 +24,7 @@ export function actOf({ userId, projectId, organizationId, requestId }: Identity
   return { projectId, organizationId, actor, requestId };
 }
 
-/** The event that tells auth of an act; to be committed with it (decision 34). */
+/** The event that reports an act to auth; to be committed with it (decision 34). */
 export function composeRecordedAct(act: Act, { action, targetId, details = {} }: Deed): RecordedAct {
   const now = Date.now();
   return {
@@ -37,7 +37,7 @@ export function composeRecordedAct(act: Act, { action, targetId, details = {} }:
   };
 }
 
-/** The names of the members that differ, in alphabetical order; empty when nothing changed. Values are not told. */
+/** The names of the members that differ, in alphabetical order; empty when nothing changed. Values are not included. */
 export function namesOfChanged(before: object, after: object): string {
   const [old, current] = [new Map(Object.entries(before)), new Map(Object.entries(after))];
   return [...new Set([...old.keys(), ...current.keys()])]
@@ -46,7 +46,7 @@ export function namesOfChanged(before: object, after: object): string {
     .join(", ");
 }
 
-/** As it can be stored: the log takes no text that PostgreSQL does not. */
+/** In a form that can be stored: the log accepts only text that PostgreSQL accepts. */
 function cut<Value>(value: Value): Value | string {
   if (typeof value !== "string") return value;
   const text = value.replaceAll("\0", "");

@@ -1,15 +1,16 @@
 import { isIP } from "node:net";
 
 /**
- * Whom limits of client addresses count (interface: Limits): an IPv4 address, or the /64 an IPv6 address is in, since one
- * customer commonly has all of it. `claimed` may come out of `X-Forwarded-For`; if it is no address, the socket's counts.
+ * The key for limits per client address (interface: Limits): an IPv4 address, or the /64 of an IPv6 address, because
+ * one customer usually has the whole /64. `claimed` may come out of `X-Forwarded-For`; if it is not an address, the
+ * socket's address counts.
  */
 export function addressSubjectOf(claimed: string, socketAddress: string): string {
   const address = unmap(isIP(claimed) === 0 ? socketAddress : claimed);
   return isIP(address) === 6 ? prefixOf(address) : address;
 }
 
-/** IPv4 clients of a socket that takes both families show up as `::ffff:1.2.3.4`. */
+/** IPv4 clients of a dual-stack socket appear as `::ffff:1.2.3.4`. */
 function unmap(address: string): string {
   const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1];
   return mapped ?? address;

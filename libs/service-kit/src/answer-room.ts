@@ -3,22 +3,22 @@ import type { AppError } from "./app-error.ts";
 import { type BodyBudget, type BodyShare, createBodyBudget } from "./body-budget.ts";
 import type { Tenant } from "./fair-share.ts";
 
-/** Large answers that may wait: some of them are made already. */
+/** The number of large answers that may wait: some of them are already complete. */
 const waitingMax = 32;
 
-/** The memory of all answers that a process is making or has not sent yet; request bodies have a budget of their own. */
+/** The memory of all answers that a process is producing or has not sent yet; request bodies have a separate budget. */
 export function createAnswerBudget({ bytesMax }: { bytesMax: number }): BodyBudget {
   return createBodyBudget({ bytesMax, turnMs: deadlines.answerRoomMs, turnsMax: waitingMax });
 }
 
 /**
- * The room of one answer. One of up to `limits.smallBodyMaxBytes` needs none: the buffers of its socket take it. A large
- * one waits for its turn, and is refused when there is none in time.
+ * The memory of one answer. One of up to `limits.smallBodyMaxBytes` needs none: the socket buffers hold it. A large one
+ * waits for its turn, and is refused when that takes too long.
  */
 export class AnswerRoom {
   readonly #budget: BodyBudget;
   readonly #refuse: () => AppError;
-  /** Whose answer it is, once that is known: tenants share the room. */
+  /** The owner of the answer, once known: tenants share the memory. */
   tenant: Tenant | undefined;
   #share: BodyShare | null = null;
   #held = 0;
@@ -30,16 +30,16 @@ export class AnswerRoom {
     this.tenant = tenant;
   }
 
-  /** Waits until there is room for an answer of so many bytes, before what it is made of is read. */
+  /** Waits until there is memory for an answer of this many bytes, before its data is read. */
   async make(bytes: number): Promise<void> {
-    // What a handler makes after its client has left is dropped at once, and nothing would give its room back.
+    // An answer whose client has disconnected is dropped at once; otherwise its memory would never be released.
     if (this.#isReleased || bytes <= this.#held) return;
     this.#share ??= this.#budget.open(this.#refuse, this.tenant);
     await this.#share.enter(bytes - this.#held);
     this.#held = bytes;
   }
 
-  /** The answer has so many bytes: it holds no more and no less from now on. */
+  /** The answer has this many bytes: its share is adjusted to that. */
   async settle(bytes: number): Promise<void> {
     if (bytes > this.#held) {
       if (bytes > limits.smallBodyMaxBytes) await this.make(bytes);
@@ -50,7 +50,7 @@ export class AnswerRoom {
     this.#held = bytes;
   }
 
-  /** The answer has left, or never will: it holds nothing from now on. */
+  /** The answer was sent, or never will be: its share is released. */
   release(): void {
     this.#isReleased = true;
     this.#share?.release();

@@ -7,8 +7,8 @@ import type { RenderedError } from "./render-error.ts";
 import { encodeRpcStatus, prefersRpcStatus } from "./rpc-status.ts";
 
 /**
- * What a handler answers. A string, Buffer, stream or {@link Pieces} are sent as they stand, under `contentType`. A stream
- * that fails after the answer has begun breaks the connection, so that what arrived is seen to be incomplete.
+ * A handler's result. A string, Buffer, stream or {@link Pieces} are sent unchanged, under `contentType`. A stream that
+ * fails after the answer has begun breaks the connection, so that the client can see that the answer is incomplete.
  */
 export interface Answer {
   status: number;
@@ -18,7 +18,7 @@ export interface Answer {
   headers?: Record<string, string | string[]>;
 }
 
-/** An answer as it leaves. */
+/** An answer as it is sent. */
 export interface RenderedAnswer<Body = string | Buffer | Pieces | Readable | undefined> {
   status: number;
   headers: Record<string, string | string[]>;
@@ -29,7 +29,7 @@ export interface RenderedAnswer<Body = string | Buffer | Pieces | Readable | und
 
 const jsonType = "application/json; charset=utf-8";
 
-/** What a handler answered, as it leaves, with what it warned of. */
+/** A handler's result in the form it is sent, with its warning. */
 export function renderAnswer(
   { status, contentType = jsonType, body, ...rest }: Answer,
   warning: string | null,
@@ -48,7 +48,7 @@ function encode(text: string): string | Buffer {
   return text.length > limits.smallBodyMaxBytes ? Buffer.from(text) : text;
 }
 
-/** JSON, save for an OTLP caller that reads refusals only as a protobuf `google.rpc.Status` (otlp 2). */
+/** JSON, except for an OTLP caller that reads refusals only as a protobuf `google.rpc.Status` (otlp 2). */
 export function renderFailure(
   { status, headers, body }: RenderedError,
   envelope: "standard" | "otlp",
@@ -61,7 +61,7 @@ export function renderFailure(
   return { status, headers, contentType: jsonType, body: JSON.stringify(body) };
 }
 
-/** The same answer to a caller in this process, under the headers that HTTP would add. */
+/** The same answer to a caller in this process, with the headers that HTTP would add. */
 export function holdAnswer({ status, headers, contentType, body }: RenderedAnswer): LocalAnswer {
   const typed = { ...headers, ...(contentType !== null && { "content-type": contentType }) };
   if (body instanceof Readable) return { status, headers: typed, body };

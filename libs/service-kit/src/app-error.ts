@@ -1,20 +1,20 @@
 import type { ErrorCode } from "@touchstone/contracts";
 
-/** What an {@link AppError} may carry besides its code and public message. */
+/** The optional parts of an {@link AppError} besides its code and public message. */
 export interface AppErrorOptions {
-  /** What lies beneath, for the log; it never reaches a client. */
+  /** The underlying error, for the log; it never reaches a client. */
   cause?: unknown;
   /** Overrides the `Retry-After` of the error kind. */
   retryAfterSeconds?: number | undefined;
   /** The field breakdown of `trace_invalid`. */
   details?: { fieldErrors: Record<string, string[]>; formErrors: string[] } | undefined;
-  /** Answer headers for the gateway, which passes none of them on. */
+  /** Answer headers for the gateway, which forwards none of them. */
   internalHeaders?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
- * An expected failure. `message` is public and describes this level only; the cause carries the rest. Recognise one
- * with {@link isAppError}, which also knows one from another copy of this module.
+ * An expected failure. `message` is public and describes this level only; the cause carries the rest. Check with {@link
+ * isAppError}, which also recognises one from another copy of this module.
  */
 export class AppError extends Error {
   override readonly name = "AppError";

@@ -3,7 +3,7 @@ import { AppError } from "./app-error.ts";
 import type { Call } from "./call.ts";
 import { isUuid } from "./ids.ts";
 
-/** Which page of the log is wanted: so many acts below the act `before`; null = from the newest. */
+/** The requested page of the log: this many acts below the act `before`; null = from the newest. */
 export interface AuditPageQuery {
   before: string | null;
   limit: number;

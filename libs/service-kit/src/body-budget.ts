@@ -3,53 +3,57 @@ import type { AppError } from "./app-error.ts";
 import { createFairLine, type FairLine } from "./fair-line.ts";
 import { createFairShare, type FairShare, type ShareUnit, type Tenant } from "./fair-share.ts";
 
-/** How long a large body may wait for its turn: what it is told to wait before it tries again. */
+/** How long a large body may wait for its turn; also the Retry-After of its refusal. */
 const turnMs = 1_000;
-/** Large bodies of one project that may wait; each keeps a connection and what fits into its buffers. */
+/** The number of large bodies of one project that may wait; each keeps a connection and its buffers. */
 const turnsMax = 256;
-/** What one tenant may use. A small rest for the others is enough, since large bodies wait and slow ones give way. */
+/**
+ * The maximum share of one tenant. A small rest for the others is enough, because large bodies wait and slow ones give
+ * way.
+ */
 const parts = { projectPart: 8 / 9, organizationPart: 16 / 17 };
 
 /**
- * Bounds the memory of all request bodies that a process has in hand: on the wire, inflated, and what is made of them.
+ * Bounds the memory of all request bodies that a process is handling: on the wire, inflated, and decoded.
  *
- * Small bodies have a quarter of it to themselves and large ones the rest, so that large ones never take the room of small ones: four exports being
- * inflated are no reason to refuse a trace of a kilobyte. A body is large for good once it has taken more than
- * `limits.smallBodyMaxBytes`. Large ones wait their turn, for a second at most: the tenant that uses least is next, and for each tenant
- * the oldest, so none is overtaken for ever by smaller ones. The only one in hand is admitted whatever its size. One
- * that is in may grow and does not wait for it, since two that waited for each other would never end.
+ * A quarter is reserved for small bodies, and large ones use the rest, so that large ones never displace small ones:
+ * four exports being inflated are no reason to refuse a trace of a kilobyte. A body is permanently large once it has
+ * taken more than `limits.smallBodyMaxBytes`. Large ones wait their turn, for a second at most: the tenant with the
+ * smallest share is next, and for each tenant the oldest body, so that smaller ones cannot overtake it indefinitely. If
+ * there is no other body, one is admitted whatever its size. An admitted body may grow without waiting, because two
+ * that waited for each other would deadlock.
  *
- * Tenants share both parts ({@link FairShare}). If there is still no room for a tenant's body, bodies that are still arriving give
- * way, of tenants that use more: a client that sends slowly shuts out no other tenant.
+ * Tenants share both parts ({@link FairShare}). If there is still no memory for a tenant's body, bodies of tenants with
+ * larger shares that are still arriving give way: a slow client cannot block another tenant.
  */
 export interface BodyBudget {
   /**
-   * A share of nothing yet, which throws what `refuse` makes when there is no room. It must be released. Shares without a tenant
-   * count as those of one tenant.
+   * An empty share; `refuse` creates the error that is thrown when there is no memory. It must be released. Shares
+   * without a tenant count as those of one tenant.
    */
   open(refuse: (obstacle: ShareUnit) => AppError, tenant?: Tenant): BodyShare;
-  /** What is in hand. */
+  /** The memory in use. */
   bytes(): { small: number; large: number };
   readonly shares: { bodies_small: FairShare; bodies_large: FairShare };
 }
 
-/** What one request has in hand. */
+/** The memory of one request. */
 export interface BodyShare {
-  /** Makes room for so many bytes more, in turn if that makes it a large one. Rejects when there is none in time. */
+  /** Reserves this many more bytes, in turn if that makes it a large body. Rejects when there is no memory in time. */
   enter(bytes: number): Promise<void>;
-  /** Makes room at once or throws; negative bytes are given back. */
+  /** Reserves memory at once or throws; negative bytes are released. */
   take(bytes: number): void;
   /**
-   * The body is arriving. Until this is called with null it may have to give way: then its room is gone and `end` is called
-   * with the refusal.
+   * The body is arriving. Until this is called with null it may have to give way: then its memory is released and `end`
+   * is called with the refusal.
    */
   giveWay(end: ((refusal: AppError) => void) | null): void;
-  /** Gives everything back, for good. One that still waits, or wants more afterwards, is refused. */
+  /** Releases everything permanently. A share that still waits, or requests more afterwards, is refused. */
   release(): void;
 }
 
 export interface BodyBudgetOptions {
-  /** What one project may have in hand; all together an eighth more. */
+  /** The maximum of one project; all together may use an eighth more. */
   bytesMax: number;
   turnMs?: number;
   turnsMax?: number;
@@ -57,13 +61,13 @@ export interface BodyBudgetOptions {
 
 const nobody: Tenant = { projectId: "nobody", organizationId: null };
 
-/** What all bodies of a process have in common. */
+/** The state that all bodies of a process share. */
 interface Parts {
   small: FairShare;
   large: FairShare;
   /** Large bodies that wait. */
   turns: FairLine<Turn>;
-  /** Bodies that are still on their way. */
+  /** Bodies that are still arriving. */
   arriving: Set<HeldBody>;
   turnMs: number;
   turnsMax: number;
@@ -92,7 +96,7 @@ export function createBodyBudget(options: BodyBudgetOptions): BodyBudget {
 
 interface Turn {
   tenant: Tenant;
-  /** What keeps it out; null if it is in. */
+  /** The reason why it is not admitted; null if it is. */
   tryEnter(): ShareUnit | null;
 }
 
@@ -128,7 +132,7 @@ class HeldBody implements BodyShare {
 
   readonly take = (bytes: number): void => {
     if (this.#refusal !== null) throw this.#refusal;
-    // Nothing would give back what work that is still going on takes now: it ends instead.
+    // Memory for work that continues after the release would never be released: the work ends instead.
     if (this.#isReleased && bytes > 0) throw this.#refuse("total");
     if (this.#isReleased) return;
     const total = this.amount + bytes;
@@ -157,7 +161,7 @@ class HeldBody implements BodyShare {
     this.#stopWaiting?.();
     this.#refusal = this.#refuse(this.tenant.organizationId === null ? "project" : "organization");
     this.#part.counts.taken_back += 1;
-    // No waiting body is admitted: the room is for the one that caused this.
+    // No waiting body is admitted: the memory is for the one that caused this.
     this.#part.hold(this.tenant, -this.amount);
     this.amount = 0;
     end?.(this.#refusal);
@@ -167,7 +171,7 @@ class HeldBody implements BodyShare {
     return this.isLarge ? this.#all.large : this.#all.small;
   }
 
-  /** The part to which it belongs with so many bytes. */
+  /** The part it belongs to with this many bytes. */
   #partWith(total: number): FairShare {
     return this.isLarge || total > limits.smallBodyMaxBytes ? this.#all.large : this.#all.small;
   }
@@ -179,7 +183,7 @@ class HeldBody implements BodyShare {
     return wanted.obstacleTo(this.tenant, total - alreadyThere);
   }
 
-  /** Takes the room of bodies that are still arriving. */
+  /** Takes the memory of bodies that are still arriving. */
   #makeRoom(total: number): boolean {
     const wanted = this.#partWith(total);
     const alreadyThere = wanted === this.#part ? this.amount : 0;
@@ -232,7 +236,7 @@ class HeldBody implements BodyShare {
         turns.remove(turn);
         if (!isGone && this.#makeRoom(total)) enter();
         else reject(isGone ? this.#refuse(obstacle) : this.#refused(obstacle));
-        // The next one may want less.
+        // The next one may need less.
         this.#callNext();
       };
       const timer = setTimeout(() => giveUp(false), waitMs);

@@ -10,34 +10,34 @@ import { parseJsonBody } from "./json.ts";
 
 /** One request as a handler sees it. */
 export interface Call {
-  /** Verified: who asks, for which project. */
+  /** Verified: the caller and the project. */
   identity: Identity;
   params: Readonly<Record<string, string>>;
   query: Readonly<Record<string, string | string[] | undefined>>;
   headers: IncomingHttpHeaders;
-  /** The body as it came in, still encoded; empty when there is none. */
+  /** The body as received, still encoded; empty when there is none. */
   rawBody: Buffer;
   /** The body without its content encoding, at most the route's `maxBytes`. */
   body(): Promise<Buffer>;
-  /** On a route of JSON lines, instead: the body without its content encoding as it comes, at most `maxBytes` of it. */
+  /** On a route of JSON lines, instead: a stream of the body without its content encoding, at most `maxBytes` of it. */
   stream(maxBytes: number): Readable;
-  /** The body parsed as JSON; `undefined` when an optional body was left out. */
+  /** The body parsed as JSON; `undefined` when an optional body was omitted. */
   json(): Promise<unknown>;
   /**
-   * Counts memory that the handler needs beside the body, until it is done; negative bytes are given back. Throws when
-   * there is no room for it beside what other requests have in hand.
+   * Counts memory that the handler needs besides the body, until it is done; negative bytes are released. Throws when
+   * other requests leave too little.
    */
   hold(bytes: number): void;
   /**
-   * Waits until there is room for an answer of so many bytes, before what it is made of is read; throws when there is none
-   * in time. Answers that are known to be small need none.
+   * Waits until there is memory for an answer of this many bytes, before its data is read; throws when that takes too
+   * long. Answers that are known to be small need no call.
    */
   makeRoom(bytes: number): Promise<void>;
-  /** Has the answer say, in `x-touchstone-warning`, that something of the request was ignored. A refusal says nothing of it. */
+  /** Adds `x-touchstone-warning` to the answer: part of the request was ignored. A refusal does not have it. */
   warn(sentence: string): void;
-  /** What {@link warn} was told last. */
+  /** The last argument of {@link warn}. */
   readonly warning: string | null;
-  /** Aborts when the caller is gone. */
+  /** Aborts when the caller has disconnected. */
   signal: AbortSignal;
 }
 
@@ -50,11 +50,11 @@ interface CallOptions {
   headers: IncomingHttpHeaders;
   /** A buffer, a stream on a route of JSON lines, or nothing. */
   body: unknown;
-  /** Where room for the body was made. */
+  /** The memory of the body. */
   share: BodyShare;
-  /** Where room for the answer is made. */
+  /** The memory of the answer. */
   room: AnswerRoom;
-  /** Made when a handler asks for it: most never do, and it costs as much as a handler. */
+  /** Created when a handler reads it: most never do, and it costs as much as a handler. */
   signal: () => AbortSignal;
 }
 
@@ -64,8 +64,8 @@ export function createCall(options: CallOptions): Call {
 }
 
 /**
- * A class, because of `signal`: what V8 makes of a getter in an object literal lies in the old generation from the start,
- * and keeps the getter, and with it the whole request, until the next major collection.
+ * A class, because of `signal`: V8 allocates a getter of an object literal in the old generation, and it retains the
+ * whole request until the next major collection.
  */
 class ReceivedCall implements Call {
   readonly identity: Identity;
@@ -121,7 +121,7 @@ class ReceivedCall implements Call {
 
 const noBody = Buffer.alloc(0);
 
-/** Routes of JSON lines take one of their common names, in UTF-8 or unstated; anything else is 415. */
+/** Routes of JSON lines accept their common content types, in UTF-8 or without a charset; anything else is 415. */
 export function requireNdjson(contentType: string | undefined): void {
   if (!ndjsonTypes.includes(mediaTypeOf(contentType))) throw notTaken("application/x-ndjson", contentType);
   requireUtf8(contentType);
@@ -129,10 +129,10 @@ export function requireNdjson(contentType: string | undefined): void {
 
 const ndjsonTypes = ["application/x-ndjson", "application/ndjson", "application/jsonl"];
 
-/** How the rows of a table are written down. */
+/** The formats of a table's rows. */
 export type RowsType = "csv" | "json" | "ndjson";
 
-/** Routes of rows take them as CSV, a JSON array or JSON lines, in UTF-8 or unstated; anything else is 415. */
+/** Routes of rows accept CSV, a JSON array or JSON lines, in UTF-8 or without a charset; anything else is 415. */
 export function readRowsType(contentType: string | undefined): RowsType {
   const type = mediaTypeOf(contentType);
   const known: RowsType | null =
@@ -142,7 +142,7 @@ export function readRowsType(contentType: string | undefined): RowsType {
   return known;
 }
 
-/** JSON routes take `application/json`, in UTF-8 or unstated; anything else is 415 (interface: Errors). */
+/** JSON routes accept `application/json`, in UTF-8 or without a charset; anything else is 415 (interface: Errors). */
 export function requireJson(contentType: string | undefined): void {
   if (mediaTypeOf(contentType) !== "application/json") throw notTaken("application/json", contentType);
   requireUtf8(contentType);

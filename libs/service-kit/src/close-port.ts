@@ -1,16 +1,16 @@
 import type { Server } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** Newcomers without a pause do not keep a port open for longer. */
+/** Continuous new connections do not keep a port open for longer. */
 const newcomersMaxMs = 500;
 
-/** A turn of the loop that takes longer did other work, or waited for the processor, after it had looked for newcomers. */
+/** A longer turn of the loop did other work, or waited for the processor, after it had accepted connections. */
 const turnMaxMs = 0.5;
 
 /**
- * Closes the port of a server; resolves when its last connection has ended. Connections that the system has made by
- * itself are accepted first: closing the port resets them, with the requests that were sent on them. Who comes between the
- * last look and the closing cannot be saved, so the port is closed right after a look.
+ * Closes the port of a server; resolves when its last connection has ended. Connections that the kernel has already
+ * completed are accepted first: closing the port resets them, with the requests sent on them. A connection that arrives
+ * between the last accept and the closing cannot be saved, so the port is closed right after an accept.
  */
 export async function closePort(server: Server): Promise<void> {
   let hasAccepted = false;
@@ -19,7 +19,7 @@ export async function closePort(server: Server): Promise<void> {
   };
   server.on("connection", note);
   const deadline = performance.now() + newcomersMaxMs;
-  // A turn of the loop accepts one connection, then runs what follows here. The first turn may have begun already.
+  // A turn of the loop accepts one connection, then runs this code. The first turn may have begun already.
   await nextTurn();
   let beganMs: number;
   do {

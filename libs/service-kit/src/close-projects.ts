@@ -1,7 +1,7 @@
 import { internalRoutes } from "@touchstone/contracts";
 import type { Handler } from "./http-server.ts";
 
-/** Answers the gateway's `close...Projects`, the same in every service that stores what clients send. */
+/** Answers the gateway's `close...Projects`, identically in every service that stores clients' data. */
 export function closeProjects(close: (projectIds: readonly string[]) => Promise<void>): Handler {
   return async (call) => {
     const { projectIds } = internalRoutes.closeIngestProjects.body.parse(await call.json());

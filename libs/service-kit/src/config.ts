@@ -12,7 +12,7 @@ import { closest } from "fastest-levenshtein";
 /** The environment as a process sees it. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Every mistake found in the environment, one sentence each, by variable name. Values are never repeated. */
+/** All mistakes in the environment, one sentence each, by variable name. Values are never repeated. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly mistakes: readonly string[];
@@ -25,8 +25,8 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads the named settings. Throws one {@link ConfigError} that lists every mistake. Unknown `SERVICE_*` names come
- * back as warnings with a did-you-mean, or as mistakes when `SERVICE_STRICT_CONFIG=true` (completions 1.7).
+ * Reads the named settings. Throws one {@link ConfigError} that lists every mistake. Unknown `SERVICE_*` names are
+ * returned as warnings with a did-you-mean, or as mistakes when `SERVICE_STRICT_CONFIG=true` (completions 1.7).
  */
 export function loadSettings<Name extends SettingName>(
   names: readonly Name[],
@@ -56,8 +56,8 @@ export function loadSettings<Name extends SettingName>(
 }
 
 /**
- * Insists on values that have no default. Each entry is a value and the variable (or variables) it comes from; what is
- * missing is thrown together as one {@link ConfigError}.
+ * Requires values that have no default. Each entry is a value and the variable (or variables) it comes from; all
+ * missing ones are thrown together as one {@link ConfigError}.
  */
 export function requireSettings<Wanted extends Record<string, readonly [value: unknown, variable: string]>>(
   wanted: Wanted,

@@ -3,22 +3,22 @@ import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { drainingHeader, notTakenHeader } from "@touchstone/contracts";
 
-/** The connections of an internal server, and how it takes leave of them. */
+/** The connections of an internal server, and how it closes them. */
 export interface Connections {
   /**
-   * Ends every connection that has no request in hand with an answer that says so. A request that crosses it is then
-   * known not to have been taken, and its sender may repeat it elsewhere.
+   * Ends every idle connection with an answer that says so. A request that crosses it is then known not to have been
+   * accepted, and its sender may repeat it elsewhere.
    */
   dismissIdle(): void;
-  /** Whether a connection was dismissed: what still arrives on it must not be looked at. */
+  /** Whether a connection was dismissed: later data on it must be ignored. */
   isDismissed(socket: Socket): boolean;
-  /** Tells the sender of a request that it is not taken. */
+  /** Answers that a request was not accepted. */
   refuse(request: IncomingMessage, response: ServerResponse): void;
   /** Resolves when no connection is left, or after `ms`. */
   whenGone(ms: number): Promise<void>;
-  /** Resolves when no request is in hand, or after `ms`. */
+  /** Resolves when no request is in progress, or after `ms`. */
   whenIdle(ms: number): Promise<void>;
-  /** Cuts whatever is left. */
+  /** Destroys the remaining connections. */
   cutAll(): void;
 }
 
@@ -31,12 +31,12 @@ const farewell = [
   "",
 ].join("\r\n");
 
-/** How long the other side may take to close a connection that was dismissed. */
+/** How long the other side may take to close a dismissed connection. */
 const farewellMs = 1_000;
 
 /**
- * Keeps count. HTTP/1.1 has no way to announce the end of an idle connection: a server that just closes it may close it
- * on a request that is under way, and nobody can tell such a request from one that was lost half done.
+ * Counts connections. HTTP/1.1 cannot announce the end of an idle connection: a server that just closes it may do so
+ * while a request is on its way, and that request cannot be distinguished from one that was lost half done.
  */
 export function trackConnections(server: Server): Connections {
   const busy = new Map<Socket, number>();
@@ -61,14 +61,14 @@ export function trackConnections(server: Server): Connections {
     for (const [socket, requests] of busy) {
       if (requests > 0 || dismissed.has(socket)) continue;
       dismissed.add(socket);
-      // Half closed: what crosses our words is read and dropped. Closed at once, it would draw a reset that may
-      // overtake them.
+      // Half closed: data that crosses our answer is read and discarded. A full close would trigger a reset that may
+      // overtake the answer.
       socket.end(farewell);
       const cut = setTimeout(() => socket.destroy(), farewellMs);
       socket.once("close", () => clearTimeout(cut));
     }
   }
-  // Node calls this by itself when the server is closed, and would just close them.
+  // Node calls this itself when the server is closed, and would just close them.
   server.closeIdleConnections = dismissIdle;
 
   return {

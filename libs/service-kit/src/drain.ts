@@ -2,12 +2,12 @@ import type { FastifyInstance } from "fastify";
 import { closePort } from "./close-port.ts";
 import type { Connections } from "./connections.ts";
 
-/** How long a stopping server still takes requests: callers that have no other replica must not be refused at once. */
+/** How long a stopping server still accepts requests: callers without another replica must not be refused at once. */
 const announceMs = 200;
 
 /**
- * Takes leave of the callers and closes the server. The port stays open until nobody comes any more: a connection that
- * the system has made and nobody has accepted is reset when the port is closed, with the request that was sent on it.
+ * Dismisses the callers and closes the server. The port stays open until no new connections arrive: a connection that
+ * the kernel completed but the server has not accepted is reset when the port is closed, with the request sent on it.
  */
 export async function drain(
   app: FastifyInstance,

@@ -1,17 +1,17 @@
-/** Who asks for a place, and until when it is willing to wait. */
+/** The group of a task, and the signal that ends its wait. */
 export interface PlaceRequest {
   group: string;
   signal: AbortSignal;
 }
 
-/** At most so many tasks at once; whoever waits is served group by group in turn. */
+/** A limit on concurrent tasks; waiting tasks are served group by group in turn. */
 export interface FairLimit {
   /**
-   * Runs the task once a place is free. Rejects with the signal's reason when it aborts before that, and with
-   * {@link TooManyWaitingError} at once when the queue is full.
+   * Runs the task once a slot is free. Rejects with the signal's reason when it aborts before that, and with {@link
+   * TooManyWaitingError} at once when the queue is full.
    */
   run<Result>(request: PlaceRequest, task: () => Promise<Result>): Promise<Result>;
-  /** Changes the number of places. Running tasks are not touched: fewer places take effect as tasks end. */
+  /** Changes the number of slots. Running tasks are not affected: a smaller number takes effect as tasks end. */
   resize(places: number): void;
   running(): number;
   waiting(): number;
@@ -24,22 +24,25 @@ export class TooManyWaitingError extends Error {
 
 export interface FairLimitOptions {
   places: number;
-  /** Tasks that may wait; 4096 when left out: the bus admits far fewer requests, so it only stops a mistake from eating the memory. */
+  /**
+   * The number of tasks that may wait; default 4096: the bus admits far fewer requests, so it only bounds memory in
+   * case of a bug.
+   */
   waitingMax?: number;
-  /** Places that one group may have at a time; all of them when left out. */
+  /** The slots that one group may use at a time; all of them by default. */
   placesPerGroupMax?: number;
-  /** Tasks of one group that may wait; `waitingMax` when left out. */
+  /** The number of tasks of one group that may wait; default `waitingMax`. */
   waitingPerGroupMax?: number;
 }
 
 /**
- * A project that sends a thousand results must not hold up one that sends a single one: free places go round the
- * groups, and within a group to the longest waiting.
+ * A project that sends a thousand results must not block one that sends a single one: free slots rotate over the
+ * groups, and within a group go to the task that waited longest.
  */
 export function createFairLimit(options: FairLimitOptions): FairLimit {
   const { waitingMax = 4096, placesPerGroupMax = Number.POSITIVE_INFINITY } = options;
   const { waitingPerGroupMax = waitingMax } = options;
-  // A Map keeps insertion order: the first group that may is the next to be served, and then goes to the end.
+  // A Map keeps insertion order: the first eligible group is served next, and then moves to the end.
   const queues = new Map<string, (() => void)[]>();
   const runningOf = new Map<string, number>();
   let { places } = options;
@@ -81,7 +84,7 @@ export function createFairLimit(options: FairLimitOptions): FairLimit {
   function waitForPlace({ group, signal }: PlaceRequest): Promise<void> {
     if (signal.aborted) return Promise.reject(signal.reason);
     const before = queues.get(group);
-    // A place that is free while others wait is one that none of their groups may take.
+    // If a slot is free while tasks wait, then none of their groups may use it.
     if (before === undefined && mayRun(group)) {
       begin(group);
       return Promise.resolve();

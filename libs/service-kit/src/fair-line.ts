@@ -1,9 +1,9 @@
 import { type FairShare, organizationKey, type ShareUnit, type Tenant } from "./fair-share.ts";
 
 /**
- * A queue for a {@link FairShare}. The organization that holds least is next, among equals the one that was served longest ago;
- * within it likewise a project, and of its requests the oldest. A thousand requests of one project delay another project's
- * request by one.
+ * A queue for a {@link FairShare}. The organization that holds least is next; among equals the one that was served
+ * longest ago. Within it the same holds for a project, and of its requests the oldest. A thousand requests of one
+ * project delay another project's request by one.
  */
 export interface FairLine<Waiter extends { tenant: Tenant }> {
   size(): number;
@@ -14,11 +14,12 @@ export interface FairLine<Waiter extends { tenant: Tenant }> {
   remove(waiter: Waiter): void;
   /** The next request of each organization, the first to be served first. */
   heads(): Waiter[];
-  /** Removes and answers the request that is next, if any; its tenant goes to the end. */
+  /** Removes and returns the next request, if any; its tenant moves to the end. */
   takeNext(): Waiter | undefined;
   /**
-   * Serves every request that can be served. `admit` answers what keeps a request out, or null if it was admitted. A tenant whose
-   * own share is used up is passed over. When the total is used up all wait, so that a large request is not overtaken for ever.
+   * Serves every request that can be served. `admit` returns the reason why a request is not admitted, or null if it
+   * was. A tenant whose own share is used up is skipped. When the total is used up all wait, so that a large request is
+   * not overtaken indefinitely.
    */
   serve(admit: (waiter: Waiter) => ShareUnit | null): void;
 }

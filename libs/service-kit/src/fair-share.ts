@@ -1,17 +1,17 @@
 /** The owner of a share. A caller without a project is identified by something else, such as its address. */
 export interface Tenant {
   projectId: string;
-  /** Null where there are no organizations: then the project stands for itself. */
+  /** Null where there are no organizations: then the project stands alone. */
   organizationId: string | null;
 }
 
-/** What is used up when a request is refused. */
+/** The exhausted resource of a refused request. */
 export type ShareUnit = "project" | "organization" | "total";
 
 export interface FairShareOptions {
-  /** What all tenants may hold together. */
+  /** The total of all tenants. */
   total: number;
-  /** The part of the total that a project may hold while it is alone. Default two thirds. */
+  /** The fraction of the total that a project may hold while it is alone. Default two thirds. */
   projectPart?: number;
   /** The same for an organization. More than for a project, so that its other projects get some. Default eight ninths. */
   organizationPart?: number;
@@ -31,13 +31,13 @@ export interface FairShareOptions {
  */
 export interface FairShare {
   readonly total: number;
-  /** What keeps a tenant from taking so much more; null if it may. */
+  /** The reason why a tenant may not take this much more; null if it may. */
   obstacleTo(tenant: Tenant, amount: number): ShareUnit | null;
-  /** Takes so much without asking; a negative amount is given back. */
+  /** Takes this much without a check; a negative amount is released. */
   hold(tenant: Tenant, amount: number): void;
   held(): number;
   heldBy(tenant: Tenant): { project: number; organization: number };
-  /** What the organization that holds most holds. */
+  /** The amount of the organization that holds most. */
   largest(): number;
   /**
    * Which holds to end so that a tenant can get `amount`. They belong to tenants that hold more than it would then: those with
@@ -48,7 +48,7 @@ export interface FairShare {
     amount: number,
     holds: Iterable<Hold>,
   ): Hold[] | null;
-  /** For metrics: what the caller refused and took back. The caller counts. */
+  /** For metrics: refusals and revocations, counted by the caller. */
   readonly counts: Record<`refused_${ShareUnit}` | "taken_back", number>;
 }
 
@@ -64,7 +64,7 @@ export function createFairShare(options: FairShareOptions): FairShare {
   const ofProject = (tenant: Tenant): number => projects.get(tenant.projectId) ?? 0;
   const ofOrganization = (tenant: Tenant): number => organizations.get(organizationKey(tenant)) ?? 0;
 
-  /** Whether an organization, or within one a project, holds more than another tenant would with so much more. */
+  /** Whether an organization, or within one a project, holds more than another tenant would with this much more. */
   function isRicher(one: Tenant, other: Tenant, amount: number): boolean {
     if (organizationKey(one) === organizationKey(other)) return ofProject(one) > ofProject(other) + amount;
     return ofOrganization(one) > ofOrganization(other) + amount;
@@ -101,7 +101,7 @@ export function createFairShare(options: FairShareOptions): FairShare {
       const richer = [...holds].filter((hold) => isRicher(hold.tenant, tenant, amount));
       richer.sort((one, other) => compareRichestFirst(one.tenant, other.tenant));
       const chosen: typeof richer = [];
-      // A tenant that its own share keeps out replaces others, one for one.
+      // A tenant whose own share is used up replaces its own holds, one for one.
       const lacking = held + amount > total ? held + amount - total : amount;
       for (let freed = 0; freed < lacking; freed += chosen.at(-1)?.amount ?? 0) {
         const next = richer[chosen.length];

@@ -1,19 +1,21 @@
 import { setImmediate as endOfTurn } from "node:timers/promises";
 
 export interface GatherOptions<Item> {
-  /** Items of different keys are worked on apart, and do not wait for each other. All have one key when left out. */
+  /**
+   * Items with different keys are processed separately, and do not wait for each other. By default all have one key.
+   */
   keyOf?: (item: Item) => string;
-  /** How many items one call of `work` gets; without a bound when left out. */
+  /** The maximum number of items for one call of `work`; default unlimited. */
   itemsMax?: number;
 }
 
 /**
- * Makes one call of many: items that come in one turn of the event loop are worked on together, and so are those that come
- * while earlier ones are worked on, first come first served. A commit on a slow disk then costs once for all that wait
- * for it, and an item that comes alone waits for nobody.
+ * Combines calls: items that arrive in one turn of the event loop are processed together, and so are those that arrive
+ * while earlier ones are processed, in order of arrival. A commit on a slow disk is then made once for all that wait
+ * for it, and a single item does not wait for others.
  *
- * `work` answers for each item, in their order; when it throws, the items of that call fail with what it threw, and the
- * next are worked on all the same. What waits is bounded by how many items the caller has in hand.
+ * `work` returns a result for each item, in order; when it throws, the items of that call fail with its error, and the
+ * next are processed as usual. The number of waiting items is bounded by the caller's concurrency.
  */
 export function gatherCalls<Item, Answer>(
   work: (items: readonly Item[]) => Promise<readonly Answer[]>,

@@ -1,9 +1,9 @@
-/** What a stream of many small parts is sent in: each chunk is a write of its own, here and in the gateway. */
+/** The chunk size of a stream of many small parts: each chunk is a separate write, here and in the gateway. */
 const chunkBytes = 128 * 1024;
 
 /**
- * The parts of an answer as chunks of a good length. Small parts are joined; a long one is not copied but cut, since to write ten
- * megabytes at once holds the event loop.
+ * The parts of an answer as chunks of a suitable size. Small parts are joined; a long one is not copied but split,
+ * because writing ten megabytes at once blocks the event loop.
  */
 export async function* gatherChunks(groups: AsyncIterable<readonly Buffer[]>): AsyncGenerator<Buffer, void, undefined> {
   let parts: Buffer[] = [];

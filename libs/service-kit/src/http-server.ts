@@ -44,7 +44,7 @@ import { watchShares } from "./watch-shares.ts";
 
 export type Handler = (call: Call) => Promise<Answer>;
 
-/** One route of a service: the contract and the function that serves it. */
+/** One route of a service: the contract and its handler. */
 export interface ServedRoute {
   route: Route | InternalRoute;
   handle: Handler;
@@ -64,33 +64,35 @@ export interface HttpServerOptions {
   logger: Logger;
   metrics: Metrics;
   readiness: () => Promise<Readiness>;
-  /** How long a stop lets what is in hand take. Default 8 s. */
+  /** How long a stop waits for open requests. Default 8 s. */
   drainMs?: number;
-  /** Bytes of request bodies of one project in hand at once; see {@link createBodyBudget}. Default `limits.otherBodiesMaxBytes`. */
+  /**
+   * The memory for request bodies of one project; see {@link createBodyBudget}. Default `limits.otherBodiesMaxBytes`.
+   */
   bodiesMaxBytes?: number;
   /** Learns the organizations of projects from requests. */
   tenants?: Tenants;
-  /** What else the service shares among tenants, by name, for metrics. */
+  /** Other resources that tenants share, by name, for metrics. */
   shares?: Readonly<Record<string, FairShare>>;
-  /** Bytes of answers that are being made or sent at once. Default `limits.answersMaxBytes`. */
+  /** The memory for answers that are being produced or sent. Default `limits.answersMaxBytes`. */
   answersMaxBytes?: number;
-  /** Where a caller in the same process finds us without a socket. */
+  /** Where a caller in the same process finds this server without a socket. */
   localCalls?: LocalCalls | undefined;
 }
 
 export interface HttpServer {
-  /** Listens and answers the address, `http://host:port`. Port 0 picks a free one. */
+  /** Listens and returns the address, `http://host:port`. Port 0 selects a free one. */
   listen(address: { host: string; port: number }): Promise<string>;
   /**
-   * Is not ready from now on, dismisses idle connections, ends server-sent events, finishes what is in hand under
-   * `Connection: close`. What is still busy after `drainMs` is cut.
+   * From now on not ready; dismisses idle connections, ends server-sent events, finishes open requests under
+   * `Connection: close`. Requests still open after `drainMs` are aborted.
    */
   stop(): Promise<void>;
 }
 
 /**
- * The HTTP side of a service behind the gateway. Serves only its own routes, only to callers whose signed identity
- * names this service, this method and this path, and whom the route admits (decision 5). Besides these it answers
+ * The HTTP server of a service behind the gateway. Serves only its own routes, only to callers whose signed identity
+ * names this service, this method and this path, and that the route admits (decision 5). It also answers
  * `/health/live`, `/health/ready` and `/metrics`, for the platform.
  */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
@@ -165,7 +167,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     app.route({
       method: route.method,
       url: route.path.replaceAll(/\{(\w+)\}/g, ":$1"),
-      // A caller that stops in the middle of a body is cut off; without it the connection would stay open for ever.
+      // A caller that stops in the middle of a body is disconnected; otherwise the connection would stay open
+      // indefinitely.
       onRequest: async ({ raw }) =>
         watchArrival(raw, { arrivalMs, isReadAsItComes: readsLines }, () => raw.socket.destroy()),
       errorHandler: (thrown, request, reply) => sendError(request, reply, translateFrameworkError(thrown), envelope),
@@ -197,7 +200,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
         }
         taken.place?.leave();
         if (!(answer.body instanceof Readable)) return sendAnswer(reply, answer, answer.body);
-        // The client has gone.
+        // The client has disconnected.
         answer.body.destroy();
         return reply.hijack();
       },
@@ -207,7 +210,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     localRoutes.add(route.method, route.path, isLocal ? serving : null);
   }
 
-  /** All of a request but the way it came and the way its answer leaves. */
+  /** Everything about a request except how it arrived and how its answer is sent. */
   async function answerRequest(
     { route, handle, admitted, envelope }: ServingRoute,
     { method, path, headers, requestId }: IncomingRequest,
@@ -236,7 +239,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       call = await callOf(identity, share);
       startedMs = performance.now();
       answer = renderAnswer(await handle(call), call.warning);
-      // What was changed is acknowledged, however large the answer.
+      // A change is acknowledged, however large the answer.
       if (method === "GET") await room.settle(bytesOf(route, answer.body));
     } catch (thrown) {
       cause = thrown;
@@ -327,12 +330,12 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   }
 }
 
-/** The tenant of a request: its project, or where there is none its user. */
+/** The tenant of a request: its project, or its user if there is none. */
 function tenantOf({ projectId, organizationId, userId }: Identity): Tenant {
   return { projectId: projectId ?? userId ?? "nobody", organizationId };
 }
 
-/** A route with what is decided about it once. */
+/** A route with values that are computed once. */
 interface ServingRoute extends ServedRoute {
   admitted: readonly ServiceName[];
   envelope: "standard" | "otlp";
@@ -357,7 +360,7 @@ function createFastify(): FastifyInstance {
     logger: false,
     exposeHeadRoutes: false,
     genReqId: (request) => (request.headers[requestIdHeader] as string | undefined) ?? randomUUID(),
-    // Of the head; each route watches over its own body.
+    // Of the head; each route enforces a limit for its own body.
     http: { headersTimeout: arrivalMs, maxHeaderSize: limits.internalHeadMaxBytes },
     // Longer than the keep-alive of the gateway's pool, so that the pool is the one to close idle connections.
     keepAliveTimeout: 72_000,
@@ -365,13 +368,13 @@ function createFastify(): FastifyInstance {
     return503OnClosing: false,
     routerOptions: { maxParamLength: 1024 },
   });
-  // A body is read when it is known who sends it, and that there is room.
+  // A body is read only after its sender is known and memory is reserved.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, _body, done) => done(null));
   return app;
 }
 
-/** What fastify refuses by itself, in the words of our error table; anything else comes back as it is. */
+/** Fastify's own refusals, translated to our error table; anything else is returned unchanged. */
 export function translateFrameworkError(thrown: unknown): unknown {
   const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
   if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") {

@@ -1,6 +1,6 @@
 import { randomFillSync } from "node:crypto";
 
-// Random bytes are drawn in blocks: one system call per id would cost more than the id.
+// Random bytes are drawn in blocks: a system call per id would cost more than the id.
 const block = Buffer.allocUnsafe(4096);
 let used = block.length;
 
@@ -15,14 +15,14 @@ function randomBytes(count: number): Buffer {
 
 const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
-// The 12 bits after the time number the ids of one millisecond. They start low and at random.
+// The 12 bits after the time count the ids of one millisecond. They start low and at random.
 const sequenceMax = 0xfff;
 let lastTime = -1;
 let sequence = 0;
 
 /**
- * A UUID version 7 of the given epoch millisecond, so that ids sort by it. Those that one process makes in a row for the
- * same millisecond sort in the order they were made (up to some 3,800 of them); 62 bits are random.
+ * A UUID version 7 of the given epoch millisecond, so that ids sort by it. Consecutive ids of one process for the same
+ * millisecond sort in creation order (up to some 3,800 of them); 62 bits are random.
  */
 export function uuidv7(atMs: number): string {
   const time = Math.trunc(atMs);
@@ -37,14 +37,14 @@ export function uuidv7(atMs: number): string {
   return `${timeHex.slice(0, 8)}-${timeHex.slice(8)}-7${sequenceHex}-${variant}${byte(1)}-${byte(2)}${byte(3)}${byte(4)}${byte(5)}${byte(6)}${byte(7)}`;
 }
 
-/** The epoch millisecond a version 7 UUID was made for. */
+/** The epoch millisecond of a version 7 UUID. */
 export function uuidv7TimeMs(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Whether a text is a UUID in the canonical lower-case form; anything else names nothing of ours. */
+/** Whether a text is a UUID in the canonical lower-case form; no id of ours has another form. */
 export function isUuid(text: string): boolean {
   return uuidPattern.test(text);
 }

@@ -9,7 +9,7 @@ import {
 } from "node:zlib";
 import { AppError, isAppError } from "./app-error.ts";
 
-/** Largest window a zstd frame may ask for, as a power of two: 8 MiB, what every decoder is expected to grant. */
+/** Largest window of a zstd frame, as a power of two: 8 MiB, which every decoder is expected to support. */
 export const zstdWindowLogMax = 23;
 
 const inflaters = {
@@ -24,7 +24,7 @@ type MakeRoom = (bytes: number) => Promise<void>;
 
 type Encoding = keyof typeof inflaters | "identity";
 
-/** The encoding a `Content-Encoding` header names, if it is one {@link inflateBody} undoes; any other is 415. */
+/** The encoding in a `Content-Encoding` header, if {@link inflateBody} supports it; any other is 415. */
 export function requireKnownEncoding(contentEncoding: string | undefined): Encoding {
   const encoding = contentEncoding?.trim().toLowerCase() || "identity";
   if (encoding === "identity" || Object.hasOwn(inflaters, encoding)) return encoding as Encoding;
@@ -32,10 +32,10 @@ export function requireKnownEncoding(contentEncoding: string | undefined): Encod
 }
 
 /**
- * Undoes one `Content-Encoding`: gzip, deflate (with or without the zlib wrapper) or zstd. The output is bounded while
- * it is made: a bomb costs at most `maxBytes` of memory and is answered 413. Truncated data is 400, another encoding
- * 415 (otlp 1, Content-Encoding; completions 1.2). `makeRoom` is asked before each piece is kept; what it rejects with
- * ends the inflation.
+ * Decodes one `Content-Encoding`: gzip, deflate (with or without the zlib wrapper) or zstd. The output is bounded
+ * during decoding: a bomb takes at most `maxBytes` of memory and is answered with 413. Truncated data is 400, another
+ * encoding 415 (otlp 1, Content-Encoding; completions 1.2). `makeRoom` is called before each piece is kept; its
+ * rejection ends the inflation.
  */
 export async function inflateBody(
   body: Buffer,
@@ -60,7 +60,7 @@ function isZlib(body: Buffer): boolean {
   return (method & 0x0f) === 8 && method >> 4 <= 7 && ((method << 8) | flags) % 31 === 0;
 }
 
-/** Large bodies come out in larger pieces: each is a turn of the event loop. */
+/** Large bodies are produced in larger pieces: each is a turn of the event loop. */
 function chunkBytesFor(body: Buffer): number {
   return Math.min(256 * 1024, Math.max(16 * 1024, body.length));
 }

@@ -4,14 +4,14 @@ import { AppError } from "./app-error.ts";
 import { requireKnownEncoding, zstdWindowLogMax } from "./inflate-body.ts";
 
 /**
- * A body without its `Content-Encoding`, as it comes: what is not read waits on the socket. Fails with 400 when the data
- * is not what the encoding says or breaks off, and with 413 past `maxBytes`; throws 415 for an encoding nobody knows.
+ * A stream of a body without its `Content-Encoding`: unread data waits on the socket. Fails with 400 when the data is
+ * invalid or incomplete, and with 413 past `maxBytes`; throws 415 for an unknown encoding.
  */
 export function inflateStream(body: Readable, contentEncoding: string | undefined, maxBytes: number): Readable {
   const encoding = requireKnownEncoding(contentEncoding);
   const inflater = createInflater(encoding);
   const bounded = boundBytes(maxBytes);
-  // Not `pipeline`, which destroys the request when the reader leaves: the refusal still has to go out on its socket.
+  // Not `pipeline`, which destroys the request when the reader leaves: the refusal still has to be sent on its socket.
   body.once("error", (cause) => bounded.destroy(brokenOff(cause)));
   body.once("aborted", () => bounded.destroy(brokenOff(undefined)));
   inflater.once("error", (cause) => {

@@ -23,35 +23,32 @@ export interface Hop {
   method: string;
   path: string;
   headers?: Record<string, string>;
-  /** An iterable is read once, as the request is written; an `AppError` it throws is what `forward` throws. */
+  /** An iterable is read once, as the request is written; `forward` throws an `AppError` that it throws. */
   body?: Buffer | AsyncIterable<Buffer> | undefined;
-  /** How many bytes an iterable has, where it is known: the other side makes room before it reads. */
+  /** The size of an iterable in bytes, if known: the receiver reserves memory before it reads. */
   bodyBytes?: number | undefined;
   claims: Omit<IdentityClaims, "method" | "path">;
-  /**
-   * For the whole answer, unless its receiver takes its time; it starts anew with each piece of an iterable body that was
-   * sent.
-   */
+  /** For the whole answer, unless its reader is slow; it restarts with each piece of an iterable body that was sent. */
   deadlineMs: number;
-  /** The answer may last: the deadline holds until it begins, then it ends after so long without a byte. */
+  /** The answer may take long: the deadline holds until it begins, then it ends after this long without a byte. */
   lasting?: { idleMs: number } | undefined;
   signal?: AbortSignal;
 }
 
-/** What came back: a status and a body, whatever the status. */
+/** An answer: a status and a body, for any status. */
 export interface HopAnswer {
   status: number;
   headers: IncomingHttpHeaders;
-  /** The whole body, where it is at hand; `body` need not be read then. */
+  /** The whole body, if available; `body` need not be read then. */
   whole?: Pieces;
   body: Readable & { arrayBuffer(): Promise<ArrayBuffer>; json(): Promise<unknown>; dump(): Promise<void> };
-  /** Lifts the deadline off the rest of the body: whoever passes it on sees to it that it moves. */
+  /** Removes the deadline from the rest of the body: the caller then ensures progress. */
   takeTime(): void;
 }
 
 /** Calls one other service over keep-alive connections, under a signed identity. */
 export interface InternalClient {
-  /** Sends raw bytes on. Throws `service_unavailable` when nobody answers in time. */
+  /** Forwards raw bytes. Throws `service_unavailable` when there is no answer in time. */
   forward(hop: Hop): Promise<HopAnswer>;
   /** Calls an internal route; the reply is checked against its schema. */
   call<R extends InternalRoute>(
@@ -65,11 +62,11 @@ export interface InternalClient {
 export interface InternalClientOptions {
   issuer: ServiceName;
   audience: ServiceName;
-  /** Where the audience is found, at least one address: see {@link createReplicaSet}. */
+  /** The addresses of an audience, at least one: see {@link createReplicaSet}. */
   addresses: readonly string[];
   rootSecret: string;
   clock: Clock;
-  /** Resolves host names; the machine's own resolver when left out. */
+  /** Resolves host names; the machine's own resolver by default. */
   lookUp?: LookUp;
   /** Where an audience in the same process is found without a socket. */
   localCalls?: LocalCalls | undefined;
@@ -77,13 +74,13 @@ export interface InternalClientOptions {
 
 const noBody = Buffer.alloc(0);
 
-/** How often one request may meet a replica that is just starting or stopping before it is given up. */
+/** How many starting or stopping replicas one request may try before it fails. */
 const notTakenMax = 5;
 
 /**
- * Replicas are chosen by the power of two choices: of two at random, the one with fewer requests in flight. A refused
- * connection is tried at another replica; a request that was sent is never repeated, save a GET, or when a replica that
- * is starting or stopping says that it did not take it (decision 16).
+ * Replicas are chosen by the power of two choices: of two at random, the one with fewer open requests. A refused
+ * connection is tried at another replica; a request that was sent is never repeated, except for a GET, or when a
+ * starting or stopping replica answers that it did not accept it (decision 16).
  */
 export function createInternalClient(options: InternalClientOptions): InternalClient {
   const { issuer, audience } = options;
@@ -118,13 +115,13 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
           if (isStarting) {
             directory.rest(pools);
             tried.add(pools);
-            // What it says itself, where nobody else can be asked.
+            // Its own answer, if there is no other replica.
             if (bounds.hasWritten() || (await directory.choose(tried)) === null) return hold(answer, hop, bounds);
           }
           await answer.body.dump();
           failure = new Error(`the replica is ${isStarting ? "starting" : "stopping"}`);
           notTaken += 1;
-          // It may still take new connections for a moment, which helps where it is the only one.
+          // It may accept new connections for a moment, which helps where it is the only one.
           if (notTaken > notTakenMax || bounds.hasWritten()) throw unavailable(failure);
         } catch (cause) {
           if (isAppError(cause)) throw cause;
@@ -142,7 +139,7 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
     }
   }
 
-  /** Null when the audience is not in this process, or wants the request sent. */
+  /** Null when the audience is not in this process, or requires HTTP. */
   function askHere(hop: Hop, headers: Record<string, string>, bounds: HopBounds): Promise<HopAnswer> | null {
     const [address] = options.addresses;
     if (address === undefined || isReadOnce(hop.body) || hop.lasting !== undefined) return null;
@@ -239,7 +236,7 @@ function toHopAnswer({ status, headers, body }: LocalAnswer, hop: Hop, bounds: H
     get body() {
       return readable(Readable.from(body.all));
     },
-    // It is here already.
+    // It is already here.
     takeTime: () => undefined,
   };
 }
@@ -275,21 +272,21 @@ async function* countWriting(body: AsyncIterable<Buffer>, bounds: HopBounds): As
 }
 
 interface HopBounds {
-  /** Aborts at the deadline, or when the caller is gone. */
+  /** Aborts at the deadline, or when the caller has disconnected. */
   signal: AbortSignal;
   /** Rejects when the signal aborts first. */
   race<Result>(attempt: Promise<Result>): Promise<Result>;
-  /** A piece of a body that can be read once was taken: the deadline starts anew, and nothing can be repeated. */
+  /** A piece of a body that can be read once was read: the deadline restarts, and the request cannot be repeated. */
   wrote(): void;
   hasWritten(): boolean;
   endDeadline(): void;
-  /** Forgets the deadline and the caller. */
+  /** Removes the deadline and the caller's signal. */
   release: () => void;
 }
 
 /**
- * The race is needed besides the signal: a request that waits for a free connection has none to abort, and undici would
- * let it wait on.
+ * The race is needed besides the signal: a request that waits for a free connection has nothing to abort, and undici
+ * would let it wait.
  */
 function boundHop({ deadlineMs, signal }: Hop): HopBounds {
   let abort: AbortController | null = null;
@@ -306,13 +303,13 @@ function boundHop({ deadlineMs, signal }: Hop): HopBounds {
     giveUp(reason);
   };
   const onGone = (): void => end(signal?.reason);
-  // The error is made when it is needed: its stack trace would cost every request.
+  // The error is created when it is needed: its stack trace would cost every request.
   const timer = setTimeout(() => end(new Error(`no answer within ${deadlineMs} ms`)), deadlineMs);
   if (signal?.aborted) onGone();
   else signal?.addEventListener("abort", onGone, { once: true });
   return {
     get signal() {
-      // Dear to make, and needed only for what is sent.
+      // Expensive, and needed only for requests that are sent.
       if (abort === null) {
         abort = new AbortController();
         if (ended !== null) abort.abort(ended.reason);
@@ -336,12 +333,12 @@ function boundHop({ deadlineMs, signal }: Hop): HopBounds {
   };
 }
 
-/** Whether not a single byte of the request left: the connection was not made, or broke before it was used. */
+/** Whether no byte of the request was sent: the connection was not made, or broke before it was used. */
 function wasNeverSent(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;
   if (thrown instanceof errors.ConnectTimeoutError) return true;
   if ("syscall" in thrown && thrown.syscall === "connect") return true;
   if (thrown instanceof errors.SocketError && thrown.socket?.bytesWritten === 0) return true;
-  // A host with several addresses fails with one error that holds an error for each.
+  // A host with several addresses fails with one error that contains an error for each.
   return wasNeverSent(thrown instanceof AggregateError ? thrown.errors[0] : thrown.cause);
 }

@@ -6,12 +6,12 @@ import { deriveKey } from "./derive-key.ts";
 /** How long an identity is valid: a hop's travel time, not a request's. */
 const lifetimeMs = 30_000;
 
-/** What the issuer states; the rest of the identity is filled in when it is signed. */
+/** The claims of the issuer; the rest of the identity is filled in when it is signed. */
 export type IdentityClaims = Omit<Identity, "issuer" | "audience" | "expiresAtMs">;
 
 /**
- * Signs identities from one service to another (decision 5). Keys are derived once per pair; signing costs
- * some microseconds.
+ * Signs identities from one service to another (decision 5). Keys are derived once per pair; signing takes some
+ * microseconds.
  */
 export function createIdentitySigner(options: {
   issuer: ServiceName;
@@ -29,8 +29,8 @@ export function createIdentitySigner(options: {
 }
 
 /**
- * Checks identities addressed to one service: signature, audience, expiry, method and path. Answers null for anything
- * that does not hold, without saying which check failed.
+ * Checks identities addressed to one service: signature, audience, expiry, method and path. Returns null for an invalid
+ * one, without saying which check failed.
  */
 export function createIdentityVerifier(options: {
   audience: ServiceName;
@@ -59,7 +59,7 @@ export function createIdentityVerifier(options: {
   };
 }
 
-/** A key object, because an HMAC under plain bytes makes one each time: 8 us instead of 1.3. */
+/** A key object, because an HMAC with plain bytes creates one each time: 8 us instead of 1.3. */
 function pairKey(rootSecret: string, issuer: ServiceName, audience: ServiceName): KeyObject {
   return createSecretKey(deriveKey(rootSecret, `identity:${issuer}>${audience}`));
 }

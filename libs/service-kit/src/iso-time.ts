@@ -2,8 +2,8 @@ const isoPattern =
   /^([+-]\d{6}|\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?\s*(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
 
 /**
- * Reads an ISO 8601 date or date-time as epoch milliseconds, which may carry a fraction. Null when it is none, or names
- * a day or hour that does not exist. Without a zone it is UTC: the zone of the machine that reads it means nothing.
+ * Parses an ISO 8601 date or date-time to epoch milliseconds, possibly fractional. Null when it is invalid, or names a
+ * day or hour that does not exist. Without a zone it is UTC: the zone of the reading machine is irrelevant.
  */
 export function parseIsoTime(text: string): number | null {
   const match = isoPattern.exec(text.trim());

@@ -4,8 +4,8 @@ import { AppError } from "./app-error.ts";
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * The text of a JSON body. Bytes that are not UTF-8 are refused (400) instead of being replaced, since a replacement
- * would store something that nobody sent. A byte order mark is dropped.
+ * The text of a JSON body. Bytes that are not UTF-8 are refused (400) instead of replaced, because a replacement would
+ * store text that was never sent. A byte order mark is dropped.
  */
 export function decodeJsonText(body: Uint8Array): string {
   try {
@@ -21,8 +21,8 @@ export function parseJsonBody(body: Uint8Array): unknown {
 }
 
 /**
- * Parses the text of a JSON body; unparseable text is a 400 with the parser's words, and so is one that holds too much: ten
- * megabytes of empty lists would hold the event loop for a second, and take half a gigabyte.
+ * Parses the text of a JSON body; invalid text is a 400 with the parser's message, and so is a text with too many values:
+ * ten megabytes of empty lists would block the event loop for a second, and take half a gigabyte.
  */
 export function parseJsonText(text: string): unknown {
   if (mayHaveMoreValues(text, limits.jsonValuesMax) && hasMoreValues(text, limits.jsonValuesMax)) {
@@ -41,7 +41,7 @@ export function parseJsonText(text: string): unknown {
 const quote = 0x22;
 const backslash = 0x5c;
 const comma = 0x2c;
-/** What opens a list or an object, with the bit that tells them apart set. */
+/** The opening bracket of a list or an object, with the bit set that distinguishes them. */
 const opening = 0x7b;
 const isObjectBit = 0x20;
 
@@ -72,7 +72,7 @@ function hasMoreValues(text: string, max: number): boolean {
 /** Most strings end, or escape something, sooner than a search begins. */
 const steppedChars = 32;
 
-/** The position after the closing quote of the JSON string that begins at `start`; the text's end where it does not end. */
+/** The position after the closing quote of the JSON string at `start`; the end of the text if it is not closed. */
 export function endOfJsonString(text: string, start: number): number {
   let stepped = 0;
   for (let at = start + 1; at < text.length; at += 1) {

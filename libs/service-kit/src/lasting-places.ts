@@ -2,9 +2,9 @@ import { type InternalRoute, limits, type Route, type ServiceName } from "@touch
 import type { FairShare } from "./fair-share.ts";
 import { createStreamPlaces, type StreamPlaces } from "./stream-places.ts";
 
-/** The places of a service for answers that last: server-sent events, and apart from them exports, which use more memory. */
+/** The slots of a service for streamed answers: server-sent events, and separately exports, which use more memory. */
 export interface LastingPlaces {
-  /** Null if the route's answer does not last. */
+  /** Null if the route's answer is not streamed. */
   of(route: Route | InternalRoute): StreamPlaces | null;
   readonly shares: Readonly<Record<string, FairShare>>;
 }

@@ -1,10 +1,10 @@
 import { AppError } from "./app-error.ts";
 
-/** Does a piece of work unless too much of its kind is in hand. */
+/** Runs a piece of work unless too many of its kind are running. */
 export type LimitInHand = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 /**
- * At most so many pieces of one kind of long work at a time in this process. Beyond that nothing is begun, and
+ * Limits concurrent pieces of one kind of long work in this process. Beyond that nothing is started, and
  * `service_unavailable` is thrown with the sentence.
  */
 export function createLimitInHand(max: number, sentence: string): LimitInHand {

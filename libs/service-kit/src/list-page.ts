@@ -1,9 +1,9 @@
 import { limits } from "@touchstone/contracts";
 
-/** A row of a list with what it takes of an answer. */
+/** A row of a list with its size in an answer. */
 export type SizedRow = { bytes: number };
 
-/** How much of a list is read at a time: rows, and bytes, beyond which the last row may reach. */
+/** How much of a list is read at a time: rows, and bytes, which the last row may exceed. */
 export interface PartBounds {
   rowsMax: number;
   bytesMax: number;
@@ -22,21 +22,21 @@ export interface ListPageOptions {
   rowsMax: number;
   /** Of all rows; the first one is on the page whatever its size. Default `limits.listBytesMax`. */
   bytesMax?: number;
-  /** Rows of the first part, where it is known how many fit. */
+  /** Rows of the first part, if it is known how many fit. */
   firstRows?: number;
-  /** Waits until there is room for an answer of so many bytes; see {@link Call.makeRoom}. Small pages need none. */
+  /** Waits until there is memory for an answer of this many bytes; see {@link Call.makeRoom}. Small pages need none. */
   makeRoom?: (bytes: number) => Promise<void>;
 }
 
-/** Rows of a part. What is large is unpacked to be measured, also where it is not answered then. */
+/** Rows of a part. Large values are decompressed to be measured, even if they are not answered then. */
 const firstPartRows = 50;
 const partRowsMax = 1_000;
 /** Bytes of the parts that are read before a page is known to be large. */
 const firstPartBytes = 256 * 1024;
 
 /**
- * Reads a page of a list in parts and ends it where its bytes end, so that what is in memory does not depend on how large
- * rows are. `readPart` answers the rows after `last`, null = the first, in the order of the list (selectPart of libs/db).
+ * Reads a page of a list in parts and ends it when it has enough bytes, so that memory does not depend on the size of
+ * rows. `readPart` returns the rows after `last`, null = the first, in the order of the list (selectPart of libs/db).
  */
 export async function readListPage<Row extends SizedRow>(
   readPart: (last: Row | null, bounds: PartBounds) => Promise<readonly Row[]>,
@@ -49,7 +49,7 @@ export async function readListPage<Row extends SizedRow>(
     const partBytesMax = Math.max(1, Math.min(isLarge ? bytesMax : firstPartBytes, bytesMax - bytes));
     const fitting = rows.length === 0 ? firstRows : Math.ceil((partBytesMax * rows.length) / Math.max(1, bytes));
     const bounds: PartBounds = {
-      // One more than the page: it says that another follows.
+      // One more than the page: it shows that another follows.
       rowsMax: Math.min(fitting, partRowsMax, rowsMax + 1 - rows.length),
       bytesMax: partBytesMax,
     };
@@ -71,12 +71,12 @@ export async function readListPage<Row extends SizedRow>(
   }
 }
 
-/** The same page, cut after `count` rows where these took more bytes than they seemed to. */
+/** The same page, cut after `count` rows when these took more bytes than expected. */
 export function firstOf<Row>(page: ListPage<Row>, count: number): ListPage<Row> {
   return count >= page.rows.length ? page : { rows: page.rows.slice(0, count), hasNextPage: true, isCut: true };
 }
 
-/** How a list says where its page ends, as members of its answer; `cursorOf` names the row to continue after. */
+/** The members of a list's answer that mark the end of its page; `cursorOf` names the row to continue after. */
 export function endOfPage<Row>(
   { rows, hasNextPage, isCut }: ListPage<Row>,
   cursorOf: (row: Row) => string,
@@ -89,7 +89,7 @@ export function endOfPage<Row>(
   };
 }
 
-/** The same for a list that is whole, unless it is large: nothing is said then. */
+/** The same for a list that is complete unless it is large: empty then. */
 export function endOfList<Row>(
   page: ListPage<Row>,
   cursorOf: (row: Row) => string,

@@ -10,11 +10,11 @@ export interface LocalRequest {
   headers: IncomingHttpHeaders;
   /** Empty when there is none. */
   body: Buffer;
-  /** Aborts when the caller is gone; made when it is asked for. */
+  /** Aborts when the caller has disconnected; created on demand. */
   signal: () => AbortSignal;
 }
 
-/** What the same request would be answered over HTTP. */
+/** The answer that the same request would get over HTTP. */
 export interface LocalAnswer {
   status: number;
   headers: Record<string, string | string[]>;
@@ -26,10 +26,10 @@ export interface LocalAnswer {
 export type AnswerLocally = (request: LocalRequest) => Promise<LocalAnswer> | null;
 
 /**
- * Lets services that share a process pass requests to one another without a socket between: two thirds of what a small
- * write costs them is HTTP. Only whoever puts them into one process makes one of these. A server offers what it answers
- * under the address it listens on, a client that has this address asks there first, and everything else about a request
- * stays: its bytes, its signed identity, its deadline, its limits, its measurements.
+ * Lets services in one process pass requests to one another without a socket: HTTP is two thirds of the cost of a small
+ * write. Only the code that composes them into one process creates this. A server registers under its address, a client
+ * with this address asks there first, and everything else about a request stays: its bytes, its signed identity, its
+ * deadline, its limits, its metrics.
  */
 export interface LocalCalls {
   offer(address: string, answer: AnswerLocally): void;

@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger as PinoLogger, pino } from "pino";
 
-/** The logger every part takes. Constant text, facts as fields; `error` takes an `err` field with the thrown value. */
+/** The logger of every part. Constant text, facts as fields; `error` takes an `err` field with the thrown value. */
 export type Logger = PinoLogger;
 
 /** JSON lines on standard output (or `destination`), each with the service's name. */
@@ -27,10 +27,10 @@ export function createLogger(options: { service: string; level: string }, destin
   );
 }
 
-/** Characters of log that may wait for the disk; lines beyond are dropped. */
+/** Characters of log that may wait for the disk; further lines are dropped. */
 const waitingCharsMax = 4 * 1024 * 1024;
 
-/** A log that cannot be written (a full disk) costs log lines, and never the service. */
+/** A log that cannot be written (a full disk) loses log lines, but never stops the service. */
 function openStandardOutput(): DestinationStream {
   const output = pino.destination({ dest: 1, sync: false, maxLength: waitingCharsMax });
   const flushSync = output.flushSync.bind(output);
@@ -41,7 +41,7 @@ function openStandardOutput(): DestinationStream {
   output.on("write", () => {
     isFailing = false;
   });
-  // At the end of the process it would try for ever.
+  // At the end of the process it would retry indefinitely.
   output.flushSync = () => {
     if (!isFailing) flushSync();
   };
@@ -51,8 +51,8 @@ function openStandardOutput(): DestinationStream {
 const causesMax = 5;
 
 /**
- * What is logged of a thrown value: its kind, message, stack and code, and the same of its causes. Nothing else of it:
- * libraries hang whole clients on their errors, and PostgreSQL the values of the row it refused.
+ * The logged parts of a thrown value: its kind, message, stack and code, and the same of its causes. Nothing else:
+ * libraries attach whole clients to their errors, and PostgreSQL the values of the refused row.
  */
 function describeThrown(thrown: unknown, depth = 0): unknown {
   if (!(thrown instanceof Error)) return String(thrown);

@@ -1,4 +1,7 @@
-/** A secret as it may be shown: its first 3 and last 4 characters, or four bullets when it has 8 or fewer (completions 11.1). */
+/**
+ * A secret in displayable form: its first 3 and last 4 characters, or four bullets when it has 8 or fewer (completions
+ * 11.1).
+ */
 export function maskSecret(secret: string): string {
   return secret.length <= 8 ? "••••" : `${secret.slice(0, 3)}...${secret.slice(-4)}`;
 }

@@ -1,6 +1,6 @@
 import { Registry } from "prom-client";
 
-/** A registry of its own for each service: several live in one process, and a global one would mix them. */
+/** A separate registry for each service: several live in one process, and a global one would mix them. */
 export type Metrics = Registry;
 
 export function createMetrics(): Metrics {

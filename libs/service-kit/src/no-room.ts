@@ -2,15 +2,15 @@ import type { ServiceName } from "@touchstone/contracts";
 import { AppError } from "./app-error.ts";
 import type { ShareUnit } from "./fair-share.ts";
 
-/** What is answered when too many large answers wait for their readers. */
+/** The refusal when too many large answers wait for their readers. */
 export function tooMuchToSend(owner: ServiceName): AppError {
   const message = `The ${owner} service has too many large answers to send; retry.`;
   return new AppError("service_unavailable", message, { retryAfterSeconds: 1 });
 }
 
 /**
- * What is answered when there is no room for a body. Ingest says that its queue is full, in the words of the route's
- * dialect (interface: Errors; completions 2.6); nobody has counted the spans of an export that was not read.
+ * The refusal when there is no memory for a body. Ingest answers that its queue is full, in the form of the route
+ * (interface: Errors; completions 2.6); the spans of an export that was not read are not counted.
  */
 export function noRoom(owner: ServiceName, envelope: "standard" | "otlp", obstacle: ShareUnit = "total"): AppError {
   if (owner !== "ingest") {

@@ -1,4 +1,4 @@
-/** Waits for the promise, but not beyond the signal: then rejects with its reason, and the promise is left to itself. */
+/** Waits for the promise until the signal aborts: then rejects with its reason and ignores the promise. */
 export function orAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason);

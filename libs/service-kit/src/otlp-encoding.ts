@@ -1,12 +1,13 @@
 import { AppError } from "./app-error.ts";
 import { requireJson } from "./call.ts";
 
-/** How an OTLP export is encoded. */
+/** The encoding of an OTLP export. */
 export type OtlpEncoding = "protobuf" | "json";
 
 /**
- * Reads the encoding off a `Content-Type`: by the media type alone, and JSON must be in UTF-8. Anything else is 415, never
- * an empty success: a wrong type taken for an empty export would lose data silently (otlp 1, Content types).
+ * Reads the encoding from a `Content-Type`: only the media type counts, and JSON must be in UTF-8. Anything else is
+ * 415, never an empty success: a wrong type treated as an empty export would lose data silently (otlp 1, Content
+ * types).
  */
 export function readOtlpEncoding(contentType: string | undefined): OtlpEncoding {
   const type = (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";

@@ -1,21 +1,21 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
 
-/** How long a reader may take nothing, or a stream give nothing, before it is cut. */
+/** How long a reader may read nothing, or a stream produce nothing, before the connection is cut. */
 export const streamStallMs = 60_000;
 
 export interface PassedStream {
   /** Whether these are server-sent events, which may end at any point. */
   isEvents: boolean;
-  /** Ends the answer where it stands, as if the stream had ended. */
+  /** Ends the answer at this point, as if the stream had ended. */
   end(): void;
-  /** Breaks the connection, so that what arrived is seen to be incomplete. */
+  /** Breaks the connection, so that the client can see that the answer is incomplete. */
   destroy(): void;
 }
 
 /**
- * Sends a stream as an answer: the head at once, each chunk as it comes and no faster than the client reads. A stream
- * that fails breaks the connection; a client that is gone ends the stream. A connection on which nothing moves for
+ * Sends a stream as an answer: the head at once, each chunk as it arrives and no faster than the client reads. A stream
+ * that fails breaks the connection; a client that disconnects ends the stream. A connection without progress for
  * `stallMs` is cut.
  */
 export function passStream(
@@ -36,7 +36,7 @@ export function passStream(
   cutWhenStalled(response, answer.stallMs ?? streamStallMs);
   response.writeHead(answer.status, answer.headers);
   response.flushHeaders();
-  // One that failed before it could be passed on tells nobody any more.
+  // A stream that failed before it could be sent emits no further event.
   if (body.destroyed) destroy();
   body.pipe(response);
   return {
@@ -50,12 +50,12 @@ export function passStream(
   };
 }
 
-/** What a reader of a large answer takes within the time it may stand still, at the least. */
+/** The minimum that a reader of a large answer must read within the stall time. */
 const slowestBytes = 512 * 1024;
 
 /**
- * Cuts a connection whose reader takes a large answer in drops: each keeps the answer in memory, and room from others. Only
- * time counts in which the reader is waited for.
+ * Cuts a connection whose reader reads a large answer too slowly: each such answer occupies memory that others need.
+ * Only time spent waiting for the reader counts.
  */
 export function cutWhenSlow(response: ServerResponse, stallMs: number): void {
   const { socket } = response;
@@ -71,13 +71,13 @@ export function cutWhenSlow(response: ServerResponse, stallMs: number): void {
 }
 
 /**
- * Cuts a connection on which nothing moves while its answer is sent. Bytes that the client takes out of a full buffer
- * count as movement, however slowly it does.
+ * Cuts a connection without progress while its answer is sent. Bytes that the client reads from a full buffer count as
+ * progress, however slow.
  */
 export function cutWhenStalled(response: ServerResponse, stallMs: number): void {
   const { socket } = response;
   if (socket === null) return;
   response.setTimeout(stallMs, () => response.destroy());
-  // Before the server sets its keep-alive time: the next request of the connection may take its own time again.
+  // Before the server sets its keep-alive time: the next request of the connection has its own time limits again.
   response.prependOnceListener("finish", () => socket.setTimeout(0));
 }

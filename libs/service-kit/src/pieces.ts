@@ -2,8 +2,8 @@ import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { cutWhenSlow, cutWhenStalled, streamStallMs } from "./pass-stream.ts";
 
 /**
- * A body in pieces that are all at hand. They are sent as they are: what is kept for many answers is not copied into each
- * of them, which for pages of a megabyte is most of the memory that a read leaves behind.
+ * A body whose pieces are all in memory. They are sent without copying: cached pieces are shared by many answers, and
+ * for pages of a megabyte copies would be most of the memory that a read leaves behind.
  */
 export class Pieces {
   readonly all: readonly Buffer[];
@@ -20,7 +20,7 @@ export class Pieces {
   }
 }
 
-/** Sends pieces as an answer. A reader that takes nothing, or next to nothing, for `stallMs` is cut. */
+/** Sends pieces as an answer. A reader that reads nothing, or next to nothing, for `stallMs` is cut. */
 export function passPieces(
   response: ServerResponse,
   pieces: Pieces,

@@ -1,7 +1,7 @@
 import { projectDeletedHeader } from "@touchstone/contracts";
 import { AppError } from "./app-error.ts";
 
-/** The refusal of a request into a deleted project: what its key is answered from now on. The gateway passes it on. */
+/** The refusal of a request into a deleted project: the answer to its key from now on. The gateway forwards it. */
 export function projectDeleted(cause: unknown): AppError {
   return new AppError("unauthorized", "Invalid or missing API key", {
     cause,

@@ -2,8 +2,8 @@ import { crc32 } from "node:zlib";
 
 /**
  * The form of a project key: `tsk_`, 32 random base62 characters (190 bits), 6 base62 characters of their CRC-32. The
- * checksum lets the gateway refuse a mistyped or foreign token without asking anyone (decision 9); it is no secret
- * and proves nothing.
+ * checksum lets the gateway refuse a mistyped or foreign token without a request (decision 9); it is not secret and
+ * proves nothing.
  */
 const keyPattern = /^tsk_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
 
@@ -14,7 +14,7 @@ export function completeProjectKey(random: string): string {
   return `tsk_${random}${checksum(random)}`;
 }
 
-/** Whether a text can be a project key at all. True says nothing about whether the key exists. */
+/** Whether a text has the form of a project key. The key need not exist. */
 export function isWellFormedProjectKey(text: string): boolean {
   const [, random = "", check = ""] = keyPattern.exec(text) ?? [];
   return random !== "" && checksum(random) === check;

@@ -4,16 +4,16 @@ import type { BodyShare } from "./body-budget.ts";
 
 export interface BodyBounds {
   maxBytes: number;
-  /** Where room for the body is made: for all of an announced length before its first byte, else chunk by chunk. */
+  /** Reserves memory for the body: for all of an announced length before its first byte, else chunk by chunk. */
   share: BodyShare;
 }
 
 const empty = Buffer.alloc(0);
 
 /**
- * The whole body of a request. Refused with 413 as soon as it is known to pass `maxBytes`, and with what `share` says
- * when there is no room; what the client still sends is then read and dropped, so that it gets to read the answer. 400
- * when the body breaks off. Events cost two thirds of what an iterator does for a body of one chunk.
+ * The whole body of a request. Refused with 413 as soon as it is known to exceed `maxBytes`, and with the error of
+ * `share` when there is no memory; the rest of the body is then read and discarded, so that the client can read the
+ * answer. 400 when the body breaks off. Events take a third less time than an iterator for a body of one chunk.
  */
 export async function readBody(request: IncomingMessage, { maxBytes, share }: BodyBounds): Promise<Buffer> {
   const announced = request.headers["content-length"];
@@ -57,17 +57,20 @@ export function collectChunks(
       }, fail);
     },
     onEnd() {
-      // A paused request ends all the same, once its last chunk is read: that one may still be waiting for room.
+      // A paused request still ends once its last chunk is read: that one may still be waiting for memory.
       isEnded = true;
       if (!isEntering) finish({ body: Buffer.concat(chunks, bytes), isWhole: true });
     },
   }));
 }
 
-/** What is read and dropped of a refused body; its sender has had time to see the answer by then. */
+/** How much of a refused body is read and discarded; its sender had time to see the answer by then. */
 const discardMaxBytes = 64 * 1024 * 1024;
 
-/** Reads what is left of a body off the socket: a client that still writes would miss the answer if it were cut. */
+/**
+ * Reads the rest of a body off the socket: a client that is still writing would miss the answer if the connection were
+ * cut.
+ */
 export function discardBody(request: IncomingMessage): void {
   if (request.readableEnded || request.destroyed) return;
   let bytes = 0;
@@ -103,7 +106,7 @@ interface Listener {
   onEnd(): void;
 }
 
-/** Listens to a body until it is finished with, breaks off, or has to give way. */
+/** Listens to a body until it is complete, breaks off, or has to give way. */
 function listen<Result>(
   request: IncomingMessage,
   share: BodyShare,
@@ -121,7 +124,7 @@ function listen<Result>(
     const onBroken = (cause?: unknown): void => {
       fail(new AppError("body_unreadable", "The request body broke off.", { cause }));
     };
-    // A body that has ended is whole, though its last chunk may still be waiting for room.
+    // A body that has ended is complete, though its last chunk may still be waiting for memory.
     const onClose = (): void => {
       if (!request.readableEnded) onBroken();
     };

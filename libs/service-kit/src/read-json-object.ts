@@ -6,7 +6,7 @@ import { decodeJsonText, isDeeperThan, parseJsonText } from "./json.ts";
 /** The members of a JSON object. */
 export type JsonMembers = Readonly<Record<string, unknown>>;
 
-/** A JSON object as the text it came in and as parsed values; the text is what free JSON is stored from. */
+/** A JSON object as received text and as parsed values; free JSON is stored from the text. */
 export interface JsonObject {
   text: string;
   value: JsonMembers;
@@ -20,8 +20,8 @@ export function isJsonObject(value: unknown): value is Record<string, unknown> {
 const emptyObject: JsonObject = { text: "{}", value: {} };
 
 /**
- * Reads a JSON body. One that is left out, or is no object, reads as `{}`: the route's first rule about a member then
- * answers with its own sentence. Nesting over 128 levels is refused (completions 0.2).
+ * Reads a JSON body. A missing body, or one that is not an object, is read as `{}`: the route's first rule about a
+ * member then answers with its own sentence. Nesting over 128 levels is refused (completions 0.2).
  */
 export async function readJsonObject(call: Call): Promise<JsonObject> {
   if (call.rawBody.length === 0) return emptyObject;

@@ -4,17 +4,17 @@ import { runInNewContext } from "node:vm";
 
 /** Fewer buffers than this are not worth a collection. */
 const buffersMinBytes = 64 * 1024 * 1024;
-/** What was in use at one collection may not be at the next: after so many intervals it is tried again. */
+/** Memory in use at one collection may be free at the next: it is tried again after this many intervals. */
 const intervalsBetween = 6;
-/** Of the last interval; a process that works more collects by itself. */
+/** Of the last interval; a busier process collects by itself. */
 const idleMax = 0.2;
 
 /**
- * Gives the memory of large answers and bodies back once a process is idle. V8 collects garbage when something is allocated,
- * and a process without requests allocates nothing: it would keep hundreds of megabytes until the next ones.
+ * Releases the memory of large answers and bodies once a process is idle. V8 collects garbage only on allocation, and a
+ * process without requests allocates nothing: it would keep hundreds of megabytes until the next ones.
  */
 export function releaseIdleMemory({ everyMs = 10_000 } = {}): void {
-  // The function is what the flag exposes; `node --expose-gc` would have to be remembered wherever a service is started.
+  // The flag exposes this function; with `node --expose-gc` every start command would need the option.
   setFlagsFromString("--expose-gc");
   const collectGarbage = runInNewContext("gc") as () => void;
   let usedBytes = 0;

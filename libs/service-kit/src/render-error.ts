@@ -1,20 +1,20 @@
 import { type ErrorCode, type ErrorKind, errorKinds, readRetryAfterSeconds } from "@touchstone/contracts";
 import { isAppError } from "./app-error.ts";
 
-/** An error as it goes over the wire. `code` is for the log. */
+/** An error as it is sent. `code` is for the log. */
 export interface RenderedError {
   code: ErrorCode;
   status: number;
   headers: Record<string, string>;
   body: Record<string, unknown>;
-  /** True for what nobody foresaw: it is logged with its cause, and the client learns nothing of it. */
+  /** True for unexpected errors: they are logged with their cause, and the client sees no details. */
   isBug: boolean;
 }
 
 /**
  * Turns a thrown value into status, headers and body (interface: Errors). Anything that is not an `AppError` is a bug:
- * 500 on ordinary routes. OTLP exporters drop an export on 500, so there it is a 503 they retry (otlp 2). An outage tells who
- * reads to come back in 5 s, and everybody else in 2.
+ * 500 on ordinary routes. OTLP exporters drop an export on 500, so there it is a 503 they retry (otlp 2). The
+ * Retry-After of an outage is 5 s for readers and 2 s for all others.
  */
 export function renderError(thrown: unknown, envelope: "standard" | "otlp", method: string): RenderedError {
   const expected = isAppError(thrown) ? thrown : null;

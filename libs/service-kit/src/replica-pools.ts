@@ -4,25 +4,25 @@ import type { Replica, ReplicaSet } from "./replica-set.ts";
 /** The connections to one replica. */
 export interface ReplicaPools {
   replica: Replica;
-  /** For requests that are over soon: keep-alive connections. */
+  /** For short requests: keep-alive connections. */
   brief: Pool;
   /**
-   * For streams, each on a connection of its own: they must not take the others' away, and a body that can be read
-   * only once must not meet a connection that is just being closed.
+   * For streams, each on a separate connection: they must not occupy the others, and a body that can be read only once
+   * must not meet a connection that is being closed.
    */
   lasting: Pool;
-  /** Until when others are preferred, in the milliseconds of `performance.now()`. */
+  /** The time until which other replicas are preferred, in the milliseconds of `performance.now()`. */
   restUntilMs: number;
 }
 
 export interface PoolDirectory {
-  /** Of two replicas at random the one with fewer requests in hand; null when none is left outside `tried`. */
+  /** Of two replicas at random the one with fewer open requests; null when none is left outside `tried`. */
   choose(tried: ReadonlySet<ReplicaPools>): Promise<ReplicaPools | null>;
-  /** Prefers the others for a moment, as the replica refused a connection or is starting. Then it is tried again. */
+  /** Prefers the others briefly, because the replica refused a connection or is starting. Then it is tried again. */
   rest(pools: ReplicaPools): void;
   /**
-   * Prefers the others for as long as stopping takes, also on a busy machine: a connection made as the port closes is reset,
-   * and nobody can tell then whether what was sent on it was read.
+   * Prefers the others for the duration of a stop, also on a busy machine: a connection made as the port closes is
+   * reset, and it is unknown then whether the request was read.
    */
   leave(pools: ReplicaPools): void;
   close(): Promise<void>;
@@ -31,7 +31,7 @@ export interface PoolDirectory {
 const restMs = 1_000;
 const leaveMs = 5_000;
 
-/** Keeps connections to every replica there is, and lets go of those of a replica that is no longer there. */
+/** Keeps connections to every current replica, and closes those of a replica that is gone. */
 export function createPoolDirectory(replicas: ReplicaSet): PoolDirectory {
   const open = new Map<string, ReplicaPools>();
   let listed: readonly Replica[] = [];
@@ -48,7 +48,7 @@ export function createPoolDirectory(replicas: ReplicaSet): PoolDirectory {
     for (const [origin, pools] of open) {
       if (current.includes(pools)) continue;
       open.delete(origin);
-      // Once what is in hand has been answered.
+      // Once its open requests have been answered.
       void Promise.all([pools.brief.close(), pools.lasting.close()]).catch(() => undefined);
     }
     return current;
@@ -60,7 +60,7 @@ export function createPoolDirectory(replicas: ReplicaSet): PoolDirectory {
       const nowMs = performance.now();
       const rested = untried.filter(({ restUntilMs }) => restUntilMs <= nowMs);
       if (rested.length > 0) return chooseOne(rested);
-      // The one that has rested longest is the likeliest to be back.
+      // The one that was avoided longest is the likeliest to be back.
       return untried.reduce<ReplicaPools | null>(
         (best, pools) => (best === null || pools.restUntilMs < best.restUntilMs ? pools : best),
         null,
@@ -101,7 +101,10 @@ function openPools(replica: Replica): ReplicaPools {
   };
 }
 
-/** The power of two choices: nearly as even as asking all of them, and no herd runs to the one that looks idle. */
+/**
+ * The power of two choices: nearly as even as comparing all of them, and requests do not all go to the one that looks
+ * idle.
+ */
 function chooseOne(candidates: readonly ReplicaPools[]): ReplicaPools | null {
   const [only] = candidates;
   if (candidates.length <= 1) return only ?? null;

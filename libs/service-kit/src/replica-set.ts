@@ -1,7 +1,7 @@
 import { lookup as lookUpName } from "node:dns/promises";
 import { isIP } from "node:net";
 
-/** Where one replica of a service listens. */
+/** The address of one replica of a service. */
 export interface Replica {
   /** `http://10.0.0.3:4700`; no two replicas have the same. */
   origin: string;
@@ -14,19 +14,19 @@ export interface Replica {
 export type LookUp = (hostname: string) => Promise<readonly { address: string }[]>;
 
 export interface ReplicaSet {
-  /** The replicas there are now; none when no name could be resolved so far. Waits for a name server only then. */
+  /** The current replicas; none when no name could be resolved so far. Waits for a name server only then. */
   list(): Promise<readonly Replica[]>;
 }
 
-/** How old an answer about a name may be before it is asked again. */
+/** The maximum age of a resolved name. */
 const nameMaxAgeMs = 2_000;
 
 const lookUpAll: LookUp = (hostname) => lookUpName(hostname, { all: true });
 
 /**
- * Finds the replicas of a service behind a list of addresses. An IP address is one replica; a host name is as many as
- * it has addresses, asked again every 2 s while somebody calls. A name that cannot be resolved keeps its last addresses:
- * a name server that is away must not end what works.
+ * Finds the replicas of a service behind a list of addresses. An IP address is one replica; a host name has one for
+ * each of its addresses, resolved again every 2 s while there are calls. A name that cannot be resolved keeps its last
+ * addresses: an unavailable name server must not stop a working system.
  */
 export function createReplicaSet(addresses: readonly string[], lookUp: LookUp = lookUpAll): ReplicaSet {
   const listings = addresses.map((address) => createListing(new URL(address), lookUp));
@@ -64,7 +64,7 @@ function createListing(url: URL, lookUp: LookUp): () => Promise<readonly Replica
   }
 
   return async () => {
-    // Elapsed time, not the time of day: a clock that jumps must not stop the asking.
+    // Elapsed time, not the time of day: a clock jump must not stop the resolving.
     const nowMs = performance.now();
     if (asking === null && (known.length === 0 || nowMs - askedAtMs >= nameMaxAgeMs)) {
       askedAtMs = nowMs;

@@ -11,8 +11,8 @@ const rpcCodes: Readonly<Record<number, number>> = {
 };
 
 /**
- * Whether an OTLP caller can read a refusal only as a protobuf `google.rpc.Status`: it says so in `Accept`, or it is a
- * collector, which logs nothing but the number of any other body. Everyone else gets JSON, also for a protobuf export.
+ * Whether an OTLP caller can read a refusal only as a protobuf `google.rpc.Status`: its `Accept` requests it, or it is
+ * a collector, which logs only the status of any other body. All others get JSON, also for a protobuf export.
  */
 export function prefersRpcStatus(headers: { accept?: string | undefined; "user-agent"?: string | undefined }): boolean {
   const agent = headers["user-agent"] ?? "";
@@ -23,7 +23,7 @@ export function prefersRpcStatus(headers: { accept?: string | undefined; "user-a
   );
 }
 
-/** The bytes of a `google.rpc.Status` with the code that belongs to an HTTP status: field 1 `code`, field 2 `message`. */
+/** The bytes of a `google.rpc.Status` with the code for an HTTP status: field 1 `code`, field 2 `message`. */
 export function encodeRpcStatus(httpStatus: number, message: string): Buffer {
   const text = Buffer.from(message, "utf8");
   const length: number[] = [];

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** Pure work that offers places to pause: it yields between pieces of about a tenth of a millisecond. */
+/** Pure work with points to pause: it yields between pieces of about a tenth of a millisecond. */
 export type Sliced<Result> = Generator<undefined, Result, undefined>;
 
-/** How long work may hold the event loop before everybody else gets a turn. */
+/** How long work may occupy the event loop before other work gets a turn. */
 const sliceMs = 8;
 
 /**
@@ -23,7 +23,7 @@ export async function runInSlices<Result>(work: Sliced<Result>, signal: AbortSig
   }
 }
 
-/** Runs sliced work to its end at once. */
+/** Runs sliced work to its end in one go. */
 export function runAtOnce<Result>(work: Sliced<Result>): Result {
   for (;;) {
     const step = work.next();

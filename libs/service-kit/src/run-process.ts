@@ -10,12 +10,12 @@ import { StartError } from "./start-error.ts";
 import { watchEventLoop } from "./watch-event-loop.ts";
 import { startWatchdog } from "./watchdog.ts";
 
-/** What every process is configured with. */
+/** The configuration of every process. */
 interface ProcessConfig {
   logLevel: string;
-  /** After this long a stop that hangs is ended by force, with exit code 1 (completions 1.1). */
+  /** After this long a hanging stop is aborted with exit code 1 (completions 1.1). */
   stopWithinMs: number;
-  /** How long the event loop may be blocked before the process is ended; null: for ever. */
+  /** How long the event loop may be blocked before the process is ended; null: no limit. */
   stallAfterMs: number | null;
 }
 
@@ -34,9 +34,9 @@ export interface ServiceProcess<Config extends ProcessConfig> {
 }
 
 /**
- * Runs one service as a process: starts it, stops it on SIGTERM or SIGINT, exits 0. A mistake in the settings and a
- * {@link StartError} are printed as they are and exit 2. An unhandled rejection is logged; an uncaught exception ends
- * the process, and so does an event loop that is blocked ({@link startWatchdog}).
+ * Runs one service as a process: starts it, stops it on SIGTERM or SIGINT, exits 0. Mistakes in the settings and a
+ * {@link StartError} are printed unchanged, with exit code 2. An unhandled rejection is logged; an uncaught exception
+ * ends the process, and so does an event loop that is blocked ({@link startWatchdog}).
  */
 export async function runProcess<Config extends ProcessConfig>({
   name,
@@ -61,7 +61,7 @@ export async function runProcess<Config extends ProcessConfig>({
   }
   const { service, logger } = built;
   const { stopWithinMs, stallAfterMs } = built.config;
-  // What is printed is lost with a full disk, as log lines are; the service is not.
+  // With a full disk printed lines are lost, like log lines; the service continues.
   process.stdout.on("error", () => {});
   process.on("unhandledRejection", (err) => logger.error({ err }, "a promise was rejected and nobody handled it"));
   process.on("uncaughtException", (err) => {
@@ -102,7 +102,7 @@ export async function runProcess<Config extends ProcessConfig>({
   try {
     const { address } = await service.start();
     logger.info({ address }, "serving");
-    // Where NODE_COMPILE_CACHE is set: kept now, a process that is killed later has not compiled for nobody.
+    // Where NODE_COMPILE_CACHE is set: written now, the compiled code survives a later kill of the process.
     flushCompileCache();
   } catch (thrown) {
     if (stopping !== null) return;

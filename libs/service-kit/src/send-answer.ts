@@ -6,17 +6,17 @@ import type { RenderedAnswer } from "./answer.ts";
 import { type PassedStream, passStream } from "./pass-stream.ts";
 import { Pieces } from "./pieces.ts";
 
-/** What a stream holds: one page of rows, and pieces of it. Those that may last are counted by the gateway, by number. */
+/** The memory of a stream: one page of rows, and pieces of it. The gateway limits the number of long streams. */
 const streamBytes = 4 * 1024 * 1024;
 
-/** Bytes of memory that an answer holds until it is sent. */
+/** Bytes of memory that an answer occupies until it is sent. */
 export function bytesOf(route: Route | InternalRoute, body: RenderedAnswer["body"]): number {
   if (body instanceof Readable) return "streaming" in route ? 0 : streamBytes;
   if (typeof body === "string") return Buffer.byteLength(body);
   return body instanceof Pieces ? body.bytes : (body?.length ?? 0);
 }
 
-/** Sends a stream as fast as its reader takes it. */
+/** Sends a stream as fast as its reader reads. */
 export function streamAnswer(reply: FastifyReply, answer: RenderedAnswer, body: Readable): PassedStream {
   writeHead(reply, answer).hijack();
   return passStream(reply.raw, body, {

@@ -1,8 +1,8 @@
 import type { FastifyReply } from "fastify";
 
 /**
- * Aborts when the client is gone before it has its answer. It listens to the answer, not to the socket: that one lives for
- * thousands of requests and would keep a listener of each.
+ * Aborts when the client disconnects before it has its answer. It listens to the answer, not to the socket: a socket
+ * lives for thousands of requests and would keep a listener of each.
  */
 export function signalGone({ raw }: FastifyReply): AbortSignal {
   const abort = new AbortController();
@@ -14,10 +14,10 @@ export function signalGone({ raw }: FastifyReply): AbortSignal {
   return abort.signal;
 }
 
-/** What is counted where the caller left before its answer, which therefore has no status; nginx counts these so, too. */
+/** The status in metrics when the caller disconnected before its answer; nginx uses the same one. */
 export const goneStatus = 499;
 
-/** Whether a handler stopped because nobody waits any more: what it threw is the reason of its own signal. */
+/** Whether a handler stopped because its caller has disconnected: it threw the reason of its own signal. */
 export function gaveUp(call: { signal: AbortSignal } | undefined, thrown: unknown): boolean {
   if (!call?.signal.aborted) return false;
   const { reason } = call.signal;

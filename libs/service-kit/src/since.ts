@@ -2,8 +2,8 @@ import { AppError } from "./app-error.ts";
 import { parseIsoTime } from "./iso-time.ts";
 
 /**
- * The `since` of an export in epoch milliseconds, which may carry a fraction; null when it is not asked for. Before 1970
- * counts as 1970. Throws 400 for what is no ISO 8601 date (completions 13).
+ * The `since` of an export in epoch milliseconds, possibly fractional; null when it is absent. Before 1970 counts as
+ * 1970. Throws 400 if it is not an ISO 8601 date (completions 13).
  */
 export function readSince(query: Readonly<Record<string, unknown>>): number | null {
   const [since] = [query.since].flat();

@@ -1,12 +1,15 @@
 /**
- * A start refused for a reason the operator can mend, such as a port that is taken. The message is a whole sentence and
- * is printed as it stands, without a stack.
+ * A start refused for a reason that the operator can fix, such as a port in use. The message is a whole sentence and is
+ * printed unchanged, without a stack.
  */
 export class StartError extends Error {
   override readonly name = "StartError";
 }
 
-/** Makes the operator's sentence of a failure to listen on the port of a setting; any other failure comes back as it is. */
+/**
+ * Turns a failure to listen on the port of a setting into a sentence for the operator; returns any other failure
+ * unchanged.
+ */
 export function translateListenError(thrown: unknown, port: number, variable = "PORT"): unknown {
   const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
   if (code === "EADDRINUSE") {

@@ -1,7 +1,7 @@
 import type { Secret, SettingName, SettingValues } from "@touchstone/contracts";
 import { type Environment, loadSettings, requireSettings } from "./config.ts";
 
-/** What every service with a schema of its own is configured with. */
+/** The configuration of every service with a schema. */
 export interface StoreServiceConfig {
   listen: { host: string; port: number };
   logLevel: string;
@@ -10,13 +10,13 @@ export interface StoreServiceConfig {
   nats: { url: string; user: string | undefined; password: Secret | undefined };
   /** How long a stop may take. */
   stopWithinMs: number;
-  /** How much of it is for the requests in hand; the rest is for what they leave behind. */
+  /** The part of it for open requests; the rest is for their follow-up work. */
   drainMs: number;
-  /** How long the event loop may be blocked before the process is ended; null: for ever. */
+  /** How long the event loop may be blocked before the process is ended; null: no limit. */
   stallAfterMs: number | null;
 }
 
-/** The settings all of them read, besides the one of their own database. */
+/** The settings that all of them read, besides the one of their database. */
 const storeServiceSettings = [
   "PORT",
   "SERVICE_HOST",
@@ -35,7 +35,7 @@ const stopDefaultSeconds = 30;
 
 type DatabaseSetting = Extract<SettingName, `SERVICE_${string}_DB_URL`>;
 
-/** The settings a service reads besides: of the `needed` each must be there, though none has a default. */
+/** Further settings of a service: each of the `needed` ones is required, though none has a default. */
 interface OwnSettings<More extends SettingName, Needed extends SettingName> {
   database: DatabaseSetting;
   more?: readonly More[];
@@ -45,8 +45,8 @@ interface OwnSettings<More extends SettingName, Needed extends SettingName> {
 type Present<Values> = { [Name in keyof Values]: Exclude<Values[Name], undefined> };
 
 /**
- * Reads these settings and the service's own. The service's own database wins over the shared one. Every mistake is
- * reported at once, by variable name.
+ * Reads these settings and the service's own. The service's own database takes precedence over the shared one. All
+ * mistakes are reported together, by variable name.
  */
 export function readStoreServiceConfig<More extends SettingName = never, Needed extends SettingName = never>(
   environment: Environment,
@@ -78,7 +78,7 @@ export function readStoreServiceConfig<More extends SettingName = never, Needed 
   };
 }
 
-/** How long an event loop may be blocked, as {@link startWatchdog} takes it. */
+/** How long an event loop may be blocked, in the form of {@link startWatchdog}. */
 export function readStallLimitMs(seconds: number): number | null {
   return seconds === 0 ? null : seconds * 1000;
 }

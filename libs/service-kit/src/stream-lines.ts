@@ -3,19 +3,19 @@ import type { Answer } from "./answer.ts";
 import { gatherChunks } from "./gather-chunks.ts";
 import { runStep, takeTurns } from "./read-turns.ts";
 
-/** Where the rows of an export come from, page by page. */
+/** The source of an export's rows, page by page. */
 export interface LineSource<Row> {
   /** Whose rows they are: projects take turns. */
   projectId: string;
   /** The rows after `last`, or the first ones when it is null; empty at the end. Holds nothing open afterwards. */
   readPage(last: Row | null): Promise<readonly Row[]>;
-  /** Makes some neighbouring rows ready to be rendered; those of a page are not all held in that state at once. */
+  /** Prepares some neighbouring rows for rendering; only part of a page is in that state at a time. */
   prepare?(rows: readonly Row[]): Promise<readonly Row[]>;
   /** One row as JSON. Line breaks between its tokens become spaces, in place; nothing else changes. */
   render(row: Row): Buffer | string | Promise<Buffer | string>;
 }
 
-/** Rows that are made ready together. */
+/** The number of rows that are prepared together. */
 const preparedRows = 25;
 
 const newline = Buffer.from("\n");
@@ -24,10 +24,9 @@ const carriageReturn = 0x0d;
 const space = 0x20;
 
 /**
- * An answer of JSON lines that lasts as long as its reader takes (completions 13). Nothing is read ahead: a reader that
- * waits keeps one page in memory and no transaction. What fails before the first page is thrown and becomes an ordinary
- * refusal; what fails later breaks the connection, so that what arrived is seen to be incomplete. A reader that goes away
- * ends it.
+ * A streamed answer of JSON lines (completions 13). Nothing is read ahead: a reader that waits keeps one page in memory
+ * and no transaction. A failure before the first page is thrown and becomes an ordinary refusal; a later one breaks the
+ * connection, so that the client can see that the answer is incomplete. A reader that disconnects ends it.
  */
 export async function answerLines<Row>(name: string, source: LineSource<Row>): Promise<Answer> {
   const firstPage = await runStep(source.projectId, () => source.readPage(null));

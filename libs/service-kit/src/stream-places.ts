@@ -2,20 +2,20 @@ import { AppError } from "./app-error.ts";
 import { createFairShare, type FairShare, type ShareUnit, type Tenant } from "./fair-share.ts";
 import type { PassedStream } from "./pass-stream.ts";
 
-/** Limits answers that last, such as server-sent events and exports. */
+/** Limits streamed answers, such as server-sent events and exports. */
 export interface StreamPlaces {
   /**
-   * Takes a place for an answer that will last. If none is free, the tenant that holds most loses its oldest stream, server-sent
-   * events first, whose reader comes back and misses nothing. Throws 429 if the tenant's own share is used up, 503 if it holds
-   * none and no other tenant holds more than one.
+   * Takes a slot for a streamed answer. If none is free, the tenant that holds most loses its oldest stream,
+   * server-sent events first, because their reader reconnects and misses nothing. Throws 429 if the tenant's own share
+   * is used up, 503 if it holds none and no other tenant holds more than one.
    */
   take(tenant: Tenant): StreamPlace;
   readonly share: FairShare;
 }
 
-/** Must be left when the answer is over, or when there is none. */
+/** Must be released when the answer is over, or when there is none. */
 export interface StreamPlace {
-  /** The stream that takes the place; from now on it may be ended for another tenant. */
+  /** The stream that takes the slot; from now on it may be ended for another tenant. */
   fill(stream: PassedStream): void;
   leave(): void;
 }
@@ -24,7 +24,7 @@ export interface StreamPlacesOptions {
   placesMax: number;
   /** Of one project. */
   projectMax?: number;
-  /** What takes a place, and where, in words: `stream`, `this gateway`. */
+  /** The kind of stream and the server, for messages: `stream`, `this gateway`. */
   what: string;
   where: string;
 }
@@ -94,7 +94,7 @@ export function createStreamPlaces(options: StreamPlacesOptions): StreamPlaces {
   };
 }
 
-/** Ends a stream before its time. Events may end anywhere; an export that just ended would look complete. */
+/** Ends a stream early. Events may end anywhere; an export that just ended would look complete. */
 export function closeStream(stream: PassedStream): void {
   if (stream.isEvents) stream.end();
   else stream.destroy();

@@ -1,11 +1,11 @@
 import type { Identity } from "@touchstone/contracts";
 import type { Tenant } from "./fair-share.ts";
 
-/** Remembers to which organization a project belongs, for work that knows only the project. */
+/** Caches the organizations of projects, for work that knows only the project. */
 export interface Tenants {
-  /** Remembers the organization of a verified identity. */
+  /** Records the organization of a verified identity. */
   learn(identity: Pick<Identity, "projectId" | "organizationId">): void;
-  /** A project without a recent request counts as a tenant of its own. */
+  /** A project without a recent request counts as a separate tenant. */
   tenantOf(projectId: string): Tenant;
 }
 

@@ -1,14 +1,14 @@
 import type { IncomingMessage } from "node:http";
 
 export interface ArrivalBounds {
-  /** How long a body may take altogether; for one that is read as it comes, how long it may stand still. */
+  /** The time limit of a whole body; for a streamed one, the limit of a pause. */
   arrivalMs: number;
   isReadAsItComes: boolean;
 }
 
 /**
- * Gives up a request whose body does not arrive in time. Node's own bound is one for all requests; a body of lines may
- * take as long as it moves. Time in which the reader is the slow one does not count against the sender.
+ * Aborts a request whose body does not arrive in time. Node has one limit for all requests; a body of lines may take as
+ * long as it makes progress. Time spent waiting for the reader does not count against the sender.
  */
 export function watchArrival(
   request: IncomingMessage,

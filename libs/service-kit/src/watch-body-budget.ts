@@ -3,7 +3,7 @@ import { Gauge } from "prom-client";
 import type { BodyBudget } from "./body-budget.ts";
 import type { Metrics } from "./metrics.ts";
 
-/** Shows what a service has in hand of request bodies and of answers, read when it is scraped. */
+/** Metrics of a service's open request bodies and answers, read when they are scraped. */
 export function watchBodyBudget(
   { bodies, answers }: { bodies: BodyBudget; answers: BodyBudget },
   { service, metrics }: { service: ServiceName; metrics: Metrics },

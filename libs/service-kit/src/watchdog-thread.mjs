@@ -1,5 +1,5 @@
-// The thread beside the event loop: it ends the process when the loop cannot (decision 48). It is JavaScript, because the
-// compiler that strips types would take 17 MB more.
+// The thread beside the event loop: it ends the process when the loop cannot (decision 48). It is JavaScript, because
+// the compiler that strips types would take 17 MB more.
 import { write } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { workerData } from "node:worker_threads";
@@ -7,9 +7,9 @@ import { workerData } from "node:worker_threads";
 const { shared, service, stallAfterMs, stopWithinMs, stalledExitCode } = workerData;
 
 const tickMs = 250;
-/** The loop shows four times a second that it lives; after this long without it, it is blocked and not only busy. */
+/** The loop reports four times a second; after this long without a report it is blocked and not only busy. */
 const blockedAfterMs = 1_000;
-/** How long the loop may take to stop where it is, and then to exit; code that cannot be interrupted is killed. */
+/** How long the loop may take to be interrupted, and then to exit; code that cannot be interrupted is killed. */
 const pauseWithinMs = 3_000;
 const exitWithinMs = 3_000;
 const framesMax = 10;
@@ -24,7 +24,7 @@ hearSignals();
 const ticking = setInterval(tick, tickMs);
 
 function tick() {
-  // A process that was frozen, or a laptop that slept, was not blocked: of a late tick only its usual length counts.
+  // A process that was frozen, or a laptop that slept, was not blocked: a late tick counts only for its usual length.
   const elapsedMs = Math.min(tickMs, performance.now() - tickedAtMs);
   tickedAtMs = performance.now();
   const beatsNow = Atomics.load(shared, 0);
@@ -39,8 +39,8 @@ function tick() {
 }
 
 /**
- * Node tells signals to the main thread only. Its own tests reach what could tell them to any thread this way; where that
- * is gone, a blocked loop does not end at a signal, but when it has been blocked for too long.
+ * Node delivers signals to the main thread only. Node's own tests use this to receive them in any thread. Where it is
+ * unavailable, a blocked loop does not end at a signal, but only when it has been blocked for too long.
  */
 function hearSignals() {
   try {
@@ -58,12 +58,15 @@ function hearSignals() {
   } catch {}
 }
 
-/** Writes what blocks the loop, and exits. Signals alone would not do: they do not end the first process of a container. */
+/**
+ * Writes what blocks the loop, and exits. Signals alone do not suffice: they do not end the first process of a
+ * container.
+ */
 async function end(level, message, exitCode) {
   clearInterval(ticking);
   const paused = await pauseLoop().catch(() => null);
   const facts = { blockedMs: Math.round(blockedMs), blockedIn: paused?.frames ?? [] };
-  // Whoever should read it may be what hangs.
+  // The reader of the output may be what hangs.
   await Promise.race([writeLine(render(level, message, facts)), sleep(500)]);
   if (paused !== null) {
     paused.exit(exitCode);
@@ -72,7 +75,7 @@ async function end(level, message, exitCode) {
   process.kill(process.pid, "SIGKILL");
 }
 
-/** Stops the loop where it is; rejects where it cannot be interrupted. */
+/** Interrupts the loop; rejects where that is not possible. */
 async function pauseLoop() {
   const { Session } = await import("node:inspector");
   const session = new Session();

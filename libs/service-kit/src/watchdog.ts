@@ -1,18 +1,18 @@
 import { Worker } from "node:worker_threads";
 
-/** How a process ends that its watchdog ended because its event loop was blocked. */
+/** The exit code of a process that its watchdog ended because its event loop was blocked. */
 const stalledExitCode = 70;
 
 const beatEveryMs = 250;
 
 export interface WatchdogOptions {
-  /** Whose log the last line belongs to; null for sentences on a terminal. */
+  /** The service whose log has the last line; null for sentences on a terminal. */
   service: string | null;
   /** How long a stop may take, from the signal on. */
   stopWithinMs: number;
-  /** How long the event loop may be blocked; null: for ever, while nothing asks the process to stop. */
+  /** How long the event loop may be blocked; null: no limit, unless the process is asked to stop. */
   stallAfterMs: number | null;
-  /** Called when there can be no watchdog; the process goes on without. */
+  /** Called when the watchdog cannot run; the process continues without it. */
   onFailure: (err: unknown) => void;
 }
 
@@ -22,17 +22,17 @@ export interface Watchdog {
 }
 
 /**
- * Ends the process when its event loop cannot: at SIGTERM or SIGINT with code 1 when the stop is not through in time, and
- * with code 70 when the loop was blocked for too long. Before, what blocks the loop is written to standard error. Code
- * that cannot be interrupted is killed (SIGKILL). The thread that does this takes about 13 MB.
+ * Ends the process when its event loop cannot: at SIGTERM or SIGINT with code 1 when the stop is not complete in time,
+ * and with code 70 when the loop was blocked for too long. Before that, it writes what blocks the loop to standard
+ * error. Code that cannot be interrupted is killed (SIGKILL). The thread takes about 13 MB.
  */
 export function startWatchdog({ onFailure, ...options }: WatchdogOptions): Watchdog {
-  // How often the loop has shown that it lives, and whether it stops.
+  // The number of the loop's reports, and whether it is stopping.
   const shared = new Int32Array(new SharedArrayBuffer(8));
   try {
     const thread = new Worker(new URL("./watchdog-thread.mjs", import.meta.url), {
       workerData: { ...options, shared, stalledExitCode },
-      // What the thread needs to hear signals, and none of what the operator gave this process.
+      // The options that the thread needs to receive signals, and none of the operator's options.
       execArgv: ["--expose-internals", "--no-warnings"],
       env: {},
     });

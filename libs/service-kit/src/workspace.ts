@@ -5,10 +5,10 @@ import { isUuid } from "./ids.ts";
 
 /**
  * Checks the workspace that a body names (completions 0.4): the key alone selects the project, which may be named by
- * its id or as `local`. Throws 403 for another one, so that nothing lands in a project that it was not meant for.
+ * its id or as `local`. Throws 403 for another one, so that nothing is stored in an unintended project.
  *
- * Where there are no accounts, an id that cannot be a project's is left over from another system, in the environment of a
- * client that swallows the 403: it is ignored, and the answer says so.
+ * Without accounts, an id that cannot be a project's is a leftover from another system, in the environment of a client
+ * that ignores the 403: the id is ignored, with a warning in the answer.
  */
 export function requireWorkspace(call: Pick<Call, "identity" | "warn">, named: unknown): void {
   if (named === undefined || named === null) return;

@@ -17,7 +17,7 @@ test.each([
   expect(addressSubjectOf(address, "198.51.100.1")).toBe(subject);
 });
 
-test("what is no address counts as the connection's own", () => {
+test("an invalid address counts as the connection's own", () => {
   for (const claimed of ["", "unknown", "evil:text", "1.2.3"]) {
     expect(addressSubjectOf(claimed, "198.51.100.1")).toBe("198.51.100.1");
   }

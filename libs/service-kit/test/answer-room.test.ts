@@ -5,7 +5,7 @@ import { AnswerRoom, AppError, createBodyBudget, type Tenant } from "../src/inde
 
 const mebibyte = 1024 * 1024;
 
-/** Room for six mebibytes of large answers. */
+/** Memory for six mebibytes of large answers. */
 function openRooms() {
   const budget = createBodyBudget({ bytesMax: 8 * mebibyte, turnMs: 50 });
   const refuse = () => new AppError("service_unavailable", "too much");
@@ -16,7 +16,7 @@ async function isPending(promise: Promise<unknown>): Promise<boolean> {
   return Promise.race([promise.then(() => false), sleep(5).then(() => true)]);
 }
 
-test("a large answer waits until another has left, and is refused when none leaves in time", async () => {
+test("a large answer waits until another is sent, and is refused when none is sent in time", async () => {
   const { budget, open } = openRooms();
   const [first, second, third] = [open(), open(), open()];
   await first.make(5 * mebibyte);
@@ -29,7 +29,7 @@ test("a large answer waits until another has left, and is refused when none leav
   expect(budget.bytes()).toEqual({ small: 0, large: 0 });
 });
 
-test("the answers of one tenant leave room for those of another", async () => {
+test("the answers of one tenant leave memory for those of another", async () => {
   const { open } = openRooms();
   const [one, other] = ["one", "other"].map((projectId) => ({ projectId, organizationId: null }));
   for (let at = 0; at < 12; at += 1) await open(one).make(mebibyte / 2);
@@ -37,7 +37,7 @@ test("the answers of one tenant leave room for those of another", async () => {
   await open(other).make(mebibyte / 2);
 });
 
-test("room that was made before an answer is read becomes what it really takes", async () => {
+test("memory that was reserved before an answer is read is adjusted to its real size", async () => {
   const { budget, open } = openRooms();
   const room = open();
   await room.make(4 * mebibyte);
@@ -50,7 +50,7 @@ test("room that was made before an answer is read becomes what it really takes",
   expect(budget.bytes().large).toBe(0);
 });
 
-test("an answer whose client left while it was made holds nothing any more", async () => {
+test("an answer whose client disconnected while it was produced holds no memory", async () => {
   const { budget, open } = openRooms();
   const room = open();
   await room.make(mebibyte);
@@ -60,7 +60,7 @@ test("an answer whose client left while it was made holds nothing any more", asy
   expect(budget.bytes()).toEqual({ small: 0, large: 0 });
 });
 
-test("a small answer needs no room, however little is left", async () => {
+test("a small answer needs no reservation, however little memory is left", async () => {
   const { budget, open } = openRooms();
   await open().make(6 * mebibyte);
   await open().settle(limits.smallBodyMaxBytes);

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { runProcess } from "../src/run-process.ts";
 
-// A program for tests: a service that says "blocked" on standard output and then blocks its event loop, or "serving" and
-// does not. Its argument says how, as JSON.
+// A program for tests: a service that prints "blocked" on standard output and then blocks its event loop, or prints
+// "serving" and does not. Its argument describes it, as JSON.
 const { how, stopWithinMs, stallAfterMs } = JSON.parse(process.argv[2] ?? "{}") as {
   how: "loop" | "native" | "never";
   stopWithinMs: number;

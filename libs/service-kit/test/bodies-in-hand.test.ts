@@ -30,9 +30,9 @@ afterEach(async () => {
 interface Serving {
   url: string;
   metrics: Metrics;
-  /** Sends the head of a request, and what is given of its body. */
+  /** Sends the head of a request, and the given part of its body. */
   begin(route: Route, headers: Record<string, string>, body?: Buffer | string): Sending;
-  /** Sends a body of so many bytes, whose handler works until `finish`; resolves when it is working. */
+  /** Sends a body of this many bytes, whose handler works until `finish`; resolves when it is working. */
   occupy(bytes: number): Promise<Sending>;
   finish(): void;
   bytes(): Promise<number>;
@@ -41,7 +41,7 @@ interface Serving {
 interface Sending {
   write(more: Buffer | string): void;
   abort(): void;
-  /** What has come back when it holds this text. */
+  /** The received answer, once it contains this text. */
   received(text: string): Promise<string>;
 }
 
@@ -124,7 +124,7 @@ async function serve(
 const length = (bytes: number): Record<string, string> => ({ "content-length": String(bytes) });
 const nothingInHand = (serving: Serving) => vi.waitFor(async () => expect(await serving.bytes()).toBe(0));
 
-test("a body without room is 429 before it is read, in the words of its route, and the connection goes on", async () => {
+test("a body without memory is 429 before it is read, in the form of its route, and the connection stays usable", async () => {
   const serving = await serve();
   await serving.occupy(4 * mebibyte);
   const rest = serving.begin(routes.submitTrace, length(3 * mebibyte));
@@ -148,7 +148,7 @@ test("a body without room is 429 before it is read, in the words of its route, a
   serving.finish();
 });
 
-test("traces of a kilobyte are taken while large bodies have all the room", async () => {
+test("traces of a kilobyte are accepted while large bodies use all their memory", async () => {
   const serving = await serve();
   await serving.occupy(6 * mebibyte);
 
@@ -157,7 +157,7 @@ test("traces of a kilobyte are taken while large bodies have all the room", asyn
   serving.finish();
 });
 
-test("room is made for what a body becomes: in chunks, and inflated", async () => {
+test("memory is reserved for the decoded size of a body: in chunks, and inflated", async () => {
   const serving = await serve();
   const occupying = await serving.occupy(4 * mebibyte);
   const chunked = serving.begin(routes.receiveTraces, { "transfer-encoding": "chunked" });
@@ -176,7 +176,7 @@ test("room is made for what a body becomes: in chunks, and inflated", async () =
   await nothingInHand(serving);
 });
 
-test("a large body that waits enters as soon as there is room", async () => {
+test("a large body that waits is admitted as soon as there is memory", async () => {
   const serving = await serve();
   await serving.occupy(4 * mebibyte);
   const waiting = serving.begin(routes.submitTrace, length(3 * mebibyte), Buffer.alloc(3 * mebibyte, " "));
@@ -196,7 +196,7 @@ test("another service answers 503 with Retry-After", async () => {
   serving.finish();
 });
 
-test("a caller in the same process is refused alike, and its body counts", async () => {
+test("a caller in the same process gets the same refusal, and its body counts", async () => {
   const localCalls = createLocalCalls();
   const serving = await serve({ localCalls });
   const client = createInternalClient({
@@ -232,7 +232,7 @@ test("a caller in the same process is refused alike, and its body counts", async
 });
 
 test.each(["gives up in the middle of its body", "gives up while its body is worked on"])(
-  "a client that %s leaves nothing in hand",
+  "a client that %s leaves no memory reserved",
   async (how) => {
     const serving = await serve();
     if (how.includes("worked on")) {
@@ -247,7 +247,7 @@ test.each(["gives up in the middle of its body", "gives up while its body is wor
   },
 );
 
-test("a body that does not arrive in time leaves nothing in hand", async () => {
+test("a body that does not arrive in time leaves no memory reserved", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"], shouldAdvanceTime: true });
   const serving = await serve();
   serving.begin(routes.submitTrace, { "transfer-encoding": "chunked" }, "1\r\n \r\n");
@@ -272,7 +272,7 @@ test.each<[what: string, headers: Record<string, string>, body: Buffer, handle: 
     gzipSync(Buffer.alloc(11 * mebibyte)),
     async (call) => ({ status: 200, body: await call.json() }),
   ],
-])("%s leaves nothing in hand", async (_what, headers, body, handle) => {
+])("%s leaves no memory reserved", async (_what, headers, body, handle) => {
   const serving = await serve({ handle });
   const sending = serving.begin(routes.submitTrace, { ...length(body.length), ...headers }, body);
 

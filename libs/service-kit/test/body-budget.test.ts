@@ -18,7 +18,7 @@ async function enter(share: BodyShare, bytes: number): Promise<BodyShare> {
   return share;
 }
 
-/** What has happened to a promise by the end of this turn of the event loop. */
+/** The state of a promise at the end of this turn of the event loop. */
 async function stateOf(promise: Promise<unknown>): Promise<"waits" | "admitted" | "refused"> {
   return Promise.race([
     promise.then(
@@ -29,7 +29,7 @@ async function stateOf(promise: Promise<unknown>): Promise<"waits" | "admitted" 
   ]);
 }
 
-test("a large body that does not fit waits, enters when another leaves, and is refused when none leaves in time", async () => {
+test("a large body that does not fit waits, is admitted when another leaves, and is refused when none leaves in time", async () => {
   const budget = createBudget({ turnMs: 30 });
   const first = await enter(budget.open(), 4 * mebibyte);
   const second = budget.open();
@@ -65,7 +65,7 @@ test("a waiting body is not overtaken by smaller ones that would fit, whether th
   expect(order).toEqual(["large", "new", "grown"]);
 });
 
-test("a body larger than all the room is admitted when no large one is in hand", async () => {
+test("a body larger than all the memory is admitted when there is no other large one", async () => {
   const budget = createBudget();
   const small = await enter(budget.open(), 60_000);
   const giant = await enter(budget.open(), 64 * mebibyte);
@@ -76,7 +76,7 @@ test("a body larger than all the room is admitted when no large one is in hand",
   for (const share of [small, giant]) share.release();
 });
 
-test("small bodies are admitted while large ones have all the room, up to a part of their own", async () => {
+test("small bodies are admitted while large ones use all their memory, up to a reserved part", async () => {
   const budget = createBudget();
   await budget.open().enter(6 * mebibyte);
   const part = Array.from({ length: 32 }, () => enter(budget.open(), 64 * 1024));
@@ -87,7 +87,7 @@ test("small bodies are admitted while large ones have all the room, up to a part
   await budget.open().enter(64 * 1024);
 });
 
-test("one that is in grows at once or is refused, and keeps what it had", async () => {
+test("an admitted body grows at once or is refused, and keeps what it had", async () => {
   const budget = createBudget();
   const other = await enter(budget.open(), 4 * mebibyte);
   const growing = await enter(budget.open(), mebibyte);
@@ -104,7 +104,7 @@ test("one that is in grows at once or is refused, and keeps what it had", async 
   expect(budget.bytes()).toEqual({ small: 0, large: 0 });
 });
 
-test("one that leaves while it waits is refused, and lets the next one in", async () => {
+test("a body that gives up waiting is refused, and lets the next one in", async () => {
   const budget = createBudget();
   await budget.open().enter(4 * mebibyte);
   const leaving = budget.open();
@@ -117,7 +117,7 @@ test("one that leaves while it waits is refused, and lets the next one in", asyn
   await next;
 });
 
-test("one that has left takes nothing any more, so that work that goes on without it ends", async () => {
+test("a body that has left gets no more memory, so that work that continues without it ends", async () => {
   const budget = createBudget();
   for (const bytes of [1_024, mebibyte]) {
     const share = await enter(budget.open(), 1_024);
@@ -129,7 +129,7 @@ test("one that has left takes nothing any more, so that work that goes on withou
   expect(budget.bytes()).toEqual({ small: 0, large: 0 });
 });
 
-test("only so many wait", async () => {
+test("the number of waiting bodies is limited", async () => {
   const budget = createBudget({ turnsMax: 1 });
   await budget.open().enter(6 * mebibyte);
   const waiting = budget.open().enter(mebibyte);
@@ -140,7 +140,7 @@ test("only so many wait", async () => {
 const one: Tenant = { projectId: "one", organizationId: null };
 const two: Tenant = { projectId: "two", organizationId: null };
 
-test("a project that uses all it may, small and large, leaves room for another one", async () => {
+test("a project that uses its whole share, small and large, leaves memory for another one", async () => {
   const budget = createBudget();
   await budget.open(one).enter(6 * mebibyte);
   await Promise.all(Array.from({ length: 32 }, () => enter(budget.open(one), 64 * 1024)));
@@ -150,7 +150,7 @@ test("a project that uses all it may, small and large, leaves room for another o
   await budget.open(two).enter(512 * 1024);
 });
 
-test("the large body of the project that uses least enters first, whenever it came", async () => {
+test("the large body of the project that uses least is admitted first, whenever it arrived", async () => {
   const budget = createBudget();
   const holders = [await enter(budget.open(one), 4 * mebibyte), await enter(budget.open(one), 2 * mebibyte)];
   const order: string[] = [];
@@ -173,7 +173,7 @@ test("the large body of the project that uses least enters first, whenever it ca
   expect(order[0]).toBe("two");
 });
 
-test("bodies that arrive slowly give way to a project that uses less, when its turn is over; those being processed do not", async () => {
+test("bodies that arrive slowly give way to a project that uses less, when it is its turn; those being processed do not", async () => {
   const budget = createBudget({ turnMs: 20 });
   const given: string[] = [];
   const inWork = await enter(budget.open(one), mebibyte);
@@ -184,7 +184,7 @@ test("bodies that arrive slowly give way to a project that uses less, when its t
   slow.giveWay(({ code }) => given.push(`slow ${code}`));
   slower.giveWay(() => given.push("slower"));
 
-  // What is there already is not taken from its own project.
+  // Reserved memory is not taken from the same project.
   await expect(budget.open(one).enter(4 * mebibyte)).rejects.toMatchObject(noRoom);
   expect(given).toEqual([]);
   const entered = await enter(budget.open(two), 4 * mebibyte);

@@ -4,12 +4,12 @@ import { AnswerRoom, createAnswerBudget } from "../src/answer-room.ts";
 import { AppError } from "../src/app-error.ts";
 import { type Call, createCall } from "../src/call.ts";
 
-test("a call has no getter of its own, which would keep its request until the next major collection", () => {
+test("a call has no getter of its own, which would retain its request until the next major collection", () => {
   const getters = Object.values(Object.getOwnPropertyDescriptors(makeCall())).filter(({ get }) => get !== undefined);
   expect(getters).toEqual([]);
 });
 
-test("the signal of a call is made when it is asked for, and once", () => {
+test("the signal of a call is created on demand, and once", () => {
   let made = 0;
   const call = makeCall(() => {
     made += 1;

@@ -41,7 +41,7 @@ async function readMetric(metrics: Metrics, metric: string): Promise<Record<stri
   return Object.fromEntries(values.map(({ labels, value }) => [Object.values(labels).slice(1).join(" "), value]));
 }
 
-/** A gate that computations wait at, and how many do. */
+/** A gate that computations wait at, and the number of waiting ones. */
 function createGate() {
   const gate = new Int32Array(new SharedArrayBuffer(4));
   const began = new Int32Array(new SharedArrayBuffer(4));
@@ -55,7 +55,7 @@ function createGate() {
   };
 }
 
-test("a computation that never ends is ended at its deadline, with its thread, and holds nobody up meanwhile", async () => {
+test("a computation that never ends is ended at its deadline, with its thread, and delays no other meanwhile", async () => {
   const pool = openPool({ threadsMax: 1 });
   const before = await pool.run(tellThread, undefined, patient);
   const delay = monitorEventLoopDelay({ resolution: 10 });
@@ -85,20 +85,20 @@ test("a computation that fills its heap ends alone", async () => {
   expect(await pool.run(tellThread, undefined, patient)).not.toBe(threadId);
 });
 
-test("what the function throws comes back", async () => {
+test("an error of the function is returned", async () => {
   const pool = openPool();
   await expect(pool.run(refuse, undefined, patient)).rejects.toThrow(new RangeError("no"));
   expect(await readMetric(pool.metrics, "service_compute_ended_total")).toEqual({ "refuse failed": 1 });
 });
 
-test("a buffer is handed over, not copied", async () => {
+test("a buffer is transferred, not copied", async () => {
   const pool = openPool();
   const bytes = new Uint8Array([1, 2, 3]);
   expect(await pool.run(sumBytes, bytes, { ...patient, transfer: [bytes.buffer] })).toBe(6);
   expect(bytes.byteLength).toBe(0);
 });
 
-test("a project with many computations leaves a thread to the others, and room in the queue", async () => {
+test("a project with many computations leaves a thread to the others, and space in the queue", async () => {
   const pool = openPool({ threadsMax: 2, queueMax: 4 });
   const gate = createGate();
   const many = Array.from({ length: 4 }, () => pool.run(waitForGate, gate.input, { ...patient, projectId: "many" }));
@@ -112,7 +112,7 @@ test("a project with many computations leaves a thread to the others, and room i
   await Promise.all(many);
 });
 
-test("who does not wait any more leaves the queue, or ends the thread", async () => {
+test("an aborted call leaves the queue, or ends the thread", async () => {
   const pool = openPool({ threadsMax: 1 });
   const gate = createGate();
   const leave = [new AbortController(), new AbortController()];
@@ -125,7 +125,7 @@ test("who does not wait any more leaves the queue, or ends the thread", async ()
   expect(await readMetric(pool.metrics, "service_compute_ended_total")).toEqual({ "waitForGate aborted": 2 });
 });
 
-test("threads start when there is something to compute, and end when there is nothing", async () => {
+test("threads start with the first computation, and end when idle", async () => {
   const pool = openPool({ idleMs: 1 });
   const threads = () => readMetric(pool.metrics, "service_compute_threads");
   expect(await threads()).toEqual({ "": 0 });
@@ -138,7 +138,7 @@ test("threads start when there is something to compute, and end when there is no
   await vi.waitFor(async () => expect(await threads()).toEqual({ "": 0 }));
 });
 
-test("a pool that stops rejects what runs and what waits", async () => {
+test("a pool that stops rejects running and waiting computations", async () => {
   const pool = openPool({ threadsMax: 1 });
   const gate = createGate();
   const ends = [1, 2].map(() => pool.run(waitForGate, gate.input, patient).catch(({ kind }) => kind));

@@ -1,6 +1,6 @@
 import { threadId } from "node:worker_threads";
 
-/** What the tests of the pool have threads do. */
+/** The computations of the pool's tests. */
 
 export const tellThread = (): number => threadId;
 
@@ -8,7 +8,7 @@ export function spinForever(): never {
   for (;;);
 }
 
-/** Tells that it began, and ends when it may. */
+/** Reports that it began, and ends when allowed. */
 export function waitForGate({ gate, began }: Record<"gate" | "began", Int32Array<SharedArrayBuffer>>): number {
   Atomics.add(began, 0, 1);
   Atomics.wait(gate, 0, 0);

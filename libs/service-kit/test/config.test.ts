@@ -31,7 +31,7 @@ test("an empty value means unset, so the default holds", () => {
   expect(values).toEqual({ PORT: 4700, SERVICE_REDIS_URL: undefined });
 });
 
-test("an unknown SERVICE_ name is a warning that says what was probably meant [spec:settings.did-you-mean]", () => {
+test("an unknown SERVICE_ name is a warning that suggests the right name [spec:settings.did-you-mean]", () => {
   const { warnings } = loadSettings(["PORT"], { SERVICE_RATE_LIMITT: "off" });
 
   expect(warnings).toEqual(["SERVICE_RATE_LIMITT: no such setting; did you mean SERVICE_RATE_LIMIT?"]);
@@ -43,13 +43,13 @@ test("strict configuration turns the warning into a refusal", () => {
   ).toHaveLength(1);
 });
 
-test("a setting this version does not honour refuses the start instead of being ignored", () => {
+test("an unsupported setting refuses the start instead of being ignored", () => {
   expect(mistakesOf(() => loadSettings(["PORT"], { SERVICE_IMPROVEMENT_SWEEP: "100" }))).toEqual([
     "SERVICE_IMPROVEMENT_SWEEP: this version does not support it yet; remove it",
   ]);
 });
 
-test("the key a client library reads from the environment draws no warning", () => {
+test("the key a client library reads from the environment causes no warning", () => {
   expect(loadSettings(["PORT"], { SERVICE_API_KEY: "tsk_x" }).warnings).toEqual([]);
 });
 
@@ -61,7 +61,7 @@ test("a secret prints as [secret] however it is printed", () => {
   expect(secret?.reveal()).toBe("hunter2");
 });
 
-test("settings without a default are asked for together", () => {
+test("all missing settings without a default are reported together", () => {
   expect(
     mistakesOf(() =>
       requireSettings({ url: [undefined, "SERVICE_NATS_URL"], secret: [undefined, "SERVICE_INTERNAL_SECRET"] }),

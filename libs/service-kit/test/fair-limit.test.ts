@@ -5,7 +5,7 @@ import { createFairLimit, TooManyWaitingError } from "../src/fair-limit.ts";
 
 const signal = new AbortController().signal;
 
-/** Tasks that end when told, and a record of the order in which they began. */
+/** Tasks that end on command, and a record of the order in which they started. */
 function createTasks() {
   const begun: string[] = [];
   const ends: (() => void)[] = [];
@@ -22,7 +22,7 @@ function createTasks() {
   };
 }
 
-test("no more tasks run at once than there are places", async () => {
+test("no more tasks run at once than there are slots", async () => {
   const limit = createFairLimit({ places: 2 });
   const tasks = createTasks();
   for (const name of ["a", "b", "c"]) void limit.run({ group: "g", signal }, tasks.task(name));
@@ -33,7 +33,7 @@ test("no more tasks run at once than there are places", async () => {
   expect(tasks.begun).toEqual(["a", "b", "c"]);
 });
 
-test("a project with one task is not held up by a project with many", async () => {
+test("a project with one task is not delayed by a project with many", async () => {
   const limit = createFairLimit({ places: 1 });
   const tasks = createTasks();
   for (const name of ["many1", "many2", "many3", "many4"]) void limit.run({ group: "many", signal }, tasks.task(name));
@@ -44,13 +44,13 @@ test("a project with one task is not held up by a project with many", async () =
   expect(tasks.begun).toEqual(["many1", "many2", "few1", "some1", "many3", "some2", "many4"]);
 });
 
-test("a task that fails gives its place back", async () => {
+test("a task that fails releases its slot", async () => {
   const limit = createFairLimit({ places: 1 });
   await expect(limit.run({ group: "g", signal }, () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
   await expect(limit.run({ group: "g", signal }, async () => "next")).resolves.toBe("next");
 });
 
-test("who gives up waiting leaves the queue and never runs", async () => {
+test("a task that gives up waiting leaves the queue and never runs", async () => {
   const limit = createFairLimit({ places: 1 });
   const tasks = createTasks();
   const leave = new AbortController();
@@ -72,7 +72,7 @@ test("a full queue refuses at once", async () => {
   await expect(limit.run({ group: "g", signal }, tasks.task("refused"))).rejects.toBeInstanceOf(TooManyWaitingError);
 });
 
-test("a group that may not have all places leaves one to the others, whatever it has waiting", async () => {
+test("a group that may not use all slots leaves one to the others, however many tasks it has waiting", async () => {
   const limit = createFairLimit({ places: 2, placesPerGroupMax: 1, waitingMax: 3, waitingPerGroupMax: 2 });
   const tasks = createTasks();
   for (const name of ["many1", "many2", "many3"]) void limit.run({ group: "many", signal }, tasks.task(name));
@@ -84,7 +84,7 @@ test("a group that may not have all places leaves one to the others, whatever it
   expect(tasks.begun).toEqual(["many1", "few1", "many2", "few2", "many3"]);
 });
 
-test("more places admit waiting tasks at once; fewer take effect as tasks end", async () => {
+test("more slots admit waiting tasks at once; fewer take effect as tasks end", async () => {
   const limit = createFairLimit({ places: 1 });
   const tasks = createTasks();
   for (const name of ["a", "b", "c", "d"]) void limit.run({ group: "g", signal }, tasks.task(name));
@@ -99,7 +99,7 @@ test("more places admit waiting tasks at once; fewer take effect as tasks end", 
   expect(tasks.begun).toEqual(["a", "b", "c", "d"]);
 });
 
-test("whatever comes, ends and gives up: the limit holds, everyone is served or leaves, and nothing is left over", async () => {
+test("for any sequence of starts, ends and aborts the limit holds, every task is served or leaves, and nothing is left over", async () => {
   const step = fc.record({ group: fc.constantFrom("a", "b", "c"), givesUp: fc.boolean(), turns: fc.nat(3) });
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 4 }), fc.array(step, { maxLength: 30 }), async (places, steps) => {

@@ -12,7 +12,7 @@ interface Hold {
   amount: number;
 }
 
-/** Takes what the rule allows, one at a time; answers how much that was. */
+/** Takes as much as the rule allows, one at a time; returns how much that was. */
 function takeAll(share: FairShare, who: Tenant): number {
   let taken = 0;
   for (; share.obstacleTo(who, 1) === null; taken += 1) share.hold(who, 1);
@@ -23,7 +23,7 @@ const tenants = fc.record({
   organizationId: fc.constantFrom("a", "b", "c", null),
   projectId: fc.constantFrom("one", "two", "three"),
 });
-/** Projects have names of their own: `one` of `a` is not `one` of `b`. */
+/** Project names are unique: `one` of `a` is not `one` of `b`. */
 const distinct = ({ organizationId, projectId }: Tenant): Tenant => ({
   organizationId,
   projectId: `${projectId} of ${organizationId}`,
@@ -35,7 +35,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant("make room" as const), who: tenants, amount: fc.nat(40) }) },
 );
 
-describe("after any sequence of taking and giving back", () => {
+describe("after any sequence of taking and releasing", () => {
   test("the total is never exceeded, and what is released can be used again", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100 }), fc.array(step, { maxLength: 80 }), (total, steps) => {
@@ -64,7 +64,7 @@ describe("after any sequence of taking and giving back", () => {
               const its = share.heldBy(hold.tenant);
               const isSibling =
                 hold.tenant.organizationId !== null && hold.tenant.organizationId === who.organizationId;
-              // Only who is richer, before any of it is taken, loses something.
+              // Only tenants that hold more, before anything is taken, lose something.
               if (ended?.[0] === hold) {
                 if (isSibling) expect(its.project).toBeGreaterThan(before.project + amount);
                 else expect(its.organization).toBeGreaterThan(before.organization + amount);
@@ -83,7 +83,7 @@ describe("after any sequence of taking and giving back", () => {
     );
   });
 
-  test("a lone tenant gets its whole part, and gets it again after it was given back", () => {
+  test("a lone tenant gets its whole part, and gets it again after a release", () => {
     fc.assert(
       fc.property(fc.integer({ min: 9, max: 5_000 }), (total) => {
         const share = createFairShare({ total });
@@ -113,7 +113,7 @@ describe("after any sequence of taking and giving back", () => {
     );
   });
 
-  test("when shares are taken back, a newcomer gets one as long as another tenant holds two", () => {
+  test("when shares are revoked, a newcomer gets one as long as another tenant holds two", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 30 }),
@@ -129,7 +129,7 @@ describe("after any sequence of taking and giving back", () => {
             if (ended === null) continue;
             expect(ended.length).toBeLessThanOrEqual(1);
             for (const hold of ended) {
-              // Of who holds most, the oldest.
+              // Of the tenant that holds most, the oldest.
               expect(share.heldBy(hold.tenant).organization).toBe(share.largest());
               const same = holds.filter((one) => one.tenant.projectId === hold.tenant.projectId);
               expect(hold).toBe(same[0]);
@@ -146,7 +146,7 @@ describe("after any sequence of taking and giving back", () => {
   });
 });
 
-test("without organizations each project is a tenant of its own", () => {
+test("without organizations each project is a separate tenant", () => {
   const share = createFairShare({ total: 90 });
   expect(takeAll(share, tenant(null, "one"))).toBe(60);
   expect(takeAll(share, tenant(null, "two"))).toBe(20);
@@ -163,7 +163,7 @@ test("a project leaves something to the next one of its organization, and the or
   expect(takeAll(share, tenant("b", "one of b"))).toBeGreaterThanOrEqual(6);
 });
 
-test("the most a project may hold applies however much is free", () => {
+test("the maximum of a project applies however much is free", () => {
   const share = createFairShare({ total: 1_000, projectMax: 20 });
   expect(takeAll(share, tenant("a", "one"))).toBe(20);
   expect(share.obstacleTo(tenant("a", "one"), 1)).toBe("project");
@@ -179,7 +179,7 @@ describe("waiting requests", () => {
     const crowd = fc.array(fc.tuple(tenants, fc.integer({ min: 1, max: 30 })), { minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(crowd, (groups) => {
-        // One place, given back at once: no tenant ever holds more than another.
+        // One slot, released at once: no tenant ever holds more than another.
         const share = createFairShare({ total: 1 });
         const line = createFairLine<Waiter>(share);
         const waiting = groups.flatMap(([who, count]) => Array.from({ length: count }, () => distinct(who)));

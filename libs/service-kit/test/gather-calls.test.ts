@@ -12,7 +12,7 @@ function scriptWork() {
   return { rounds, work, roundsOfItems: () => rounds.map(({ items }) => items) };
 }
 
-test("items of one turn go together, and so do those that come while they are worked on", async () => {
+test("items of one turn are combined, and so are those that arrive while they are processed", async () => {
   const { rounds, work, roundsOfItems } = scriptWork();
   const ask = gatherCalls(work);
 
@@ -36,7 +36,7 @@ test("items of one turn go together, and so do those that come while they are wo
   expect(await later).toBe("answer to e");
 });
 
-test("what fails fails its own round only", async () => {
+test("a failure affects its own round only", async () => {
   const { rounds, work } = scriptWork();
   const ask = gatherCalls(work);
 
@@ -49,7 +49,7 @@ test("what fails fails its own round only", async () => {
   expect(await second).toBe("answer to c");
 });
 
-test("items of other keys do not wait, and a round has its bound", async () => {
+test("items with other keys do not wait, and a round has a size limit", async () => {
   const { rounds, work, roundsOfItems } = scriptWork();
   const ask = gatherCalls(work, { keyOf: (item) => item.slice(0, 1), itemsMax: 2 });
 

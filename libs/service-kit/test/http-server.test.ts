@@ -85,7 +85,7 @@ test("without a valid identity nothing is served", async () => {
   expect((await post({ headers: { "x-touchstone-identity": "forged.signature" } })).status).toBe(401);
 });
 
-test("an identity that is in order opens nothing to a service which the graph does not let ask", async () => {
+test("a valid identity opens nothing to a service that the call graph does not admit", async () => {
   const asked = { public: routes.createDataset, internal: internalRoutes.readProviderKeys };
   const server = createHttpServer({
     service: "auth",
@@ -169,7 +169,7 @@ test("an expected failure keeps its status and message; a bug tells the client n
   expect([failed.status, await failed.json()]).toEqual([500, { statusCode: 500, message: "Internal server error" }]);
 });
 
-test("a stop lets the request in hand finish and tells the client to close", async () => {
+test("a stop lets the open request finish and tells the client to close", async () => {
   let arrived = (): void => {};
   const isArrived = new Promise<void>((resolve) => {
     arrived = resolve;
@@ -241,7 +241,7 @@ test("a service that never answers is given up at the deadline", async () => {
   await client.close();
 });
 
-test("a body that breaks off ends the request instead of hanging it", async () => {
+test("a body that breaks off ends the request instead of blocking it", async () => {
   const { url } = await serve(echo);
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -267,7 +267,7 @@ test("requests over one connection leave nothing behind on it", async () => {
   expect(warnings).toEqual([]);
 });
 
-test("a handler learns that its caller is gone", async () => {
+test("a handler is notified when its caller disconnects", async () => {
   let arrived = (_signal: AbortSignal): void => {};
   const isArrived = new Promise<AbortSignal>((resolve) => {
     arrived = resolve;
@@ -300,7 +300,7 @@ test("a handler learns that its caller is gone", async () => {
   await client.close();
 });
 
-test("a handler that stops because its caller is gone is no failure of the server", async () => {
+test("a handler that stops because its caller disconnected is not a server failure", async () => {
   const logged: { level: string; outcome: string; status: number }[] = [];
   const log = createLogger(
     { service: "test", level: "debug" },
@@ -344,7 +344,7 @@ test("a handler that stops because its caller is gone is no failure of the serve
   await client.close();
 });
 
-test("a stream that failed before it could be passed on breaks the connection instead of leaving its reader to wait", async () => {
+test("a stream that failed before it could be sent breaks the connection instead of leaving its reader waiting", async () => {
   const { post } = await serve(async () => {
     const body = new Readable({ read() {} });
     body.destroy();

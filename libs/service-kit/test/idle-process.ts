@@ -4,9 +4,9 @@ import { releaseIdleMemory } from "../src/release-memory.ts";
 const megabyte = 1024 * 1024;
 releaseIdleMemory({ everyMs: 200 });
 let buffers = Array.from({ length: 32 }, () => Buffer.alloc(4 * megabyte));
-// They are old before nobody uses them: young ones are collected soon anyway.
+// They are old before they become garbage: young ones are collected soon in any case.
 for (let round = 0; round < 100; round += 1) JSON.parse(`[${"{},".repeat(50_000)}0]`);
-// Collections that all this began have ended by then.
+// Collections triggered by this have ended by then.
 setTimeout(() => {
   buffers = [];
 }, 1_000);

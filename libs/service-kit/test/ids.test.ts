@@ -4,7 +4,7 @@ import { isUuid, uuidv7, uuidv7TimeMs } from "../src/index.ts";
 
 const timeMs = fc.integer({ min: 0, max: 2 ** 48 - 1 });
 
-test("an id is a version 7 UUID that tells the millisecond it was made for", () => {
+test("an id is a version 7 UUID that contains its millisecond", () => {
   fc.assert(
     fc.property(timeMs, (atMs) => {
       const id = uuidv7(atMs);
@@ -14,7 +14,7 @@ test("an id is a version 7 UUID that tells the millisecond it was made for", () 
   );
 });
 
-test("ids sort by the time they were made for", () => {
+test("ids sort by their time", () => {
   fc.assert(
     fc.property(timeMs, timeMs, (one, other) => {
       fc.pre(one !== other);
@@ -39,7 +39,7 @@ test("only the canonical lower-case form counts as an id", () => {
   ]);
 });
 
-test("ids of one millisecond sort in the order they were made", () => {
+test("ids of one millisecond sort in creation order", () => {
   const atMs = Date.UTC(2026, 0, 1);
   const ids = Array.from({ length: 3_000 }, () => uuidv7(atMs));
   expect(ids.toSorted()).toEqual(ids);

@@ -12,7 +12,7 @@ test.each([
   ["zstd", zstdCompressSync(text)],
   ["identity", text],
   [undefined, text],
-])("a body sent as %s comes out as it was", async (encoding, body) => {
+])("a body sent as %s is decoded unchanged", async (encoding, body) => {
   expect((await inflateBody(body, encoding, text.length)).equals(text)).toBe(true);
 });
 
@@ -22,7 +22,7 @@ test("a body that inflates past the limit is refused as too large", async () => 
   await expect(inflateBody(bomb, "gzip", 1024 * 1024)).rejects.toMatchObject({ code: "body_too_large" });
 });
 
-test("a zstd frame that asks for a huge window is unreadable, whatever it holds", async () => {
+test("a zstd frame that requires a huge window is unreadable, whatever its contents", async () => {
   // Magic, descriptor, window descriptor of 128 MiB (2^27, which zstd itself would grant), one empty last block.
   const frame = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, (27 - 10) << 3, 0x01, 0x00, 0x00]);
 

@@ -56,7 +56,7 @@ test("a request that waits for a free connection keeps its own deadline", async 
   await ended;
 });
 
-test("a caller that goes away ends the request at the service", async () => {
+test("a caller that disconnects ends the request at the service", async () => {
   let arrived = (): void => {};
   const isArrived = new Promise<void>((resolve) => {
     arrived = resolve;
@@ -129,7 +129,7 @@ const trickle = () =>
     response.once("close", () => clearInterval(timer));
   });
 
-/** Reads for longer than 100 ms what such a server says. */
+/** Reads for longer than 100 ms from such a server. */
 async function readOn({ body }: HopAnswer): Promise<void> {
   let read = "";
   for await (const piece of body) {
@@ -139,19 +139,19 @@ async function readOn({ body }: HopAnswer): Promise<void> {
   throw new Error(`ended after ${read.length} bytes`);
 }
 
-test("the deadline of an answer that lasts holds for its beginning; then only silence ends it", async () => {
+test("the deadline of a streamed answer holds for its beginning; then only silence ends it", async () => {
   const client = clientOf(await listen(trickle()));
   await readOn(await client.forward({ ...hop, deadlineMs: 100, lasting: { idleMs: 60_000 } }));
 });
 
-test("whoever passes an answer on may take time for it", async () => {
+test("a caller that passes an answer on may take time for it", async () => {
   const client = clientOf(await listen(trickle()));
   const answer = await client.forward({ ...hop, deadlineMs: 100 });
   answer.takeTime();
   await readOn(answer);
 });
 
-test("each piece of a body that takes long to come starts the deadline anew", async () => {
+test("each piece of a slow body restarts the deadline", async () => {
   const server = createServer((request, response) => void request.resume().once("end", () => response.end("{}")));
   const client = clientOf(await listen(server));
   async function* body(): AsyncGenerator<Buffer> {

@@ -7,7 +7,7 @@ const many = (count: number, item: string): Buffer => Buffer.from(`[${`${item},`
 
 afterEach(() => void vi.restoreAllMocks());
 
-describe("a JSON body of too many values is refused before anything of it is built:", () => {
+describe("a JSON body of too many values is refused before any of it is built:", () => {
   test.each([
     ["empty lists", many(jsonValuesMax, "[]")],
     ["numbers", many(jsonValuesMax + 1, "1")],

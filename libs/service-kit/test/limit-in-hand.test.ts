@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createLimitInHand } from "../src/index.ts";
 
-test("what is one too many is refused and not begun, until something in hand has ended, however it ended", async () => {
+test("work beyond the limit is refused and not started, until running work has ended, with or without success", async () => {
   const limit = createLimitInHand(2, "Too many at the moment; retry.");
   const refused = { code: "service_unavailable", message: "Too many at the moment; retry." };
   const gate = Promise.withResolvers<void>();

@@ -5,7 +5,7 @@ const kibibyte = 1024;
 
 type Row = SizedRow & { id: number };
 
-/** A list of rows of these sizes, read as PostgreSQL answers a part: all but its first row begin within the bytes. */
+/** A list of rows of these sizes, read as PostgreSQL returns a part: all but its first row begin within the bytes. */
 function listOf(...sizes: number[]) {
   const all: Row[] = sizes.map((bytes, id) => ({ id, bytes }));
   const parts: { rows: number; bytes: number }[] = [];
@@ -29,7 +29,7 @@ function listOf(...sizes: number[]) {
 const ids = ({ rows }: { rows: Row[] }): number[] => rows.map(({ id }) => id);
 
 describe("a page of a list", () => {
-  test("has every row where they are few and small, and is one part", async () => {
+  test("has every row when they are few and small, and is one part", async () => {
     const list = listOf(10, 10, 10);
     const page = await readListPage(list.read, { rowsMax: 100 });
     expect(page).toMatchObject({ hasNextPage: false, isCut: false });
@@ -38,13 +38,13 @@ describe("a page of a list", () => {
     expect(endOfPage(page, ({ id }) => String(id))).toEqual({ hasNextPage: false, nextCursor: null });
   });
 
-  test("ends at its rows, and says so without saying that it was cut", async () => {
+  test("ends at its rows, without reporting that it was cut", async () => {
     const page = await readListPage(listOf(10, 10, 10).read, { rowsMax: 2 });
     expect(ids(page)).toEqual([0, 1]);
     expect(endOfPage(page, ({ id }) => String(id))).toEqual({ hasNextPage: true, nextCursor: "1" });
   });
 
-  test("ends before its bytes would be too many, and says why", async () => {
+  test("ends before its bytes would be too many, and reports why", async () => {
     const page = await readListPage(listOf(400, 400, 400, 400).read, { rowsMax: 100, bytesMax: 1_000 });
     expect(ids(page)).toEqual([0, 1]);
     expect(endOfPage(page, ({ id }) => String(id))).toEqual({
@@ -54,7 +54,7 @@ describe("a page of a list", () => {
     });
   });
 
-  test("has one row whatever its size, and is whole when that is the last one", async () => {
+  test("has one row whatever its size, and is complete when that is the last one", async () => {
     expect(ids(await readListPage(listOf(5_000, 10).read, { rowsMax: 100, bytesMax: 1_000 }))).toEqual([0]);
     expect(await readListPage(listOf(5_000).read, { rowsMax: 100, bytesMax: 1_000 })).toMatchObject({
       hasNextPage: false,
@@ -70,7 +70,7 @@ describe("a page of a list", () => {
     });
   });
 
-  test("reads no more than it holds and one row, however large the rows that follow are", async () => {
+  test("reads no more than it holds and one row, however large the next ones are", async () => {
     const list = listOf(...Array.from({ length: 40 }, () => 900 * kibibyte));
     const page = await readListPage(list.read, { rowsMax: 100, bytesMax: 8 * 1024 * kibibyte });
     expect(page.rows).toHaveLength(9);
@@ -78,7 +78,7 @@ describe("a page of a list", () => {
     expect(read).toBeLessThanOrEqual(10 * 900 * kibibyte);
   });
 
-  test("makes room once, before it reads on, and none while it is small", async () => {
+  test("reserves memory once, before it reads on, and none while it is small", async () => {
     const asked: number[] = [];
     const makeRoom = async (bytes: number): Promise<void> => void asked.push(bytes);
     await readListPage(listOf(...Array.from({ length: 3_000 }, () => 10)).read, { rowsMax: 10_000, makeRoom });

@@ -35,7 +35,7 @@ let handle: Handler;
 let server: HttpServer;
 let address: string;
 let watched: LocalCalls;
-/** How many requests were answered without HTTP. */
+/** The number of requests answered without HTTP. */
 let answeredHere: number;
 let here: InternalClient;
 let overHttp: InternalClient;
@@ -136,7 +136,7 @@ test("a read is answered in the process as it is over HTTP, whatever its query l
   expect(answeredHere).toBe(queries.length);
 });
 
-test("what fails, fails alike", async () => {
+test("failures are the same", async () => {
   const failures: Handler[] = [
     async () => {
       throw new AppError("queue_full", "The queue is full; retry.", { retryAfterSeconds: 1 });
@@ -240,7 +240,7 @@ test("the deadline holds, and the handler learns of it", async () => {
   expect(answeredHere).toBe(1);
 });
 
-test("a caller that goes away gets its own reason", async () => {
+test("a caller that aborts gets its own reason", async () => {
   handle = () => new Promise(() => {});
   const abort = new AbortController();
   const reason = new Error("the caller is gone");
@@ -252,7 +252,7 @@ test("a caller that goes away gets its own reason", async () => {
   expect(answeredHere).toBe(1);
 });
 
-test("a server that stops is not asked in the process any more", async () => {
+test("a server that stops is no longer called in the process", async () => {
   handle = sayWho;
   await server.stop();
 

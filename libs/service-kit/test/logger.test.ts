@@ -15,7 +15,7 @@ function logged(thrown: unknown): { err: { code?: string; cause?: { message: str
   return JSON.parse(line);
 }
 
-test("of an error its message, code and causes are logged, and nothing that a library hung on it", () => {
+test("of an error its message, code and causes are logged, and nothing that a library attached to it", () => {
   const refused = Object.assign(new Error("duplicate key"), {
     code: "23505",
     detail: "Key (email)=(secret@example.com) already exists.",
@@ -28,7 +28,7 @@ test("of an error its message, code and causes are logged, and nothing that a li
   expect(JSON.stringify(line)).not.toMatch(/secret@example|hunter2/);
 });
 
-test("a chain of causes without end is cut", () => {
+test("an endless chain of causes is cut", () => {
   const circular = new Error("a");
   circular.cause = circular;
 

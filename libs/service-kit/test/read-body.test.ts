@@ -6,7 +6,7 @@ import { AppError, createBodyBudget, readBody } from "../src/index.ts";
 
 const budget = createBodyBudget({ bytesMax: 64 * 1024 * 1024 });
 
-/** Reads each body so many milliseconds after its head, and answers it. */
+/** Reads each body this many milliseconds after its head, and returns it. */
 const server = createServer(async (request, response) => {
   await sleep(Number(request.headers["x-read-after"]));
   const share = budget.open(() => new AppError("queue_full", "full"));
@@ -17,7 +17,7 @@ const server = createServer(async (request, response) => {
 beforeAll(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)));
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-/** Sends pieces as chunks, or as one body of a known length, and answers what came back. */
+/** Sends pieces as chunks, or as one body of a known length, and returns the answer. */
 function echo(pieces: readonly string[], options: { readAfterMs: number; isChunked: boolean }): Promise<string> {
   const { port } = server.address() as AddressInfo;
   const length = options.isChunked ? {} : { "content-length": Buffer.byteLength(pieces.join("")) };
@@ -39,8 +39,8 @@ function echo(pieces: readonly string[], options: { readAfterMs: number; isChunk
 }
 
 describe.each([true, false])("a body (chunked: %s)", (isChunked) => {
-  // What OpenTelemetry's exporters send: all of it may be there, its end included, before anybody reads.
-  test.each([0, 1, 30])("read %i ms after its head is whole, however it was cut", async (readAfterMs) => {
+  // The bodies of OpenTelemetry's exporters: all of it may have arrived, including its end, before it is read.
+  test.each([0, 1, 30])("read %i ms after its head is complete, however it was split", async (readAfterMs) => {
     for (const pieces of [["one"], ["one", "two"], ["a".repeat(90_000), "b".repeat(90_000), "c"]]) {
       expect(await echo(pieces, { readAfterMs, isChunked })).toBe(pieces.join(""));
     }

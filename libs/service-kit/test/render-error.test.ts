@@ -2,7 +2,7 @@ import { type ErrorCode, errorKinds } from "@touchstone/contracts";
 import { expect, test } from "vitest";
 import { AppError, renderError } from "../src/index.ts";
 
-test("on the OTLP routes what may be retried is { message }, the daily quota stays { error } [spec:envelope.otlp]", () => {
+test("on the OTLP routes retryable errors are { message }, the daily quota stays { error } [spec:envelope.otlp]", () => {
   const bodyOf = (code: "rate_limited" | "queue_full" | "store_unavailable" | "trace_quota_spent") =>
     renderError(new AppError(code, "why"), "otlp", "POST").body;
 
@@ -12,7 +12,7 @@ test("on the OTLP routes what may be retried is { message }, the daily quota sta
   expect(bodyOf("trace_quota_spent")).toEqual({ error: "why" });
 });
 
-test("a bug is a 500 without its words, and a 503 on the OTLP routes, which drop an export on 500", () => {
+test("a bug is a 500 without details, and a 503 on the OTLP routes, whose clients drop an export on 500", () => {
   const bug = new Error("secret detail");
 
   expect(renderError(bug, "standard", "POST")).toMatchObject({ status: 500, isBug: true, body: { statusCode: 500 } });
@@ -40,7 +40,7 @@ test.each(Object.entries(errorKinds))(
   },
 );
 
-test("an outage is to be retried in 2 s by who writes and in 5 s by who reads, unless it says itself when [spec:limit.retry-after]", () => {
+test("the Retry-After of an outage is 2 s for writers and 5 s for readers, unless the error has one [spec:limit.retry-after]", () => {
   const after = (method: string, error: AppError) => renderError(error, "standard", method).headers["retry-after"];
   for (const code of ["store_unavailable", "service_unavailable"] as const) {
     expect(["GET", "POST", "DELETE"].map((method) => after(method, new AppError(code, "away")))).toEqual([

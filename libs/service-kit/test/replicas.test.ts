@@ -79,7 +79,7 @@ async function ask(client: InternalClient, times: number): Promise<void> {
   }
 }
 
-test("a name stands for all its addresses; an added one gets its share, a removed one nothing more", async () => {
+test("a name represents all its addresses; an added one gets its share, a removed one nothing more", async () => {
   const counts: Record<string, number> = {};
   const first = await startReplica(counting(counts, "first"));
   await startReplica(counting(counts, "second"), { host: "127.0.0.2", port: first.port });
@@ -107,7 +107,7 @@ test("a name stands for all its addresses; an added one gets its share, a remove
   now.mockRestore();
 });
 
-test("a name server that is away takes nobody away, and a name it does not know yet is asked for again", async () => {
+test("an unavailable name server removes no replica, and a name that it does not know yet is resolved again", async () => {
   const counts: Record<string, number> = {};
   const { port } = await startReplica(counting(counts, "only"));
   let answer: (() => Promise<{ address: string }[]>) | null = null;
@@ -127,7 +127,7 @@ test("a name server that is away takes nobody away, and a name it does not know 
   expect(counts.only).toBe(6);
 });
 
-test("a replica that refuses connections is left out, and takes part again once it is there", async () => {
+test("a replica that refuses connections is avoided, and used again once it is back", async () => {
   const counts: Record<string, number> = {};
   const there = await startReplica(counting(counts, "there"));
   const gone = await startReplica(counting(counts, "gone"));
@@ -144,7 +144,7 @@ test("a replica that refuses connections is left out, and takes part again once 
   });
 });
 
-test("replicas that stop and start in turn under load cost no request", async () => {
+test("replicas that stop and start in turn under load fail no request", async () => {
   const counts: Record<string, number> = {};
   const slow = (name: string): Handler => {
     const count = counting(counts, name);
@@ -179,7 +179,7 @@ test("replicas that stop and start in turn under load cost no request", async ()
   expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBe(answered);
 });
 
-/** A server in a replica's place that does as it likes. */
+/** A scripted server in place of a replica. */
 async function startInstead(listener: Parameters<typeof createServer>[1]): Promise<string> {
   const server: Server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -188,7 +188,7 @@ async function startInstead(listener: Parameters<typeof createServer>[1]): Promi
   return `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
 }
 
-test("what a stopping replica did not take is sent to another, a POST too", async () => {
+test("a request that a stopping replica did not accept is sent to another, a POST too", async () => {
   const counts: Record<string, number> = {};
   const other = await startReplica(counting(counts, "other"));
   const stopping = await startInstead((request, response) => {
@@ -202,7 +202,7 @@ test("what a stopping replica did not take is sent to another, a POST too", asyn
   expect(counts.other).toBe(20);
 });
 
-test("a replica that is starting leaves its requests to another; alone, it is heard itself", async () => {
+test("a replica that is starting leaves its requests to another; alone, its own answer is returned", async () => {
   const counts: Record<string, number> = {};
   const other = await startReplica(counting(counts, "other"));
   const starting = await startReplica(async () => {
@@ -229,7 +229,7 @@ test("a POST that was sent and lost is not sent again", async () => {
   expect(taken).toBe(1);
 });
 
-test("whoever connects while a server stops is answered or refused, and never reset with what was sent", async () => {
+test("a client that connects while a server stops is answered or refused, and never reset with its request", async () => {
   const { url, port, server } = await startReplica(async () => ({ status: 201, body: {} }));
   const outcomes: Promise<string>[] = [];
   let isOver = false;

@@ -13,7 +13,7 @@ function* work(pieces: number): Sliced<string> {
   return "done";
 }
 
-test("others get their turn while long work goes on", async () => {
+test("other work gets its turn during long work", async () => {
   let turns = 0;
   let running = true;
   const count = (): void => {
@@ -28,7 +28,7 @@ test("others get their turn while long work goes on", async () => {
   expect(turns).toBeGreaterThanOrEqual(3);
 });
 
-test("short work is done without giving up its turn", async () => {
+test("short work is done without yielding", async () => {
   let othersRan = false;
   setImmediate(() => {
     othersRan = true;
@@ -37,7 +37,7 @@ test("short work is done without giving up its turn", async () => {
   expect(othersRan).toBe(false);
 });
 
-test("work stops with the signal's reason once nobody wants it", async () => {
+test("work stops with the signal's reason once it is aborted", async () => {
   const stop = new AbortController();
   const endless = runInSlices(work(Number.POSITIVE_INFINITY), stop.signal);
   setImmediate(() => stop.abort(new Error("too late")));

@@ -6,7 +6,7 @@ const of = (organizationId: string, projectId = `project of ${organizationId}`):
   organizationId,
 });
 
-/** What became of each stream, by its name. */
+/** The outcome of each stream, by its name. */
 function createStreams(places: StreamPlaces) {
   const ended: string[] = [];
   return {
@@ -23,7 +23,7 @@ function createStreams(places: StreamPlaces) {
   };
 }
 
-/** The refusal of a place. */
+/** The refusal of a slot. */
 function refusalOf(places: StreamPlaces, tenant: Tenant) {
   try {
     places.take(tenant);
@@ -33,7 +33,7 @@ function refusalOf(places: StreamPlaces, tenant: Tenant) {
   return null;
 }
 
-test("a newcomer takes a place from the tenant that holds most: its oldest stream, events before exports", () => {
+test("a newcomer takes a slot from the tenant that holds most: its oldest stream, events before exports", () => {
   const places = createStreamPlaces({ placesMax: 6, what: "stream", where: "here" });
   const { open, ended } = createStreams(places);
   open(of("a"), "a1", "lines");
@@ -71,7 +71,7 @@ test("an export is broken off, and so visibly incomplete, only if its tenant has
   expect(ended).toEqual(["a1 broke off"]);
 });
 
-test("a project takes a place from the project of its organization that has most", () => {
+test("a project takes a slot from the project of its organization that has most", () => {
   const places = createStreamPlaces({ placesMax: 9, what: "stream", where: "here" });
   const { open, ended } = createStreams(places);
   for (let index = 1; index <= 6; index += 1) open(of("a", "many"), `many ${index}`);
@@ -81,7 +81,7 @@ test("a project takes a place from the project of its organization that has most
   expect(ended).toEqual(["many 1 ended"]);
 });
 
-test("an answer that has not begun keeps its place, and a place that was left is free once", () => {
+test("an answer that has not begun keeps its slot, and a released slot is free once", () => {
   const places = createStreamPlaces({ placesMax: 3, what: "stream", where: "here" });
   const { open } = createStreams(places);
   const beginning = [places.take(of("a")), places.take(of("a"))];
@@ -93,7 +93,7 @@ test("an answer that has not begun keeps its place, and a place that was left is
   expect(places.share.held()).toBe(3);
 });
 
-test("the limit of a project applies however many places are free, and the refusal names it", () => {
+test("the limit of a project applies however many slots are free, and the refusal names it", () => {
   const places = createStreamPlaces({ placesMax: 1_000, projectMax: 2, what: "export", where: "here" });
   places.take(of("a"));
   places.take(of("a"));

@@ -27,15 +27,15 @@ async function startProcess(
   return { child, exit, readErrors: async () => (await errors).trim().split("\n").filter(Boolean) };
 }
 
-/** A signal that comes before the thread listens is for the loop alone: it takes a moment to start. */
+/** A signal that arrives before the thread listens reaches only the loop: starting takes a moment. */
 function signalUntilExit(child: ChildProcess, signal: NodeJS.Signals): void {
   const timer = setInterval(() => child.kill(signal), 100);
   child.once("exit", () => clearInterval(timer));
 }
 
-// Each waits for a process of its own.
+// Each waits for a separate process.
 describe.concurrent("the watchdog of a process", () => {
-  test("SIGTERM ends a process whose event loop is blocked within its stop time, and the log says where it is", async (context) => {
+  test("SIGTERM ends a process whose event loop is blocked within its stop time, and the log names the blocking code", async (context) => {
     const { expect } = context;
     const { child, exit, readErrors } = await startProcess(context, { how: "loop", stopWithinMs: 1_000 });
     signalUntilExit(child, "SIGTERM");
@@ -76,10 +76,10 @@ describe.concurrent("the watchdog of a process", () => {
     expect(line.blockedMs).toBeGreaterThanOrEqual(1_500);
   });
 
-  test("a process that was frozen was not blocked, and stops as it is asked to", async (context) => {
+  test("a process that was frozen does not count as blocked, and stops on request", async (context) => {
     const { expect } = context;
     const { child, exit, readErrors } = await startProcess(context, { how: "never", stallAfterMs: 1_500 });
-    // Which of loop and thread goes on first is chance.
+    // Loop and thread resume in random order.
     for (let round = 1; round <= 3; round += 1) {
       await sleep(500);
       child.kill("SIGSTOP");

@@ -23,14 +23,14 @@ test.each(["6650f0a2c4a1d3b2e1f0a9b8", "ws_live_1", "6c1f4a4e-3f5b-4e0e-9b4e-1d2
   },
 );
 
-test("without accounts an id that may be another project's is refused", () => {
+test("without accounts the id of a possible other project is refused", () => {
   expect(() => check(otherProject)).toThrow("Unauthorized workspace access");
 });
 
 test.each([
   { ...withoutAccounts, organizationId: otherProject },
   { projectId: null, organizationId: null, userId: "somebody" },
-])("with accounts whatever is not the key's project is refused", (identity) => {
+])("with accounts anything but the key's project is refused", (identity) => {
   for (const named of ["6650f0a2c4a1d3b2e1f0a9b8", "", otherProject]) {
     expect(() => check(named, identity)).toThrow("Unauthorized workspace access");
   }

@@ -14,18 +14,18 @@ import {
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import type { z } from "zod";
 
-/** What the removal of a deleted project's rows works with. */
+/** The resources that removing a deleted project's rows needs. */
 interface RemovalSetting {
   maintenance: Database;
   bus: Bus;
   logger: Logger;
-  /** How long what was under way may still write. */
+  /** How long open transactions may still write. */
   graceMs: number;
 }
 
 /**
- * Declares the tests that every service with rows of projects owes (decision 24): of a deleted project no row is left in
- * any table of its schema, nothing of another is missing, and the service says so once.
+ * Declares the tests that every service with rows of projects needs (decision 24): no row of a deleted project is left
+ * in any table of its schema, no other project misses a row, and the service confirms it once.
  */
 export function testProjectDeletion({
   service,
@@ -40,9 +40,9 @@ export function testProjectDeletion({
   /** The folder of the schema's migrations. */
   migrations: string;
   confirmation: EventContract<z.ZodObject<{ projectId: z.ZodUUID }>>;
-  /** What the tables' own checks ask for. */
+  /** Values for the tables' check constraints. */
   values: ProjectRowValues;
-  /** Starts the removal, and whatever publishes its confirmation, as the service does. */
+  /** Starts the removal, and the publisher of its confirmation, as the service does. */
   start(setting: RemovalSetting): { stop(): Promise<void> }[];
 }): void {
   const logger = createLogger({ service, level: "silent" });
@@ -87,7 +87,7 @@ export function testProjectDeletion({
     await database?.drop();
   });
 
-  test("nothing of a deleted project is left in any table, and nothing of another is missing", async () => {
+  test("no row of a deleted project is left in any table, and no row of another is missing", async () => {
     const [gone, kept] = [crypto.randomUUID(), crypto.randomUUID()];
     await rows.fill(gone, values);
     await rows.fill(kept, values);

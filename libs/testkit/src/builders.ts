@@ -7,7 +7,7 @@ export type DatasetBody = z.input<typeof submittedDataset>;
 export type ResultBody = z.input<typeof submittedResult>;
 export type BatchBody = z.input<typeof submittedBatch>;
 
-/** A trace as an agent submits it: complete and ordinary. Every one has a span id of its own. */
+/** A trace as an agent submits it: complete and ordinary. Each has a new span id. */
 export function buildTrace(overrides: Partial<TraceBody> = {}): TraceBody {
   return {
     name: "support-agent",
@@ -36,7 +36,7 @@ export function buildDataset(overrides: Partial<DatasetBody> = {}): DatasetBody 
   };
 }
 
-/** One result with an answer and an idempotency key of its own. */
+/** One result with an answer and a unique idempotency key. */
 export function buildResult(overrides: Partial<ResultBody> = {}): ResultBody {
   return {
     idempotencyKey: randomUUID(),

@@ -1,16 +1,16 @@
 import type { Clock } from "@touchstone/service-kit";
 
-/** Time under a test's control: it stands still until told to move. */
+/** A clock that tests control: it does not move by itself. */
 export interface ScriptedClock extends Clock {
-  /** Resolves once the clock has been moved on by `ms`; rejects with the signal's reason when it aborts. */
+  /** Resolves once the clock has advanced by `ms`; rejects with the signal's reason when it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Moves the time on, waking every sleeper whose time comes on the way, in order, each at its own instant. */
+  /** Advances the time and wakes every sleeper that is due, in order, each at its own instant. */
   advance(ms: number): Promise<void>;
-  /** How many are asleep. */
+  /** The number of sleepers. */
   sleepers(): number;
   /** Resolves once at least `count` are asleep. */
   waitForSleepers(count: number): Promise<void>;
-  /** How long each sleep was asked to be, in the order asked. */
+  /** The requested duration of each sleep, in order. */
   readonly sleeps: readonly number[];
 }
 
@@ -68,7 +68,7 @@ export function createScriptedClock(startMs: number = Date.UTC(2026, 0, 1)): Scr
   };
 }
 
-/** One turn of the event loop: lets everything run that is ready to. */
+/** One turn of the event loop: runs everything that is ready. */
 function turn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

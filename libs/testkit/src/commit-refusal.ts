@@ -1,10 +1,10 @@
 import { Client } from "pg";
 
-/** Makes transactions fail at the last moment there is: when everything in them has succeeded, and they commit. */
+/** Makes transactions fail as late as possible: when all their statements have succeeded, and they commit. */
 export interface CommitRefusal {
   /**
-   * From now on every commit that wrote a row of the schema fails with this SQLSTATE; null = none does. `53100` is a full
-   * disk, `P0001` an error that nobody foresaw.
+   * From now on every commit that wrote a row of the schema fails with this SQLSTATE; null = none does. `53100` is a
+   * full disk, `P0001` an unexpected error.
    */
   refuse(sqlState: "53100" | "P0001" | null): Promise<void>;
   /** Rows of each table of the schema. */
@@ -13,8 +13,8 @@ export interface CommitRefusal {
 }
 
 /**
- * `adminUrl` is the superuser's, `schema` one whose tables are there already. Its outbox is left out: what is in there
- * was committed with other rows, and is taken out at any moment.
+ * `adminUrl` is the superuser's, `schema` one with existing tables. Its outbox is excluded: its rows were committed
+ * with other rows, and may be removed at any moment.
  */
 export async function openCommitRefusal(adminUrl: string, schema: string): Promise<CommitRefusal> {
   const client = new Client({ connectionString: adminUrl });

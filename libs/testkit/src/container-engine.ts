@@ -1,8 +1,8 @@
 import { connect, type NetConnectOpts } from "node:net";
 
 /**
- * Whether a container engine answers at DOCKER_HOST, or else at Docker's usual socket. Takes milliseconds, while asking
- * testcontainers costs half a second for its import alone.
+ * Whether a container engine answers at DOCKER_HOST, or else at Docker's usual socket. Takes milliseconds, while
+ * importing testcontainers alone takes half a second.
  */
 export function containerEngineAnswers(dockerHost = process.env.DOCKER_HOST ?? ""): Promise<boolean> {
   const address = engineAddress(dockerHost);
@@ -19,7 +19,7 @@ export function containerEngineAnswers(dockerHost = process.env.DOCKER_HOST ?? "
   });
 }
 
-/** Where the engine listens, or null for a form of DOCKER_HOST (such as ssh://) that cannot be tried with a socket. */
+/** The address of the engine, or null for a form of DOCKER_HOST (such as ssh://) that cannot be tried with a socket. */
 export function engineAddress(dockerHost: string): NetConnectOpts | null {
   if (dockerHost === "") return { path: "/var/run/docker.sock" };
   if (!URL.canParse(dockerHost)) return null;

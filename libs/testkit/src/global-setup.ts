@@ -6,7 +6,7 @@ declare module "vitest" {
   interface ProvidedContext {
     /** Superuser URL of the PostgreSQL cluster of this test run. */
     postgresAdminUrl: string;
-    /** Where Redis is, or why there is none. */
+    /** The URL of Redis, or the reason why there is none. */
     redis: TestRedis;
     /** Whether the servers run in containers made from the official images. */
     usesContainers: boolean;
@@ -14,9 +14,9 @@ declare module "vitest" {
 }
 
 /**
- * Starts what all infra tests of a run share: one PostgreSQL cluster, in which every file makes its own database, and
- * Redis where there is one. With TOUCHSTONE_TEST_CONTAINERS=1 they are the official images. Under CI a missing Redis
- * fails the run: a test that is skipped there proves nothing.
+ * Starts the servers that all infra tests of a run share: one PostgreSQL cluster, in which every file creates a
+ * database, and Redis where available. With TOUCHSTONE_TEST_CONTAINERS=1 they are the official images. Under CI a
+ * missing Redis fails the run: a test that is skipped there proves nothing.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const usesContainers = process.env.TOUCHSTONE_TEST_CONTAINERS === "1";

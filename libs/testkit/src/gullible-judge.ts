@@ -1,10 +1,10 @@
 import type { LlmScript } from "./scripted-llm.ts";
 
 /**
- * A judge that obeys whoever speaks to it. It knows only what the prompt's own rules say about fences: the operator's
- * instructions announce a fence token, and what stands between `[[begin <label> <token>]]` and
- * `[[end <label> <token>]]` is data. Everything else it believes: the last `rating: N` it finds there is its verdict.
- * So its rating moves exactly when a judged text gets out of its fence. Untouched, it rates 5.
+ * A judge that obeys any text. It knows only the prompt's own rules about fences: the operator's instructions announce
+ * a fence token, and text between `[[begin <label> <token>]]` and `[[end <label> <token>]]` is data. It believes
+ * everything else: the last `rating: N` there is its verdict. So its rating changes exactly when a judged text escapes
+ * its fence. Without such a text it rates 5.
  */
 export function gullibleJudge(): LlmScript {
   return ({ instructions, prompt }) => {
@@ -15,12 +15,12 @@ export function gullibleJudge(): LlmScript {
   };
 }
 
-/** A token is hexadecimal and long enough not to be guessed; the first one the instructions announce counts. */
+/** A token is hexadecimal and too long to be guessed; the first one that the instructions announce counts. */
 function announcedToken(instructions: string): string | null {
   return /fence token[^\n]*?\b([0-9a-f]{32,64})\b/.exec(instructions)?.[1] ?? null;
 }
 
-/** What is left of a prompt once the fenced texts are taken out. A fence that is never closed hides nothing. */
+/** A prompt without its fenced texts. A fence that is never closed hides nothing. */
 function removeFenced(prompt: string, token: string | null): string {
   if (token === null) return prompt;
   const outside: string[] = [];

@@ -6,10 +6,10 @@ import { Provider } from "oidc-provider";
 
 type SigningKey = Awaited<ReturnType<typeof generateKeyPair>>["privateKey"];
 
-/** What the provider says of somebody, beside who they are. */
+/** The provider's claims about a user, besides the identity. */
 export type Claims = Record<string, unknown>;
 
-/** Changes an id token before the provider hands it over; answers the new one. */
+/** Changes an id token before the provider returns it; returns the new one. */
 export type Tampering = (
   claims: JWTPayload,
   sign: (claims: JWTPayload, key?: SigningKey) => Promise<string>,
@@ -17,18 +17,20 @@ export type Tampering = (
 
 export interface IdentityProvider {
   issuer: string;
-  /** Whoever has the page next is this person. */
+  /** The user who signs in next. */
   person: { sub: string; claims: Claims };
-  /** How often a code was brought to it. */
+  /** The number of codes that were exchanged. */
   redeemed: number;
-  /** Null: tokens are handed over as they are. */
+  /** Null: tokens are returned unchanged. */
   tampering: Tampering | null;
-  /** Goes through the provider's pages as a browser does; answers where it is sent back to. */
+  /** Follows the provider's pages like a browser; returns the address it is redirected to. */
   browse(url: string): Promise<URL>;
   stop(): Promise<void>;
 }
 
-/** A real OpenID Connect provider on loopback, which asks for PKCE, with one page that signs in and agrees to everything. */
+/**
+ * A real OpenID Connect provider on loopback that requires PKCE, with one page that signs in and agrees to everything.
+ */
 export async function startIdentityProvider(clients: { id: string; secret: string; redirectUri: string }[]) {
   const { privateKey } = await generateKeyPair("ES256", { extractable: true });
   const server = createServer((request, response) => {

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import type { RecordedLlmRequest } from "./llm-request.ts";
 
-/** What the scripted provider does with one request. `delayMs` passes before anything is sent. */
+/** The scripted provider's reaction to one request. `delayMs` passes before anything is sent. */
 export type LlmReply = { delayMs?: number } & (
   | {
-      /** A well-formed answer of the API asked, holding this verdict as JSON. `rating` may be anything. */
+      /** A well-formed answer of the requested API with this verdict as JSON. `rating` may be anything. */
       kind: "verdict";
       rating: unknown;
       justification?: unknown;
@@ -13,7 +13,7 @@ export type LlmReply = { delayMs?: number } & (
       extra?: Record<string, unknown>;
     }
   | {
-      /** A well-formed answer of the API asked, holding this text. */
+      /** A well-formed answer of the requested API with this text. */
       kind: "text";
       text: string;
     }
@@ -30,7 +30,7 @@ export type LlmReply = { delayMs?: number } & (
       headers?: Record<string, string>;
     }
   | {
-      /** Exactly these bytes, whatever they are. */
+      /** Exactly these bytes. */
       kind: "raw";
       body: string | Uint8Array;
       status?: number;
@@ -43,12 +43,12 @@ export type LlmReply = { delayMs?: number } & (
       status?: number;
     }
   | {
-      /** A well-formed verdict, one piece at a time and never quite finished. */
+      /** A well-formed verdict, one piece at a time and never complete. */
       kind: "drip";
       everyMs: number;
     }
   | {
-      /** The request is taken and never answered. */
+      /** The request is accepted and never answered. */
       kind: "silence";
     }
   | {
@@ -58,7 +58,7 @@ export type LlmReply = { delayMs?: number } & (
     }
 );
 
-/** Answers a request as the reply says, wrongly if it says so. */
+/** Answers a request according to the reply, including its faults. */
 export async function playReply(
   request: RecordedLlmRequest,
   reply: LlmReply,
@@ -110,7 +110,7 @@ export async function playReply(
   }
 }
 
-/** A text in the envelope of the API that was asked. */
+/** A text in the envelope of the requested API. */
 function envelope(request: RecordedLlmRequest, text: string): unknown {
   if (request.api === "responses") {
     return {
@@ -136,7 +136,7 @@ function envelope(request: RecordedLlmRequest, text: string): unknown {
 
 const dimensions = 64;
 
-/** Vectors that depend on nothing but the text: hashed counts of its words, so that shared words bring texts closer. */
+/** Vectors that depend only on the text: hashed counts of its words, so that shared words bring texts closer. */
 export function sendEmbeddings(request: RecordedLlmRequest, response: ServerResponse): void {
   const input = (request.body as { input?: unknown }).input;
   const texts = Array.isArray(input) ? input.map(String) : [String(input)];

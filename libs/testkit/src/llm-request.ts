@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
 /** The endpoints of an OpenAI-compatible provider; `other` is any path it does not have. */
 export type LlmApi = "responses" | "chat" | "embeddings" | "other";
 
-/** One request as the provider saw it. Of the key only a hash is kept. */
+/** One request as the provider saw it. Only a hash of the key is kept. */
 export interface RecordedLlmRequest {
   api: LlmApi;
   method: string;
@@ -16,13 +16,13 @@ export interface RecordedLlmRequest {
   /** The parsed JSON body, or its text when it is not JSON. */
   body: unknown;
   model: string | null;
-  /** What the operator says: `instructions`, or the system messages. Empty for embeddings. */
+  /** The operator's part: `instructions`, or the system messages. Empty for embeddings. */
   instructions: string;
-  /** What the task says: `input`, or the other messages. Empty for embeddings. */
+  /** The task's part: `input`, or the other messages. Empty for embeddings. */
   prompt: string;
 }
 
-/** Keeps what a request said, except for the key. */
+/** Records a request without its key. */
 export function recordLlmRequest(incoming: IncomingMessage, text: string): RecordedLlmRequest {
   const body = parseOrText(text);
   const members = typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};
@@ -47,7 +47,7 @@ export function recordLlmRequest(incoming: IncomingMessage, text: string): Recor
   };
 }
 
-/** The hash under which a key appears in {@link RecordedLlmRequest.keyHash}. */
+/** The hash that represents a key in {@link RecordedLlmRequest.keyHash}. */
 export function hashLlmKey(key: string): string {
   return createHash("sha256").update(key).digest("hex");
 }

@@ -2,7 +2,10 @@ import { findFreePort, type NatsUser, renderNatsConfig } from "@touchstone/embed
 import { endsProcess } from "./ending-signals.ts";
 import type { TestNats } from "./test-nats.ts";
 
-/** As `startTestNats`, from the official image. The port of the host is fixed, because a restart would move a mapped one. */
+/**
+ * Like `startTestNats`, from the official image. The port of the host is fixed, because a restart would change a mapped
+ * one.
+ */
 export async function startNatsContainer({
   users = [],
   port: wantedPort,

@@ -5,17 +5,17 @@ import { startNatsContainer } from "./nats-container.ts";
 import type { TestNats } from "./test-nats.ts";
 
 export interface TestNatsOptions {
-  /** Who may connect and what each may do. Without users everyone may do everything. */
+  /** The users that may connect, and their permissions. Without users everyone may do everything. */
   users?: readonly NatsUser[];
   /** Default: a free one. */
   port?: number;
-  /** Where JetStream keeps its files. Default: a temporary folder that goes with the server. */
+  /** The folder of JetStream's files. Default: a temporary folder that is deleted with the server. */
   storeDir?: string;
-  /** What JetStream may promise to its streams. Default 4 GiB. */
+  /** The storage limit of JetStream. Default 4 GiB. */
   storeMaxBytes?: number;
 }
 
-/** A nats-server with JetStream of its own for a test file, with messages up to 8 MB. Stop it in `afterAll`. */
+/** A separate nats-server with JetStream for a test file, with messages up to 8 MB. Stop it in `afterAll`. */
 export async function startTestNats(options: TestNatsOptions = {}): Promise<TestNats> {
   if (inject("usesContainers")) return startNatsContainer(options);
   const { storeDir, ...others } = options;

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { gunzipSync } from "node:zlib";
 import protobuf from "protobufjs";
 
-/** The part of OTLP that tells of log records, read by a decoder that is not the sender's. */
+/** The part of OTLP for log records, decoded independently of the sender's code. */
 const messages = protobuf.parse(`
   syntax = "proto3";
   message ExportLogsServiceRequest { repeated ResourceLogs resource_logs = 1; }
@@ -37,18 +37,18 @@ export interface CollectedRecord {
   resource: Attributes;
   scopeName: string;
   eventName: string;
-  /** Hexadecimal; empty where it names no span. */
+  /** Hexadecimal; empty if it names no span. */
   traceId: string;
   spanId: string;
   atMs: number;
   attributes: Attributes;
 }
 
-/** An export that arrived. */
+/** A received export. */
 export interface CollectedExport {
   path: string;
   headers: IncomingHttpHeaders;
-  /** As it came. */
+  /** As received. */
   body: Buffer;
   records: CollectedRecord[];
 }
@@ -57,20 +57,20 @@ export interface CollectedExport {
 export type CollectorAnswer =
   | { status: number; retryAfter?: string }
   | { rejected: number; message: string }
-  /** It takes the export and never answers. */
+  /** It accepts the export and never answers. */
   | "hangs";
 
 /** An OTLP collector of log records over HTTP. */
 export interface OtlpCollector {
   url: string;
-  /** All that arrived, whatever was answered. */
+  /** All received exports, whatever the answer was. */
   exports: CollectedExport[];
-  /** Answers come in turn, then 200 for ever. */
+  /** Answers in turn, then always 200. */
   answerWith(...answers: CollectorAnswer[]): void;
   stop(): Promise<void>;
 }
 
-/** Starts a collector on loopback; an export that it cannot read is answered 400. */
+/** Starts a collector on loopback; an invalid export is answered with 400. */
 export async function startOtlpCollector(): Promise<OtlpCollector> {
   const exports: CollectedExport[] = [];
   const answers: CollectorAnswer[] = [];

@@ -2,18 +2,18 @@ import type { TestContext } from "vitest";
 import { requireRedis } from "./redis.ts";
 import { startRedisProcess } from "./redis-server.ts";
 
-/** A redis-server of one test, which may be stopped, frozen and emptied. */
+/** A redis-server of one test, which it may stop, freeze and empty. */
 export interface OwnRedis {
   url: string;
-  /** Stops it as SIGSTOP does: connections are taken, nothing is answered. */
+  /** Freezes it like SIGSTOP: connections are accepted, nothing is answered. */
   freeze(): void;
   thaw(): void;
-  /** Ends it at once; nothing of it comes back. */
+  /** Ends it at once; its data is lost. */
   kill(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts a redis-server from the PATH; skips the test that asks where there is none. */
+/** Starts a redis-server from the PATH; skips the test if there is none. */
 export async function startOwnRedis(context: Pick<TestContext, "skip">): Promise<OwnRedis> {
   requireRedis(context);
   const redis = await startRedisProcess(process.env.PATH ?? "");

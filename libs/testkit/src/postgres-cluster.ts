@@ -1,13 +1,13 @@
 import { startThrowAwayPostgres } from "@touchstone/embedded-servers";
 import { Client } from "pg";
 
-/** Sessions that all test files of a run may hold together. */
+/** The maximum number of sessions of all test files of a run together. */
 const connectionsMax = 300;
 
-/** The login of every test database. Services log in with it and take their own role with `-c role=...`. */
+/** The login of every test database. Services log in with it and switch to their role with `-c role=...`. */
 export const testLogin = "touchstone";
 
-/** Starts the cluster of a test run and makes the one login role that owns every test database. */
+/** Starts the cluster of a test run and creates the one login role that owns every test database. */
 export async function startTestPostgres({
   usesContainers,
 }: {
@@ -17,7 +17,7 @@ export async function startTestPostgres({
   const client = new Client({ connectionString: cluster.adminUrl });
   try {
     await client.connect();
-    // Without createrole_self_grant a role could make another one but not `set role` to it.
+    // Without createrole_self_grant a role could create another one but not `set role` to it.
     await client.query(`create role ${testLogin} login createrole nosuperuser`);
     await client.query(`alter role ${testLogin} set createrole_self_grant = 'set, inherit'`);
     return cluster;

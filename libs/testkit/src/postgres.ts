@@ -4,17 +4,17 @@ import { inject } from "vitest";
 import { testLogin } from "./postgres-cluster.ts";
 
 export interface TestDatabase {
-  /** Of the login `touchstone`: it owns the database and may create roles, but is no superuser. */
+  /** The URL of the login `touchstone`: it owns the database and may create roles, but is no superuser. */
   url: string;
-  /** Of the superuser, in the same database. */
+  /** The URL of the superuser, in the same database. */
   adminUrl: string;
-  /** Deletes the database, ending whatever sessions are left in it. May be called twice. */
+  /** Deletes the database and ends its remaining sessions. May be called twice. */
   drop(): Promise<void>;
 }
 
 /**
- * A fresh, empty database in the cluster of the test run. Roles belong to the cluster and outlive it, and other files
- * create the same ones at the same moment: make a role only where it does not exist, and expect to lose that race.
+ * A new, empty database in the cluster of the test run. Roles belong to the cluster and outlive the database, and other
+ * files create the same ones concurrently: create a role only if it does not exist, and handle losing that race.
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const clusterUrl = inject("postgresAdminUrl");

@@ -1,16 +1,16 @@
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
 import { Client } from "pg";
 
-/** Values that a table's own checks ask for; all other columns are made up. */
+/** Values for a table's check constraints; all other columns get generated values. */
 export type ProjectRowValues = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** The rows that a schema has of projects, in whichever tables there are: found in the catalogue, not in a list. */
+/** The rows of projects in a schema. Its tables are found in the catalogue, not in a list. */
 export interface ProjectRows {
-  /** Every table with a column `project_id` or `owner_id`, save the one that remembers deleted projects. */
+  /** Every table with a column `project_id` or `owner_id`, except the one that records deleted projects. */
   tables(): Promise<string[]>;
-  /** Puts rows of a project into every one of these tables. */
+  /** Inserts rows of a project into every one of these tables. */
   fill(projectId: string, values?: ProjectRowValues): Promise<void>;
-  /** Rows of a project by table; a table without any is not named. */
+  /** Rows of a project by table; empty tables are left out. */
   count(projectId: string): Promise<Record<string, number>>;
   close(): Promise<void>;
 }
@@ -24,7 +24,10 @@ interface Column {
 
 const rowsPerTable = 3;
 
-/** Reads and writes past row-level security and foreign keys: as a superuser, by URL or over a connection to be ended. */
+/**
+ * Reads and writes past row-level security and foreign keys: as a superuser, by URL or over a connection that is ended
+ * afterwards.
+ */
 export async function openProjectRows(admin: string | Client, schema: string): Promise<ProjectRows> {
   const client = typeof admin === "string" ? new Client({ connectionString: admin }) : admin;
   if (typeof admin === "string") await client.connect();
@@ -84,7 +87,7 @@ export async function openProjectRows(admin: string | Client, schema: string): P
   };
 }
 
-/** `row` keeps apart the days that a key consists of. */
+/** `row` separates days that are part of a key. */
 function makeUp(type: string, row: number): unknown {
   if (type.endsWith("[]")) return [];
   switch (type) {

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { findFreePort, findOnPath, startGuardian } from "@touchstone/embedded-servers";
 import { containerEngineAnswers } from "./container-engine.ts";
 
-/** Where Redis is, or why there is none. */
+/** The URL of Redis, or the reason why there is none. */
 export type TestRedis = { url: string } | { url: null; reason: string };
 
 export interface StartedRedis {
@@ -32,7 +32,7 @@ export async function startTestRedis({
   };
 }
 
-/** A redis-server as a process of ours. */
+/** A redis-server as our child process. */
 export interface RedisProcess {
   url: string;
   send(signal: NodeJS.Signals): void;
@@ -56,7 +56,7 @@ export async function startRedisProcess(searchPath: string): Promise<RedisProces
     child.once("error", () => resolve());
   });
   const stop = async () => {
-    // A stopped process takes no other signal.
+    // A stopped process handles no other signal.
     child.kill("SIGCONT");
     child.kill("SIGTERM");
     await exited;

@@ -1,9 +1,9 @@
 import { inject, type TestContext } from "vitest";
 
 /**
- * URL of the Redis of the test run. Where there is none it skips the test that asks, with the reason in the report:
- * `test("...", async (context) => { const redisUrl = requireRedis(context); ... })`. Databases are shared by all files:
- * take keys nobody else uses.
+ * URL of the Redis of the test run. Skips the calling test if there is none, with the reason in the report:
+ * `test("...", async (context) => { const redisUrl = requireRedis(context); ... })`. All files share its databases: use
+ * unique keys.
  */
 export function requireRedis(context: Pick<TestContext, "skip">): string {
   const redis = inject("redis");

@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { type LlmReply, pause, playReply, sendEmbeddings } from "./llm-reply.ts";
 import { type RecordedLlmRequest, recordLlmRequest } from "./llm-request.ts";
 
-/** Decides on a reply when the queue is empty. */
+/** Chooses a reply when the queue is empty. */
 export type LlmScript = (request: RecordedLlmRequest) => LlmReply | Promise<LlmReply>;
 
 /** A running scripted provider. */
@@ -12,16 +12,16 @@ export interface ScriptedLlm {
   baseUrl: string;
   /** Every request so far, in order of arrival. */
   readonly requests: readonly RecordedLlmRequest[];
-  /** Replies for the next requests, in order; when they are used up, the script answers. Embeddings never take one. */
+  /** Replies for the next requests, in order; when they are used up, the script answers. Embeddings never use one. */
   enqueue(...replies: LlmReply[]): void;
-  /** What answers when nothing is queued: a script, or one reply for all. At first a verdict rated 7. */
+  /** Answers when nothing is queued: a script, or one reply for all. Initially a verdict rated 7. */
   answerWith(script: LlmScript | LlmReply): void;
-  /** The same for embeddings; null gives deterministic vectors, which is how it starts. */
+  /** The same for embeddings; null, the initial value, gives deterministic vectors. */
   embedWith(script: LlmScript | LlmReply | null): void;
-  /** Requests being answered at this moment, and the most there ever were at once. */
+  /** The number of requests being answered now, and the maximum so far. */
   inFlight(): number;
   inFlightMax(): number;
-  /** Forgets queue, requests and scripts. */
+  /** Resets queue, requests and scripts. */
   reset(): void;
   /** Closes every connection. */
   stop(): Promise<void>;
@@ -30,8 +30,8 @@ export interface ScriptedLlm {
 const sevenOutOfTen: LlmReply = { kind: "verdict", rating: 7, justification: "Mostly right." };
 
 /**
- * A provider with a script, over real HTTP on loopback: OpenAI's Responses API, Chat Completions and embeddings. It is
- * as wrong as it is told to be: wrong statuses, malformed bodies, stalls, drips, resets.
+ * A scripted provider, over real HTTP on loopback: OpenAI's Responses API, Chat Completions and embeddings. It fails as
+ * scripted: wrong statuses, malformed bodies, stalls, drips, resets.
  */
 export async function startScriptedLlm(): Promise<ScriptedLlm> {
   let requests: RecordedLlmRequest[] = [];

@@ -3,12 +3,12 @@ export interface TestNats {
   /** Without credentials; `users` connect with `user` and `pass`. */
   url: string;
   port: number;
-  /** Of the process that runs now. */
+  /** The id of the current process. */
   readonly pid: number;
-  /** Stops it and deletes the store it made itself. May be called twice. */
+  /** Stops it and deletes the store if it created it. May be called twice. */
   stop(): Promise<void>;
-  /** Sends a signal and, when the signal ends the process, returns after its end. SIGSTOP and SIGCONT return at once. */
+  /** Sends a signal; if the signal ends the process, returns after its end. SIGSTOP and SIGCONT return at once. */
   kill(signal: NodeJS.Signals): Promise<void>;
-  /** Starts it again on the same port and store, after stopping it if it still runs. */
+  /** Restarts it on the same port and store; a running one is stopped first. */
   restart(): Promise<void>;
 }

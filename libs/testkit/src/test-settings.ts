@@ -6,8 +6,8 @@ import { vi } from "vitest";
  */
 
 /**
- * `vi.waitFor` and `vi.waitUntil` give up after 90 s unless a test says otherwise. Vitest gives up after one second, which
- * is short on a slow machine, and has a setting for `expect.poll` only.
+ * `vi.waitFor` and `vi.waitUntil` give up after 90 s by default. Vitest's own default is one second, which is short on
+ * a slow machine, and it has a setting for `expect.poll` only.
  */
 const timeout = 90_000;
 
@@ -23,5 +23,6 @@ if (vi.waitFor.name !== "waitForPatiently") {
   vi.waitUntil = (check, options) => waitUntil(check, withPatience(options));
 }
 
-// Every run generates the same values, so that no change is refused for another's bug. `npm run fuzz` looks for new ones.
+// Every run generates the same values, so that no change fails because of an unrelated bug. `npm run fuzz` looks for
+// new ones.
 fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: Number(process.env.TOUCHSTONE_FUZZ_SEED ?? 20_261_124) });

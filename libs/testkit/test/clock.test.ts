@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createScriptedClock } from "../src/index.ts";
 
-test("time stands still until it is moved", async () => {
+test("time does not move until it is advanced", async () => {
   const clock = createScriptedClock(1_000);
   expect(clock.now()).toBe(1_000);
   await clock.advance(250);
@@ -24,7 +24,7 @@ test("sleepers wake in order, each at its own instant", async () => {
   expect(clock.sleeps).toEqual([200, 100]);
 });
 
-test("a sleeper that goes back to sleep within one advance is woken again", async () => {
+test("a sleeper that sleeps again within one advance is woken again", async () => {
   const clock = createScriptedClock(0);
   const woken: number[] = [];
   void (async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { containerEngineAnswers, engineAddress } from "../src/container-engine.ts";
 
-test("the engine is looked for where DOCKER_HOST says, else at Docker's socket", () => {
+test("the engine is expected at DOCKER_HOST, else at Docker's socket", () => {
   expect(engineAddress("")).toEqual({ path: "/var/run/docker.sock" });
   expect(engineAddress("unix:///run/podman/podman.sock")).toEqual({ path: "/run/podman/podman.sock" });
   expect(engineAddress("tcp://10.0.0.5")).toEqual({ host: "10.0.0.5", port: 2375 });

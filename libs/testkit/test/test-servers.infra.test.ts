@@ -16,7 +16,7 @@ async function query(url: string, text: string): Promise<Record<string, unknown>
   }
 }
 
-/** The facts nats-server greets every connection with. */
+/** The contents of nats-server's greeting to every connection. */
 async function greeting(port: number): Promise<unknown> {
   const socket = connect({ host: "127.0.0.1", port });
   try {
@@ -28,7 +28,7 @@ async function greeting(port: number): Promise<unknown> {
 }
 
 describe("a test database", () => {
-  test("belongs to a login that is no superuser and may create, take and drop roles", async () => {
+  test("belongs to a login that is no superuser and may create, use and drop roles", async () => {
     const database = await createTestDatabase();
     const role = `role_${randomUUID().replaceAll("-", "")}`;
     const [login] = await query(
@@ -57,7 +57,7 @@ describe("a test database", () => {
     await database.drop();
   });
 
-  test("can be dropped while someone is connected, and twice", async () => {
+  test("can be dropped while a client is connected, and twice", async () => {
     const database = await createTestDatabase();
     const client = new Client({ connectionString: database.url });
     const ended = new Promise((resolve) => client.on("error", resolve));
@@ -70,7 +70,7 @@ describe("a test database", () => {
 });
 
 describe("a test nats-server", () => {
-  test("takes messages of 8 MB and says so", async () => {
+  test("accepts messages of 8 MB and announces the limit", async () => {
     const nats = await startTestNats();
     const info = await greeting(nats.port);
     expect(info).toMatchObject({ max_payload: 8 * 1024 * 1024, jetstream: true });
@@ -96,7 +96,7 @@ describe("a test nats-server", () => {
   });
 });
 
-test("Redis answers where there is one", async (context) => {
+test("Redis answers if available", async (context) => {
   const redis = new Redis(requireRedis(context));
   expect(await redis.ping()).toBe("PONG");
   redis.disconnect();

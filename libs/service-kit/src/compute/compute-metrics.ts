@@ -1,10 +1,10 @@
 import { Counter, Gauge, Histogram } from "prom-client";
 import type { Metrics } from "../metrics.ts";
 
-/** `failed`: the function threw. `aborted`: nobody waits for it any more. */
+/** `failed`: the function threw. `aborted`: its caller no longer waits. */
 export type ComputeOutcome = "ok" | "failed" | "timeout" | "memory" | "busy" | "unavailable" | "aborted";
 
-/** Shows what a pool of threads has to do, and counts how computations end. */
+/** Metrics of a pool of threads: its load, and the outcomes of computations. */
 export function watchCompute(metrics: Metrics, pool: { name: string; waiting(): number; threads(): number }) {
   new Gauge({
     name: "service_compute_waiting",

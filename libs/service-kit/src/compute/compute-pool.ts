@@ -9,27 +9,27 @@ import type { ComputeTask } from "./compute-task.ts";
 import type { ComputeCall, compute } from "./compute-thread.ts";
 
 export interface ComputeRequest {
-  /** How long the function may take once a thread calls it. Waiting for a thread and starting one do not count. */
+  /** How long the function may run once a thread calls it. Waiting for a thread and starting one do not count. */
   deadlineMs: number;
-  /** Whose data it is: projects take turns. */
+  /** The owner of the data: projects take turns. */
   projectId: string;
-  /** Rejects with its reason when it aborts, whether the computation waits or runs. */
+  /** Rejects with its reason when it aborts, while waiting or running. */
   signal?: AbortSignal | undefined;
-  /** Buffers of the input that are handed over instead of copied; they cannot be used here afterwards. */
+  /** Buffers of the input that are transferred instead of copied; the caller cannot use them afterwards. */
   transfer?: readonly TransferListItem[];
 }
 
 /**
- * Threads that compute over data of others. Code whose time depends on a user's text does not run on the event loop,
+ * Threads that compute over users' data. Code whose run time depends on a user's text does not run on the event loop,
  * which all services of a standalone share: it runs here, and its thread is ended when it takes too long.
  */
 export interface ComputePool {
   /**
-   * Calls the task's function in a thread. Rejects with {@link ComputeError} when the function did not end by its deadline,
-   * needed too much memory, or was not begun; with what the function threw, as a copy, when it threw.
+   * Calls the task's function in a thread. Rejects with {@link ComputeError} when the function did not end by its
+   * deadline, needed too much memory, or was not started; with a copy of the error when it threw.
    */
   run<Input, Output>(task: ComputeTask<Input, Output>, input: Input, request: ComputeRequest): Promise<Output>;
-  /** Ends all threads; what waits or runs is rejected as `unavailable`. */
+  /** Ends all threads; waiting and running computations are rejected as `unavailable`. */
   stop(): Promise<void>;
 }
 
@@ -38,21 +38,21 @@ export interface ComputePoolOptions {
   name: string;
   logger: Logger;
   metrics: Metrics;
-  /** Threads at once. Of two or more, one project never has all. */
+  /** Concurrent threads. Of two or more, one project never gets all. */
   threadsMax: number;
   /** Computations that may wait. One project may take three quarters of this. */
   queueMax: number;
-  /** A thread that needs more ends, and with it the computation. */
+  /** A thread that needs more is ended, and its computation with it. */
   memoryMaxMb?: number;
-  /** A thread that had nothing to do for so long ends. */
+  /** A thread that was idle for this long is ended. */
   idleMs?: number;
 }
 
 const threadFile = new URL("./compute-thread.ts", import.meta.url).href;
-/** A thread starts in a tenth of a second; one that has not by then is not going to. */
+/** A thread starts in a tenth of a second; one that has not by then never will. */
 const startMaxMs = 30_000;
 
-/** Starts no thread before there is something to compute. */
+/** Starts no thread before the first computation. */
 export function createComputePool(options: ComputePoolOptions): ComputePool {
   const { name, logger, metrics, threadsMax, queueMax, memoryMaxMb = 96, idleMs = 10_000 } = options;
   const places = createFairLimit({
@@ -70,7 +70,7 @@ export function createComputePool(options: ComputePoolOptions): ComputePool {
   const inHand = new Set<AbortController>();
   let isStopped = false;
 
-  /** What is never needed costs no memory: a service without anything to compute does not even load the library. */
+  /** A service that never computes does not load the library, and pays no memory for it. */
   async function openThreads(): Promise<Piscina> {
     const { Piscina: Threads } = await import("piscina");
     if (isStopped) throw new ComputeError("unavailable", "the pool was stopped");
@@ -80,7 +80,7 @@ export function createComputePool(options: ComputePoolOptions): ComputePool {
       minThreads: 0,
       maxThreads: threadsMax,
       idleTimeout: idleMs,
-      // Flags of the process, such as those of a debugger, are not for its threads.
+      // Flags of the process, such as those of a debugger, are not passed to its threads.
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: memoryMaxMb, maxYoungGenerationSizeMb: 16 },
       recordTiming: false,
@@ -88,7 +88,7 @@ export function createComputePool(options: ComputePoolOptions): ComputePool {
     return threads;
   }
 
-  /** Occupies a thread until the function has ended, or the thread. */
+  /** Occupies a thread until the function or the thread has ended. */
   async function occupy(call: ComputeCall, request: ComputeRequest, ending: AbortController): Promise<unknown> {
     const pool = threads ?? (await openThreads());
     const begunAt = performance.now();
@@ -147,7 +147,10 @@ export function createComputePool(options: ComputePoolOptions): ComputePool {
   };
 }
 
-/** Aborts the computation when it has run for too long, or no thread has begun it. Answers how to stop watching. */
+/**
+ * Aborts the computation when it has run for too long, or no thread has started it. Returns the function that stops
+ * this.
+ */
 function watchDeadline({ name, calledAt }: ComputeCall, deadlineMs: number, ending: AbortController): () => void {
   const handedOverAt = process.hrtime.bigint();
   let timer = setTimeout(look, deadlineMs);
@@ -157,7 +160,7 @@ function watchDeadline({ name, calledAt }: ComputeCall, deadlineMs: number, endi
     const called = Atomics.load(calledAt, 0);
     const since = called === 0n ? handedOverAt : called;
     const leftMs = (called === 0n ? startMaxMs : deadlineMs) - Number(process.hrtime.bigint() - since) / 1e6;
-    // A result may have come while the event loop was busy: it is read before this.
+    // A result may have arrived while the event loop was busy: it is read before this.
     if (leftMs <= 0) setImmediate(expire, called === 0n);
     else timer = setTimeout(look, Math.min(leftMs + 1, deadlineMs));
   }

@@ -1,4 +1,4 @@
-/** What a thread is handed. */
+/** The input of a thread. */
 export interface ComputeCall {
   module: string;
   name: string;

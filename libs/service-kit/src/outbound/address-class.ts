@@ -1,9 +1,9 @@
 import ipaddr from "ipaddr.js";
 
 /**
- * Where an address leads: `public` to the internet, `private` to this machine or its network, `never` to nothing that
- * serves HTTP for us: multicast, reserved ranges, link-local ones with the metadata services of clouds in them, and what
- * is no address.
+ * The network of an address: `public` is the internet, `private` is this machine or its network, `never` is nothing
+ * that serves HTTP for us: multicast, reserved ranges, link-local ones with the metadata services of clouds in them,
+ * and invalid addresses.
  */
 export type AddressClass = "public" | "private" | "never";
 
@@ -16,8 +16,8 @@ const metadata: ReadonlySet<string> = new Set(["168.63.129.16", "100.100.100.200
 const privateRanges: ReadonlySet<string> = new Set(["loopback", "private", "carrierGradeNat", "uniqueLocal"]);
 
 /**
- * Says where an IP address leads. IPv4 addresses inside IPv6 ones (mapped, translated, tunnelled) count as well: some
- * router may unpack them. Names and anything else that is no address are `never`.
+ * Classifies an IP address. IPv4 addresses inside IPv6 ones (mapped, translated, tunnelled) count as well: some router
+ * may unpack them. Names and invalid addresses are `never`.
  */
 export function classifyAddress(address: string): AddressClass {
   if (ipaddr.IPv4.isValidFourPartDecimal(address)) return classifyIPv4(ipaddr.IPv4.parse(address));
@@ -30,19 +30,19 @@ export function classifyAddress(address: string): AddressClass {
 function classifyIPv4(address: ipaddr.IPv4): AddressClass {
   const text = address.toString();
   if (metadata.has(text)) return "never";
-  // Linux takes it for this machine.
+  // Linux treats it as this machine.
   if (text === "0.0.0.0") return "private";
   return classOfRange(address.range());
 }
 
-/** By the range alone; what it carries inside is judged apart. */
+/** By the range alone; an embedded address is classified separately. */
 function classifyIPv6(address: ipaddr.IPv6): AddressClass {
   if (metadata.has(address.toString())) return "never";
   const range = address.range();
   if (range === "unspecified") return "private";
   // The well-known prefix of NAT64; its local one (64:ff9b:1::/48) has no fixed place for the address.
   if (range === "ipv4Mapped" || range === "6to4" || range === "teredo" || isWellKnownNat64(address)) return "public";
-  // Of all the rest only 2000::/3 was ever given out.
+  // Of the rest only 2000::/3 was ever allocated.
   if (range === "unicast" && (part(address, 0) & 0xe000) !== 0x2000) return "never";
   return classOfRange(range);
 }
@@ -56,7 +56,7 @@ function classOfRange(range: string): AddressClass {
 function listEmbedded(address: ipaddr.IPv6): ipaddr.IPv4[] {
   const range = address.range();
   const interfaceId = (part(address, 4) & 0xfdff) === 0 && part(address, 5) === 0x5efe;
-  // ISATAP carries one below any prefix.
+  // ISATAP embeds one below any prefix.
   const isatap = interfaceId ? [takeIPv4(address, 6)] : [];
   if (range === "ipv4Mapped" || isWellKnownNat64(address)) return [takeIPv4(address, 6), ...isatap];
   if (range === "6to4") return [takeIPv4(address, 1), ...isatap];

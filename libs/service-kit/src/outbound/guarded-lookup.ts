@@ -3,13 +3,13 @@ import { isIPv6, type LookupFunction } from "node:net";
 import { addressRefused, isReachable, type OutboundReach } from "./outbound-url.ts";
 import type { ResolveHost } from "./resolve-host.ts";
 
-/** More addresses than any honest name has; each might be connected to in turn. */
+/** More addresses than any legitimate name has; each might be tried in turn. */
 const addressesMax = 32;
 
 /**
- * The look-up of a socket: asks once, checks every address of the answer, and gives those very addresses to the
- * connection. So nobody can answer one thing to the check and another to the connection (DNS rebinding). One address that
- * may not be reached refuses the name: an honest name does not lead inside and outside.
+ * The look-up of a socket: resolves once, checks every address of the answer, and passes those addresses to the
+ * connection. So the check and the connection cannot get different answers (DNS rebinding). One forbidden address
+ * refuses the name: a legitimate name does not lead both inside and outside.
  */
 export function createGuardedLookup(resolveHost: ResolveHost, reach: OutboundReach): LookupFunction {
   return (hostname, options, callback) => {

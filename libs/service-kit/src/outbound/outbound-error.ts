@@ -1,12 +1,12 @@
 /**
- * Why a call to somebody else's server did not succeed.
+ * Why a call to an external server did not succeed.
  *
- * - `url_refused`: the text is no address that we call.
+ * - `url_refused`: the text is not a URL that we call.
  * - `address_refused`: the host has no address that we may call.
  * - `unreachable`: no connection, or it broke.
  * - `timeout`: no complete answer in time.
  * - `answer_too_large`: the answer is longer than the caller reads.
- * - `answer_unreadable`: the answer is no HTTP that we understand, or its compression is broken.
+ * - `answer_unreadable`: the answer is not valid HTTP, or its compression is broken.
  */
 export type OutboundErrorKind =
   | "url_refused"
@@ -17,9 +17,9 @@ export type OutboundErrorKind =
   | "answer_unreadable";
 
 /**
- * A failed call of {@link createOutboundFetch}. `message` is a sentence for the user who named the address. It says
- * nothing that only somebody inside the network should know: a name that does not exist, one that leads inside and a
- * port that is closed are not told apart. There is deliberately no `cause`, since callers store and log what failed.
+ * A failed call of {@link createOutboundFetch}. `message` is a sentence for the user who configured the address. It
+ * reveals nothing about the internal network: a name that does not exist, one that leads inside and a closed port have
+ * the same message. There is deliberately no `cause`, because callers store and log the error.
  */
 export class OutboundError extends Error {
   override readonly name = "OutboundError";

@@ -5,24 +5,24 @@ import { type OutboundReach, readOutboundUrl } from "./outbound-url.ts";
 import { type ResolveHost, resolveHostFor } from "./resolve-host.ts";
 
 export interface OutboundOptions extends OutboundReach {
-  /** Longest that a call may take, its answer's body included. Default 10 s. */
+  /** The longest call, including the answer's body. Default 10 s. */
   totalMs?: number;
-  /** Longest that the other side may be silent. Default 5 s. */
+  /** The longest silence of the other side. Default 5 s. */
   idleMs?: number;
-  /** Longest answer that is read, in bytes after decompression. Default 1 MiB. */
+  /** The longest answer that is read, in bytes after decompression. Default 1 MiB. */
   answerMaxBytes?: number;
-  /** Default: DNS for users' hosts, the system's look-up where private hosts count. */
+  /** Default: DNS for users' hosts, the system's look-up where private hosts are allowed. */
   resolveHost?: ResolveHost;
 }
 
-/** A `fetch` for servers that are not ours. */
+/** A `fetch` for external servers. */
 export interface OutboundFetch {
   /**
-   * Calls a URL. Answers redirects as they are: none is followed. The body is read as it comes and breaks off at the
-   * bound. Rejects, and fails the body, with an {@link OutboundError}, or with the signal's reason when that aborts.
+   * Calls a URL. Redirects are returned, not followed. The body is streamed and breaks off at the limit. Rejects, and
+   * fails the body, with an {@link OutboundError}, or with the signal's reason when that aborts.
    */
   (url: string | URL, init?: RequestInit): Promise<Response>;
-  /** Ends its connections, with what is still in hand. */
+  /** Ends its connections, including open calls. */
   close(): Promise<void>;
 }
 
@@ -30,8 +30,9 @@ const connectMs = 3_000;
 const answerHeadersMaxBytes = 16 * 1024;
 
 /**
- * The one way out to addresses that somebody configured: webhooks, models, sign-in providers, mail. Each connection goes
- * to an address that was checked, and to no proxy of the environment; a certificate has to be valid for the name.
+ * The only way to call addresses that users or operators configured: webhooks, models, sign-in providers, mail. Each
+ * connection goes to a checked address, and never to a proxy of the environment; a certificate has to be valid for the
+ * name.
  */
 export function createOutboundFetch(options: OutboundOptions): OutboundFetch {
   const { totalMs = 10_000, idleMs = 5_000, answerMaxBytes = 1024 * 1024 } = options;
@@ -42,13 +43,13 @@ export function createOutboundFetch(options: OutboundOptions): OutboundFetch {
       lookup: createGuardedLookup(resolveHost, options),
       timeout: Math.min(connectMs, idleMs),
       autoSelectFamily: true,
-      // Whatever NODE_TLS_REJECT_UNAUTHORIZED says.
+      // Regardless of NODE_TLS_REJECT_UNAUTHORIZED.
       rejectUnauthorized: true,
     },
     headersTimeout: idleMs,
     bodyTimeout: idleMs,
     maxHeaderSize: answerHeadersMaxBytes,
-    // Of what comes over the wire; what it inflates to is counted below.
+    // Limits bytes on the wire; inflated bytes are counted below.
     maxResponseSize: answerMaxBytes,
   });
 
@@ -81,7 +82,7 @@ export function createOutboundFetch(options: OutboundOptions): OutboundFetch {
   return Object.assign(call, { close: () => agent.destroy() });
 }
 
-/** Passes a body on piece by piece, up to the bound. A reader that stops ends the connection. */
+/** Passes a body on piece by piece, up to the limit. A reader that stops ends the connection. */
 function capBody(
   body: AsyncIterable<Uint8Array>,
   { answerMaxBytes, explain }: { answerMaxBytes: number; explain: (thrown: unknown) => unknown },

@@ -1,19 +1,19 @@
 import { classifyAddress } from "./address-class.ts";
 import { OutboundError } from "./outbound-error.ts";
 
-/** What a caller may reach. Decided by the operator or by who wrote the URL, never by what the URL says. */
+/** The hosts a caller may reach. Decided by the operator or by the origin of the URL, never by its text. */
 export interface OutboundReach {
   /**
-   * Whether hosts of this machine and of its network count. True for addresses that the operator configured, and for
-   * users' ones where SERVICE_ALLOW_PRIVATE_WEBHOOKS says so. Link-local addresses, with the metadata services of clouds
-   * among them, are refused all the same.
+   * Whether hosts of this machine and of its network are allowed. True for addresses that the operator configured, and
+   * for users' ones if SERVICE_ALLOW_PRIVATE_WEBHOOKS is set. Link-local addresses, including the metadata services of
+   * clouds, are always refused.
    */
   allowsPrivateHosts: boolean;
 }
 
 const urlCharsMax = 2048;
 
-/** Ports of other protocols, at which a request might be taken for a command (the bad ports of the fetch standard). */
+/** Ports of other protocols, where a request might be read as a command (the bad ports of the fetch standard). */
 const portsOfOthers: ReadonlySet<number> = new Set([
   ...[1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566],
   ...[6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080],
@@ -25,14 +25,15 @@ const badLowPorts: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * Reads a URL that we are to call: http or https, no user or password in it, a port for HTTP (80, 443 and 1024 upwards,
- * without those of other protocols; below 1024 more where private hosts count), and where the host is an IP address, one
- * that may be reached. Also for checking an address when it is saved. Throws an {@link OutboundError}. A name passes:
- * where it leads is decided when it is called.
+ * Parses a URL that we are to call: http or https, without user or password, with a port for HTTP (80, 443 and 1024
+ * upwards, without those of other protocols; below 1024 more where private hosts are allowed), and an allowed address
+ * if the host is an IP address. Also used to check an address when it is saved. Throws an {@link OutboundError}. A name
+ * is accepted: its addresses are checked at each call.
  */
 export function readOutboundUrl(text: string, reach: OutboundReach): URL {
   if (text.length > urlCharsMax) throw refused(`longer than ${urlCharsMax} characters`);
-  // The URL standard drops some of these and turns others around, so that a reader sees another address than is called.
+  // The URL standard drops some of these and rewrites others, so that the called address differs from the one a reader
+  // sees.
   if (/[\p{Cc}\p{Cf}\p{Z}\\]/u.test(text)) throw refused("must not contain spaces, control characters or backslashes");
   const url = URL.parse(text);
   if (url === null) throw refused("not a valid address");
@@ -47,13 +48,13 @@ export function readOutboundUrl(text: string, reach: OutboundReach): URL {
   return url;
 }
 
-/** Whether an IP address may be connected to. */
+/** Whether connections to an IP address are allowed. */
 export function isReachable(address: string, { allowsPrivateHosts }: OutboundReach): boolean {
   const addressClass = classifyAddress(address);
   return addressClass === "public" || (addressClass === "private" && allowsPrivateHosts);
 }
 
-/** One sentence for names that do not exist and names that lead inside: which of the two is nobody's business. */
+/** One sentence for names that do not exist and names that lead inside, so that it does not reveal which. */
 export function addressRefused(): OutboundError {
   return new OutboundError("address_refused", "The host of the URL has no address that may be called.");
 }
@@ -73,7 +74,7 @@ function authorityOf(text: string): string {
   return text.slice(text.indexOf("//") + 2).split(/[/?#]/, 1)[0] ?? "";
 }
 
-/** The IP address a host is, or null for a name. The URL standard has brought it to its usual form. */
+/** The IP address of a host, or null for a name. The URL standard has normalised it. */
 function literalAddress(hostname: string): string | null {
   if (hostname.startsWith("[")) return hostname.slice(1, -1);
   return /^[\d.]+$/.test(hostname) ? hostname : null;

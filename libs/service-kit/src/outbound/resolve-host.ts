@@ -2,7 +2,7 @@ import { Resolver } from "node:dns";
 import { lookup } from "node:dns/promises";
 import type { OutboundReach } from "./outbound-url.ts";
 
-/** The IP addresses of a host name; none, or a rejection, when it has none. */
+/** The IP addresses of a host name; empty, or a rejection, when it has none. */
 export type ResolveHost = (hostname: string) => Promise<readonly string[]>;
 
 const queryTimeoutMs = 2_000;
@@ -13,14 +13,14 @@ export function resolveHostFor({ allowsPrivateHosts }: OutboundReach): ResolveHo
   return allowsPrivateHosts ? lookUpLikeTheSystem : queryNameServers;
 }
 
-/** With `/etc/hosts` and search domains, as the names of an operator's own network are meant. */
+/** With `/etc/hosts` and search domains, for names in an operator's own network. */
 async function lookUpLikeTheSystem(hostname: string): Promise<readonly string[]> {
   return (await lookup(hostname, { all: true })).map(({ address }) => address);
 }
 
 /**
- * By DNS alone, for names that users chose: no local names, no search domains, and not in the few threads that the
- * process shares with its files, which a slow name server of theirs could keep busy.
+ * By DNS alone, for names that users chose: no local names, no search domains, and outside the few threads that the
+ * process shares with its files, which a user's slow name server could block.
  */
 async function queryNameServers(hostname: string): Promise<readonly string[]> {
   const resolver = new Resolver({ timeout: queryTimeoutMs, tries: queryTries });

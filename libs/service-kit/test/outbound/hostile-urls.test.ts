@@ -36,7 +36,7 @@ const sentences = {
   address_refused: /^The host of the URL has no address that may be called\.$/,
 };
 
-test("the corpus is large, and says each thing once", () => {
+test("the corpus is large, without duplicates", () => {
   const urls = hostileUrls.flatMap((group) => group.urls);
 
   expect(urls.length).toBeGreaterThan(200);
@@ -45,7 +45,7 @@ test("the corpus is large, and says each thing once", () => {
 
 for (const { why, refusal, inside, urls } of hostileUrls) {
   describe(why, () => {
-    test.each(urls)("%j is refused, and nobody is connected to", async (url) => {
+    test.each(urls)("%j is refused, and no connection is made", async (url) => {
       const before = connections;
 
       await expect(strict(fill(url))).rejects.toMatchObject({
@@ -57,8 +57,8 @@ for (const { why, refusal, inside, urls } of hostileUrls) {
       expect(connections).toBe(before);
     });
 
-    // That a spelling arrives where it may shows that the refusal was needed.
-    test.each(urls)(`where private hosts count %j is ${inside}`, async (url) => {
+    // That a spelling reaches an allowed host shows that the refusal was needed.
+    test.each(urls)(`where private hosts are allowed %j is ${inside}`, async (url) => {
       if (inside === "reached") expect(await (await trusting(fill(url))).text()).toBe("reached");
       else if (inside === "allowed")
         expect(readOutboundUrl(fill(url), { allowsPrivateHosts: true })).toBeInstanceOf(URL);

@@ -1,18 +1,20 @@
 import type { OutboundErrorKind } from "../../src/index.ts";
 
-/** What becomes of a URL where private hosts count: it arrives at a server of this machine, is allowed, or is refused. */
+/**
+ * The outcome of a URL where private hosts are allowed: it reaches a server of this machine, is allowed, or is refused.
+ */
 export type InsideOutcome = "reached" | "allowed" | "refused";
 
-/** URLs that are to reach what is not their writer's, and how they are answered where private hosts do not count. */
+/** URLs that try to reach a foreign host, and the outcome where private hosts are not allowed. */
 export interface HostileUrls {
   why: string;
   refusal: OutboundErrorKind;
   inside: InsideOutcome;
-  /** `{port}` stands for the port of a server that listens on all of 127.0.0.0/8. */
+  /** `{port}` is replaced with the port of a server that listens on all of 127.0.0.0/8. */
   urls: readonly string[];
 }
 
-/** What the scripted name server answers; any other name does not exist. */
+/** The answers of the scripted name server; any other name does not exist. */
 export const scriptedNames: Readonly<Record<string, readonly string[]>> = {
   "public.example": ["93.184.215.14", "2606:2800:21f:cb07:6820:80da:af6b:8b2c"],
   "loopback.example": ["127.0.0.1"],

@@ -24,7 +24,7 @@ async function listen(server: Server | TcpServer, host = "127.0.0.1", port = 0):
 
 const serve = (answer: RequestListener, host?: string, port?: number) => listen(createServer(answer), host, port);
 
-/** A server that writes these bytes to whoever asks, and then what `more` writes. */
+/** A server that sends these bytes to every client, and then the output of `more`. */
 async function serveBytes(text: string, more?: (write: (text: string) => void) => void): Promise<number> {
   const server = createTcpServer((socket) => {
     cleanups.push(() => socket.destroy());
@@ -43,7 +43,7 @@ function open(options: Partial<OutboundOptions> = {}): OutboundFetch {
   return call;
 }
 
-/** What a call, its body included, fails with. */
+/** The error of a call, including its body. */
 async function failureOf(call: Promise<Response>): Promise<OutboundError> {
   const failure = await call.then((answer) => answer.text()).catch((thrown: unknown) => thrown);
   expect(failure).toBeInstanceOf(OutboundError);
@@ -52,7 +52,7 @@ async function failureOf(call: Promise<Response>): Promise<OutboundError> {
 
 const kindOf = async (call: Promise<Response>) => (await failureOf(call)).kind;
 
-test("an address that is in order is called with what was asked, and answered with what came", async () => {
+test("an allowed address is called with the request, and its answer is returned", async () => {
   const port = await serve((request, response) => {
     response.writeHead(418, { "x-of": "theirs" });
     request.pipe(response);
@@ -63,7 +63,7 @@ test("an address that is in order is called with what was asked, and answered wi
   expect([answer.status, answer.headers.get("x-of"), await answer.text()]).toEqual([418, "theirs", "hello"]);
 });
 
-test.each([301, 302, 303, 307, 308])("a %i to a metadata service is answered, not followed", async (status) => {
+test.each([301, 302, 303, 307, 308])("a %i to a metadata service is returned, not followed", async (status) => {
   let asked = 0;
   const port = await serve((_request, response) => {
     asked += 1;
@@ -87,7 +87,7 @@ test("a name is resolved once, and the connection goes to the address that was c
   expect(resolveHost).toHaveBeenCalledTimes(1);
 });
 
-test("a name that leads elsewhere by the next connection is checked again", async () => {
+test("a name that resolves differently for the next connection is checked again", async () => {
   const answers = [["127.0.0.1"], ["169.254.169.254"]];
   const port = await serve((_request, response) => response.writeHead(200, { connection: "close" }).end("first"));
   const call = open({ resolveHost: async () => answers.shift() ?? [] });
@@ -97,7 +97,7 @@ test("a name that leads elsewhere by the next connection is checked again", asyn
   expect(await kindOf(call(`http://rebinding.example:${port}/`))).toBe("address_refused");
 });
 
-test("of several addresses one that does not answer is passed over", async () => {
+test("of several addresses one that does not answer is skipped", async () => {
   const port = await serve((_request, response) => response.end("second"), "127.0.0.3");
 
   const answer = await open({ resolveHost: async () => ["127.0.0.4", "127.0.0.3"] })(`http://two.example:${port}/`);
@@ -132,7 +132,7 @@ test.each([
   ["closed", async () => "http://127.0.0.1:1024/"],
   ["one that hangs up", async () => `http://127.0.0.1:${await listen(createTcpServer((socket) => socket.destroy()))}/`],
   ["one that speaks no TLS", async () => `https://127.0.0.1:${await serveBytes("hello\r\n")}/`],
-])("a port that is %s is answered with the same sentence", async (_what, urlOf) => {
+])("a port that is %s gets the same sentence", async (_what, urlOf) => {
   const failure = await failureOf(open()(await urlOf()));
 
   expect([failure.kind, failure.message, failure.cause]).toEqual([
@@ -142,7 +142,7 @@ test.each([
   ]);
 });
 
-test("a name that does not exist and one that leads inside are answered with the same sentence", async () => {
+test("a name that does not exist and one that leads inside get the same sentence", async () => {
   const resolveHost = async (name: string) => {
     if (name === "inside.example") return ["10.0.0.1"];
     throw Object.assign(new Error(`queryA ENOTFOUND ${name}`), { code: "ENOTFOUND" });
@@ -158,7 +158,7 @@ test("a name that does not exist and one that leads inside are answered with the
 });
 
 const ok = "HTTP/1.1 200 OK\r\n";
-/** Each bound alone, so that neither stands in for the other. */
+/** Each limit alone, so that no other limit can take effect first. */
 const [silenceMax, totalMax] = [{ idleMs: 200 }, { totalMs: 500 }];
 
 test.each([
@@ -168,7 +168,7 @@ test.each([
   ["is busy without an end", `${ok}content-length: 1000000\r\n\r\n`, " "],
   ["sends headers without an end, slowly", ok, "x: y\r\n"],
   ["goes on telling that it works on it", "HTTP/1.1 102 Processing\r\n\r\n", "HTTP/1.1 102 Processing\r\n\r\n"],
-])("a server that %s is left in time", async (_what, text, drip) => {
+])("a server that %s is given up in time", async (_what, text, drip) => {
   const port = await serveBytes(text, (write) => {
     if (drip === undefined) return;
     const timer = setInterval(() => write(drip), 20);
@@ -178,13 +178,13 @@ test.each([
   expect(await kindOf(open(drip === undefined ? silenceMax : totalMax)(`http://127.0.0.1:${port}/`))).toBe("timeout");
 });
 
-test("a name server that does not answer is left in time", async () => {
+test("a name server that does not answer is given up in time", async () => {
   const resolveHost = () => new Promise<string[]>(() => undefined);
 
   expect(await kindOf(open({ totalMs: 200, resolveHost })("http://silent.example/"))).toBe("timeout");
 });
 
-test("who aborts is told their own reason", async () => {
+test("an aborted call rejects with its own reason", async () => {
   const port = await serveBytes(`${ok}content-length: 10\r\n\r\nabc`);
   const aborting = new AbortController();
   const answer = await open()(`http://127.0.0.1:${port}/`, { signal: aborting.signal });
@@ -222,7 +222,7 @@ test.each([
       return (_request, response) => response.writeHead(200, { "content-encoding": "gzip, gzip" }).end(bomb);
     },
   ],
-])("of a server that %s no more than the bound is read", async (_what, answer) => {
+])("of a server that %s no more than the limit is read", async (_what, answer) => {
   const port = await serve(answer());
   let read = 0;
 
@@ -238,7 +238,7 @@ test.each([
   expect(read).toBeLessThanOrEqual(mebibyte);
 });
 
-test("an answer of just the bound is read, compressed or not", async () => {
+test("an answer of exactly the limit is read, compressed or not", async () => {
   const whole = Buffer.alloc(1_000, "x");
   const port = await serve((request, response) => {
     if (request.url === "/plain") response.end(whole);
@@ -265,7 +265,7 @@ test.each([
   expect(["answer_unreadable", "unreachable"]).toContain(await kindOf(open(silenceMax)(`http://127.0.0.1:${port}/`)));
 });
 
-test("an answer that breaks off is not taken for a whole one", async () => {
+test("an answer that breaks off is not accepted as complete", async () => {
   const server = createTcpServer((socket) => {
     socket.once("data", () => socket.end(`${ok}content-length: 10\r\n\r\nabc`));
   });
@@ -273,7 +273,7 @@ test("an answer that breaks off is not taken for a whole one", async () => {
   expect(await kindOf(open()(`http://127.0.0.1:${await listen(server)}/`))).toBe("unreachable");
 });
 
-test("a certificate counts for the name it was asked under, and for no other", async () => {
+test("a certificate is valid for the requested name, and for no other", async () => {
   const before = getCACertificates("default");
   setDefaultCACertificates([...before, certificate]);
   cleanups.push(() => setDefaultCACertificates(before));
@@ -291,7 +291,7 @@ test("a certificate counts for the name it was asked under, and for no other", a
   }
 });
 
-test("a certificate nobody vouches for does not count", async () => {
+test("an untrusted certificate is refused", async () => {
   const server = createTlsServer({ cert: certificate, key: privateKey }, (_request, response) =>
     response.end("secure"),
   );
