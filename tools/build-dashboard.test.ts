@@ -19,7 +19,9 @@ afterEach(async () => {
   await rm(parent, { recursive: true, force: true });
 });
 
-test("several builds at once make one whole dashboard, and leave nothing beside it", { timeout: 180_000 }, async () => {
+test("several concurrent builds produce one complete dashboard, and leave nothing beside it", {
+  timeout: 180_000,
+}, async () => {
   const folder = path.join(parent, "dashboard");
 
   await Promise.all([build("--out", folder, "--brotli"), build("--out", folder, "--brotli")]);
@@ -36,7 +38,7 @@ test("several builds at once make one whole dashboard, and leave nothing beside 
   expect(page).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=/);
 });
 
-test("a dashboard that is there is left as it is, and where none can be written that is said", async () => {
+test("an existing dashboard is left unchanged, and a folder that cannot be written is reported", async () => {
   await writeFile(path.join(parent, "file"), "");
 
   await build("--out", parent);

@@ -1,7 +1,7 @@
 /**
- * `node tools/build-dashboard.ts --out <folder> [--brotli]` builds the dashboard into a folder that is not there yet. The
- * folder appears when it is whole: several may build it at once, and a build that is ended in the middle leaves none.
- * Each file that is worth it stands beside its gzip form; `--brotli` adds the other one, which takes seconds.
+ * `node tools/build-dashboard.ts --out <folder> [--brotli]` builds the dashboard into a folder that does not exist yet.
+ * The folder appears when it is complete: several may build it at once, and a build that is ended in the middle leaves
+ * none. Files that compress well get a gzip version; `--brotli` adds the other one, which takes seconds.
  */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -17,7 +17,7 @@ const compressible = /\.(html|js|css|svg|json|txt|webmanifest)$/;
 
 const { values } = parseArgs({ options: { out: { type: "string" }, brotli: { type: "boolean", default: false } } });
 if (values.out === undefined) fail("Say where to: --out <folder>.");
-// It runs beside the start of the servers, which is what somebody waits for.
+// It runs in parallel with the start of the servers, which the user waits for.
 setPriority(10);
 try {
   await buildInto(path.resolve(values.out), { withBrotli: values.brotli });
@@ -34,7 +34,7 @@ async function buildInto(folder: string, { withBrotli }: { withBrotli: boolean }
     await compress(temporary, withBrotli);
     await chmod(temporary, 0o755);
     await rename(temporary, folder).catch((error: NodeJS.ErrnoException) => {
-      // Somebody else was faster, with the same sources.
+      // Another process was faster, with the same sources.
       if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error;
     });
   } finally {

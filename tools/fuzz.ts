@@ -1,5 +1,5 @@
 /**
- * `npm run fuzz -- --minutes 10`: runs the unit tests that generate their values, each round with another seed, until the
+ * `npm run fuzz -- --minutes 10`: runs the unit tests with generated values, each round with another seed, until the
  * time is over or a test fails. `-- --seed 17 --rounds 1` runs one seed again.
  */
 import { spawn } from "node:child_process";

@@ -4,8 +4,7 @@ import { goldenFiles } from "./golden-files/golden-files.ts";
 import { repositoryRoot } from "./repository-files.ts";
 
 /**
- * `node tools/generate.ts` writes every generated file; with `--check` it writes nothing and fails when one differs
- * from what would be written.
+ * `node tools/generate.ts` writes every generated file; with `--check` it writes nothing and fails when one differs.
  */
 const isCheck = process.argv.includes("--check");
 const stale: string[] = [];

@@ -1,8 +1,8 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
- * Files that take half a minute and more, the longest first. Begun last, one of them keeps a worker busy while the others
- * have nothing left to do; on a fresh clone vitest knows only their sizes, which say little.
+ * Files that take half a minute and more, the longest first. If one of them started last, it would keep a worker busy
+ * while the others are idle; on a fresh clone vitest knows only their sizes, which do not help.
  */
 const longFiles = [
   "tests/chaos/specs/scarce-resources.test.ts",
@@ -43,7 +43,7 @@ const longFiles = [
   "services/gateway/test/rate-limits.infra.test.ts",
 ];
 
-/** The order of vitest, but for the long files, which come first. Groups of projects still follow one another. */
+/** The order of vitest, except for the long files, which come first. Groups of projects still follow one another. */
 export class LongFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification): number => {

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 
-/** Folders that hold no source of ours: what was installed, and what tools keep in folders with a dot. */
+/** Folders without our sources: installed packages, and dot folders of tools. */
 const isSkipped = (folder: string): boolean =>
   folder === "node_modules" || (folder.startsWith(".") && folder !== ".github");
 
@@ -9,8 +9,8 @@ const isSkipped = (folder: string): boolean =>
 export const repositoryRoot = path.resolve(import.meta.dirname, "..");
 
 /**
- * Every file of ours below `root`, sorted, with forward slashes and relative to it. A new file counts before
- * it is added to git, so that a check never passes for being early.
+ * Every file of ours below `root`, sorted, with forward slashes and relative to it. A new file counts before it is
+ * added to git, so that a check never passes only because it ran earlier.
  */
 export async function repositoryFiles(root = repositoryRoot): Promise<string[]> {
   const found: string[] = [];

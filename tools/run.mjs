@@ -1,6 +1,6 @@
-// The way in: `npm start`, `npm test` and the other scripts all come through here. It runs on whatever Node there is
-// (20 or newer), installs what is missing into this folder and nowhere else, then hands over to the Node 24 that was
-// installed, which runs the TypeScript sources as they are.
+// The entry point: `npm start`, `npm test` and the other scripts all use it. It runs on any Node (20 or newer),
+// installs missing packages into this folder and nowhere else, then hands over to the Node 24 that was installed, which
+// runs the TypeScript sources directly.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -35,7 +35,7 @@ if (major < 20) fail(`Node ${process.versions.node} is too old; install Node 20 
 await install();
 await handOver();
 
-/** Installs once per lock file; a second start costs one hash. */
+/** Installs once per lock file; a second start computes only a hash. */
 async function install() {
   const wanted = createHash("sha256")
     .update(readFileSync(path.join(root, "pnpm-lock.yaml")))
@@ -53,7 +53,7 @@ async function install() {
     "npx",
     ["--yes", `pnpm@${pnpmVersion}`, "install", "--frozen-lockfile", "--reporter=append-only"],
     {
-      // npx would keep pnpm in HOME, which may be read-only or on another filesystem.
+      // npx would put pnpm into HOME, which may be read-only or on another filesystem.
       npm_config_cache: path.join(cache, "npm"),
       // Without a terminal pnpm asks nothing; with CI unset it might.
       CI: "true",
@@ -68,7 +68,7 @@ async function install() {
   console.log(`Installed in ${((Date.now() - started) / 1000).toFixed(1)} s.`);
 }
 
-/** Runs the script on the installed Node and leaves with its exit code. */
+/** Runs the script on the installed Node and exits with its exit code. */
 async function handOver() {
   const node = path.join(root, "node_modules", ".bin", "node");
   const child = spawn(node, [path.join(root, script), ...args], {
@@ -77,22 +77,23 @@ async function handOver() {
     env: {
       ...process.env,
       PATH: `${path.join(root, "node_modules", ".bin")}${path.delimiter}${process.env.PATH}`,
-      // What Node makes of the sources is kept: the next start need not strip types again, nor load what does that.
+      // Node's compiled sources are cached: the next start need not strip types again, nor load the compiler.
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? path.join(cache, "node"),
-      // Large buffers go back to the system when they are freed, instead of being kept for the next ones: after a burst of
-      // large bodies a standalone keeps 130 MB less. The same is in deploy/Dockerfile.
+      // Large buffers are returned to the system when they are freed, instead of being kept for the next ones: after a
+      // burst of large bodies a standalone keeps 130 MB less. The same is in deploy/Dockerfile.
       MALLOC_ARENA_MAX: process.env.MALLOC_ARENA_MAX ?? "2",
       MALLOC_MMAP_THRESHOLD_: process.env.MALLOC_MMAP_THRESHOLD_ ?? "131072",
       MALLOC_TRIM_THRESHOLD_: process.env.MALLOC_TRIM_THRESHOLD_ ?? "1048576",
-      // Where the user stood, for relative paths among the arguments and settings.
+      // The user's working directory, for relative paths among the arguments and settings.
       INIT_CWD: process.env.INIT_CWD ?? process.cwd(),
     },
   });
-  // Ctrl-C reaches the whole process group, the child included; a signal sent to this process alone is passed on.
+  // Ctrl-C reaches the whole process group, the child included; a signal sent to this process alone is forwarded.
   process.on("SIGINT", () => {});
   process.on("SIGTERM", () => child.kill("SIGTERM"));
   process.on("SIGHUP", () => child.kill("SIGTERM"));
-  // npm killed with -9 forwards nothing. The child watches its end of the IPC channel for the same fate of this process.
+  // npm killed with -9 forwards nothing. The child watches its end of the IPC channel to detect the same for this
+  // process.
   const parent = process.ppid;
   setInterval(() => {
     if (process.ppid !== parent) child.kill("SIGTERM");

@@ -1,6 +1,6 @@
 /**
- * `npm run screens` takes the README's pictures: an installation with the sample project is started, four of its pages
- * are opened, and `docs/images` is written. A picture that is too large for a README fails the command.
+ * `npm run screens` takes the README's screenshots: it starts an installation with the sample project, opens four of
+ * its pages, and writes `docs/images`. A picture that is too large for a README fails the command.
  */
 import { mkdir, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";

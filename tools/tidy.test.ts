@@ -13,7 +13,7 @@ import { houseRules } from "./tidy/house-rules.ts";
 import { compareWithList, measureSize } from "./tidy/measure-size.ts";
 import type { SourceText } from "./tidy/source-text.ts";
 
-/** The house rules, over the whole repository. Each failure names the place and what to do instead. */
+/** The house rules, over the whole repository. Each failure names the place and the alternative. */
 let files: string[] = [];
 let sources: SourceText[] = [];
 let ignored: string[] = [];
@@ -38,26 +38,26 @@ describe("every file", () => {
     expect(found.map(({ path: file, line, what }) => `${file}:${line} ${what}`)).toEqual([]);
   });
 
-  test("is short enough, save those on a list that may only shrink", async () => {
+  test("is short enough, except for those on a list that may only shrink", async () => {
     const list = await readFile(path.join(repositoryRoot, "tools/tidy/oversized.txt"), "utf8");
     const typescript = sources.filter(({ path: file }) => /\.tsx?$/.test(file) && !file.endsWith(".gen.d.ts"));
     expect(compareWithList(measureSize(typescript), list)).toEqual([]);
   });
 
-  test("of source code is worth opening: few have less than twenty lines, and ever fewer", () => {
+  test("of source code has a minimum size: few have less than twenty lines, and ever fewer", () => {
     const isSource = (file: string): boolean => /^(apps|libs|services)\/[^/]+\/src\/.*\.tsx?$/.test(file);
     const thin = sources.filter(({ path: file, text }) => isSource(file) && text.split("\n").length <= 20);
     expect(thin.length, thin.map(({ path: file }) => file).join("\n")).toBeLessThanOrEqual(thinFilesMax);
   });
 
-  test("that a page mentions is there", () => {
+  test("that a page mentions exists", () => {
     const pages = sources.filter(({ path: file }) => file.endsWith(".md"));
     expect(pages.flatMap((page) => findBrokenPaths(page, existsInRepository))).toEqual([]);
   });
 });
 
 describe("citations", () => {
-  test("of the specification and of decision records point to something; docs/specification/README.md lists the forms", () => {
+  test("of the specification and of decision records resolve; docs/specification/README.md lists the forms", () => {
     const targets = readCitationTargets(sources);
     const citing = sources.filter(
       ({ path: file }) => /\.(tsx?|sql|md)$/.test(file) && !/^tools\/tidy|(^|\/)fixtures\//.test(file),
@@ -66,7 +66,7 @@ describe("citations", () => {
     expect(broken.map(({ path: file, line, what }) => `${file}:${line} ${what}`)).toEqual([]);
   });
 
-  test("say of every route and every row of the specification where it is described", () => {
+  test("name the section that describes every route and every row of the specification", () => {
     const targets = readCitationTargets(sources);
     const rows = sources.find(({ path: file }) => file === "tools/spec-coverage/rows.json")?.text ?? "[]";
     const sections = [...Object.values<Route>(routes), ...(JSON.parse(rows) as { section: string }[])];
@@ -141,14 +141,14 @@ const bodiesReadByHand = [
 
 describe("services", () => {
   test("serve every route of the contracts, once, from a table of routes", () => {
-    // The gateway's own are one line each and stand together.
+    // The gateway's own routes are one line each in one file.
     const own = sources.find(({ path: file }) => file === "services/gateway/src/operations/own-routes.ts")?.text ?? "";
     const tables = sources.filter(({ path: file }) =>
       /^services\/[^/]+\/src\/(.*\/)?([^/]*routes\.ts$|http\/)/.test(file),
     );
     const wrong = Object.values<Route>(routes).filter(({ id, owner, authentication }) => {
       if (owner === "gateway") return !new RegExp(`\\b${id}\\b`).test(own);
-      // The accounts library serves them; auth hands them over, all in one way.
+      // The accounts library serves them; auth forwards them all in one way.
       if (authentication.includes("account")) return false;
       const row = new RegExp(`\\broutes\\.${id}\\b(?!\\.body)`, "g");
       const served = tables.filter(({ path: file }) => file.startsWith(`services/${owner}/`));
@@ -189,14 +189,14 @@ describe("services", () => {
     }
   });
 
-  test("read every setting there is, and the operator's page says which", async () => {
+  test("read every setting, and the operator's page lists the readers", async () => {
     const readers = await findSettingReaders();
     expect(Object.keys(settings).filter((name) => !readers.has(name))).toEqual([]);
   });
 });
 
 describe("packages", () => {
-  test("take every library in the one version of the catalog", () => {
+  test("use every library in the one version of the catalog", () => {
     const manifests = sources.filter(({ path: file }) => /(^|\/)package\.json$/.test(file));
     const strays = manifests.flatMap(({ path: file, text }) => {
       const { dependencies, devDependencies, optionalDependencies } = JSON.parse(text);
@@ -208,8 +208,8 @@ describe("packages", () => {
     expect(strays).toEqual(["tools/package.json: typescript 6.0.2"]);
   });
 
-  test("show src/index.ts and nothing else", () => {
-    // The bench is no test, and the rest of testkit loads the test runner; few tests need a provider of identities or a
+  test("export src/index.ts and nothing else", () => {
+    // The bench is not a test, and the rest of testkit loads the test runner; few tests need an identity provider or a
     // collector. A computing thread needs the limits and none of the schemas, which take 60 MB.
     const more: Record<string, object> = {
       "libs/contracts/package.json": { "./limits": "./src/limits.ts" },
@@ -225,7 +225,7 @@ describe("packages", () => {
     }
   });
 
-  test("depend on one another without a cycle, counting their tests: the package manager warns of one at every install", () => {
+  test("depend on one another without a cycle, including their tests: the package manager warns of one at every install", () => {
     const manifests = sources
       .filter(({ path: file }) => /(^|\/)package\.json$/.test(file))
       .map(({ text }) => JSON.parse(text));
@@ -235,7 +235,7 @@ describe("packages", () => {
         Object.keys({ ...dependencies, ...devDependencies }).filter((other) => other.startsWith("@touchstone/")),
       ]),
     );
-    // Whoever needs nothing that is left cannot be in a cycle.
+    // A package without remaining dependencies cannot be in a cycle.
     for (let left = needs.size + 1; left > needs.size; ) {
       left = needs.size;
       for (const [name, others] of needs) if (!others.some((other) => needs.has(other))) needs.delete(name);
@@ -243,14 +243,14 @@ describe("packages", () => {
     expect([...needs.keys()]).toEqual([]);
   });
 
-  test("share one zod: with two, a schema of the one is no schema to the other", () => {
+  test("share one zod: with two, a schema of one is not recognised by the other", () => {
     const lock = sources.find(({ path: file }) => file === "pnpm-lock.yaml")?.text ?? "";
     expect(new Set(lock.match(/^ {2}zod@[\d.]+/gm))).toHaveProperty("size", 1);
   });
 });
 
 describe("every bus message", () => {
-  test("has a frozen fixture, so that a change which old senders would break is seen", () => {
+  test("has a frozen fixture, so that a change that would break old senders is noticed", () => {
     const without = busMessages.filter(
       ({ subject }) => !files.some((file) => file.startsWith(`libs/contracts/fixtures/bus/${subject}`)),
     );
@@ -258,7 +258,7 @@ describe("every bus message", () => {
   });
 });
 
-/** There, or made on the operator's machine and kept out of git by name. */
+/** Exists, or is created on the operator's machine and listed in .gitignore. */
 function existsInRepository(file: string): boolean {
   return existsSync(path.join(repositoryRoot, file)) || ignored.includes(file);
 }

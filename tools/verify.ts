@@ -1,6 +1,6 @@
 /**
- * Everything CI runs, in the order in which it fails fastest: `npm test`. With `-- --containers` the tests run on the
- * official PostgreSQL, NATS and Redis images. With `CI=true` a skipped test is a failure.
+ * Everything that CI runs, fastest failures first: `npm test`. With `-- --containers` the tests run on the official
+ * PostgreSQL, NATS and Redis images. With `CI=true` a skipped test is a failure.
  */
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
@@ -25,7 +25,7 @@ const checks: Step[] = [
   { name: "coverage of the specification", command: "node", args: ["tools/spec-coverage/check.ts"] },
 ];
 
-/** One run of vitest, and the report it leaves. */
+/** One run of vitest and its report. */
 interface TestRun {
   step: Step;
   report: string;
@@ -37,7 +37,7 @@ const testRuns = [
   ...(browser.path === null ? [] : [planTests("tests in a browser", ["browser"])]),
 ];
 
-/** The counts of vitest's JSON report that decide. */
+/** The relevant counts of vitest's JSON report. */
 interface Report {
   numPassedTests: number;
   numFailedTests: number;
@@ -48,7 +48,7 @@ interface Report {
     /** Milliseconds since 1970. */
     startTime: number;
     endTime: number;
-    /** What stopped the file itself: an import or a hook that failed. Empty otherwise. */
+    /** The error of the file itself: an import or a hook that failed. Empty otherwise. */
     message: string;
     assertionResults: { fullName: string; status: string; failureMessages?: string[] | null }[];
   }[];
@@ -106,7 +106,7 @@ async function succeeds({ name, command, args: commandArgs }: Step): Promise<boo
   return code === 0;
 }
 
-/** Prints what failed, once more at the end where it is found, and the counts. With CI=true a skip is a failure. */
+/** Prints the failures once more at the end, and the counts. With CI=true a skip is a failure. */
 function summarise(testsSucceeded: boolean): boolean {
   let reports: Report[];
   try {
@@ -136,7 +136,7 @@ function summarise(testsSucceeded: boolean): boolean {
   return testsSucceeded && !skipsFail;
 }
 
-/** The files that took longest, in seconds. */
+/** The slowest files, in seconds. */
 function listSlowest(reports: readonly Report[], count: number): string[] {
   return reports
     .flatMap(({ testResults }) => testResults)

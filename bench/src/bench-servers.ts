@@ -4,13 +4,13 @@ import path from "node:path";
 import { openHome, startPostgres } from "@touchstone/embedded-servers";
 import { type Standalone, startStandalone } from "./standalone.ts";
 
-/** A durable PostgreSQL and a standalone upon it; the bare yardsticks use the same server. */
+/** A durable PostgreSQL and a standalone on it; the bare yardsticks use the same server. */
 export interface BenchServers {
   databaseUrl: string;
   standalone: Standalone;
 }
 
-/** Both on empty folders, which are gone afterwards. */
+/** Both on empty folders, which are deleted afterwards. */
 export async function withBenchServers(work: (servers: BenchServers) => Promise<void>): Promise<void> {
   await withBenchPostgres(async (databaseUrl) => {
     const standaloneHome = await mkdtemp(path.join(tmpdir(), "touchstone-bench-"));
@@ -24,7 +24,7 @@ export async function withBenchServers(work: (servers: BenchServers) => Promise<
   });
 }
 
-/** The PostgreSQL alone, on an empty folder that is gone afterwards. */
+/** Only the PostgreSQL, on an empty folder that is deleted afterwards. */
 export async function withBenchPostgres(work: (databaseUrl: string) => Promise<void>): Promise<void> {
   const home = await mkdtemp(path.join(tmpdir(), "touchstone-bench-"));
   const opened = await openHome({ folder: home, onProgress: () => {} });

@@ -1,7 +1,7 @@
-/** What a closed loop measured: every client sends its next request when the last one was answered. */
+/** The result of a closed loop: every client sends its next request when the last one was answered. */
 export interface Measurement {
   perSecond: number;
-  /** All that were answered, the warm-up's too. */
+  /** All answered requests, including the warm-up's. */
   answered: number;
   p50Ms: number;
   p99Ms: number;
@@ -34,7 +34,7 @@ export async function measureClosedLoop(options: {
   return { answered, perSecond: latencies.length / seconds, p50Ms: quantile(0.5), p99Ms: quantile(0.99) };
 }
 
-/** The middle value; rounds are noisy and a mean follows the worst one. */
+/** The median; rounds are noisy and a mean follows the worst one. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((one, other) => one - other);
   const middle = Math.floor(sorted.length / 2);

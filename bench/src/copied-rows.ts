@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { Client, type Connection, Query } from "pg";
 
 /**
- * The yardstick of OTLP ingest: rows of the same size into a table with three indexes, as fast as PostgreSQL takes them,
- * by COPY over one connection, in portions of the size of the exports.
+ * The yardstick of OTLP ingest: rows of the same size into a table with three indexes, as fast as PostgreSQL accepts
+ * them, by COPY over one connection, in portions of the size of the exports.
  */
 export async function copiedRows(options: {
   databaseUrl: string;
@@ -42,7 +42,7 @@ export async function copiedRows(options: {
   };
 }
 
-/** What a connection of `pg` also knows, for COPY. */
+/** The part of a `pg` connection that COPY uses. */
 type CopyConnection = Connection & { sendCopyFromChunk(chunk: Buffer): void; endCopyFrom(): void };
 
 function copyInto(client: Client, text: string, rows: Buffer): Promise<void> {

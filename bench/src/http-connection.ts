@@ -15,9 +15,9 @@ interface Received {
 }
 
 /**
- * A client that costs next to nothing. Driver and system share the machine's cores, so what the driver burns is missing
- * from what is measured; a complete HTTP client takes as much as a service does. It understands what our services send:
- * a status line and a body, of stated length or in chunks, of which it only sees the end.
+ * A client with minimal overhead. Driver and system share the machine's cores, so the driver's CPU time is missing from
+ * the measured system; a complete HTTP client takes as much as a service does. It supports only what our services send:
+ * a status line and a body, of known length or in chunks, of which it sees only the end.
  */
 export async function openHttpConnection(origin: string, headers: Record<string, string>): Promise<HttpConnection> {
   const { hostname, port } = new URL(origin);
@@ -29,7 +29,7 @@ export async function openHttpConnection(origin: string, headers: Record<string,
   let waiting: { resolve(received: Received): void; reject(error: Error): void } | null = null;
 
   socket.on("data", (chunk) => {
-    // Only the first chunk is searched for the end of the head; it nearly always holds all of it.
+    // Only the first chunk is searched for the end of the head; it nearly always contains all of it.
     if (chunks.length === 1 && !isHeadComplete(chunks[0] as Buffer)) chunks = [Buffer.concat([...chunks, chunk])];
     else chunks.push(chunk);
     const received = readAnswer(chunks);
@@ -70,7 +70,7 @@ const lastChunk = Buffer.from("0\r\n\r\n");
 
 const isHeadComplete = (first: Buffer): boolean => first.includes(headEnd);
 
-/** The answer, once all of it is there; else null. */
+/** The answer, once it is complete; else null. */
 function readAnswer(chunks: readonly Buffer[]): Received | null {
   const first = chunks[0] as Buffer;
   const end = first.indexOf(headEnd);

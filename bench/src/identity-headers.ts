@@ -2,10 +2,12 @@ import { randomUUID } from "node:crypto";
 import { identityHeader, type ServiceName } from "@touchstone/contracts";
 import { createIdentitySigner, systemClock } from "@touchstone/service-kit";
 
-/** Request lines that let a request in as if the gateway sent it. */
+/** Request lines with the identity that the gateway would send. */
 export type IdentityHeaders = (method: string, path: string) => string;
 
-/** Well within the lifetime of an identity. Signing anew for every request would be the driver's cost, not the system's. */
+/**
+ * Well within the lifetime of an identity. A signature for every request would be the driver's cost, not the system's.
+ */
 const renewedAfterMs = 10_000;
 
 export function identityHeaders(options: {

@@ -5,14 +5,14 @@ import { type SingleService, startSingleService } from "./single-service.ts";
 
 type ScriptedLlm = Awaited<ReturnType<typeof startScriptedLlm>>;
 
-/** What judging takes: eval-runs and a judge in processes of their own, and a provider in the driver's. */
+/** The processes for judging: eval-runs and a judge, and a provider in the driver's process. */
 export interface JudgingSystem {
   evalRuns: SingleService;
   judge: SingleService;
   llm: ScriptedLlm;
 }
 
-/** On an empty database, with everything gone afterwards. */
+/** On an empty database; everything is deleted afterwards. */
 export async function withJudgingSystem(work: (system: JudgingSystem) => Promise<void>): Promise<void> {
   await withBenchPostgres(async (databaseUrl) => {
     await using cleanups = new AsyncDisposableStack();
@@ -36,7 +36,7 @@ export async function withJudgingSystem(work: (system: JudgingSystem) => Promise
       OPENAI_API_KEY: "sk-bench",
       SERVICE_JUDGE_CONCURRENCY: "80",
     });
-    // Nothing that is measured asks ingest.
+    // The measured requests do not use ingest.
     const evalRuns = await start("eval-runs", { SERVICE_INGEST_URL: "http://127.0.0.1:1" });
     await work({ evalRuns, judge, llm });
   });

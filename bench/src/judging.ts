@@ -9,7 +9,7 @@ const evaluations = "/api/v1/custom-agent-evaluations";
 const resultsPerBatch = 10;
 const judgeTakesMs = 200;
 const readBackResults = 1_000;
-/** A run that grows for ever would measure its own statistics. */
+/** A run that grows without limit would measure its own statistics. */
 const resultsPerRun = 200;
 
 interface Length {
@@ -18,9 +18,9 @@ interface Length {
 }
 
 /**
- * Batches of ten, submitted to eval-runs and judged over the bus by one judge: how much longer ten results take than one
- * call of their judge, how many results a second there are when the judge answers at once, and how long it takes to read
- * a long run back.
+ * Batches of ten, submitted to eval-runs and judged over the bus by one judge: how much longer ten results take than
+ * one call of their judge, how many results a second there are when the judge answers at once, and how long reading a
+ * long run takes.
  */
 export async function benchJudging(length: Length): Promise<void> {
   await withJudgingSystem(async (system) => {
@@ -54,7 +54,7 @@ async function countResults({ evalRuns, judge, llm }: JudgingSystem, { rounds, s
   const batches: Measurement[] = [];
   const cpuUs: { evalRuns: number; judge: number; driver: number }[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    // It remembers what it was asked, which nobody reads here; and then it answers at once.
+    // It records requests, which the bench does not read; then it answers at once.
     llm.reset();
     yardstick.push(await measureBareCalls(llm.baseUrl, { clients: clients * resultsPerBatch, seconds }));
     llm.reset();
@@ -111,7 +111,7 @@ async function readBack({ evalRuns, llm }: JudgingSystem, { rounds, seconds }: L
   }
 }
 
-/** What the provider itself takes, asked by the driver. */
+/** The provider's own time, measured by the driver. */
 async function measureBareCalls(baseUrl: string, load: { clients: number; seconds: number }): Promise<Measurement> {
   const connections = await Promise.all(
     Array.from({ length: load.clients }, () => openHttpConnection(baseUrl, { "content-type": "application/json" })),
@@ -191,7 +191,7 @@ async function startRun(evalRuns: SingleService): Promise<string> {
   return (await askJson<{ runId: string }>(evalRuns, "POST", "/runs", { datasetId })).runId;
 }
 
-/** A figure of results that nobody judged is none. */
+/** A figure of results without verdicts is invalid. */
 async function refuseSkipped(evalRuns: SingleService, runId: string): Promise<void> {
   const run = await askJson<{ liveStatistics: { skippedCount: number } }>(evalRuns, "GET", `/runs/${runId}`);
   if (run.liveStatistics.skippedCount > 0) throw new Error("Results were skipped instead of judged.");

@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: what the system does on this machine, each figure beside its yardstick or bar, taken in the same run.
+ * `npm run bench`: measures the system on this machine, each figure with its yardstick or bar from the same run.
  * Figures of different runs or machines do not compare; ratios do. See README.md for the options.
  */
 import { parseArgs } from "node:util";

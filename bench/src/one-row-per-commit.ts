@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { Client } from "pg";
 
 /**
- * The yardstick of single-trace ingest: what a straightforward service gets out of the same PostgreSQL, one prepared
- * insert and one commit for each row, a connection for each client, without any HTTP.
+ * The yardstick of single-trace ingest: the throughput of a straightforward service with the same PostgreSQL, one
+ * prepared insert and one commit for each row, a connection for each client, without any HTTP.
  */
 export async function oneRowPerCommit(options: {
   databaseUrl: string;

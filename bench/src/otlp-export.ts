@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/** A span as a driver of ours sends it. Ids are hexadecimal. */
+/** A span that the driver sends. Ids are hexadecimal. */
 export interface ExportedSpan {
   traceId: string;
   spanId: string;
@@ -11,10 +11,10 @@ export interface ExportedSpan {
   attributes: Readonly<Record<string, string>>;
 }
 
-/** An export in protobuf, encoded once; sent again under other ids it is other spans. */
+/** An export in protobuf, encoded once; under other ids it contains other spans. */
 export interface OtlpExport {
   bytes: Buffer;
-  /** The same spans under ids nobody used before. */
+  /** The same spans under unused ids. */
   renew(): Buffer;
 }
 
@@ -38,15 +38,15 @@ export function encodeOtlpExport(service: string, spans: readonly ExportedSpan[]
 }
 
 /**
- * An export of `traces` traces of a root and its children, about 1 KB of input and output each, that costs the driver
- * nothing to send: the ids are overwritten where they stand.
+ * An export of `traces` traces of a root and its children, about 1 KB of input and output each, that the driver can
+ * resend at no cost: the ids are overwritten in place.
  */
 export function createRenewableExport(options: { traces: number; spansPerTrace: number; text: string }): OtlpExport {
   const ids: { hex: string; bytes: number }[] = [];
   let lastId = 0;
   const newId = (bytes: number): string => {
     lastId += 1;
-    // Unmistakable, so that the places of the ids are found again in the encoded bytes.
+    // Unmistakable, so that the positions of the ids can be found in the encoded bytes.
     const hex = `feedfacecafe${lastId.toString(16).padStart(4, "0")}`.padEnd(bytes * 2, "e");
     ids.push({ hex, bytes });
     return hex;

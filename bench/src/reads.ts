@@ -8,7 +8,7 @@ import { atMost, type Bar, printFigure, printHeading } from "./report.ts";
 import { startStandalone } from "./standalone.ts";
 
 const base = "/api/v1/ingest";
-/** Of each read before the rounds: what runs first must not pay for what is compiled and planned once. */
+/** Reads of each kind before the rounds, so that the first ones do not pay for compilation and planning. */
 const warmUpSeconds = 1;
 const traces = `${base}/traces?limit=50`;
 
@@ -17,9 +17,9 @@ interface Read {
   path: () => string;
   connection: HttpConnection;
   bar?: Bar;
-  /** Which of the round's figures the bar is of. */
+  /** The figure of the round that the bar is for. */
   of: "p50Ms" | "p99Ms";
-  /** What every answer holds. */
+  /** What every answer contains. */
   expect: (answer: Answer) => boolean;
 }
 
@@ -30,7 +30,7 @@ interface Answer {
 }
 
 /**
- * Lists, searches and trees on a data set of so many root traces with four children each, of which one project holds
+ * Lists, searches and trees on a data set of this many root traces with four children each, of which one project has
  * half, through the gateway at one connection. All reads take turns in each round.
  */
 export async function benchReads(options: {
@@ -103,9 +103,9 @@ function listReads(options: {
 }): Read[] {
   const { dataset, large, small, largeRoots } = options;
   const chosenFrom = Math.min(dataset.searched, 50_000);
-  // Copies of even numbers are the large project's; see multiply-traces.ts.
+  // Copies with even numbers are the large project's; see multiply-traces.ts.
   const someCopy = (): number => 2 * Math.floor((dataset.roots - dataset.searched + Math.random() * chosenFrom) / 2);
-  /** The large project's roots that can be searched for, nearly. */
+  /** The approximate number of the large project's searchable roots. */
   const searchable = (largeRoots * dataset.searched) / dataset.roots;
   const search = (term: string): string => `${traces}&search=${encodeURIComponent(term)}`;
   const hasPage = (answer: Answer): boolean => answer.traces?.length === 50;
@@ -173,7 +173,7 @@ function listReads(options: {
   ];
 }
 
-/** An id as if it was made 26 days ago: the copies go back four to five weeks. */
+/** An id with a time 26 days ago: the copies go back four to five weeks. */
 function deepCursor(): string {
   const ms = (Date.now() - 26 * 86_400_000).toString(16).padStart(12, "0");
   return `${ms.slice(0, 8)}-${ms.slice(8)}-7000-8000-000000000000`;

@@ -1,8 +1,8 @@
 import { type Measurement, median } from "./closed-loop.ts";
 
-/** What was promised of a figure. */
+/** The bar of a figure. */
 export interface Bar {
-  /** In the unit the figure is printed in. */
+  /** In the unit of the printed figure. */
   limit: number;
   is: "at most" | "at least";
 }
@@ -15,7 +15,7 @@ export interface Figure {
   value: number;
   unit: string;
   bar?: Bar;
-  /** The yardstick it was taken beside, and whatever else the reader should see. */
+  /** Its yardstick, and other details for the reader. */
   beside?: string;
 }
 
@@ -42,7 +42,7 @@ function formatNumber(value: number): string {
   return value.toFixed(Math.abs(value) >= 10 ? 1 : 2);
 }
 
-/** Medians of rounds, in words. */
+/** Medians of rounds, as text. */
 export function describeRounds(rounds: readonly Measurement[]): string {
   const of = (read: (round: Measurement) => number): number => median(rounds.map(read));
   const perSecond = of((round) => round.perSecond).toFixed(0);

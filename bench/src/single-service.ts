@@ -9,10 +9,10 @@ import { readCpuMs, readMemoryMb } from "./process-figures.ts";
 const repository = path.resolve(import.meta.dirname, "../..");
 const startDeadlineMs = 30_000;
 
-/** One service in a process of its own, as a container runs it. */
+/** One service in a separate process, as in a container. */
 export interface SingleService {
   address: string;
-  /** Headers under which it takes a request of a project that exists nowhere else. */
+  /** Identity headers for a project that exists nowhere else. */
   headersFor: IdentityHeaders;
   memoryMb(): Promise<number>;
   /** CPU time of its process so far. */

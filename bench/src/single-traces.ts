@@ -19,9 +19,9 @@ interface Length {
 }
 
 /**
- * One 1 KB trace a request, committed before its 201: through the gateway, and to ingest directly in a process of its
- * own, beside a bare loop that inserts a row of the same size with three indexes, one commit each, into the same
- * PostgreSQL. And the memory of both processes.
+ * One 1 KB trace a request, committed before its 201: through the gateway, and directly to ingest in a separate
+ * process, compared with a bare loop that inserts a row of the same size with three indexes, one commit each, into the
+ * same PostgreSQL. Also measures the memory of both processes.
  */
 export async function benchSingleTraces(length: Length): Promise<void> {
   await withBenchServers(async (servers) => {

@@ -6,18 +6,18 @@ import { readCpuMs, readMemoryMb } from "./process-figures.ts";
 const repository = path.resolve(import.meta.dirname, "../..");
 const startDeadlineMs = 60_000;
 
-/** A standalone started as `npm start` starts it, on a free port. */
+/** A standalone as `npm start` starts it, on a free port. */
 export interface Standalone {
   address: string;
   apiKey: string;
   /** From the spawn to the printed address. */
   startMs: number;
-  /** Resident memory of the Node process, in MB; PostgreSQL and nats-server are not in it. */
+  /** Resident memory of the Node process, in MB, without PostgreSQL and nats-server. */
   memoryMb(): Promise<number>;
   /** CPU time of the Node process so far. */
   cpuMs(): Promise<number>;
   stop(): Promise<void>;
-  /** kill -9: what it was writing is left as it is. */
+  /** kill -9, in the middle of writes. */
   kill(): Promise<void>;
 }
 

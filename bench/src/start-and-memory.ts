@@ -38,7 +38,7 @@ export async function benchStart(): Promise<void> {
   }
 }
 
-/** Kills it in the middle of writing. Requests in flight fail, which is what is being provoked. */
+/** Kills it in the middle of writes. Open requests fail, which is intended. */
 async function killUnderLoad(running: Standalone): Promise<void> {
   let killed = false;
   const writing = Array.from({ length: writers }, async () => {

@@ -110,7 +110,7 @@ test("a service's own log-in sees its own dead letters, as in its container", as
   expect(await run("list", own)).toEqual({ code: 0, text: "There are no dead letters." });
 });
 
-test("nothing is replayed or dropped by oversight", async () => {
+test("nothing is replayed or dropped by accident", async () => {
   for (const command of ["", "replay", "drop", "drop 3 --all", "show", "list 3", "bury 3", "drop --most"]) {
     expect(await run(command)).toMatchObject({ code: 2, text: expect.stringContaining("list [--consumer") });
   }
@@ -118,7 +118,7 @@ test("nothing is replayed or dropped by oversight", async () => {
   expect(await run("drop --all")).toMatchObject({ code: 0, text: expect.stringContaining("Removed: 1.") });
 });
 
-test("where no NATS is the command says what to do", async () => {
+test("without NATS the command explains what to do", async () => {
   await expect(findLogins({ SERVICE_HOME: tmpdir() })).rejects.toThrow("Start Touchstone");
   const lines: string[] = [];
   const nowhere = [{ service: "monitor", url: "nats://secret:word@127.0.0.1:1" } as const];

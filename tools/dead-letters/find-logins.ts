@@ -4,19 +4,19 @@ import { type BusLogin, servicesOfUser } from "@touchstone/bus";
 import { serviceNames } from "@touchstone/contracts";
 import { defaultHome } from "@touchstone/embedded-servers";
 
-/** No way to a NATS was found; the message says what to do. */
+/** NATS could not be found; the message explains what to do. */
 export class NoBusError extends Error {
   override readonly name = "NoBusError";
 }
 
-/** The part of the built-in nats-server's configuration that says how to reach it (libs/embedded-servers). */
+/** The part of the built-in nats-server's configuration with its address (libs/embedded-servers). */
 interface ServerConfig {
   listen: string;
   authorization: { users: { user: string; password: string }[] };
 }
 
 /**
- * How to reach the bus: SERVICE_NATS_URL with the user that is set; else the built-in server of the standalone in
+ * The connection to the bus: SERVICE_NATS_URL with its user; else the built-in server of the standalone in
  * SERVICE_HOME, as each of its services.
  */
 export async function findLogins(environment: Readonly<Record<string, string | undefined>>): Promise<BusLogin[]> {

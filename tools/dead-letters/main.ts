@@ -1,5 +1,5 @@
 /**
- * `npm run dead-letters -- list`: what an operator does about events that a service gave up. See
+ * `npm run dead-letters -- list`: an operator's command for events that a service gave up. See
  * docs/operating/dead-letters.md.
  */
 import { runDeadLetterCommand } from "@touchstone/bus";

@@ -3,7 +3,7 @@ import path from "node:path";
 import { parse } from "yaml";
 import { repositoryRoot } from "../repository-files.ts";
 
-/** A service of `deploy/compose.yaml`, as far as we look at it. */
+/** A service of `deploy/compose.yaml`, as far as the tests need it. */
 export interface ComposeService {
   image: string;
   build?: { context: string; dockerfile: string };
@@ -24,7 +24,7 @@ export interface ComposeFile {
   networks: Record<string, { internal?: boolean }>;
 }
 
-/** Reads `deploy/compose.yaml` with merges done and variables as they are written. */
+/** Reads `deploy/compose.yaml` with merges done and variables unresolved. */
 export async function readComposeFile(): Promise<ComposeFile> {
   const text = await readFile(path.join(repositoryRoot, "deploy/compose.yaml"), "utf8");
   return parse(text, { merge: true }) as ComposeFile;
@@ -36,7 +36,7 @@ export function readPostgresSettings({ services }: ComposeFile): Record<string, 
   return Object.fromEntries(words.flatMap((word) => [...word.matchAll(/^--(\w+)=(.*)$/g)].map(([, ...pair]) => pair)));
 }
 
-/** Puts variables in as Compose does: `${NAME:?why}` must be set and not empty, `${NAME:-default}` may be missing. */
+/** Substitutes variables like Compose: `${NAME:?why}` must be set and not empty, `${NAME:-default}` may be missing. */
 export function substitute(text: string, variables: Readonly<Record<string, string>>): string {
   return text.replaceAll(/\$\{(\w+)(?::([?-])([^}]*))?\}|\$\$/g, (whole, name: string, kind: string, rest: string) => {
     if (whole === "$$") return "$";

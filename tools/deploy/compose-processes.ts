@@ -14,7 +14,7 @@ import { readInitialStatements } from "./initial-statements.ts";
 /** Less memory than a container has, and a disk that many tests share. */
 const asWeHaveIt = { shared_buffers: "128MB", fsync: "off" };
 
-/** What runs, and what it said. */
+/** The running processes and their log. */
 export interface ComposeProcesses {
   /** Address of the gateway. */
   gateway: string;
@@ -23,9 +23,9 @@ export interface ComposeProcesses {
 }
 
 /**
- * Starts what `deploy/compose.yaml` describes as processes: each service with the environment of its container, on a
- * PostgreSQL prepared by `deploy/postgres-init.sql` and a nats-server configured as by `deploy/nats.conf`. Only hosts and
- * ports differ, and there is no Redis.
+ * Starts the services of `deploy/compose.yaml` as processes: each with the environment of its container, on a
+ * PostgreSQL prepared by `deploy/postgres-init.sql` and a nats-server configured as by `deploy/nats.conf`. Only hosts
+ * and ports differ, and there is no Redis.
  */
 export async function startComposeProcesses(): Promise<ComposeProcesses> {
   const cleanups: (() => Promise<unknown>)[] = [];
@@ -79,7 +79,7 @@ export async function startComposeProcesses(): Promise<ComposeProcesses> {
   }
 }
 
-/** A value for every variable the file cannot do without. */
+/** A value for every variable that the file requires. */
 function makeSecrets(compose: ComposeFile): Record<string, string> {
   const names = [...JSON.stringify(compose).matchAll(/\$\{(\w+):\?/g)].map(([, name = ""]) => name);
   return Object.fromEntries(names.map((name) => [name, `value-of-${name.toLowerCase()}-which-is-long-enough`]));

@@ -9,7 +9,7 @@ beforeAll(async () => {
 
 afterAll(() => system?.stop());
 
-test("the services of compose become ready, take a trace and grade a run with the rights they are given", async () => {
+test("the services of compose become ready, accept a trace and grade a run with their permissions", async () => {
   await vi.waitFor(async () => {
     const response = await fetch(`${system.gateway}/health/ready`);
     expect(response.status, `${await response.text()}\n${system.log()}`).toBe(200);

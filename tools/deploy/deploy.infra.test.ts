@@ -21,7 +21,7 @@ import { readInitialStatements } from "./initial-statements.ts";
 
 const logger = createLogger({ service: "deploy-test", level: "silent" });
 
-/** Which log-in owns which schema, and where its migrations are. */
+/** The log-ins, the schemas they own, and the migrations. */
 const owners = [
   { service: "auth", login: "touchstone_auth", schema: "auth" },
   { service: "ingest", login: "touchstone_ingest", schema: "ingest" },
@@ -48,7 +48,7 @@ describe("postgres-init.sql", () => {
     }
   };
 
-  // Roles belong to a cluster, so this needs one of its own.
+  // Roles belong to a cluster, so this needs a separate one.
   beforeAll(async () => {
     postgres = await startThrowAwayPostgres();
     await query("postgres", await readInitialStatements((variable) => `value of ${variable}`));
@@ -56,7 +56,7 @@ describe("postgres-init.sql", () => {
 
   afterAll(() => postgres.stop());
 
-  test("gives each service a log-in with a password, which is no superuser and makes no roles", async () => {
+  test("gives each service a log-in with a password, which is no superuser and cannot create roles", async () => {
     const rows = await query(
       "postgres",
       `select rolname, rolsuper, rolcreaterole, rolbypassrls, rolpassword like 'SCRAM-SHA-256$%' as has_password
@@ -83,8 +83,8 @@ describe("postgres-init.sql", () => {
     await database.close();
   });
 
-  test("leaves no table of projects' rows to a service without forced row-level security, save in auth", async () => {
-    // Auth finds out whose a request is: there it has no meaning, as its first migration says.
+  test("leaves no table of projects' rows to a service without forced row-level security, except in auth", async () => {
+    // Auth finds the owner of a request: row-level security has no meaning there, as its first migration explains.
     const schemas = owners.map(({ schema }) => `'${schema}'`).filter((schema) => schema !== "'auth'");
     const rows = await query(
       "postgres",
@@ -99,17 +99,14 @@ describe("postgres-init.sql", () => {
     expect(rows.filter((row) => row.is_forced !== true && row.is_reached)).toEqual([]);
   });
 
-  test.for(owners)(
-    "keeps $login out of the other schemas, and of its own without a role",
-    async ({ login, schema }) => {
-      for (const other of owners.filter((owner) => owner.schema !== schema)) {
-        await expect(query(login, `set role ${rolesOf(other.schema).app}`)).rejects.toThrow(/permission denied/);
-      }
-      await expect(query(login, `create table ${schema}.x ()`)).rejects.toThrow(/permission denied/);
-    },
-  );
+  test.for(owners)("denies $login the other schemas, and its own without a role", async ({ login, schema }) => {
+    for (const other of owners.filter((owner) => owner.schema !== schema)) {
+      await expect(query(login, `set role ${rolesOf(other.schema).app}`)).rejects.toThrow(/permission denied/);
+    }
+    await expect(query(login, `create table ${schema}.x ()`)).rejects.toThrow(/permission denied/);
+  });
 
-  test("keeps every other role of the cluster out of the database", async () => {
+  test("denies every other role of the cluster access to the database", async () => {
     await query("postgres", "create role stranger login");
     await expect(query("stranger", "select 1")).rejects.toThrow(/permission denied for database/);
   });
@@ -131,7 +128,7 @@ describe("nats.conf", () => {
     const place = { host: "127.0.0.1", port, monitoring: `127.0.0.1:${monitoringPort}`, storeFolder: folder };
     await writeFile(file, renderNatsConf(place));
     const { executable } = await locateNatsServer();
-    // Digits that nats-server would take for a number if they stood alone.
+    // Digits that nats-server would read as a number if they were alone.
     const passwordOf = (service: string): string => `p12e4${service}`;
     const passwords = serviceNames.map((service) => [natsPasswordVariable(service), passwordOf(service)]);
     server = spawn(executable, ["--config", file], { stdio: "ignore", env: Object.fromEntries(passwords) });
@@ -150,7 +147,7 @@ function byName(one: { rolname: string }, other: { rolname: string }): number {
   return one.rolname < other.rolname ? -1 : 1;
 }
 
-/** Logs in to nats-server and pings it. Answers the line it comes back with after its greeting. */
+/** Logs in to nats-server and pings it. Returns the line after its greeting. */
 async function logIn(port: number, user: string, password: string): Promise<string> {
   const socket = connect({ host: "127.0.0.1", port });
   try {

@@ -48,20 +48,20 @@ afterAll(async () => {
 });
 
 describe("init-env.sh", () => {
-  test("writes secrets that only the owner may read, each another one", async () => {
+  test("writes different secrets that only the owner may read", async () => {
     expect((await stat(path.join(folder, ".env"))).mode & 0o777).toBe(0o600);
     const secrets = Object.values(variables);
     expect(new Set(secrets).size).toBe(secrets.length);
     for (const secret of secrets) expect(secret).toMatch(/^p?[0-9a-f]{64}$/);
   });
 
-  test("never overwrites what it once wrote", async () => {
+  test("never overwrites existing secrets", async () => {
     const before = await readFile(path.join(folder, ".env"), "utf8");
     await expect(promisify(execFile)(initEnv, [folder])).rejects.toThrow(/exists and is left as it is/);
     expect(await readFile(path.join(folder, ".env"), "utf8")).toBe(before);
   });
 
-  test("writes exactly the secrets Compose asks for", async () => {
+  test("writes exactly the secrets that Compose requires", async () => {
     const text = await readFile(path.join(repositoryRoot, "deploy/compose.yaml"), "utf8");
     const asked = new Set([...text.matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name));
     expect(Object.keys(variables).sort()).toEqual([...asked].sort());
@@ -76,7 +76,7 @@ describe("compose.yaml", () => {
     }
   });
 
-  test.for(serviceNames)("gives %s an environment it takes without a warning", (service) => {
+  test.for(serviceNames)("gives %s an environment that it accepts without a warning", (service) => {
     const environment = Object.entries(compose.services[service]?.environment ?? {}).map(([name, value]) => [
       name,
       substitute(String(value), variables),
@@ -84,8 +84,9 @@ describe("compose.yaml", () => {
     expect(readers[service](Object.fromEntries(environment)).warnings).toEqual([]);
   });
 
-  test("does not start without secrets, and says what to run", () => {
-    // Those of sign-in providers and of webhooks an operator brings, and that of sessions derives from the root secret.
+  test("does not start without secrets, and names the command to run", () => {
+    // An operator provides those of sign-in providers and of webhooks, and that of sessions is derived from the root
+    // secret.
     const brought = /^SERVICE_(AUTH|GOOGLE_CLIENT|GITHUB_CLIENT|OIDC_CLIENT|WEBHOOK)_SECRET$/;
     const secrets = Object.values(compose.services)
       .flatMap(({ environment }) => Object.entries(environment))
@@ -96,7 +97,7 @@ describe("compose.yaml", () => {
     }
   });
 
-  test("publishes the gateway and nothing else, on loopback", () => {
+  test("publishes only the gateway, on loopback", () => {
     const published = Object.entries(compose.services).flatMap(([name, { ports = [] }]) =>
       ports.map((port) => `${name} ${substitute(port, {})}`),
     );
@@ -120,7 +121,7 @@ describe("compose.yaml", () => {
     }
   });
 
-  test("waits for what a service needs until that is healthy", () => {
+  test("waits until the dependencies of a service are healthy", () => {
     for (const [name, { depends_on: needs = {} }] of Object.entries(compose.services)) {
       for (const [needed, { condition }] of Object.entries(needs)) {
         expect(condition, `${name} ${needed}`).toBe("service_healthy");
@@ -129,18 +130,18 @@ describe("compose.yaml", () => {
     }
   });
 
-  test("takes images of a stated version", () => {
+  test("uses images with a fixed version", () => {
     const images = Object.values(compose.services).filter(({ build }) => build === undefined);
     for (const { image } of images) expect(image).toMatch(/^[a-z]+:\d/);
   });
 
-  test("runs PostgreSQL with the settings of the embedded one, and a cache of a size of its own", () => {
+  test("runs PostgreSQL with the settings of the embedded one, and a separate cache size", () => {
     const { shared_buffers, ...settings } = readPostgresSettings(compose);
     expect(settings).toEqual(postgresSettings);
     expect(substitute(shared_buffers ?? "", {})).toBe("512MB");
   });
 
-  test("hands nats-server every password its configuration names", async () => {
+  test("passes nats-server every password that its configuration names", async () => {
     const config = await readFile(path.join(repositoryRoot, "deploy/nats.conf"), "utf8");
     const named = [...config.matchAll(/\$(NATS_\w+)/g)].map(([, name]) => name);
     expect(named).toHaveLength(serviceNames.length);
@@ -148,7 +149,7 @@ describe("compose.yaml", () => {
   });
 });
 
-test("the image is built on a stated version and runs as nobody special", async () => {
+test("the image is built on a fixed version and runs as an unprivileged user", async () => {
   const dockerfile = await readFile(path.join(repositoryRoot, "deploy/Dockerfile"), "utf8");
   const stages = [...dockerfile.matchAll(/^FROM \S+ AS (\S+)$/gm)].map(([, stage]) => stage);
   for (const [, image] of dockerfile.matchAll(/^FROM (\S+)/gm)) {

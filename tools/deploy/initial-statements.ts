@@ -3,8 +3,8 @@ import path from "node:path";
 import { repositoryRoot } from "../repository-files.ts";
 
 /**
- * `deploy/postgres-init.sql` as one text for the wire: psql's own commands done, and its variables quoted as psql quotes
- * them. `read` stands for the environment.
+ * `deploy/postgres-init.sql` as one text for the wire: psql's own commands executed, and its variables quoted as psql
+ * quotes them. `read` replaces the environment.
  */
 export async function readInitialStatements(read: (variable: string) => string): Promise<string> {
   const script = await readFile(path.join(repositoryRoot, "deploy/postgres-init.sql"), "utf8");

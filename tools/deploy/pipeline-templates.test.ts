@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 
 describe("the gate of a pipeline", () => {
-  test("takes the same settings in the script, the GitHub Action and the page about them", () => {
+  test("has the same settings in the script, the GitHub Action and their documentation", () => {
     const read = [...new Set(script.matchAll(/"(TOUCHSTONE_[A-Z_]+)"/g))].map(([, name]) => name as string).sort();
     const [step] = action.runs.steps;
     const inputOf = (name: string) => name.replace("TOUCHSTONE_", "").toLowerCase().replaceAll("_", "-");
@@ -62,7 +62,10 @@ describe("the gate of a pipeline", () => {
   });
 });
 
-/** Runs the script against a server that answers each request with the next of the answers; null = it hangs up. */
+/**
+ * Runs the script against a server that answers each request with the next of the answers; null = it closes the
+ * connection.
+ */
 async function runAgainst(answers: readonly ([status: number, body: unknown] | null)[]) {
   const asked: string[] = [];
   const left = [...answers];
@@ -91,7 +94,7 @@ async function runAgainst(answers: readonly ([status: number, body: unknown] | n
   return { code, log, asked };
 }
 
-describe("when the server has trouble", () => {
+describe("when the server has problems", () => {
   const created = [201, { run_id: "r", total_questions: 1, pass_rate_threshold: 1, test_cases: [] }] as const;
   const scores = { scores: [], gate_fired: false };
   const verdict = {
@@ -110,7 +113,7 @@ describe("when the server has trouble", () => {
     expect(code).toBe(0);
   });
 
-  test("a run that the lost answer decided is asked for its verdict", async () => {
+  test("a run that was decided by a lost answer is asked for its verdict", async () => {
     const refused = [409, { error: "Run is already in a terminal state" }] as [number, unknown];
     const { code, asked } = await runAgainst([[...created], null, refused, [200, { ...verdict, gate: "fail" }]]);
     expect(asked.at(-1)).toBe("POST /r/finalize");
@@ -124,7 +127,7 @@ describe("when the server has trouble", () => {
     expect(code).toBe(2);
   });
 
-  test("an answer that is no CI run's, and an expired run, are told", async () => {
+  test("an answer that is not a CI run's, and an expired run, are reported", async () => {
     expect(await runAgainst([[200, {}]])).toMatchObject({ code: 2, log: expect.stringContaining("is not Touchstone") });
     const expired = await runAgainst([[...created], [410, { error: "Run expired" }]]);
     expect(expired).toMatchObject({ code: 2, log: expect.stringContaining("was answered 410: Run expired") });

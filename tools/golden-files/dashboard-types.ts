@@ -2,14 +2,14 @@ import { describeOpenApi, routes } from "@touchstone/contracts";
 import openapiTS, { astToString } from "openapi-typescript";
 
 /**
- * The TypeScript types of the API as `apps/dashboard` calls it. Error answers are left out: the dashboard reads all of
+ * The TypeScript types of the API as `apps/dashboard` calls it. Error answers are left out: the dashboard parses all of
  * them in one place, and they would be two thirds of the file.
  */
 export async function renderDashboardTypes(): Promise<string> {
   const document = describeOpenApi(Object.values(routes));
   const paths = Object.fromEntries(
     Object.entries(document.paths)
-      // An alias answers as the route it names.
+      // An alias has the answers of the route it names.
       .filter(([, operations]) => !("$ref" in operations))
       .map(([path, operations]) => [
         path,
@@ -17,7 +17,7 @@ export async function renderDashboardTypes(): Promise<string> {
       ]),
   );
   const components = { schemas: document.components.schemas };
-  // The document is plain JSON; the library's own type of it is narrower than what it takes.
+  // The document is plain JSON; the library's own type of it is narrower than what it accepts.
   const ast = await openapiTS({ openapi: document.openapi, info: document.info, paths, components } as never, {
     alphabetize: false,
     emptyObjectsUnknown: true,

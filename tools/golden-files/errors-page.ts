@@ -1,7 +1,7 @@
 import { type ErrorCode, type ErrorKind, errorKinds, readRetryAfterSeconds } from "@touchstone/contracts";
 import { markdownTable } from "./markdown-table.ts";
 
-/** When each code occurs and what a client does about it. A code without a row here does not compile. */
+/** When each code occurs and what a client should do. A code without a row here does not compile. */
 const meanings: Record<ErrorCode, { when: string; todo: string }> = {
   bad_request: { when: "A field or a parameter is missing or wrong; the message names it.", todo: "Correct it." },
   body_unreadable: {

@@ -20,14 +20,14 @@ describe("generated files", () => {
 });
 
 describe("readable JSON", () => {
-  test("stays JSON of the same value, leaves out undefined and ends with a line end", () => {
+  test("stays JSON of the same value, omits undefined and ends with a newline", () => {
     const value = { a: [1, "x", null, { deep: "y".repeat(200) }], b: {}, c: undefined, d: [], e: "ü\n" };
     const text = readableJson(value);
     expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)));
     expect(text.endsWith("}\n")).toBe(true);
   });
 
-  test("keeps on one line what fits, and breaks up the rest", () => {
+  test("keeps short values on one line, and breaks up the rest", () => {
     expect(readableJson({ short: [1, 2], long: ["x".repeat(60), "y".repeat(60)] })).toBe(
       `{\n  "short": [1, 2],\n  "long": [\n    "${"x".repeat(60)}",\n    "${"y".repeat(60)}"\n  ]\n}\n`,
     );

@@ -14,7 +14,7 @@ import { readableJson } from "./readable-json.ts";
 import { findSettingReaders } from "./setting-readers.ts";
 import { renderSettingsPage } from "./settings-page.ts";
 
-/** A file that is generated from the contracts and committed, so that a review shows what a change does to it. */
+/** A file that is generated from the contracts and committed, so that a review shows the effects of a change. */
 export interface GoldenFile {
   /** From the root of the repository. */
   path: string;

@@ -1,7 +1,7 @@
 import { deadlines, limits } from "@touchstone/contracts";
 import { markdownTable } from "./markdown-table.ts";
 
-/** What happens at each limit. One without a row here does not compile. */
+/** The effect of each limit. One without a row here does not compile. */
 const atLimit: Record<keyof typeof limits, string> = {
   resultsPerBatchMax: "Results in one batch; more is refused with 400.",
   tracePageDefault: "Traces on a page by default.",
@@ -145,7 +145,7 @@ const atDeadline: Record<keyof typeof deadlines, string> = {
   traceReadMs: "One request of eval-runs to ingest for recorded traffic.",
 };
 
-/** `docs/operating/limits.md`: every number a client or an operator can run into. */
+/** `docs/operating/limits.md`: every number that a client or an operator can encounter. */
 export function renderLimitsPage(): string {
   const rows = (values: Readonly<Record<string, number>>, texts: Readonly<Record<string, string>>) =>
     Object.entries(values).map(([name, value]) => [withUnit(name, value), texts[name] ?? "", `\`${name}\``]);

@@ -4,15 +4,15 @@ import { renderNatsConfig } from "@touchstone/embedded-servers";
 import { readableJson } from "./readable-json.ts";
 
 export interface NatsConfPlace {
-  /** Where clients connect. */
+  /** The address for clients. */
   host: string;
   port: number;
-  /** Where its monitoring answers, `host:port`: for the health check, reachable from inside only. */
+  /** The address of its monitoring, `host:port`: for the health check, reachable from inside only. */
   monitoring: string;
   storeFolder: string;
 }
 
-/** As `deploy/compose.yaml` runs it. */
+/** The values in `deploy/compose.yaml`. */
 export const composePlace: NatsConfPlace = {
   host: "0.0.0.0",
   port: 4222,
@@ -20,15 +20,15 @@ export const composePlace: NatsConfPlace = {
   storeFolder: "/data",
 };
 
-/** The variable that holds the password of a service's user on the bus. */
+/** The variable with the password of a service's bus user. */
 export function natsPasswordVariable(service: ServiceName): string {
   return `NATS_${service.toUpperCase().replaceAll("-", "_")}_PASSWORD`;
 }
 
 /**
  * The configuration of a nats-server that the services share: the same limits and durability as the built-in one, and a
- * user for each service that may use the subjects of its messages and no others. nats-server takes an unquoted `$NAME`
- * from its environment, so the file holds no secret.
+ * user for each service that may use only the subjects of its messages. nats-server reads an unquoted `$NAME` from its
+ * environment, so the file contains no secret.
  */
 export function renderNatsConf({ host, port, monitoring, storeFolder }: NatsConfPlace): string {
   const users = serviceNames.map((service) => ({

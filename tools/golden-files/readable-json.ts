@@ -1,9 +1,9 @@
-/** Longest line an object or a list is squeezed into. */
+/** The longest line for an object or a list on one line. */
 const lineMaxChars = 120;
 
 /**
- * JSON for people and for diffs: what fits on a line stands on one line, the rest is broken up. Keys keep their order,
- * so the text is as deterministic as the value.
+ * JSON for people and for diffs: short values are on one line, the rest is broken up. Keys keep their order, so the
+ * text is as deterministic as the value.
  */
 export function readableJson(value: unknown): string {
   return `${render(value, 0)}\n`;

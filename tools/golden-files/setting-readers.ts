@@ -3,7 +3,7 @@ import path from "node:path";
 import { settings } from "@touchstone/contracts";
 import { repositoryFiles, repositoryRoot } from "../repository-files.ts";
 
-/** Where settings are named, and how the operator's page calls the reader; the first group is a service's name. */
+/** The files that name settings, and the reader's name on the operator's page; the first group is a service's name. */
 const places: readonly [pattern: RegExp, reader: string][] = [
   [/^services\/([^/]+)\/src\/config\.ts$/, "$1"],
   [/^apps\/standalone\/src\/.*\.ts$/, "standalone"],
@@ -11,7 +11,7 @@ const places: readonly [pattern: RegExp, reader: string][] = [
   [/^libs\/service-kit\/src\/store-service-config\.ts$/, "auth, ingest, eval-runs, judge, monitor"],
 ];
 
-/** Which services name a setting in their `config.ts`, and whether standalone names it anywhere, by setting. */
+/** The services that name a setting in their `config.ts`, and whether standalone names it anywhere, by setting. */
 export async function findSettingReaders(): Promise<ReadonlyMap<string, readonly string[]>> {
   const readers = new Map<string, string[]>();
   for (const file of await repositoryFiles()) {

@@ -3,8 +3,8 @@ import { z } from "zod";
 import { markdownTable } from "./markdown-table.ts";
 
 /**
- * `docs/operating/settings.md`: every environment variable with its default, its values and who reads it.
- * `readers` maps a setting's name to the services that read it.
+ * `docs/operating/settings.md`: every environment variable with its default, its values and its readers. `readers` maps
+ * a setting's name to the services that read it.
  */
 export function renderSettingsPage(readers: ReadonlyMap<string, readonly string[]>): string {
   const rows = Object.entries<Setting>(settings).map(([name, setting]) => [

@@ -3,7 +3,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { repositoryFiles } from "../repository-files.ts";
 
-/** One import that a rule of `.dependency-cruiser.cjs` forbids. For a cycle, `to` is the whole way round. */
+/** One import that a rule of `.dependency-cruiser.cjs` forbids. For a cycle, `to` is the whole cycle. */
 export interface Violation {
   rule: string;
   from: string;
@@ -13,12 +13,12 @@ export interface Violation {
 
 export interface Cruise {
   violations: Violation[];
-  /** TypeScript files that exist and were not read: a rule says nothing about them. */
+  /** TypeScript files that exist and were not read: the rules were not checked for them. */
   unread: string[];
   modulesRead: number;
 }
 
-/** What we use of dependency-cruiser's JSON report. */
+/** The part of dependency-cruiser's JSON report that we use. */
 interface Report {
   modules: { source: string; dependencies: unknown[] }[];
   summary: {
@@ -31,7 +31,7 @@ const folders = ["apps", "bench", "libs", "services", "tests", "tools"];
 
 /** Reads every import below `root` and checks it against the rules there. */
 export async function cruiseImports(root: string): Promise<Cruise> {
-  // Listed first: a file that appears while the others are read is nobody's mistake.
+  // Listed first: a file that appears during the read is not an error.
   const files = await repositoryFiles(root);
   const report = await runDependencyCruiser(root);
   const read = new Set(report.modules.map(({ source }) => source));

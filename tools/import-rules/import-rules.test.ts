@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { repositoryRoot } from "../repository-files.ts";
 import { type Cruise, cruiseImports } from "./cruise.ts";
 
-/** Files that break a rule, and files beside them that break none. A cycle is reported once, at the first of its files. */
+/** Files that break a rule, next to files that break none. A cycle is reported once, at the first of its files. */
 const planted: { file: string; text: string; breaks: string[] }[] = [
   {
     file: "services/ingest/src/planted-visitor.ts",
@@ -94,7 +94,7 @@ const planted: { file: string; text: string; breaks: string[] }[] = [
 const { rooms, pureRooms }: { rooms: Record<string, Record<string, string>>; pureRooms: Record<string, string[]> } =
   createRequire(import.meta.url)("./rooms.cjs");
 
-/** Every room reaches for what lies above it. */
+/** Every room imports a room above it. */
 const plantedInRooms = Object.entries(rooms).flatMap(([service, own]) => {
   const inService = (file: string, text: string, ...breaks: string[]) => ({
     file: `services/${service}/src/${file}`,
@@ -162,7 +162,7 @@ describe("the import rules", () => {
     expect(rules.forbidden.map(({ name }) => name).filter((name) => !broken.has(name))).toEqual([]);
   });
 
-  test("a file that was not read is named, since no rule says anything about it", () => {
+  test("a file that was not read is named, because no rule was checked for it", () => {
     expect(cruise.unread).toEqual(["libs/db/src/planted-unread.ts"]);
   });
 });

@@ -1,6 +1,6 @@
-// The rooms of each service, top-down, and what each may import of its own service. A room is a feature with its doors
-// (`routes.ts` for HTTP, `bus.ts` for events and requests), or a layer that several features stand on. Names are folders,
-// or files of the root. Rooms of one kind never know one another; the root puts them together. `*`: any of them.
+// The rooms of each service, top-down, and what each may import of its own service. A room is a feature with its entry
+// points (`routes.ts` for HTTP, `bus.ts` for events and requests), or a layer that several features use. Names are
+// folders, or files of the root. Rooms of one kind never import one another; the root composes them. `*`: any of them.
 
 const rooms = {
   ingest: {
@@ -98,7 +98,7 @@ const rooms = {
   },
 };
 
-/** Rooms that take values and return values. */
+/** Rooms that receive values and return values. */
 const pureRooms = {
   ingest: ["model", "messages", "assembly", "otlp"],
   monitor: ["model", "patterns/matching", "patterns/builtin"],
@@ -108,7 +108,7 @@ const pureRooms = {
 
 const isIn = (service, names) => names.map((name) => `^services/${service}/src/${name}(/|\\.ts$)`);
 
-/** `outsideWorld` matches what talks to something outside the process. */
+/** `outsideWorld` matches modules that talk to anything outside the process. */
 const roomRules = (outsideWorld) =>
   Object.entries(rooms).flatMap(([service, own]) => [
     ...Object.entries(own)

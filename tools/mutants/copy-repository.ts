@@ -8,8 +8,8 @@ const repository = path.resolve(import.meta.dirname, "../..");
 const run = promisify(execFile);
 
 /**
- * A copy of the working tree in which a file may be broken without anybody noticing. Sources and each package's links are
- * copied, the installed libraries are shared.
+ * A copy of the working tree in which a file can be broken safely. Sources and each package's links are copied, the
+ * installed libraries are shared.
  */
 export async function copyRepository(): Promise<{ folder: string; remove: () => Promise<void> }> {
   const folder = await mkdtemp(path.join(tmpdir(), "touchstone-mutants-"));
@@ -21,7 +21,7 @@ export async function copyRepository(): Promise<{ folder: string; remove: () => 
   for (const file of files) {
     await mkdir(path.dirname(path.join(folder, file)), { recursive: true });
     await cp(path.join(repository, file), path.join(folder, file), { verbatimSymlinks: true }).catch((error) => {
-      // A file that git knows and that was deleted in the working tree is not part of it.
+      // A file that git tracks and that was deleted in the working tree is not part of it.
       if (error.code !== "ENOENT") throw error;
     });
   }

@@ -1,6 +1,6 @@
 /**
- * `npm run mutants`: plants one bug at a time in a copy of the repository and insists that the named test notices. A
- * mutant that survives means that a promise is not guarded. `-- <name>` runs the mutants whose name contains it.
+ * `npm run mutants`: plants one bug at a time in a copy of the repository and requires that the named test fails. A
+ * mutant that survives means that a promise is not tested. `-- <name>` runs the mutants whose name contains it.
  */
 import { spawn } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
@@ -41,7 +41,7 @@ async function tryMutant(mutant: Mutant): Promise<Outcome> {
   if (original.split(mutant.find).length !== 2) {
     return { killed: false, detail: `its text does not occur exactly once in ${mutant.file}; mend the mutant` };
   }
-  // A test that is red anyway notices nothing.
+  // A test that fails without the bug detects nothing.
   if ((await runTest(mutant)).killed)
     return { killed: false, detail: `"${mutant.test.name}" is red without the mutant` };
   await writeFile(
@@ -55,7 +55,7 @@ async function tryMutant(mutant: Mutant): Promise<Outcome> {
   }
 }
 
-/** Runs the one test file and asks whether the named test, and not just anything, went red. */
+/** Runs the one test file and checks whether the named test failed, and not just any. */
 async function runTest(mutant: Mutant): Promise<Outcome> {
   const report = path.join(copy.folder, ".mutant-report.json");
   await new Promise<void>((resolve) => {

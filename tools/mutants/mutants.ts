@@ -1,4 +1,4 @@
-/** A seeded bug and the test that must notice it. */
+/** A seeded bug and the test that must detect it. */
 export interface Mutant {
   name: string;
   file: string;
@@ -8,7 +8,7 @@ export interface Mutant {
   test: { project: "unit" | "infra"; file: string; name: string };
 }
 
-/** Each is a mistake that somebody could make in a hurry. */
+/** Each is a plausible mistake. */
 export const mutants: readonly Mutant[] = [
   {
     name: "an identity is accepted for any path",

@@ -1,7 +1,7 @@
 /**
- * `node tools/spec-coverage/check.ts` prints which rows of the specification no test names, and fails when one more of
- * them has lost its test or when a test names a row that is not there. `--update` writes the shorter list; a longer one
- * needs `--force`.
+ * `node tools/spec-coverage/check.ts` prints the rows of the specification that no test names. It fails when another
+ * row has lost its test or when a test names a row that does not exist. `--update` writes the shorter list; a longer
+ * one needs `--force`.
  */
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";

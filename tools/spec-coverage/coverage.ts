@@ -14,7 +14,7 @@ export interface Coverage {
   unknown: string[];
 }
 
-/** Compares the rows with what the tests name. Only strings count: a test that is commented out covers nothing. */
+/** Compares the rows with the ids in tests. Only strings count: a test that is commented out covers nothing. */
 export function measureCoverage(rows: readonly SpecificationRow[], tests: readonly SourceText[]): Coverage {
   const ids = new Set(rows.map(({ id }) => id));
   const named = new Set<string>();
@@ -31,7 +31,7 @@ export function measureCoverage(rows: readonly SpecificationRow[], tests: readon
   return { uncovered: rows.filter(({ id }) => !named.has(id)), unknown };
 }
 
-/** What changed against the list of rows that have no test. */
+/** The changes to the list of rows without a test. */
 export function compareWithList(
   uncovered: readonly SpecificationRow[],
   list: string,

@@ -6,7 +6,10 @@ const mentioned = /`((?:apps|bench|deploy|docs|fixtures|libs|services|tests|tool
 /** A link to a file, relative to the page. */
 const linked = /\]\((?!https?:|mailto:|#)([^)\s#]+)(?:#[^)]*)?\)/g;
 
-/** Paths a page mentions or links to that are not there. `exists` takes a path from the root of the repository. */
+/**
+ * Paths that a page mentions or links to and that do not exist. `exists` receives a path from the root of the
+ * repository.
+ */
 export function findBrokenPaths({ path: page, text }: SourceText, exists: (path: string) => boolean): string[] {
   const folder = page.includes("/") ? page.slice(0, page.lastIndexOf("/") + 1) : "";
   const named = [...text.matchAll(mentioned)].map(([, path = ""]) => path);

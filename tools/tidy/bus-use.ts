@@ -2,9 +2,8 @@ import * as contracts from "@touchstone/contracts";
 import type { SourceText } from "./source-text.ts";
 
 /**
- * Compares who uses a bus message with who its contract says does: the one who answers or publishes it, and those who
- * ask or consume. Code names a message by its contract's export, never by its subject. Answers one sentence per
- * difference.
+ * Compares the users of a bus message with its contract: the service that answers or publishes it, and those that ask
+ * or consume. Code names a message by its contract's export, never by its subject. Returns one sentence per difference.
  */
 export function findBusUse(code: readonly SourceText[]): string[] {
   return contracts.busMessages.flatMap((message) => {

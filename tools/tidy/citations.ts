@@ -1,6 +1,6 @@
 import type { Finding, SourceText } from "./source-text.ts";
 
-/** What citations may point to. */
+/** The possible targets of citations. */
 export interface CitationTargets {
   /** Headings of the interface page, the longest first. */
   sections: readonly string[];
@@ -13,7 +13,7 @@ export interface CitationTargets {
 const specification = "docs/specification";
 const recordFile = /^docs\/decisions\/(\d{4})-[^/]+\.md$/;
 
-/** Space, or the end of a line and the mark with which the comment goes on. */
+/** Space, or the end of a line and the continuation mark of the comment. */
 const gap = String.raw`(?:[ \t]+|[ \t]*\n[ \t]*(?:(?:\*|//|--|#)[ \t]+)?)`;
 const list = (number: string): string => `${number}(?:(?:,| and| or)${gap}${number})*`;
 
@@ -41,7 +41,7 @@ export function readCitationTargets(sources: readonly SourceText[]): CitationTar
   };
 }
 
-/** Citations in a file that point to nothing. The forms are listed in docs/specification/README.md. */
+/** Citations in a file without a target. The forms are listed in docs/specification/README.md. */
 export function findBrokenCitations({ path, text }: SourceText, targets: CitationTargets): Finding[] {
   const broken: { index: number; what: string }[] = [];
   for (const { index, 1: page = "", 2: numbers = "" } of text.matchAll(numbered)) {
@@ -65,14 +65,14 @@ export function findBrokenCitations({ path, text }: SourceText, targets: Citatio
   return broken.map(({ index, what }) => ({ path, line: text.slice(0, index).split("\n").length, what }));
 }
 
-/** Whether a text is a citation, or several after semicolons, all of which point to something. */
+/** Whether a text is a citation, or several separated by semicolons, all with a target. */
 export function isCitation(text: string, targets: CitationTargets): boolean {
   const parts = text.split("; ");
   const form = new RegExp(`^(?:${numbered.source}|${named.source}|${recorded.source})`);
   return parts.every((part) => form.test(part)) && findBrokenCitations({ path: "", text }, targets).length === 0;
 }
 
-/** What is missing in the index of the decision records, as sentences. */
+/** Missing entries in the index of the decision records, as sentences. */
 export function findUnindexedRecords(sources: readonly SourceText[]): string[] {
   const index = sources.find(({ path }) => path === "docs/decisions/README.md")?.text ?? "";
   const numbers = new Set<string>();

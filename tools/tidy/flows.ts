@@ -1,7 +1,9 @@
 import path from "node:path";
 import type { SourceText } from "./source-text.ts";
 
-/** One file of a flow, and how the request gets there: by import (null), `HTTP`, `bus`, `back`, or through a named file. */
+/**
+ * One file of a flow, and how the request gets there: by import (null), `HTTP`, `bus`, `back`, or through a named file.
+ */
 export interface Step {
   file: string;
   way: string | null;
@@ -22,7 +24,7 @@ export function readFlows(page: string): Step[][] {
   );
 }
 
-/** Steps that the code does not take, as sentences. ARCHITECTURE.md explains the ways. */
+/** Steps that do not match the code, as sentences. ARCHITECTURE.md explains the kinds of steps. */
 export function findBrokenSteps(flows: readonly Step[][], sources: readonly SourceText[]): string[] {
   const files = new Set(sources.map((source) => source.path));
   const reaches = followImports(sources);

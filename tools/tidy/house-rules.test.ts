@@ -101,14 +101,14 @@ const samples: Record<string, { bad: [path: string, text: string][]; good: [path
 };
 
 describe("a house rule", () => {
-  test.for(houseRules)("finds what it forbids and leaves the rest: $name", ({ name, appliesTo, find }) => {
+  test.for(houseRules)("finds violations and nothing else: $name", ({ name, appliesTo, find }) => {
     const sample = Object.entries(samples).find(([beginning]) => name.startsWith(beginning))?.[1];
     const finds = ([path, text]: [string, string]) => appliesTo(path) && find({ path, text }).length > 0;
     expect(sample?.bad.filter((source) => !finds(source))).toEqual([]);
     expect(sample?.good.filter(finds)).toEqual([]);
   });
 
-  test("says where", () => {
+  test("reports the line", () => {
     const rule = houseRules.find(({ name }) => name.startsWith("what happens is logged"));
     expect(rule?.find({ path: "a.ts", text: "\n\nconsole.log(1)" })).toEqual([
       { path: "a.ts", line: 3, what: "console.log" },
@@ -116,7 +116,7 @@ describe("a house rule", () => {
   });
 });
 
-describe("the list of what is too long", () => {
+describe("the list of oversized files and functions", () => {
   const long = `export function decide() {\n${"  step();\n".repeat(120)}}\n`;
   const wiring = `export function create() {\n  return {\n    one() {\n${"      step();\n".repeat(80)}    },\n    two() {\n${"      step();\n".repeat(80)}    },\n  };\n}\n`;
 
@@ -135,7 +135,7 @@ describe("the list of what is too long", () => {
     expect([...measureSize([{ path: "a.ts", text: wiring }])]).toEqual([]);
   });
 
-  test("takes nothing new, lets nothing grow and keeps nothing that became short", () => {
+  test("accepts no new entry and no growth, and removes entries that became short", () => {
     const now = new Map([
       ["a.ts decide", 122],
       ["b.ts", 401],
@@ -160,7 +160,7 @@ test("a page that mentions or links to a missing file is found, and patterns and
   ]);
 });
 
-test("a service that uses a message its contract does not give it is found, and a subject written out", () => {
+test("a service that uses a message its contract does not give it is found, and so is a subject in code", () => {
   const found = findBusUse([
     { path: "services/auth/src/x.ts", text: "bus.request(scoreResult, body)" },
     { path: "services/judge/src/y.ts", text: 'answer("svc.judge.score-result.v1")' },
@@ -197,7 +197,7 @@ describe("a citation", () => {
     ["/** decision record 7 */", "decision record 7"],
     ["/** architecture 3 */", "architecture 3"],
     ["/** decisions: Streams */", "decisions: S"],
-  ])("that points to nothing is found: %s", ([text = "", what]) => {
+  ])("without a target is found: %s", ([text = "", what]) => {
     expect(whatIsBroken(text)).toEqual([what]);
   });
 
@@ -213,11 +213,11 @@ describe("a citation", () => {
     "/** (interface:\n * GET runs) */",
     "Decision 7 says why; 200 completions of a model, 3 decisions.",
     'const settings = { otlp: 8, completions: 4 }; post("/chat/completions");',
-  ])("that points to something is left alone, and so is what is none: %s", (text) => {
+  ])("with a target is accepted, and so is a text that is no citation: %s", (text) => {
     expect(whatIsBroken(text)).toEqual([]);
   });
 
-  test("is the whole of what a route or a row of the specification says", () => {
+  test("is the whole section of a route or a row of the specification", () => {
     const texts = [
       "completions 3.1",
       "otlp 1; decision 7",
@@ -263,7 +263,7 @@ describe("a flow through the files", () => {
     name === "" ? "`libs/kit/src/hop.ts`" : `\`services/${name}.ts\``,
   );
 
-  test("that the code takes is left alone", () => {
+  test("that matches the code is accepted", () => {
     expect(whatIsBroken(`${door}`, `${hop}`, `HTTP → ${other}`, `back → ${rule}`, `\`service.ts\` → ${store}`)).toEqual(
       [],
     );
@@ -279,7 +279,7 @@ describe("a flow through the files", () => {
       "services/a/src/door.ts imports services/a/src/rule.ts: it needs no service.ts",
     ],
     [[`${door}`, `\`rule.ts\` → ${store}`], "services/a/src/rule.ts does not import services/a/src/door.ts"],
-  ])("that the code does not take is found: %s", ([lines, what]) => {
+  ])("that does not match the code is found: %s", ([lines, what]) => {
     expect(whatIsBroken(...lines)[0]).toBe(what);
   });
 });

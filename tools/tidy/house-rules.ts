@@ -2,7 +2,7 @@ import ts from "typescript";
 import { findSlowRegexes } from "./slow-regexes.ts";
 import { type Finding, findText, lineOf, parseSyntax, type SourceText, walkSyntax } from "./source-text.ts";
 
-/** A rule about single files. `name` says what holds and what to use instead. */
+/** A rule about single files. `name` states the rule and the alternative. */
 export interface HouseRule {
   name: string;
   appliesTo(path: string): boolean;
@@ -14,10 +14,10 @@ const isText = (path: string): boolean =>
   /\.(tsx?|css|html|mjs|cjs|json|jsonc|md|sql|txt|yaml|yml|sh|conf|toml)$|Dockerfile$/.test(path);
 const isTest = (path: string): boolean => /\.test\.ts$|\/test\/|^tests\//.test(path);
 const isCaptured = (path: string): boolean => /(^|\/)fixtures\//.test(path) || path === "pnpm-lock.yaml";
-/** This folder names what it forbids. */
+/** This folder contains the forbidden words. */
 const isRule = (path: string): boolean => path.startsWith("tools/tidy");
 
-/** What the reviewers of this repository would otherwise say again and again. */
+/** What reviewers would otherwise have to repeat. */
 export const houseRules: readonly HouseRule[] = [
   {
     name: "only main.ts reads the environment: take a value from the service's config instead",
@@ -76,7 +76,7 @@ export const houseRules: readonly HouseRule[] = [
     find: (source) => findText(source, /(?<![\w./:$}-])\/(work|root|mnt|Users)\/[\w.-]+/g),
   },
   {
-    // A text that begins so inside quotation marks is what an agent under test says.
+    // A text that starts like this inside quotation marks is the output of an agent under test.
     name: "the repository is about the product, not about who or what typed it",
     appliesTo: (path) => isText(path) && !isRule(path) && !isCaptured(path),
     find: (source) =>

@@ -1,6 +1,6 @@
 /**
- * `node tools/tidy/list-oversized.ts` takes what became shorter off the list of what is too long. The list may only
- * shrink; what is new or grew is put on it with `--force`, and a review sees it there.
+ * `node tools/tidy/list-oversized.ts` removes entries that became shorter from the list of oversized files and
+ * functions. The list may only shrink; new or larger entries need `--force`, and a review sees them there.
  */
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";

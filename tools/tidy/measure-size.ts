@@ -1,16 +1,16 @@
 import ts from "typescript";
 import { parseSyntax, type SourceText, walkSyntax } from "./source-text.ts";
 
-/** Above these a file or a function is asked what its second thought is. */
+/** Above these a file or a function should be split. */
 const fileLinesMax = 400;
 const functionLinesMax = 100;
 
-/** What is over the limit, as `path` or `path function`, with its lines. */
+/** An oversized item, as `path` or `path function`, with its lines. */
 export type Oversized = Map<string, number>;
 
 /**
- * Finds files and functions that are too long. The functions inside a function count by themselves, not for it: one that
- * returns an object of methods is as long as its wiring. In tests only files count.
+ * Finds files and functions that are too long. The functions inside a function count separately: one that returns an
+ * object of methods is as long as its wiring. In tests only files count.
  */
 export function measureSize(sources: readonly SourceText[]): Oversized {
   const oversized: Oversized = new Map();
@@ -29,8 +29,8 @@ export function measureSize(sources: readonly SourceText[]): Oversized {
 }
 
 /**
- * Compares with the list of what was too long before. The list may only shrink: nothing new comes in, nothing on it
- * grows, and what is no longer too long leaves it. Answers what to do, one sentence each; empty when all is well.
+ * Compares with the list of oversized items. The list may only shrink: no new items, no growth, and items that became
+ * short are removed. Returns what to do, one sentence each; empty when there is nothing to do.
  */
 export function compareWithList(oversized: Oversized, list: string): string[] {
   const known = readList(list);

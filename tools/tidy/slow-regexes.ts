@@ -2,15 +2,15 @@ import { analyse } from "scslre";
 import ts from "typescript";
 import { type Finding, lineOf, parseSyntax, type SourceText, walkSyntax } from "./source-text.ts";
 
-/** A regex that is allowed all the same. */
+/** A regex that is allowed as an exception. */
 interface Exception {
   path: string;
-  /** How it begins. */
+  /** Its beginning. */
   regex: string;
   because: string;
 }
 
-/** Short, and each with what bounds its time. One that nobody needs any more is a finding as well. */
+/** A short list, each with the bound of its time. An unused entry is a finding as well. */
 const exceptions: readonly Exception[] = [
   {
     path: "services/gateway/src/http/route-table.ts",
@@ -20,10 +20,10 @@ const exceptions: readonly Exception[] = [
 ];
 
 /**
- * Regexes whose time may grow faster than what they read, as the sender of the text decides: those in which two repeats may
- * read the same characters, and those whose repeat is begun anew from each place of a run. Made ones are put together from the
- * constants of their file; one that is made of anything else is a finding itself. The analysis sees texts that repeat one character;
- * longer pieces are for tests, such as hostile-texts.test.ts of monitor.
+ * Regexes whose time may grow faster than their input, for a text that its sender chooses: those in which two repeats
+ * may match the same characters, and those whose repeat starts again from each position of a run. A constructed regex
+ * is assembled from the constants of its file; one with other parts is a finding itself. The analysis covers texts of
+ * one repeated character; longer pieces are for tests, such as hostile-texts.test.ts of monitor.
  */
 export function findSlowRegexes(source: SourceText): Finding[] {
   const tree = parseSyntax(source);
@@ -51,7 +51,7 @@ interface Regex {
   flags: string;
 }
 
-/** Null: the node is none. `made`: of what nobody can say in advance. */
+/** Null: the node is no regex. `made`: assembled from unknown parts. */
 function readRegex(node: ts.Node, tree: ts.SourceFile): Regex | "made" | null {
   if (ts.isRegularExpressionLiteral(node)) {
     const end = node.text.lastIndexOf("/");
@@ -70,7 +70,7 @@ function describeSlowness({ source, flags }: Regex): string | null {
   return `takes ${report.exponential ? "exponential" : "more than linear"} time where "${report.character.pick}" repeats`;
 }
 
-/** The text an expression stands for; null = it depends on more than the constants of its file. */
+/** The text of an expression; null = it depends on more than the constants of its file. */
 function evaluate(node: ts.Expression, tree: ts.SourceFile): string | null {
   if (ts.isStringLiteralLike(node)) return node.text;
   if (ts.isTemplateExpression(node)) return evaluateTemplate(node, tree, ({ text }) => text);

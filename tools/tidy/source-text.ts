@@ -1,12 +1,12 @@
 import ts from "typescript";
 
-/** One file of ours: where it is, from the root of the repository, and what it says. */
+/** One file of ours: its path from the root of the repository, and its text. */
 export interface SourceText {
   path: string;
   text: string;
 }
 
-/** Something a house rule forbids. */
+/** A violation of a house rule. */
 export interface Finding {
   path: string;
   line: number;

@@ -31,7 +31,7 @@ const scrolledRows = 3_900;
 const rowHeight = 32;
 const frameMaxMs = 20;
 
-/** The dashboard in a browser: what it loads, how soon it paints, and how it moves; each beside its bar. */
+/** The dashboard in a browser: what it loads, how soon it paints, and how it moves, each with its bar. */
 export async function benchDashboard({ rounds }: { rounds: number }): Promise<void> {
   printHeading("The dashboard, in a browser without anything cached");
   const found = findBrowser();

@@ -5,7 +5,7 @@ import type { Standalone } from "../standalone.ts";
 const spansPerExport = 2_000;
 const childrenOfOne = 8;
 
-/** Sends one trace of so many spans, eight to a parent, and answers the id under which the project has it. */
+/** Sends one trace with this many spans, eight to a parent, and returns the project's id for it. */
 export async function sendLargeTrace(system: Standalone, count: number): Promise<string> {
   const traceId = randomBytes(16).toString("hex");
   const ids = Array.from({ length: count }, () => randomBytes(8).toString("hex"));
@@ -31,7 +31,7 @@ export async function sendLargeTrace(system: Standalone, count: number): Promise
   return found._id;
 }
 
-/** Sends so many traces of one span each, a second apart. */
+/** Sends this many traces of one span each, a second apart. */
 export async function sendManyTraces(system: Standalone, count: number): Promise<void> {
   const nowMs = Date.now();
   const spans = Array.from({ length: count }, (_, index): ExportedSpan => {

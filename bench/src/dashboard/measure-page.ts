@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Browser, BrowserContext, CDPSession, Page } from "playwright-core";
 
-/** A page in a browser that has nothing in its cache. */
+/** A page in a browser with an empty cache. */
 export interface ColdPage {
   page: Page;
   cdp: CDPSession;
@@ -18,7 +18,7 @@ export async function openColdPage(browser: Browser): Promise<ColdPage> {
 
 const windowOpensMs = 1_500;
 
-/** What the browser answers to a command; an event has no id. */
+/** The browser's answer to a command; an event has no id. */
 interface Answer {
   id?: number;
   result?: unknown;
@@ -26,9 +26,9 @@ interface Answer {
 }
 
 /**
- * Opens an address in a browser that has nothing in its cache and no driver, as a user's has none: a driver is told of each
- * request and each script, which takes the page's main thread. Answers the seconds from the navigation until the frame after the
- * first element of the selector is painted, and for how many of them the main thread was busy.
+ * Opens an address in a browser with an empty cache and without a driver, like a user's: a driver is notified of each
+ * request and each script, which occupies the page's main thread. Returns the seconds from the navigation until the
+ * frame after the first element of the selector is painted, and for how many of them the main thread was busy.
  */
 export async function measureUnwatched(
   browser: Browser,
@@ -41,7 +41,7 @@ export async function measureUnwatched(
     const { targetId } = await cdp.send("Target.createTarget", {
       ...{ url: "about:blank", browserContextId, width: 1440, height: 900 },
     });
-    // A session of its own inside of this one, of which the driver knows nothing.
+    // A nested session that the driver does not see.
     const { sessionId } = await cdp.send("Target.attachToTarget", { targetId, flatten: false });
     const answers = new Map<number, (answer: Answer) => void>();
     cdp.on("Target.receivedMessageFromTarget", (event) => {
@@ -59,7 +59,7 @@ export async function measureUnwatched(
       return result as Result;
     };
     await ask("Performance.enable");
-    // A window that was just opened loads pages of the browser's own, which is no part of opening an address in it.
+    // A new window loads the browser's own pages first, which is not part of opening an address.
     await sleep(windowOpensMs);
     await ask("Page.navigate", { url });
     const painted = await ask<{ result: { value: number } }>("Runtime.evaluate", {
@@ -75,7 +75,9 @@ export async function measureUnwatched(
   }
 }
 
-/** A promise of the milliseconds from the navigation until the frame after the first element of a selector is painted. */
+/**
+ * A promise of the milliseconds from the navigation until the frame after the first element of a selector is painted.
+ */
 function afterPaint(selector: string): string {
   return `new Promise((resolve) => {
     const painted = () => requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now())));
@@ -106,14 +108,14 @@ export async function awaitPainted(page: Page, selector: string): Promise<void> 
   await page.evaluate(afterPaint(selector));
 }
 
-/** Megabytes of JavaScript objects that are still needed. */
+/** Megabytes of JavaScript objects in use. */
 export async function readHeapMb(cdp: CDPSession): Promise<number> {
   await cdp.send("HeapProfiler.collectGarbage");
   const { metrics } = await cdp.send("Performance.getMetrics");
   return (metrics.find(({ name }) => name === "JSHeapUsedSize")?.value ?? Number.NaN) / 1024 ** 2;
 }
 
-/** Bytes of scripts as they came over the wire, by address. */
+/** Bytes of scripts on the wire, by address. */
 export async function readScripts(page: Page): Promise<Map<string, number>> {
   const scripts = await page.evaluate<[string, number][]>(
     "performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.js')).map(({ name, encodedBodySize }) => [name, encodedBodySize])",
@@ -121,7 +123,7 @@ export async function readScripts(page: Page): Promise<Map<string, number>> {
   return new Map(scripts);
 }
 
-/** Scrolls what contains a row for so many frames; answers how long each took, in milliseconds. */
+/** Scrolls the container of a row for this many frames; returns how long each took, in milliseconds. */
 export function scrollFrames(page: Page, rowSelector: string, frames: number): Promise<number[]> {
   return page.evaluate<number[]>(`new Promise((resolve) => {
     let box = document.querySelector(${JSON.stringify(rowSelector)});
@@ -140,7 +142,7 @@ export function scrollFrames(page: Page, rowSelector: string, frames: number): P
   })`);
 }
 
-/** Presses a key so often; answers how long each press took until the frame that shows it, in milliseconds. */
+/** Presses a key repeatedly; returns how long each press took until the frame that shows it, in milliseconds. */
 export async function pressFrames(page: Page, key: string, presses: number): Promise<number[]> {
   await page.evaluate(`{
     globalThis.pressed = [];

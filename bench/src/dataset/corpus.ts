@@ -4,7 +4,7 @@ import type { Random } from "./random.ts";
 
 const repository = path.resolve(import.meta.dirname, "../../..");
 
-/** One text in twenty is of this kind, as people write who do not write English. */
+/** One text in twenty is of this kind, for users who do not write English. */
 const nonAscii = [
   "Die Größe der Prüfung überrascht: über siebzig Anfragen, und keine wurde gekürzt.",
   "Le modèle a déjà répondu à la même question à propos de la météo de l'été.",
@@ -20,11 +20,11 @@ export const markers = {
   common: "kestrel",
   /** In nearly every text: the corpus is English prose. */
   phrase: "of the",
-  /** No trigram fits into it. */
+  /** It contains no trigram. */
   short: "he",
 };
 
-/** Prose to make payloads of: sentences of this repository's own pages, in an order of chance. */
+/** Prose for payloads: sentences of this repository's own pages, in random order. */
 export async function createCorpus(random: Random): Promise<(bytes: number) => string> {
   const sentences = (await readPages())
     .join("\n")

@@ -2,8 +2,8 @@ import { Client } from "pg";
 import { largeTraceName } from "./seed-traces.ts";
 
 /**
- * Settings of PostgreSQL under which the copies are made: the folder is deleted when that fails. Without a log of what
- * new tables hold half as much is written.
+ * Settings of PostgreSQL for making the copies: the folder is deleted when that fails. Without WAL for new tables half
+ * as much is written.
  */
 export const loadingSettings: Readonly<Record<string, string>> = {
   fsync: "off",
@@ -16,16 +16,16 @@ export const loadingSettings: Readonly<Record<string, string>> = {
   shared_buffers: "1GB",
 };
 
-/** What the seed is multiplied to. */
+/** The size and contents of the result. */
 export interface Multiplication {
   databaseUrl: string;
-  /** Root traces there shall be, nearly; a quarter of them in each of the four weeks before this one. */
+  /** The approximate number of root traces; a quarter of them in each of the four weeks before this one. */
   roots: number;
   /** How many of them, the newest, can be searched for. */
   searched: number;
-  /** Holds half of them, and all of the seed. */
+  /** Contains half of them, and the whole seed. */
   largeProject: string;
-  /** Holds at most 10,000. */
+  /** Contains at most 10,000. */
   smallProject: string;
   /** Share the rest. */
   otherProjects: readonly string[];
@@ -39,14 +39,14 @@ const weekMs = 7 * 86_400_000;
 const marginMs = 600_000;
 /** Texts of one piece of the search index, as the indexer's merges leave them. */
 const pieceTexts = 262_144;
-/** The newest texts are in no index yet: half a piece on the average. */
+/** The newest texts are in no index yet: half a piece on average. */
 const unindexedTexts = 2_048;
 const owner = "touchstone_ingest_owner";
 
 /**
  * Copies the traces that the system itself stored, within PostgreSQL: fifty thousand spans a second, where sending them
- * would take hours. A copy has ids, times, a session and a project of its own, and one word in its search text that no
- * other has (see {@link rareWordOf}); its payload is its original's. Indexes are built afterwards, in bulk.
+ * would take hours. A copy has new ids, times, a session and a project, and one unique word in its search text (see
+ * {@link rareWordOf}); its payload is the original's. Indexes are built afterwards, in bulk.
  */
 export async function multiplyTraces(options: Multiplication, onProgress: (what: string) => void): Promise<void> {
   const [first, second] = await Promise.all([connect(options.databaseUrl), connect(options.databaseUrl)]);
@@ -81,7 +81,7 @@ export async function multiplyTraces(options: Multiplication, onProgress: (what:
   }
 }
 
-/** The word that only the copy of this number has. */
+/** The word that only the copy with this number has. */
 export function rareWordOf(copy: number): string {
   return `zq${copy.toString(16).padStart(6, "0")}xj`;
 }
@@ -155,13 +155,13 @@ async function prepare(client: Client, options: Multiplication): Promise<void> {
     analyze ingest.bench_seed;`);
 }
 
-/** How many traces the seed holds. */
+/** The number of traces in the seed. */
 async function countSeed(client: Client): Promise<number> {
   const { rows } = await client.query<{ n: string }>("select max(number) + 1 as n from ingest.bench_seed");
   return Number(rows[0]?.n);
 }
 
-/** Every column of the table as a copy has it: what identifies is made anew, times are moved, the rest stays. */
+/** Every column of the table as a copy has it: identifiers are new, times are shifted, the rest is unchanged. */
 async function copiedColumns(
   client: Client,
   table: string,
@@ -180,7 +180,7 @@ async function copiedColumns(
     created_at: "to_timestamp((copies.ms + seed.after_ms) / 1000.0)",
     started_at: moved("started_at"),
     ended_at: moved("ended_at"),
-    // Rows of the trace that lend something are named by their ids.
+    // Rows of the donor trace are identified by their ids.
     derived: `case when seed.lenders is null then seed.derived else
       ingest.bench_derived(seed.derived, seed.lenders, seed.lenders_after_ms, copies.copy, copies.ms) end`,
     due_at: "null",
@@ -200,7 +200,9 @@ async function copiedColumns(
   };
 }
 
-/** The copies from one number up to another, beside the spans of their originals, in the order of their numbers. */
+/**
+ * The copies from one number up to another, joined with the spans of their originals, in the order of their numbers.
+ */
 const copiesOf = (seed: string, traces: number, { from, below, step = 1 }: Range): string => `
   (
     select copy, copy % ${traces} as number, copy / ${traces} as round, ingest.bench_ms(copy) as ms,
@@ -215,7 +217,7 @@ interface Range {
   step?: number;
 }
 
-/** In one transaction with the making of its table: what it holds is not logged then. */
+/** In one transaction with the creation of its table: its contents are not logged then. */
 async function copyWeek(
   client: Client,
   { roots }: Multiplication,
@@ -276,12 +278,12 @@ async function countRoots(client: Client): Promise<void> {
     on conflict (project_id, day, framework, source, shard) do update set n = counts.n + excluded.n`);
 }
 
-/** A piece of the search text, by its first number, and the copies that are in it. */
+/** A piece of the search text, by its first number, and its copies. */
 interface Piece extends Range {
   firstSeq: number;
 }
 
-/** Pieces of the size that the indexer's merges end with, after those that are there. */
+/** Pieces of the size that the indexer's merges end with, after the existing ones. */
 function planPieces({ roots, searched }: Multiplication): Piece[] {
   const pieces: Piece[] = [];
   const below = roots - unindexedTexts;
@@ -346,12 +348,12 @@ async function copyNewestTexts(
 const checkedCopies = 500;
 
 /**
- * Holds some copies, found by their key, against what the system itself stored: what a copy has of its own has the form
- * of the original's, and all the rest is equal. And its partition has every index that the original's has.
+ * Compares some copies, found by their key, with the originals that the system stored: changed values have the form of
+ * the original's, and all the rest is equal. And its partition has every index of the original's.
  */
 async function checkCopies(client: Client, { roots }: Multiplication, traces: number): Promise<void> {
   const { made } = await copiedColumns(client, "spans");
-  // Digits and letters of hashes and times differ; where they stand, and how many there are, does not.
+  // Digits and letters of hashes and times differ; their positions and number do not.
   const formOf = (column: string): string =>
     `regexp_replace(regexp_replace(${column}::text, '[.][0-9]+', ''), '[0-9a-f]', 'x', 'g')`;
   const differs = Object.entries(made).map(([column, value]) => {
@@ -386,6 +388,6 @@ async function checkCopies(client: Client, { roots }: Multiplication, traces: nu
 
 async function finish(client: Client): Promise<void> {
   for (const table of scopedTables) await client.query(`alter table ingest.${table} force row level security`);
-  // What is beside the rows takes ten times as long to look through, and nothing of it is dead.
+  // The data beside the rows takes ten times as long to scan, and has no dead entries.
   for (const table of scopedTables) await client.query(`vacuum (analyze, process_toast false) ingest.${table}`);
 }

@@ -13,22 +13,22 @@ const cache = path.join(repository, ".cache", "bench");
 const projects = 20;
 const settleDeadlineMs = 120_000;
 
-/** A standalone's folder that holds the data set of the read benches. */
+/** A standalone's folder with the data set of the read benches. */
 export interface PreparedDataset {
   home: string;
-  /** Root traces copied; the seed comes on top. */
+  /** Copied root traces; the seed is additional. */
   roots: number;
   /** How many of them, the newest, can be searched for. */
   searched: number;
-  /** Key and id of the project that holds half of the data set. */
+  /** Key and id of the project with half of the data set. */
   large: { apiKey: string; id: string };
-  /** The same of one of a few thousand traces. */
+  /** The same for one with a few thousand traces. */
   small: { apiKey: string; id: string };
 }
 
 /**
- * The data set of so many root traces with four children each: kept under .cache, and made anew when the schema or its
- * own making has changed.
+ * The data set of this many root traces with four children each: stored under .cache, and recreated when the schema or
+ * the code that makes it has changed.
  */
 export async function prepareDataset({
   roots,
@@ -83,7 +83,7 @@ interface NamedProjects {
   others: string[];
 }
 
-/** Sends the seed through the door as agents would, and waits until everything about it is derived. */
+/** Sends the seed over the API as agents would, and waits until everything about it is derived. */
 async function storeSeed(home: string, roots: number): Promise<NamedProjects> {
   const standalone = await startStandalone({ home });
   try {
@@ -126,7 +126,7 @@ async function storeSeed(home: string, roots: number): Promise<NamedProjects> {
   }
 }
 
-/** The trace that was sent last can be searched for: everything before it is derived, too. */
+/** The last trace can be searched for: everything before it is derived, too. */
 async function untilFound(get: (path: string) => Promise<string>, name: string): Promise<void> {
   const deadline = performance.now() + settleDeadlineMs;
   while (performance.now() < deadline) {

@@ -1,10 +1,10 @@
-/** Random numbers that come out the same in every run. */
+/** Random numbers that are the same in every run. */
 export interface Random {
   /** From 0 up to, and without, 1. */
   next(): number;
   /** A whole number below `bound`. */
   below(bound: number): number;
-  /** So many random bytes as hexadecimal digits. */
+  /** This many random bytes as hexadecimal digits. */
   hex(bytes: number): string;
   /** Lognormally distributed: half of the values below `median`, one in a hundred above `p99`. */
   logNormal(median: number, p99: number): number;

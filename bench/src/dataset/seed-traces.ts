@@ -5,7 +5,7 @@ import { createRandom } from "./random.ts";
 /** Input and output of a span together. */
 const medianBytes = 2 * 1024;
 const p99Bytes = 60 * 1024;
-/** What a span may carry at most, so that one export stays within the limits of OTLP. */
+/** The maximum of a span, so that one export stays within the limits of OTLP. */
 const bytesMax = 400 * 1024;
 
 const childKinds = ["chat", "execute_tool", "chat", "retrieval"];
@@ -13,12 +13,12 @@ const tracesPerSession = 4;
 const exportBytesMax = 4 * 1024 * 1024;
 
 export const spansPerTrace = 1 + childKinds.length;
-/** Of one trace of its own. */
+/** For one separate trace. */
 export const largeTraceId = "3000".padEnd(32, "a");
 export const largeTraceName = "large-agent";
 export const largeTraceSpans = 3_000;
 
-/** Exports of so many traces, each a root with four children, started one after another until `endMs`. */
+/** Exports of this many traces, each a root with four children, started one after another until `endMs`. */
 export async function* exportSeedTraces(options: { traces: number; endMs: number }): AsyncGenerator<Buffer> {
   const random = createRandom(1);
   const writeText = await createCorpus(random);
