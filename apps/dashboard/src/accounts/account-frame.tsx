@@ -10,8 +10,8 @@ import { useToasts } from "../ui/toasts.tsx";
 import { EndedSession } from "./ended-session.tsx";
 
 /**
- * What stands around the pages of an account and of organizations. Whoever is not signed in is sent to sign in and comes
- * back; without accounts there are no such pages.
+ * The frame of the pages of an account and of organizations. A signed-out user is sent to sign in and returns; without
+ * accounts these pages do not exist.
  */
 export function AccountFrame({ title, children }: { title: string; children(user: User): ReactNode }) {
   const config = useQuery(authConfigQuery);
@@ -20,7 +20,7 @@ export function AccountFrame({ title, children }: { title: string; children(user
     document.title = `${title} · Touchstone`;
   }, [title]);
   if (config.data?.mode === "disabled") return <Navigate to="/" replace />;
-  // Somebody whose session ends is not sent away from what they typed.
+  // A user whose session ends stays on the page, so that no input is lost.
   const known = useRef<User | null>(null);
   if (session.data) known.current = session.data.user;
   const user = known.current;

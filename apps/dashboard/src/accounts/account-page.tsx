@@ -11,7 +11,7 @@ import { OwnName } from "./own-name.tsx";
 import { OwnSessions } from "./own-sessions.tsx";
 import { accountQuery } from "./queries.ts";
 
-/** Who is signed in, and what they may change of it. */
+/** The signed-in user and the changes they can make to their account. */
 export function AccountPage() {
   return <AccountFrame title="Account">{(user) => <OwnAccount user={user} />}</AccountFrame>;
 }

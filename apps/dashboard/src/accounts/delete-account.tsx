@@ -10,7 +10,7 @@ import { ConfirmDialog } from "../ui/dialog.tsx";
 import { TextField } from "../ui/field.tsx";
 import { Section } from "../ui/page.tsx";
 
-/** The end of an account. Whoever owns an organization is told to delete that first. */
+/** Deletes the account. The owner of an organization is asked to delete that first. */
 export function DeleteAccount({ user, hasPassword }: { user: User; hasPassword: boolean }) {
   const [isAsking, setAsking] = useState(false);
   const organizations = useQuery(organizationsQuery).data?.organizations;

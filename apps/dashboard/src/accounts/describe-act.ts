@@ -4,7 +4,7 @@ export function describeAction(action: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** The details of an act in one line: `name: Default, changed: threshold`. What is null is left out. */
+/** The details of an act in one line: `name: Default, changed: threshold`. Nulls are left out. */
 export function describeDetails(details: Readonly<Record<string, unknown>>): string {
   return Object.entries(details)
     .filter(([, value]) => value !== null && value !== "" && !(Array.isArray(value) && value.length === 0))

@@ -14,7 +14,7 @@ const systems = [
   ["Linux", /Linux/],
 ] as const;
 
-/** `Firefox on Linux` of a user agent; what is no browser by its first word, and nobody as such. */
+/** `Firefox on Linux` for a user agent; the first word for one that is no browser. */
 export function describeBrowser(userAgent: string | null): string {
   if (userAgent === null || userAgent.trim() === "") return "Unknown browser";
   const find = (named: readonly (readonly [string, RegExp])[]) =>

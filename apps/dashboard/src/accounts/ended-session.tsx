@@ -8,8 +8,8 @@ import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 
 /**
- * Says on the pages of an account that its session has ended, as `isOver` or a refused call tells, and signs in again
- * without leaving what was typed.
+ * Reports on the pages of an account that its session has ended, from `isOver` or a refused call, and signs in again
+ * without losing input.
  */
 export function EndedSession({ user, isOver }: { user: User; isOver: boolean }) {
   const queries = useQueryClient();
@@ -31,7 +31,7 @@ export function EndedSession({ user, isOver }: { user: User; isOver: boolean }) 
     };
   }, [queries]);
   function goOn(userId: string): void {
-    // Somebody else sees nothing of what was read before.
+    // Another user must not see the previous user's data.
     if (userId !== user.id) queries.clear();
     setOpen(false);
     setEnded(false);

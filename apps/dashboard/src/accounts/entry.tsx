@@ -7,7 +7,7 @@ import { ProblemState, Skeleton } from "../ui/states.tsx";
 
 export type AccountsConfig = Extract<AuthConfig, { mode: "enabled" }>;
 
-/** A page for who is not signed in yet. Without accounts there is none: it leads to the overview. */
+/** A page for signed-out users. Without accounts it redirects to the overview. */
 export function Entry({ title, children }: { title: string; children(config: AccountsConfig): ReactNode }) {
   const config = useQuery(authConfigQuery);
   useEffect(() => {

@@ -6,7 +6,7 @@ import { SelectField } from "../ui/field.tsx";
 import { describeAction } from "./describe-act.ts";
 import type { LogFilter } from "./queries.ts";
 
-/** What stands before the dot of an action. */
+/** The part of an action before the dot. */
 const kinds = [
   "organization",
   "member",
@@ -30,7 +30,7 @@ const kinds = [
   "tool-schema",
 ] as const;
 
-/** Which kind of act, and by whom; in the URL. */
+/** The kind of act and the user; in the URL. */
 export function LogFilters({ organizationId, filter }: { organizationId: string; filter: LogFilter }) {
   const navigate = useNavigate({ from: "/org/$organizationId/log" });
   const members = useQuery(membersQuery(organizationId)).data?.members ?? [];

@@ -9,7 +9,7 @@ import { LogFilters } from "./log-filters.tsx";
 import { OrganizationFrame } from "./organization-frame.tsx";
 import { type AuditEvent, logQuery, ownProjectsQuery } from "./queries.ts";
 
-/** Who did what in an organization, newest first; for its owner. */
+/** The acts in an organization, newest first; for its owner. */
 export function LogPage() {
   return (
     <OrganizationFrame title="Log">

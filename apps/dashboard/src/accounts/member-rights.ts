@@ -1,7 +1,7 @@
 import type { Organization } from "../shell/account.ts";
 import type { Member } from "./queries.ts";
 
-/** Why a member cannot be removed by somebody of this role; null when they can. */
+/** Why this role cannot remove a member; null when it can. */
 export function whyNotRemove(role: Organization["role"], member: Pick<Member, "role">): string | null {
   if (member.role === "owner") return "Nobody removes the owner.";
   if (role === "member") return "Only an owner or admin may remove members.";
@@ -9,7 +9,7 @@ export function whyNotRemove(role: Organization["role"], member: Pick<Member, "r
   return null;
 }
 
-/** Why a member's role cannot be changed by somebody of this role; null when it can. */
+/** Why this role cannot change a member's role; null when it can. */
 export function whyNotChangeRole(role: Organization["role"], member: Pick<Member, "role">): string | null {
   if (member.role === "owner") return "An organization keeps its owner.";
   return role === "owner" ? null : "Only the owner may change roles.";

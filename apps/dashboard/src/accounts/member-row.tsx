@@ -11,7 +11,7 @@ import { useToasts } from "../ui/toasts.tsx";
 import { whyNotChangeRole, whyNotRemove } from "./member-rights.ts";
 import type { Member } from "./queries.ts";
 
-/** A member, with what may be done about them by who looks. */
+/** A member, with the actions that the viewer may take. */
 export function MemberRow({
   member,
   organization,

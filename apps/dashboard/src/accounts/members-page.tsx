@@ -10,7 +10,7 @@ import { OrganizationFrame } from "./organization-frame.tsx";
 import { OrganizationSettings } from "./organization-settings.tsx";
 import { PendingInvitations } from "./pending-invitations.tsx";
 
-/** Who is in an organization, who is invited, and the organization itself. */
+/** The members and invitations of an organization, and the organization itself. */
 export function MembersPage() {
   return (
     <OrganizationFrame title="Members">

@@ -3,7 +3,7 @@ import { TextField } from "../ui/field.tsx";
 
 export const passwordMinChars = 8;
 
-/** A password to be chosen; says what it must be once something too short was typed. */
+/** A new password; shows the requirements once a too short one was typed. */
 export function NewPasswordField(props: ComponentProps<typeof TextField> & { value: string }) {
   const isShort = props.value !== "" && props.value.length < passwordMinChars;
   return (

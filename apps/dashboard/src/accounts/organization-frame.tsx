@@ -7,7 +7,7 @@ import { Badge } from "../ui/page.tsx";
 import { EmptyState, Loaded } from "../ui/states.tsx";
 import { AccountFrame } from "./account-frame.tsx";
 
-/** The pages of one organization. One that the caller is not in is as good as missing. */
+/** The pages of one organization. One without the caller as a member is shown as missing. */
 export function OrganizationFrame({
   title,
   children,

@@ -8,7 +8,7 @@ import { Loaded } from "../ui/states.tsx";
 import { useToasts } from "../ui/toasts.tsx";
 import { type Invitation, invitationsQuery } from "./queries.ts";
 
-/** Invitations that nobody has accepted yet; nothing where there are none. */
+/** Open invitations; nothing if there are none. */
 export function PendingInvitations({ organization }: { organization: Organization }) {
   const invitations = useQuery(invitationsQuery(organization._id));
   if (invitations.data?.invitations.length === 0) return null;

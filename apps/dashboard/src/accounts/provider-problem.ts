@@ -9,7 +9,7 @@ const sentences: Readonly<Record<string, string>> = {
   state_not_found: "The sign-in took too long, or began in another browser. Try again.",
 };
 
-/** What a failed sign-in by a provider says, from the code in the address it comes back to. */
+/** The message for a failed sign-in by a provider, from the code in the address it returns to. */
 export function providerProblem(code: string): string {
   return (
     sentences[code.toLowerCase()] ??

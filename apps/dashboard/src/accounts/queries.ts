@@ -14,7 +14,7 @@ export type Invitation = Answer<"/api/v1/auth-org/organizations/{organizationId}
 export type AccountSession = Answer<"/api/v1/auth-org/account/sessions">["sessions"][number];
 export type AuditEvent = Answer<"/api/v1/auth-org/organizations/{organizationId}/audit">["events"][number];
 
-/** What the link of an invitation is about, for who is signed in. */
+/** The invitation behind a link, for a signed-in user. */
 export const invitationQuery = (token: string) =>
   queryOptions({
     queryKey: ["account", "invitation", token],
@@ -58,7 +58,7 @@ export const ownProjectsQuery = queryOptions({
   queryFn: ({ signal }) => bodyOf(accountApi.GET("/api/v1/projects", { signal })),
 });
 
-/** What of a log is wanted; what is undefined narrows nothing. */
+/** The filters of a log; undefined ones do not filter. */
 export interface LogFilter {
   /** An action, or all of a kind. */
   action?: string | undefined;

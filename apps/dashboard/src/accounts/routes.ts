@@ -58,7 +58,7 @@ const logRoute = createRoute({
   component: lazyRouteComponent(() => import("./log-page.tsx"), "LogPage"),
 });
 
-/** Who comes in, and who is there: outside of every project, and only where there are accounts. */
+/** Sign-in, accounts and organizations: outside of every project, and only where there are accounts. */
 export const accountsRoutes = [
   signInRoute,
   signUpRoute,

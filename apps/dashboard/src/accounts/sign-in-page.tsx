@@ -10,7 +10,7 @@ import { providerProblem } from "./provider-problem.ts";
 import { useGoOn } from "./use-go-on.ts";
 import { VerifyAgain } from "./verify-again.tsx";
 
-/** Signing in. Whoever comes back from a provider with a session goes on at once. */
+/** Signing in. A user who returns from a provider with a session is forwarded at once. */
 export function SignInPage() {
   const search = useSearch({ from: "/sign-in" });
   const next = readNext(search.next);

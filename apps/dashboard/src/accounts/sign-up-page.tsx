@@ -86,7 +86,7 @@ function SignUp({ config, next }: { config: AccountsConfig; next: string | null 
   );
 }
 
-/** What an account gives in this installation. */
+/** The access that an account has in this installation. */
 function describe(config: AccountsConfig, next: string | null): string {
   if (config.multiTenant) return "You get an organization of your own, with a project in it.";
   if (config.needsSetup) return "The first account owns this installation and every project that is there.";

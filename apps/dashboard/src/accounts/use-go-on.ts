@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 
-/** Goes on to an address as who has just signed in: nothing that was read before, by nobody or by somebody else, stays. */
+/** Goes to an address after sign-in: no data that was loaded before, signed out or as another user, is kept. */
 export function useGoOn(): (next: string | null) => void {
   const queries = useQueryClient();
   const router = useRouter();

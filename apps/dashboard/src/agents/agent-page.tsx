@@ -21,7 +21,7 @@ const tabs = [
   { key: "watching", label: "Watching" },
 ] as const;
 
-/** One agent: how it does, what it is watched for, and how. */
+/** One agent: its figures and its monitoring settings. */
 export function AgentPage() {
   const api = useApi();
   const { agentId } = route.useParams();

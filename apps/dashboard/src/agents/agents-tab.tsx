@@ -11,7 +11,7 @@ import { joinAgents } from "./join-agents.ts";
 import { trackedAgentsQuery } from "./queries.ts";
 import type { Window } from "./rules.ts";
 
-/** Every agent of the project, those that fail most first, then those that did not run. */
+/** Every agent of the project, most failures first, then agents without runs. */
 export function AgentsTab({ window }: { window: Window }) {
   const api = useApi();
   const navigate = useNavigate();

@@ -7,7 +7,7 @@ export type AlertMetric = AlertRule["metric"];
 
 interface Metric {
   label: string;
-  /** What the number is that somebody types. */
+  /** The unit of the number in the form. */
   unit: "percent" | "seconds" | "rating" | "count";
   hint: string;
 }
@@ -35,7 +35,7 @@ export const unitWords: Record<Metric["unit"], string> = {
 
 const factors: Record<Metric["unit"], number> = { percent: 0.01, seconds: 1_000, rating: 1, count: 1 };
 
-/** A rule as somebody writes it; numbers as they are typed. */
+/** A rule in the form; numbers as they are typed. */
 export interface AlertRuleDraft {
   name: string;
   metric: AlertMetric;
@@ -99,12 +99,12 @@ export function bodyOfRule({
   };
 }
 
-/** What is missing before it can be saved, in words. */
+/** The missing fields for saving, as text. */
 export function missingOfRule(draft: AlertRuleDraft): string | undefined {
   return draft.name.trim() === "" ? "Give it a name." : missingOfTrial(draft);
 }
 
-/** What is missing before it can be tried, which needs no name. */
+/** The missing fields for a trial, which needs no name. */
 export function missingOfTrial(draft: AlertRuleDraft): string | undefined {
   const numbers = [draft.threshold, draft.windowMinutes, draft.cooldownMinutes, draft.minSamples];
   return numbers.some((typed) => typed.trim() === "" || Number.isNaN(Number(typed)))

@@ -110,7 +110,7 @@ interface Part {
   set(change: Partial<AlertRuleDraft>): void;
 }
 
-/** What is measured, over which time, and when it is too much. */
+/** The metric, its period and its threshold. */
 function Measure({ draft, set }: Part) {
   const { label: _label, unit, hint } = metrics[draft.metric];
   return (

@@ -13,7 +13,7 @@ import { AlertRuleEditor } from "./alert-rule-editor.tsx";
 import { newItem } from "./rules.ts";
 import { TabBar } from "./tab-bar.tsx";
 
-/** What is measured once a minute: of the project, or with `agentId` what concerns one agent. */
+/** The metrics that are checked once a minute: of the project, or with `agentId` of one agent. */
 export function AlertRulesTab({
   agentId,
   open,

@@ -17,7 +17,7 @@ import { type Delivery, type DeliveryFilters, deliveriesQuery, webhooksQuery } f
 import { deliveryStatuses } from "./rules.ts";
 import { TabBar } from "./tab-bar.tsx";
 
-/** What was told to receivers in the last 30 days, and what became of it. */
+/** The messages to receivers in the last 30 days, and their outcomes. */
 export function DeliveriesTab({
   filters,
   open,

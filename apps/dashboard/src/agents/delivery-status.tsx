@@ -8,7 +8,7 @@ export function DeliveryStatus({ status }: { status: Delivery["status"] }) {
   return <Badge look={looks[status]}>{words[status]}</Badge>;
 }
 
-/** What the receiver answered last, in words. */
+/** The receiver's last answer, as text. */
 export function outcomeOf({
   lastStatus,
   lastError,

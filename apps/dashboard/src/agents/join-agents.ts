@@ -19,7 +19,7 @@ export interface ListedAgent {
   figures: AgentFigure | undefined;
 }
 
-/** Every agent with its figures, in the order of these; then those that did not run, the last seen first. */
+/** Every agent with its figures, in their order; then agents without runs, the last seen first. */
 export function joinAgents(agents: readonly KnownAgent[], figures: readonly AgentFigure[]): ListedAgent[] {
   const known = new Map(agents.map((agent) => [agent._id, agent]));
   const ran = figures.map((each): ListedAgent => {

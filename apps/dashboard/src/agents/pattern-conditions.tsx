@@ -3,7 +3,7 @@ import { CheckField, SelectField, TextArea, TextField } from "../ui/field.tsx";
 import { PlusIcon, TrashIcon } from "../ui/icons.tsx";
 import { emptyCondition, joins, type PatternCondition, type PatternDraft, withCondition } from "./pattern-draft.ts";
 
-/** The API takes so many. */
+/** The API's limit. */
 const conditionsMost = 20;
 
 const detectors: Record<PatternCondition["detector"], string> = {

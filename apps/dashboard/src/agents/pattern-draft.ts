@@ -4,7 +4,7 @@ import type { Pattern } from "../blocks/watching-queries.ts";
 export type PatternCondition = Pattern["conditions"][number];
 export type PatternSource = PatternCondition["sources"][number];
 
-/** A pattern as somebody writes it. */
+/** A pattern in the form. */
 export interface PatternDraft {
   name: string;
   description: string;
@@ -52,7 +52,7 @@ export function draftOfPattern(pattern: Pattern): PatternDraft {
   };
 }
 
-/** What is missing before it can be saved or tried, in words. */
+/** The missing fields for saving or a trial, as text. */
 export function missingOfPattern({ name, conditions }: PatternDraft): string | undefined {
   if (conditions.length === 0) return "Add a condition.";
   if (conditions.some(({ value }) => value.trim() === "")) return "A condition has no text yet.";
@@ -61,8 +61,8 @@ export function missingOfPattern({ name, conditions }: PatternDraft): string | u
 }
 
 /**
- * What is sent of a draft. Conditions are sent only where they changed: those that the API made of terms would else become
- * conditions of their own, and more than 20 of these are refused.
+ * The request for a draft. Conditions are sent only if they changed: otherwise those that the API derived from terms
+ * would become the user's conditions, and more than 20 of these are refused.
  */
 export function bodyOfPattern(draft: PatternDraft, stored: PatternDraft | null) {
   const { agentIds, conditions, description, ...plain } = draft;

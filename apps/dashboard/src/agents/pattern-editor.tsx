@@ -96,7 +96,7 @@ export function PatternEditor({
   );
 }
 
-/** What becomes of a match, and whose traces are looked at. */
+/** The effect of a match, and the agents whose traces are checked. */
 function PatternFacts({ draft, set }: { draft: PatternDraft; set(change: Partial<PatternDraft>): void }) {
   return (
     <>

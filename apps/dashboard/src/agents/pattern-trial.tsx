@@ -9,16 +9,16 @@ import { Badge } from "../ui/page.tsx";
 import { bodyOfPattern, type PatternDraft } from "./pattern-draft.ts";
 import { TrialPanel } from "./trial-panel.tsx";
 
-/** The API tries a pattern on so many traces at most. */
+/** The maximum number of traces that the API tries a pattern on. */
 const tracesMost = 200;
-/** A judge is asked about so many at most. */
+/** The maximum number that a judge reads. */
 const judgedMost = 5;
 
 const spans = { "24h": "of the last 24 hours", "7d": "of the last 7 days", "30d": "of the last 30 days" } as const;
 
 const sourceNames = { response: "answer", userMessage: "question", trace: "trace" } as const;
 
-/** Tries a pattern that is not saved on recent traces. Nothing is stored, nobody is told. */
+/** Tries an unsaved pattern on recent traces. Nothing is stored, and no notification is sent. */
 export function PatternTrial({ draft, missing }: { draft: PatternDraft; missing: string | undefined }) {
   const api = useApi();
   const [span, setSpan] = useState<keyof typeof spans>("7d");

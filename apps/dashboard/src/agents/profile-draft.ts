@@ -1,6 +1,6 @@
 import type { Agent } from "../blocks/watching-queries.ts";
 
-/** How an agent is watched, as somebody writes it. */
+/** An agent's monitoring settings in the form. */
 export interface ProfileDraft {
   enabled: boolean;
   failureDetectionEnabled: boolean;
@@ -10,7 +10,7 @@ export interface ProfileDraft {
   channels: string;
 }
 
-/** An agent that nobody has set up is watched as the API would: everything on, all traces. */
+/** An agent without settings has the API's defaults: everything on, all traces. */
 export function draftOfProfile(profile: Agent["monitoringProfile"]): ProfileDraft {
   return {
     enabled: profile?.enabled ?? true,
@@ -31,7 +31,7 @@ export function bodyOfProfile({ samplePercent, channels, ...plain }: ProfileDraf
   return { ...plain, sampleRate: Number(samplePercent) / 100, channels: channelsOf(channels) };
 }
 
-/** What cannot be saved yet, in words, by the field it stands in. */
+/** The errors that prevent saving, as text, by field. */
 export function mistakesOfProfile({ samplePercent, channels }: ProfileDraft): { percent?: string; channels?: string } {
   const percent = Number(samplePercent);
   const isPercent = samplePercent.trim() !== "" && percent >= 0 && percent <= 100;

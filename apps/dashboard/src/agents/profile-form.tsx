@@ -9,7 +9,7 @@ import { ProblemLine } from "../ui/states.tsx";
 import { useToasts } from "../ui/toasts.tsx";
 import { bodyOfProfile, draftOfProfile, mistakesOfProfile } from "./profile-draft.ts";
 
-/** How one agent is watched: whether at all, what for, and who is told. */
+/** The monitoring of one agent: whether it is on, for which signals, and who is notified. */
 export function ProfileForm({ agent }: { agent: Agent }) {
   const api = useApi();
   const queries = useQueryClient();

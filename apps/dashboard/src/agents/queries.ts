@@ -19,7 +19,7 @@ export interface DeliveryFilters {
   status?: (typeof deliveryStatuses)[number] | undefined;
 }
 
-/** What was sent to receivers, is on its way, or was given up; newest first, in pages. */
+/** Messages to receivers: sent, pending or given up; newest first, in pages. */
 export const deliveriesQuery = (api: ProjectApi, { webhook, status }: DeliveryFilters) =>
   infiniteQueryOptions({
     queryKey: [api.projectId, "webhook-deliveries", { webhook, status }],

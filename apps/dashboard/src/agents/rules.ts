@@ -5,7 +5,7 @@ export const windowNames: Record<Window, string> = { "24h": "24 hours", "7d": "7
 
 export const deliveryStatuses = ["pending", "delivered", "failed"] as const;
 
-/** What the `open` of a URL says when something new is being written. */
+/** The `open` of a URL while a new object is being written. */
 export const newItem = "new";
 
 /** `1 min`, `90 min`, `2 h`, `1 d` of minutes, without a remainder: 90 minutes stay minutes. */

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** Above the rows of a tab: what they are in a sentence, and what can be made. */
+/** Above the rows of a tab: a sentence about them, and the button to create one. */
 export function TabBar({ children, actions }: { children: ReactNode; actions?: ReactNode }) {
   return (
     <div className="flex min-h-14 flex-wrap items-center gap-x-4 gap-y-2 px-4 py-2 md:px-6">

@@ -14,11 +14,11 @@ interface TrialPanelProps<Span extends string> {
   isBusy: boolean;
   problem: unknown;
   onTry(): void;
-  /** What came of it; null before the first trial. */
+  /** The result; null before the first trial. */
   children: ReactNode;
 }
 
-/** Tries what an editor holds before it is saved: on which time, the button, and what came of it. */
+/** Tries the contents of an editor before they are saved: the period, the button, and the result. */
 export function TrialPanel<Span extends string>(props: TrialPanelProps<Span>) {
   const { amount, spans, span, onSpan, missing, isBusy, problem, onTry, children } = props;
   return (

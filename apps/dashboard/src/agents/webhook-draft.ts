@@ -12,7 +12,7 @@ export const eventNames: Record<WebhookEvent, string> = {
 
 export const events = Object.keys(eventNames) as WebhookEvent[];
 
-/** A webhook as somebody writes it. */
+/** A webhook in the form. */
 export interface WebhookDraft {
   url: string;
   description: string;
@@ -46,7 +46,7 @@ export function bodyOfWebhook({ url, description, events: told, agentIds, ...pla
   };
 }
 
-/** What is missing before it can be saved, in words. */
+/** The missing fields for saving, as text. */
 export function missingOfWebhook({ url, events: told }: WebhookDraft): string | undefined {
   if (!/^https?:\/\/\S+$/.test(url.trim())) return "The address begins with https:// or http://.";
   return told.length === 0 ? "Choose at least one event." : undefined;

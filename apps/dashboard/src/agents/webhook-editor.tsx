@@ -127,7 +127,7 @@ export function WebhookEditor({
   );
 }
 
-/** Where it goes, and what it is told of. */
+/** Its address and its events. */
 function WebhookFields({
   webhook,
   draft,

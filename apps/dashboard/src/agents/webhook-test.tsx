@@ -6,7 +6,7 @@ import { Button } from "../ui/button.tsx";
 import { ProblemLine } from "../ui/states.tsx";
 import { DeliveryStatus, outcomeOf } from "./delivery-status.tsx";
 
-/** Sends one test message now and says what the receiver answered; the way to all that was sent. */
+/** Sends one test message now and shows the receiver's answer, with a link to all messages. */
 export function WebhookTest({ webhookId }: { webhookId: string }) {
   const api = useApi();
   const queries = useQueryClient();

@@ -12,7 +12,7 @@ import { newItem } from "./rules.ts";
 import { TabBar } from "./tab-bar.tsx";
 import { WebhookEditor } from "./webhook-editor.tsx";
 
-/** Who is told of signals and failed gates. */
+/** The receivers of signals and failed gates. */
 export function WebhooksTab({
   open,
   onOpen,
@@ -110,7 +110,7 @@ const columns: readonly Column<Webhook>[] = [
   { key: "state", header: "State", width: "4.5rem", cell: (webhook) => <State webhook={webhook} /> },
 ];
 
-/** There are so many events that a webhook may be told of. */
+/** The number of events of a webhook. */
 const eventsCount = 4;
 
 function Scope({ webhook: { agentIds } }: { webhook: Webhook }) {

@@ -1,8 +1,8 @@
 import { type Connection, connect, credentialHeaders, type Project } from "./connection.ts";
 
 /**
- * What a page reads first is asked for while the script that draws the page is still on its way. `begin-reads.ts` begins it, a
- * script of a few kilobytes; a later caller with the same question gets the answer that is under way, once.
+ * A page's first reads are sent while its script is still loading. `begin-reads.ts`, a script of a few kilobytes,
+ * starts them; a later caller with the same request gets that answer, once.
  */
 let connection: Promise<Connection> | null = null;
 let hasBegun = false;
@@ -18,12 +18,12 @@ export function beginReads(path: string): boolean {
   hasBegun = true;
   connection = connect(localStorage);
   const [, projectId, traceId] = /^\/p\/([^/]+)\/traces\/([^/]+)$/.exec(path) ?? [];
-  // The caller who takes it gets the failure.
+  // The caller who receives it gets the failure.
   connection.then((known) => traceId !== undefined && beginTrace(known, projectId, traceId), ignore);
   return true;
 }
 
-/** Who this browser is, as it was asked for already, or is asked now. */
+/** This browser's identity, from an earlier request or a new one. */
 export function takeConnection(): Promise<Connection> {
   const begun = connection ?? connect(localStorage);
   hasBegun = true;

@@ -7,7 +7,7 @@ import type { paths } from "./schema.gen.d.ts";
 /** Reads are given up after this long; the gateway's own deadline is shorter. */
 const deadlineMs = 40_000;
 
-/** The API as one project sees it. Query keys begin with `projectId`, so that projects never share what is cached. */
+/** The API of one project. Query keys begin with `projectId`, so that projects never share cached data. */
 export interface ProjectApi extends ReturnType<typeof createClient<paths>> {
   projectId: string;
   project: Project;
@@ -19,8 +19,8 @@ export interface ProjectApiOptions {
   config: AuthConfig;
   project: Project;
   /**
-   * Called when the key or the session is refused. Answers the key to try once more, or null: then the caller gets the 401
-   * and the page says what to do.
+   * Called when the key or the session is refused. Returns the key to try once more, or null: then the caller gets the
+   * 401 and the page explains what to do.
    */
   onRefused(): Promise<Project | null>;
 }

@@ -11,9 +11,9 @@ export type Project = components["schemas"]["ProjectList"]["projects"][number];
 
 /** What this browser may see. */
 export type Connection =
-  /** No accounts, and no key that works: it has to be pasted. `reason` says why the last one was refused. */
+  /** No accounts, and no working key: it has to be pasted. `reason` explains why the last one was refused. */
   | { state: "needs-key"; reason: string | null }
-  /** Accounts, and nobody signed in. */
+  /** Accounts, and signed out. */
   | { state: "needs-sign-in" }
   | {
       state: "ready";
@@ -28,9 +28,9 @@ const keyName = "touchstone.apiKey";
 const disconnectedName = "touchstone.disconnected";
 
 /**
- * Finds out who this browser is. Without accounts the key is the stored one, else the default project's from the
+ * Determines this browser's identity. Without accounts the key is the stored one, else the default project's from the
  * server's configuration; with accounts it is the session cookie, and nothing is stored. Throws an ApiProblem when the
- * server cannot be asked.
+ * server cannot be reached.
  */
 export async function connect(storage: Pick<Storage, "getItem" | "setItem" | "removeItem">): Promise<Connection> {
   const config = await readJson<AuthConfig>("/api/v1/auth/config", {});
@@ -50,7 +50,7 @@ export async function connect(storage: Pick<Storage, "getItem" | "setItem" | "re
     if (answer.status === 401) continue;
     const { projects } = await bodyOf<{ projects: Project[] }>(answer);
     storage.setItem(keyName, key);
-    // The project that the key opens comes first: it is where somebody without a link begins.
+    // The project that the key opens comes first: it is the start page without a link.
     const own = projects.filter(({ apiKey }) => apiKey === key);
     return {
       state: "ready",
@@ -63,7 +63,7 @@ export async function connect(storage: Pick<Storage, "getItem" | "setItem" | "re
   return { state: "needs-key", reason: stored === null ? null : "The key that was used here does not work any more." };
 }
 
-/** Stores a key that somebody pasted; the next {@link connect} tries it. */
+/** Stores a pasted key; the next {@link connect} tries it. */
 export function storeKey(storage: Pick<Storage, "setItem" | "removeItem">, key: string): void {
   storage.setItem(keyName, key.trim());
   storage.removeItem(disconnectedName);
@@ -90,8 +90,8 @@ export function disconnect(storage: Pick<Storage, "setItem" | "removeItem">): vo
 const keyOnly = /^\/api\/v1\/(ingest|import|otel)\//;
 
 /**
- * The headers that open a project. With accounts the cookie is sent by the browser and the project is named; a request that
- * only a key opens takes the project's.
+ * The headers that open a project. With accounts the browser sends the cookie and a header names the project; a request
+ * that accepts only a key gets the project's.
  */
 export function credentialHeaders(
   config: AuthConfig,

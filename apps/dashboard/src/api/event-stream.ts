@@ -16,7 +16,7 @@ export interface StreamOptions {
   /** A stream is open that has no place to go on from: what happened before it is in no event. */
   onFresh?(): void;
   onState?(state: StreamState): void;
-  /** Called in place of the stream, every 5 s, while the server has no room for another one. */
+  /** Called in place of the stream, every 5 s, while the server has no free slot for another one. */
   onPoll?(): void;
 }
 

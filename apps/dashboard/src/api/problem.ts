@@ -3,9 +3,9 @@ export class ApiProblem extends Error {
   override readonly name = "ApiProblem";
   /** The HTTP status; 0 when no answer came. */
   readonly status: number;
-  /** What the operator finds the request by in the logs; null when no answer came. */
+  /** The id by which the operator finds the request in the logs; null without an answer. */
   readonly requestId: string | null;
-  /** How long the API asks to wait; null when it does not say. */
+  /** The wait that the API asks for; null if it asks for none. */
   readonly retryAfterSeconds: number | null;
   /** The name of a refusal of the sign-in family, such as `EMAIL_NOT_VERIFIED`; null elsewhere. */
   readonly code: string | null;

@@ -6,10 +6,10 @@ function isPassing(problem: unknown): boolean {
   return problem instanceof ApiProblem && [0, 429, 502, 503, 504].includes(problem.status);
 }
 
-/** What is waited for in silence; a longer wait is shown, with its countdown. */
+/** Shorter waits are silent; a longer one is shown, with its countdown. */
 const waitMostSeconds = 5;
 
-/** Whether a read is tried again by itself, and after how many milliseconds; null: it is told. */
+/** Whether a read is retried automatically, and after how many milliseconds; null: the error is shown. */
 export function retryDelay(failures: number, problem: unknown): number | null {
   if (failures >= 2 || !isPassing(problem)) return null;
   const asked = problem instanceof ApiProblem ? problem.retryAfterSeconds : null;
@@ -17,7 +17,7 @@ export function retryDelay(failures: number, problem: unknown): number | null {
   return (asked ?? 0.5 * 2 ** failures) * 1_000;
 }
 
-/** The cache of what was read. A read that failed for a passing reason is tried twice more, when the API says so. */
+/** The cache of reads. A read that failed temporarily is retried twice, at the times that the API asks for. */
 export function createQueries(): QueryClient {
   return new QueryClient({
     defaultOptions: {

@@ -12,7 +12,7 @@ import { type CaseDraft, caseOf, draftOf, duplicateSentence } from "./case-draft
 import { CaseEditor } from "./case-editor.tsx";
 import { type ChosenDataset, DatasetChoice } from "./dataset-choice.tsx";
 
-/** So many traces are made into cases at once; more are the import's. */
+/** The maximum number of traces added at once; larger numbers need an import. */
 export const casesAtOnceMost = 50;
 
 interface AddToDatasetProps {
@@ -24,8 +24,8 @@ interface AddToDatasetProps {
 }
 
 /**
- * Turns recorded traces into cases of a dataset, an old or a new one. Questions and reference answers can be edited before;
- * what the dataset asks already is told and left out unless somebody adds it nevertheless.
+ * Turns recorded traces into cases of a new or existing dataset. Questions and reference answers can be edited first;
+ * questions that the dataset already has are marked and left out unless the user adds them.
  */
 export function AddToDataset({ traceIds, onClose, signalId }: AddToDatasetProps) {
   const api = useApi();

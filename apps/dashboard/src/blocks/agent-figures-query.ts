@@ -6,7 +6,7 @@ type Body = paths["/api/v1/agent-monitoring/agent-figures"]["get"]["responses"][
 export type AgentFigure = Body["agents"][number];
 export type FiguresWindow = Body["window"];
 
-/** How each agent did in a window, most failing first; read again while somebody looks. */
+/** The figures of each agent in a window, most failures first; refreshed while the page is visible. */
 export const agentFiguresQuery = (api: ProjectApi, window: FiguresWindow) =>
   queryOptions({
     queryKey: [api.projectId, "agent-figures", window],

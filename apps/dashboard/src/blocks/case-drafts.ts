@@ -2,11 +2,11 @@ import type { components } from "../api/schema.gen.d.ts";
 
 export type RecordedCase = components["schemas"]["Question"] & { source: components["schemas"]["CaseSource"] };
 
-/** What a trace would be as a case, and what can be changed about it before it is one. */
+/** A trace as a case, with the fields that can be edited before it is added. */
 export interface CaseDraft {
   traceId: string;
   recorded: RecordedCase;
-  /** What the agent answered to the first turn; null when it failed. */
+  /** The agent's answer to the first turn; null when it failed. */
   actualOutput: string | null;
   error: string | null;
   query: string;
@@ -14,7 +14,7 @@ export interface CaseDraft {
   expected: string;
 }
 
-/** What the API says a trace would be as a case. */
+/** The API's preview of a trace as a case. */
 interface CasePreview {
   case: RecordedCase;
   turns: readonly { actualOutput: string | null; error: string | null }[];
@@ -31,7 +31,7 @@ export function draftOf(traceId: string, { case: recorded, turns }: CasePreview)
   };
 }
 
-/** The case that is stored: what was recorded, with the question and the reference answer as they were typed. */
+/** The stored case: the recorded data, with the edited question and reference answer. */
 export function caseOf({ recorded, query, expected }: CaseDraft, signalId?: string): RecordedCase {
   const { expectedResults: _replaced, ...question } = recorded.main_question;
   return {
@@ -41,7 +41,7 @@ export function caseOf({ recorded, query, expected }: CaseDraft, signalId?: stri
   };
 }
 
-/** Why a case was left out, as the dialog says it. */
+/** Why a case was left out, as the dialog shows it. */
 export function duplicateSentence({
   reason,
   existingQuery,

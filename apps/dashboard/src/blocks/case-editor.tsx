@@ -62,7 +62,7 @@ export function CaseEditor({
   );
 }
 
-/** Asks the judge for an expected answer. What it says is a proposal: the field changes only when it is accepted. */
+/** Asks the judge for an expected answer. Its answer is a proposal: the field changes only when it is accepted. */
 function Suggestion({ draft, onAccept }: { draft: EditedCase; onAccept(expected: string): void }) {
   const api = useApi();
   const { query, actualOutput, error } = draft;

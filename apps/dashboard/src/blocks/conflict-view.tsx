@@ -4,8 +4,8 @@ import { WordDiff } from "../ui/word-diff.tsx";
 import type { Fields, MergedFields } from "./merge-fields.ts";
 
 /**
- * Says that another user changed what is being edited: per field what they made of it and what was typed here, with the choice
- * between both. Fields that only one of them changed are merged.
+ * Shows that another user changed the object being edited: both texts of each field, with the choice between them.
+ * Fields that only one of them changed are merged.
  */
 export function ConflictView<Value extends Fields>({
   mine,
@@ -21,7 +21,7 @@ export function ConflictView<Value extends Fields>({
   theirs: Value;
   merge: MergedFields<Value>;
   labels: Readonly<Record<keyof Value & string, string>>;
-  /** What was changed, as a sentence begins: `This case`. */
+  /** The changed object, as the beginning of a sentence: `This case`. */
   what: string;
   onResolve(value: Value): void;
   onDiscard(): void;

@@ -58,7 +58,7 @@ function Image({ url, description }: { url: string | null; description: string }
   return <img src={url} alt={description} className="max-h-80 max-w-full self-start rounded-sm border border-line" />;
 }
 
-/** The call in one line; opened, its arguments and what the tool answered. */
+/** The call in one line; expanded, its arguments and the tool's answer. */
 function Call({ call: { name, input, result } }: { call: ToolCallPart }) {
   const [isOpen, setOpen] = useState(false);
   const preview = useMemo(() => previewOf(input), [input]);
@@ -127,7 +127,7 @@ function Result({ result }: { result: ToolResultPart }) {
   );
 }
 
-/** What a search found, the score beside each. */
+/** The results of a search with their scores. */
 function Documents({ documents }: { documents: readonly FoundDocument[] }) {
   const [shown, setShown] = useState(10);
   return (

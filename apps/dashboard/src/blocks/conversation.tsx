@@ -8,7 +8,10 @@ import { joinSpeakers } from "./messages.ts";
 /** Histories grow with every turn; the newest are what one reads. */
 const messagesAtOnce = 60;
 
-/** What was said, top to bottom: who on the left, what on the right. Tool calls carry their results. */
+/**
+ * The messages of a conversation, top to bottom: the speaker on the left, the text on the right. Tool calls contain
+ * their results.
+ */
 export function Conversation({ messages: said }: { messages: readonly ChatMessage[] }) {
   const messages = useMemo(() => joinSpeakers(said), [said]);
   const [shown, setShown] = useState(messagesAtOnce);

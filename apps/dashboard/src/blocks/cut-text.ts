@@ -3,8 +3,8 @@ const slack = 200;
 const lineLength = 80;
 
 /**
- * The beginning of a text that fills about as much room as `most` characters do; a line end counts as a line. It ends at
- * the end of a line or a word where there is one near, and never within a character.
+ * The beginning of a text that takes about as much space as `most` characters do; a line end counts as a line. It ends
+ * at a line or word boundary if one is near, and never within a character.
  */
 export function cutText(text: string, most: number): string {
   let room = most;

@@ -6,7 +6,7 @@ import { countOf } from "../ui/format.ts";
 import { Loaded, Skeleton } from "../ui/states.tsx";
 import { allDatasetsQuery, type DatasetSummary } from "./dataset-summaries.ts";
 
-/** `id` is null for one that is made with the first case. */
+/** `id` is null for a dataset that is created with the first case. */
 export interface ChosenDataset {
   id: string | null;
   name: string;

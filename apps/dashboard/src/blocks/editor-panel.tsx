@@ -9,16 +9,16 @@ export interface EditorPanelProps {
   onSave(): void;
   saveLabel: string;
   isBusy: boolean;
-  /** Why it cannot be saved yet; the button says it. */
+  /** Why it cannot be saved yet; shown on the button. */
   missing?: string | undefined;
-  /** Why saving failed. What was typed stays. */
+  /** Why saving failed. The input is kept. */
   problem: unknown;
-  /** Deletes, copies, tests: what is there besides saving. */
+  /** Delete, copy, test: the actions besides saving. */
   further?: ReactNode;
   children: ReactNode;
 }
 
-/** A form beside the list of what it edits; Ctrl+Enter saves. */
+/** A form beside a list of objects; Ctrl+Enter saves. */
 export function EditorPanel({
   title,
   onClose,

@@ -17,8 +17,8 @@ type Outcome =
   | { traceId: string; problem: unknown };
 
 /**
- * Grades recorded traces with a judge or with the criteria of a dataset. The agent is not called again; each trace becomes
- * a run of one result, which is linked when it is there. Closing stops what has not begun.
+ * Grades recorded traces with a judge or with the criteria of a dataset. The agent is not called again; each trace
+ * becomes a run of one result, which is linked once it exists. Closing cancels the traces that have not started.
  */
 export function EvaluateTrace({ traceIds, onClose }: { traceIds: readonly string[]; onClose(): void }) {
   const api = useApi();

@@ -1,4 +1,4 @@
-/** What the key of a finding names, as far as the key alone tells it. */
+/** The name of a finding, as far as the key alone determines it. */
 export interface FailureRef {
   kind: "judge" | "group" | "evaluator" | "rule" | "tool" | "error" | "empty" | "vote" | "pattern";
   /** Of what found it; of a pattern its key. */
@@ -27,7 +27,7 @@ export function readFailureKey(patternKey: string): FailureRef {
   return { kind: whole[patternKey] ?? "pattern", id: patternKey };
 }
 
-/** What is known by name: judges by the id of their online evaluator, patterns by their key. */
+/** Known names: judges by the id of their online evaluator, patterns by their key. */
 export interface KnownNames {
   judges: ReadonlyMap<string, string>;
   patterns: ReadonlyMap<string, string>;

@@ -4,7 +4,7 @@ export interface Snippet {
   render(place: { address: string; apiKey: string }): string;
 }
 
-/** Ways to send a first trace, each complete: what is copied works as it is. */
+/** Ways to send a first trace, each complete: a copied command works unchanged. */
 export const snippets: readonly Snippet[] = [
   {
     key: "curl",

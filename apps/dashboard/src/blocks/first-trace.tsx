@@ -9,8 +9,8 @@ import { Tabs } from "../ui/tabs.tsx";
 import { type Snippet, snippets } from "./first-trace-snippets.ts";
 
 /**
- * What a project without traces shows: a command that sends the first one, with the real address and key, and whether the
- * page is listening. When the trace lands everything that was read of the project is read again.
+ * Shown for a project without traces: a command that sends the first one, with the real address and key, and whether
+ * the page is listening. When the trace arrives all data of the project is loaded again.
  */
 export function FirstTrace() {
   const api = useApi();

@@ -1,8 +1,8 @@
 import { useEffect, useState } from "react";
 
 /**
- * A form's value that survives closing the page: it is kept in this browser until it is sent or discarded. `initial` is what
- * it begins with and goes back to.
+ * A form's value that survives closing the page: this browser stores it until it is sent or discarded. `initial` is its
+ * first value and the one after that.
  */
 export function useKeptDraft<Value extends object>(name: string, initial: Value) {
   const key = `touchstone.draft.${name}`;

@@ -8,8 +8,8 @@ import { cutText } from "./cut-text.ts";
 const charactersAtOnce = 200_000;
 
 /**
- * A text of any length: folded after some lines, whole when asked, and in steps where the whole would hold the page. What
- * is cut can be copied.
+ * A text of any length: folded after some lines, expanded on request, and in steps where the whole text would block the
+ * page. The hidden part can be copied.
  */
 export function LongText({
   text,

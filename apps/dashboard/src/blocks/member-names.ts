@@ -3,7 +3,7 @@ import { accountApi } from "../api/account-client.ts";
 import { bodyOf } from "../api/client.ts";
 import { useSession } from "../shell/session.tsx";
 
-/** Who is in an organization: the owner first. */
+/** The members of an organization: the owner first. */
 export const membersQuery = (organizationId: string) =>
   queryOptions({
     queryKey: ["account", "members", organizationId],

@@ -2,7 +2,7 @@
 export type Fields = Readonly<Record<string, string | boolean>>;
 
 export interface MergedFields<Value extends Fields> {
-  /** What only one side changed, from that side; of what both changed, mine. */
+  /** Fields that only one side changed, from that side; of fields that both changed, mine. */
   merged: Value;
   /** Both changed these, to different values: one has to be chosen. */
   conflicts: (keyof Value & string)[];
@@ -10,7 +10,7 @@ export interface MergedFields<Value extends Fields> {
   taken: (keyof Value & string)[];
 }
 
-/** Puts together what two people made of the same form. */
+/** Merges two users' changes to the same form. */
 export function mergeFields<Value extends Fields>(base: Value, mine: Value, theirs: Value): MergedFields<Value> {
   const names = Object.keys(base) as (keyof Value & string)[];
   const theirOwn = names.filter((name) => theirs[name] !== base[name] && theirs[name] !== mine[name]);

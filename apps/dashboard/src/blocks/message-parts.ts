@@ -27,7 +27,7 @@ function reasoningText(value: Record<string, unknown>): string {
   return value.summary.map((item) => (isRecord(item) && typeof item.text === "string" ? item.text : "")).join("\n");
 }
 
-/** Pictures that a browser decodes without running anything, and no larger than what a page can bear. */
+/** Images that a browser decodes without running anything, and of a size that a page can display. */
 const shownImage = /^data:image\/(?:png|jpeg|gif|webp|avif|bmp);base64,/i;
 const imageCharactersMost = 8_000_000;
 

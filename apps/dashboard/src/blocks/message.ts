@@ -1,7 +1,13 @@
-/** Who says something. What is no talk, such as the query of a search, is `input` and `output`. */
+/**
+ * The speaker of a message. Data that is not part of a conversation, such as the query of a search, is `input` and
+ * `output`.
+ */
 export type Speaker = "system" | "user" | "assistant" | "tool" | "input" | "output";
 
-/** A piece of what was said. Images are shown only as data; of others `url` is null and `description` says where they are. */
+/**
+ * A part of a message. Images are shown only as data; for others `url` is null and `description` contains their
+ * location.
+ */
 export type Part =
   | { kind: "text"; text: string }
   | { kind: "reasoning"; text: string }
@@ -16,7 +22,7 @@ export interface ToolCallPart {
   id: string | null;
   name: string;
   input: unknown;
-  /** What the tool answered, where it is known. */
+  /** The tool's answer, if known. */
   result?: ToolResultPart;
 }
 
@@ -44,7 +50,7 @@ export interface ChatMessage {
 /** JSON text longer than this stays text. */
 const parsedCharactersMost = 2_000_000;
 
-/** What a text holds as JSON; any other value, and text that is not an object or a list, as it is. */
+/** The JSON value in a text; any other value, and text that is not an object or a list, is unchanged. */
 export function parsedText(value: unknown): unknown {
   if (typeof value !== "string" || value.length > parsedCharactersMost || !/^\s*[[{]/.test(value)) return value;
   try {

@@ -125,7 +125,7 @@ function textOf(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value : null;
 }
 
-/** What one speaker says in several messages after each other becomes one message; tools and people are left as they are. */
+/** Joins consecutive messages of one speaker; messages of tools and people are unchanged. */
 export function joinSpeakers(messages: readonly ChatMessage[]): ChatMessage[] {
   const joined: ChatMessage[] = [];
   for (const message of messages) {

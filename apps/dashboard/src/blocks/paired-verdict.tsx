@@ -16,7 +16,10 @@ export function VerdictWord({ paired, className }: { paired: Pick<Paired, "outco
   );
 }
 
-/** The mean difference with its interval around 0, as a picture that also says it in words. Several side by side share a `domain`. */
+/**
+ * The mean difference with its interval around 0, as a picture with a text alternative. Several side by side share a
+ * `domain`.
+ */
 export function DifferenceInterval({
   paired,
   domain = differenceDomain(paired),

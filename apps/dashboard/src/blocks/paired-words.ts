@@ -1,6 +1,6 @@
 import { countOf, formatDelta } from "../ui/format.ts";
 
-/** What a comparison case by case found, as the API answers it. */
+/** The result of a case-by-case comparison, as the API returns it. */
 export interface Paired {
   outcome: "regressed" | "improved" | "no_evidence" | "undecided";
   cases: number;
@@ -29,7 +29,7 @@ export function verdictOf({ outcome }: Pick<Paired, "outcome">): Verdict {
   return verdicts[outcome];
 }
 
-/** Why the verdict is what it is, in a sentence for somebody who does not do statistics. */
+/** The reason for the verdict, in a sentence for readers without a background in statistics. */
 export function explainPaired({ outcome, cases, interval, minEffect, moreCases }: Paired): string {
   if (interval === null) {
     return `${countOf(cases, "case is", "cases are")} rated in both runs. Fewer than 6 can show nothing.`;
@@ -56,7 +56,7 @@ export function formatP(pValue: number | null): string {
   return pValue < 0.001 ? "p < 0.001" : `p ${pValue.toFixed(3)}`;
 }
 
-/** An axis around 0 that holds the interval and the least effect with some room. */
+/** An axis around 0 that contains the interval and the least effect with some margin. */
 export function differenceDomain({ interval, minEffect }: Pick<Paired, "interval" | "minEffect">): [number, number] {
   const reach = Math.max(minEffect, Math.abs(interval?.low ?? 0), Math.abs(interval?.high ?? 0)) * 1.15;
   return [-reach, reach];

@@ -1,7 +1,7 @@
 import { Markdown } from "../ui/markdown.tsx";
 import { type Rubric, rulesOf, textsOf } from "./rubric.ts";
 
-/** A rubric as its reader needs it: each text under what it is for, then what the judge sees. */
+/** A rubric for readers: each text under its purpose, then what the judge sees. */
 export function RubricView({ rubric }: { rubric: Rubric }) {
   const texts = textsOf(rubric);
   return (

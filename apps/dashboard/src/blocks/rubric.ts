@@ -1,6 +1,6 @@
 import type { ScorerRef } from "./verdict.ts";
 
-/** What a judge judges by. An empty text is as good as none. */
+/** The criteria of a judge. An empty text counts as none. */
 export interface Rubric {
   evaluationCriteria?: string | null | undefined;
   acceptanceCriteria?: string | null | undefined;
@@ -30,7 +30,7 @@ export function findScorer<Scorer extends KnownScorer>(ref: ScorerRef, scorers: 
   return named.length === 1 ? named[0] : undefined;
 }
 
-/** The texts of a rubric with what each of them is; those that are empty are left out. */
+/** The texts of a rubric with their purposes; empty ones are left out. */
 export function textsOf(rubric: Rubric): { key: string; label: string; text: string }[] {
   const all = [
     { key: "evaluationCriteria", label: "What is rated", text: rubric.evaluationCriteria },
@@ -47,7 +47,7 @@ const toolContexts = {
   detailed: "Sees the input, the output, the steps of the trace and the definitions of its tools.",
 };
 
-/** What the judge sees and needs, in sentences. */
+/** The inputs that the judge sees and needs, in sentences. */
 export function rulesOf({ toolContext, requiresExpected }: Rubric): string[] {
   return [
     ...(toolContext === undefined ? [] : [toolContexts[toolContext]]),

@@ -1,6 +1,6 @@
 import { Badge } from "../ui/page.tsx";
 
-/** How a run is. What is as it should be is a plain word; a run that is in progress or failed stands out. */
+/** The status of a run. A normal status is a plain word; a run that is in progress or failed is highlighted. */
 export function RunStatus({ status }: { status: "in_progress" | "completed" | "failed" }) {
   if (status === "completed") return <span className="text-soft">completed</span>;
   if (status === "failed") return <Badge look="bad">failed</Badge>;

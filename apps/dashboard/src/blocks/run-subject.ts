@@ -1,4 +1,4 @@
-/** What a run graded, as far as its subject says. */
+/** The graded agent, as far as the run's subject names it. */
 export interface Subject {
   /** The agent; null where the subject names none. */
   name: string | null;
@@ -11,8 +11,8 @@ export interface Subject {
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * Reads the subject of a run, which is whatever a client sent. The version is read as the API reads it (`version`, else
- * `metadata.version`); branch and commit stand in `git` (pipelines) or `metadata` (the SDK).
+ * Parses the subject of a run, which has any form that a client sent. The version is read as the API reads it
+ * (`version`, else `metadata.version`); branch and commit are in `git` (pipelines) or `metadata` (the SDK).
  */
 export function readSubject(subject: Members | null | undefined): Subject {
   const own = subject ?? {};
@@ -29,7 +29,7 @@ export function readSubject(subject: Members | null | undefined): Subject {
 /** As much of a commit as git shows. */
 export const shortCommit = (commit: string): string => commit.slice(0, 7);
 
-/** `refund-agent 1.4.0`, `refund-agent`, `1.4.0`; null where the subject says neither. */
+/** `refund-agent 1.4.0`, `refund-agent`, `1.4.0`; null if the subject has neither. */
 export function subjectLabel({ name, version }: Subject): string | null {
   return [name, version].filter((part) => part !== null).join(" ") || null;
 }

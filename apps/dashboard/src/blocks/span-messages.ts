@@ -20,12 +20,12 @@ export interface SpanTexts {
   metadata?: unknown;
 }
 
-/** Kinds whose input somebody says and whose output answers. */
+/** Kinds whose input and output are messages. */
 const talking = new Set(["agent", "chain", "llm", "prompt"]);
 
 /**
- * The conversation of one span: what went in, the tools it called with what they answered, what came out. Of a span that
- * does not talk, input and output as they are.
+ * The conversation of one span: its input, its tool calls with their results, its output. Other spans show input and
+ * output unchanged.
  */
 export function spanMessages(span: SpanTexts): ChatMessage[] {
   if (span.spanKind === "tool") return toolMessages(span);
@@ -66,7 +66,7 @@ function readShown(shown: unknown): Part[] {
       : [{ kind: "json", value }];
 }
 
-/** A list of what a search found: objects with a content or a score. */
+/** A list of search results: objects with a content or a score. */
 function readDocuments(value: unknown): FoundDocument[] | null {
   if (!Array.isArray(value) || value.length === 0) return null;
   const documents: FoundDocument[] = [];
@@ -137,7 +137,7 @@ function readStoredCall(stored: Record<string, unknown>): ToolCallPart {
   };
 }
 
-/** Some producers end the input with what is the output, too. */
+/** Some producers repeat the output at the end of the input. */
 function withoutRepeated(before: readonly ChatMessage[], after: readonly ChatMessage[]): readonly ChatMessage[] {
   const last = before.at(-1);
   const first = after[0];
@@ -147,7 +147,7 @@ function withoutRepeated(before: readonly ChatMessage[], after: readonly ChatMes
   return isSame && last.parts.length === 1 && first.parts.length === 1 ? [] : after;
 }
 
-/** The calls of an answer, each with what the trace stored of a call of that name. */
+/** The calls of an answer, each with the stored data of a call of that name. */
 function withResults(messages: readonly ChatMessage[], stored: readonly ToolCallPart[]): ChatMessage[] {
   const left = [...stored];
   return messages.map(({ speaker, parts }) => ({
@@ -173,7 +173,7 @@ function countCalls(messages: readonly ChatMessage[]): number {
   return messages.reduce((count, { parts }) => count + parts.filter(({ kind }) => kind === "call").length, 0);
 }
 
-/** Puts each result to the call it answers, by its id or else by its name; the others stay messages of their own. */
+/** Assigns each result to its call, by its id or else by its name; the others stay separate messages. */
 function joinResults(messages: readonly ChatMessage[]): ChatMessage[] {
   const waiting = new Map<string, ToolResultPart[]>();
   for (const { parts } of messages) {
@@ -196,7 +196,7 @@ function joinResults(messages: readonly ChatMessage[]): ChatMessage[] {
     .filter(({ parts }) => parts.length > 0);
 }
 
-/** What a call and its result have in common: the id, or of producers that write none the name. */
+/** The link between a call and its result: the id, or the name for producers without ids. */
 function keyOf({ id, name }: { id: string | null; name: string | null }): string {
   return id === null ? `name ${name}` : `id ${id}`;
 }

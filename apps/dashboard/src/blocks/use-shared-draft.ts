@@ -2,8 +2,8 @@ import { useKeptDraft } from "./kept-draft.ts";
 import { type Fields, mergeFields } from "./merge-fields.ts";
 
 /**
- * The draft of something that other users edit, too. It is kept in this browser with what it was begun from (`base`), so a change by
- * another user is noticed: `conflict` then has what is saved now and both sides merged.
+ * The draft of an object that other users edit, too. This browser stores it with its starting point (`base`), so a
+ * change by another user is noticed: `conflict` then contains the saved state and both sides merged.
  */
 export function useSharedDraft<Source, Value extends Fields>({
   name,
@@ -13,10 +13,10 @@ export function useSharedDraft<Source, Value extends Fields>({
 }: {
   /** Under which name it is kept. */
   name: string;
-  /** What is saved now. */
+  /** The saved state. */
   current: Source;
   fieldsOf(source: Source): Value;
-  /** Whether what the draft was begun from is still what is saved. */
+  /** Whether the draft's starting point is still the saved state. */
   isSaved(base: Source): boolean;
 }) {
   const saved = fieldsOf(current);
@@ -25,7 +25,7 @@ export function useSharedDraft<Source, Value extends Fields>({
   const begun = JSON.parse(kept.value.base) as Source;
   const typed = { ...saved, ...kept.value.fields };
   const isChanged = JSON.stringify({ ...saved, ...fieldsOf(begun) }) !== JSON.stringify(typed);
-  // A form that nothing was typed in follows what is saved.
+  // An untouched form follows the saved state.
   const base = isChanged ? begun : current;
   const fields = isChanged ? typed : saved;
   return {
@@ -35,7 +35,7 @@ export function useSharedDraft<Source, Value extends Fields>({
     isChanged,
     conflict: isSaved(base) ? null : { current, merge: mergeFields(fieldsOf(base), fields, saved) },
     set: (change: Partial<Value>): void => kept.set({ base: JSON.stringify(base), fields: { ...fields, ...change } }),
-    /** Goes on from what is saved now. */
+    /** Continues from the saved state. */
     resolve: (resolved: Value): void => kept.set({ base: JSON.stringify(current), fields: resolved }),
   };
 }

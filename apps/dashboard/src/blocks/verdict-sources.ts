@@ -37,7 +37,7 @@ interface ResultRow {
     | null;
 }
 
-/** What a run is graded by, as far as its results do not say it themselves. */
+/** The scorers of a run, as far as its results do not name them. */
 export interface RunGrading {
   datasetId: string;
   evaluationSettingsId: string | null;
@@ -94,7 +94,7 @@ interface JudgeScores {
   }[];
 }
 
-/** The verdicts that a trace in a list carries: those that fail first, of these the one furthest below its threshold. */
+/** The verdicts of a trace in a list: failing ones first, of these the one furthest below its threshold. */
 export function verdictsOfTrace(trace: { _id: string; judgeScores: JudgeScores | null }): Verdict[] {
   const verdicts = (trace.judgeScores?.verdicts ?? []).map(
     (said, index): Verdict => ({
@@ -138,8 +138,8 @@ interface Evaluation {
 }
 
 /**
- * What `listTraceEvaluations` says of a trace. With the trace itself at hand its thresholds are known, too; they are found by
- * the scorer's name.
+ * The evaluations of a trace from `listTraceEvaluations`. With the trace itself its thresholds are known, too; they are
+ * found by the scorer's name.
  */
 export function verdictsOfEvaluations(
   evaluations: readonly Evaluation[],
@@ -179,7 +179,7 @@ interface SignalOccurrence {
 
 const livePrefixes = { judge: "online-eval:", group: "scorer-group:" } as const;
 
-/** What a key such as `online-eval:<id>` or `scorer-group:<id>` names; any other key is a name. */
+/** The scorer of a key such as `online-eval:<id>` or `scorer-group:<id>`; any other key is a name. */
 function scorerOfKey(key: string): ScorerRef {
   for (const kind of ["judge", "group"] as const) {
     const prefix = livePrefixes[kind];
@@ -207,7 +207,7 @@ export function verdictOfOccurrence(signal: { patternKey: string }, occurrence: 
   };
 }
 
-/** What `listSessionScores` says of a session. */
+/** The scores of a session from `listSessionScores`. */
 export function verdictsOfSession(
   scores: readonly {
     _id: string;

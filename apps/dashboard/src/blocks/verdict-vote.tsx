@@ -15,8 +15,8 @@ import { feedbackQuery } from "./why-queries.ts";
 type Thumb = "up" | "down";
 
 /**
- * Agree or Disagree: a vote on the trace, which is what the agreement of its judges is measured by. Where the verdict takes
- * no side, a person can still say whether the answer is good.
+ * Agree or Disagree: a vote on the trace, from which the agreement of its judges is computed. If the verdict takes no
+ * side, a person can still say whether the answer is good.
  */
 export function VerdictVote({ verdict, traceId }: { verdict: Verdict; traceId: string }) {
   const api = useApi();

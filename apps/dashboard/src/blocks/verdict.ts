@@ -13,7 +13,7 @@ export interface ScorerRef {
   version: number | null;
 }
 
-/** What one judge of a group gave; null: no rating, or no record of what it was asked. */
+/** The rating of one judge of a group; null: no rating, or no record of its prompt. */
 export interface GroupJudge {
   scorerId: string;
   name: string | null;
@@ -21,9 +21,11 @@ export interface GroupJudge {
   verdictId: string | null;
 }
 
-/** One rating and what is known of how it came about. Build it with the functions of `verdict-sources.ts`; `null` is unknown or absent. */
+/**
+ * One rating and its known origin. Build it with the functions of `verdict-sources.ts`; `null` is unknown or absent.
+ */
 export interface Verdict {
-  /** Tells the verdicts of one trace or result apart; may stand in a URL. */
+  /** Identifies a verdict of one trace or result; may be used in a URL. */
   key: string;
   /** Of `GET /verdicts/{id}`, which has prompt and reply; null where nothing was recorded. */
   verdictId: string | null;
@@ -38,7 +40,7 @@ export interface Verdict {
   justification: string | null;
   /** `no_key`, `timeout`, ...: why nothing was rated. */
   skipCode: string | null;
-  /** Asked just then, or taken from the record. */
+  /** A new call, or the record. */
   source: "live" | "cache" | "replay" | null;
   model: string | null;
   createdAt: string | null;
@@ -52,7 +54,7 @@ export function passes({ rating, threshold }: Pick<Verdict, "rating" | "threshol
   return rating === null || threshold === null ? null : rating >= threshold;
 }
 
-/** What a person votes on the trace by agreeing with the verdict, or not; null where the verdict takes no side. */
+/** The vote on the trace that agreeing with the verdict means; null where the verdict takes no side. */
 export function voteFor(verdict: Pick<Verdict, "rating" | "threshold">, agrees: boolean): "up" | "down" | null {
   const isGood = passes(verdict);
   if (isGood === null) return null;

@@ -8,7 +8,7 @@ import { WhyPart } from "./why-part.tsx";
 import { verdictRecordQuery } from "./why-queries.ts";
 import { WhyRecord } from "./why-record.tsx";
 
-/** What each judge of a group gave; unfolded, why, what it was sent and what it replied. */
+/** The rating of each judge of a group; expanded, its reason, prompt and reply. */
 export function WhyJudges({ judges }: { judges: readonly GroupJudge[] }) {
   return (
     <WhyPart title="Judges of the group">

@@ -10,14 +10,14 @@ export interface WhyPanelProps {
   verdicts: readonly Verdict[];
   /** The key of the verdict to show; the first one where it is absent or unknown. */
   chosen?: string | undefined;
-  /** Tells which one was chosen, for pages that keep it in the URL. Without it the panel keeps it by itself. */
+  /** Reports the selected rating, for pages that keep it in the URL. Without it the panel keeps it itself. */
   onChoose?: (key: string) => void;
   onClose(): void;
 }
 
 /**
- * Why a score is what it is, beside a page's content (a flex row: `<div className="flex min-h-0 flex-1">`). It covers the
- * page where the window is narrow. Escape closes it. For a place of its own, as a tab, take {@link Why}.
+ * The explanation of a score, beside a page's content (a flex row: `<div className="flex min-h-0 flex-1">`). It covers
+ * the page in a narrow window. Escape closes it. For other places, such as a tab, use {@link Why}.
  */
 export function WhyPanel({ verdicts, chosen, onChoose, onClose }: WhyPanelProps) {
   const [own, setOwn] = useState<string>();

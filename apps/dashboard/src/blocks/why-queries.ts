@@ -23,7 +23,7 @@ export const scorerGroupsQuery = (api: ProjectApi) =>
     staleTime: staleMs,
   });
 
-/** What was stored of a scorer's settings at one time or another, newest first. */
+/** The stored versions of a scorer's settings, newest first. */
 export const settingsVersionsQuery = (api: ProjectApi, evaluationSettingsId: string) =>
   queryOptions({
     queryKey: [api.projectId, "settings-versions", evaluationSettingsId],
@@ -64,7 +64,7 @@ export const rubricDatasetQuery = (api: ProjectApi, datasetId: string) =>
     staleTime: staleMs,
   });
 
-/** What the judge was sent and what it replied. It never changes; after some days it is gone, which is a 404. */
+/** The judge's prompt and reply. They never change; after some days they are deleted, which is a 404. */
 export const verdictRecordQuery = (api: ProjectApi, verdictId: string | null) =>
   queryOptions({
     queryKey: [api.projectId, "verdict-record", verdictId],

@@ -7,7 +7,7 @@ import { ProblemLine, Skeleton } from "../ui/states.tsx";
 import { LongText } from "./long-text.tsx";
 import type { VerdictRecord } from "./why-queries.ts";
 
-/** What the judge was sent and what it replied, each folded; or why that cannot be shown. */
+/** The judge's prompt and reply, each folded; or the reason why they cannot be shown. */
 export function WhyRecord({ query }: { query: UseQueryResult<VerdictRecord> }) {
   const { data, error, isPending, isFetching } = query;
   if (isPending) return <Skeleton rows={2} />;

@@ -12,7 +12,7 @@ import {
   type VerdictRecord,
 } from "./why-queries.ts";
 
-/** By what it was judged: the rubric of the record, else that of the judge's version, else the one that is in force now. */
+/** The rubric behind the rating: that of the record, else that of the judge's version, else the current one. */
 export function WhyRubric({
   verdict,
   record,

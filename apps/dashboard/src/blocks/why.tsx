@@ -16,7 +16,7 @@ import { judgeScorersQuery, type VerdictRecord, verdictRecordQuery } from "./why
 import { WhyRecord } from "./why-record.tsx";
 import { WhyRubric } from "./why-rubric.tsx";
 
-/** The content of the panel: what rated, what it said, by which rubric, how, and whether people agree. */
+/** The content of the panel: the scorer, its reason, the rubric, the method, and whether people agree. */
 export function Why({ verdict: given }: { verdict: Verdict }) {
   const api = useApi();
   const scorers = useQuery(judgeScorersQuery(api));
@@ -120,7 +120,7 @@ const sources = {
   replay: "Replay: taken from the record",
 };
 
-/** What the record of a verdict knows besides. */
+/** Further details from the record of a verdict. */
 function withRecord(verdict: Verdict, record: VerdictRecord | undefined): Verdict {
   if (record === undefined) return verdict;
   const { scorer } = verdict;

@@ -5,7 +5,7 @@ import { variantsOf } from "./case-rules.ts";
 import { Provenance } from "./provenance.tsx";
 import type { Question } from "./queries.ts";
 
-/** Everything a case says, as text: what is asked, what is expected, and what else graders look at. */
+/** The whole case, as text: the question, the expected answer, and further inputs of graders. */
 export function CaseDetails({ question }: { question: Question }) {
   const { main_question: main, follow_up_questions: later, source, split, tags } = question;
   const variants = variantsOf(question);

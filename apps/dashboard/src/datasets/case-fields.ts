@@ -1,6 +1,6 @@
 import type { Question } from "./queries.ts";
 
-/** What can be typed of a case. Lists are texts: context between blank lines, tools on lines, tags between commas. */
+/** The editable fields of a case. Lists are texts: context between blank lines, tools on lines, tags between commas. */
 export type CaseFields = {
   query: string;
   expected: string;
@@ -27,7 +27,7 @@ export const fieldLabels: Readonly<Record<keyof CaseFields, string>> = {
   tags: "Tags",
 };
 
-/** The API makes so many paraphrases of a case at most. */
+/** The API's maximum number of paraphrases of a case. */
 export const variantsMost = 20;
 
 const paragraphs = (texts: string | readonly string[] | null | undefined): string => [texts ?? []].flat().join("\n\n");
@@ -48,7 +48,7 @@ export function fieldsOf(question: Question | null): CaseFields {
   };
 }
 
-/** The case as it is stored: what the form does not show, and fields that were not touched, stay as they were. */
+/** The case as it is stored: hidden and untouched fields are unchanged. */
 export function questionOf(fields: CaseFields, original: Question | null): Question {
   const before = fieldsOf(original);
   const changed = (name: keyof CaseFields): boolean => fields[name] !== before[name];
@@ -90,8 +90,8 @@ export function mistakeOf({ query, variants }: CaseFields): string | undefined {
 }
 
 /**
- * Where a case stands that was read as `base`: in its place, elsewhere if it moved, or nowhere (null) if it was changed or
- * deleted. A base of null is a new case, which stands behind the last.
+ * The position of the case that was read as `base`: the same, another one if it moved, or null if it was changed or
+ * deleted. A base of null is a new case, at the end.
  */
 export function placeOf(base: Question | null, index: number, questions: readonly Question[]): number | null {
   if (base === null) return questions.length;

@@ -20,7 +20,7 @@ function searchedText({ main_question: main, follow_up_questions: later, tags, s
   return [...turns, main.judgeGuideline, ...(tags ?? []), split].filter(Boolean).join("\n");
 }
 
-/** How many paraphrases are made of a case when a run starts; 0 when none are asked for. */
+/** The number of paraphrases of a case when a run starts; 0 when none are requested. */
 export function variantsOf({ main_question }: Question): number {
   const { smokeTest } = main_question;
   return smokeTest?.enabled === true ? (smokeTest.count ?? 1) : 0;

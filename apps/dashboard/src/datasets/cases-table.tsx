@@ -4,7 +4,7 @@ import { Badge } from "../ui/page.tsx";
 import { extrasOf, type NumberedCase, variantsOf } from "./case-rules.ts";
 import { Provenance } from "./provenance.tsx";
 
-/** Cases as rows; the one that is open follows the keys. */
+/** Cases as rows; the keys select the open one. */
 export function CasesTable({
   cases,
   openIndex,

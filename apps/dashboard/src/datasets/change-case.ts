@@ -6,7 +6,7 @@ import { type Dataset, datasetQuery, type Question } from "./queries.ts";
 
 const path = "/api/v1/custom-agent-evaluations/datasets/{datasetId}/cases/{questionIndex}";
 
-/** A change is tried again so often when only other cases changed meanwhile. */
+/** The number of retries of a change when only other cases changed meanwhile. */
 const triesMost = 3;
 
 interface CaseChange {
@@ -16,7 +16,10 @@ interface CaseChange {
   index: number;
 }
 
-/** Stores a case in the place of `base`. Rejects with a 409 when that was changed meanwhile; the dataset is read again then. */
+/**
+ * Stores a case in the place of `base`. Rejects with a 409 when that was changed meanwhile; the dataset is loaded again
+ * then.
+ */
 export const putCase = (api: ProjectApi, queries: QueryClient, change: CaseChange, question: Question) =>
   changeCase(api, queries, change, (params) => bodyOf(api.PUT(path, { params, body: question })));
 

@@ -15,8 +15,8 @@ export interface SnapshotChanges {
 type Snapshot = Readonly<Record<string, unknown>>;
 
 /**
- * What changed between two versions of a dataset. Cases that are equal are paired wherever they stand; of the others those
- * that ask the same are one case that changed, and so are those that stand in the same place.
+ * The changes between two versions of a dataset. Equal cases are paired at any position; of the others, cases with the
+ * same question are one changed case, and so are cases at the same position.
  */
 export function compareSnapshots(before: Snapshot, after: Snapshot): SnapshotChanges {
   const old = placed(before.questions);
@@ -45,7 +45,7 @@ type Placed = { index: number; question: Question };
 const placed = (questions: unknown): Set<Placed> =>
   new Set(((questions ?? []) as Question[]).map((question, index) => ({ index, question })));
 
-/** Takes the cases of equal keys out of both sets, in their order, and answers the pairs. */
+/** Removes the cases with equal keys from both sets, in order, and returns the pairs. */
 function pairOff(old: Set<Placed>, fresh: Set<Placed>, keyOf: (placed: Placed) => string): CaseChange[] {
   const byKey = Map.groupBy(old, keyOf);
   const pairs: CaseChange[] = [];

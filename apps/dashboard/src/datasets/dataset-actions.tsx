@@ -12,7 +12,7 @@ import type { Dataset } from "./queries.ts";
 
 const ImportCasesDialog = lazyPart(async () => (await import("./import-cases-dialog.tsx")).ImportCasesDialog);
 
-/** What can be done with a whole dataset. */
+/** The actions on a whole dataset. */
 export function DatasetActions({ dataset }: { dataset: Dataset }) {
   const { projectId } = useApi();
   const navigate = useNavigate();

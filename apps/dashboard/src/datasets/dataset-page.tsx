@@ -21,7 +21,7 @@ const tabs = [
   { key: "settings", label: "Settings" },
 ] as const;
 
-/** One dataset: its cases, what it was, the runs that asked it, and how it is graded. */
+/** One dataset: its cases, its versions, its runs, and its grading. */
 export function DatasetPage() {
   const api = useApi();
   const { datasetId } = route.useParams();

@@ -23,7 +23,7 @@ export function DeleteCaseDialog({
   const api = useApi();
   const queries = useQueryClient();
   const { say } = useToasts();
-  // What is deleted is what was in sight when the dialog opened.
+  // Deletes the case that was visible when the dialog opened.
   const [read] = useState({ dataset, base: question, index });
   return (
     <ConfirmDialog

@@ -7,7 +7,7 @@ import { countOf } from "../ui/format.ts";
 import { useToasts } from "../ui/toasts.tsx";
 import { countRunsQuery, datasetsKey } from "./queries.ts";
 
-/** Asks before a dataset goes, with the counts of what goes and what stays. */
+/** Asks before a dataset is deleted, with the counts of deleted and remaining objects. */
 export function DeleteDatasetDialog({
   dataset,
   isOpen,

@@ -13,7 +13,7 @@ import { putCase } from "./change-case.ts";
 import { type Dataset, datasetQuery, datasetsKey } from "./queries.ts";
 import { useCaseDraft } from "./use-case-draft.ts";
 
-/** Edits a case, or writes a new one (`index` null). What is typed is kept until it is saved or discarded. */
+/** Edits a case, or a new one (`index` null). The input is kept until it is saved or discarded. */
 export function EditCasePanel({
   dataset,
   index,

@@ -12,8 +12,8 @@ const columns: Readonly<Record<string, (question: Question) => string | readonly
 };
 
 /**
- * The cases as a file that can be imported again. CSV has the columns of the import that are filled in any case, so it
- * loses what has no column; JSON and JSON Lines keep everything.
+ * The cases as a file that can be imported again. CSV has those columns of the import that some case fills, so it loses
+ * fields without a column; JSON and JSON Lines keep everything.
  */
 export const caseFiles = {
   json: {

@@ -18,7 +18,7 @@ interface Sent {
   mode: "add" | "replace";
 }
 
-/** Rows into a dataset. What would change is shown first, and only that is then stored. */
+/** Imports rows into a dataset. The changes are shown first, and only these are then stored. */
 export function ImportCasesDialog({ dataset, onClose }: { dataset: Dataset; onClose(): void }) {
   const api = useApi();
   const queries = useQueryClient();

@@ -8,7 +8,7 @@ type Imported =
 
 const looks = { added: "good", changed: "warn", removed: "bad" } as const;
 
-/** What an import would change in a dataset: the counts, the first cases, and the rows that are no case. */
+/** The planned changes of an import: the counts, the first cases, and the invalid rows. */
 export function ImportChanges({ caseCount, added, changed, equal, removed, cases, skipped, skippedCount }: Imported) {
   const changes = added + changed + removed;
   return (
@@ -49,7 +49,7 @@ export function ImportChanges({ caseCount, added, changed, equal, removed, cases
   );
 }
 
-/** `3 cases added, 1 changed.`: what an import did. */
+/** `3 cases added, 1 changed.`: the result of an import. */
 export function importSentence({ added, changed, removed }: Pick<Imported, "added" | "changed" | "removed">): string {
   const rest = [changed > 0 && `${formatCount(changed)} changed`, removed > 0 && `${formatCount(removed)} removed`];
   return `${[`${countOf(added, "case")} added`, ...rest.filter(Boolean)].join(", ")}.`;

@@ -14,7 +14,7 @@ import { ImportPreview } from "./import-preview.tsx";
 import { ImportSource } from "./import-source.tsx";
 import { datasetsKey } from "./queries.ts";
 
-/** A new dataset from a file or from pasted rows. Nothing is stored before somebody saw what would be. */
+/** A new dataset from a file or from pasted rows. Nothing is stored before the user has seen a preview. */
 export function ImportDialog({ isOpen, onClose }: { isOpen: boolean; onClose(): void }) {
   const api = useApi();
   const queries = useQueryClient();

@@ -1,4 +1,4 @@
-/** What a file of cases may be, and its media type. */
+/** The formats of a file of cases, and their media types. */
 export const importFormats = {
   csv: { label: "CSV", mediaType: "text/csv" },
   json: { label: "JSON", mediaType: "application/json" },
@@ -14,7 +14,10 @@ const extensions: Readonly<Record<string, ImportFormat>> = {
   ndjson: "jsonl",
 };
 
-/** What a text most likely is: by the name of its file, else by how it begins. Several objects of one line each are JSON Lines. */
+/**
+ * The likely format of a text: by the file name, else by its beginning. Several objects of one line each are JSON
+ * Lines.
+ */
 export function guessImportFormat(text: string, fileName?: string): ImportFormat {
   const extension = fileName?.toLowerCase().split(".").at(-1);
   const byName = extension === undefined ? undefined : extensions[extension];
@@ -24,7 +27,7 @@ export function guessImportFormat(text: string, fileName?: string): ImportFormat
   return start === "{" ? "jsonl" : "csv";
 }
 
-/** `Refund policy` of `refund_policy.csv`: what a dataset made of this file may be called. */
+/** `Refund policy` for `refund_policy.csv`: a name for a dataset from this file. */
 export function nameOfFile(fileName: string): string {
   const words = fileName
     .replace(/\.[a-z0-9]+$/i, "")

@@ -3,7 +3,7 @@ import { CheckIcon } from "../ui/icons.tsx";
 import type { Question } from "./queries.ts";
 import { RefusedCount, RefusedRows } from "./refused-rows.tsx";
 
-/** What an import would do: how many cases it adds, which rows it refuses and why, and the first cases. */
+/** The preview of an import: the number of new cases, the refused rows with reasons, and the first cases. */
 export function ImportPreview({
   imported,
   skipped,

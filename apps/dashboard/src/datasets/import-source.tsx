@@ -12,7 +12,7 @@ interface Rows {
 /** The most that is shown in the field; a longer file is kept, but not drawn. */
 const shownMax = 200_000;
 
-/** Where imported rows come from: a file, or what is pasted. */
+/** The source of imported rows: a file, or pasted text. */
 export function ImportSource({
   text,
   format,

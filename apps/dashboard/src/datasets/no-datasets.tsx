@@ -3,7 +3,7 @@ import { Button, ButtonLink } from "../ui/button.tsx";
 import { PlusIcon, TracesIcon, UploadIcon } from "../ui/icons.tsx";
 import { EmptyState } from "../ui/states.tsx";
 
-/** What a project without datasets shows: the three ways to the first one. */
+/** Shown for a project without datasets: the three ways to create the first one. */
 export function NoDatasets({ onCreate, onImport }: { onCreate(): void; onImport(): void }) {
   const { projectId } = useApi();
   return (

@@ -3,7 +3,7 @@ import { useApi } from "../shell/session.tsx";
 import { Time } from "../ui/page.tsx";
 import type { Question } from "./queries.ts";
 
-/** Where a case was taken from, as a link to it. Written by hand or imported is `-`. */
+/** The origin of a case, as a link. `-` if it was written by hand or imported. */
 export function Provenance({ source, isShort }: { source: Question["source"]; isShort?: boolean }) {
   const { projectId } = useApi();
   const look = "text-accent";

@@ -46,7 +46,7 @@ export const datasetQuery = (api: ProjectApi, datasetId: string) =>
     },
   });
 
-/** What a dataset was, newest first. */
+/** The versions of a dataset, newest first. */
 export const versionsQuery = (api: ProjectApi, datasetId: string) =>
   queryOptions({
     queryKey: [...datasetsKey(api), datasetId, "versions"],

@@ -11,7 +11,7 @@ export const metrics = {
 
 const texts = ["name", "description", "evaluationCriteria", "acceptanceCriteria", "rejectionCriteria"] as const;
 
-/** What can be typed of a dataset's settings; numbers as they are typed. */
+/** The editable settings of a dataset; numbers as they are typed. */
 export type SettingsFields = Record<(typeof texts)[number] | "numberOfRequests", string> &
   Record<keyof typeof metrics, boolean> & {
     ciEnabled: boolean;
@@ -58,7 +58,7 @@ export function settingsOf(dataset: Omit<Dataset, "questions" | "version">): Set
   };
 }
 
-/** The dataset as it is sent: with its cases, and with what the form does not show as it was. */
+/** The dataset as it is sent: with its cases, and with unchanged hidden settings. */
 export function bodyOfSettings(fields: SettingsFields, dataset: Dataset): components["schemas"]["SubmittedDataset"] {
   const { _id, status, version, createdAt, codeScorers, ...kept } = dataset;
   const before = settingsOf(dataset);

@@ -7,7 +7,7 @@ import { WordDiff } from "../ui/word-diff.tsx";
 import { type CaseChange, compareSnapshots, differingParts } from "./compare-snapshots.ts";
 import type { DatasetVersion, Question } from "./queries.ts";
 
-/** What a version changed against an earlier one: cases added, removed and changed word by word, and settings. */
+/** The changes of a version against an earlier one: cases added, removed and changed word by word, and settings. */
 export function VersionChanges({
   chosen,
   base,
@@ -83,7 +83,7 @@ function Changes({ title, changes }: { title: string; changes: readonly CaseChan
   );
 }
 
-/** What differs of a case, each part by its name; the question stands above them when it is the same. */
+/** The differences of a case, each part by its name; an unchanged question is above them. */
 function CaseDifference({ before, after }: { before: Question | undefined; after: Question | undefined }) {
   const parts = differingParts(before, after);
   const isSameQuestion = before?.main_question.query === after?.main_question.query;

@@ -9,7 +9,7 @@ import { defaultBranch, newestOn, type Verdict } from "./verdicts.ts";
 
 const route = getRouteApi("/p/$projectId/gates");
 
-/** What the newest verdict of each dataset said on one branch: the chosen one, else the one people ask about most. */
+/** The newest verdict of each dataset on one branch: the selected one, else the most frequent one. */
 export function BranchSummary({
   recent,
   branches,

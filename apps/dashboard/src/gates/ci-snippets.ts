@@ -5,7 +5,7 @@ interface Place {
   datasetId: string;
 }
 
-/** Ways to put a gate into a pipeline. What `apiKey` stands in is a secret: two of them name a variable instead. */
+/** Ways to add a gate to a pipeline. `apiKey` is a secret: two of them name a variable instead. */
 export const ciSnippets = [
   {
     key: "shell",

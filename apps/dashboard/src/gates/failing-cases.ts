@@ -33,7 +33,7 @@ export function failingCases(violations: readonly Violation[], results: readonly
     .sort((one, other) => (one.result?.rating ?? -1) - (other.result?.rating ?? -1));
 }
 
-/** What a case missed, in a sentence; null of a rating, which is shown beside it. */
+/** The failed expectation of a case, in a sentence; null for a rating, which is shown beside it. */
 export function missText({ metric, threshold, actual }: Violation): string | null {
   if (metric === "missing") return "Not answered.";
   if (actual === null) return metric === "rating" ? "Not rated." : `${metric} could not be measured.`;

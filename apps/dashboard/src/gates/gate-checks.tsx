@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { CheckField, TextField } from "../ui/field.tsx";
 import type { GateForm } from "./gate-form.ts";
 
-/** What a gate checks, each with its threshold. */
+/** The checks of a gate, each with its threshold. */
 export function GateChecks({
   form,
   mistakes,

@@ -3,7 +3,7 @@ import { SelectField, TextField } from "../ui/field.tsx";
 
 const route = getRouteApi("/p/$projectId/gates");
 
-/** Whose verdicts are listed; what is chosen stands in the URL. */
+/** The filters of the verdicts; the choice is in the URL. */
 export function GateFilters({
   branches,
   names,

@@ -1,6 +1,6 @@
 import type { GateQuery } from "./queries.ts";
 
-/** What is typed about a gate; numbers are texts, so that nothing typed is lost. */
+/** The input for a gate; numbers are texts, so that no input is lost. */
 export interface GateForm {
   hasFloor: boolean;
   failUnder: string;
@@ -21,7 +21,7 @@ export const firstGateForm: GateForm = {
   isStrict: false,
 };
 
-/** The query of the gate that a form describes, or what is wrong with it by field. */
+/** The gate's query for a form, or the errors by field. */
 export function readGateForm(form: GateForm): {
   query: GateQuery | null;
   mistakes: Partial<Record<keyof GateForm, string>>;

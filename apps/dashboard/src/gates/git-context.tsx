@@ -8,7 +8,7 @@ const labels: Readonly<Record<string, string>> = {
   triggered_by: "Triggered by",
 };
 
-/** What a pipeline said about the commit: the members that are known first, then whatever else it sent. */
+/** The pipeline's data about the commit: known members first, then all others. */
 export function GitContext({ context }: { context: Readonly<Record<string, unknown>> | null }) {
   const all = Object.entries(context ?? {});
   if (all.length === 0) return null;

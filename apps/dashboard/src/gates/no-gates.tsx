@@ -8,7 +8,7 @@ import { EmptyState } from "../ui/states.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import { type CiSnippet, ciSnippets } from "./ci-snippets.ts";
 
-/** What a project without verdicts shows: how a pipeline asks for one, with the real address, key and dataset. */
+/** Shown for a project without verdicts: how a pipeline requests one, with the real address, key and dataset. */
 export function NoGates({ names }: { names: ReadonlyMap<string, string> | undefined }) {
   const { projectId, project } = useApi();
   const datasets = [...(names ?? [])];

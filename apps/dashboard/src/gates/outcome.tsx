@@ -8,7 +8,7 @@ const looks = {
   running: { sign: "…", word: "running", color: "text-soft" },
 } as const;
 
-/** What a verdict is: a sign and a word, so that it does not hang on a colour. */
+/** A verdict as a sign and a word, so that it does not depend on a colour. */
 export function Outcome({ outcome, className }: Pick<Verdict, "outcome"> & { className?: string }) {
   const { sign, word, color } = looks[outcome];
   return (

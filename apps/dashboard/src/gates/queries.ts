@@ -4,7 +4,7 @@ import type { components, paths } from "../api/schema.gen.d.ts";
 import { allDatasetsQuery } from "../blocks/dataset-summaries.ts";
 import { firstOfBoth, verdictOfCiRun, verdictOfGate } from "./verdicts.ts";
 
-/** Verdicts come from pipelines while somebody looks. */
+/** Pipelines add verdicts while the page is open. */
 const freshMs = 20_000;
 
 const gatesKey = (api: ProjectApi) => [api.projectId, "gates"] as const;
@@ -107,7 +107,7 @@ export const runQuery = (api: ProjectApi, runId: string) =>
     },
   });
 
-/** The dataset of a CI run; its settings say what passes. */
+/** The dataset of a CI run; its settings define what passes. */
 export const datasetQuery = (api: ProjectApi, datasetId: string) =>
   queryOptions({
     queryKey: [...gatesKey(api), "dataset", datasetId],
@@ -117,7 +117,7 @@ export const datasetQuery = (api: ProjectApi, datasetId: string) =>
     },
   });
 
-/** The completed runs of a dataset, newest first: what a gate can be tried on. */
+/** The completed runs of a dataset, newest first: the runs that a gate can be tried on. */
 export const gateableRunsQuery = (api: ProjectApi, datasetId: string) =>
   queryOptions({
     queryKey: [...gatesKey(api), "gateable", datasetId],
@@ -129,7 +129,7 @@ export const gateableRunsQuery = (api: ProjectApi, datasetId: string) =>
 
 export type GateQuery = Readonly<Record<string, string>>;
 
-/** What a gate would say, without keeping it: of one run, or of the dataset's newest completed one. */
+/** The verdict of a gate without recording it: for one run, or for the dataset's newest completed one. */
 export const triedGateQuery = (api: ProjectApi, datasetId: string, runId: string | undefined, query: GateQuery) =>
   queryOptions({
     queryKey: [...gatesKey(api), "tried", datasetId, runId, query],

@@ -9,7 +9,7 @@ import { gateCommand } from "./gate-form.ts";
 import { Outcome } from "./outcome.tsx";
 import type { GateQuery, TriedGate } from "./queries.ts";
 
-/** What the gate would say, check by check, with the ways to look further and to ask the same from a pipeline. */
+/** The verdict of the gate, check by check, with links to details and to the pipeline's command. */
 export function TriedVerdict({ gate, query }: { gate: TriedGate; query: GateQuery }) {
   const { projectId, project } = useApi();
   const { runId, baselineRunId } = gate;

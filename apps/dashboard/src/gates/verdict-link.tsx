@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { useApi } from "../shell/session.tsx";
 import type { Verdict } from "./verdicts.ts";
 
-/** A link to what a verdict is about: the page of the CI run, else the run. */
+/** A link to the subject of a verdict: the page of the CI run, else the run. */
 export function VerdictLink({
   verdict,
   className,

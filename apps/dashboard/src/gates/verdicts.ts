@@ -1,18 +1,18 @@
 import { readSubject, shortCommit } from "../blocks/run-subject.ts";
 import { countOf, formatShare } from "../ui/format.ts";
 
-/** What a gate or a CI run said about a run, and of which commit. */
+/** The verdict of a gate or a CI run on a run, and the commit. */
 export interface Verdict {
   key: string;
   runId: string;
-  /** Whether it is a CI run, which has a page of its own. */
+  /** Whether it is a CI run, which has a separate page. */
   isCiRun: boolean;
   outcome: "passed" | "failed" | "expired" | "running";
   datasetId: string;
   branch: string | null;
   /** As much of it as git shows. */
   commit: string | null;
-  /** Who asked: the pipeline, or the label that the caller gave. */
+  /** The caller: the pipeline, or the caller's label. */
   caller: string | null;
   /** What decided, in a sentence. */
   reason: string;
