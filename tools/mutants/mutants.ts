@@ -95,7 +95,7 @@ export const mutants: readonly Mutant[] = [
     test: {
       project: "unit",
       file: "services/ingest/test/group-commit.test.ts",
-      name: "each waiter is answered exactly once, only what the store committed is acknowledged, and no bound is passed",
+      name: "each waiter is answered exactly once, only committed jobs are acknowledged, and no limit is exceeded",
     },
   },
   {
@@ -106,7 +106,7 @@ export const mutants: readonly Mutant[] = [
     test: {
       project: "unit",
       file: "services/ingest/test/group-commit.test.ts",
-      name: "refuses what does not fit, by rows and by bytes, and takes it once there is room",
+      name: "refuses jobs beyond the limits of rows and bytes, and accepts them once there is space",
     },
   },
   {
@@ -161,7 +161,7 @@ export const mutants: readonly Mutant[] = [
     test: {
       project: "unit",
       file: "services/judge/test/verdicts/parse-verdict.test.ts",
-      name: "any number is clamped, wherever it stands in the object and whatever surrounds it",
+      name: "any number is clamped, at any position in the object and with any surroundings",
     },
   },
   {
@@ -283,7 +283,7 @@ export const mutants: readonly Mutant[] = [
     test: {
       project: "infra",
       file: "services/ingest/test/live-tail.infra.test.ts",
-      name: "a transaction that runs long brings no reader what was committed before it came",
+      name: "during a long transaction a reader receives nothing that was committed before it connected",
     },
   },
   {
@@ -350,7 +350,7 @@ export const mutants: readonly Mutant[] = [
     test: {
       project: "infra",
       file: "services/eval-runs/test/leases.infra.test.ts",
-      name: "that somebody else took over: the late judgement is no error but a duplicate",
+      name: "that another instance took over: the late judgement is no error but a duplicate",
     },
   },
   {

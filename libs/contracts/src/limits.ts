@@ -67,7 +67,7 @@ export const limits = {
   frameworkMaxChars: 64,
   /** Longest value of an indexed text column: a btree entry over 2704 bytes is an error in PostgreSQL. */
   indexedTextMaxChars: 512,
-  /** completions 0.2: deepest any-JSON value taken on REST (422 beyond). */
+  /** completions 0.2: deepest any-JSON value accepted on REST (422 beyond). */
   jsonDepthMax: 128,
   /** otlp 2: maximum depth of a stored attribute value; deeper parts are truncated with a warning. */
   otlpDepthMax: 32,

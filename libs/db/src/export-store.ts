@@ -27,7 +27,7 @@ export interface ExportStore<Entity extends string> {
   count(entity: Entity, query: ExportQuery): Promise<number>;
 }
 
-/** A page of large rows ends earlier, because it is held until its reader has taken it. It has at least one row. */
+/** A page of large rows ends earlier, because it is held until its reader has read it. It has at least one row. */
 const pageBytesMax = 8 * 1024 * 1024;
 
 /** Reads the tables of one service, by the name of the entity; a page has at most `pageRows` rows. */

@@ -13,7 +13,10 @@ export interface PublishedOutboxRow {
  * `published_into text`, the event store, and `published_seq bigint`, the position in it.
  */
 export interface KeptOutboxStore {
-  /** Unpublished rows after `afterId` in id order. A transaction that committed late may add one below an id taken. */
+  /**
+   * Unpublished rows after `afterId` in id order. A transaction that committed late may add one below an id already
+   * read.
+   */
   take(afterId: string, limit: number): Promise<OutboxRow[]>;
   /** Records the positions of rows. */
   settle(published: readonly PublishedOutboxRow[]): Promise<void>;

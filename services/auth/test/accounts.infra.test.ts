@@ -83,7 +83,7 @@ test("on https the cookie is Secure and has the prefix", async () => {
   expect(cookies[0]?.split("; ")).toContain("Secure");
 });
 
-test("a session is told, survives a restart, and is over after the sign-out", async () => {
+test("a session is reported, survives a restart, and is over after the sign-out", async () => {
   const first = await start();
   const cookie = await first.signUp("Ada");
   await running.pop()?.stop();
@@ -161,7 +161,7 @@ test("a body that is no JSON is refused in the words of the sign-in family", asy
   expect(refused.body).toEqual({ code: "BAD_REQUEST", message: expect.any(String) });
 });
 
-test("what the accounts library has besides is not there", async () => {
+test("other routes of the accounts library do not exist", async () => {
   const accounts = await start();
   const cookie = await accounts.signUp("Ada");
 
@@ -209,7 +209,7 @@ test("the first account owns a new organization and every project that was there
   ]);
 });
 
-test("of fifty first sign-ups at once exactly one becomes the owner, and nobody is left half made", async () => {
+test("of fifty concurrent first sign-ups exactly one becomes the owner, and no account is half created", async () => {
   const accounts = await start();
   const names = Array.from({ length: 50 }, (_, index) => `user${index}`);
 
@@ -276,7 +276,7 @@ test("under open sign-up the config says so, and later accounts are members of t
   ]);
 });
 
-test("where tenants are apart each account has an organization and a project of its own [spec:mode.multi-tenant]", async () => {
+test("in multi-tenant mode each account has an organization and a project [spec:mode.multi-tenant]", async () => {
   const accounts = await start({}, multiTenant);
   const ada = await accounts.resolve(await accounts.signUp("Ada"));
   const grace = await accounts.resolve(await accounts.signUp("Grace"));
@@ -308,7 +308,7 @@ test("where tenants are apart each account has an organization and a project of 
   }
 });
 
-test("projects are listed and made for who is signed in, in an organization of theirs", async () => {
+test("projects are listed and created for the signed-in user, in one of the user's organizations", async () => {
   const accounts = await start();
   const ada = await accounts.resolve(await accounts.signUp("Ada"));
   const grace = await accounts.resolve(await accounts.signUp("Grace"));
@@ -357,7 +357,7 @@ test("a changed password counts at once, and ends the other sessions when asked 
   expect((await signIn("another long one")).status).toBe(200);
 });
 
-test("a cookie that was made up or changed is nobody's", async () => {
+test("a forged or changed cookie is refused", async () => {
   const accounts = await start();
   const cookie = await accounts.signUp("Ada");
   const [token, signature] = decodeURIComponent(cookie).split(".") as [string, string];

@@ -67,7 +67,7 @@ type Project = z.infer<typeof projectReply>["project"];
 interface Answered {
   status: number;
   headers: Record<string, unknown>;
-  /** What the answers of auth's routes hold, taken together. */
+  /** The contents of all answers of auth's routes. */
   body: { apiKey: string; project: Project; projects: Project[] };
 }
 
@@ -164,14 +164,14 @@ test("the default key survives a restart", async () => {
   expect(second.projectId).toBe(first.projectId);
 });
 
-test("a key nobody has resolves to null", async () => {
+test("an unknown key resolves to null", async () => {
   const auth = await startReadyAuth();
 
   expect(await auth.resolve("tsk_0123456789abcdefghijABCDEFGHIJxy0PImn9")).toBeNull();
   expect(await auth.resolve("")).toBeNull();
 });
 
-test("each created project has a key of its own, and the list shows them oldest first [spec:auth.key.project] [spec:projects.list]", async () => {
+test("each created project has a separate key, and the list shows them oldest first [spec:auth.key.project] [spec:projects.list]", async () => {
   const auth = await startReadyAuth();
 
   const created = await auth.ask("POST", routes.createProject.path, auth.projectId, { name: "weather" });
@@ -198,7 +198,7 @@ test("each created project has a key of its own, and the list shows them oldest 
   });
 });
 
-test("a project that was told 500 or 503 was not made, and is made once when it is asked for again [spec:retry.safe]", async () => {
+test("a project whose creation got a 500 or 503 does not exist, and is created once by a retry [spec:retry.safe]", async () => {
   const auth = await startReadyAuth();
   const refusal = await openCommitRefusal(database.adminUrl, "auth");
   try {
@@ -280,7 +280,7 @@ test("without NATS a key is rotated all the same, and the event goes out once NA
   await late.stop();
 });
 
-test("started before its database it answers 503 and says why, and serves once the database is there", async () => {
+test("started before its database it answers 503 with the reason, and serves once the database is there", async () => {
   const target = new URL(database.url);
   const port = await findFreePort();
   const away = new URL(database.url);
@@ -311,7 +311,7 @@ test("started before its database it answers 503 and says why, and serves once t
   expect((await auth.config()).status).toBe(200);
 });
 
-test("started with another root secret it is not ready and says so", async () => {
+test("started with another root secret it is not ready and reports it", async () => {
   const first = await startReadyAuth();
   await first.stop();
 

@@ -87,7 +87,7 @@ test("trusted origins have no wildcards", () => {
   expect(mistakesOf({ SERVICE_TRUSTED_ORIGINS: "https://*.example.com" })).toContain("SERVICE_TRUSTED_ORIGINS");
 });
 
-test("without accounts none of it counts, and a warning names what was set for nothing", () => {
+test("without accounts these settings have no effect, and a warning lists those that were set", () => {
   const { config, warnings } = read({
     SERVICE_AUTH: "disabled",
     SERVICE_GOOGLE_CLIENT_ID: "x",

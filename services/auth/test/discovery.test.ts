@@ -47,7 +47,7 @@ function discover(clock = systemClock, requestTimeoutMs = 60_000) {
   return createDiscovery({ issuer, http, clock });
 }
 
-test("what a provider publishes is asked for once an hour, however many ask", async () => {
+test("a provider's configuration is fetched once an hour, however many callers there are", async () => {
   let nowMs = Date.UTC(2026, 0, 1);
   const discovery = discover({ ...systemClock, now: () => nowMs });
 

@@ -50,7 +50,7 @@ test("POST /organizations/{id}/invitations: answers the token and a link of the 
   expect(JSON.stringify((await teams.ask(owner, "GET", `${organization()}/invitations`)).body)).not.toContain(token);
 });
 
-test("POST /organizations/{id}/invitations: owners and admins invite, nobody else; the address must be one [spec:invitations.link]", async () => {
+test("POST /organizations/{id}/invitations: only owners and admins invite; the address must be one [spec:invitations.link]", async () => {
   const lead = await teams.joinTeam(owner, "Lin", "admin");
   const member = await teams.joinTeam(owner, "Mia");
   const stranger = await teams.join("Eve");
@@ -141,7 +141,7 @@ test("DELETE /organizations/{id}/invitations/{iid}: takes the public id and the 
   expect(await teams.accept(invitee, second.token)).toMatchObject({ status: 404 });
 });
 
-test("GET /invitations/{id}: tells whoever has the link what it is about", async () => {
+test("GET /invitations/{id}: shows the invitation to anyone with the link", async () => {
   const invitee = await teams.join("Grace");
   const { token } = await teams.invite(owner, invitee.email, "admin");
   const read = (who: Person | null, id = token) => teams.ask(who, "GET", `/auth-org/invitations/${id}`);
@@ -228,7 +228,7 @@ test("of two accounts that race for a link only the invited one gets in", async 
   expect((await teams.listMembers(owner)).map(({ email }) => email)).toEqual([owner.email, invitee.email]);
 });
 
-test("who is removed, or is no admin any more, leaves no link behind", async () => {
+test("a removed member or a former admin leaves no valid link behind", async () => {
   const lead = await teams.joinTeam(owner, "Lin", "admin");
   const secret = await teams.join("Second");
   const { token } = await teams.invite(lead, secret.email, "admin", owner);

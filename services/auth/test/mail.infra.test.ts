@@ -46,7 +46,7 @@ interface FiledMail {
   kind: string;
 }
 
-/** The mails in the folder, the oldest first, once there are so many. */
+/** The mails in the folder, oldest first, once there are this many. */
 async function mails(count: number): Promise<FiledMail[]> {
   return vi.waitFor(async () => {
     const files = (await readdir(folder)).sort();
@@ -62,7 +62,7 @@ function linkIn(text: string): string {
   return link;
 }
 
-test("nobody signs in before the address is verified, where that is required [spec:sign-in.verification]", async () => {
+test("no account signs in before its address is verified, where that is required [spec:sign-in.verification]", async () => {
   const accounts = await start({ SERVICE_EMAIL_DEBUG_DIR: folder, SERVICE_REQUIRE_EMAIL_VERIFICATION: "true" });
   const signIn = () => accounts.ask("POST", "/auth/sign-in/email", { body: { email: addressOf("Ada"), password } });
   expect((await accounts.ask("GET", "/auth/config")).body).toMatchObject({
@@ -88,7 +88,7 @@ test("nobody signs in before the address is verified, where that is required [sp
   expect((await signIn()).status).toBe(200);
 });
 
-test("a verification is mailed again to who asks, and nobody learns whether an address is known", async () => {
+test("a verification is mailed again on request, and the answer does not reveal whether an address is known", async () => {
   const accounts = await start({ SERVICE_EMAIL_DEBUG_DIR: folder });
   await accounts.signUp("Ada");
   const ask = (email: string) => accounts.ask("POST", "/auth/send-verification-email", { body: { email } });
@@ -134,7 +134,7 @@ test("a forgotten password is replaced by way of a mailed link, once, and every 
   expect(sessionCookieOf(await signIn("a fresh password"))).toBeDefined();
 });
 
-test("an owner whom strangers keep from signing in on a new device can sign in after a reset by mail", async () => {
+test("an owner whom strangers lock out of signing in on a new device can sign in after a reset by mail", async () => {
   const accounts = await start({ SERVICE_EMAIL_DEBUG_DIR: folder });
   await accounts.signUp("Ada");
   const email = addressOf("Ada");

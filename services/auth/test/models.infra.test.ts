@@ -96,7 +96,7 @@ async function makeProject(
   return { projectId: project, organizationId };
 }
 
-/** An OpenAI-compatible endpoint with one model, for whoever has the key. */
+/** An OpenAI-compatible endpoint with one model, for callers with the key. */
 async function startEndpoint() {
   const keys: (string | undefined)[] = [];
   const server = createServer((request, response) => {
@@ -361,7 +361,7 @@ describe("readers of prices", () => {
       ])
     ).map(({ body }) => modelPricesChanged.body.parse(JSON.parse(body)));
 
-  test("are told each change as a whole with a greater number, without keys; and what ingest had is taken over", async () => {
+  test("receive each change as a whole with a greater number, without keys; and ingest's existing entries are imported", async () => {
     const heard: z.infer<typeof modelPricesChanged.body>[] = [];
     const bus = connectBus({ url: nats.url, service: "ingest", logger });
     await vi.waitFor(() => expect(bus.status()).toBe("connected"));
@@ -389,7 +389,7 @@ describe("readers of prices", () => {
     await bus.publish(modelPricesHandedOver, { projectId, changes }, { messageId: "handed-over" });
     await vi.waitFor(() => expect(of(projectId)).toHaveLength(3));
     const latest = of(projectId).toSorted((one, other) => other.revision - one.revision)[0];
-    // What is here stays.
+    // Existing entries stay.
     expect(latest?.changes.map(({ model, input }) => [model, input])).toEqual([
       ["cottage", 99],
       ["gpt-4o-mini", 0.15],

@@ -29,7 +29,7 @@ test("GET /organizations: lists one's own, the first joined first, with the role
   });
 });
 
-test("GET /organizations/{id}/members: shows who is in it to who is in it, and 403 to everybody else", async () => {
+test("GET /organizations/{id}/members: lists the members for members, and is 403 for everyone else", async () => {
   const guest = await teams.joinTeam(owner, "Grace");
   const stranger = await teams.join("Eve");
 
@@ -147,7 +147,7 @@ test("DELETE /organizations/{id}: the owner alone, by its name; keys, members an
       [id],
     ),
   ).toBe(0);
-  // The other services are told of each project, and of what they keep under the organization itself.
+  // The other services are notified of each project, and of their own data under the organization.
   expect(
     await teams.countRows(
       "select from auth.projects where (organization_id = $1 or id = $1) and deleting_since is not null",

@@ -43,13 +43,13 @@ test("an account is read without its secrets, and renamed by the rules for names
   expect(await accounts.ask("PATCH", "/auth-org/account", { userId, body: { name: " " } })).toMatchObject(
     refused(400, "name is required"),
   );
-  // What the sign-in family shows has changed as well.
+  // The sign-in family's answers have changed as well.
   expect(await accounts.ask("GET", "/auth/get-session", { cookie })).toMatchObject({
     body: { user: { name: "Nora N." } },
   });
 });
 
-test("nobody reads or changes an account without signing in", async () => {
+test("an account can be read and changed only after sign-in", async () => {
   for (const [method, path, sent] of [
     ["GET", "/auth-org/account", {}],
     ["PATCH", "/auth-org/account", { body: {} }],
@@ -61,7 +61,7 @@ test("nobody reads or changes an account without signing in", async () => {
   }
 });
 
-test("sessions are listed without their tokens, and one that is ended opens nothing", async () => {
+test("sessions are listed without their tokens, and an ended one opens nothing", async () => {
   const { userId, email, cookie } = await join("Sven");
   const signedIn = await accounts.ask("POST", "/auth/sign-in/email", { body: { email, password } });
   const second = sessionCookieOf(signedIn) ?? "";
@@ -92,7 +92,7 @@ test("sessions are listed without their tokens, and one that is ended opens noth
   );
 });
 
-test("a session of somebody else is as good as missing", async () => {
+test("another user's session is treated as missing", async () => {
   const [mine, theirs] = [await join("Mona"), await join("Theo")];
   const { body } = await accounts.ask("GET", "/auth-org/account/sessions", { userId: theirs.userId });
   const [session] = body.sessions as { _id: string }[];
@@ -137,7 +137,7 @@ test("guesses at the password of a deletion wait like those of a sign-in", async
   expect(statuses.at(-1)).toBe(429);
 });
 
-test("who owns an organization is told to delete it first", async () => {
+test("an owner of an organization is asked to delete it first", async () => {
   const owner = await teams.join("Olga");
 
   expect(await teams.ask(owner, "DELETE", "/auth-org/account", { confirmEmail: owner.email })).toMatchObject({

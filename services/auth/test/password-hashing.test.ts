@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createPasswordHashing } from "../src/accounts/password-hashing.ts";
 
-test("two passwords are hashed at once, two hundred wait in line, and further ones are told to come back", async () => {
+test("two passwords are hashed at once, two hundred wait in line, and further ones get a retry response", async () => {
   const refused: Error[] = [];
   const inHand: { password: string; done: PromiseWithResolvers<string> }[] = [];
   let mostAtOnce = 0;

@@ -251,7 +251,7 @@ test("the row goes with the last confirmation, whatever their order, and never b
   expect((await admin.query("select from auth.data_deletions where project_id = $1", [project._id])).rowCount).toBe(0);
 });
 
-test("nobody's word deletes a project that nobody deleted", async () => {
+test("a confirmation does not delete a project that was never deleted", async () => {
   const project = await create();
   const store = openStore();
 
@@ -261,7 +261,7 @@ test("nobody's word deletes a project that nobody deleted", async () => {
   await store.close();
 });
 
-test("a deletion that is not done is announced again, and one that is done is not", async () => {
+test("an unfinished deletion is announced again, and a finished one is not", async () => {
   const project = await create();
   await ask("DELETE", pathOf(project._id), project._id);
   const store = openStore();
@@ -333,7 +333,7 @@ test("an act in another service is in the log once, of a project that is gone in
     expect.objectContaining({ id: acts.last.id, organization_id: organizationId, action: "retention.changed" }),
   ]);
 
-  // What comes again is taken like the first: refused, it would come again and again, and be given up at last.
+  // A repetition is accepted like the first: if it were refused, it would be redelivered and given up in the end.
   const store = openStore();
   await expect(Promise.all([store.file(acts.own), store.file(acts.late)])).resolves.toHaveLength(2);
   await store.close();

@@ -118,7 +118,7 @@ describe("without accounts", () => {
     expect(JSON.stringify(rows)).not.toContain("0123456789");
   });
 
-  test("null removes a key, and what is not named stays", async () => {
+  test("null removes a key, and keys that are not named stay", async () => {
     await gateway.ask("PUT", "/llm-keys", projectId, { openaiApiKey: openaiKey, anthropicApiKey: "sk-ant-0123456789" });
     const { body } = await gateway.ask("PUT", "/llm-keys", projectId, { openaiApiKey: null });
     expect(body).toMatchObject({ llm: { openai: noKey, anthropic: { configured: true, masked: "sk-...6789" } } });
@@ -167,7 +167,7 @@ describe("without accounts", () => {
     ]);
   });
 
-  test("a regenerated key is another one, the old one is nobody's, and gateways are told", async () => {
+  test("a regenerated key is a new one, the old one stops working, and gateways are notified", async () => {
     const resolve = async (apiKey: string) =>
       (await gateway.client.call(internalRoutes.resolveKey, { apiKey }, { requestId: "r", deadlineMs: 15_000 })).key;
     const { status, body } = await gateway.ask("POST", "/api-key/regenerate", projectId);
@@ -237,7 +237,7 @@ describe("with an organization for each account", () => {
     return { userId: session?.userId as string, ...(project as { projectId: string; organizationId: string }) };
   }
 
-  test("each sign-up has a workspace and a Default project, which stays; nobody has a project of the installation", async () => {
+  test("each sign-up has a workspace and a Default project, which stays; no account has a project of the installation", async () => {
     expect((await accounts.ask("GET", "/auth/config")).body).toMatchObject({ mode: "enabled", multiTenant: true });
     const { apiKey } = await gateway.client.call(
       internalRoutes.readDefaultKey,
@@ -260,7 +260,7 @@ describe("with an organization for each account", () => {
     });
   });
 
-  test("an organization's keys are its projects', old and new, and nobody else's", async () => {
+  test("an organization's keys are used by its projects, old and new, and by no others", async () => {
     const [own, other] = [await signUp("Own"), await signUp("Other")];
     await gateway.ask("PUT", "/llm-keys", own.projectId, { openaiApiKey: "sk-own-0123456789" });
     const made = await accounts.ask("POST", "/projects", { userId: own.userId, body: { name: "second" } });

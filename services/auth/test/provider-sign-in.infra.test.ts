@@ -19,7 +19,7 @@ const callback = `${publicUrl}/api/v1/auth/callback`;
 let provider: IdentityProvider;
 let github: TestGithub;
 let accounts: TestAccounts;
-/** Whose providers are away: google refuses connections, oidc never answers. */
+/** Its providers are unavailable: google refuses connections, oidc never answers. */
 let stranded: TestAccounts;
 let query: Query;
 let stop: (() => Promise<void>) | undefined;
@@ -77,7 +77,7 @@ function errorOf(answer: AccountAnswer): string | null {
 
 const usersCalled = (email: string) => query("select id from auth.users where email = $1", [email]);
 
-test("the first account may come from a provider, and owns what is there [spec:auth.config] [spec:sign-in.oidc]", async () => {
+test("the first account may come from a provider, and owns the existing data [spec:auth.config] [spec:sign-in.oidc]", async () => {
   expect((await accounts.ask("GET", "/auth/config")).body).toMatchObject({
     needsSetup: true,
     socialProviders: ["google", "github"],
@@ -154,13 +154,13 @@ test.each([
   ["sign-in/social", { provider: "facebook" }],
   ["sign-in/oauth2", { providerId: "google" }],
   ["sign-in/oauth2", { providerId: "__proto__" }],
-])("%s with %o hears that there is no such provider", async (path, body) => {
+])("%s with %o is refused because there is no such provider", async (path, body) => {
   const answer = await accounts.ask("POST", `/auth/${path}`, { body });
 
   expect([answer.status, answer.body]).toEqual([404, { code: "PROVIDER_NOT_FOUND", message: expect.any(String) }]);
 });
 
-test("a sign-in that names no provider hears which field is missing", async () => {
+test("a sign-in that names no provider is refused with the missing field", async () => {
   const answer = await accounts.ask("POST", "/auth/sign-in/oauth2", { body: { provider: "oidc" } });
 
   expect(answer).toMatchObject({ status: 400, body: { code: "VALIDATION_ERROR" } });
@@ -195,7 +195,7 @@ test("claims that the provider tells only when asked count as those in the token
   expect(await usersCalled(addressOf(`Person${people}`))).toHaveLength(1);
 });
 
-test("a name, an address and a picture of any shape are cut to what an account may hold", async () => {
+test("a name, an address and a picture of any form are cut to the limits of an account", async () => {
   provider.person.claims.name = `${"\u0000\u0007"}Long ${"x".repeat(500)}\ud800`;
   provider.person.claims.picture = "javascript:alert(1)";
 
@@ -205,14 +205,14 @@ test("a name, an address and a picture of any shape are cut to what an account m
   expect(body.user).toMatchObject({ name: `Long ${"x".repeat(195)}`, image: null });
 });
 
-test.each(wrongTokens)("an id token %s signs nobody in", async (_what, tampering) => {
+test.each(wrongTokens)("an id token %s does not sign in", async (_what, tampering) => {
   provider.tampering = tampering;
 
   expect(errorOf(await signIn("oidc"))).toBe("unable_to_get_user_info");
   expect(await usersCalled(addressOf(`Person${people}`))).toEqual([]);
 });
 
-test("what is told of somebody else than the token's subject counts nothing", async () => {
+test("claims about a user other than the token's subject are ignored", async () => {
   provider.tampering = (claims, sign) => sign({ ...claims, sub: "somebody else" });
 
   expect(errorOf(await signIn("oidc"))).toBe("email_not_found");
@@ -223,10 +223,10 @@ test("a state counts once, in the browser that began, at the provider it was mad
   const back = (await provider.browse(url.href)).search;
   const state = url.searchParams.get("state") ?? "";
 
-  // Another browser: without the cookie, and with that of a sign-in of its own.
+  // Another browser: without the cookie, and with the cookie of another sign-in.
   expect(errorOf(await comeBack("oidc", back, ""))).toBe("state_mismatch");
   expect(errorOf(await comeBack("oidc", back, (await begin("oidc")).cookies))).toBe("state_mismatch");
-  // A state that we never gave, one that was changed, and none.
+  // A state that we never issued, a changed one, and none.
   expect(errorOf(await comeBack("oidc", back.replace(state, "x".repeat(32)), cookies))).toBe("state_mismatch");
   expect(errorOf(await comeBack("oidc", back.replace(state, `${state}x`), cookies))).toBe("state_mismatch");
   expect(errorOf(await comeBack("oidc", "?code=a", cookies))).toBe("state_not_found");
@@ -276,7 +276,7 @@ test("a code counts only with the verifier of the browser that began", async () 
   expect(errorOf(await comeBack("oidc", refused, without.cookies))).toBe("invalid_request");
 });
 
-test("what the provider refuses is told where the user wanted to go", async () => {
+test("a provider's refusal is shown on the requested page", async () => {
   const { url, cookies } = await begin("oidc", { callbackURL: "/there?page=2" });
   const state = url.searchParams.get("state");
 
@@ -295,7 +295,7 @@ test("an account with a password is joined only where both sides have verified t
       [addressOf(name)],
     );
 
-  // Whoever made the account may not own the address: its owner must not land in it.
+  // The creator of the account may not own the address: its owner must not be signed in to the account.
   expect(errorOf(await signIn("oidc"))).toBe("account_not_linked");
   await query("update auth.users set email_verified = true where email = $1", [addressOf(name)]);
   // The provider did not verify it, says nothing about it, or says it in no way that counts.
@@ -319,7 +319,7 @@ test.each([
   ["no address", undefined],
   ["an address that is none", "nonsense"],
   ["an address of another shape", ["a@example.com"]],
-])("somebody with %s gets no account", async (_what, email) => {
+])("a user with %s gets no account", async (_what, email) => {
   provider.person.claims = { name: "Nobody", email, email_verified: true };
   github.answers["/user/emails"] = [{ email, primary: true, verified: true }];
 
@@ -327,7 +327,7 @@ test.each([
   expect(errorOf(await signIn("github"))).toBe("email_not_found");
 });
 
-test("GitHub is given the code, the verifier and the secret, and answers that are no answers sign nobody in", async () => {
+test("GitHub receives the code, the verifier and the secret, and invalid answers sign no one in", async () => {
   expect((await signIn("github")).location).toBe("/welcome");
   expect(Object.fromEntries(github.posted[0] ?? [])).toEqual({
     client_id: "github",
@@ -355,13 +355,13 @@ test("GitHub is given the code, the verifier and the secret, and answers that ar
   }
 });
 
-test("a provider that is away, or does not answer, is told as that and nobody waits long", async () => {
+test("a provider that is unavailable, or does not answer, is reported as such after a short wait", async () => {
   for (const id of ["google", "oidc"] as const) {
     const answer = await ask(id, {}, stranded);
     expect(answer.status, id).toBe(503);
   }
 
-  // Away between the two halves: the browser is sent back where it wanted to go.
+  // Unavailable between the two halves: the browser returns to the requested page.
   const { url, cookies } = await begin("oidc");
   const back = (await provider.browse(url.href)).search;
   const answer = await stranded.ask("GET", `/auth/callback/oidc${back}`, { headers: { cookie: cookies } });
@@ -376,7 +376,7 @@ test("a provider that is away, or does not answer, is told as that and nobody wa
   expect(late.location).toMatch(/^\/welcome\?/);
 });
 
-test("nobody is sent to a foreign page", async () => {
+test("no redirect leads to a foreign page", async () => {
   for (const callbackURL of ["https://evil.example", "//evil.example", "/..//evil.example"]) {
     const answer = await ask("github", { callbackURL });
     const said = [answer.status, answer.body.code, answer.body.url];

@@ -78,7 +78,7 @@ test("sessions, tokens and counts that are over are swept by every replica, and 
   const removed = await Promise.all(sweepers.map((sweeper) => sweeper.sweep()));
   await Promise.all(sweepers.map((sweeper) => sweeper.sweep()));
 
-  // What one has in hand the other passes over, and each row goes once.
+  // Each skips the rows that the other has locked, and each row is deleted once.
   expect(removed.reduce((sum, each) => sum + each)).toBeLessThanOrEqual(2502);
   expect(await query("select from auth.sessions")).toHaveLength(1);
   expect(await accounts.resolve(cookie)).not.toBeNull();
@@ -89,7 +89,7 @@ test("sessions, tokens and counts that are over are swept by every replica, and 
   await Promise.all(sweepers.map((sweeper) => sweeper.stop()));
 });
 
-test("a changed password ends the other sessions unless told not to, and keeps who changed it signed in", async () => {
+test("a changed password ends the other sessions by default, and keeps the user signed in", async () => {
   const other = await accounts.signUp("Hedy");
   const cookie = sessionCookieOf(await signIn("Hedy"));
   const change = (revokeOtherSessions: boolean | undefined, currentPassword: string, newPassword: string) =>

@@ -95,7 +95,7 @@ test("strangers who guess a password have to wait, and its owner signs in: on a 
   expect((await signIn("Ada", password, { cookie: known })).status).toBe(200);
 });
 
-test("an account that does not exist gives the same answers as one that does, under attack as well", async () => {
+test("an account that does not exist gives the same answers as an existing one, also during an attack", async () => {
   await accounts.signUp("Barbara");
   const known = deviceOf(await signIn("Barbara", password));
   const heard: unknown[][] = [];
@@ -226,7 +226,7 @@ test.each<[what: string, by: Attempter]>([
   },
 );
 
-test("a known device that guesses slows down nobody else", async () => {
+test("a known device that guesses delays no other client", async () => {
   const { wait } = startCounting();
   while ((await wait({ device: "a phone" })) === 0);
   for (const by of [{ device: "a laptop" }, { client: home }]) expect(await wait(by)).toBe(0);
@@ -237,7 +237,7 @@ test("guessing from any number of addresses is no faster than an attempt a minut
   let looked = 0;
   const minutes = 90;
   for (let client = 0; client < minutes * 2; client += 1) {
-    // A new address each time, and one that comes again.
+    // A new address each time, and a repeated one.
     for (const by of [{ client: `new ${client}` }, { client: `old ${client % 10}` }]) {
       if ((await wait(by)) === 0) looked += 1;
     }

@@ -40,7 +40,7 @@ export interface AskOptions {
   /** The value of the session's cookie. */
   cookie?: string | undefined;
   userId?: string;
-  /** Over those that a page of the installation sends; undefined leaves one out. */
+  /** Overrides the headers that a page of the installation sends; undefined removes one. */
   headers?: Record<string, string | undefined>;
 }
 
@@ -52,12 +52,12 @@ export function sessionCookieOf({ cookies }: AccountAnswer): string | undefined 
   return cookies.map((cookie) => /session_token=([^;]+);/.exec(cookie)?.[1]).find((value) => value !== undefined);
 }
 
-/** What a browser sends with the next request. */
+/** The headers that a browser sends with the next request. */
 export function cookiesOf({ cookies }: AccountAnswer): string {
   return cookies.map((cookie) => cookie.split(";")[0]).join("; ");
 }
 
-/** An auth with accounts on a database of its own; nobody listens on its bus. */
+/** An auth with accounts on a separate database; its bus has no other members. */
 export async function startAccounts(
   database: TestDatabase,
   settings: Record<string, string> = {},

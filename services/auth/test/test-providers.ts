@@ -8,12 +8,12 @@ import type { AuthConfig } from "../src/index.ts";
 import { addressOf, startAccounts } from "./test-accounts.ts";
 import { startGithub, type TestGithub } from "./test-github.ts";
 
-/** Asks the database, as nobody whom anything binds. */
+/** Queries the database as a role that row-level security does not bind. */
 export type Query = <Row>(text: string, values?: unknown[]) => Promise<Row[]>;
 
 /**
- * An auth with all three providers on a database of its own, and another on the same whose providers are away: google
- * refuses connections, and oidc never answers.
+ * An auth with all three providers on a separate database, and another one on the same database whose providers are
+ * unavailable: google refuses connections, and oidc never answers.
  */
 export async function startWithProviders(publicUrl: string) {
   const clients = ["google", "oidc"].map((id) => ({
@@ -83,7 +83,7 @@ const withProviders = (providers: object) => (config: AuthConfig) => ({
   },
 });
 
-/** Whoever signs in from now on is this person, with a verified address. */
+/** The user of all later sign-ins, with a verified address. */
 export function bePerson(number: number, provider: IdentityProvider, github: TestGithub): void {
   const name = `Person${number}`;
   provider.person = { sub: `person-${number}`, claims: { name, email: addressOf(name), email_verified: true } };

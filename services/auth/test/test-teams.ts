@@ -8,7 +8,7 @@ import { type AccountAnswer, addressOf, startAccounts, type TestAccounts } from 
 
 export const publicUrl = "https://touchstone.example.com";
 
-/** An account with an organization of its own. */
+/** An account with an organization. */
 export interface Person {
   userId: string;
   email: string;
@@ -27,7 +27,7 @@ export interface Member {
   role: string;
 }
 
-/** One auth for a whole file; every test makes accounts of its own. */
+/** One auth for a whole file; every test creates its own accounts. */
 export interface TestTeams {
   accounts: TestAccounts;
   admin: Client;
@@ -39,10 +39,10 @@ export interface TestTeams {
   /** Into the organization of who invites, unless another one is named. */
   invite(by: Person, email: string, role?: string, into?: Person): Promise<Invited>;
   accept(who: Person, token: string): Promise<AccountAnswer>;
-  /** Somebody new in the owner's organization. */
+  /** A new member of the owner's organization. */
   joinTeam(owner: Person, name: string, role?: "admin" | "member"): Promise<Person>;
   listMembers(owner: Person): Promise<Member[]>;
-  /** The id of somebody's place in the owner's organization. */
+  /** The id of a membership in the owner's organization. */
   memberOf(owner: Person, whom: Person): Promise<string>;
   actionsOf(owner: Person): Promise<string[]>;
   countRows(text: string, values: unknown[]): Promise<number>;

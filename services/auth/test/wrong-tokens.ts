@@ -1,7 +1,7 @@
 import type { Tampering } from "@touchstone/testkit/identity-provider";
 import { generateKeyPair } from "jose";
 
-/** What a token must not be, and how to make one of it. */
+/** The ways in which a token is invalid, and how to create one. */
 export const wrongTokens: [string, Tampering][] = [
   ["of another sign-in", (claims, sign) => sign({ ...claims, nonce: "another nonce" })],
   ["without a nonce", ({ nonce: _nonce, ...claims }, sign) => sign(claims)],

@@ -184,7 +184,7 @@ describe("analyzing a run", () => {
     }
   });
 
-  test("fails, with 200 and a reason, when nothing is rated, nobody answers or the answer is none [spec:analysis.states]", async () => {
+  test("fails, with 200 and a reason, when nothing is rated, there is no answer or the answer is invalid [spec:analysis.states]", async () => {
     const empty = await client.createRun(datasetId);
     expect(await analyze(empty)).toMatchObject({ status: 200, body: { status: "failed" } });
     expect((await readReport(empty)).body).toEqual({

@@ -36,7 +36,7 @@ function createScorer(batchesMax: number) {
   return { gate, score: () => scorer.score({ ...batch, results } as unknown as Batch), scorer };
 }
 
-test("no more than so many batches are in hand; the rest are asked to come again", async () => {
+test("the number of open batches is limited; the rest get a retry response", async () => {
   const { gate, score } = createScorer(2);
   const scoring = [score(), score()];
 
@@ -47,7 +47,7 @@ test("no more than so many batches are in hand; the rest are asked to come again
   await expect(score()).rejects.toMatchObject({ code: "conflict" });
 });
 
-test("a batch without a valid result needs no claim, and stopping waits for batches in hand", async () => {
+test("a batch without a valid result needs no claim, and a stop waits for open batches", async () => {
   const { gate, score, scorer } = createScorer(1);
   expect(await scorer.score({ ...batch, results: [] })).toEqual(new Map());
   const scoring = score();

@@ -80,7 +80,7 @@ describe("the comparison case by case", () => {
     expect(checkGate(run(7.7, lower(0.3)), baseline, ask({ method: "paired", minEffect: "0.2" })).passed).toBe(false);
   });
 
-  test("lets what is undecided pass, unless strict, and says about how many more cases it takes", () => {
+  test("passes an undecided comparison, unless strict, and estimates how many more cases are needed", () => {
     const wide = before.map((rating, index) => (index % 2 === 0 ? rating - 6 : rating + 1));
     const baseline = run(8, before, "baseline");
     const lenient = checkGate(run(6, wide), baseline, ask({ method: "paired" }));
@@ -103,7 +103,7 @@ describe("the comparison case by case", () => {
   });
 });
 
-test("a run in progress is judged by what it has, and every check says so", () => {
+test("a run in progress is judged by its current results, and every check says so", () => {
   const { checks } = checkGate({ ...run(8), isInProgress: true }, null, ask({ failUnder: "7", noRegression: "true" }));
   for (const { detail } of checks) expect(detail).toContain("still in progress");
 });

@@ -4,7 +4,7 @@ import { createEvalRuns, readEvalRunsConfig } from "../src/index.ts";
 // However the test's process ends, this one does not outlive it.
 process.stdin.resume().on("end", () => process.exit());
 
-/** The service as a process of its own, to be killed: `main.ts` with leases short enough for a test. */
+/** The service as a separate process, to be killed: `main.ts` with leases short enough for a test. */
 await runProcess({
   name: "eval-runs",
   environment: process.env,

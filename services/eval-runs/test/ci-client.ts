@@ -11,7 +11,7 @@ export interface CiClient extends ProjectClient {
   /** A dataset of `count` questions, `Question 0?` and so on. */
   createCiDataset(ci?: object, more?: object, count?: number): Promise<string>;
   start(datasetId: string, more?: object): Promise<z.output<typeof createdCiRun>>;
-  /** The id of a CI run on a dataset of its own. */
+  /** The id of a CI run on a new dataset. */
   startRun(ci?: object, more?: object, count?: number): Promise<string>;
   submitTo(ciRunId: string, body: object): Promise<HttpAnswer>;
   answer(ciRunId: string, questionIndex: number, output: unknown): Promise<HttpAnswer>;
@@ -55,7 +55,7 @@ export function createCiClient(address: string): CiClient {
 export const buildQuestions = (count: number): object[] =>
   Array.from({ length: count }, (_, index) => ({ main_question: { query: `Question ${index}?` } }));
 
-/** The behaviour of a judge for whom the answer is its own rating. */
+/** The behaviour of a judge that uses the answer as the rating. */
 export const rateOutput = ({ case: { output } }: JudgeBody): JudgeReply => rate(Number(output), `Rated ${output}.`);
 
 /** An answer with the envelope of most errors. */

@@ -76,7 +76,7 @@ describe("results of a CI run", () => {
     ]);
   });
 
-  test("that nobody could judge do not pass [spec:ci.results]", async () => {
+  test("that could not be judged do not pass [spec:ci.results]", async () => {
     const runId = await client.startRun({ ratingThreshold: 0 });
     judge.behave((body) => answerAll(body, {}));
     expect((await client.answer(runId, 0, "8")).body).toMatchObject({ rating: null, status: "skipped", passed: false });
@@ -155,7 +155,7 @@ describe("failing fast", () => {
     expect(await client.listGates()).toHaveLength(1);
   });
 
-  test("is told of a bulk as a whole, and not done where the dataset does not ask for it", async () => {
+  test("is reported for a bulk as a whole, and not computed unless the dataset asks for it", async () => {
     const fast = await client.startRun({ failFast: true });
     expect((await client.answerInBulk(fast, [1, 9, 1])).body).toMatchObject({
       gate_fired: true,

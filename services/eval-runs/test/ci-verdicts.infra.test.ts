@@ -163,7 +163,7 @@ describe("finalizing a CI run", () => {
     expect((await client.readCi(runId)).body).toMatchObject({ status: "completed", gate: "fail" });
   });
 
-  test("waits for what is being judged, and takes no more meanwhile [spec:ci.finalize]", async () => {
+  test("waits for results being judged, and accepts no more meanwhile [spec:ci.finalize]", async () => {
     const runId = await client.startRun({ passRateThreshold: 0.2 });
     const gate = createGate();
     judge.behave(async (body) => {
@@ -183,7 +183,7 @@ describe("finalizing a CI run", () => {
 });
 
 describe("a CI run that expired", () => {
-  test("takes nothing any more and reads as failed, before and after it is ended [spec:ci.get]", async () => {
+  test("accepts no more results and is shown as failed, before and after it is ended [spec:ci.get]", async () => {
     const sweeping = startSweeper();
     const runId = await client.startRun({ passRateThreshold: 0.2 });
     await client.answerInBulk(runId, [9, 9, 9, 9, 9]);

@@ -96,7 +96,7 @@ test("a run of another project takes no claims", async () => {
   expect(taken.runIsOpen).toBe(false);
 });
 
-test("what stored results say of traces is told with them, of those that were stored only, where it is exported", async () => {
+test("the ratings of traces are published with stored results, and only with those, where they are exported", async () => {
   const claims = createClaimStore(database, defaultTimings, createRatingNews({ isExporting: true }));
   const silent = createClaimStore(database, defaultTimings, createRatingNews({ isExporting: false }));
   const scope = { ...(await putRun({ status: "in_progress", closingAs: null })), holder: randomUUID() };
@@ -135,7 +135,7 @@ test("a result that was stored while its claim was waited for is echoed, and not
 
   let taking: ReturnType<typeof claims.take> | undefined;
   await database.scoped([run.projectId], async (transaction) => {
-    // As a batch stores its result: the claim is gone and the row there, and nobody sees it yet.
+    // Like a batch that stores its result: the claim is gone and the row exists, but neither is visible yet.
     await transaction.query({
       name: "store_in_its_place",
       text: `

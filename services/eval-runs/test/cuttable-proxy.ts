@@ -6,12 +6,12 @@ export interface CuttableProxy {
   url: string;
   cut(): void;
   mend(): void;
-  /** Connections turned away so far. */
+  /** Connections refused so far. */
   refused(): number;
   stop(): Promise<void>;
 }
 
-/** Stands between the service and a server; `isCut` = start with the path cut. */
+/** A proxy between the service and a server; `isCut` = start with the path cut. */
 export async function startCuttableProxy(targetUrl: string, isCut = false): Promise<CuttableProxy> {
   const target = new URL(targetUrl);
   const sockets = new Set<Socket>();

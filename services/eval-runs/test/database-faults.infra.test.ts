@@ -15,8 +15,8 @@ beforeEach(async () => {
 
 afterEach(() => system.stop());
 
-describe("PostgreSQL away", () => {
-  test("at the start: the service is up, says why it is not ready, answers 503, and recovers by itself", async () => {
+describe("PostgreSQL unavailable", () => {
+  test("at the start: the service is up, reports why it is not ready, answers 503, and recovers by itself", async () => {
     const proxy = await startCuttableProxy(system.database.url, true);
     system.cleanups.defer(() => proxy.stop());
     const running = await startEvalRuns({ databaseUrl: proxy.url, natsUrl: system.nats.url, untilReady: false });
@@ -34,7 +34,7 @@ describe("PostgreSQL away", () => {
     expect(await running.service.readiness()).toMatchObject({ ready: true });
   });
 
-  test("while a batch is judged: 503, and the retry takes up what is left [spec:retry.safe] [spec:retry.results]", async () => {
+  test("while a batch is judged: 503, and the retry does the rest [spec:retry.safe] [spec:retry.results]", async () => {
     const judge = await system.startJudge();
     const proxy = await startCuttableProxy(system.database.url);
     system.cleanups.defer(() => proxy.stop());
@@ -89,7 +89,7 @@ describe("PostgreSQL away", () => {
   });
 });
 
-test("what fails at its very commit left nothing, whether it was told 500 or 503, and is done once when sent again [spec:status.500] [spec:envelope.global] [spec:retry.safe]", async () => {
+test("a request that fails at its commit stores nothing, whether the answer is 500 or 503, and is done once by a retry [spec:status.500] [spec:envelope.global] [spec:retry.safe]", async () => {
   await system.startJudge();
   const client = createProjectClient((await system.startService()).address);
   const datasetId = await client.createDataset({ ...buildDataset(), ci: { enabled: true } });

@@ -57,7 +57,7 @@ describe("putting a case", () => {
     expect((await client.send("GET", `/datasets/${id}`)).text).toContain(text);
   });
 
-  test("of a version that is not the newest changes nothing, and answers what is there now", async () => {
+  test("of a version that is not the newest changes nothing, and returns the current state", async () => {
     await put(0, 1, ask("theirs"));
 
     const stale = await put(0, 1, ask("mine"));

@@ -30,7 +30,7 @@ const read = async () => (await client.send("GET", `/datasets/${id}`)).body;
 const rows = "query,expected_results\nFirst,one\nsecond,\nthird,three\n ,\n";
 
 describe("importing into a dataset", () => {
-  test("adds new cases, changes those that ask the same, and tells what it did", async () => {
+  test("adds new cases, changes those with the same question, and reports both", async () => {
     const { status, body } = await send("", rows);
 
     expect(status).toBe(200);
@@ -81,7 +81,7 @@ describe("importing into a dataset", () => {
     expect(await read()).toEqual(before);
   });
 
-  test("under another version than the one that was read is 409", async () => {
+  test("for a version other than the one that was read is 409", async () => {
     await send("", rows);
     const { status, body } = await send("?version=1", rows);
     expect([status, staleDataset.strict().parse(body).version]).toEqual([409, 2]);
@@ -99,7 +99,7 @@ describe("importing into a dataset", () => {
     expect(await send(query, body)).toMatchObject({ status: 400, body: { error } });
   });
 
-  test("of another project, or one that is not there, is 404", async () => {
+  test("of another project, or of a missing one, is 404", async () => {
     expect((await send("", rows, createProjectClient(running.address))).status).toBe(404);
     id = "nope";
     expect((await send("", rows)).status).toBe(404);

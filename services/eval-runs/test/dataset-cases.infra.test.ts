@@ -132,7 +132,7 @@ describe("a case that the dataset has already", () => {
     return refusal.duplicate;
   }
 
-  test("is told by its source first, then by its query, however that is written, then by its meaning", async () => {
+  test("is detected by its source first, then by its query, in any spelling, then by its meaning", async () => {
     const id = await newDataset(
       made("Where is my order?", "t-1"),
       made("When is it here?", "t-2"),
@@ -175,7 +175,7 @@ describe("a case that the dataset has already", () => {
     expect((await other("f", { traceId: "t-2", sessionId: "id" })).status).toBe(201);
   });
 
-  test("is added all the same with dedupe false, and nobody is asked", async () => {
+  test("is added all the same with dedupe false, and no service is asked", async () => {
     const id = await newDataset(made("a", "t"));
     compare = () => {
       throw new Error("asked");
@@ -199,7 +199,7 @@ describe("a case that the dataset has already", () => {
     expect(asked[0]?.others).toEqual(questions.slice(-limits.comparedCasesMax).map((each) => each.main_question.query));
   });
 
-  test("is not told by meaning where nothing can embed, or the judge fails; nobody hears of it", async () => {
+  test("is not detected by meaning if embedding is not possible, or the judge fails; no error is reported", async () => {
     const id = await newDataset(made("a", "t-1"));
     compare = () => null;
     expect((await add(id, { case: made("b", "t-2") })).status).toBe(201);
@@ -212,7 +212,7 @@ describe("a case that the dataset has already", () => {
 });
 
 describe("adding several cases", () => {
-  test("adds those that are new, each compared with those before it too, as one version", async () => {
+  test("adds new cases, each compared with the earlier ones too, as one version", async () => {
     const id = await newDataset(made("one", "t-1"));
     compare = ({ text, others }) => others.map((other) => (text === "deux" && other === "two" ? 0.8 : 0));
 
@@ -281,7 +281,7 @@ describe("the preview of a case", () => {
   const preview = (body: unknown): Promise<HttpAnswer> => client.send("POST", "/datasets/case-preview", body);
   const turn = (query: string, traceId: string) => ({ query, actualOutput: `to ${query}`, error: null, traceId });
 
-  test("asks what the first turn asked, and follows up with the others", async () => {
+  test("has the question of the first turn, and the others as follow-ups", async () => {
     ingest.asked.length = 0;
     ingest.turns = [turn("Where?", "t-1"), turn("And when?", "t-2")];
 
@@ -327,7 +327,7 @@ describe("the preview of a case", () => {
 describe("suggesting an expected result", () => {
   const ask = (body: unknown): Promise<HttpAnswer> => client.send("POST", "/datasets/suggest-expected", body);
 
-  test("answers what the judge says", async () => {
+  test("returns the judge's answer", async () => {
     const asked: Suggested[] = [];
     suggest = (body) => {
       asked.push(body);

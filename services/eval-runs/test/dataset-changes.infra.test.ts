@@ -108,7 +108,7 @@ describe("replacing a dataset", () => {
 });
 
 describe("deleting a dataset", () => {
-  test("takes it away with the versions nobody uses; its runs stay readable and can be finished", async () => {
+  test("removes it with its unused versions; its runs stay readable and can be finished", async () => {
     const id = await client.createDataset({ name: "v1", questions: [ask("first")] });
     const runId = await client.createRun(id);
     await replace(id, { name: "v2", questions: [ask("second")] });
@@ -161,7 +161,7 @@ describe("deleting a dataset", () => {
     expect((await client.readRun(runId)).results).toMatchObject([{ questionText: "q" }]);
   });
 
-  test("beside runs that are created at the same moment either goes first; nobody gets an error of the server", async () => {
+  test("concurrent with the creation of runs may go first or second; no request gets a server error", async () => {
     const outcomes = await Promise.all(
       Array.from({ length: 20 }, async () => {
         const id = await client.createDataset({ name: "n", questions: [ask("q")] });

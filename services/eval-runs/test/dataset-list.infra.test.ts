@@ -88,7 +88,7 @@ describe("the summary of datasets", () => {
     expect((await list()).datasets.map(({ name }) => name)).toEqual(["n".repeat(500), "ab\ufffd"]);
   });
 
-  test("is made of what was stored without one, and again when a version came without one", async () => {
+  test("is computed for datasets stored without one, and again when a version arrived without one", async () => {
     const id = await client.createDataset({ name: "Old", questions: questions(2) });
     const forget = (set: string) =>
       system

@@ -19,7 +19,7 @@ afterAll(() => system?.stop());
 const create = (body: unknown, by = client) => by.send("POST", "/datasets", body);
 
 describe("creating a dataset", () => {
-  test("answers 201 with the dataset itself; what was not set is left out [spec:datasets.create] [spec:dataset.id] [spec:dataset.description] [spec:dataset.numberOfRequests] [spec:dataset.acceptanceCriteria] [spec:dataset.rejectionCriteria] [spec:dataset.evaluationCriteria] [spec:dataset.status] [spec:dataset.createdAt]", async () => {
+  test("answers 201 with the dataset itself; unset fields are left out [spec:datasets.create] [spec:dataset.id] [spec:dataset.description] [spec:dataset.numberOfRequests] [spec:dataset.acceptanceCriteria] [spec:dataset.rejectionCriteria] [spec:dataset.evaluationCriteria] [spec:dataset.status] [spec:dataset.createdAt]", async () => {
     const { status, body } = await create({ name: "Orders" });
 
     expect(status).toBe(201);
@@ -34,7 +34,7 @@ describe("creating a dataset", () => {
     });
   });
 
-  test("keeps every field, and reads back what was answered [spec:dataset.name] [spec:dataset.similarity] [spec:dataset.questions]", async () => {
+  test("keeps every field, and returns the same when read [spec:dataset.name] [spec:dataset.similarity] [spec:dataset.questions]", async () => {
     const created = await create({
       name: " Orders ",
       description: "What customers ask.",
@@ -176,7 +176,7 @@ describe("creating a dataset", () => {
     expect(await create({ name: "n", ci })).toMatchObject({ status: 400, body: { error } });
   });
 
-  test("a whole question and whole CI settings come back as they were sent, with members nobody knows [spec:dataset.questions]", async () => {
+  test("a whole question and whole CI settings are returned as they were sent, with unknown members [spec:dataset.questions]", async () => {
     const question = {
       main_question: {
         query: "q",

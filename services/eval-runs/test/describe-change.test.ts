@@ -21,11 +21,11 @@ test.each([
   ],
   [{ name: "other", description: "d", numberOfRequests: 2 }, "renamed, repetitions changed, description changed"],
   [{ ci: { enabled: false } }, "CI settings changed"],
-])("%j beside what was: %s", (change, words) => {
+])("%j against the previous state: %s", (change, words) => {
   expect(describeOf(base, { ...base, ...change })).toBe(words);
 });
 
-test("what is taken away changed, too", () => {
+test("a removed field is a change, too", () => {
   expect(describeOf({ ...base, thresholds: { enabled: true }, codeScorers: [{}] }, base)).toBe(
     "thresholds changed, code scorers changed",
   );

@@ -62,7 +62,7 @@ async function readRun(runId: string) {
 }
 
 describe("evaluating a trace", () => {
-  test("judges what was recorded and is a completed run of one result [spec:evaluate.200] [spec:run.state.trace-eval] [spec:run.runSource]", async () => {
+  test("judges the recorded data and is a completed run of one result [spec:evaluate.200] [spec:run.state.trace-eval] [spec:run.runSource]", async () => {
     const traceId = ingest.record(client.projectId, recorded);
 
     const { status, body } = await evaluate(traceId, { datasetId });
@@ -182,7 +182,7 @@ describe("evaluating a trace", () => {
     expect(judge.asked[0]?.judges[0]?.name).toBe("Clarity");
   });
 
-  test("has no rating where the judge could not score, and says why [spec:evaluate.rating-null]", async () => {
+  test("has no rating if the judge could not score, with the reason [spec:evaluate.rating-null]", async () => {
     judge.behave((body) => answerAll(body, { Orders: null }));
     const traceId = ingest.record(client.projectId, recorded);
 
@@ -197,7 +197,7 @@ describe("evaluating a trace", () => {
     });
   });
 
-  test("reads what a trace has not as empty", async () => {
+  test("treats missing fields of a trace as empty", async () => {
     const traceId = ingest.record(client.projectId, { input: null, output: null });
 
     expect((await evaluate(traceId, { datasetId })).body).toMatchObject({ rating: 8 });
@@ -223,7 +223,7 @@ describe("evaluating a trace", () => {
     expect((await evaluate(traceId, { datasetId })).body).toMatchObject({ rating: 8 });
   });
 
-  test("is judged again each time, as a run of its own", async () => {
+  test("is judged again each time, as a new run", async () => {
     const traceId = ingest.record(client.projectId, recorded);
 
     const [one, other] = await Promise.all([evaluate(traceId, { datasetId }), evaluate(traceId, { datasetId })]);
@@ -281,7 +281,7 @@ describe("a trace is not evaluated, and no run is made,", () => {
     expect(await countRuns()).toBe(before);
   });
 
-  test("while ingest is away", async () => {
+  test("while ingest is unavailable", async () => {
     const traceId = ingest.record(client.projectId, recorded);
     const before = await countRuns();
     ingest.delayTraces(() => Promise.reject(new Error("away")));

@@ -78,7 +78,7 @@ test("live profiles of judges are exported by their own ids, with the name they 
   expect(await linesOf(client, "online-evaluators", "?since=2100-01-01")).toEqual([]);
 });
 
-test("an export of several pages has each row once, and what was sent on several lines stands on one", async () => {
+test("an export of several pages has each row once, and a row that was sent on several lines is on one", async () => {
   const client = createProjectClient(service.address, randomUUID());
   const made: string[] = [];
   for (let index = 0; index < 510; index += 1) {

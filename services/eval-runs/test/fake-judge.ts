@@ -10,7 +10,7 @@ export type JudgeReply = z.input<typeof scoreResult.reply>;
 
 /** A member of the judges' queue group that does as a test says. */
 export interface FakeJudge {
-  /** What it was asked, in order. */
+  /** Its requests, in order. */
   asked: JudgeBody[];
   /** How many requests are in its hands at this moment. */
   atWork(): number;
@@ -56,12 +56,12 @@ export async function startFakeJudge(natsUrl: string, concurrency = 64): Promise
   };
 }
 
-/** What a skipped result has in every answer. */
+/** The fields of a skipped result in every answer. */
 export const skippedAs = (justification: string) => ({ status: "skipped", rating: null, justification });
 
 /**
- * The reply of a judge that answers everything it is asked: each rubric by its name (null = skipped), each deterministic
- * scorer with 1, and a group with the plain mean of its judges, or the score it is told.
+ * The reply of a judge that answers everything: each rubric by its name (null = skipped), each deterministic scorer
+ * with 1, and a group with the plain mean of its judges, or the given score.
  */
 export function answerAll(
   body: JudgeBody,

@@ -7,7 +7,7 @@ import { quiet } from "./start-eval-runs.ts";
 /** A monitor that has the patterns and custom scorers a test tells it, for every project. */
 export interface FakeMonitor {
   known: KnownMember[];
-  /** What it was asked for, in order. */
+  /** Its requests, in order. */
   asked: { kind: string; refId: string }[][];
   stop(): Promise<void>;
 }

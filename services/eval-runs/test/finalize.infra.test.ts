@@ -77,7 +77,7 @@ describe("finalizing a run", () => {
       const before = await client.readRun(runId);
       judge.asked.length = 0;
 
-      // A new result, one that is there, both, and one that would be dropped.
+      // A new result, an existing one, both, and one that would be dropped.
       for (const results of [[buildResult()], [known], [known, buildResult()], [{}]]) {
         expect(await client.submit(runId, results)).toMatchObject({
           status: 409,

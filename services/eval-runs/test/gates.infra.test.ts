@@ -62,7 +62,7 @@ const gateOf = (runId: string, query: string) => client.send("GET", `/runs/${run
 const evaluate = (path: string) => client.sendTo("GET", `/api/v1/evaluate${path}`);
 
 describe("the gate of a run", () => {
-  test("says what was checked and answers 200 whichever way it falls", async () => {
+  test("reports the checks and answers 200 for either verdict", async () => {
     const runId = await makeRun({ ratings: [8, 7, 9] });
     const passing = await gateOf(runId, "failUnder=8&noRegression=true");
     expect(passing.status).toBe(200);
@@ -146,7 +146,7 @@ describe("the gate of a run", () => {
     expect(body.checks[0].detail).toContain("still in progress");
   });
 
-  test("refuses what it cannot check", async () => {
+  test("refuses checks that are not possible", async () => {
     const runId = await makeRun({ ratings: [8] });
     const elsewhere = await makeRun({ ratings: [8] }, await createDataset("Other"));
     const stranger = createProjectClient(running.address);
@@ -244,7 +244,7 @@ describe("recorded gates", () => {
     }
   });
 
-  test("are told to monitor, passed or failed, with what failed; what is not recorded is told to nobody", async () => {
+  test("are sent to monitor, passed or failed, with the failed checks; an unrecorded verdict is not sent", async () => {
     const told: z.infer<typeof gateRecorded.body>[] = [];
     const monitor = connectBus({ url: system.nats.url, service: "monitor", logger: quiet });
     system.cleanups.defer(() => monitor.drain());

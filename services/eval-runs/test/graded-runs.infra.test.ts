@@ -154,7 +154,7 @@ describe("a run with additional judges", () => {
     ]);
   });
 
-  test("keeps what the others said when the primary says nothing", async () => {
+  test("keeps the other ratings when the primary gives none", async () => {
     const { body } = await create({ additionalScorerIds: [ids.tone] });
     judge.behave((asked) => answerAll(asked, { Tone: 5 }));
 
@@ -260,7 +260,7 @@ describe("graders of another project", () => {
 });
 
 describe("a run's verdict mode", () => {
-  test.each(["live", "cache", "replay"] as const)("%s is what the judge is asked for and told back", async (mode) => {
+  test.each(["live", "cache", "replay"] as const)("%s is sent to the judge and returned", async (mode) => {
     const { body } = await create({ verdictMode: mode });
     judge.behave((asked) => {
       const reply = answerAll(asked, { Orders: 8 });
@@ -275,7 +275,7 @@ describe("a run's verdict mode", () => {
 });
 
 describe("without a judge", () => {
-  test("each judge and scorer that was asked for has a row that says so", async () => {
+  test("each requested judge and scorer has a row with its result", async () => {
     const away = await startTestSystem();
     try {
       const lonely = createProjectClient((await away.startService({ outageMs: 100 })).address);

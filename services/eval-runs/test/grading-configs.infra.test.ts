@@ -107,7 +107,7 @@ describe("evaluation settings", () => {
     expect(await client.send("POST", "/evaluation-settings", body)).toMatchObject({ status: 400, body: { error } });
   });
 
-  test("change in what is sent and in nothing else; null takes a member away", async () => {
+  test("change only in the members that are sent; null removes one", async () => {
     const { _id, ...before } = await createSettings({
       description: "d",
       acceptanceCriteria: "a",

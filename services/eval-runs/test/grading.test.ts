@@ -20,7 +20,7 @@ const bare = {
 };
 
 describe("the cases of a dataset", () => {
-  test("come in order, with null for what is not there", () => {
+  test("are in order, with null for missing ones", () => {
     expect(readCases({}, { query: "second", expectedResults: "\n", retrievalContext: null })).toEqual([
       bare,
       { ...bare, query: "second" },

@@ -70,7 +70,7 @@ test("a run of before plans were frozen is graded by its dataset version; one wi
   expect(alone).toEqual({ plan: frozen, cases: [], numberOfRequests: 1 });
 });
 
-test("a value larger than a cache is not kept, and takes nothing else away for good", () => {
+test("a value larger than a cache is not kept, and does not evict others permanently", () => {
   const cache = createBoundedCache<string>(10);
   cache.set("large", "x", 11);
   expect(cache.get("large")).toBeUndefined();

@@ -37,7 +37,7 @@ const linked: LinkedTrace = {
 const sent = { idempotencyKey: "k", input: { query: "question" }, output: { text: "answer" }, traceId };
 const submitted = readSubmittedResult(sent, JSON.stringify(sent)) as SubmittedResult;
 
-/** A bus whose services say what a test makes them say. */
+/** A bus whose services answer as a test scripts them. */
 function scriptBus(monitor: (call: number) => unknown) {
   const asked: { members: MembersRequest[]; judge: JudgeRequest[] } = { members: [], judge: [] };
   const request = async (contract: RequestContract, body: never): Promise<unknown> => {
@@ -75,7 +75,7 @@ const rowOf = (judgement: Judgement) =>
 const away = () => new BusError("no_responder", "nobody is there", { subject: "s" });
 
 describe("the patterns and custom scorers of a group", () => {
-  test("are asked as they were when the run was created, and the judge is told what they found", async () => {
+  test("are called with their definition from the run's creation, and the judge receives their findings", async () => {
     const findings = [
       { goodness: 0, because: null },
       { goodness: null, because: "The script skips this result." },
@@ -134,7 +134,7 @@ describe("the patterns and custom scorers of a group", () => {
     ]);
   });
 
-  test("are waited for while nobody is there who scores them", async () => {
+  test("are waited for while the service that scores them is unavailable", async () => {
     const { asked, bus } = scriptBus((call) => (call === 1 ? away() : { findings: [] }));
 
     expect(await judge(bus, { outageMs: 30_000 })).toMatchObject({ status: "scored" });
@@ -150,15 +150,18 @@ describe("the patterns and custom scorers of a group", () => {
       "too_large",
       "The result is too large to score by the patterns and custom scorers of its group (unknown bytes, limit unknown).",
     ],
-  ] as const)("skip the result and cost no judge call where they stay away: %s", async (kind, skipReason, reason) => {
-    const { asked, bus } = scriptBus(() => new BusError(kind, "no", { subject: "s" }));
+  ] as const)(
+    "skip the result and use no judge call if they stay unavailable: %s",
+    async (kind, skipReason, reason) => {
+      const { asked, bus } = scriptBus(() => new BusError(kind, "no", { subject: "s" }));
 
-    const judgement = await judge(bus);
+      const judgement = await judge(bus);
 
-    expect(judgement).toMatchObject({ status: "skipped", rating: null, skipReason, justification: reason });
-    expect(asked.judge).toEqual([]);
-    expect(rowOf(judgement).codeScorerResults).toEqual(
-      ["length", "gone", "Secrets", "Script"].map((name) => ({ name, score: null, error: reason })),
-    );
-  });
+      expect(judgement).toMatchObject({ status: "skipped", rating: null, skipReason, justification: reason });
+      expect(asked.judge).toEqual([]);
+      expect(rowOf(judgement).codeScorerResults).toEqual(
+        ["length", "gone", "Secrets", "Script"].map((name) => ({ name, score: null, error: reason })),
+      );
+    },
+  );
 });

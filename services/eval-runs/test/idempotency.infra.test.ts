@@ -32,7 +32,7 @@ beforeEach(async () => {
 const output = (text: string) => ({ output: { text } });
 
 describe("an idempotency key is judged and stored once", () => {
-  test("sending a batch again echoes what was stored and asks nobody [spec:run.results.scoredResults] [spec:retry.results]", async () => {
+  test("sending a batch again echoes the stored results and calls no judge [spec:run.results.scoredResults] [spec:retry.results]", async () => {
     const results = [buildResult(output("one")), buildResult({ error: { type: "E", message: "m" } })];
     const first = await client.submit(runId, results, "first");
     judge.behave(() => rate(1));
@@ -156,7 +156,7 @@ describe("the results of a batch", () => {
     expect(body.scoredResults.map((scored: { rating: number }) => scored.rating)).toEqual([1, 10]);
   });
 
-  test("are scored to the end when the caller has gone away", async () => {
+  test("are scored to the end when the caller has disconnected", async () => {
     const gate = createGate();
     judge.behave(async () => {
       await gate.opened;

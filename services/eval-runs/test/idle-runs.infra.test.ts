@@ -11,7 +11,7 @@ import { startTestSystem, type TestSystem } from "./test-system.ts";
 let system: TestSystem;
 let judge: FakeJudge;
 let client: ProjectClient;
-/** Row-level security does not bind it, and it may change what nobody else may. */
+/** A role that row-level security does not bind, with permission to change timestamps. */
 let administrator: Database;
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ afterAll(async () => {
   await system?.stop();
 });
 
-/** Makes the run, or its results, so much older. */
+/** Makes the run, or its results, this much older. */
 async function age(table: "runs" | "results", runId: string, hours: number): Promise<void> {
   await administrator.query({
     name: `test_age_${table}`,
@@ -44,7 +44,7 @@ async function age(table: "runs" | "results", runId: string, hours: number): Pro
   });
 }
 
-test("a run that nobody submits to any more is ended as failed, and no other", async () => {
+test("a run without new results is ended as failed, and no other", async () => {
   const hour = 3_600_000;
   const sweeper = sweepIdleRuns({ database: system.open("maintenance"), idleMs: 24 * hour, logger: quiet });
   const [fresh, empty, idle, active, judged, done] = await Promise.all(

@@ -83,7 +83,7 @@ describe("a judge that fails skips the result, with the reason, and never fails 
     await until(() => expect(wasTold).toBe(true));
   });
 
-  /** A judge falls silent at work, as one that was killed; `before` runs when it has accepted the result. */
+  /** A judge that becomes silent during a request, like a killed one; `before` runs when it has accepted the result. */
   async function submitToDyingJudge(client: ProjectClient, before?: () => Promise<unknown>): Promise<HttpAnswer> {
     const proxy = await startCuttableProxy(system.nats.url);
     system.cleanups.defer(() => proxy.stop());
@@ -91,7 +91,7 @@ describe("a judge that fails skips the result, with the reason, and never fails 
     system.cleanups.defer(() => dying.stop());
     const gate = createGate();
     system.cleanups.defer(() => {
-      // A member that is cut off with an outcome in hand would try to deliver it for as long as it may drain.
+      // A member that is cut off before it sent its outcome would try to deliver it for as long as it may drain.
       proxy.mend();
       gate.open();
     });
@@ -122,7 +122,7 @@ describe("a judge that fails skips the result, with the reason, and never fails 
     expect(body.scoredResults).toMatchObject([skippedAs("No judge is running.")]);
   });
 
-  test("a judge that throws, and one that answers nonsense", async () => {
+  test("a judge that throws, and one with invalid answers", async () => {
     const judge = await system.startJudge();
     judge.behave((body) => {
       if (body.case.output === "throws") throw new AppError("internal", "secret detail");
@@ -157,7 +157,7 @@ describe("a judge that fails skips the result, with the reason, and never fails 
     expect(body.scoredResults[1]).toMatchObject({ status: "scored" });
   });
 
-  test("the bus is away: results are skipped; runs are created, read and finalized, and the service stays ready", async () => {
+  test("the bus is unavailable: results are skipped; runs are created, read and finalized, and the service stays ready", async () => {
     const running = await system.startService({ outageMs: 500 });
     const client = createProjectClient(running.address);
     await system.nats.kill("SIGKILL");

@@ -58,7 +58,7 @@ const graded = (plan: GradingPlan, more: Partial<GradedResult> = {}): GradedResu
   ...more,
 });
 
-describe("what the judge is asked", () => {
+describe("the request to the judge", () => {
   test("has the judges in order, the primary under that name, and all that the case holds", () => {
     const { judges, ...request } = composeJudgeRequest(graded(withTwoMore));
 
@@ -173,7 +173,7 @@ describe("the judge's reply", () => {
     });
   });
 
-  test("a primary that gave nothing takes nothing from the others", () => {
+  test("a primary without a rating does not affect the others", () => {
     const judgement = read(withTwoMore, reply([verdict("primary", null), verdict("a", 2), verdict("b", 3)]));
 
     expect(judgement).toMatchObject({ status: "skipped", rating: null, skipReason: "provider_error" });
@@ -243,7 +243,7 @@ describe("the judge's reply", () => {
   });
 });
 
-describe("a result that no judge was heard on", () => {
+describe("a result that has no judge's answer", () => {
   test("has a row with the reason for each judge and scorer that was asked", () => {
     const row = rowOf(withTwoMore, skipped("no_judge", "No judge is running."));
 

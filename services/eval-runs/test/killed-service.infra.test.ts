@@ -66,7 +66,7 @@ describe("a service that is killed in the middle of a batch", () => {
     return { projectId: client.projectId, runId, results };
   }
 
-  test("the retry echoes what was stored and takes the rest over", async () => {
+  test("the retry echoes stored results and does the rest", async () => {
     const judge = await system.startJudge();
     const { projectId, runId, results } = await killMidBatch(judge);
     judge.behave(() => rate(5));
@@ -83,7 +83,7 @@ describe("a service that is killed in the middle of a batch", () => {
     expect(await client.readRun(runId)).toMatchObject({ resultCount: 10, averageRating: (3 * 9 + 7 * 5) / 10 });
   });
 
-  test("finalizing stores what nobody finished as skipped, with all that was submitted", async () => {
+  test("finalizing stores unfinished results as skipped, with everything that was submitted", async () => {
     const judge = await system.startJudge();
     const { projectId, runId, results } = await killMidBatch(judge);
     const client = createProjectClient((await system.startService()).address, projectId);

@@ -74,7 +74,7 @@ async function readPages(path: string, name: string): Promise<HttpAnswer[]> {
 }
 
 describe("a list of more bytes than an answer may have", () => {
-  test.each(Object.entries(lists))("of %s ends early, says so, and goes on", async (_what, { path, body, name }) => {
+  test.each(Object.entries(lists))("of %s ends early, marks it, and continues", async (_what, { path, body, name }) => {
     const made: string[] = [];
     for (const at of numbered) {
       const reply = await client.sendTo("POST", `${prefix}${path}`, body(at));

@@ -47,7 +47,7 @@ const plainly: GivenResult = {
 };
 
 describe("however many results a run has and however large they are", () => {
-  test("its answers say what plain arithmetic over all of them says", { timeout: 120_000 }, async () => {
+  test("its answers equal plain arithmetic over all results", { timeout: 120_000 }, async () => {
     const judges = await Promise.all(
       ["First", "Second"].map(
         async (name) => (await client.send("POST", "/evaluation-settings", { name })).body._id as string,
@@ -116,7 +116,7 @@ describe("however many results a run has and however large they are", () => {
 });
 
 describe("a run that changes while a slow reader reads it", () => {
-  /** More than what the connection takes before its reader reads. */
+  /** More than the connection buffers before its reader reads. */
   const large = (more: Partial<GivenResult> = {}): GivenResult[] =>
     Array.from({ length: 300 }, (_, index) => ({
       ...plainly,

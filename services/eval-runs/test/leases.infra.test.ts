@@ -40,7 +40,7 @@ describe("a claim is a lease", () => {
     const firstLease = await readLease();
     const second = client.submit(runId, results);
 
-    // Three leases long, somebody waits to take over.
+    // Another instance waits three leases to take over.
     await until(async () => expect(await readLease()).toBeGreaterThan(firstLease + 900));
     expect(judge.asked).toHaveLength(1);
     gate.open();
@@ -65,7 +65,7 @@ describe("a claim is a lease", () => {
     await until(() => expect(judge.atWork()).toBe(1));
     const maintenance = system.open("maintenance");
 
-    // Every renewal writes the row anew, which its xmin shows.
+    // Every renewal rewrites the row, which its xmin shows.
     const versions = new Set<string>();
     await until(async () => {
       const { rows } = await maintenance.query<{ version: string; is_within: boolean }>({
@@ -79,7 +79,7 @@ describe("a claim is a lease", () => {
     expect((await submitting).body.scoredResults).toMatchObject([skippedAs("The result was not judged in time.")]);
   });
 
-  test("that somebody else took over: the late judgement is no error but a duplicate", async () => {
+  test("that another instance took over: the late judgement is no error but a duplicate", async () => {
     const judge = await system.startJudge();
     const [late, latest] = [createGate(), createGate()];
     judge.behave(async () => {
@@ -111,7 +111,7 @@ describe("a claim is a lease", () => {
     expect((await paused.readRun(runId)).results).toMatchObject([{ rating: 2 }]);
   });
 
-  test("that a stopping service gives back: a retry elsewhere need not wait for it to end", async () => {
+  test("that a stopping service releases: a retry elsewhere need not wait for it to end", async () => {
     const judge = await system.startJudge();
     const gate = createGate();
     system.cleanups.defer(() => gate.open());

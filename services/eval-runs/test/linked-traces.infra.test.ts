@@ -56,7 +56,7 @@ const trajectory: Trajectory = {
 const spans = { source: "spans" as const, texts: ["of a span", "of another"] };
 const metadata = { source: "metadata" as const, texts: ["of metadata"] };
 
-/** What the judge is asked about results that are submitted together. */
+/** The judge's requests for results that are submitted together. */
 async function submit(results: readonly object[], more: object = {}): Promise<JudgeBody[]> {
   const runId = await client.createRun(datasetId, more);
   const { status, body } = await client.submit(
@@ -72,7 +72,7 @@ const submitOne = async (result: object, more?: object): Promise<JudgeBody> =>
   (await submit([result], more))[0] as JudgeBody;
 
 describe("a result that names a trace", () => {
-  test("is judged with what the trace did, and its rows compare that [spec:run.results.traceId]", async () => {
+  test("is judged with the trace's steps, and its rows compare them [spec:run.results.traceId]", async () => {
     const traceId = ingest.record(client.projectId, { trajectory, retrieval: spans });
 
     const asked = await submitOne({ traceId });
@@ -84,7 +84,7 @@ describe("a result that names a trace", () => {
     });
   });
 
-  test("is accepted when there is none, or it is another project's, and its rows say so alike", async () => {
+  test("is accepted if it does not exist or belongs to another project, and its rows report both alike", async () => {
     const foreign = ingest.record(uuidv7(Date.now()), { trajectory, retrieval: spans });
 
     for (const traceId of ["nonsense", "a\0b", uuidv7(Date.now()), foreign]) {
@@ -156,7 +156,7 @@ describe("definitions of tools", () => {
     expect((await client.sendTo("POST", "/api/v1/evaluate/tool-schemas", schema)).status).toBe(201);
   });
 
-  test("reach a judge with detailed tool context; what the project registered wins", async () => {
+  test("reach a judge with detailed tool context; registered definitions take precedence", async () => {
     const traceId = ingest.record(client.projectId, { trajectory });
 
     const asked = await submitOne({ traceId }, { additionalScorerIds: [scorerId] });

@@ -15,7 +15,7 @@ function createLinks(readTrace: () => Promise<never>) {
   return { warnings, links: createLinkedTraces({ ingest: { readTrace }, toolSchemas, logger, traceMs: 20 }) };
 }
 
-test("traces that cannot be read are told once for all results that are judged together", async () => {
+test("unreadable traces are logged once for all results that are judged together", async () => {
   const { warnings, links } = createLinks(() => Promise.reject(new Error("away")));
   const link = links.open("project", plan);
 

@@ -35,7 +35,7 @@ beforeEach(() => {
   client = createProjectClient(running.address);
 });
 
-/** What monitor was told with the greatest revision. */
+/** The update to monitor with the greatest revision. */
 const newest = (): LiveScorers | undefined =>
   told.filter(({ projectId }) => projectId === client.projectId).sort((one, other) => other.revision - one.revision)[0];
 
@@ -48,7 +48,7 @@ async function createScorer(body: object): Promise<{ _id: string; online: { prof
   return (await client.sendTo("POST", scorers, body)).body.judgeScorer;
 }
 
-test("whatever changes what judges live traffic is told as a whole, and nothing else is", async () => {
+test("every change to live judges is published as a whole, and no other change is", async () => {
   const named = (name: string) => (live: LiveScorers) => live.judges.some((judge) => judge.name === name);
   const offline = await createScorer({ name: "Offline" });
   const { judges: given } = await hear((live) => live.judges.length === 1);
@@ -106,7 +106,7 @@ test("whatever changes what judges live traffic is told as a whole, and nothing 
   expect((await hear((now) => !named("Tone")(now))).judges).toHaveLength(1);
 });
 
-test("an online evaluator is refused with the sentence that says why", async () => {
+test("an online evaluator is refused with the reason", async () => {
   const { _id: id } = await createScorer({ name: "Tone" });
   const evaluators = "/api/v1/monitor/online-evaluators";
   const unknown = (given: string) => `evaluationSettingsId "${given}" does not refer to an existing evaluator config`;
@@ -135,10 +135,10 @@ test("an online evaluator is refused with the sentence that says why", async () 
   }
 });
 
-test("live scorers that nobody was told of are told at the start of the service", async () => {
+test("live scorers that were never published are published at the start of the service", async () => {
   await createScorer({ name: "Tone", online: {} });
   const before = await hear((live) => live.judges.length === 2);
-  // As a project stands that is older than the telling.
+  // The state of a project from before these events existed.
   await system.open("maintenance").query({
     name: "",
     text: "delete from evals.live_scorers where project_id = $1",
@@ -149,7 +149,7 @@ test("live scorers that nobody was told of are told at the start of the service"
   expect((await hear((live) => live.judges.length === 2)).judges).toEqual(before.judges);
 });
 
-test("scorers that go live or change are told the log, and so is what is deleted, with it or not at all", async () => {
+test("scorers that go live or change are written to the audit log, and so are deletions, in the same transaction", async () => {
   const scorer = await createScorer({ name: "Tone", online: { enabled: true } });
   const at = `${scorers}/${scorer._id}`;
   const refusal = await openCommitRefusal(system.database.adminUrl, "evals");

@@ -4,7 +4,7 @@ import { mergeCases } from "../src/datasets/merge-cases.ts";
 
 const ask = (query: string, more: object = {}) => JSON.stringify({ main_question: { query, ...more } });
 
-test("a row changes the case that asks the same, in what it names; other rows are new", () => {
+test("a row changes the members that it names of the case with the same question; other rows are new", () => {
   const rich = '{"tags":["x"],"main_question":{"query":"Where is it?","expectedResults":"No.","n":1e400}}';
 
   const merged = mergeCases(

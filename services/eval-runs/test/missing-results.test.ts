@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { findMissingResults } from "../src/runs/missing-results.ts";
 
-test("of what a run lacks the first ten thousand are listed, however much its dataset asks for", () => {
+test("the first ten thousand missing results of a run are listed, however many its dataset requires", () => {
   const stored = [{ idempotencyKey: "k", questionIndex: 0, runNumber: 1, isVariant: false }];
   const missing = findMissingResults("run", { cases: 1_000_000, numberOfRequests: 20 }, stored);
   expect(missing).toHaveLength(10_000);

@@ -143,7 +143,7 @@ describe("the plan of a run", () => {
     expect(plan.primary).toMatchObject({ members: [{ name: "b" }, { name: "name of a" }, { name: "b" }] });
   });
 
-  test("keeps what a group's patterns and custom scorers are at the moment; of one that is gone there is nothing to ask", () => {
+  test("keeps the current definitions of a group's patterns and custom scorers; a deleted one is not asked for", () => {
     const mixed = source("group", {
       members: [member("p", { kind: "pattern" }), member("a"), member("p", { kind: "custom", gate: true })],
     });

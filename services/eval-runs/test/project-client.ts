@@ -32,7 +32,7 @@ export interface ProjectClient {
   readRun(runId: string): Promise<HttpAnswer["body"]>;
 }
 
-/** A project of its own, reached at one address of the service. */
+/** A separate project, reached at one address of the service. */
 export function createProjectClient(address: string, projectId: string = randomUUID()): ProjectClient {
   const sign = createIdentitySigner({ issuer: "gateway", audience: "eval-runs", rootSecret, clock: systemClock });
 
@@ -96,7 +96,7 @@ export function createProjectClient(address: string, projectId: string = randomU
   };
 }
 
-/** A run of a dataset of its own. */
+/** A run of a new dataset. */
 export async function startRun(client: ProjectClient, dataset: object = { name: "Orders" }): Promise<string> {
   return client.createRun(await client.createDataset(dataset));
 }

@@ -40,7 +40,7 @@ test("reads back whatever is written in quotes", () => {
   );
 });
 
-test("says where a quote is never closed, and where text stands behind one", () => {
+test("reports where a quote is never closed, and where text follows a closed one", () => {
   expect(() => read('a,b\nc,"d\ne')).toThrow(new CsvError("The quote that opens on line 2 is never closed"));
   expect(() => read('"a"\r\n"b" c\n')).toThrow(new CsvError("There is text behind a closing quote on line 2"));
 });

@@ -42,7 +42,7 @@ describe("prompts", () => {
     expect((await client.send("GET", "/prompts")).body).toEqual({ prompts: [second.body] });
   });
 
-  test("texts published at once get versions of their own, without a gap", async () => {
+  test("texts published at once get different versions, without a gap", async () => {
     const texts = Array.from({ length: 12 }, (_, index) => `Text ${index}`);
     const published = await Promise.all(texts.map((text) => publish({ name: "race", text })));
     expect(published.map(({ status }) => status)).toEqual(texts.map(() => 201));
@@ -120,7 +120,7 @@ describe("tool schemas", () => {
     expect((await client.sendTo("GET", `${path}/${body._id}`)).body).toEqual({ toolSchema: bare });
   });
 
-  test("are published as the next version, which keeps what is left out", async () => {
+  test("are published as the next version, which copies missing members", async () => {
     const { body } = await create({ ...weather, description: "Weather of a city" });
     const versions = `${path}/${body._id}/versions`;
 
@@ -138,7 +138,7 @@ describe("tool schemas", () => {
     expect((await client.sendTo("GET", versions)).body.versions).toMatchObject([{ version: 2 }, { version: 1 }]);
   });
 
-  test("published at once get versions of their own, without a gap", async () => {
+  test("published at once get different versions, without a gap", async () => {
     const { body } = await create(weather);
     const texts = Array.from({ length: 8 }, (_, index) => `Definition ${index}`);
     const published = await Promise.all(
@@ -161,7 +161,7 @@ describe("tool schemas", () => {
     expect((await client.sendTo("GET", `${path}/${body._id}`)).body.toolSchema).toMatchObject({ version: 1 });
   });
 
-  test("refuse a name that is taken, on creation and by a change", async () => {
+  test("refuse a name that is in use, on creation and by a change", async () => {
     await create(weather);
     const { body } = await create({ ...weather, name: "other" });
     const taken = { status: 409, body: { error: "A tool schema with this name already exists" } };

@@ -48,7 +48,7 @@ beforeEach(async () => {
 const rescore = (runId: string) => client.send("POST", `/runs/${runId}/rescore`);
 
 describe("rescoring a run", () => {
-  test("judges what was skipped again with all that was submitted, and nothing else", async () => {
+  test("judges skipped results again with everything that was submitted, and no others", async () => {
     const runId = await client.createRun(datasetId);
     judge.behave(() => rate(9));
     await client.submit(runId, [buildResult({ idempotencyKey: "scored", questionIndex: 0 })]);
@@ -98,7 +98,7 @@ describe("rescoring a run", () => {
     expect((await client.submit(runId, [skipped])).body.scoredResults).toMatchObject([{ rating: 4, deduped: true }]);
   });
 
-  test("tells what it said of recorded traces, where verdicts are exported", async () => {
+  test("publishes the ratings of recorded traces, where verdicts are exported", async () => {
     const options = { databaseUrl: system.database.url, natsUrl: system.nats.url, exportsVerdicts: true };
     const exporting = await startEvalRuns(options);
     system.cleanups.defer(() => exporting.service.stop());
@@ -120,7 +120,7 @@ describe("rescoring a run", () => {
     ]);
   });
 
-  test("leaves alone what is skipped again", async () => {
+  test("leaves results unchanged that are skipped again", async () => {
     const runId = await client.createRun(datasetId);
     await client.submit(runId, [buildResult(), buildResult()]);
     const before = await client.readRun(runId);
@@ -176,7 +176,7 @@ describe("rescoring a run", () => {
     expect((await rescore(runId)).body).toMatchObject({ rescored: 0, stillSkipped: 0 });
   });
 
-  test("begins with no other result once one cannot be stored, and stores those that are in hand before it answers", async () => {
+  test("starts no other result once one cannot be stored, and stores those in progress before it answers", async () => {
     const runId = await client.createRun(datasetId);
     for (const first of [0, 10, 20, 30]) {
       const keys = Array.from({ length: 10 }, (_, index) => `key ${first + index}`);
@@ -219,7 +219,7 @@ describe("rescoring a run", () => {
     expect((await client.sendTo("GET", "/api/v1/export/run-results")).text).toBe("");
   });
 
-  test("is refused for a failed run and for one that is not there", async () => {
+  test("is refused for a failed run and for a missing one", async () => {
     const runId = await client.createRun(datasetId);
     await client.finalize(runId, { status: "failed" });
     expect(await rescore(runId)).toMatchObject({ status: 409, body: { error: "A failed run cannot be rescored" } });

@@ -35,7 +35,7 @@ test("in every order each result is listed once, and the results of a case stand
   );
 });
 
-test("the worst case stands first, and what nobody rated last", () => {
+test("the worst case is first, and unrated ones are last", () => {
   fc.assert(
     fc.property(outline, (results) => {
       const ratings = listResults(results, { filter: everything, order: "rating", baseline: new Map() }).map(

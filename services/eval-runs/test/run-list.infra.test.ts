@@ -78,7 +78,7 @@ describe("the list of runs", () => {
     expect(await list("status=failed")).toMatchObject({ totalCount: 0 });
   });
 
-  test("is narrowed by source, subject, time and what the subject says", async () => {
+  test("is filtered by source, subject, time and the subject's text", async () => {
     const create = (evaluationSubject: object, more: object = {}) =>
       client.createRun(datasetId, { evaluationSubject, ...more });
     const refund = await create({ displayName: "refund-agent", version: "1.4.0", metadata: { branch: "main" } });
@@ -153,7 +153,7 @@ describe("the list of runs", () => {
   });
 });
 
-describe("what a run still lacks", () => {
+describe("the missing results of a run", () => {
   test("is each repetition of each case without a result, under the recommended key", async () => {
     const runId = await client.createRun(datasetId);
     await client.submit(runId, [

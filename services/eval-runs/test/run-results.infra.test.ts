@@ -14,7 +14,7 @@ let toneId: string;
 beforeAll(async () => {
   system = await startTestSystem();
   const judge = await system.startJudge();
-  // An answer says its ratings, the run's and Tone's: `8 3`; with a dash nobody rates it.
+  // An answer contains its ratings, the run's and Tone's: `8 3`; a dash means unrated.
   judge.behave(({ judges, case: { output } }) => {
     const said = (output ?? "").split(" ");
     const verdicts = judges.map(({ id, name }) => {
@@ -83,7 +83,7 @@ const answers: Answer[] = [
 ];
 
 describe("the results of a run", () => {
-  test("have their id, why nothing was rated, what was expected, and the figures of their case", async () => {
+  test("have their id, the reason for a missing rating, the expected answer, and the figures of their case", async () => {
     const runId = await makeRun(answers);
 
     const { results, totalCount, caseCount } = await list(runId);
@@ -272,7 +272,7 @@ describe("two runs side by side", () => {
     return comparedRuns.parse(body);
   };
 
-  test("show of each case what was expected, and of each side its result, trace and use", async () => {
+  test("show the expected answer of each case, and the result, trace and usage of each side", async () => {
     const baseline = await makeRun([[0, "9 4"]]);
     const timings = { latencyMs: 12, inputTokens: 3, outputTokens: 4 };
     const candidate = await makeRun([[0, "7 2", { traceId: "trace-1", timings }]]);

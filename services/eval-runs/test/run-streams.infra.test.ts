@@ -48,7 +48,7 @@ test("a stream of another replica tells the same", async () => {
   await stream.close();
 });
 
-test("a reader that comes after the end is told it, one of a run that is deleted is let go", async () => {
+test("a reader that connects after the end receives it, and the stream of a deleted run is closed", async () => {
   const ended = await client.createRun(await client.createDataset(buildDataset()));
   await client.finalize(ended);
   const late = await openStream(running.address, client.projectId, pathOf(ended));

@@ -39,7 +39,7 @@ beforeEach(() => {
 const create = (body: unknown) => client.send("POST", "/runs", body);
 
 describe("creating a run", () => {
-  test("answers 201 with the run's id and what a client keeps to [spec:run.id]", async () => {
+  test("answers 201 with the run's id and the limits for clients [spec:run.id]", async () => {
     const { status, body } = await create({ datasetId });
 
     expect(status).toBe(201);
@@ -88,7 +88,7 @@ describe("creating a run", () => {
     expect(await create({ datasetId, ...graders })).toMatchObject({ status: 404, body: { error } });
   });
 
-  test("takes null, an empty list and eleven times the same scorer as what they say", async () => {
+  test("accepts null, an empty list and the same scorer eleven times", async () => {
     const nulls = { evaluationSettingsId: null, scorerGroupId: null, evaluationSubject: null, verdictMode: "live" };
     expect((await create({ datasetId, ...nulls, additionalScorerIds: [] })).status).toBe(201);
     expect(await create({ datasetId, additionalScorerIds: Array(11).fill("same") })).toMatchObject({ status: 404 });

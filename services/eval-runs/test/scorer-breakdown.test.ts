@@ -70,7 +70,7 @@ test("a failed result is 0 for every judge", () => {
   ]);
 });
 
-test("a group stands first under its name, then its judges, however few and before any result", () => {
+test("a group is first under its name, then its judges, however few and before any result", () => {
   expect(breakDown(byGroup, [])).toMatchObject([
     { scorerId: "group", name: "name of group (group)", primary: true, averageRating: null, scored: 0 },
     { scorerId: "a", name: "name of a", primary: false, averageRating: null, scored: 0 },

@@ -126,7 +126,7 @@ describe("a scorer group", () => {
     expect(monitor.asked.slice(2)).toEqual([[custom, pattern]]);
   });
 
-  test("is neither kept nor grades a run while nobody can say what its patterns are, unless it has none", async () => {
+  test("is neither stored nor grades a run while its patterns cannot be looked up, unless it has none", async () => {
     const pattern = { kind: "pattern" as const, refId: "secrets-in-response" };
     monitor.known = [{ ...pattern, name: "n", definition: {} }];
     const group = await createGroup({ members: [pattern] });
@@ -153,7 +153,7 @@ describe("a scorer group", () => {
     expect(await client.sendTo("POST", groups, body)).toMatchObject({ status: 400, body: { error } });
   });
 
-  test("changes in what is sent; members it has are not looked up again", async () => {
+  test("changes in the members that are sent; existing ones are not looked up again", async () => {
     const refId = await createScorer();
     const group = await createGroup({ description: "d", members: [{ refId }], online: { sampleRate: 0.5 } });
     await change(group._id, { online: null });
@@ -170,7 +170,7 @@ describe("a scorer group", () => {
     });
   });
 
-  test("goes live with defaults, merges what is sent, and is detached by null", async () => {
+  test("goes live with defaults, merges the members that are sent, and is detached by null", async () => {
     const group = await createGroup({ online: { alertThreshold: null } });
     const live = { enabled: true, sampleRate: 0.1, alertThreshold: null, severity: "medium", scope: "trace" };
     expect(group.online).toEqual({ ...live, idleSeconds: 120 });
@@ -225,7 +225,7 @@ describe("a scorer group", () => {
     }
   });
 
-  test("shows what it gave, by the hour or the day", async () => {
+  test("shows its scores, by the hour or the day", async () => {
     const group = await createGroup({ members: [{ refId: await createScorer() }] });
     const datasetId = await client.createDataset(buildDataset());
     const ratings: Record<string, number | null> = { good: 9, fair: 4, none: null };

@@ -19,17 +19,17 @@ describe.each(seeds.map((seed) => [seed.config.name, seed] as const))("%s", (_na
   const { name, description, toolContext, ...rubric } = config;
   const rules = Object.values(rubric).join("\n");
 
-  test("says what 10, 5 and 0 mean", () => {
+  test("describes what 10, 5 and 0 mean", () => {
     for (const anchor of [10, 5, 0]) expect(rules).toMatch(new RegExp(`^${anchor} - \\S`, "m"));
   });
 
-  test("has a name, a key and texts of its own", () => {
+  test("has a unique name, key and texts", () => {
     const others = seeds.filter((seed) => seed.key !== key);
     expect(others.map((seed) => seed.config.name)).not.toContain(name);
     expect(others.map((seed) => seed.config.description)).not.toContain(description);
   });
 
-  test("a template of its own asks for nothing that a live judge would not have", () => {
+  test("its custom template requires nothing that a live judge would not have", () => {
     const { judgePrompt = "{input}" } = config;
     const variables = [...judgePrompt.matchAll(/\{(\w+)\}/g)].map(([, variable]) => variable);
     expect(["input", "output", "context"]).toEqual(expect.arrayContaining(variables));

@@ -17,10 +17,10 @@ export interface RunningService {
 export async function startEvalRuns(options: {
   databaseUrl: string;
   natsUrl: string;
-  /** Where ingest is found; by default nobody listens there. */
+  /** The address of ingest; by default nothing listens there. */
   ingestUrl?: string;
   timings?: Partial<Timings>;
-  /** Whether verdicts on recorded traces are told, to be exported. */
+  /** Whether verdicts on recorded traces are published, to be exported. */
   exportsVerdicts?: boolean;
   untilReady?: boolean;
 }): Promise<RunningService> {
@@ -34,7 +34,7 @@ export async function startEvalRuns(options: {
   });
   const metrics = createMetrics();
   const timings = { ...config.timings, ...options.timings };
-  // Whoever shortens the grace of a stop waits no longer for its callers either.
+  // A shorter grace of a stop also shortens the wait for callers.
   const drainMs = Math.min(config.drainMs, timings.stopGraceMs + 1_000);
   const service = createEvalRuns({ ...config, timings, drainMs }, { logger: quiet, clock: systemClock, metrics });
   const { address } = await service.start();

@@ -17,7 +17,7 @@ function scriptFinish() {
   return { calls, finish };
 }
 
-test("what is done in one turn is stored at once and together, and so is what comes meanwhile", async () => {
+test("items of one turn are stored at once and together, and so are those that arrive meanwhile", async () => {
   const { calls, finish } = scriptFinish();
   const store = createGroupedStore(finish);
 
@@ -38,7 +38,7 @@ test("what is done in one turn is stored at once and together, and so is what co
   expect(await Promise.all(rest)).toEqual([false, true]);
 });
 
-test("a store that is away is tried again; a group that cannot be stored fails alone", async () => {
+test("an unavailable store is retried; a group that cannot be stored fails alone", async () => {
   const { calls, finish } = scriptFinish();
   const store = createGroupedStore(async (results) => {
     if (calls.length === 0) {

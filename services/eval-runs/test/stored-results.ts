@@ -40,7 +40,7 @@ export async function storeResults(
   }
 }
 
-/** What is stored as the justification of a result, by its place among those given. */
+/** The stored justification of a result, by its index. */
 export const justificationOf = (place: number): string => `Result ${place}.`;
 
 function composeStored(given: GivenResult, place: number, id: string): StoredResult {

@@ -4,7 +4,7 @@ import type { Timings } from "../src/timings.ts";
 import { type FakeJudge, startFakeJudge } from "./fake-judge.ts";
 import { quiet, type RunningService, startEvalRuns } from "./start-eval-runs.ts";
 
-/** A database and a bus of a test's own, and what it starts on them; ended in reverse order. */
+/** A separate database and bus of a test, and the services started on them; ended in reverse order. */
 export interface TestSystem {
   database: TestDatabase;
   nats: TestNats;

@@ -16,7 +16,7 @@ const judged = (scorerId: string, rating: number | null) => ({
 const row = (more: Partial<ResultRow>) =>
   ({ traceId, rating: 7, justification: "Fine.", judgeScorerResults: null, ...more }) as ResultRow;
 
-test("a result that names a trace says what its judge and those beside it found; who was not heard says nothing", () => {
+test("a result that names a trace publishes the ratings of its judge and the additional ones; skipped ones publish nothing", () => {
   const beside = [judged("b", 3), judged("c", null)];
   const graded = plan(
     { kind: "judge", grader: grader("a", null, "m") },

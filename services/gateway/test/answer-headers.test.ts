@@ -55,7 +55,7 @@ test.each(addresses)(
   },
 );
 
-test("so is what is no route, no method, no host, no HTTP, too much of it and too slow", async () => {
+test("so is an unknown route, an invalid method, host or HTTP, a request that is too large and one that is too slow", async () => {
   const requests = {
     404: head("GET", "/nothing"),
     405: head("PATCH", "/api/v1/projects"),
@@ -86,7 +86,7 @@ test("an export is a download that no browser shows", async () => {
   });
 });
 
-test("browsers are told to stay with https where the public address has it, refusals included", async () => {
+test("browsers are told to use https if the public address has it, including on refusals", async () => {
   for (const request of [head("GET", "/health/live"), "nonsense\r\n\r\n"]) {
     expect(headersOf(await sendRaw(secure.url, request))).toMatchObject({
       ...expected,

@@ -20,7 +20,7 @@ afterEach(async () => {
   await gateway?.stop();
 });
 
-/** Asks and does not read. What does not fit into the buffers of the connection waits. */
+/** Sends a request and does not read. Bytes beyond the buffers of the connection wait. */
 function askAndWait(): void {
   const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
   sockets.push(socket);
@@ -43,7 +43,7 @@ describe.each([
   ["in the process of the gateway", true, large.length],
   ["in a process of its own", false, 256 * 1024],
 ])("while a client does not read an answer of a service %s", (_where, isLocal, held) => {
-  test("a further large one waits and is refused, a small one is not, and who leaves gives room", async () => {
+  test("a further large one waits and is refused, a small one is not, and a disconnect frees memory", async () => {
     gateway = await startTestGateway({ isLocal, behind: { listTraces: async () => ({ status: 200, body: large }) } });
     askAndWait();
     await vi.waitFor(async () => expect(await heldBytes()).toBe(held));
@@ -64,7 +64,7 @@ describe.each([
 });
 
 describe("a reader", () => {
-  /** A response of which a reader takes so many bytes in each stretch of time. */
+  /** A response whose reader reads this many bytes in each interval. */
   function answerTo({ taken, isWaitedFor }: { taken: number; isWaitedFor: boolean }) {
     vi.useFakeTimers();
     const socket = { bytesWritten: 0, writableLength: isWaitedFor ? 1 : 0 };
@@ -90,7 +90,7 @@ describe("a reader", () => {
     expect(answerTo({ taken: 1_000, isWaitedFor: true })).toHaveBeenCalled();
   });
 
-  test("that takes it at its pace is not, nor one that is not waited for", () => {
+  test("that reads at its pace is not, nor one that is not waited for", () => {
     expect(answerTo({ taken: mebibyte, isWaitedFor: true })).not.toHaveBeenCalled();
     expect(answerTo({ taken: 0, isWaitedFor: false })).not.toHaveBeenCalled();
   });

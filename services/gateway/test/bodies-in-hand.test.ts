@@ -11,7 +11,7 @@ afterEach(async () => {
   await gateway.stop();
 });
 
-/** Announces a body and sends nothing of it; answers what comes back. */
+/** Announces a body and sends nothing of it; returns the answer. */
 function announce(route: Route, bytes: number): { text(): string } {
   const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
   sockets.push(socket);
@@ -32,7 +32,7 @@ async function readHeldBytes(): Promise<number> {
   return [...values].reduce((sum, [, bytes]) => sum + Number(bytes), 0);
 }
 
-test("bodies that a gateway has no room for are refused unread, small ones are not, and who leaves gives his room back", async () => {
+test("bodies for which a gateway has no memory are refused unread, small ones are not, and a disconnect frees memory", async () => {
   gateway = await startTestGateway();
   for (let index = 0; index < 96; index += 1) announce(routes.submitTrace, mebibyte);
   await vi.waitFor(async () => expect(await readHeldBytes()).toBe(96 * mebibyte));

@@ -123,7 +123,7 @@ test("after a refusal the connection goes on: the rest of the body is read and d
   expect(received.match(/HTTP\/1.1 \d+/g)).toEqual(["HTTP/1.1 413", "HTTP/1.1 200"]);
 });
 
-test("a route that reads no body drops what a client sends with it", async () => {
+test("a route that reads no body drops the client's body", async () => {
   const gateway = await start();
 
   const answer = await post(gateway, routes.rotateProjectKey.path.replace("{projectId}", "x"), "{}".repeat(1000));

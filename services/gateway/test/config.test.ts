@@ -22,7 +22,7 @@ const mistakesOf = (environment: Record<string, string>): string => {
   return "";
 };
 
-test("what is needed and missing is named, all of it", () => {
+test("all missing required settings are listed", () => {
   const mistakes = mistakesOf({});
 
   for (const name of Object.keys(needed)) expect(mistakes).toContain(`${name}: is needed`);
@@ -44,7 +44,7 @@ test("it listens on loopback at 4700, with the documented limits per address and
 });
 
 test.each(["0.0.0.0", "::", "192.0.2.7", "gateway", "127.evil.example"])(
-  "to listen on %s it has to be told that the network is trusted",
+  "listening on %s requires a setting that the network is trusted",
   (host) => {
     expect(mistakesOf({ ...needed, SERVICE_HOST: host })).toContain("SERVICE_ALLOW_UNAUTHENTICATED_NETWORK=true");
     expect(read({ SERVICE_HOST: host, SERVICE_ALLOW_UNAUTHENTICATED_NETWORK: "true" }).listen.host).toBe(host);

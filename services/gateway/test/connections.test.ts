@@ -82,7 +82,7 @@ test.each([
   expect(bodyOf(answer)).toEqual({ statusCode: 408, message: "The request did not arrive in time." });
 });
 
-test("five hundred clients that send nothing further leave room for one that does", async () => {
+test("five hundred clients that send nothing further leave a connection for one that does", async () => {
   const gateway = await start();
   const { hostname, port } = new URL(gateway.url);
   const slow = Array.from({ length: 500 }, () => {
@@ -108,7 +108,7 @@ test("a connection is kept, longer than clients keep theirs", async () => {
   expect(Number(/timeout=(\d+)/.exec(answer.headers.get("keep-alive") ?? "")?.[1])).toBeGreaterThanOrEqual(65);
 });
 
-/** A gateway with requests in hand that are answered when told. */
+/** A gateway with open requests that are answered on command. */
 async function startHolding(count: number, config: TestGatewayOptions["config"] = {}) {
   const held: (() => void)[] = [];
   const gateway = await start({
@@ -137,7 +137,7 @@ async function startHolding(count: number, config: TestGatewayOptions["config"] 
   };
 }
 
-test("a stop finishes what is in hand, tells clients to close, and lets nobody in", async () => {
+test("a stop finishes open requests, tells clients to close, and accepts no new ones", async () => {
   const { gateway, asked, release } = await startHolding(10);
 
   const stopping = gateway.service.stop();

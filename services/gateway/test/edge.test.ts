@@ -60,7 +60,7 @@ test("parameters travel as the client wrote them", async () => {
   expect(answer.body).toMatchObject({ params: { sessionId: "a/b cé%" }, query: { x: "1" } });
 });
 
-test("every answer has a request id of its own, which the service and the log line share", async () => {
+test("every answer has a unique request id, which the service and the log line share", async () => {
   const answers = await Promise.all([
     ask(traces, { headers: { ...withKey, "x-request-id": "chosen-by-the-client" } }),
     ask(traces),
@@ -128,7 +128,7 @@ test.each([
   ["POST", "/health", "GET, HEAD"],
   ["OPTIONS", "/api/v1/otel/v1/traces", "POST"],
   ["PATCH", "/api/v1/custom-agent-evaluations/runs/x", "GET, HEAD, DELETE"],
-])("%s %s is 405 and says what is allowed", async (method, path, allowed) => {
+])("%s %s is 405 and lists the allowed methods", async (method, path, allowed) => {
   const answer = await ask(path, { method });
 
   expect([answer.status, answer.headers.get("allow")]).toEqual([405, allowed]);
@@ -211,7 +211,7 @@ test("a route that is open asks for no key and names no project", async () => {
   expect(answer.body).toMatchObject({ project: null, role: null });
 });
 
-test("a collector, and whoever accepts protobuf, reads refusals of the OTLP routes as google.rpc.Status", async () => {
+test("a collector, and any client that accepts protobuf, reads refusals of the OTLP routes as google.rpc.Status", async () => {
   const refusals = [
     await ask(otlp, { method: "POST", headers: { accept: "application/x-protobuf" }, body: "" }),
     await ask(otlp, { method: "POST", headers: { "user-agent": "OpenTelemetry Collector/0.1" }, body: "" }),
@@ -304,7 +304,7 @@ test("JSON that is none is the service's to refuse: the gateway passes it on", a
   expect(answer.body).toMatchObject({ text: '{"name":' });
 });
 
-test("pages of a trusted origin may call, and their browsers are told so", async () => {
+test("pages of a trusted origin may call, and the headers allow it", async () => {
   const trusting = await start({ settings: { SERVICE_TRUSTED_ORIGINS: "https://app.example" } });
   const origin = { origin: "https://app.example" };
 

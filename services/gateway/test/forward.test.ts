@@ -47,7 +47,7 @@ async function startInstead(listener: RequestListener): Promise<TestGateway> {
 const traces = routes.submitTrace.path;
 const otlp = routes.receiveTraces.path;
 
-/** What the gateway complained about, besides the bus, which is away in these tests. */
+/** The gateway's warnings, except about the bus, which is unavailable in these tests. */
 const troublesOf = ({ log }: TestGateway) =>
   log.filter(({ level, msg }) => level !== "info" && level !== "debug" && !String(msg).startsWith("bus"));
 
@@ -130,7 +130,7 @@ test.each([
   },
 );
 
-test("a service that refuses a large body before it has read it is heard", async () => {
+test("the answer of a service that refuses a large body before it has read it arrives", async () => {
   const gateway = await startInstead((_request, response) => {
     response.writeHead(429, { "retry-after": "1", "content-type": "application/json", "content-length": "2" });
     response.end("{}");
@@ -201,7 +201,7 @@ test("a long answer that breaks off breaks off at the client too: nothing looks 
   await expect(answer.text()).rejects.toThrow();
 });
 
-test("a client that goes away ends the request at the service", async () => {
+test("a client that disconnects ends the request at the service", async () => {
   let arrived = (_call: Call): void => {};
   const isArrived = new Promise<Call>((resolve) => {
     arrived = resolve;
@@ -234,7 +234,7 @@ test("a client that goes away ends the request at the service", async () => {
   expect(troublesOf(gateway)).toEqual([]);
 });
 
-test("a client that goes away in the middle of its body is no error of ours", async () => {
+test("a client that disconnects in the middle of its body is no error of ours", async () => {
   const gateway = await start();
   const { hostname, port } = new URL(gateway.url);
   for (const bytes of [10, 3 * mebibyte]) {
@@ -261,7 +261,7 @@ test("a service that does not believe the gateway is an operator's problem, not 
   );
 });
 
-test("replicas share the requests, and one that is down is passed over", async () => {
+test("replicas share the requests, and one that is down is skipped", async () => {
   const seen = new Set<number>();
   const replicas = await Promise.all(
     [1, 2].map(async (number) => {

@@ -25,7 +25,9 @@ function start(overrides: Record<string, string> = {}): ServiceProcess {
   return gateway;
 }
 
-test("it serves with every part away, says where, and ends with 0 when told to", { timeout: 20_000 }, async () => {
+test("it serves with every part unavailable, reports which, and ends with 0 on request", {
+  timeout: 20_000,
+}, async () => {
   const gateway = start();
   await vi.waitFor(() => expect(gateway.output()).toContain('"msg":"serving"'));
   const url = /"address":"(http[^"]+)"/.exec(gateway.output())?.[1];
@@ -37,7 +39,7 @@ test("it serves with every part away, says where, and ends with 0 when told to",
   expect(await gateway.kill("SIGTERM")).toBe(0);
 });
 
-test("a port that is taken is one sentence and exit 2", { timeout: 20_000 }, async () => {
+test("a port in use is one sentence and exit 2", { timeout: 20_000 }, async () => {
   const occupant = createServer();
   await new Promise<void>((resolve) => occupant.listen(0, "127.0.0.1", resolve));
   const address = occupant.address();
@@ -50,7 +52,7 @@ test("a port that is taken is one sentence and exit 2", { timeout: 20_000 }, asy
   occupant.close();
 });
 
-test("beyond loopback it does not start without being told that the network is trusted", {
+test("beyond loopback it does not start without the setting that the network is trusted", {
   timeout: 20_000,
 }, async () => {
   const gateway = start({ SERVICE_HOST: "0.0.0.0" });

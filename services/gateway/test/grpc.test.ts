@@ -123,7 +123,7 @@ test.each([
   else expect(answer.retry).toContain(retry);
 });
 
-test("ingest away is UNAVAILABLE, to be sent again", async () => {
+test("an unavailable ingest is UNAVAILABLE, to be sent again", async () => {
   const { gateway, send } = await start();
   await gateway.stopBehind("ingest");
 
@@ -176,7 +176,7 @@ test("a message above the limit is not taken, compressed or not", async () => {
   expect((await send(Buffer.alloc(20_000_000, "a"))).code).toBe(status.RESOURCE_EXHAUSTED);
 });
 
-test("a message is counted while it is inflated: where there is no room, it is to be sent again", async () => {
+test("a message is counted while it is inflated: without free memory it is to be sent again", async () => {
   const { gatewayBodiesMaxBytes } = limits;
   cleanups.push(() => Object.assign(limits, { gatewayBodiesMaxBytes }));
   Object.assign(limits, { gatewayBodiesMaxBytes: 8 * 1024 * 1024 });
@@ -210,7 +210,7 @@ test("a message is counted while it is inflated: where there is no room, it is t
   await vi.waitFor(async () => expect(await heldBytes()).toBe(0));
 });
 
-test("a stop finishes the export in hand", async () => {
+test("a stop finishes the open export", async () => {
   let release = (): void => {};
   let arrived = (): void => {};
   const isArrived = new Promise<void>((resolve) => {

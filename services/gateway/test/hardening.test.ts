@@ -30,7 +30,7 @@ async function start(options: TestGatewayOptions = {}): Promise<TestGateway> {
 const traces = routes.submitTrace.path;
 const json = { "content-type": "application/json" };
 
-/** Opens connections that send nothing; answers those that were let in. */
+/** Opens connections that send nothing; returns those that were accepted. */
 async function openIdle(url: string, count: number): Promise<Socket[]> {
   const { hostname, port } = new URL(url);
   const opened = await Promise.all(
@@ -95,7 +95,7 @@ test("a body that comes a byte at a time is 408 when its time is over, however b
   expect(received).toMatch(/^HTTP\/1.1 408 /);
 });
 
-test("a reader that takes nothing of a long answer is cut, and what it held is given back", async () => {
+test("a reader that reads nothing of a long answer is disconnected, and its memory is released", async () => {
   const gateway = await start({
     config: { streamIdleMs: 300 },
     behind: { listTraces: async () => ({ status: 200, body: Buffer.alloc(32 * mebibyte, "x") }) },
@@ -112,7 +112,7 @@ test("a reader that takes nothing of a long answer is cut, and what it held is g
   socket.destroy();
 });
 
-test("idle connections are bounded: what comes on top is turned away, and room is made when some go", async () => {
+test("idle connections are bounded: further ones are refused, and accepted when some close", async () => {
   const gateway = await start({ config: { connectionsMax: 100 } });
   const idle = await openIdle(gateway.url, 100);
   expect(idle).toHaveLength(100);

@@ -92,7 +92,7 @@ test("a page under http is foreign where its host is reached by https, as the pu
         [proxied, "gateway", "http://gateway", byHttps],
         [proxied, "gateway", "https://gateway", byHttps],
         [proxied, "gateway", "http://gateway", {}],
-        // Without a proxy that is trusted nobody can say so.
+        // Only a trusted proxy can set this.
         [unnamed, "gateway", "http://gateway", byHttps],
         [unnamed, "gateway", "https://gateway", {}],
       ] as const

@@ -78,7 +78,7 @@ test("accepted requests of every way in are counted, reads and metrics are not",
   expect(await readHealth()).toMatchObject({ accepted: 5, refused: 0, rejected: 0, refusals: [], parts: [] });
 });
 
-test("what the gateway refuses is counted by the code of the error", async () => {
+test("refusals of the gateway are counted by the code of the error", async () => {
   const { gateway, readReasons } = await start({ settings: { SERVICE_RATE_LIMIT_KEY_INGEST: "3" } });
   await sendRaw(
     gateway.url,
@@ -269,7 +269,7 @@ test("while ingest is unavailable the answer is 503, and the counts are stored l
   expect(kept.map(({ count }) => count)).toEqual([2]);
 });
 
-test("a gateway that stops sends what it counted", async () => {
+test("a gateway that stops sends its counts", async () => {
   const { gateway, stop, kept } = await start();
   await post(gateway, traces, "{}");
   await stop();
@@ -286,7 +286,7 @@ test("a gateway that stops sends what it counted", async () => {
   ]);
 });
 
-test("the counter has a bound, reports what it missed, and takes back what could not be stored", () => {
+test("the counter has a bound, reports what it missed, and restores counts that could not be stored", () => {
   const clock = { now: () => 3_600_000 };
   const counts = createIngestCounts({ clock, entriesMax: 3 });
   const accepted = { outcome: "accepted", count: 1, example: null } as const;

@@ -8,7 +8,7 @@ const owner: KeyOwner = { projectId: "00000000-0000-7000-8000-000000000001", org
 
 let clock: ScriptedClock;
 let cache: KeyCache;
-/** The keys auth was asked for, and what it says. */
+/** The keys that auth was asked for, and its answers. */
 let asked: string[];
 let answer: (apiKey: string) => Promise<KeyOwner | null>;
 
@@ -31,7 +31,7 @@ const away = async (): Promise<never> => {
 };
 const keyOf = (number: number): string => completeProjectKey(String(number).padStart(32, "0"));
 
-/** An answer of auth that comes when it is told to. */
+/** An answer of auth that arrives on command. */
 function holdAnswers(): { answerWith: (result: KeyOwner | null) => void; failAll: () => void } {
   const waiting: PromiseWithResolvers<KeyOwner | null>[] = [];
   answer = () => {
@@ -49,7 +49,7 @@ function holdAnswers(): { answerWith: (result: KeyOwner | null) => void; failAll
   };
 }
 
-test("a text that is no key is nobody's, and auth is not asked", async () => {
+test("a text that is no key is refused, and auth is not asked", async () => {
   for (const text of ["", "tsk_", `${key} `, key.slice(0, -1), "x".repeat(100_000)]) {
     expect(await cache.resolve(text)).toBeNull();
   }
@@ -110,7 +110,7 @@ test("a revoked key stops at once", async () => {
   expect(await cache.resolve(key)).toBeNull();
 });
 
-test("whoever asks after a revocation does not wait for an answer that was asked for before", async () => {
+test("a request after a revocation does not wait for an answer that was requested before it", async () => {
   const held = holdAnswers();
   const before = cache.resolve(key);
   cache.forgetProjects([owner.projectId]);
@@ -162,7 +162,7 @@ test("without auth a key that was never seen is 503, not 401", async () => {
   expect(await cache.resolve("no key at all")).toBeNull();
 });
 
-test("once auth is known to be away nobody waits for it: it is tried in the background, four times a second", async () => {
+test("once auth is known to be unavailable no request waits for it: it is tried in the background, four times a second", async () => {
   await cache.resolve(key);
   answer = away;
   await clock.advance(5_000);

@@ -23,7 +23,9 @@ import { createGateway, readGatewayConfig } from "../src/index.ts";
 import { type ServiceProcess, startServiceProcess } from "./service-process.ts";
 import { echo, rootSecret } from "./test-gateway.ts";
 
-/** The gateway with a real auth process, PostgreSQL and NATS. The gateway's clock is scripted: it ages what is cached. */
+/**
+ * The gateway with a real auth process, PostgreSQL and NATS. The gateway's clock is scripted: it ages cache entries.
+ */
 let database: TestDatabase;
 let nats: TestNats;
 let auth: ServiceProcess;
@@ -180,7 +182,7 @@ test("a rotated key stops at every gateway at once", async () => {
 
   const rotated = await rotate(project as string, apiKey);
 
-  // The clock stands still: nothing but the event can have dropped it.
+  // The clock does not move: only the event can have dropped it.
   await vi.waitFor(async () => expect((await read(apiKey, other)).status).toBe(401));
   expect((await read(rotated.body.project.apiKey, other)).project).toBe(project);
 });

@@ -40,7 +40,7 @@ afterAll(async () => {
 
 const every = Object.values<Route>(routes);
 
-/** Asks without a body: what is refused at the door is refused before one counts. */
+/** Sends a request without a body: a refusal before any route comes before one is needed. */
 async function ask(gateway: TestGateway, { method, path }: Route, headers: Record<string, string> = {}) {
   const url = `${gateway.url}${path.replaceAll(/\{\w+\}/g, "x")}`;
   const answer = await fetch(url, { method, headers });
@@ -82,7 +82,7 @@ test("in default mode every route refuses a host name that is not its own [spec:
   expect(answered).toEqual(every.map(({ id }) => ({ id, status: 403 })));
 });
 
-test("in default mode only pages of the installation, and who is no page, are handed the key [spec:mode.default]", async () => {
+test("in default mode only pages of the installation, and clients that are no pages, receive the key [spec:mode.default]", async () => {
   const askFrom = async (gateway: TestGateway, site: string | null) =>
     (await ask(gateway, routes.getAuthConfig, site === null ? {} : { "sec-fetch-site": site })).status;
 
@@ -113,7 +113,7 @@ test("a route is not found without its version, save the projects and what belon
   expect(found.map(({ path }) => path).toSorted()).toEqual([...ofOperator, "/projects"]);
 });
 
-/** What a session opens by itself, written down once more: a new route is in no list, and needs a key. */
+/** The routes that a session opens by itself, repeated here: a new route is in no list, and needs a key. */
 const bySession = [
   "GET /ingest/traces",
   "GET /ingest/traces/stream",
@@ -121,7 +121,7 @@ const bySession = [
   "PUT /ingest/tracked-agents",
 ];
 
-/** What a session changes in a project that is named: the rest of the data plane needs a key. */
+/** The changes that a session may make in a named project: the rest of the data plane needs a key. */
 const changedByPeople = [
   /^(POST|PUT|DELETE) \/custom-agent-evaluations\/(datasets|evaluation-settings|prompts)(\/|$)/,
   /^DELETE \/custom-agent-evaluations\/runs\/\{runId\}$/,
@@ -131,7 +131,7 @@ const changedByPeople = [
   /^DELETE \/ingest\/traces(\/\{traceId\})?$/,
 ];
 
-/** What the words of the decision say of a route that takes keys or sessions; null where there is nothing to open. */
+/** The expected result, from the decision, for a route with keys or sessions; null where there is nothing to open. */
 function expected({ method, path, authentication }: Route): { alone: boolean; withProject: boolean } | null {
   if (!authentication.some((way) => way === "key" || way === "session")) return null;
   const short = path.replace("/api/v1", "");
@@ -177,7 +177,7 @@ test("a session cookie opens what belongs to accounts, the traces, and reads and
   ]);
 });
 
-test("a session cookie of somebody else's making, of http, or over opens nothing [spec:auth.routes]", async () => {
+test("a session cookie that is forged, from http, or expired opens nothing [spec:auth.routes]", async () => {
   for (const cookie of [
     "__Secure-touchstone.session_token=bad",
     "touchstone.session_token=good",

@@ -64,7 +64,7 @@ test("a service that is down is not ready; the others still are, and so is the p
   expect(await gateway.service.readiness()).toMatchObject({ ready: false });
 });
 
-test("monitor is waited for when a gateway starts, and takes nobody else away later", async () => {
+test("monitor is waited for when a gateway starts, and later does not affect the readiness of others", async () => {
   const readiness = { monitor: { ready: false, checks: { schema: "migrating" } } };
   const gateway = await start({ readiness });
 
@@ -127,7 +127,7 @@ test("metrics are Prometheus text, count requests by operation, and hold no key 
   expect((await get(gateway, "/api/v1/metrics")).status).toBe(200);
 });
 
-test("metrics show what the services say of themselves, by replica, and which one says nothing [spec:metrics]", async () => {
+test("metrics include those of the services, by replica, and which one is missing [spec:metrics]", async () => {
   const gateway = await start();
   await get(gateway, routes.listTraces.path, { "x-api-key": apiKey });
   await gateway.stopBehind("auth");
@@ -242,7 +242,7 @@ test("a wrong admin token is 401; with the right one an overview without a judge
   expect(JSON.stringify(gateway.log)).not.toContain(token);
 });
 
-test("GET /admin/audit: asks auth for a page, and is 400 for one that cannot be, 503 without auth", async () => {
+test("GET /admin/audit: asks auth for a page, and is 400 for an invalid one, 503 without auth", async () => {
   const token = "the admin token";
   const asked: unknown[] = [];
   const page = { events: [], nextCursor: null };
@@ -311,7 +311,7 @@ test("the OpenAPI document is served as it was generated", async () => {
   expect(answer.body).toMatchObject({ openapi: expect.stringMatching(/^3\./), paths: expect.any(Object) });
 });
 
-test("an installation without the document says so and serves everything else", async () => {
+test("an installation without the document reports it and serves everything else", async () => {
   const gateway = await start({ config: { openApiFile: "/nowhere/openapi.json" } });
 
   expect((await get(gateway, "/openapi.json")).status).toBe(503);

@@ -60,14 +60,14 @@ async function send(changes: { method?: string; path?: string; headers?: Record<
   return { status: Number(answer.slice(9, 12)), policy, body };
 }
 
-/** A good request, except for what it uses up. */
+/** A valid request, except for the limits it exhausts. */
 const use = (apiKey: string, address: string) =>
   sendRaw(
     gateway.url,
     `${head("POST", path, { "x-api-key": apiKey, "x-forwarded-for": address, "content-type": "application/json", "content-length": "2" })}{}`,
   );
 
-test("the checks come in their order: each one, met by itself with everything after it wrong, is the one that refuses", async () => {
+test("the checks run in order: each one, failed together with everything after it, is the one that refuses", async () => {
   // Twenty of the address, five of the key; and the quota is known to be spent for 5 s from the second answer on.
   await Promise.all(Array.from({ length: 20 }, () => use(strangeKey, spentAddress)));
   for (let request = 0; request < 5; request += 1) await use(keys.rateSpent, "192.0.2.3");

@@ -104,7 +104,7 @@ test("an asset of another build is 404 and no page, so that an old tab notices",
   expect(headers.get("content-security-policy")).toBe(dataPolicy);
 });
 
-test("who asks for no page gets the 404 of today", async () => {
+test("a client that requests no page gets the 404 of the API", async () => {
   for (const accept of ["*/*", "application/json", "image/png"]) {
     const { status, text } = await ask("/traces", { accept });
     expect([status, JSON.parse(text)], accept).toEqual([404, notFound]);
@@ -123,7 +123,7 @@ test.each([
   ["DELETE", "/projects", 405, "GET, HEAD, POST"],
   ["POST", "/traces", 404, null],
   ["DELETE", "/", 404, null],
-])("%s %s belongs to the API, or to nobody, also in a browser", async (method, address, status, allow) => {
+])("%s %s belongs to the API, or does not exist, also in a browser", async (method, address, status, allow) => {
   const answer = await ask(address, html, gateway, method);
 
   expect([answer.status, answer.headers.get("allow")]).toEqual([status, allow]);
@@ -168,7 +168,7 @@ test.each([
   }
 });
 
-test("neither source maps nor compressed forms have an address of their own", async () => {
+test("neither source maps nor compressed files have an address", async () => {
   for (const name of ["index-Bx.js.map", "index-Bx.js.gz", "index-Bx.js.br"]) {
     expect((await ask(`/assets/${name}`)).status, name).toBe(404);
   }
@@ -222,7 +222,7 @@ test("while the dashboard is built its pages reload themselves, and the API answ
   await vi.waitFor(async () => expect((await ask("/p/x/traces", html, building)).text).toBe(index));
 });
 
-test("a build that failed is told on the page and in the log, and its words are text", async () => {
+test("a failed build is reported on the page and in the log, and its output is text", async () => {
   const reason = "src/main.tsx: <script>alert(1)</script> is no import";
   const { promise, reject } = Promise.withResolvers<void>();
   const failed = await start({ config: { dashboardFolder: path.join(parent, "none") }, dashboardBuilding: promise });
@@ -237,7 +237,7 @@ test("a build that failed is told on the page and in the log, and its words are 
   expect(failed.log).toContainEqual(expect.objectContaining({ level: "error", msg: "there is no dashboard to serve" }));
 });
 
-test("a folder without a dashboard is told at once", async () => {
+test("a folder without a dashboard is reported at once", async () => {
   const empty = await start({ config: { dashboardFolder: path.join(parent, "missing") } });
 
   const { status, text } = await ask("/", html, empty);

@@ -14,7 +14,7 @@ afterEach(async () => {
   await Promise.all(redises.splice(0).map((redis) => redis.stop()));
 });
 
-/** Limits of their own: the group's name is the same everywhere, so the addresses must differ between tests. */
+/** Separate limits: the group's name is the same everywhere, so the addresses must differ between tests. */
 async function start(redisUrl: string): Promise<TestGateway> {
   const gateway = await startTestGateway({
     settings: { SERVICE_REDIS_URL: redisUrl, SERVICE_RATE_LIMIT_DATA_PLANE: "10", SERVICE_TRUST_PROXY: "true" },
@@ -83,8 +83,8 @@ test.each(["cut", "freeze"] as const)(
   },
 );
 
-test("redis emptied in the middle of it: counting begins anew, and there is a limit again", async (context) => {
-  // A database of its own: others count in the usual one.
+test("redis emptied in the middle of it: counting restarts, and there is a limit again", async (context) => {
+  // A separate database: others count in the usual one.
   const url = new URL(requireRedis(context));
   url.pathname = "/11";
   const gateway = await start(url.href);
@@ -126,7 +126,7 @@ test("two gateways under load while redis is frozen, emptied and killed: no erro
   redis.thaw();
 
   await redis.kill();
-  // By the same counts: what was let through while it was frozen is not forgotten.
+  // With the same counts: requests admitted while it was frozen are not forgotten.
   expect(await storm(address)).toBe(0);
   expect(await storm(nextAddress())).toBe(20);
 });

@@ -35,7 +35,7 @@ const post = async (gateway: TestGateway, path: string, key = apiKey) => {
   return { status: response.status, headers: response.headers, text: await response.text() };
 };
 
-test("answers say in draft-7 headers what is left, and the one too many is 429 [spec:limit.rate.address] [spec:envelope.rate-limit] [spec:429.rate-limit]", async () => {
+test("answers have the remaining requests in draft-7 headers, and the first one beyond the limit is 429 [spec:limit.rate.address] [spec:envelope.rate-limit] [spec:429.rate-limit]", async () => {
   const gateway = await start({ SERVICE_RATE_LIMIT_DATA_PLANE: "3" });
 
   const answers = [];
@@ -53,7 +53,7 @@ test("answers say in draft-7 headers what is left, and the one too many is 429 [
   expect(Number(refused?.headers.get("retry-after"))).toBeGreaterThan(50);
 });
 
-test("what a limit refuses no service hears of, so that it can be sent again later [spec:retry.safe]", async () => {
+test("a refused request reaches no service, so that it can be sent again later [spec:retry.safe]", async () => {
   const heard: string[] = [];
   const gateway = await startTestGateway({
     behind: {
@@ -116,7 +116,7 @@ test("switched off nothing is counted and nothing is said [spec:limit.rate.addre
   expect(answers[0]?.headers.has("ratelimit")).toBe(false);
 });
 
-test("a limit per key counts what is sent, not what is read, and shows when it is the nearer one [spec:limit.rate.key]", async () => {
+test("a limit per key counts writes, not reads, and is shown when it is the nearer one [spec:limit.rate.key]", async () => {
   const gateway = await start({ SERVICE_RATE_LIMIT_KEY_INGEST: "2", SERVICE_RATE_LIMIT_KEY_EVAL: "1" });
 
   const sent = [];
@@ -208,13 +208,13 @@ const forwarded = async (gateway: TestGateway, forwardedFor: string) => {
   return Number(answer.slice(9, 12));
 };
 
-test("X-Forwarded-For is believed of nobody by default", async () => {
+test("X-Forwarded-For is ignored by default", async () => {
   const gateway = await start({ SERVICE_RATE_LIMIT_DATA_PLANE: "1" });
 
   expect([await forwarded(gateway, "192.0.2.1"), await forwarded(gateway, "192.0.2.2")]).toEqual([200, 429]);
 });
 
-test("behind one proxy the address it saw counts, and what a client claims beyond it does not", async () => {
+test("behind one proxy the address it saw counts, and further claims of a client do not", async () => {
   const gateway = await start({ SERVICE_RATE_LIMIT_DATA_PLANE: "1", SERVICE_TRUST_PROXY: "1" });
 
   expect(await forwarded(gateway, "192.0.2.1")).toBe(200);
@@ -224,7 +224,7 @@ test("behind one proxy the address it saw counts, and what a client claims beyon
   expect(await forwarded(gateway, "2001:db8::2")).toBe(429);
 });
 
-test("behind two proxies the second address from the right counts, and one that is none counts as the socket's", async () => {
+test("behind two proxies the second address from the right counts, and an invalid one counts as the socket's", async () => {
   const gateway = await start({ SERVICE_RATE_LIMIT_DATA_PLANE: "1", SERVICE_TRUST_PROXY: "2" });
 
   expect(await forwarded(gateway, "203.0.113.1, 192.0.2.1, 10.0.0.1")).toBe(200);
@@ -262,7 +262,7 @@ test("a window has no more left than its length, whatever fraction of a millisec
   expect(counter.count("a")).toEqual({ counted: 1, leftMs: 60_000 });
 });
 
-test("more addresses than a gateway counts apart share its counters: those it knows keep theirs, nobody is uncounted", () => {
+test("addresses beyond the number of separate counters share counters: known ones keep theirs, and every address is counted", () => {
   let nowMs = 0;
   const counter = createLocalCounter({ windowMs: 60_000, subjectsMax: 3, nowMs: () => nowMs });
   const known = ["a", "b", "c"];
@@ -319,7 +319,7 @@ test("the password of a Redis that refuses it is not logged", async () => {
   expect(JSON.stringify(gateway.log)).not.toContain(password);
 });
 
-/** A server that takes connections and says nothing, or one thing to whatever it is told. */
+/** A server that accepts connections and sends nothing, or one fixed answer to everything. */
 async function listenSilently(onConnection: () => void, answer?: string): Promise<number> {
   const server = createServer((socket) => {
     onConnection();

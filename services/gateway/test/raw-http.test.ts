@@ -110,7 +110,7 @@ test("row 38: a body without a length and without chunks is none", async () => {
   expect(answer).toContain('"bytes":0');
 });
 
-test("row 30: who asks before sending too much is refused without being asked on", async () => {
+test("row 30: a client that asks before sending too much is refused without a 100 Continue", async () => {
   const asking = head("POST", traces, { ...json, expect: "100-continue", "content-length": "999999999" });
 
   expect(statusesOf(await sendRaw(gateway.url, asking)).at(-1)).toBe(413);

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import path from "node:path";
 
-/** A service as a process of its own. */
+/** A service as a separate process. */
 export interface ServiceProcess {
   /** All it printed so far, on both streams. */
   output(): string;

@@ -24,7 +24,7 @@ beforeEach(() => {
   });
 });
 
-test("what a session opens is asked anew after 5 s: the longest that a removed member is remembered", async () => {
+test("a session's access is loaded again after 5 s: the longest that a removed member is cached", async () => {
   await cache.resolve("ada-1");
   await clock.advance(4_999);
   expect(await cache.resolve("ada-1")).toBe(ada);
@@ -35,7 +35,7 @@ test("what a session opens is asked anew after 5 s: the longest that a removed m
   expect(await cache.resolve("ada-1")).toBe(grace);
 });
 
-test("users are forgotten with all their sessions, and nobody else is", async () => {
+test("users are removed with all their sessions, and no others are", async () => {
   for (const cookie of ["ada-1", "ada-2", "grace-1"]) await cache.resolve(cookie);
 
   cache.forgetUsers(["ada"]);

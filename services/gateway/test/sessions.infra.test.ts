@@ -12,7 +12,7 @@ let nats: TestNats;
 let gateway: TestGateway;
 let isMember = true;
 let asked = 0;
-/** Once it is set, time stands still for the gateway: nothing is forgotten for its age. */
+/** Once it is set, the gateway's clock does not move: no entry expires by age. */
 let stoppedAt: number | null = null;
 
 beforeAll(async () => {
@@ -36,7 +36,7 @@ afterAll(async () => {
   await nats?.stop();
 });
 
-test("a gateway that is told of a lost membership lets the session in no more", async () => {
+test("a gateway that is notified of a lost membership no longer admits the session", async () => {
   const read = async () =>
     (await fetch(`${gateway.url}/api/v1/ingest/traces`, { headers: { cookie: "touchstone.session_token=x" } })).status;
   stoppedAt = Date.now();
@@ -47,7 +47,7 @@ test("a gateway that is told of a lost membership lets the session in no more", 
   const logger = createLogger({ service: "auth", level: "silent" });
   const bus = connectBus({ url: nats.url, user: undefined, password: undefined, service: "auth", logger });
   try {
-    // It may not have subscribed yet; what it misses is not kept for it.
+    // It may not have subscribed yet; missed events are not kept for it.
     let told = 0;
     await vi.waitFor(async () => {
       told += 1;

@@ -26,7 +26,7 @@ async function startSpent() {
   return { gateway, asked };
 }
 
-test("what ingest says of a spent quota is remembered for 5 s: then it is asked again", async () => {
+test("ingest's answer about an exhausted quota is cached for 5 s: then it is asked again", async () => {
   const { gateway, asked } = await startSpent();
   const now = vi.spyOn(performance, "now");
   const path = routes.submitTrace.path;
@@ -59,7 +59,7 @@ test("the OTLP routes refuse with the same words and a minute's patience, before
   expect(asked.count).toBe(1);
 });
 
-test("the three kinds of 429 are told apart by their words and their patience, on traces and on exports [spec:status.429] [spec:429.rate-limit] [spec:429.queue-full] [spec:429.quota]", async () => {
+test("the three kinds of 429 differ in message and Retry-After, on traces and on exports [spec:status.429] [spec:429.rate-limit] [spec:429.queue-full] [spec:429.quota]", async () => {
   const full = "Ingest queue is full - retry with backoff (Retry-After: 1s).";
   const ask = async (refusal: AppError | null, settings: Record<string, string> = {}) => {
     const refuse = async () => {
@@ -115,7 +115,7 @@ test("a header that a client made up means nothing", async () => {
   expect(((await answer.json()) as { headers: object }).headers).not.toHaveProperty(spentQuotaHeader);
 });
 
-test("only so many projects are remembered, the latest", () => {
+test("the number of cached projects is limited to the latest", () => {
   const quotas = createSpentQuotas({ entriesMax: 2 });
   for (const project of ["a", "b", "c"]) quotas.note(project, "7;3600000");
 

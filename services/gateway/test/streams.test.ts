@@ -136,7 +136,7 @@ test("a reader that stops reading holds the writer back, and is cut", async () =
   expect(written).toBeLessThan(32 * mebibyte);
 });
 
-test("a client that goes away ends the stream at the service", async () => {
+test("a client that disconnects ends the stream at the service", async () => {
   const { gateway, bodies } = await startStreaming(events);
   const client = await startSlowReader(gateway.url);
   await vi.waitFor(() => expect(bodies).toHaveLength(1));

@@ -21,17 +21,17 @@ export const rootSecret = "a root secret of the installation, long enough";
 export const projectId = "00000000-0000-7000-8000-000000000001";
 /** A key of {@link projectId}. */
 export const apiKey = completeProjectKey("0123456789abcdefghijABCDEFGHIJxy");
-/** Well formed, and nobody's. */
+/** Well formed, but unknown. */
 export const strangeKey = completeProjectKey("yxJIHGFEDCBAjihgfedcba9876543210");
 
-/** Services behind a gateway under test. Routes that are not named answer 200 with what they were asked. */
+/** Services behind a gateway under test. Routes that are not named answer 200 with the request. */
 export type Behind = Partial<Record<RouteId | keyof typeof internalRoutes, Handler>>;
 
 type BehindName = "auth" | "ingest" | "eval-runs" | "monitor";
 
 export interface TestGatewayOptions {
   behind?: Behind;
-  /** What each service says of itself. */
+  /** The health of each service. */
   readiness?: Partial<Record<BehindName, Readiness>>;
   settings?: Record<string, string>;
   config?: Partial<GatewayConfig>;
@@ -55,7 +55,7 @@ export interface TestGateway {
 
 const ready: Readiness = { ready: true, checks: { database: "ok" } };
 
-/** Answers what a service got from the gateway. */
+/** Returns the requests that a service received from the gateway. */
 export const echo: Handler = async (call) => ({
   status: 200,
   body: {
@@ -104,7 +104,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const { config } = readGatewayConfig({
     PORT: "0",
     SERVICE_INTERNAL_SECRET: rootSecret,
-    // Nobody is there: nothing a request needs may depend on the bus.
+    // No service is on the bus: no request may depend on it.
     SERVICE_NATS_URL: "nats://127.0.0.1:1",
     SERVICE_AUTH_URL: behind.auth.url,
     SERVICE_INGEST_URL: behind.ingest.url,

@@ -25,7 +25,7 @@ async function submit(headers: Record<string, string>, options: TestGatewayOptio
 const warned = { status: 200, warning: workspaceIgnored, level: "warn", told: workspaceIgnored };
 const silent = { status: 200, warning: null, level: "info", told: undefined };
 
-test("without accounts a workspace of another system in a header is ignored, and the answer and the log say so", async () => {
+test("without accounts a workspace of another system in a header is ignored, with a warning in the answer and the log", async () => {
   expect(await submit({ "x-workspace-id": "6650f0a2c4a1d3b2e1f0a9b8" })).toEqual(warned);
 });
 
@@ -33,7 +33,7 @@ test.each(["", "local", projectId])("the header %j is the key's project", async 
   expect(await submit({ "x-workspace-id": named })).toEqual(silent);
 });
 
-test("what a service ignored reaches the client and the log", async () => {
+test("a service's warning reaches the client and the log", async () => {
   const ignores: Handler = async (call) => {
     call.warn(workspaceIgnored);
     return { status: 200, body: {} };

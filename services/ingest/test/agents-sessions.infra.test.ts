@@ -183,7 +183,7 @@ describe("the overview of sessions", () => {
     expect(sessions).toMatchObject([{ sessionId: "large", firstInput: null }]);
   });
 
-  test("counts an OpenTelemetry trace without a session as one of its own", async () => {
+  test("counts an OpenTelemetry trace without a session as a separate one", async () => {
     const projectId = newProject();
     const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
     const spans = [

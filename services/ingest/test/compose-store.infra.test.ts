@@ -47,7 +47,7 @@ async function store(job: SpanJob): Promise<void> {
   expect(outcome?.status).toBe("fulfilled");
 }
 
-/** The connections of the store, counting what is asked of them. */
+/** The connections of the store, with a count of their calls. */
 function countStatements(): { reading: Database; count: () => number } {
   let count = 0;
   const reading = new Proxy(database.app, {
@@ -116,7 +116,7 @@ describe("reading what spans refer to", () => {
     const again = await counted.listRoots({ projectId, limit: 100, before: null, ...anyRoot }, asTheyAre);
     const bodies = (spans: readonly ReadSpan[]) => Promise.all(spans.map(bodyOf));
     expect(await bodies(again.items)).toEqual(await bodies(page.items));
-    // The page, and a look at what it borrows of: nothing of that is read again.
+    // The page, and a check for the spans it borrows from: neither is read again.
     expect(count() - before).toBe(2);
   });
 

@@ -20,7 +20,7 @@ function row(id: string, kind: string, members: Partial<SpanBody>, hasFragments 
 
 type Fragments = Record<string, Omit<FragmentBody, "order">[]>;
 
-/** A loader over what a test wrote down, in slices of two; `calls` counts its slices. */
+/** A loader over a test's data, in slices of two; `calls` counts its slices. */
 function load(rows: LendingRow[], fragments: Fragments = {}): ComposeLoader & { calls: number } {
   const slices = <Item>(items: Item[]): Item[][] =>
     Array.from({ length: Math.ceil(items.length / 2) }, (_, at) => items.slice(2 * at, 2 * at + 2));
@@ -62,14 +62,14 @@ describe("a span with nothing to add", () => {
   });
 });
 
-describe("what a root borrows", () => {
+describe("the fields that a root borrows", () => {
   const rows = [
     row("asked", "llm", { input: conversation, output: '{"role":"assistant","content":"","tool_calls":[]}' }),
     row("answered", "llm", { input: "[]", output: '"Sunny."' }),
     row("agent", "agent", { input: '"asked of the agent"' }),
   ];
 
-  test("from a call of a model: what the user said last, and the text of the answer", async () => {
+  test("from a model call: the user's last message, and the text of the answer", async () => {
     const body = await compose(span({ inputFrom: "asked", outputFrom: "answered" }), load(rows));
     expect(body).toMatchObject({ input: '"Weather in Paris?"', output: '"Sunny."' });
     expect(JSON.parse(body.metadata as string)).toEqual({
@@ -105,7 +105,7 @@ describe("a lender that is composed with its borrower", () => {
     expect(loader.calls).toBe(0);
   });
 
-  test("lends what log records say of it, which are read once", async () => {
+  test("include those from log records, which are read once", async () => {
     const lender = { ...span({ hasFragments: true }, {}, "llm"), id: "lender", spanId: "span lender" };
     const loader = load([], { lender: [{ outputMessages: [answer] }] });
     const composed = await composeSpans([span({ outputFrom: "lender" }), lender], loader, { metadata: false });
@@ -152,7 +152,7 @@ describe("the calls of tools", () => {
     expect(calls[1]).toEqual({ name: "b", output: "touchstone.truncated", success: true });
   });
 
-  test("are told by the messages of the models when no tool has a row: results matched by id, each call once", async () => {
+  test("come from the models' messages when no tool has a row: results matched by id, each call once", async () => {
     const asks = (id: string, name: string) => ({
       role: "assistant",
       content: "",
@@ -204,7 +204,7 @@ describe("what log records say", () => {
     expect(JSON.parse(agent.metadata as string).otel.messages).toEqual({ input: [user], output: [answer] });
   });
 
-  test("never replaces what the span said itself", async () => {
+  test("never replace the span's own", async () => {
     const records = {
       root: [{ input: "theirs", output: "theirs", error: "theirs", metadata: { userId: "theirs", more: 1 } }],
     };
@@ -219,7 +219,7 @@ describe("what log records say", () => {
     expect(body).toMatchObject({ input: JSON.stringify([answer, user]), output: '"x"' });
   });
 
-  test("puts a result behind the call it answers, though both were told at the same moment", async () => {
+  test("puts a result after the call it answers, though both have the same time", async () => {
     const calls = (id: string) => ({ role: "assistant", content: "", tool_calls: [{ id, name: id, arguments: {} }] });
     const result = (id: string) => ({ role: "tool", content: id, tool_call_id: id });
     const spoken = [user, result("c2"), calls("c1"), calls("c2"), result("c1")];
@@ -264,7 +264,7 @@ describe("what log records say", () => {
 });
 
 describe("the metadata", () => {
-  test("has what the trace shares where the span says nothing of it, and how many descendants failed", async () => {
+  test("has the trace's shared fields if the span has none, and the number of failed descendants", async () => {
     const derived = { userId: "u", environment: "e", tags: ["t"], models: ["a", "b"], childErrors: 2 };
     const { metadata } = await compose(span(derived, { metadata: '{"userId":"own","otel":{"kind":"x"}}' }), load([]));
     expect(JSON.parse(metadata as string)).toEqual({

@@ -24,7 +24,7 @@ describe("the price of a model", () => {
     expect(find("gpt-4o")).toBeNull();
   });
 
-  test("is the owner's own where there is one, and none where the model was taken out", () => {
+  test("is the owner's own if there is one, and none if the model was removed", () => {
     const changed = priceFinder([
       { ...own, model: "gpt-5.6-sol" },
       { ...own, model: "gpt-4o-mini", isRemoved: true },
@@ -79,7 +79,7 @@ describe("the cost of a trace", () => {
     expect(costIn(span("root", null), call("a", "root", "gpt-5.6-sol"), call("b", "root", "house-model"))).toBe(6);
   });
 
-  test("does not add what an agent repeats of its calls, and takes what it says beyond them", () => {
+  test("does not add an agent's repetition of its calls, and counts the part beyond them", () => {
     const agent = (input: number) =>
       span("root", null, { kind: "agent", ownTokens: used(input, 0), facts: { name: "root", model: "house-model" } });
     const calls = [call("a", "root", "house-model"), call("b", "root", "house-model")];
@@ -88,13 +88,13 @@ describe("the cost of a trace", () => {
     expect(costIn(agent(3_000_000), ...calls)).toBe(3);
   });
 
-  test("does not price by the model of an agent what it repeats of calls of others", () => {
+  test("does not use an agent's model to price its repetition of others' calls", () => {
     const agent = span("root", null, { ownTokens: used(2_000_000, 0), facts: { name: "root", model: "gpt-5.6-sol" } });
     const calls = [call("a", "root", "house-model"), call("b", "root", "house-model")];
     expect(costIn(agent, ...calls)).toBe(2);
   });
 
-  test("does not price an agent that says no model of its own by another's", () => {
+  test("does not price an agent without a model by another's", () => {
     const agent = span("root", null, { kind: "agent", ownTokens: used(9_000_000, 0) });
     expect(costIn(agent, call("a", "root", "house-model"))).toBe(1);
   });

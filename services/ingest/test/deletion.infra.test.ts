@@ -118,7 +118,7 @@ describe("DELETE /ingest/traces/{traceId}", () => {
     expect(await countRows(projectId)).toEqual({});
   });
 
-  test("lets the same span be stored anew, and leaves its agent", async () => {
+  test("allows the same span to be stored again, and leaves its agent", async () => {
     const projectId = newProject();
     const first = await ingest.submit(projectId, { name: "planner", spanId: "s" });
     await remove(projectId, `/${first.json.traceId}`);
@@ -133,7 +133,7 @@ describe("DELETE /ingest/traces/{traceId}", () => {
     expect(await listNames(projectId)).toEqual(["planner"]);
   });
 
-  test("answers 404 for what is missing, malformed or another project's, and removes nothing", async () => {
+  test("answers 404 for a missing, malformed or foreign id, and removes nothing", async () => {
     const [own, foreign] = [newProject(), newProject()];
     const trace = await submit(own, { name: "kept" });
     for (const id of [trace, uuidv7(Date.now()), "nonsense"]) {

@@ -12,7 +12,7 @@ export interface EventReader {
   status: number;
   /** The events so far, in order. */
   events: ReadEvent[];
-  /** What a browser would send when it comes back. */
+  /** The header that a browser would send when it reconnects. */
   lastEventId(): string;
   /** Resolves when the other side has ended or broken the stream. */
   ended: Promise<void>;
@@ -20,7 +20,7 @@ export interface EventReader {
   close(): Promise<void>;
 }
 
-/** Resolves once the stream has begun: what is committed afterwards is told. */
+/** Resolves once the stream has begun: later commits are sent. */
 export async function readEvents(
   ingest: RunningIngest,
   projectId: string,

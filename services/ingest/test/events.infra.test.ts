@@ -78,7 +78,7 @@ async function exportTrace(projectId: string, to: RunningIngest): Promise<string
   return (await to.call(projectId, "GET", "/api/v1/ingest/traces")).json.traces[0]._id;
 }
 
-test("a REST trace settles at once, one of OpenTelemetry when nothing came for a while, and what is said of them is shown", async () => {
+test("a REST trace settles at once, one of OpenTelemetry when nothing arrived for a while, and verdicts on them are shown", async () => {
   const projectId = uuidv7(Date.now());
   const otelId = await exportTrace(projectId, ingest);
   const { json } = await ingest.submit(projectId, { name: "planner", output: "", monitor: false });
@@ -97,7 +97,7 @@ test("a REST trace settles at once, one of OpenTelemetry when nothing came for a
   expect(traces.map(({ judgeScores }: { judgeScores: unknown }) => judgeScores)).toEqual([scores, null]);
 });
 
-test("what live judging says of a session reaches its list, the greatest revision whatever comes when, of its project alone", async () => {
+test("live judging results of a session reach its list, the greatest revision in any order of arrival, of its project alone", async () => {
   const [projectId, other] = [uuidv7(Date.now()), uuidv7(Date.now())];
   for (const owner of [projectId, other]) await ingest.submit(owner, { name: "turn", session_id: "s" });
   const list = async (owner: string) =>
@@ -113,7 +113,7 @@ test("what live judging says of a session reaches its list, the greatest revisio
     monitor.publish(sessionsJudged, { sessions }, { messageId: uuidv7(Date.now()) });
   await publish([say(2, 4, { ...told, checkedAt: judgedAt(2) }), say(3, 7, told)]);
   await publish([say(1, 9, told)]);
-  // Before the third says another thing under the same revision: events are taken side by side.
+  // Before the third contradicts it under the same revision: events are processed concurrently.
   await until(async () => (await list(projectId))[0].judgeRating === 7);
   await publish([say(3, 1, told), say(1, 5, { ...told, sessionId: "last" })]);
   await ingest.submit(projectId, { name: "turn", session_id: "last" });
@@ -134,7 +134,7 @@ test("what live judging says of a session reaches its list, the greatest revisio
   });
 });
 
-test("ingest works with the bus away, and what happened meanwhile is announced later", async () => {
+test("ingest works with the bus unavailable, and announces everything later", async () => {
   const projectId = uuidv7(Date.now());
   await nats.kill("SIGKILL");
   const replies = await Promise.all(["a", "b", "c"].map((name) => ingest.submit(projectId, { name })));

@@ -46,7 +46,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Bytes of live buffers: what was dropped and not collected yet would hide what is held. */
+/** Bytes of live buffers: dropped buffers that are not collected yet would hide the retained ones. */
 async function heldBytes(): Promise<number> {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
@@ -82,7 +82,7 @@ async function sessions(): Promise<{ open: number; blocked: number }> {
   return rows[0] ?? { open: -1, blocked: -1 };
 }
 
-/** Runs `work` while nobody can read spans, and ends the session that tried to. */
+/** Runs `work` while spans are locked, and ends the session that tried to read them. */
 async function whileSessionsEnd<Result>(work: () => Promise<Result>): Promise<Result> {
   return superuser.transaction(async (transaction: Queryable) => {
     await transaction.query({ name: "lock", text: "lock table ingest.spans in access exclusive mode" });
@@ -103,7 +103,7 @@ async function whileSessionsEnd<Result>(work: () => Promise<Result>): Promise<Re
 test("a reader that stops reading keeps neither memory nor a transaction, and gets all of it in the end", async () => {
   const before = await heldBytes();
   const { reader, firstBytes } = await beginExport();
-  // The service is busy all the while, and what it could have read ahead it would have read.
+  // The service is busy all the time, and would have read ahead if it did.
   for (let round = 0; round < 30; round += 1) await ingest.submit(projectId, { name: "meanwhile", span_kind: "tool" });
 
   await until(async () => (await sessions()).open === 0);
@@ -130,7 +130,7 @@ test("a database session that is ended in the middle of an export breaks it off 
   expect((await ingest.call(projectId, "GET", "/api/v1/export/traces?since=2100-01-01")).status).toBe(200);
 });
 
-test("one that is ended before the first line makes it a refusal to be retried", async () => {
+test("one that is ended before the first line makes it a retryable refusal", async () => {
   const reply = await whileSessionsEnd(() => ingest.call(projectId, "GET", "/api/v1/export/traces"));
   expect([reply.status, reply.json, reply.headers.get("retry-after")]).toEqual([
     503,
@@ -139,7 +139,7 @@ test("one that is ended before the first line makes it a refusal to be retried",
   ]);
 });
 
-test("a reader that goes away ends its export, and the service can stop at once", async () => {
+test("a reader that disconnects ends its export, and the service can stop at once", async () => {
   const other = await startIngest({ databaseUrl: database.url });
   await other.ready();
   const leaving = new AbortController();
@@ -151,7 +151,7 @@ test("a reader that goes away ends its export, and the service can stop at once"
   expect((await sessions()).open).toBe(0);
 });
 
-test("an import whose database goes away says what it did and is safe to send again", async () => {
+test("an import that loses its database reports its progress and is safe to send again", async () => {
   const copy = uuidv7(Date.now());
   const body = Array.from({ length: 10 }, (_, index) => `{"name":"x","spanId":"s${index}"}`).join("\n");
   const send = () => ingest.call(copy, "POST", "/api/v1/import/traces", { body, headers: ndjson });

@@ -75,7 +75,7 @@ function otlpExport(trace: string, changes: object = {}): string {
 }
 
 describe("GET /export/traces", () => {
-  test("is one line for each span in the order of ids, with what was sent as it was sent [spec:export.entity]", async () => {
+  test("is one line for each span in the order of ids, with unchanged contents [spec:export.entity]", async () => {
     const projectId = newProject();
     const { json } = await ingest.submit(
       projectId,
@@ -116,7 +116,7 @@ describe("GET /export/traces", () => {
     expect(exported.map(({ id }) => id)).toEqual(exported.map(({ id }) => id).sort());
   });
 
-  test("begins at `since`, inclusive, and refuses what is no date [spec:export.entity]", async () => {
+  test("begins at `since`, inclusive, and refuses an invalid date [spec:export.entity]", async () => {
     const projectId = newProject();
     const times = ["2026-01-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z", "2026-01-03T00:00:00.000Z"];
     for (const timestamp of times) await ingest.submit(projectId, { name: timestamp, timestamp });
@@ -230,7 +230,7 @@ describe("POST /import/traces", () => {
     expect(linesOf(await exportTraces(projectId))).toHaveLength(7);
   });
 
-  test("a bad line costs nothing but itself and is told by its number", async () => {
+  test("an invalid line affects only itself and is reported by its number", async () => {
     const projectId = newProject();
     const idOf = (atMs: number): string => uuidv7(atMs);
     const day = Date.parse("2026-01-01");
@@ -276,7 +276,7 @@ describe("POST /import/traces", () => {
     expect(json.reasons).toHaveLength(100);
   });
 
-  test("one line many times is stored once, whoever else sends it at that moment", async () => {
+  test("one line many times is stored once, also with concurrent senders", async () => {
     const projectId = newProject();
     const line = `{"name":"x","id":"${uuidv7(Date.parse("2026-01-01"))}","spanId":"s"}\n`;
     const replies = await Promise.all([importTraces(projectId, line.repeat(3)), importTraces(projectId, line)]);
@@ -316,7 +316,7 @@ describe("POST /import/traces", () => {
     expect((await importTraces(newProject(), "x", { "content-encoding": "br" })).status).toBe(415);
   });
 
-  test("a body that is cut short inside its encoding is refused, what stood before may be stored", async () => {
+  test("a body that is cut short inside its encoding is refused, earlier lines may be stored", async () => {
     const projectId = newProject();
     const packed = gzipSync(`${JSON.stringify({ name: "x" })}\n`.repeat(2_000));
     const reply = await importTraces(projectId, packed.subarray(0, packed.length - 20), { "content-encoding": "gzip" });
@@ -325,7 +325,7 @@ describe("POST /import/traces", () => {
 });
 
 describe("an import that cannot go on", () => {
-  test("for the daily quota says what it did, and goes on when sent again", async () => {
+  test("that exceeds the daily quota reports its progress, and continues when sent again", async () => {
     const projectId = newProject();
     const body = Array.from({ length: 1_200 }, (_, index) => JSON.stringify({ name: "x", spanId: `s${index}` }));
     const limited = await startIngest({ databaseUrl: database.url, config: { tracesPerDay: 1_100 } });

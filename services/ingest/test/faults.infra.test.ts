@@ -29,7 +29,7 @@ const twoSpans = JSON.stringify({
   ],
 });
 
-describe("with PostgreSQL away", () => {
+describe("with PostgreSQL unavailable", () => {
   let proxy: TcpProxy;
   let ingest: RunningIngest;
 
@@ -44,7 +44,7 @@ describe("with PostgreSQL away", () => {
     await proxy.cut();
   });
 
-  test("the service starts, says why it is not ready, and becomes ready by itself", async () => {
+  test("the service starts, reports why it is not ready, and becomes ready by itself", async () => {
     const readiness = await ingest.service.readiness();
     expect(readiness.ready).toBe(false);
     const refused = await ingest.submit(newProject(), { name: "x" });
@@ -59,7 +59,7 @@ describe("with PostgreSQL away", () => {
     expect((await ingest.submit(newProject(), { name: "x" })).status).toBe(201);
   });
 
-  test("every request is told to retry, nothing is stored, and all works again without a restart [spec:limit.retry-after] [spec:otlp.envelope] [spec:envelope.otlp] [spec:envelope.global] [spec:retry.otlp]", async () => {
+  test("every request gets a retry response, nothing is stored, and everything works again without a restart [spec:limit.retry-after] [spec:otlp.envelope] [spec:envelope.otlp] [spec:envelope.global] [spec:retry.otlp]", async () => {
     const projectId = newProject();
     const kept = await ingest.submit(projectId, { name: "kept", spanId: "1" });
     await proxy.cut();
@@ -90,7 +90,7 @@ describe("with PostgreSQL away", () => {
     expect(page.json.traces.map(({ name }: { name: string }) => name)).toEqual(["lost", "kept"]);
   });
 
-  test("a trace whose commit went through unheard is told 503, and sent again under its span id is that trace [spec:retry.safe] [spec:retry.trace]", async () => {
+  test("a trace whose commit succeeded without an answer gets a 503, and a retry with its span id finds it [spec:retry.safe] [spec:retry.trace]", async () => {
     const { maintenance } = openPools(database.url);
     const projectId = newProject();
     const once = { name: "once", spanId: "1" };
@@ -105,7 +105,7 @@ describe("with PostgreSQL away", () => {
         };
         return (await transaction.query(waiting)).rows.length > 0;
       });
-      // What was sent is with the server: it commits as soon as the lock is gone, and nobody is there to hear it.
+      // The statement has reached the server: it commits once the lock is released, and the client is gone.
       await proxy.cut();
     });
     expect((await unheard)?.status).toBe(503);
@@ -287,7 +287,7 @@ describe("a store that does not keep up", () => {
     await maintenance.close();
   });
 
-  test("loses nothing in a stop: what was admitted is committed and answered first", async () => {
+  test("loses nothing in a stop: admitted requests are committed and answered first", async () => {
     const ingest = await startIngest({ databaseUrl: database.url });
     await ingest.ready();
     const { maintenance } = openPools(database.url);

@@ -44,7 +44,7 @@ describe("whatever is submitted and whatever becomes of the batches", () => {
     { weight: 3, arbitrary: fc.record({ do: fc.constant("wake" as const) }) },
   );
 
-  test("each waiter is answered exactly once, only what the store committed is acknowledged, and no bound is passed", async () => {
+  test("each waiter is answered exactly once, only committed jobs are acknowledged, and no limit is exceeded", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
         const store = createScriptedStore();
@@ -173,7 +173,7 @@ describe("batches", () => {
     expect(store.pending.map(({ writer, jobs }) => [writer, jobs.length])).toEqual([[0, 1]]);
   });
 
-  test("leave a large job to a writer of its own, and small ones keep flowing", async () => {
+  test("leave a large job to a separate writer, and small ones keep flowing", async () => {
     const store = createScriptedStore();
     const { queue } = createQueue(store, { batchRowsMax: 256, rowsMax: 10_000 });
     void queue.submit(job({ rows: 5_000 }));
@@ -269,7 +269,7 @@ describe("a batch that fails", () => {
 });
 
 describe("a full queue", () => {
-  test("refuses what does not fit, by rows and by bytes, and takes it once there is room", async () => {
+  test("refuses jobs beyond the limits of rows and bytes, and accepts them once there is space", async () => {
     const store = createScriptedStore();
     const { queue } = createQueue(store);
     void queue.submit(job({ rows: 38 }));

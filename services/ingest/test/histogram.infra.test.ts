@@ -97,7 +97,7 @@ describe("the histogram", () => {
     ]);
   });
 
-  test("leaves out what was created before from, and from to on, also of a bucket they cut", async () => {
+  test("leaves out traces created before from, and from to on, even within a bucket", async () => {
     const { json } = await read(projectId, { from: at(1.1), to: at(23.4) });
     expect(filled(json).map(({ start }) => start)).toEqual([at(1.5), at(2), at(10)]);
     expect(json.buckets[0].start).toBe(at(1));
@@ -161,7 +161,7 @@ describe("the histogram", () => {
     ],
     [{ agentId: "this is no id" }, []],
     [{ model: "another" }, []],
-  ])("%j counts what the list has, also within a search", async (query, expected) => {
+  ])("%j counts the same as the list, also within a search", async (query, expected) => {
     for (const search of [{}, { search: "ALIKE" }]) {
       const filter = { ...query, ...search, from: at(0), to: at(24) };
       const { json } = await read(projectId, filter);

@@ -35,7 +35,7 @@ export interface IngestDatabase {
   close(): Promise<void>;
 }
 
-/** Nobody waits for a parent, and a trace of more than a few spans is a large one. */
+/** No wait for parents, and a trace of more than a few spans counts as large. */
 const impatient: AssemblySettings = {
   spansMax: 40,
   orphanGraceMs: 0,

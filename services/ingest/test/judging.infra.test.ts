@@ -29,7 +29,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** A project of its own, and what eval-runs reads of its traces. */
+/** A separate project, and its traces as eval-runs reads them. */
 function open() {
   const projectId = uuidv7(Date.now());
   return {
@@ -60,7 +60,7 @@ function open() {
 
 const at = (second: number): string => `2026-11-20T10:00:${String(second).padStart(2, "0")}Z`;
 
-test("an agent that OpenTelemetry recorded is told with its steps, calls, tools and documents", async () => {
+test("an agent recorded by OpenTelemetry has its steps, calls, tools and documents", async () => {
   const project = open();
   const trace = await project.read(await project.sendCapture("openinference-openai/01.traces.bin"));
 
@@ -97,14 +97,14 @@ test("an agent that OpenTelemetry recorded is told with its steps, calls, tools 
 });
 
 describe("a tree of REST spans", () => {
-  test("is told in start order with its depths, whatever came first", async () => {
+  test("is in start order with its depths, in any order of arrival", async () => {
     const project = open();
     const child = (span_id: string, parent_span_id: string, second: number, more: object = {}) =>
       project.submit({ name: span_id, span_id, parent_span_id, started_at: at(second), ...more });
     await child("search", "plan", 3, { span_kind: "tool", error: "no such index", latency_ms: 12 });
     await child("answer", "root", 5, { model: "gpt-4o", output: { text: "Tuesday" } });
     const traceId = await project.submit({ name: "agent", span_id: "root", started_at: at(1), input: "When?" });
-    // Its clock is behind: nothing comes before what it is part of.
+    // Its clock is behind: no span comes before its parent.
     await child("plan", "root", 0);
     await child("other tree", "elsewhere", 2);
 
@@ -118,7 +118,7 @@ describe("a tree of REST spans", () => {
     ]);
   });
 
-  test("is told from the span that was asked for downwards", async () => {
+  test("starts at the requested span", async () => {
     const project = open();
     await project.submit({ name: "root", span_id: "r", started_at: at(1) });
     const traceId = await project.submit({ name: "plan", span_id: "p", parent_span_id: "r", started_at: at(2) });
@@ -185,7 +185,7 @@ describe("a trace without a tree", () => {
       tool_calls: [
         { name: "search", input: { q: 1 }, output: ["a"], latency_ms: 5 },
         { name: "send", error: "refused", note: "kept" },
-        // Not what a call should be, but taken.
+        // Not a regular call, but accepted.
         { name: 7, success: "yes", error: { code: 1 } },
       ],
     });
@@ -221,7 +221,7 @@ describe("a trace without a tree", () => {
   });
 });
 
-describe("what was retrieved", () => {
+describe("the retrieved documents", () => {
   test.each([
     ["a text", "Rome", ["Rome"]],
     ["texts", ["Rome", " ", "Oslo"], ["Rome", "Oslo"]],
@@ -265,7 +265,7 @@ describe("what was retrieved", () => {
   });
 });
 
-test("a large input is left out for whom it is of no use", async () => {
+test("a large input is left out for callers that do not need it", async () => {
   const project = open();
   const traceId = await project.submit({ name: "agent", input: "When?", output: "Now." });
 
@@ -278,7 +278,7 @@ test("a large input is left out for whom it is of no use", async () => {
   expect(await project.read(traceId, { contentMaxChars: 3 })).toMatchObject({ input: expect.stringMatching(/^.{3}$/) });
 });
 
-test("for a program a trace comes with its spans, what is too long as the beginning of its text", async () => {
+test("for a program a trace comes with its spans, and long values are cut to a text", async () => {
   const project = open();
   const tool = { span_id: "t", parent_span_id: "r", started_at: at(1), span_kind: "tool" };
   const traceId = await project.submit({
@@ -300,7 +300,7 @@ test("for a program a trace comes with its spans, what is too long as the beginn
   expect(await open().readForScripts(traceId)).toBeNull();
 });
 
-test("an id that is none, of nothing, or of another project's trace is told alike", async () => {
+test("an invalid id, an unknown one and another project's have the same answer", async () => {
   const foreign = await open().submit({ name: "agent" });
   const project = open();
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import * as bodies from "../src/model/span-body.ts";
 import { type Reply, type RunningIngest, startIngest } from "./running-ingest.ts";
 
-// What is unpacked is counted: every body that anybody reads passes here.
+// Counts decompressed bodies: every body that is read passes here.
 vi.mock("../src/model/span-body.ts", { spy: true });
 
 let database: TestDatabase;
@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 const newProject = (): string => uuidv7(Date.now());
-/** Compresses to next to nothing: what is stored says nothing of how long an answer becomes. */
+/** Compresses to next to nothing: the stored size does not show the size of the answer. */
 const long = "long ".repeat(12_000);
 
 interface Page {
@@ -58,7 +58,7 @@ async function unpackedBy(work: () => Promise<unknown>): Promise<number> {
 }
 
 describe("a list of traces of more bytes than an answer may have", () => {
-  test("ends early, says so, and goes on: every trace is on one page, in order", async () => {
+  test("ends early, reports it, and continues: every trace is on one page, in order", async () => {
     const projectId = newProject();
     for (let at = 0; at < 10; at += 1) await ingest.submit(projectId, { name: `t${at}`, input: long });
     const pages = await readPages(projectId);
@@ -70,7 +70,7 @@ describe("a list of traces of more bytes than an answer may have", () => {
     expect(shown.every(({ input }) => input === long)).toBe(true);
   });
 
-  test("unpacks no more than it shows and a group, though what is stored is small", async () => {
+  test("decompresses no more than it shows and a group, though the stored size is small", async () => {
     const projectId = newProject();
     const huge = "long ".repeat(400_000);
     for (let at = 0; at < 8; at += 1) await ingest.submit(projectId, { name: `t${at}`, input: `${huge}${at}` });
@@ -91,7 +91,7 @@ describe("a list of traces of more bytes than an answer may have", () => {
     expect(pages.map(({ traces }) => traces.map(({ name }) => name))).toEqual([["second"], ["first"]]);
   });
 
-  test("is not cut where it is previewed: what is shown is small", async () => {
+  test("is not cut in previews, which are small", async () => {
     const projectId = newProject();
     for (let at = 0; at < 10; at += 1) await ingest.submit(projectId, { name: `t${at}`, input: long });
     const page = await list(projectId, "&view=preview");
@@ -99,7 +99,7 @@ describe("a list of traces of more bytes than an answer may have", () => {
     expect(page).not.toHaveProperty("truncatedBy");
   });
 
-  test("counts what a trace borrows of its spans, which is no more than it shows", async () => {
+  test("counts fields that a trace borrows of its spans, which are no more than it shows", async () => {
     const projectId = newProject();
     const span = (traceAt: number, at: number, more: object) => ({
       traceId: `${traceAt + 1}`.padStart(32, "0"),
@@ -150,7 +150,7 @@ test("a session of more bytes than are held is read and sent in parts, and is wh
   for (let at = 0; at < 6; at += 1)
     await ingest.submit(projectId, { name: `t${at}`, session_id: "s", input: `${long}${at}` });
   const reply = await ingest.call(projectId, "GET", "/api/v1/ingest/sessions/s/spans");
-  // What is stored is small: the bytes of the answer decide.
+  // The stored size is small: the bytes of the answer decide.
   expect(reply.headers.get("transfer-encoding")).toBe("chunked");
   expect(reply.json.spans.map(({ input }: { input: string }) => input)).toEqual(
     Array.from({ length: 6 }, (_, at) => `${long}${at}`),

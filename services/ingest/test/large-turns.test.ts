@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { createLargeTurns } from "../src/otlp/large-turns.ts";
 
-test("two are worked on at a time, the others in the order they came, and one that fails ends its turn", async () => {
+test("two are processed at a time, the others in order of arrival, and one that fails ends its turn", async () => {
   const turns = createLargeTurns();
   const begun: number[] = [];
   const ends: (() => void)[] = [];

@@ -16,7 +16,7 @@ interface Page {
   told: string | null;
   /** What happens to the lender after it was looked at, before it is read. */
   meanwhile?: "told" | "gone";
-  /** What is found of the root itself, where that is read after it was listed: another body, or null = it is gone. */
+  /** The root's own body if it is read after it was listed: another body, or null = deleted. */
   ownMeanwhile?: Partial<SpanBody> | null;
   /** Short bodies come with their rows. */
   comes?: "whole";
@@ -37,7 +37,7 @@ const usual: Page = {
 
 const pack = async (members: Partial<SpanBody>): Promise<Buffer> => encodeSpanBody({ ...emptyBody, ...members });
 
-/** What a list shows of a page of one root; null = it is not what was listed any more. */
+/** The list's contents for a page of one root; null = it has changed since it was listed. */
 async function show(page: Page, listed: ListedBodies = createListedBodies()): Promise<string | null> {
   const own = await pack(page.own);
   const root: ListedRow<Omit<ComposableSpan, "body">> = {
@@ -76,7 +76,7 @@ async function show(page: Page, listed: ListedBodies = createListedBodies()): Pr
   ).toString();
 }
 
-/** Counts what was found. */
+/** Counts the hits. */
 function counting(): ListedBodies & { found: number } {
   const bodies = createListedBodies();
   const counted = {
@@ -116,7 +116,7 @@ describe("a page that is asked for again", () => {
     ["a lender that is gone", { lender: null }],
     ["what log records say of its lender", { told: "told", lender: call("lent") }],
     ["what log records say of it", { derived: { ...usual.derived, hasFragments: true } }],
-  ])("shows at once what is new of it: %s", async (_, change) => {
+  ])("shows changes at once: %s", async (_, change) => {
     const listed = createListedBodies();
     await show(usual, listed);
     const changed = { ...usual, ...change };
@@ -152,10 +152,10 @@ describe("a page that is asked for again", () => {
   });
 });
 
-describe("what is kept", () => {
+describe("the cache", () => {
   const body = (bytes: number): Buffer => Buffer.alloc(bytes);
 
-  test("is bounded: what was not found for longest goes first", () => {
+  test("is bounded: the least recently used entry is evicted first", () => {
     const listed = createListedBodies({ bytesMax: 3_600, bodyBytesMax: 1_000 });
     listed.keep("a", body(1_000));
     listed.keep("b", body(1_000));

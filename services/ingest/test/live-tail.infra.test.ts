@@ -47,7 +47,7 @@ async function follow(ingest: RunningIngest, options: Parameters<typeof readEven
 const namesOf = (events: readonly ReadEvent[]): string[] => events.map(({ data }) => data.name);
 const hasTold = (reader: EventReader, count: number): Promise<void> => until(async () => reader.events.length >= count);
 
-/** Resolves when the tail was read twice from now on: what the first reading found is told then. */
+/** Resolves when the tail was read twice from now on: the first read's rows are sent by then. */
 async function tailWasRead(): Promise<void> {
   const admin = openDatabase({
     url: database.adminUrl,
@@ -76,7 +76,7 @@ async function tailWasRead(): Promise<void> {
   }
 }
 
-test("a trace is told as a list item, whichever replica took it", async () => {
+test("a trace is sent as a list item, whichever replica stored it", async () => {
   const reader = await follow(one);
   await one.submit(projectId, '{"name":"here",\n "input":{"n":\r\n1e400}, "output":"a\\nb"}');
   await other.submit(projectId, { name: "there", parent_span_id: "p" });
@@ -105,7 +105,7 @@ test("a build of the search index, however long, holds no trace back", async () 
   expect(namesOf(reader.events)).toEqual(["meanwhile"]);
 });
 
-test("an OpenTelemetry root is told once, however often more of its trace changes it", async () => {
+test("an OpenTelemetry root is sent once, however often more of its trace changes it", async () => {
   const reader = await follow(one);
   const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
   const send = (spanId: string, more: object) => {
@@ -129,7 +129,7 @@ test("an OpenTelemetry root is told once, however often more of its trace change
   expect(namesOf(reader.events)).toEqual(["agent", "next"]);
 });
 
-test("what was committed before the stream began is not told, and another project's never", async () => {
+test("traces committed before the stream began are not sent, and another project's never", async () => {
   await one.submit(projectId, { name: "before" });
   const reader = await follow(other);
   await one.submit(uuidv7(Date.now()), { name: "foreign" });
@@ -139,7 +139,7 @@ test("what was committed before the stream began is not told, and another projec
   expect(namesOf(reader.events)).toEqual(["after"]);
 });
 
-test("of concurrent writers at two replicas every trace is told once, in one order, to readers that change replicas", async () => {
+test("with concurrent writers at two replicas every trace is sent once, in one order, to readers that change replicas", async () => {
   const total = 400;
   const [steady, opposite] = [await follow(one), await follow(other)];
   let wandering = await follow(one);
@@ -212,7 +212,7 @@ test("a transaction that ends late holds back those after it, so that none of it
   expect(namesOf(reader.events)).toEqual(["late", "quick"]);
 });
 
-test("a transaction that runs long brings no reader what was committed before it came", async () => {
+test("during a long transaction a reader receives nothing that was committed before it connected", async () => {
   const { app } = openPools(database.url);
   let reader: EventReader;
   try {
@@ -235,7 +235,7 @@ test("a transaction that runs long brings no reader what was committed before it
   expect(namesOf(reader.events)).toEqual(["after"]);
 });
 
-test("a reader is told only the framework and the source it asked for", async () => {
+test("a reader receives only the requested framework and source", async () => {
   const reader = await follow(one, { query: "?framework=LangChain&source=production" });
   await one.submit(projectId, { name: "other framework", framework: "crewai" });
   await one.submit(projectId, { name: "evaluation", framework: "langchain", source: "eval-run" });
@@ -245,7 +245,7 @@ test("a reader is told only the framework and the source it asked for", async ()
   expect(namesOf(reader.events)).toEqual(["wanted"]);
 });
 
-test("a reader is told what the filters of the list let through, and nothing of another project's", async () => {
+test("a reader receives the traces that match the filters of the list, and nothing of another project's", async () => {
   const foreign = uuidv7(Date.now());
   const queries = [
     "?search=REFUND",
@@ -273,7 +273,7 @@ test("a reader is told what the filters of the list let through, and nothing of 
   expect(namesOf(all.events)).toEqual(["quick", "slow", "broken"]);
 });
 
-test("a reader that asks for previews is told short texts, another the whole of the same trace", async () => {
+test("a reader with previews receives short texts, another the whole of the same trace", async () => {
   const [whole, preview] = await Promise.all([follow(one), follow(one, { query: "?view=preview" })]);
   await one.submit(projectId, { name: "long", output: "x".repeat(5_000), tool_calls: [{ name: "look" }] });
   await Promise.all([hasTold(whole, 1), hasTold(preview, 1)]);
@@ -283,7 +283,7 @@ test("a reader that asks for previews is told short texts, another the whole of 
   expect(preview.events[0]?.data).not.toHaveProperty("toolCalls");
 });
 
-test("a reader that was away for more than an hour, or comes with an id that is none, is told to begin anew", async () => {
+test("a reader that was disconnected for more than an hour, or has an invalid id, is told to start over", async () => {
   const ids = createEventIds(rootSecret);
   const first = await follow(one);
   const { position } = ids.parse(projectId, first.lastEventId()) as EventId;

@@ -12,7 +12,7 @@ const eventIds = createEventIds("a secret of thirty-two characters!");
 
 const everything = { framework: null, source: "all" } as unknown as Parameters<LiveTail["open"]>[0]["filter"];
 
-/** A tail over these rows, which may become more, of which each is shown with so many bytes. */
+/** A tail over these rows, which may become more; each is displayed with this many bytes. */
 function openTail(rows: readonly TailRow[], itemBytes: number) {
   const horizon = (): bigint => BigInt(rows.length + 1);
   return createLiveTail({
@@ -38,12 +38,12 @@ function rowAt(at: number): TailRow {
   return { projectId, id: `t${at}`, xid: BigInt(at + 1), seq: BigInt(at + 1) };
 }
 
-/** The traces that were told in full. */
+/** The traces that were sent in full. */
 function idsIn(text: string): string[] {
   return [...text.matchAll(/"id":"(t\d)".*\n\n/g)].map(([, id]) => id as string);
 }
 
-test("a reader that catches up with traces larger than its backlog is told each at its own pace, and not cut off", async () => {
+test("a reader that catches up with traces larger than its backlog receives each at its own pace, and is not cut off", async () => {
   const rows = Array.from({ length: 6 }, (_, at) => rowAt(at));
   const tail = openTail(rows, 2 * limits.streamBacklogMaxBytes);
   const lastEventId = eventIds.format(projectId, { position: { xid: 0n, seq: 0n }, atMs: Date.now() });
@@ -52,7 +52,7 @@ test("a reader that catches up with traces larger than its backlog is told each 
   let text = "";
   readable.on("data", (chunk) => {
     text += chunk;
-    // It takes a while to read what it was sent.
+    // It takes a while to read its traces.
     readable.pause();
     setTimeout(() => readable.resume(), 50);
   });
@@ -68,7 +68,7 @@ test("a reader that caught up but for a large trace that is still on its way is 
   const lastEventId = eventIds.format(projectId, { position: { xid: 0n, seq: 0n }, atMs: Date.now() });
   const readable = await tail.open({ projectId, lastEventId, filter: everything, preview: null });
   await expect.poll(() => readable.readableLength).toBeGreaterThan(limits.streamBacklogMaxBytes);
-  // So many polls later it would count as one that reads too slowly.
+  // This many polls later it would count as one that reads too slowly.
   for (const at of [1, 2]) {
     rows.push(rowAt(at));
     await sleep(500);

@@ -95,7 +95,7 @@ async function renderLine(span: Awaited<ReturnType<typeof store>>): Promise<Buff
   return Buffer.from(onOneLine((await renderExportedSpan(span, projectId)).toString()));
 }
 
-/** What a stream of lines does to a line: a break between tokens becomes a space. */
+/** The change of a line by a stream of lines: a break between tokens becomes a space. */
 function onOneLine(text: string): string {
   return text.replaceAll(/[\r\n]/g, " ");
 }

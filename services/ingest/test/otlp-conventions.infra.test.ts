@@ -40,8 +40,8 @@ describe.each(files)("the convention of $file", ({ file, expect: expected }) => 
   });
 });
 
-describe("what the manifest of synthetic exports expects of reading", () => {
-  test("children without their root are no traces; the root, listed once, has what they tell, also what comes late", async () => {
+describe("the reads that the manifest of synthetic exports expects", () => {
+  test("children without their root are no traces; the root, listed once, has their fields, including late ones", async () => {
     const project = open();
     await project.send("_synthetic/60-late-1-children.json");
     expect(await project.listRoots()).toEqual([]);
@@ -93,7 +93,7 @@ interface Shown {
   toolCalls: { name: string }[];
 }
 
-/** A project of its own, as its client sees it. */
+/** A separate project, as its client sees it. */
 function open() {
   const projectId = uuidv7(Date.now());
   const read = async (path: string) => (await ingest.call(projectId, "GET", `/api/v1/${path}`)).json;

@@ -45,7 +45,7 @@ async function send(projectId: string, { path, body }: Part): Promise<void> {
   expect(reply.status).toBe(200);
 }
 
-/** Everything a client can read of a project, without what is different each time. */
+/** Everything a client can read of a project, without values that differ each time. */
 async function readProject(projectId: string): Promise<unknown> {
   const list = await ingest.call(projectId, "GET", "/api/v1/ingest/traces?limit=100");
   const roots = [];
@@ -135,7 +135,7 @@ describe("the answer to logs", () => {
       headers: { "content-type": "application/json" },
     });
 
-  test("warns of what was ignored and rejects nothing for it", async () => {
+  test("warns of ignored records and rejects nothing for it", async () => {
     const reply = await sendLogs(buildLogs(good, { body: "GET / 200" }));
     expect([reply.status, reply.json]).toEqual([
       200,
@@ -148,13 +148,13 @@ describe("the answer to logs", () => {
     ]);
   });
 
-  test("counts what was rejected and says why; the rest is stored", async () => {
+  test("counts the rejected records with the reason; the rest is stored", async () => {
     const reply = await sendLogs(buildLogs(good, { ...good, more: { spanId: "abc" } }));
     expect(reply.json.partialSuccess).toMatchObject({ rejectedLogRecords: "1" });
     expect(reply.json.partialSuccess.errorMessage).toContain("1 of 2 log records rejected: 1x spanId must be 16 hex");
   });
 
-  test("refuses what is no export at all", async () => {
+  test("refuses an invalid export", async () => {
     expect((await sendLogs(Buffer.from("[]"))).status).toBe(400);
   });
 });

@@ -46,7 +46,7 @@ async function settle(ids: readonly string[], store: string, first = 1): Promise
   await outbox.settle(ids.map((id, index) => ({ id, store, sequence: first + index })));
 }
 
-test("rows are taken in the order of their numbers, however many digits they have", async () => {
+test("rows are read in numeric order, however many digits they have", async () => {
   const ids = await commit(1_100);
   const taken: string[] = [];
   for (let rows = await outbox.take("0", 100); rows.length > 0; rows = await outbox.take(taken.at(-1) ?? "0", 100)) {

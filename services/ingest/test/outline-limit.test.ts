@@ -6,7 +6,7 @@ import { getTraceOutline } from "../src/traces/routes.ts";
 
 const projectId = uuidv7(Date.now());
 
-/** The outline of a trace with so many spans, as a store answers that reads no more than it is asked for. */
+/** The outline of a trace with this many spans, from a store that reads no more than requested. */
 async function outlineOf(spanCount: number): Promise<TraceOutline> {
   const nothing = { input: null, output: null, cacheRead: null, cacheWrite: null };
   const spanAt = (index: number): OutlinedSpan => ({
@@ -33,7 +33,7 @@ test("an outline holds as many spans as its limit allows, all of them if there a
   expect([spanCount, spans.length, truncated]).toEqual([limits.outlineSpansMax, limits.outlineSpansMax, false]);
 });
 
-test("an outline of a larger trace ends at the limit and says so", async () => {
+test("an outline of a larger trace ends at the limit and reports it", async () => {
   const { spanCount, truncated, spans } = await outlineOf(limits.outlineSpansMax + 500);
   expect([spanCount, spans.length, truncated]).toEqual([limits.outlineSpansMax, limits.outlineSpansMax, true]);
   expect(spans.at(-1)?.name).toBe(`span ${limits.outlineSpansMax - 1}`);

@@ -35,7 +35,7 @@ async function submit(projectId: string, trace: object): Promise<unknown> {
   return (json as { trace_id: string }).trace_id;
 }
 
-test("an outline has every span of a trace in the order of their starts, with what they took and cost but not what they said", async () => {
+test("an outline has every span of a trace in start order, with durations and costs but without texts", async () => {
   const projectId = uuidv7(Date.now());
   const root = await submit(projectId, {
     name: "agent",
@@ -79,12 +79,12 @@ test("an outline has every span of a trace in the order of their starts, with wh
       { name: "late", spanKind: "tool", offsetMs: 500, latencyMs: 20, hasError: true },
     ],
   });
-  // What is not known is left out.
+  // Unknown values are omitted.
   for (const member of ["model", "costUSD", "rating"]) expect(outline.spans[2]).not.toHaveProperty(member);
   expect(JSON.stringify(outline)).not.toMatch(/secret|another|Timeout/);
 });
 
-test("the outline of a child is what is below it, and its own start is where time begins", async () => {
+test("the outline of a child is the tree below it, and time begins at its own start", async () => {
   const projectId = uuidv7(Date.now());
   await submit(projectId, { name: "agent", spanId: "a", started_at: "2026-01-01T00:00:00.000Z" });
   const middle = await submit(projectId, {
@@ -101,7 +101,7 @@ test("the outline of a child is what is below it, and its own start is where tim
   ]);
 });
 
-test("the outline of another project's trace, and of one that is not there, is 404", async () => {
+test("the outline of another project's trace, and of a missing one, is 404", async () => {
   const projectId = uuidv7(Date.now());
   const traceId = await submit(projectId, { name: "agent" });
   for (const [project, id] of [
@@ -208,7 +208,7 @@ test("children of another project that name the same parent are not in the outli
   expect([spanCount, spans.map(({ name }) => name)]).toEqual([1, ["own root"]]);
 });
 
-test("an outline of REST spans ends 100 levels below and says so", async () => {
+test("an outline of REST spans ends 100 levels below and reports it", async () => {
   const projectId = uuidv7(Date.now());
   const traceId = await submit(projectId, { name: "level 0", spanId: "s0" });
   const goTo = async (level: number): Promise<unknown> =>

@@ -113,13 +113,13 @@ describe("the prices that auth announces", () => {
 
     await tell(2, 3);
     expect(await costOf(projectId, json.trace_id)).toBeCloseTo(16, 12);
-    // An older list than the one that is here, as the event may bring it.
+    // An older list than the current one, as the event may deliver it.
     await tell(1, 9);
     expect(await costOf(projectId, json.trace_id)).toBeCloseTo(16, 12);
     await bus.drain();
   });
 
-  test("count for traces of their owner and of nobody else, from the event on", async () => {
+  test("count only for traces of their owner, from the event on", async () => {
     const [projectId, foreign] = [newProject(), newProject()];
     const used = { name: "x", model: own.model, input_tokens: 1_000_000, output_tokens: 1 };
     const { json } = await ingest.submit(projectId, used);

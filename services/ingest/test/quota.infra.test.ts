@@ -111,7 +111,7 @@ describe("a daily quota of traces", () => {
     expect([replies.length - refused.length, refused.length]).toEqual([6, 10]);
     expect(await countRoots(projectId)).toBe(18);
     expect([refused[0]?.headers.get("retry-after"), refused[0]?.json]).toEqual(["60", { error: quotaText }]);
-    // What is left is not spent: two more traces fit.
+    // The rest of the quota is left: two more traces fit.
     expect(refused.map(({ headers }) => headers.get(spentQuotaHeader))).toEqual(refused.map(() => null));
     expect((await sendExport(replica(0), projectId, roots(["a", "b"], "f"))).status).toBe(200);
   });
@@ -160,7 +160,7 @@ describe("a daily quota of traces", () => {
     expect(await countRoots(projectId)).toBe(tracesPerDay);
   });
 
-  test("begins anew with PostgreSQL's day [spec:limit.quota.reset]", async () => {
+  test("restarts with PostgreSQL's day [spec:limit.quota.reset]", async () => {
     const projectId = newProject();
     await spend(projectId);
     await pools.maintenance.query({
@@ -177,7 +177,7 @@ describe("a daily quota of traces", () => {
     expect([untilResetMs > -60_000, untilResetMs <= 24 * 60 * 60_000 + 60_000]).toEqual([true, true]);
   });
 
-  test("that is not set refuses nothing; introduced on a day it counts what was stored before on that day [spec:limit.quota.reset]", async () => {
+  test("that is not set refuses nothing; introduced on a day it counts the traces stored earlier that day [spec:limit.quota.reset]", async () => {
     const projectId = newProject();
     const unlimited = await startIngest({ databaseUrl: database.url });
     await unlimited.ready();
@@ -288,7 +288,7 @@ describe("the outcome of a request", () => {
     expect([interrupted.status, outcomeOf(interrupted)]).toEqual([429, spent]);
   });
 
-  test("is added up over gateways, and read by project; what is too old, or of a deleted project, is left out", async () => {
+  test("is summed over gateways, and read by project; counts that are too old, or of a deleted project, are left out", async () => {
     const [one, two, deleted] = [newProject(), newProject(), newProject()];
     const [present, past] = [hourBefore(0), hourBefore(1)];
     await pools.maintenance.query({

@@ -43,7 +43,7 @@ function rate(projectId: string, traceId: string, rating: number, failingCount =
   return createVerdictStore(pools.maintenance).keep(traces);
 }
 
-/** Monitor found that a trace fails by itself, and nobody rated it. */
+/** Monitor found that a trace fails by itself, and it has no rating. */
 function tellFailure(projectId: string, traceId: string): Promise<void> {
   const told = { revision: 1, judgeScores: null, topic: null, failure: "agent-tool-failure:search" };
   return createVerdictStore(pools.maintenance).keep(

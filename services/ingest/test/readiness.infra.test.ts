@@ -39,7 +39,7 @@ async function readHealth(ingest: RunningIngest): Promise<{ status: number; chec
 }
 
 describe("GET /health/ready of ingest", () => {
-  test("says that the disk is full while it is, and is ready again by itself, without a restart or a write", async () => {
+  test("reports a full disk while it is full, and is ready again by itself, without a restart or a write", async () => {
     const ingest = await startIngest({ databaseUrl: database.url });
     await ingest.ready();
     const projectId = newProject();
@@ -74,7 +74,7 @@ describe("GET /health/ready of ingest", () => {
     await ingest.stop();
   });
 
-  test("says that partitions are missing once what was made ahead has run out, not before", async () => {
+  test("reports missing partitions once the prepared ones have run out, not before", async () => {
     let nowMs = Date.parse("2026-11-20T12:00:00Z");
     let isAway = false;
     const upkeep = keepPartitions({

@@ -120,7 +120,7 @@ describe("a project's retention", () => {
 });
 
 describe("a sweep", () => {
-  test("drops whole weeks that nobody keeps, with their totals and all that referred to their spans", async () => {
+  test("drops whole weeks that no project keeps, with their totals and all references to their spans", async () => {
     const [one, two] = [newProject(), newProject()];
     await submitAged(one, [100, 93, 1, 0]);
     await submitAged(two, [100]);
@@ -164,7 +164,7 @@ describe("a sweep", () => {
     expect(await listNames(projectId)).toEqual(["2000 days", "20000 days"]);
   });
 
-  test("removes what is dated before 2020 too", async () => {
+  test("removes traces dated before 2020 too", async () => {
     const projectId = newProject();
     await submitAged(projectId, [20_000, 1]);
     await sweep(30);
@@ -194,7 +194,7 @@ describe("a sweep", () => {
     expect((await execute("select * from ingest.list_detached_spans()")).rows).toEqual([]);
   });
 
-  test("that meets a long reader gives up soon, holds nobody up, and succeeds after it", async () => {
+  test("that meets a long reader gives up soon, delays no other work, and succeeds after it", async () => {
     const projectId = newProject();
     await submitAged(projectId, [100, 1]);
     await pools.maintenance.transaction(async (transaction) => {
@@ -206,7 +206,7 @@ describe("a sweep", () => {
     expect(await listNames(projectId)).toEqual(["today", "1 days"]);
   });
 
-  test("forgets usage that nobody asks about, and search text whose traces are gone", async () => {
+  test("removes usage that is no longer queried, and search text whose traces are gone", async () => {
     const projectId = newProject();
     await submitAged(projectId, [1]);
     await execute("update ingest.trace_usage set day = day - 41");
@@ -228,7 +228,7 @@ describe("a sweep", () => {
 });
 
 describe("a span of a week that was dropped", () => {
-  test("is stored anew when it is sent again, also before its identity is cleared", async () => {
+  test("is stored again when it is sent again, even before its identity is cleared", async () => {
     const projectId = newProject();
     await submitAged(projectId, [100]);
     await sweep(30, () => false);
@@ -255,7 +255,7 @@ describe("a span of a week that was dropped", () => {
   });
 });
 
-test("a changed retention and a deletion of traces are told the log, once, with it or not at all", async () => {
+test("a changed retention and a deletion of traces are written to the audit log, once, in the same transaction", async () => {
   const projectId = newProject();
   const acts = async (): Promise<RecordedAct[]> =>
     (await execute("select subject, body from ingest.outbox order by id")).rows

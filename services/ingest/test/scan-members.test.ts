@@ -54,7 +54,7 @@ test("the elements of an array come back as the texts that were sent", () => {
   );
 });
 
-test("a text that is stored already is cut as one that is looked through", () => {
+test("a stored text is split like one that is scanned", () => {
   const stored = { isStored: true };
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.string({ unit: "binary" }), jsonText()), { maxLength: 6 }), (entries) => {
@@ -77,7 +77,7 @@ test("a key named __proto__ is data", () => {
   expect(members?.get("name")).toBeUndefined();
 });
 
-test("the type and depth of each member are told", () => {
+test("the type and depth of each member are reported", () => {
   const { members } = scanMembers('{"a":[[{}]],"b":1,"c":"x","d":false,"e":null,"f":{}}');
   expect([...(members ?? [])].map(([key, { type, depth }]) => [key, type, depth])).toEqual([
     ["a", "array", 3],
@@ -100,7 +100,7 @@ test("a million nested arrays are measured without exhausting the stack", () => 
   expect(members?.get("a")?.depth).toBe(depth);
 });
 
-test("the message of a syntax error says what was wrong and where", () => {
+test("the message of a syntax error contains the problem and its position", () => {
   expect(() => scanMembers('{"a":tru}')).toThrow('Unexpected character "t" in JSON at position 5');
   expect(() => scanMembers('{"a":')).toThrow("Unexpected end of JSON input");
 });

@@ -11,7 +11,7 @@ export interface Job {
   project: string;
 }
 
-/** A store that keeps every batch waiting until the test says what becomes of it. */
+/** A store that keeps every batch waiting until the test decides its outcome. */
 export function createScriptedStore() {
   const pending: { jobs: readonly Job[]; writer: number; settle(outcome: Outcome): void }[] = [];
   const committed = new Set<number>();
@@ -25,7 +25,7 @@ export function createScriptedStore() {
           for (const job of jobs) committed.add(job.id);
           resolve(
             jobs.map((job, index) =>
-              // The commit holds, but what came after it failed for this job.
+              // The commit succeeds, but a later step failed for this job.
               outcome === "lost answer" && index % 2 === 0
                 ? { status: "rejected", reason: new AppError("store_unavailable", "away") }
                 : { status: "fulfilled", value: `stored ${job.id}` },

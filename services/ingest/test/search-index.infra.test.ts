@@ -8,7 +8,7 @@ import { type RunningIngest, startIngest, until } from "./running-ingest.ts";
 import { buildJob } from "./span-builders.ts";
 import { anyRoot } from "./trace-store-contract.ts";
 
-/** Texts are stored straight into the table where a test needs thousands: what is searched is the same. */
+/** Texts are stored directly into the table where a test needs thousands: the searched data is the same. */
 async function storeTexts(database: Database, projectId: string, texts: readonly string[]): Promise<void> {
   await database.scoped([projectId], (transaction) =>
     transaction.query({
@@ -72,7 +72,7 @@ describe("the pieces of the searched text", () => {
     );
   });
 
-  test("a full one is indexed and a search finds what it did before, by the index although rows are guarded", async () => {
+  test("a full one is indexed and a search finds the same as before, with the index although rows are guarded", async () => {
     const projectId = uuidv7(Date.now());
     const texts = Array.from(
       { length: 5000 },
@@ -101,10 +101,10 @@ describe("the pieces of the searched text", () => {
     await until(async () => (await indexScans()) > scans);
   });
 
-  test("eight neighbours become one, and what was removed meanwhile stays removed", async () => {
+  test("eight neighbours are merged into one, and rows removed meanwhile stay removed", async () => {
     const [projectId, other] = [uuidv7(Date.now()), uuidv7(Date.now())];
     const pieces = openPieces();
-    // A piece is told by its numbers: a few texts in each of eight are as good as all.
+    // A piece is identified by its numbers: a few texts in each of eight are enough.
     for (let piece = 0; piece < 8; piece += 1) {
       await storeTexts(database.app, projectId, [`keep ${piece}`, `drop ${piece}`]);
       await storeTexts(database.app, other, [`keep ${piece} elsewhere`]);
@@ -152,7 +152,7 @@ describe("the pieces of the searched text", () => {
     expect(await search(projectId, "%keep%")).toBe(10);
   });
 
-  test("one that is missing is made by the batch that needs it", async () => {
+  test("a missing one is created by the batch that needs it", async () => {
     const projectId = uuidv7(Date.now());
     const { rows } = await database.maintenance.query<{ end: number }>({
       name: "pieces_end",

@@ -17,7 +17,7 @@ const fields = (changes: Partial<SearchedFields> = {}): SearchedFields => ({
   ...changes,
 });
 
-describe("what is read of a JSON text", () => {
+describe("the searched part of a JSON text", () => {
   test.each([
     ['"Hello \\"Ann\\""', 'Hello "Ann"'],
     ['"caf\\u00e9 \\ud83d\\ude00\\n"', "café 😀\n"],

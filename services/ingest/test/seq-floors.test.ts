@@ -6,7 +6,7 @@ function stateAt(nextXid: bigint, lastSeq: bigint): TailState {
   return { horizon: nextXid, nextXid, running: new Set(), lastSeq };
 }
 
-/** Floors over readings that are answered when the test says so, in the order in which they were asked for. */
+/** Floors over reads that are answered on command, in the order of the requests. */
 function openFloors() {
   const answers: ((state: TailState) => void)[] = [];
   const floors = createSeqFloors({ readState: () => new Promise((resolve) => answers.push(resolve)) });
@@ -26,7 +26,7 @@ test("texts of transactions that began after a reading are over the number of th
   expect(floors.floorOf(12n)).toBe(5n);
 });
 
-test("a reading says nothing of one that was under way at the same time, whichever is answered first", async () => {
+test("a read says nothing about one that runs at the same time, whichever is answered first", async () => {
   const { floors, answer } = openFloors();
   const older = floors.readState();
   const newer = floors.readState();

@@ -16,7 +16,7 @@ afterAll(() => database?.close());
 const store = (job: Awaited<ReturnType<typeof buildJob>>): Promise<string[]> => storeJob(database, job);
 const insert = async (projectId: string, ...spans: Partial<IncomingSpan>[]) => store(await buildJob(projectId, spans));
 
-/** What was announced of a project's spans. */
+/** The announcements about a project's spans. */
 const told = (projectId: string, event: typeof tracesSettled | typeof spansSettled): Promise<SettledTrace[]> =>
   readAnnounced(database, projectId, event);
 
@@ -55,7 +55,7 @@ describe("child spans, where live checks look at them too", () => {
     ]);
   });
 
-  test("are not told of where they are not looked at", async () => {
+  test("are not announced where they are not checked", async () => {
     const projectId = newProject();
     await insert(projectId, otlp(1, null), otlp(2, 1), { spanId: "r" }, { parentSpanId: "r" });
     while ((await database.sweep()) > 0);

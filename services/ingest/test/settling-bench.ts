@@ -4,7 +4,7 @@ import type { IncomingSpan } from "../src/model/span.ts";
 import type { IngestDatabase } from "./ingest-database.ts";
 import type { buildJob } from "./span-builders.ts";
 
-// What tests of settling store, and how they hear what was announced of it.
+// The data of the settling tests, and how they read announcements about it.
 
 export const newProject = () => uuidv7(Date.now());
 export const traceId = "a".repeat(32);
@@ -37,7 +37,7 @@ export async function storeJob(
   return outcome.value.map(({ id }) => id);
 }
 
-/** What the events of one subject tell of a project, in the order they were written. */
+/** The contents of one subject's events for a project, in the order they were written. */
 export async function readAnnounced<Item extends { projectId: string }>(
   { maintenance }: IngestDatabase,
   projectId: string,
@@ -48,7 +48,7 @@ export async function readAnnounced<Item extends { projectId: string }>(
     text: "select body from ingest.outbox where subject = $1 order by id",
     values: [event.subject],
   });
-  // Each of these events has one member, the list of what it tells.
+  // Each of these events has one member, the list of its items.
   return rows
     .flatMap(({ body }) => Object.values(event.body.parse(JSON.parse(body)) as Record<string, Item[]>).flat())
     .filter((item) => item.projectId === projectId);

@@ -38,7 +38,7 @@ async function insertFragments(projectId: string, ...fragments: IncomingFragment
 
 const store = (job: Awaited<ReturnType<typeof buildJob>>): Promise<string[]> => storeJob(database, job);
 
-/** Everything that waits has waited so much longer, and is looked after as often as there is something to do. */
+/** Ages all waiting rows by this much, and runs the sweeper as often as necessary. */
 async function pass(seconds: number): Promise<void> {
   for (const [table, column] of [
     ["traces", "settles_at"],
@@ -207,7 +207,7 @@ describe("an OTel trace", () => {
     expect(await settledIds(broken)).toEqual([id]);
   });
 
-  test("with a root that never ends is taken for ended after a minute", async () => {
+  test("with a root that never ends counts as ended after a minute", async () => {
     const projectId = newProject();
     const [id] = await insert(projectId, otlp(1, null, { endedAtMs: null }), otlp(2, 1));
     await pass(openSeconds - 5);
@@ -237,7 +237,7 @@ describe("an OTel trace", () => {
     expect(await settled(projectId)).toMatchObject([{ traceId: id, toolCalls: 50 }]);
   });
 
-  test("that was deleted does not settle, and what was imported asks for nothing", async () => {
+  test("that was deleted does not settle, and an imported one requests nothing", async () => {
     const [gone, imported] = [newProject(), newProject()];
     const [id] = await insert(gone, otlp(1, null));
     await database.store.removeTrace(gone, id ?? "", () => true);
@@ -247,7 +247,7 @@ describe("an OTel trace", () => {
   });
 });
 
-describe("an evaluation that somebody else sent", () => {
+describe("an evaluation from another system", () => {
   const graded = (more: Partial<IncomingFragment>, evaluation: object): IncomingFragment => ({
     otelTraceId: traceId,
     spanId: spanId(2),

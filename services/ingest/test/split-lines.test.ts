@@ -26,7 +26,7 @@ test("lines are the same however a body is cut into chunks; empty ones are count
   );
 });
 
-test("a line over the limit is told by its number and not held; the next one is whole", async () => {
+test("a line over the limit is reported by its number and not kept; the next one is complete", async () => {
   const chunks = [Buffer.from("a\n"), ...Array.from({ length: 50 }, () => Buffer.alloc(7, "x")), Buffer.from("\nb")];
   expect(await split(chunks, 100)).toEqual([
     [1, "a"],
@@ -35,7 +35,7 @@ test("a line over the limit is told by its number and not held; the next one is 
   ]);
 });
 
-test("what is kept of a line is told, given back after it, and what the listener throws ends the lines", async () => {
+test("the buffered size of a line is reported and released after it, and an error of the listener ends the lines", async () => {
   const pieces = async function* () {
     for (const piece of ["ab", "cd\nlonger than", " is taken\nef"]) yield Buffer.from(piece);
   };

@@ -24,7 +24,7 @@ function fieldErrors(body: Record<string, unknown>): unknown {
 }
 
 describe("a body that does not hold", () => {
-  test("is told all its problems at once, by snake_case name [spec:envelope.validation]", () => {
+  test("gets all its problems at once, by snake_case name [spec:envelope.validation]", () => {
     expect(problemsOf({ latencyMs: "fast", toolCalls: [1], session_id: 7, metadata: [] })).toEqual({
       formErrors: [],
       fieldErrors: {

@@ -9,7 +9,7 @@ test("calls are counted by name, most calls first", () => {
   expect(writeToolTally([])).toBeNull();
 });
 
-test("a name is one line, and what does not fit into 600 bytes is counted without its name", () => {
+test("a name is one line, and calls beyond 600 bytes are counted without their names", () => {
   expect(writeToolTally([call(" two\nlines ")])).toBe("1 0 two lines");
   const calls = Array.from({ length: 50 }, (_, index) => call(`${index}${"é".repeat(200)}`, true));
   const lines = writeToolTally(calls)?.split("\n") ?? [];

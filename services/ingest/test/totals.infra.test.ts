@@ -78,7 +78,7 @@ test("totalCount is a count of the rows after every step of any schedule, with e
   timeout: 120_000,
 }, async () => {
   await fc.assert(
-    // Steps in pairs are taken at once.
+    // Steps in pairs run concurrently.
     fc.asyncProperty(
       fc.array(fc.tuple(step, fc.option(step, { nil: null })), { maxLength: stepsMax }),
       async (plan) => {
@@ -97,7 +97,7 @@ async function take(projectId: string, taken: Step): Promise<void> {
   const call = async (method: string, path: string, body?: unknown): Promise<void> => {
     const request = body === undefined ? {} : { body: JSON.stringify(body) };
     const { status, text } = await ingest.call(projectId, method, path, request);
-    // A removal and an arrival may meet over one span, and a drop may meet both: those are told to retry.
+    // A removal and an arrival may meet over one span, and a drop may meet both: those get a retry response.
     if (![200, 201, 404, 503].includes(status)) throw new Error(`${method} ${path} was answered ${status}: ${text}`);
   };
   if (taken.kind === "submit") {

@@ -45,7 +45,7 @@ export function describeTraceStore(open: () => TraceStore): void {
   }
 
   describe("writing", () => {
-    test("what was stored is read back by its id", async () => {
+    test("a stored trace is read back by its id", async () => {
       const projectId = newProject();
       const createdAtMs = Date.now() - 1_000;
       const [stored] = await insert(projectId, {
@@ -229,7 +229,7 @@ export function describeTraceStore(open: () => TraceStore): void {
       );
     });
 
-    test("the last page says that it is the last, also when it is full", async () => {
+    test("the last page is marked as the last, even when it is full", async () => {
       const projectId = newProject();
       await insert(projectId, {}, {});
 
@@ -331,7 +331,7 @@ export function describeTraceStore(open: () => TraceStore): void {
       for (const { id } of kept) expect(await open().readTrace(own, id)).not.toBeNull();
     });
 
-    test("stops between transactions when it is told to, and says so", async () => {
+    test("stops between transactions on request, and reports it", async () => {
       const projectId = newProject();
       const [root] = await insert(projectId, { spanId: "root" });
       const nothing = { traces: 0, spans: 0, isComplete: false };

@@ -5,7 +5,7 @@ import type { IncomingSpan } from "../src/model/span.ts";
 import type { TraceStore } from "../src/trace-store/trace-store.ts";
 import { buildJob } from "./span-builders.ts";
 
-/** How every {@link TraceStore} reads what is below a span; tests keep apart by project. */
+/** How every {@link TraceStore} reads the spans below a span; tests are separated by project. */
 export function describeSubtrees(open: () => TraceStore): void {
   const newProject = (): string => uuidv7(Date.now());
 

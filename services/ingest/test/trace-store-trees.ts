@@ -10,8 +10,8 @@ import { anyRoot } from "./trace-store-contract.ts";
 import { cutIntoExports, seededRandom, spansOf, traceCaptures } from "./trees/exports.ts";
 
 /**
- * What every {@link TraceStore} does with trees. `sweep` is one turn of its sweeper, for whom nothing waits long; tests
- * keep apart by project.
+ * The handling of trees in every {@link TraceStore}. `sweep` is one turn of its sweeper, with short waits; tests are
+ * separated by project.
  */
 export function describeTrees(open: () => TraceStore, sweep: () => Promise<number>): void {
   async function insert(projectId: string, ...spans: Partial<IncomingSpan>[]): Promise<StoredSpan[]> {
@@ -45,7 +45,7 @@ export function describeTrees(open: () => TraceStore, sweep: () => Promise<numbe
     return spans;
   }
 
-  /** Every total is what a count of the rows gives, and what search knows is what is listed. */
+  /** Every total equals a count of the rows, and search covers exactly the listed traces. */
   async function requireExactTotals(projectId: string): Promise<void> {
     const { items: spans } = await list(projectId);
     const totals: [Partial<RootQuery>, (span: ReadSpan) => boolean][] = [
@@ -74,7 +74,7 @@ export function describeTrees(open: () => TraceStore, sweep: () => Promise<numbe
       expect(spans[0]).toMatchObject({ name: "root", model: "m", inputTokens: 5, outputTokens: 7 });
     });
 
-    test("that arrives root first takes in what comes later", async () => {
+    test("that arrives root first includes later spans", async () => {
       const projectId = newProject();
       const [root] = await insert(projectId, { ...otlp(2, 1, null), name: "root" });
       await insert(projectId, { ...otlp(2, 3, 2), kind: "llm", model: "m2", inputTokens: 5, sessionId: "chat" });

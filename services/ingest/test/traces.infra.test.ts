@@ -93,7 +93,7 @@ describe("POST /ingest/traces", () => {
     });
   });
 
-  test("a trace with nothing but a name leaves out what is absent [spec:trace.optional-omitted]", async () => {
+  test("a trace with only a name omits absent fields [spec:trace.optional-omitted]", async () => {
     const projectId = newProject();
     await ingest.submit(projectId, { name: "bare" });
 
@@ -315,7 +315,7 @@ describe("GET /ingest/traces", () => {
     expect((await list(projectId, query)).json.traces).toHaveLength(expected);
   });
 
-  test("evaluation traffic says what it is, production traffic says nothing [spec:trace.trafficSource]", async () => {
+  test("evaluation traffic is marked, production traffic is not [spec:trace.trafficSource]", async () => {
     const projectId = newProject();
     await ingest.submit(projectId, { name: "a", source: "eval-run" });
     await ingest.submit(projectId, { name: "b", source: "other" });
@@ -333,7 +333,7 @@ describe("GET /ingest/traces", () => {
   );
 });
 
-describe("what is not there", () => {
+describe("a missing object", () => {
   test.each(["x", "00000000-0000-7000-8000-000000000000", "%00", "..%2f"])("the trace %s is 404", async (id) => {
     const reply = await detail(newProject(), id);
     expect([reply.status, reply.json]).toEqual([404, { error: "Trace not found" }]);

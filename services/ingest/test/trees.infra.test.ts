@@ -158,7 +158,7 @@ describe("an agent", () => {
     expect(await agentNames(projectId)).toEqual(["planner"]);
   });
 
-  test("that nobody registered itself stays, whoever gives it up", async () => {
+  test("that no trace registered stays, whichever trace stops using it", async () => {
     const projectId = uuidv7(Date.now());
     await insert(projectId, { ...parent, name: "made", tree: {} });
     await read(
@@ -177,7 +177,7 @@ describe("an agent", () => {
   });
 });
 
-test("search finds a root by what it borrows and by what it shows now, not by what it showed before", async () => {
+test("search finds a root by its borrowed and current contents, not by its earlier ones", async () => {
   const projectId = uuidv7(Date.now());
   await insert(projectId, { ...parent, sessionId: null });
   const model = { ...orphan, kind: "llm" as const, model: "m-1", input: '"Quelle heure?"', output: '"Midi"' };

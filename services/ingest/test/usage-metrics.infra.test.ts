@@ -39,7 +39,9 @@ async function submit(projectId: string, span: object): Promise<string> {
   return json.trace_id;
 }
 
-/** One OpenTelemetry trace of an agent that repeats what its two calls used, with one call of a tool told twice. */
+/**
+ * One OpenTelemetry trace of an agent that repeats the usage of its two calls, with one call of a tool reported twice.
+ */
 async function exportTrace(projectId: string): Promise<void> {
   const startTimeUnixNano = `${now - 1_800_000}000000`;
   const span = (
@@ -135,7 +137,7 @@ describe("the figures of a window", () => {
     ]);
   });
 
-  test("take what a REST parent repeats of its children once, also past a step that reports nothing", async () => {
+  test("count a REST parent's repetition of its children once, also past a step that reports nothing", async () => {
     const projectId = newProject();
     const used = (input: number, output: number) => ({ input_tokens: input, output_tokens: output });
     const model = "gpt-5.6-terra";
@@ -161,7 +163,7 @@ describe("the figures of a window", () => {
     });
   });
 
-  test("of children whose root has not come are their own: no trace, but what they used", async () => {
+  test("of children whose root has not arrived are their own: no trace, but their usage", async () => {
     const projectId = newProject();
     const child = { parent_span_id: "never", span_kind: "llm", model: "gpt-4o-mini", input_tokens: 1_000_000 };
     await submit(projectId, { ...child, output_tokens: 500_000, cache_read_tokens: 400_000 });
@@ -178,7 +180,7 @@ describe("the figures of a window", () => {
     expect([totals.costPrompt, totals.costCached]).toEqual([expect.closeTo(0.09, 9), expect.closeTo(0.03, 9)]);
   });
 
-  test("say which share of the tokens no cost includes; what began outside the window is left out", async () => {
+  test("report the share of tokens without a price; spans that began outside the window are left out", async () => {
     const projectId = newProject();
     const used = { input_tokens: 30, output_tokens: 10, latency_ms: 7 };
     const before = (ms: number) => new Date(now - ms).toISOString();
@@ -232,7 +234,7 @@ test("the trend of costs has a point for each hour or day, by model", async () =
   expect(points.at(-1)).toMatchObject({ cost: 0, byModel: {}, unpricedTokenShare: null });
 });
 
-test("monitor is told what each model cost in a window; one without a price is missing", async () => {
+test("monitor receives the cost of each model in a window; one without a price is missing", async () => {
   const projectId = newProject();
   await exportTrace(projectId);
   await submit(projectId, { model: "unpriced", input_tokens: 5, output_tokens: 5 });
@@ -252,7 +254,7 @@ test("monitor is told what each model cost in a window; one without a price is m
   expect(Object.fromEntries(costs.map(({ model, cost }) => [model, cost]))).toEqual(totals.byModel);
 });
 
-test("monitor is told what each agent cost in a window, which is what the figures of that agent say", async () => {
+test("monitor receives the cost of each agent in a window, which equals the figures of that agent", async () => {
   const projectId = newProject();
   await exportTrace(projectId);
   await exportTrace(newProject());

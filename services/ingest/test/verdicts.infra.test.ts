@@ -100,7 +100,7 @@ test("the topic is on the detail when topic analysis ran, absent before it did a
   for (const span of spans) expect(await shown(showListItem(span))).not.toHaveProperty("topic");
 });
 
-test("what live judging says of a trace that is another project's, or gone, is dropped, and goes with its trace", async () => {
+test("live judging results of another project's trace, or of a deleted one, are dropped, and deleted with their trace", async () => {
   const [projectId, other] = [newProject(), newProject()];
   const [id = "", kept = ""] = await insert(projectId, {}, {});
   const verdict = { revision: 1, judgeScores, topic };

@@ -29,7 +29,7 @@ const deterministic: ScoreBody["deterministic"] = {
 
 const noMetrics = { jaccard: false, bleu: false, rouge: false, vector: null };
 
-test("code scorers run after the judges and see what they said; trajectory and context follow", async () => {
+test("code scorers run after the judges and see their verdicts; trajectory and context follow", async () => {
   await bench.startJudge();
   bench.llm.answerWith(({ prompt }) => ({
     kind: "verdict",

@@ -33,7 +33,7 @@ export interface RunningJudge {
   log(): string;
 }
 
-/** A bus, a scripted provider, a database, somebody who asks, and as many judges as a test starts. */
+/** A bus, a scripted provider, a database, a caller, and as many judges as a test starts. */
 export interface JudgeBench {
   nats: TestNats;
   llm: ScriptedLlm;
@@ -43,10 +43,10 @@ export interface JudgeBench {
   startJudge(environment?: Record<string, string>): Promise<RunningJudge>;
   /** Asks for one result: one primary judge, all metrics, a case with everything that these need. */
   ask(body?: Partial<ScoreBody>, timeoutMs?: number): Promise<ScoreReply>;
-  /** The record behind a verdict, as the gateway is told of it. */
+  /** The record behind a verdict, as the gateway receives it. */
   readRecord(verdictId: string, projectId?: string): Promise<VerdictRecord | null>;
   stopJudges(): Promise<void>;
-  /** Stops the judges and forgets what the provider was told. */
+  /** Stops the judges and resets the provider. */
   clear(): Promise<void>;
   stop(): Promise<void>;
 }

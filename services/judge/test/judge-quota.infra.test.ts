@@ -34,7 +34,7 @@ const quotaText = (limit: number): string =>
   `Daily judge-call quota reached (${limit}/day). Quota resets at midnight UTC; raise SERVICE_QUOTA_JUDGE_CALLS_PER_DAY to change the ceiling.`;
 
 describe("the daily quota of judge calls", () => {
-  test("is kept to the call by judges that race for it; what is beyond it is skipped and says so [spec:limit.quota.judge]", async () => {
+  test("is exact to the call with racing judges; results beyond it are skipped with the reason [spec:limit.quota.judge]", async () => {
     const quota = { SERVICE_QUOTA_JUDGE_CALLS_PER_DAY: "50" };
     await Promise.all([bench.startJudge(quota), bench.startJudge(quota)]);
     const replies = await Promise.all(
@@ -90,7 +90,7 @@ describe("the daily quota of judge calls", () => {
     expect(bench.llm.requests.filter(({ api }) => api === "chat")).toHaveLength(3);
   });
 
-  test("is not touched by what the record answers", async () => {
+  test("is not used by answers from the record", async () => {
     await bench.startJudge({ SERVICE_QUOTA_JUDGE_CALLS_PER_DAY: "1" });
     await bench.ask({ similarity: noMetrics });
     for (const verdictMode of ["cache", "replay"] as const) {
@@ -102,7 +102,7 @@ describe("the daily quota of judge calls", () => {
     expect(await query("select calls from judge.quota_days")).toEqual([{ calls: "1" }]);
   });
 
-  test("begins anew with the UTC day of PostgreSQL's clock", async () => {
+  test("restarts with the UTC day of PostgreSQL's clock", async () => {
     await bench.startJudge({ SERVICE_QUOTA_JUDGE_CALLS_PER_DAY: "1" });
     await bench.ask({ similarity: noMetrics });
     await expect(bench.ask({ similarity: noMetrics })).resolves.toMatchObject({ verdicts: [{ reason: "quota" }] });
@@ -144,7 +144,7 @@ test("calls are added up per project and hour, with a quota or without", async (
   ]);
 });
 
-describe("what was used", () => {
+describe("the used calls", () => {
   let gateway: Bus;
   beforeAll(async () => {
     gateway = connectBus({ url: bench.nats.url, service: "gateway", logger: createTestLogger().logger });
@@ -178,7 +178,7 @@ describe("what was used", () => {
     expect(await day(organization)).toEqual({ used: 7, limit: null });
   });
 
-  test("of a quota is what the quota counted", async () => {
+  test("of a quota equal the quota's count", async () => {
     await bench.startJudge({ SERVICE_QUOTA_JUDGE_CALLS_PER_DAY: "5" });
     expect(await day()).toEqual({ used: 0, limit: 5 });
     await bench.ask({ similarity: noMetrics });

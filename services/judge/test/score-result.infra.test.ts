@@ -156,7 +156,7 @@ describe("a result", () => {
 });
 
 describe("without a key", () => {
-  test("verdicts are skipped and say what is missing; metrics that need no provider are there", async () => {
+  test("verdicts are skipped with the missing setting as the reason; metrics that need no provider are computed", async () => {
     const { service } = await startJudge({ OPENAI_API_KEY: "", OPENAI_BASE_URL: "" });
     const reply = await ask({ judges: [buildRubric(), buildRubric({ id: "second", model: "gpt-4.1" })] });
     expect(reply.verdicts).toMatchObject([
@@ -188,7 +188,7 @@ describe("without a key", () => {
 });
 
 describe("the deadline", () => {
-  test("brings back what is finished in time, and the rest skipped as a timeout", async () => {
+  test("returns the verdicts that are finished in time, and the rest skipped as a timeout", async () => {
     await startJudge();
     bench.llm.answerWith(({ model }) => (model === "slow" ? { kind: "silence" } : verdict));
     bench.llm.embedWith({ kind: "silence" });
@@ -258,13 +258,13 @@ test("calls and verdicts are counted, by provider and outcome and by nothing tha
   expect(text).not.toContain("01999999");
 });
 
-test("a judge whose bus is away is not ready, and is again when it is back", async () => {
+test("a judge whose bus is unavailable is not ready, and is again when it is back", async () => {
   const { service } = await startJudge();
   await bench.nats.kill("SIGKILL");
   await expect.poll(async () => (await service.readiness()).ready).toBe(false);
   await bench.nats.restart();
   await expect.poll(async () => (await service.readiness()).ready, { timeout: 20_000 }).toBe(true);
-  // Who asks has a connection of its own, which comes back in its own time.
+  // The caller has a separate connection, which returns independently.
   await expect
     .poll(() => ask().catch(() => null), { timeout: 20_000 })
     .toMatchObject({ verdicts: [{ status: "scored" }] });

@@ -34,7 +34,7 @@ function rateByChance(): void {
 }
 
 describe("a replay", () => {
-  test("gives what was given live, whatever it is asked for, without asking anybody; anything else is a miss", async () => {
+  test("returns the live verdict for any request, without calling a provider; anything else is a miss", async () => {
     await bench.startJudge();
     rateByChance();
     const text = fc.string({ unit: "binary", maxLength: 20 });
@@ -158,7 +158,7 @@ describe("each provider", () => {
     model,
   }));
 
-  test("is asked with its own key for its own models, and one that fails takes nothing from the others", async () => {
+  test("is called with its own key for its own models, and one that fails does not affect the others", async () => {
     await bench.startJudge({
       GEMINI_API_KEY: "gemini-key-0123456789",
       GEMINI_BASE_URL: bench.llm.baseUrl,
@@ -177,7 +177,7 @@ describe("each provider", () => {
     expect(bench.llm.requests.map(({ model }) => model).sort()).toEqual(["gemini-2.5-pro", "gpt-5.6-luna"]);
   });
 
-  test("without a key says which one it needs", async () => {
+  test("without a key the reason names the missing one", async () => {
     await bench.startJudge(noProvider);
     const { verdicts } = await bench.ask({ judges: models.map(buildRubric), similarity: noMetrics });
     expect(verdicts.map(({ reason, justification }) => `${reason}: ${justification}`)).toEqual([
@@ -188,7 +188,7 @@ describe("each provider", () => {
   });
 });
 
-test("without PostgreSQL live and cached runs are judged all the same; a replay says why it cannot be", async () => {
+test("without PostgreSQL live and cached runs are judged all the same; a replay reports the reason", async () => {
   const { service, metrics } = await bench.startJudge({
     SERVICE_DB_URL: `postgres://nobody@127.0.0.1:${await findFreePort()}/touchstone`,
   });

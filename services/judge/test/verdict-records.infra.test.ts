@@ -42,7 +42,7 @@ async function recordOf(verdict: { verdictId: string | null }): Promise<VerdictR
 }
 
 describe("the record of a verdict", () => {
-  test("is there with the verdict: what was sent, to the letter, what came back, and what it cost", async () => {
+  test("exists with the verdict: the exact prompt, the reply, and the cost", async () => {
     await bench.startJudge();
     const rubric = buildRubric({
       scorerId: "the-config",
@@ -102,7 +102,7 @@ describe("the record of a verdict", () => {
     expect(record.prompt).not.toBe(bench.llm.requests[0]?.prompt);
   });
 
-  test("shows no provider key, and cuts what is longer than is kept, visibly", async () => {
+  test("shows no provider key, and marks where a long text is cut", async () => {
     await bench.startJudge();
     const text = `${JSON.stringify({ rating: 5, justification: `The key is ${benchKey}.` })}${" ".repeat(30_000)}\0`;
     bench.llm.enqueue({ kind: "text", text });

@@ -91,7 +91,7 @@ test("each agent has its runs, failures, latency, cost and what fails most, the 
   });
 });
 
-test("the trend and what is found most often can be of one agent", async () => {
+test("the trend and the most frequent findings can be limited to one agent", async () => {
   const project = newProject();
   const [shop, other] = [randomUUID(), randomUUID()];
   const failing = await rows.addRun(project, { agent_id: shop, operational_class: "agent-trace-error" });
@@ -121,7 +121,7 @@ test("the trend and what is found most often can be of one agent", async () => {
   expect(await found("&agentId=nobody")).toEqual([[], []]);
 });
 
-test("figures of agents are not there while ingest is away", async () => {
+test("figures of agents are unavailable while ingest is", async () => {
   fakeIngest.isAway = true;
   const { status } = await newProject()
     .send("GET", "/agent-monitoring/agent-figures")

@@ -112,7 +112,7 @@ test("a trace that is gone keeps its pair, without texts", async () => {
   expect((await listPairs(project)).pairs).toMatchObject([{ traceId, input: null, output: null }]);
 });
 
-test("a sample is drawn by lot from what was rated against a threshold, is there, and nobody labelled", async () => {
+test("a sample is drawn at random from existing unlabelled traces that were rated against a threshold", async () => {
   const project = newProject();
   const unlabelled = new Set<string>();
   for (let count = 0; count < 6; count += 1) unlabelled.add(await judge(project, count, null));

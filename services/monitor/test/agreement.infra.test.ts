@@ -52,7 +52,7 @@ test("agreement pairs each version's verdicts with the newest vote, or with the 
     originalScore: 2,
     correctedScore: 3,
   });
-  // Another version, without a threshold; one that nobody voted on; one voted on too long ago.
+  // Another version, without a threshold; one without votes; one with votes that are too old.
   await judge(2, "down", { scorer_version: 2, threshold: null });
   await judge(2, null);
   await rows.addVote(project, await judge(2, null), "down", hoursAgo(100 * 24));

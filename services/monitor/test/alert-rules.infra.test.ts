@@ -207,7 +207,7 @@ describe("an alert rule", () => {
     }
   });
 
-  test("is created, changed and deleted, and refused with the sentence that says why", async () => {
+  test("is created, changed and deleted, and refused with the reason", async () => {
     const project = bench.newProject();
     const at = "/agent-monitoring/alert-rules";
     const sent = { name: "Slow", metric: "p95LatencyMs", comparison: "above", threshold: 5_000, windowMinutes: 15 };
@@ -243,7 +243,7 @@ describe("an alert rule", () => {
   });
 });
 
-test("whatever is administered is told the log, by whom and what, without addresses, scripts and secrets", async () => {
+test("every administrative act is written to the audit log, with the user and the change, without addresses, scripts and secrets", async () => {
   const project = bench.newProject();
   bench.ingest.addAgent(project.projectId, "shop");
   const canary = "canary-3f9a";

@@ -58,7 +58,7 @@ test.each([
   ["a refusal", answers("{}", 403), "The scorer answered with status 403.", "lasting"],
   ["a failure", answers("{}", 503), "The scorer answered with status 503.", "passing"],
   ["too many questions", answers("{}", 429), "The scorer answered with status 429.", "passing"],
-])("of %s it is told what is wrong", async (_, listener, message, kind) => {
+])("of %s it is rejected with the problem", async (_, listener, message, kind) => {
   expect(await ask(listener)).toEqual({ failure: { message, kind } });
 });
 

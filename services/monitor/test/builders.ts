@@ -2,7 +2,7 @@ import type { SettledTrace } from "@touchstone/contracts";
 import { uuidv7 } from "@touchstone/service-kit";
 import type { ExportedVerdict } from "../src/verdicts/otlp-export/exported-verdict.ts";
 
-/** A trace that settled just now; a new one of its own project unless told otherwise. */
+/** A trace that settled just now; a new one in a new project by default. */
 export const buildSettledTrace = (overrides: Partial<SettledTrace> = {}): SettledTrace => ({
   projectId: crypto.randomUUID(),
   traceId: uuidv7(Date.now()),
@@ -23,7 +23,7 @@ export const buildSettledTrace = (overrides: Partial<SettledTrace> = {}): Settle
   ...overrides,
 });
 
-/** A verdict that leaves, of a project of its own unless told otherwise. */
+/** A verdict to be exported, in a new project by default. */
 export const buildExportedVerdict = (overrides: Partial<ExportedVerdict> = {}): ExportedVerdict => ({
   projectId: crypto.randomUUID(),
   verdictId: crypto.randomUUID(),

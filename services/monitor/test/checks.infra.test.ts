@@ -120,7 +120,7 @@ test("each check of a settled trace is carried out once, however often the trace
   ).toEqual([{ session_id: "s", failed_tools: ["a,b", '"c"'], tool_calls: 2 }]);
 });
 
-test("nothing is planned of what is not to be watched, of a deleted project, and of what settled a week ago", async () => {
+test("no check is planned for unwatched traces, for a deleted project, or for traces that settled a week ago", async () => {
   const checks = [everyTrace("patterns")];
   const closed = buildSettledTrace();
   await store.query("insert into monitor.deleted_projects (project_id, next_pass_at) values ($1, null)", [
@@ -216,7 +216,7 @@ test("a check that fails is tried again and given up after the fifth try; the ot
   expect(await countFound(trace.projectId)).toBe(1);
 });
 
-test("waiting for somebody who is not there counts no tries, and holds up no other kind", async () => {
+test("waiting for an unavailable service counts no tries, and delays no other kind", async () => {
   let absences = 9;
   const checks = [
     everyTrace("judge", async () => {
@@ -279,7 +279,7 @@ test("a check whose worker was killed is taken over; one that was only paused wr
   expect(await countFound(trace.projectId)).toBe(1);
 });
 
-test("a check is settled by whoever holds it, not by a worker it was taken from", async () => {
+test("a check is settled by its current holder, not by a worker that lost it", async () => {
   const take = async (leaseMs: number) => {
     const [taken] = await checkStore.take({
       ...{ token: crypto.randomUUID(), count: 1, perProject: 1, inHand: new Map(), after: crypto.randomUUID() },
@@ -299,7 +299,7 @@ test("a check is settled by whoever holds it, not by a worker it was taken from"
   expect(written).toEqual(["second"]);
 });
 
-test("a lease that is renewed outlives its time, and one that is lost stops the work", async () => {
+test("a renewed lease outlives its time, and a lost one stops the work", async () => {
   const signals: AbortSignal[] = [];
   const release = Promise.withResolvers<void>();
   const checks = [
@@ -330,7 +330,7 @@ test("a lease that is renewed outlives its time, and one that is lost stops the 
   expect(await countFound(trace.projectId)).toBe(0);
 });
 
-test("a worker that stops puts back what it cannot finish, uncounted", async () => {
+test("a worker that stops puts back its unfinished checks, uncounted", async () => {
   const begun = Promise.withResolvers<void>();
   const checks = [
     everyTrace("judge", async (_, signal) => {
@@ -347,7 +347,7 @@ test("a worker that stops puts back what it cannot finish, uncounted", async () 
   expect(await checkStore.countDue()).toBe(1);
 });
 
-test("a check that kills whoever takes it is given up", async () => {
+test("a check that kills every worker is given up", async () => {
   const checks = [everyTrace("judge")];
   await plan([buildSettledTrace()], checks);
   await store.query("update monitor.checks set attempts = 5");
@@ -375,7 +375,7 @@ test("a project with a long backlog delays no other", async () => {
   const ofOthers = first.filter(({ projectId }) => projectId !== busy).map(({ subjectId }) => subjectId);
   expect(ofOthers.sort()).toEqual(others.map(({ traceId }) => traceId).sort());
   expect(first).toHaveLength(8);
-  // With five in hand one more is all that it may have.
+  // With five in progress it may take only one more.
   expect(await take(8, new Map([[busy, 5]]))).toHaveLength(1);
   expect(await take(8, new Map([[busy, 6]]))).toEqual([]);
 });

@@ -36,10 +36,10 @@ const path = "/agent-monitoring/custom-evaluators";
 let scorer: Server;
 let url: string;
 let asEvalRuns: Bus;
-/** What the scripted scorer answers, and how often it was asked. */
+/** The scripted scorer's answer, and the number of its calls. */
 let says: object = {};
 let asked = 0;
-/** What the scripted judge answers. */
+/** The scripted judge's answer. */
 let script: object = {};
 const classified: { labels: string[] }[] = [];
 const groups: unknown[] = [];
@@ -97,7 +97,7 @@ const readVerdicts = (project: ProjectClient) =>
     project.projectId,
   ]);
 
-test("a custom scorer is created with its defaults, changed by what is sent, and deleted", async () => {
+test("a custom scorer is created with its defaults, changed by the members that are sent, and deleted", async () => {
   const project = newProject();
   const { body } = await project.send("POST", path, { name: "Mine", url });
   const defaults = { sampleRate: 0.1, scopeMode: "all", agentIds: [], enabled: true, invertMatch: false };
@@ -148,7 +148,7 @@ test.each([
     expect((await project.send("POST", `${path}/dry-run`, trial)).body).toMatchObject({ ok: false, error });
 });
 
-test("what an external scorer flags is an event, a signal and, with a score, a verdict; once however often it settles", async () => {
+test("a flag of an external scorer is an event, a signal and, with a score, a verdict; once however often it settles", async () => {
   const project = newProject();
   const id = await create(project, { kind: "external", url });
   says = { matches: true, reason: "It is rude.", score: 0.25 };
@@ -200,7 +200,7 @@ test("a script's score below its bound alerts, at it passes, and a script that s
   expect(await listSignals(project)).toMatchObject([{ occurrenceCount: 1 }]);
 });
 
-test("a dry run stores nothing and answers what the scorer said", async () => {
+test("a dry run stores nothing and returns the scorer's answer", async () => {
   const project = newProject();
   says = { matches: true, metadata: { words: 3 } };
   const trial = { kind: "external", url };
@@ -260,7 +260,7 @@ test("members of a live group that are patterns and custom scorers bring their g
   ]);
 });
 
-test("where a project asks for it, it is said once what a trace is about, with the labels that are in use", async () => {
+test("where a project asks for it, the topic of a trace is determined once, with the labels in use", async () => {
   const project = newProject();
   await settle(record(project, {}));
   const settled = "select from monitor.seen_traces where project_id = $1 and settled_at is not null";
@@ -293,7 +293,7 @@ test("where a project asks for it, it is said once what a trace is about, with t
 
 const rows = createSettledRows({ query });
 
-test("the map of topics says of each intent how its traces went, the most frequent first", async () => {
+test("the map of topics shows the results of each intent's traces, the most frequent first", async () => {
   const project = newProject();
   async function classify(intent: string, more: object = {}, run: Record<string, unknown> = {}): Promise<string> {
     const id = await rows.addRun(project, run);
@@ -375,7 +375,7 @@ test("models are compared by the traces that name them, in the window, with what
   expect((await compare("?window=30d")).models.map(({ model }) => model)).toEqual(["big", "old", null]);
 });
 
-test("what a live scorer said is 404 where there is no such scorer", async () => {
+test("the results of a live scorer are 404 if there is no such scorer", async () => {
   const project = newProject();
   for (const read of ["ratings", "events", "calibration"]) {
     const answer = await project.send("GET", `/monitor/online-evaluators/none/${read}`);

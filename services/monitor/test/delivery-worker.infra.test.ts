@@ -24,7 +24,7 @@ async function enqueue(projectId: string, host: string, count: number, secondsAg
   );
 }
 
-/** Sends to hosts that answer at once, and to `dead`, which does not before it is told to. */
+/** Sends to hosts that answer at once, and to `dead`, which answers only on command. */
 function createScriptedSend() {
   const inFlight = new Set<TakenDelivery>();
   const delivered: TakenDelivery[] = [];
@@ -62,7 +62,7 @@ function createScriptedSend() {
   };
 }
 
-test("a dead host with ten thousand messages holds up no other host, in its own project or another, and only so many at once", async () => {
+test("a dead host with ten thousand messages delays no other host, in any project, and its concurrent calls are limited", async () => {
   const [first, second, third] = [randomUUID(), randomUUID(), randomUUID()];
   await enqueue(first, "dead", backlog, 100);
   await enqueue(second, "dead", 50, 90);
@@ -77,7 +77,7 @@ test("a dead host with ten thousand messages holds up no other host, in its own 
   }).start();
 
   await vi.waitFor(() => expect(delivered).toHaveLength(45));
-  // What comes while the dead host has all it may have in hand.
+  // Messages that arrive while the dead host has the maximum in progress.
   await enqueue(first, "alive", 5, 0);
   await vi.waitFor(() => expect(delivered).toHaveLength(50));
 

@@ -25,6 +25,6 @@ test.each([
   ["errorCount", [5, 120, 7, 40], "Traces with an error: 7 over the last 2 hours (threshold 5, 40 traces)."],
   ["meanRating", [5, 60, 3.24, 9], "Mean rating was 3.2 over the last hour (threshold 5, 9 ratings)."],
   ["traceCount", [1, 60, 0, 0], "Traces: 0 over the last hour (threshold 1)."],
-] as const)("%s is told in words", (metric, [threshold, windowMinutes, value, samples], sentence) => {
+] as const)("%s is described in words", (metric, [threshold, windowMinutes, value, samples], sentence) => {
   expect(told(metric, threshold, windowMinutes, value, samples)).toBe(`${sentence} Rule: Checkout.`);
 });

@@ -42,7 +42,7 @@ const readTold = async () =>
     )
   ).map(({ body }) => body.traces[0]);
 
-test("an evaluation sent as telemetry is a verdict of its name and no word of ours; told again it changes nothing", async () => {
+test("an evaluation sent as telemetry is a verdict under its own name, separate from ours; a repetition changes nothing", async () => {
   await recordEvaluations(store.database, [build(), build({ name: "length", score: 212 })]);
   const [verdict, ...others] = await readVerdicts();
   expect(verdict).toMatchObject({
@@ -66,14 +66,14 @@ test("of two with one name and span the later is in force, in whatever order and
   await Promise.all([recordEvaluations(store.database, [build()]), recordEvaluations(store.database, [elsewhere])]);
   expect(await readVerdicts()).toMatchObject([{ rating: 4 }]);
 
-  // Regraded on a scale of its own: nothing of that span can be rated, so the other one speaks.
+  // Regraded on an unknown scale: no grade of that span can be rated, so the other one counts.
   await recordEvaluations(store.database, [build({ score: 40, at: "2026-01-02T03:06:00.000Z" })]);
   expect(await readVerdicts()).toMatchObject([{ rating: 6, justification: "Score 0.6." }]);
   await recordEvaluations(store.database, [{ ...elsewhere, score: null, at: "2026-01-02T03:07:00.000Z" }]);
   expect(await readVerdicts()).toEqual([]);
 });
 
-test("text that PostgreSQL cannot hold, and grades of a deleted project, keep nobody else's waiting", async () => {
+test("text that PostgreSQL cannot store, and grades of a deleted project, do not delay others", async () => {
   const gone = crypto.randomUUID();
   await store.query("insert into monitor.deleted_projects (project_id) values ($1)", [gone]);
   const odd = build({ name: "a\0b", label: "x".repeat(10_000), explanation: "\uD800".repeat(20_000) });

@@ -16,7 +16,7 @@ export interface FakeIngest {
   agentCosts: { agentId: string | null; cost: number }[];
   /** How often traces were read. */
   reads(): number;
-  /** While true, nobody answers. */
+  /** While true, it does not answer. */
   isAway: boolean;
   stop(): Promise<void>;
 }

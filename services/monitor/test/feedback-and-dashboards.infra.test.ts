@@ -309,7 +309,7 @@ test("the last hour is shown by five minutes", async () => {
   expect(counted).toMatchObject({ window: "1h", totalRuns: 1, deltas: { healthRate: 0 } });
 });
 
-test("the agents that fail most come first, with what was found most often", async () => {
+test("the agents with the most failures come first, with their most frequent findings", async () => {
   const project = newProject();
   const agentId = fakeIngest.addAgent(project.projectId, "shop");
   await rows.addRun(project, { agent_id: agentId, operational_class: "agent-trace-error" });

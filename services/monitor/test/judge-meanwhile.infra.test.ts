@@ -58,7 +58,7 @@ async function readPlanned(): Promise<[kind: string, scorerId: string, subjectId
   return rows.map((row) => [row.kind, row.scorer_id, row.subject_id]);
 }
 
-test("what came after a change and before the word of it is judged when the word comes, once", async () => {
+test("traces between a change and its event are judged when the event arrives, once", async () => {
   const before = buildSettledTrace({ projectId });
   await settle(before);
   const changedAt = await readClock();
@@ -117,7 +117,7 @@ test("a word that comes late and out of order speaks for its own time, and chang
   await tell({ revision: 4, judges: [{ ...first, enabled: false }] });
   await tell({ revision: 3, changedAt: third, judges: [first, buildJudge({ scorerId: "gone" })] });
   expect((await readPlanned()).filter(([, , subject]) => subject === last.traceId)).toEqual([
-    // By what was in force when it settled.
+    // By the judges in force when it settled.
     ["judge", "first", last.traceId],
     ["judge", "second", last.traceId],
   ]);

@@ -63,7 +63,7 @@ describe("the headline of judgeScores", () => {
     expect(judgeScoresOf([{ ...verdict("x", 3), scorerKey: "external:x" }])).toBeNull();
   });
 
-  test("stands above every verdict, each told whole", () => {
+  test("is above every verdict, each sent complete", () => {
     expect(judgeScoresOf([verdict("a", 4), group("g", 8, null)])).toEqual({
       rating: 8,
       threshold: null,

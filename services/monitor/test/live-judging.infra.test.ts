@@ -93,7 +93,7 @@ test("a judge looks at the traces of its agents while it is live, unless their p
   expect(await readPlanned()).toHaveLength(3);
 });
 
-test("of live scorers the greatest revision is in force, in whatever order they are told", async () => {
+test("of live scorers the greatest revision is in force, in any order of arrival", async () => {
   await tell([buildJudge()], [], 2);
   await tell([], [], 1);
   const { judge } = buildChecks();
@@ -103,7 +103,7 @@ test("of live scorers the greatest revision is in force, in whatever order they 
   expect(await readPlanned()).toHaveLength(1);
 });
 
-test("a rating below the threshold is a verdict, an event and a signal, and ingest is told, in one transaction", async () => {
+test("a rating below the threshold is a verdict, an event and a signal, and ingest is notified, in one transaction", async () => {
   const agentId = crypto.randomUUID();
   await tell([buildJudge()]);
   const { judge, asked } = buildChecks({
@@ -189,7 +189,7 @@ test.each<[string, Partial<Reply> | Error, string, number]>([
   expect(await readUsed()).toBe(used);
 });
 
-test("what is gone is not judged: the trace, or the scorer", async () => {
+test("deleted traces and scorers are not judged", async () => {
   await tell([buildJudge()]);
   const { judge, asked } = buildChecks({ trace: null });
   await plan([judge], buildSettledTrace({ projectId }));
@@ -199,7 +199,7 @@ test("what is gone is not judged: the trace, or the scorer", async () => {
   expect(asked).toEqual([]);
 });
 
-test("the live judge budget is exact between replicas; what is beyond it is skipped and says so", async () => {
+test("the live judge budget is exact between replicas; further calls are skipped with the reason", async () => {
   const budgets = [1, 2].map(() => createLiveBudget({ database: store.database, callsPerDay: 7 }));
   const reserved = await Promise.all(
     Array.from({ length: 20 }, (_, index) => budgets[index % 2]?.reserve(projectId, 1) ?? null),

@@ -1,7 +1,7 @@
 import { createPatternMatcher } from "../src/patterns/matching/pattern-matcher.ts";
 import * as thread from "../src/patterns/matching/patterns-thread.ts";
 
-/** Looks for patterns without threads, for tests of what is made of it. */
+/** Matches patterns without threads, for tests of the results. */
 export const matcherAtOnce = createPatternMatcher({
   run: async (task, input) =>
     (thread as unknown as Record<string, (given: unknown) => never>)[task.name]?.(input) as never,

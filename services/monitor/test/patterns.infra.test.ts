@@ -78,7 +78,7 @@ describe("patterns", () => {
     expect(await project.send("GET", "/monitor/patterns/none")).toEqual(missing);
   });
 
-  test("are refused with the sentence that says why", async () => {
+  test("are refused with the reason", async () => {
     const project = newProject();
     for (const [body, error] of [
       [{}, "Pattern name is required"],
@@ -154,7 +154,7 @@ describe("a settled trace", () => {
     ]);
   });
 
-  test("is not checked where nobody wants it: monitor:false, an evaluation's, a profile that is off", async () => {
+  test("is not checked where it is disabled: monitor:false, an evaluation's, a profile that is off", async () => {
     const project = newProject();
     await createPattern(project, { includeTerms: ["lawyer"] });
     const offId = fakeIngest.addAgent(project.projectId, "off");
@@ -210,7 +210,7 @@ describe("a settled trace", () => {
     expect(await listSignals(project, "?polarity=all")).toEqual([]);
     expect(fakeIngest.reads()).toBe(reads);
 
-    // It grew: what it was said to lack is there.
+    // It grew: the missing part has arrived.
     await settle({ ...(traces[2] as SettledTrace), isOutputEmpty: false });
     await vi.waitFor(async () => {
       const left = "select from monitor.events where project_id = $1 and pattern_key = 'empty-agent-response'";
@@ -218,7 +218,7 @@ describe("a settled trace", () => {
     });
   });
 
-  test("waits for an ingest that is away, and then is checked", async () => {
+  test("waits for an unavailable ingest, and then is checked", async () => {
     const project = newProject();
     await createPattern(project, { includeTerms: ["lawyer"] });
     fakeIngest.isAway = true;
@@ -230,7 +230,7 @@ describe("a settled trace", () => {
     expect(await listSignals(project)).toMatchObject([{ occurrenceCount: 1 }]);
   });
 
-  test("has semantic conditions decided by one judge call each; one that is undecided removes only its pattern", async () => {
+  test("has semantic conditions decided by one judge call each; an undecided one removes only its pattern", async () => {
     const project = newProject();
     judgeBy((prompt) => (prompt === "broken" ? "fails" : prompt === "asks for a PIN"));
     await createPattern(project, { name: "Broken", semanticPrompt: "broken" });
@@ -252,7 +252,7 @@ describe("a settled trace", () => {
   });
 });
 
-test("semantic conditions are live judge calls of the project's day: what is beyond them is skipped and says so [spec:limit.quota.live-judge]", async () => {
+test("semantic conditions are live judge calls of the project's day: further ones are skipped with the reason [spec:limit.quota.live-judge]", async () => {
   const project = newProject();
   judgeBy((prompt) => (prompt === "keyless" ? "fails" : true));
   // Without a key no call is made, and none counts.

@@ -36,7 +36,7 @@ afterAll(async () => {
   await store?.close();
 });
 
-test("row 19: an event that nobody can plan is tried five times and kept with its reason, counted, while others are planned", async () => {
+test("row 19: an event that cannot be planned is tried five times and kept with its reason, counted, while others are planned", async () => {
   const metrics = createMetrics();
   const bus = connectBus({
     url: nats.url,
@@ -126,7 +126,7 @@ test("a check whose worker is killed comes back counted, after its lease and a p
     const hours = "round(extract(epoch from due_at - now()) / 3600)::integer as hours";
     return (await store.query(`select attempts, ${hours} from monitor.checks`))[0];
   };
-  // As if it were killed: it has the check in hand for ever.
+  // As if it were killed: it holds the check permanently.
   const takeAndFreeze = async (): Promise<void> => {
     const inHand = Promise.withResolvers<void>();
     const carryOut: Check["carryOut"] = async (_, signal) => {

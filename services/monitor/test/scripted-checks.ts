@@ -16,7 +16,7 @@ import { buildTrace, buildVerdict } from "./judging-builders.ts";
 type Asked = z.input<typeof scoreResult.body>;
 type Reply = z.output<typeof scoreResult.reply>;
 
-/** How the judge answers, and what it is asked about. */
+/** The judge's answers, and the requests it received. */
 export interface ScriptedJudge {
   reply?: Partial<Reply> | Error;
   callsPerDay?: number | null;
@@ -60,7 +60,7 @@ export function buildScriptedChecks(
   return { asked, judge: createJudgeCheck(dependencies), group: createGroupCheck(dependencies) };
 }
 
-/** Carries out what was planned of a project, as a worker does; answers what came of it. */
+/** Runs the planned checks of a project, like a worker; returns the outcomes. */
 export async function carryOutPlanned(
   store: { database: Database; maintenance: Database },
   { projectId, checks, attempt }: { projectId: string; checks: readonly Check[]; attempt: number },

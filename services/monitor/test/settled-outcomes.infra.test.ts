@@ -34,7 +34,7 @@ const readTold = async (): Promise<z.input<typeof tracesJudged.body>["traces"]> 
   return (await store.query<{ body: string }>(text, [projectId])).flatMap(({ body }) => JSON.parse(body).traces);
 };
 
-test("ingest is told of a trace that fails by itself as it settles, of nothing where it does not, and keeps it with a rating", async () => {
+test("ingest is notified of a trace that fails by itself as it settles, of nothing if it does not, and keeps it with a rating", async () => {
   await liveScorers.put({ projectId, revision: 1, judges: [buildJudge()], groups: [] });
   const { judge } = buildScriptedChecks(
     { ...store, liveScorers },
@@ -54,7 +54,7 @@ test("ingest is told of a trace that fails by itself as it settles, of nothing w
   expect((await readTold()).filter(({ traceId }) => traceId !== failing.traceId)).toMatchObject([{ failure: null }]);
 });
 
-test("of an unwatched trace that fails nobody is told", async () => {
+test("a failing trace that is not watched causes no notification", async () => {
   await plan([], buildSettledTrace({ projectId, failedTools: ["search"], monitor: false }));
   expect(await readTold()).toEqual([]);
 });

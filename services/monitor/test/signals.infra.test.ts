@@ -102,7 +102,7 @@ describe("a signal", () => {
     }
   });
 
-  test("takes what a person says of it, and leaves with it in the export", async () => {
+  test("stores a person's feedback on it, and is exported with it", async () => {
     const project = newProject();
     const id = await raise(project);
     const path = `/agent-monitoring/signals/${id}/feedback`;
@@ -179,7 +179,7 @@ describe("a signal", () => {
 });
 
 describe("a monitoring profile", () => {
-  test("is set by id or name, only what is sent changes, and a read registers nobody [spec:monitor.profile]", async () => {
+  test("is set by id or name, only the sent members change, and a read registers no agent [spec:monitor.profile]", async () => {
     const project = newProject();
     expect(await project.send("GET", "/monitor/profiles/shop")).toEqual({ status: 200, body: { profile: null } });
     expect(fakeIngest.agentNames(project.projectId)).toEqual([]);
@@ -229,13 +229,13 @@ describe("a monitoring profile", () => {
     [{ thresholdOverrides: [] }, "thresholdOverrides must be an object"],
     [{ approvalPolicy: 1 }, "approvalPolicy must be an object"],
     [{ billingMode: 1 }, "billingMode must be a string"],
-  ])("of %j is refused, and nobody is registered", async (body, error) => {
+  ])("of %j is refused, and no agent is registered", async (body, error) => {
     const project = newProject();
     expect(await project.send("PUT", "/monitor/profiles/shop", body)).toEqual({ status: 400, body: { error } });
     expect(fakeIngest.agentNames(project.projectId)).toEqual([]);
   });
 
-  test("stands on the project's defaults", async () => {
+  test("is based on the project's defaults", async () => {
     const project = newProject();
     const path = "/agent-monitoring/settings/monitoring-defaults";
     const set = await project.send("PUT", path, { coverageMode: "sampled", sampleRate: 0.25, retentionDays: 7 });

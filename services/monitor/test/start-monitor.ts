@@ -7,7 +7,7 @@ import { quiet } from "./test-store.ts";
 
 export const rootSecret = "a root secret of the installation, long enough";
 
-/** Starts the service on a port of its own and waits until it is ready. */
+/** Starts the service on a separate port and waits until it is ready. */
 export async function startMonitor(at: {
   databaseUrl: string;
   natsUrl: string;
@@ -38,12 +38,12 @@ export interface HttpAnswer {
 export interface ProjectClient {
   projectId: string;
   send(method: Method, path: string, body?: unknown): Promise<HttpAnswer>;
-  /** The same project, asked by a user who is signed in. */
+  /** The same project, called by a signed-in user. */
   as(userId: string): ProjectClient;
   lines(path: string): Promise<Record<string, unknown>[]>;
 }
 
-/** A project of its own, reached at an address of the service. */
+/** A separate project, reached at an address of the service. */
 export function createProjectClient(address: string): ProjectClient {
   return clientOf(address, randomUUID(), null);
 }

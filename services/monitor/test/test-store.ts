@@ -3,7 +3,7 @@ import { type Database, migrateSchema, openDatabase, rolesOf } from "@touchstone
 import { createLogger } from "@touchstone/service-kit";
 import { createTestDatabase, type TestDatabase } from "@touchstone/testkit";
 
-/** Monitor's schema in a database of its own, and its two roles. */
+/** Monitor's schema in a separate database, and its two roles. */
 export interface TestStore {
   url: string;
   database: Database;

@@ -43,7 +43,7 @@ describe("a pattern that is not stored", () => {
       expect(rows).toHaveLength(count);
     });
 
-  test("is tried on the newest traces, shows what it goes by, and leaves nothing behind", async () => {
+  test("is tried on the newest traces, shows the matched text, and stores nothing", async () => {
     const project = newProject();
     const traces = ["My lawyer says so.", "Nothing.", `${"x".repeat(200)} a LAWYER ${"y".repeat(200)}`].map((output) =>
       record(project, { output }),
@@ -74,7 +74,7 @@ describe("a pattern that is not stored", () => {
     expect(await outcomesOf(project)).toEqual([]);
   });
 
-  test("is tried on the traces that are named; what is not there, or another project's, is told", async () => {
+  test("is tried on the named traces; missing ones and another project's are reported", async () => {
     const project = newProject();
     const own = record(project, { output: "lawyer", input: "Why?" }).traceId;
     const foreign = record(newProject(), { output: "lawyer" }).traceId;
@@ -131,7 +131,7 @@ describe("a pattern that is not stored", () => {
     expect(await query("select from monitor.live_calls where project_id = $1", [project.projectId])).toEqual([]);
   });
 
-  test("that takes too long on a trace says so, tries the others, and holds no other project up", async () => {
+  test("that takes too long on a trace reports it, tries the others, and delays no other project", async () => {
     const project = newProject();
     const traceIds = [tedious, "ab", ""].map((output) => record(project, { output }).traceId);
     const delay = monitorEventLoopDelay({ resolution: 10 });
@@ -168,7 +168,7 @@ describe("a pattern that is not stored", () => {
     expect(reasons).toEqual([{ outcome: "done", reason: message }]);
   });
 
-  test("is refused with the sentence that says why", async () => {
+  test("is refused with the reason", async () => {
     const project = newProject();
     const includeTerms = ["a"];
     for (const [body, error] of [
@@ -188,7 +188,7 @@ describe("a pattern that is not stored", () => {
 describe("a regex from a description", () => {
   const generate = (body: object) => newProject().send("POST", "/agent-monitoring/patterns/generate-regex", body);
 
-  test("is what the judge writes, told once what is wrong with it", async () => {
+  test("is the judge's text, which is sent back once with its error", async () => {
     const told: unknown[] = [];
     writes = ({ description, rejected }) => {
       told.push({ description, rejected });

@@ -91,7 +91,7 @@ const untilEmpty = () => vi.waitFor(async () => expect(await waiting()).toEqual(
 test("verdicts leave in batches, the oldest first, and are gone when the collector has taken them", async () => {
   const verdicts = Array.from({ length: 5 }, () => buildExportedVerdict());
   await write(...verdicts);
-  // Told twice, it is on its way once.
+  // Announced twice, it is queued once.
   await write(verdicts[0] as ExportedVerdict);
   startWorker();
   await untilEmpty();
@@ -128,7 +128,7 @@ async function buildChecks(projectId: string): Promise<Record<"judge" | "group" 
   return { ...buildScriptedChecks({ ...store, liveScorers }, { reply, isExporting: true }), custom };
 }
 
-/** Carries a check out and records what came of it, as the transaction that settles it does, and then `also`. */
+/** Runs a check and records the outcome, like the transaction that settles it, and then `also`. */
 async function carryOut(check: Check, due: Omit<DueCheck, "id" | "kind" | "attempt">, also = () => {}): Promise<void> {
   const signal = new AbortController().signal;
   const outcome = await check.carryOut({ ...due, id: "1", kind: check.kind, attempt: 1 }, signal);
@@ -189,7 +189,7 @@ test("what live scorers say leaves with the transaction that records it, and nam
   ]);
 });
 
-test("what an evaluation said of a trace leaves too, with the span's name where the trace is known", async () => {
+test("the evaluation of a trace is exported too, with the span's name if the trace is known", async () => {
   const projectId = crypto.randomUUID();
   const trace = buildSettledTrace({ projectId, agentId: crypto.randomUUID(), ...named });
   await store.database.scoped([projectId], (transaction) => recordSettledTraces(transaction, [projectId], [trace]));
@@ -233,7 +233,7 @@ test("a collector that is overloaded is asked again, and has everything in the e
   await vi.waitFor(() => expect(ended).toEqual({ sent: 1, rejected: 0 }));
 });
 
-test("what a killed worker had in hand is sent by another when its lease ends", async () => {
+test("verdicts held by a killed worker are sent by another when its lease ends", async () => {
   const [first, second] = [buildExportedVerdict(), buildExportedVerdict()];
   await write(first);
   const killed = createVerdictExportStore(store.maintenance);
@@ -249,7 +249,7 @@ test("what a killed worker had in hand is sent by another when its lease ends", 
   expect(arrived()).toEqual([second.verdictId, first.verdictId]);
 });
 
-test("what a slow worker has to say of what another has by now counts no more", async () => {
+test("a slow worker's result for verdicts that another has taken over no longer counts", async () => {
   const verdict = buildExportedVerdict();
   await write(verdict);
   const queue = createVerdictExportStore(store.maintenance);
@@ -292,7 +292,7 @@ test.each([400, 401, 302])(
   },
 );
 
-test("what a collector rejects of a batch is counted apart and not sent again", async () => {
+test("verdicts of a batch that a collector rejects are counted separately and not sent again", async () => {
   collector.answerWith({ rejected: 1, message: "too long" });
   await write(buildExportedVerdict(), buildExportedVerdict(), buildExportedVerdict());
   startWorker();
@@ -311,7 +311,7 @@ test("an export that is not answered in time is sent again", async () => {
   expect(collector.exports.length).toBeGreaterThan(1);
 });
 
-test("while the collector is away, verdicts older than a day are dropped and counted", async () => {
+test("while the collector is unavailable, verdicts older than a day are dropped and counted", async () => {
   const [old, young] = [buildExportedVerdict(), buildExportedVerdict()];
   await write(old, young);
   await store.query(

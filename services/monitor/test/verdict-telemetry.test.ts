@@ -7,7 +7,7 @@ import { backOff, isPassing, readRetryAfter } from "../src/verdicts/otlp-export/
 import { buildExportedVerdict } from "./builders.ts";
 
 describe("a verdict as a log record", () => {
-  test("is an evaluation of the judged span by the GenAI conventions, with what they have no name for beside it", () => {
+  test("is an evaluation of the judged span by the GenAI conventions, with further attributes that they do not define", () => {
     const verdict = buildExportedVerdict({
       otel: { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331", responseId: "resp-1" },
       rating: 4.9,
@@ -44,7 +44,7 @@ describe("a verdict as a log record", () => {
     ]);
   });
 
-  test("says nothing of what is not known: a session has no span, and without a threshold nothing passes or fails", () => {
+  test("omits unknown values: a session has no span, and without a threshold nothing passes or fails", () => {
     const verdict = buildExportedVerdict({
       ...{ traceId: null, sessionId: "chat-17", agentId: null, scorerVersion: null, model: null },
       ...{ rating: 10, threshold: null, failing: null, justification: null },
@@ -73,11 +73,11 @@ describe("a verdict as a log record", () => {
   });
 });
 
-describe("what a collector answers", () => {
+describe("a collector's answer", () => {
   test.each([429, 502, 503, 504])("with %i is sent again", (status) => expect(isPassing(status)).toBe(true));
   test.each([302, 400, 401, 404, 413, 500, 501])("with %i is final", (status) => expect(isPassing(status)).toBe(false));
 
-  test("with 200 names what it rejected, and anything unreadable rejects nothing", () => {
+  test("with 200 contains the rejected items, and an unreadable answer rejects nothing", () => {
     const partial = Uint8Array.of(0x0a, 0x06, 0x08, 0x02, 0x12, 0x02, 0x6e, 0x6f);
     expect(readAnswer(partial)).toEqual({ rejected: 2, message: "no" });
     expect(readAnswer(new Uint8Array())).toEqual({ rejected: 0, message: "" });

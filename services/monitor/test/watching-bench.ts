@@ -17,7 +17,7 @@ import { type FakeIngest, startFakeIngest } from "./fake-ingest.ts";
 import { createProjectClient, type ProjectClient, startMonitor } from "./start-monitor.ts";
 import { quiet } from "./test-store.ts";
 
-// A monitor for the tests of one file, with a fake ingest and a judge that says what it is told to.
+// A monitor for the tests of one file, with a fake ingest and a scripted judge.
 
 let database: TestDatabase;
 /** Where its bus is. */
@@ -29,11 +29,11 @@ let asIngest: Bus;
 export let asJudge: Bus;
 /** Live judge calls of a project in a day. */
 export const liveCallsPerDay = 6;
-/** What the judge was asked. */
+/** The judge's requests. */
 export const asked: { prompt: string; text: string }[] = [];
 let decide: (prompt: string) => boolean | "fails" = () => false;
 
-/** What the judge says from now on. */
+/** The judge's answers from now on. */
 export function judgeBy(rule: typeof decide): void {
   decide = rule;
 }
@@ -94,7 +94,7 @@ export async function createPattern(project: ProjectClient, pattern: object): Pr
   return body.pattern;
 }
 
-/** A trace that ingest has, and what settling says of it. */
+/** A trace that ingest has, and its settled event. */
 export function record(
   project: ProjectClient,
   trace: Partial<JudgedTrace>,

@@ -68,7 +68,7 @@ export async function startWebhookBench() {
       return { id: webhook._id, secret };
     },
 
-    /** Waits until so many deliveries of the project have come to an end. */
+    /** Waits until this many deliveries of the project have ended. */
     untilSettled: (project: ProjectClient, count: number) =>
       vi.waitFor(async () => {
         const { deliveries } = await listDeliveries(project);

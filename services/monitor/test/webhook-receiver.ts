@@ -7,9 +7,9 @@ export interface Received {
   text: string;
 }
 
-/** A server that webhooks may be told through. */
+/** A server that receives webhooks. */
 export interface WebhookReceiver {
-  /** A path of its own, which answers with these statuses in turn, the last one for ever; `hangs` never answers. */
+  /** A separate path that answers with these statuses in turn, then always with the last one; `hangs` never answers. */
   open(...answers: readonly (number | "hangs")[]): { url: string; received: Received[] };
   stop(): Promise<void>;
 }

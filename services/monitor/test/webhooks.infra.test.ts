@@ -21,7 +21,7 @@ const getWebhook = async (project: ProjectClient, id: string) =>
   webhookReply.parse((await project.send("GET", `/agent-monitoring/webhooks/${id}`)).body).webhook;
 
 describe("a failure", () => {
-  test("is told to every webhook that asks for it, signed with its own secret, once a minute", async () => {
+  test("is sent to every webhook that subscribes to it, signed with its own secret, once a minute", async () => {
     const project = bench.newProject();
     const agentId = bench.ingest.addAgent(project.projectId, "shop");
     const [all, severe, others, reopened, off] = [1, 2, 3, 4, 5].map(() => bench.receiver.open(204));
@@ -92,7 +92,7 @@ describe("a failure", () => {
     expect((await bench.listDeliveries(bench.newProject())).deliveries).toEqual([]);
   });
 
-  test("is told again under the same id until the receiver takes it", async () => {
+  test("is sent again under the same id until the receiver accepts it", async () => {
     const project = bench.newProject();
     const { url, received } = bench.receiver.open(500, 302, 200);
     const { id, secret } = await bench.createWebhook(project, { url });
@@ -123,7 +123,7 @@ describe("a failure", () => {
     });
   });
 
-  test("whose teller died is told by another when the lease ends, and the dead one writes nothing", async () => {
+  test("whose worker died is sent by another when the lease ends, and the dead one writes nothing", async () => {
     const project = bench.newProject();
     const { url, received } = bench.receiver.open("hangs", 200);
     await bench.createWebhook(project, { url });
@@ -147,7 +147,7 @@ describe("a failure", () => {
     expect(await createDeliveryStore(bench.store).settle(dead, ending)).toBe(false);
   });
 
-  test("is not told any more to a receiver that answers 410", async () => {
+  test("is no longer sent to a receiver that answers 410", async () => {
     const project = bench.newProject();
     const { url, received } = bench.receiver.open(410);
     const { id } = await bench.createWebhook(project, { url });
@@ -166,7 +166,7 @@ describe("a failure", () => {
   });
 });
 
-test("a gate that failed is told once to whoever asks for it, however often its event comes", async () => {
+test("a failed gate is sent once to each subscriber, however often its event arrives", async () => {
   const project = bench.newProject();
   const { url, received } = bench.receiver.open(200);
   await bench.createWebhook(project, { url, events: ["gate.failed"] });
@@ -231,7 +231,7 @@ describe("a webhook", () => {
     expect((await bench.listDeliveries(project)).deliveries).toHaveLength(2);
   });
 
-  test("is refused with the sentence that says why", async () => {
+  test("is refused with the reason", async () => {
     const project = bench.newProject();
     const url = "https://hooks.example.com/a";
     for (const [body, error] of [

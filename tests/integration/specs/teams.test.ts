@@ -83,7 +83,7 @@ async function makeAgent(): Promise<string> {
 }
 
 interface MatrixEntry {
-  /** Each role calls it once, from the least to the most powerful; the changed objects are created anew each time. */
+  /** Each role calls it once, from the least to the most powerful; the changed objects are created again each time. */
   ask: (role: Role) => Promise<{ path: string; body?: unknown }>;
   expected: Record<Role, number>;
 }

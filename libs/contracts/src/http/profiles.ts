@@ -29,7 +29,10 @@ export const monitorProfile = z.object({
 });
 export type MonitorProfile = z.infer<typeof monitorProfile>;
 
-/** Body of `PUT /monitor/profiles/{agentId}`: only what is sent changes; what the project decides is taken and not kept. */
+/**
+ * Body of `PUT /monitor/profiles/{agentId}`: only the members that are sent change; members that the project decides
+ * are accepted and not stored.
+ */
 export const changedProfile = z.object({
   enabled: z.boolean().optional(),
   failureDetectionEnabled: z.boolean().optional(),

@@ -4,7 +4,7 @@ import { nowMs, readableRow } from "./corpus.ts";
 
 export type PlainValue = string | number | boolean | null | PlainValue[] | { [key: string]: PlainValue };
 
-/** What a test says about a span; the rest is a valid child span of an unknown scope. */
+/** The members that a test sets; the rest is a valid child span of an unknown scope. */
 export interface SpanSketch {
   name?: string;
   scope?: string;
@@ -18,7 +18,7 @@ export interface SpanSketch {
 
 const startNano = 1_795_219_200_000_000_000n;
 
-/** OTLP/JSON of one span per sketch, each in a scope of its own. */
+/** OTLP/JSON of one span per sketch, each in a separate scope. */
 export function buildExport(...sketches: SpanSketch[]): Buffer {
   return Buffer.from(JSON.stringify({ resourceSpans: sketches.map(buildEntry) }));
 }

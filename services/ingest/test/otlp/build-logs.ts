@@ -8,7 +8,7 @@ export const traceId = "5b8efff798038103d269b633813fc60c";
 export const spanId = "eee19b7ec3c1b001";
 const startNano = 1_795_219_200_000_000_000n;
 
-/** What a test says about a record; the rest belongs to the span above. */
+/** The members that a test sets; the rest belongs to the span above. */
 export interface RecordSketch {
   event?: string;
   body?: PlainValue;
@@ -21,7 +21,7 @@ export interface RecordSketch {
   more?: Record<string, unknown>;
 }
 
-/** OTLP/JSON of one record per sketch, each in a scope of its own. */
+/** OTLP/JSON of one record per sketch, each in a separate scope. */
 export function buildLogs(...sketches: RecordSketch[]): Buffer {
   const resourceLogs = sketches.map(({ event, body, attributes, resource, scope, afterMs, more }) => ({
     resource: { attributes: keyValues(resource) },

@@ -92,7 +92,7 @@ describe("every agent run", () => {
     ["vercel-ai-v7-legacy/01", { name: "weather-agent", sessionId: null, framework: "vercel-ai" }],
   ] as const;
 
-  test.each(runs)("of %s has a root with a name, an answer and a session of its own", async (name, root) => {
+  test.each(runs)("of %s has a root with a name, an answer and a separate session", async (name, root) => {
     const capture = traces.find((candidate) => candidate.name === name);
     const body = await readCapture(capture as (typeof traces)[number]);
     const contentType = capture?.contentType ?? "protobuf";

@@ -160,7 +160,7 @@ describe("input and output", () => {
     });
   });
 
-  test("an agent shows what was asked last and what was said last; the conversation is kept beside", async () => {
+  test("an agent shows the last question and the last answer; the conversation is stored separately", async () => {
     const row = await rowOf({
       attributes: {
         ...agent,
@@ -199,7 +199,7 @@ describe("input and output", () => {
     expect((await rowOf({ attributes: { "mlflow.spanInputs": `[1.0,${deep}]` } })).input).toBe(`[1.0,${deep}]`);
   });
 
-  test("what a conversation does not cover stays among the attributes", async () => {
+  test("attributes that a conversation does not cover are kept", async () => {
     const state = '{"messages":[{"role":"user","content":"q"}],"documents":["d"]}';
     const row = await rowOf({ attributes: { "openinference.span.kind": "CHAIN", "input.value": state } });
     expect(row.input).toBe("q");

@@ -10,8 +10,8 @@ interface Convention {
 const { files }: { files: Convention[] } = JSON.parse(readFixture("_conventions/manifest.json").toString());
 
 /**
- * What the manifest expects of a root that no single span says: sums over descendants, their tool calls, input and
- * output borrowed from them. It is the trace's business; the row of the span itself must leave it open.
+ * Expectations of the manifest that no single span satisfies: sums over descendants, their tool calls, input and output
+ * borrowed from them. They concern the trace; the row of the span itself must leave them open.
  */
 const ofTheTrace: Record<string, readonly string[]> = {
   "openllmetry-indexed.json": ["inputTokens", "outputTokens", "cacheReadTokens", "toolCalls"],
@@ -100,7 +100,7 @@ describe("single spans of the conventions", () => {
     expect(embedding).toMatchObject({ inputTokens: 9, outputTokens: null });
   });
 
-  test("Pydantic AI's event list is split into what was asked and what was answered", async () => {
+  test("Pydantic AI's event list is split into question and answer", async () => {
     const row = await rowOf("pydantic-ai-v1.json", "chat gpt-4o");
     expect(row.input).toEqual([{ role: "user", content: "What is the weather in Paris?" }]);
     expect(row.output).toMatchObject({ role: "assistant", tool_calls: [{ id: "c1", name: "get_weather" }] });

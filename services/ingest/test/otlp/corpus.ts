@@ -9,7 +9,7 @@ import { walkSpans } from "../../src/otlp/wire/walk-items.ts";
 
 const root = new URL("../../../../fixtures/otlp/", import.meta.url);
 
-/** A moment shortly after the captures were taken, so that none of them lies in the future. */
+/** A moment shortly after the captures were recorded, so that none of them is in the future. */
 export const nowMs = Date.parse("2026-11-21T01:00:00Z");
 
 export const bodyLimitBytes = 64 * 1024 * 1024;

@@ -15,7 +15,10 @@ import {
 vi.setConfig({ testTimeout: 240_000 });
 
 const mutationsCount = process.env.TOUCHSTONE_LONG_TESTS === "1" ? 100_000 : 20_000;
-/** Of the damaged bodies, one in so many is a whole capture and not one span of it, and one in so many is mapped too. */
+/**
+ * One in this many of the damaged bodies is a whole capture instead of a single span, and one in this many is mapped
+ * too.
+ */
 const wholeEvery = 20;
 const mappedEvery = 10;
 
@@ -75,7 +78,7 @@ function compare(body: Buffer): "both accept" | "both refuse" | "ours refuses" {
     expect(stricterThanReference).toContain(ours.refusal);
     return "ours refuses";
   }
-  // What the reference refuses is never stored: U+FFFD for what is no text is all we are more patient about.
+  // Bodies that the reference refuses are never stored: the only exception is U+FFFD for invalid text.
   if (theirs === null) throw new Error(`only the reference refuses ${body.toString("hex")}`);
   if (JSON.stringify(ours.spans) !== JSON.stringify(theirs)) expect(ours.spans).toEqual(theirs);
   return "both accept";
@@ -108,7 +111,7 @@ function readOurs(body: Buffer): { spans: unknown[]; refusal: string | null } {
   return { spans, refusal: null };
 }
 
-/** Null when the reference refuses the body. A text that is not UTF-8 costs no span: U+FFFD stands for what is none. */
+/** Null when the reference refuses the body. A text that is not UTF-8 does not lose the span: it becomes U+FFFD. */
 function readTheirs(body: Buffer): unknown[] | null {
   try {
     return describeReference(decodeReference(body, { repairsText: true }));
@@ -182,7 +185,7 @@ function attributeMap(list: PlainKeyValue[] | undefined): AttributeMap {
   return new Map((list ?? []).map(({ key, value }) => [key ?? "", plainValue(value)]));
 }
 
-/** The reference leaves the default of a oneof in place, so the member that is there is the one that was sent last. */
+/** The reference leaves the default of a oneof in place, so the present member is the one that was sent last. */
 function plainValue(any: Record<string, unknown> | undefined): AttributeValue {
   const [name, value] = Object.entries(any ?? {}).at(-1) ?? [];
   switch (name) {
@@ -204,7 +207,7 @@ function entries(attributes: AttributeMap): string {
   return JSON.stringify([...attributes]);
 }
 
-/** An export of its own for each span, under its scope and resource. */
+/** A separate export for each span, under its scope and resource. */
 function splitExport(body: Buffer): Buffer[] {
   return (decodeReference(body).resourceSpans ?? []).flatMap((entry) =>
     (entry.scopeSpans ?? []).flatMap((scopeEntry) =>

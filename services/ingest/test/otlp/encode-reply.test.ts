@@ -39,7 +39,7 @@ describe("the reply to an export", () => {
     [encodeTraceExportResponse, "rejectedSpans"],
     [encodeLogsExportResponse, "rejectedLogRecords"],
     [encodeMetricsExportResponse, "rejectedDataPoints"],
-  ])("names what was rejected in JSON, as text (%#)", (encode, name) => {
+  ])("names the rejected items in JSON, as text (%#)", (encode, name) => {
     expect(JSON.parse(encode({ ...partial, contentType: "json" }).body.toString())).toEqual({
       partialSuccess: { [name]: "300", errorMessage: partial.message },
     });

@@ -81,7 +81,7 @@ describe("a span that holds too much is rejected for itself, and its neighbours 
   });
 });
 
-test("what is refused for what it holds is never built", async () => {
+test("an export that is refused for its contents is never built", async () => {
   const parse = vi.spyOn(JSON, "parse");
   const body = Buffer.from(
     exportText([spanText("fine"), spanText("hostile", `,"attributes":[${many(600_000, "{}")}]`)].join(",")),
@@ -189,7 +189,7 @@ describe("an export of too many parts is refused as a whole:", () => {
   });
 });
 
-test("parts that nobody reads are passed over, not built, however large they are", async () => {
+test("unused parts are skipped, not built, however large they are", async () => {
   const parse = vi.spyOn(JSON, "parse");
   const unknown = `"resourceLogs":[${many(600_000, "{}")}],"x":"${"x".repeat(2_000_000)}"`;
   const { spans, message } = await decodeJson(

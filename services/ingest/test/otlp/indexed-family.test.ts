@@ -43,7 +43,7 @@ describe("an indexed family", () => {
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 
-  test("prefers what is nested over a bare value of the same name", () => {
+  test("prefers a nested value to a bare one of the same name", () => {
     const entries: [string, AttributeValue][] = [
       ["p.0", "bare"],
       ["p.0.a", 1],

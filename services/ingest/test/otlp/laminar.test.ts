@@ -77,7 +77,7 @@ describe("spans of Laminar", () => {
 
 describe("traces of a Langfuse experiment", () => {
   test.each(["langfuse.experiment.id", "langfuse.experiment.name", "langfuse.experiment.item.id"])(
-    "are no production traffic: %s says so",
+    "are no production traffic according to %s",
     async (attribute) => {
       const row = await rowOf({ root: true, scope: "langfuse-sdk", attributes: { [attribute]: "x" } });
       expect(row).toMatchObject({ trafficSource: "eval-run" });

@@ -52,7 +52,7 @@ describe("a record that speaks for a span", () => {
     ]);
   });
 
-  test("the details of a call go through the mapping of spans, and what is left over is kept", async () => {
+  test("the details of a call are mapped like those of spans, and the rest is kept", async () => {
     const { facts, body } = await fragmentOf({
       event: details,
       attributes: {
@@ -101,7 +101,7 @@ describe("a record that speaks for a span", () => {
     expect(body.input).toHaveLength(3);
   });
 
-  test("a failed call is told of by its error type, and by an exception in words", async () => {
+  test("a failed call is described by its error type, and by an exception in words", async () => {
     const failed = await fragmentOf({ event: details, attributes: { "error.type": "RateLimitError" } });
     expect(failed).toMatchObject({ facts: { error: "RateLimitError" }, body: { error: "RateLimitError" } });
     const thrown = await fragmentOf({
@@ -162,7 +162,7 @@ describe("a record that speaks for a span", () => {
     });
   });
 
-  test("what Claude Code was told to keep to itself is not taken for a prompt", async () => {
+  test("a prompt that Claude Code redacted is not stored as a prompt", async () => {
     const logs = buildLogs({ scope: claude, attributes: { "event.name": "user_prompt", prompt: "<REDACTED>" } });
     expect(await decodeLogs(logs, "json")).toMatchObject({ fragments: [], rejected: 0 });
   });
@@ -231,7 +231,7 @@ describe("which span a record belongs to", () => {
     }
   });
 
-  test("a record that names neither is ignored and says so", async () => {
+  test("a record that names neither is ignored with a warning", async () => {
     const logs = buildLogs({ ...speaks, more: { traceId: "", spanId: "" } });
     expect(await decodeLogs(logs, "json")).toEqual({
       fragments: [],
@@ -243,7 +243,7 @@ describe("which span a record belongs to", () => {
   });
 });
 
-describe("what the sender of logs hears", () => {
+describe("the answer to the sender of logs", () => {
   const good = { event: "gen_ai.user.message", body: "hi" };
 
   test("records without GenAI content are ignored with a warning, and nothing is rejected", async () => {

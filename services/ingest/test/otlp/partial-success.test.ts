@@ -64,7 +64,7 @@ describe("the message of a partial success", () => {
   });
 });
 
-describe("what is invalid", () => {
+describe("invalid input", () => {
   test.each([
     [{ traceId: "A".repeat(32) }, null],
     [{ traceId: "g".repeat(32) }, "traceId must be 32 hex characters"],

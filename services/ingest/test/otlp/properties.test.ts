@@ -58,7 +58,7 @@ describe("attribute values", () => {
     );
   });
 
-  test("what is no integer is none", () => {
+  test("a value that is no integer is ignored", () => {
     for (const value of ["", " ", "x", "1x", "0x", null, undefined, {}, [], true, Number.NaN]) {
       const read = readJsonInteger(value);
       expect(read === null || Number.isNaN(read), String(value)).toBe(true);
@@ -79,7 +79,7 @@ describe("attribute values", () => {
     });
   });
 
-  test("in the shorthand of hand-rolled senders are taken", async () => {
+  test("in the shorthand of hand-written senders are accepted", async () => {
     const row = await rowOf({
       more: {
         attributes: [
@@ -113,7 +113,7 @@ describe("a body of any bytes", () => {
     );
   });
 
-  test("that is JSON of any shape is decoded or refused, wherever that shape stands", async () => {
+  test("that is JSON of any shape is decoded or refused, at any position", async () => {
     await fc.assert(
       fc.asyncProperty(fc.json({ maxDepth: 3 }), fc.integer({ min: 0, max: 5 }), async (json, place) => {
         const bodies = [
@@ -201,7 +201,7 @@ function isJsonObject(text: string): boolean {
 }
 
 describe("size", () => {
-  test("of a span's attributes is held to 4 MiB by cutting the largest alike, and the sender is told", async () => {
+  test("of a span's attributes is limited to 4 MiB by cutting the largest alike, and the sender is warned", async () => {
     const half = attributeBytesMax / 2;
     const given = { small: "kept", a: "x".repeat(half), b: "é".repeat(half / 2), c: ["x".repeat(half)] };
     const { spans, message } = await decodeJson(buildExport({ attributes: given }));

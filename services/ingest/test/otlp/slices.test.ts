@@ -36,7 +36,7 @@ describe.each([
     expect({ ...summary, spans: slices.flat() }).toEqual(whole);
   });
 
-  test("is cut by bytes too, and says what is in hand, never more than a slice", async () => {
+  test("is split by bytes too, and reports its current size, never more than a slice", async () => {
     const held: number[] = [];
     const sizes: number[] = [];
     await readTraceExport(
@@ -60,7 +60,7 @@ describe.each([
     expect(taken).toEqual([]);
   });
 
-  test("a slice that cannot be taken ends the reading", async () => {
+  test("a slice that cannot be processed ends the reading", async () => {
     let taken = 0;
     const reading = readTraceExport({ body, contentType, nowMs }, { rowsMax: 10, bytesMax: 1e9 }, async () => {
       taken += 1;

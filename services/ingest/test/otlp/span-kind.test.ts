@@ -28,7 +28,7 @@ describe("a stated kind", () => {
   });
 });
 
-describe("a kind nobody stated", () => {
+describe("a kind that is not declared", () => {
   test.each([
     [{ name: "x", model: "gpt-4o", hasToolCalls: true }, "llm"],
     [{ name: "x", model: null, hasToolCalls: true }, "tool"],

@@ -63,13 +63,13 @@ describe("name and agent", () => {
     expect(await rowOf(sketch)).toMatchObject({ name, agentName });
   });
 
-  test("an agent's stated name is told from a guessed one", async () => {
+  test("an agent's declared name is distinguished from a guessed one", async () => {
     const stated = await rowOf({ root: true, attributes: { "gen_ai.agent.name": "weather" } });
     const guessed = await rowOf({ root: true, name: "chat gpt-4o", attributes: llm });
     expect([stated.otel.agentName, guessed.otel.agentName]).toEqual(["weather", undefined]);
   });
 
-  test("a name of any length is cut to what a name may be", async () => {
+  test("a name of any length is cut to the maximum", async () => {
     expect((await rowOf({ name: "n".repeat(5000) })).name).toHaveLength(2000);
   });
 });

@@ -26,7 +26,7 @@ describe.each(traceCaptures)("$name", (capture) => {
   });
 });
 
-/** Of the run of the weather agent: input, output, and what the producer reports of cache read, cache write, reasoning. */
+/** Of the run of the weather agent: input, output, and the producer's cache read, cache write and reasoning. */
 const totals: Record<string, string> = {
   "claude-agent-sdk/01": "{130,24,64,10,NULL}",
   // Two calls of one model, and one of Anthropic's flavour beside them.
@@ -47,7 +47,7 @@ test.each(Object.entries(totals))("the agent run of %s used what its calls used,
   expect(root.tokens).toBe(tokens);
 });
 
-test.each(Object.entries(totals))("what the spans of %s used add up to what its roots did", async (name) => {
+test.each(Object.entries(totals))("the usage of the spans of %s adds up to that of its roots", async (name) => {
   const rows = await rowsOf(name);
   const added = [0, 1, 2, 3, 4].map((at) => rows.reduce((sum, row) => sum + (row.netTokens?.[at] ?? 0), 0));
   const roots = rows.filter(({ isRoot }) => isRoot).map(({ tokens }) => (tokens ?? "{}").slice(1, -1).split(","));

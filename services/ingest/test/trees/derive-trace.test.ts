@@ -88,7 +88,7 @@ describe("a root", () => {
 });
 
 describe("tokens", () => {
-  test("are the greater of what a span reports and what its children do, each component by itself", () => {
+  test("are the greater of a span's own report and its children's sum, for each component separately", () => {
     const spans = {
       root: { tokens: [240, 10] },
       "a<root": { kind: "llm", tokens: [120, 24] },
@@ -121,7 +121,7 @@ describe("tokens", () => {
     ).toEqual([1, 2]);
   });
 
-  test("are accounted for once: a parent keeps what no child reports, of two tellings of one call the first all", () => {
+  test("are counted once: a parent keeps the part that no child reports, of two reports of one call the first all", () => {
     const call = { kind: "llm", responseId: "r" };
     const { of } = trace({
       root: { tokens: [300, 40] },
@@ -190,7 +190,7 @@ describe("calls of tools", () => {
     expect(trace(apart).of("root").adds.toolsFrom).toEqual(["t"]);
   });
 
-  test("are told by the models when there are no tools, if any asked for one", () => {
+  test("come from the models when there are no tools, if any model requested one", () => {
     const silent = { root: {}, "a<root": { kind: "llm" }, "b<root": { kind: "llm" } };
     expect(trace(silent).of("root").adds.callsFrom).toBeUndefined();
     const asking = { ...silent, "a<root": { kind: "llm", facts: { callsTools: true as const } } };
@@ -229,7 +229,7 @@ describe("a root without input and output", () => {
     expect(trace({ root: {}, "c<root": { facts: both } }).of("root").adds).toEqual({ inputFrom: "c", outputFrom: "c" });
   });
 
-  test("borrows only what it has not, and only a root borrows", () => {
+  test("borrows only missing fields, and only a root borrows", () => {
     const spans = { root: { facts: { hasInput: true as const } }, "c<root": {}, "m<c": { kind: "llm", facts: both } };
     expect(trace(spans).of("root").adds).toEqual({ outputFrom: "m" });
     expect(trace(spans).of("c").derived).toBeNull();
@@ -255,7 +255,7 @@ describe("what holds for the whole trace", () => {
     expect(JSON.parse(shown.shared ?? "")).toEqual(facts);
   });
 
-  test("an agent is named by the root, else by the agent highest up, else by what the root does", () => {
+  test("an agent is named by the root, else by the topmost agent, else by the root's operation", () => {
     const member = { facts: { agent: "helper" } };
     expect(trace({ root: { facts: { agent: "boss" } }, "a<root": member }).agentName).toBe("boss");
     expect(trace({ root: {}, "s<root": member, "a<s": { kind: "agent", facts: { agent: "planner" } } }).agentName).toBe(
@@ -285,7 +285,7 @@ describe("a model", () => {
   });
 });
 
-test("failed descendants are counted on roots and agents and make nobody fail", () => {
+test("failed descendants are counted on roots and agents and make no other span fail", () => {
   const failed = { facts: { failed: true as const } };
   const shown = trace({ root: {}, "a<root": { kind: "agent" }, "b<a": failed, "c<b": failed, "d<root": failed });
   expect(shown.of("root")).toMatchObject({ hasError: false, adds: { childErrors: 3 } });

@@ -42,7 +42,7 @@ describe("a sandbox process", () => {
     expect(readlinkSync(`/proc/${sandbox.pid}/cwd`)).toMatch(/touchstone-scorer-\w+ \(deleted\)$/);
   });
 
-  test("has the kernel's limits on what it may write, open, burn and take", () => {
+  test("has kernel limits on writes, open files, CPU time and memory", () => {
     const limit = (name: string) =>
       new RegExp(`^${name}\\s+(\\d+)\\s+(\\d+)`, "m").exec(facts("limits"))?.slice(1).map(Number);
     expect(limit("Max file size")).toEqual([0, 0]);
@@ -86,19 +86,19 @@ test("a loop is interrupted inside: the process answers, and lives on", async ()
 test("a process that is stuck in one operation is killed soon after the limit", async () => {
   const doomed = await startSandboxProcess(options);
   const started = performance.now();
-  // The engine asks nobody while it joins a billion holes; without the kill this takes minutes.
+  // The engine checks no interrupt while it joins a billion holes; without the kill this takes minutes.
   expect(await doomed.evaluate(program(`return (new Array(1e9) + "").length;`), never)).toEqual({ kind: "timeout" });
   expect(performance.now() - started).toBeGreaterThanOrEqual(options.timeoutMs);
   expect(doomed.isFit()).toBe(false);
   await vi.waitFor(() => expect(() => process.kill(doomed.pid, 0)).toThrow());
 });
 
-test("a process that cannot start says why", async () => {
+test("a process that cannot start reports why", async () => {
   const start = startSandboxProcess({ ...options, memoryBytes: 0 });
   await expect(start).rejects.toThrow(/^It ended \(code 1\)\.[\s\S]*WebAssembly\.Memory/);
 });
 
-test("a process is worn out after so many evaluations", async () => {
+test("a process is replaced after a number of evaluations", async () => {
   const brief = await startSandboxProcess({ ...options, evaluationsMax: 2 });
   await brief.evaluate(program("return 1;"), never);
   expect(brief.isFit()).toBe(true);
@@ -107,7 +107,7 @@ test("a process is worn out after so many evaluations", async () => {
   brief.kill();
 });
 
-test("when nobody waits for an answer any more, the process is ended rather than left to work", async () => {
+test("when no caller waits for an answer any more, the process is ended rather than left to work", async () => {
   const process_ = await startSandboxProcess({ ...options, timeoutMs: 60_000 });
   const caller = new AbortController();
   const answer = process_.evaluate(program("for (;;);"), caller.signal);

@@ -1,4 +1,4 @@
-/** A scorer that tries to get out, to last or to grow, and what becomes of it. */
+/** A scorer that tries to escape, to run too long or to use too much memory, and the outcome. */
 export interface HostileScorer {
   title: string;
   code: string;
@@ -13,7 +13,7 @@ const outOfMemory = /^Scorer needed more than/;
 const stopped = /^Scorer (did not finish within|needed more than)/;
 const tooDeep = /^(stack overflow|Maximum call stack size exceeded|Scorer did not finish within .*)$/;
 
-/** `outcome` 1 = the scorer found nothing of what it was looking for. */
+/** `outcome` 1 = the scorer found nothing that it was looking for. */
 export const escapes: HostileScorer[] = [
   {
     title: "looks for the host's globals by name",
@@ -277,7 +277,7 @@ export const endless: HostileScorer[] = [
     code: "return Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0) === 'ok' ? 1 : 0;",
     outcome: /./,
   },
-  // These defeat the interrupt: the engine works on a single operation for seconds and asks nobody.
+  // These defeat the interrupt: the engine works on a single operation for seconds without a check.
   { title: "joins an array of a billion holes", code: `return (new Array(1e9) + "").length;`, outcome: stopped },
   {
     title: "fills an array-like of nearly endless length",

@@ -31,7 +31,7 @@ test("a process that speaks without being asked is killed", async () => {
   expect(await answers.next()).toMatchObject({ kind: "ended", tooLarge: false });
 });
 
-test("a process that ends is an end, whoever waits", async () => {
+test("a process that ends is reported to every waiting caller", async () => {
   const { answers } = startRogue("process.exit(3);");
   expect(await answers.next()).toEqual({ kind: "ended", reason: "It ended (code 3).", tooLarge: false });
 });

@@ -14,7 +14,7 @@ function setUp(options: Parameters<typeof setUpSandbox>[0] = {}) {
   return made;
 }
 
-/** Processes that answer when the test says so. */
+/** Processes that answer on command. */
 function scriptProcesses() {
   const started: string[] = [];
   const asked: { program: string; answer(outcome: SandboxOutcome): void }[] = [];
@@ -33,7 +33,7 @@ function scriptProcesses() {
 
 const codeOf = (program: string): string => JSON.parse(program)[0];
 
-test("nothing is started before there is something to evaluate, and what is idle for long is ended", async () => {
+test("no process starts before the first evaluation, and one that is idle for long is ended", async () => {
   const { started, asked, killed, startProcess } = scriptProcesses();
   const { score } = setUp({ startProcess, idleMs: 5 });
   expect(started).toEqual([]);
@@ -57,7 +57,7 @@ test("a project with many scorers does not hold up another's one", async () => {
   expect(asked.map(({ program }) => codeOf(program)).indexOf("other")).toBeLessThanOrEqual(2);
 });
 
-test("beyond the bound of the queue a scorer is turned away with an error", async () => {
+test("beyond the limit of the queue a scorer is refused with an error", async () => {
   const { asked, startProcess } = scriptProcesses();
   const { score } = setUp({ startProcess, waitingMax: 1 });
   const rows = [score("a"), score("b")];
@@ -69,7 +69,7 @@ test("beyond the bound of the queue a scorer is turned away with an error", asyn
   expect((await Promise.all(rows)).map((row) => row.score)).toEqual([1, 1]);
 });
 
-test("a scorer that did not get its turn before the result's time was up says so", async () => {
+test("a scorer that did not get its turn within the result's time reports it", async () => {
   const { asked, startProcess } = scriptProcesses();
   const { score } = setUp({ startProcess });
   const first = score("a");
@@ -124,7 +124,7 @@ test("when no process can be started every row has an error, and the log says it
   expect((await row).score).toBe(1);
 });
 
-test("after a failed start nobody tries again for a while", async () => {
+test("after a failed start there is no new try for a while", async () => {
   let tries = 0;
   const { score } = setUp({
     startPauseMs: 60_000,
@@ -163,7 +163,7 @@ test("a scorer that gets its process killed takes no neighbour's answer with it"
   expect((await score("return 7;")).score).toBe(7);
 });
 
-test("a stop ends what is running at once", async () => {
+test("a stop ends running evaluations at once", async () => {
   const { sandbox, score } = setUp({ timeoutMs: 60_000 });
   await score("return 1;");
   const row = score("for (;;);");

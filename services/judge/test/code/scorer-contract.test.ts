@@ -5,7 +5,7 @@ import { scope, setUpSandbox } from "./sandbox-setup.ts";
 const { sandbox, score, scoreCode } = setUpSandbox({ timeoutMs: 10_000, memoryBytes: 64 * 1024 * 1024 });
 afterAll(() => sandbox.stop());
 
-describe("what a scorer returns", () => {
+describe("a scorer's return value", () => {
   test.each([
     ["a number", "return 0.5;", { score: 0.5 }],
     ["a number outside 0 to 1, which is not clamped", "return -12.5;", { score: -12.5 }],
@@ -39,14 +39,14 @@ describe("what a scorer returns", () => {
     expect(await score(code)).toEqual({ name: "s", score: null, error });
   });
 
-  test("code that does not parse is an error that says so", async () => {
+  test("code that does not parse is an error with the reason", async () => {
     const row = await score("return (;");
     expect(row).toEqual({ name: "s", score: null, error: expect.stringMatching(/unexpected token/i) });
   });
 });
 
-describe("what a scorer has in scope", () => {
-  test("the texts, the recorded calls and what the judges said", async () => {
+describe("the scope of a scorer", () => {
+  test("the texts, the recorded calls and the judges' verdicts", async () => {
     const code = `return { score: scores.judges.Facts, reasoning: JSON.stringify([input, output, expected, toolCalls, scores.rating]) };`;
     const { score: facts, reasoning } = await score(code);
     expect(facts).toBe(4);
@@ -79,7 +79,7 @@ describe("what a scorer has in scope", () => {
     expect((await score(code, { toolCalls })).score).toBe(1);
   });
 
-  test("a result of a few megabytes is scored, one of over 8 MB is not and says so", async () => {
+  test("a result of a few megabytes is scored, one of over 8 MB is refused with the reason", async () => {
     const outputs = [3, 9].map((megabytes) => "ü".repeat((megabytes * 1024 * 1024) / 2));
     const rows = await Promise.all(outputs.map((output) => score("return output.length;", { output })));
     expect(rows).toEqual([
@@ -107,7 +107,7 @@ describe("texts that leave a scorer", () => {
   });
 });
 
-test("rows come in the order of the scorers, whoever is done first, and a failing one takes no other with it", async () => {
+test("rows are in the order of the scorers, whichever finishes first, and a failing one does not affect others", async () => {
   const scorers = [
     { name: "slow", code: "for (let i = 0; i < 1e6; i++); return 1;" },
     { name: "broken", code: "throw new Error('no');" },

@@ -54,7 +54,7 @@ describe("a failure that passes", () => {
     expect(llm.requests).toHaveLength(2);
   });
 
-  test("by nobody listening is skipped as unreachable", async () => {
+  test("without a listener is skipped as unreachable", async () => {
     const gone = await startScriptedLlm();
     await gone.stop();
     const { judge, clock } = setUpJudge(gone);
@@ -181,7 +181,7 @@ describe("an answer that is no verdict", () => {
     ["gzip", gzipSync],
     ["deflate", deflateSync],
     ["br", brotliCompressSync],
-  ])("may be compressed as %s, though nobody asked for it", async (encoding, compress) => {
+  ])("may be compressed as %s, though that was not requested", async (encoding, compress) => {
     const body = compress(JSON.stringify({ output_text: '{"rating": 8}' }));
     llm.answerWith({ kind: "raw", body, headers: { "content-encoding": encoding } });
     await expect(setUpJudge(llm).judge()).resolves.toMatchObject(scored);

@@ -98,7 +98,7 @@ export function createTestLogger(): { logger: Logger; log(): string } {
   return { logger: createLogger({ service: "judge", level: "trace" }, destination), log: () => lines.join("") };
 }
 
-/** Moves the clock on whenever somebody sleeps, until the promise has settled. */
+/** Advances the clock whenever a sleeper waits, until the promise has settled. */
 export async function letTimePass<Value>(clock: ScriptedClock, promise: Promise<Value>): Promise<Value> {
   let isSettled = false;
   const settled = promise.finally(() => {

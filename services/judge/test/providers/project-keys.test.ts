@@ -57,7 +57,7 @@ describe("what auth says about a project's keys", () => {
     expect(asked).toEqual(["a", "b", "a"]);
   });
 
-  test("counts for a minute while auth is away, which is not asked by every call then", async () => {
+  test("are cached for a minute while auth is unavailable, so that not every call asks it", async () => {
     const { asked, key, clock, answerWith } = setUp();
     await key();
     answerWith(away);

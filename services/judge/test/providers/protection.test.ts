@@ -16,7 +16,7 @@ const down: LlmReply = { kind: "status", status: 503 };
 describe("the circuit", () => {
   const openMessage = "The judge provider keeps failing and is not asked for the moment.";
 
-  test("opens after five failures in a row, and then nobody is asked until a probe has failed or been answered", async () => {
+  test("opens after five failures in a row, and then no call is made until a probe has failed or been answered", async () => {
     llm.answerWith(down);
     const { judge, clock, provider } = setUpJudge(llm, { retriesMax: 0 });
     for (let failure = 0; failure < 5; failure += 1) await judge();
@@ -75,7 +75,7 @@ describe("the circuit", () => {
   });
 });
 
-test("no more calls are under way at once than allowed", async () => {
+test("no more concurrent calls are made than allowed", async () => {
   llm.answerWith({ ...verdict, delayMs: 20 });
   const { judge } = setUpJudge(llm, { placesMax: 3 });
   await Promise.all(Array.from({ length: 12 }, () => judge()));
@@ -124,7 +124,7 @@ describe("the key", () => {
     }
   });
 
-  test("is taken out of a justification without taking the justification with it", async () => {
+  test("is removed from a justification without removing the justification", async () => {
     llm.answerWith({ kind: "verdict", rating: 9, justification: `They sent ${testKey}.` });
     await expect(setUpJudge(llm).judge()).resolves.toMatchObject({ rating: 9, justification: "They sent [secret]." });
   });

@@ -82,7 +82,7 @@ describe("an installation's judge", () => {
     });
   });
 
-  test("asks nobody while auth cannot say whose key counts, and says so before the deadline", async () => {
+  test("calls no provider while auth cannot resolve the key, and reports it before the deadline", async () => {
     await bench.startJudge({ SERVICE_AUTH_URL: `http://127.0.0.1:${await findFreePort()}` });
     const { verdicts, similarity } = await bench.ask({ similarity: { ...noMetrics, jaccard: true } }, 5_000);
     expect(verdicts[0]).toMatchObject({
@@ -97,7 +97,7 @@ describe("an installation's judge", () => {
 });
 
 describe("a tenant's judge", () => {
-  test("never asks with a key of the environment: without one of its own nobody is asked, for anything", async () => {
+  test("never uses a key of the environment: without an own key no provider is called, for anything", async () => {
     auth.store(projects.own, tenant(ownOrganization, null));
     auth.store(projects.other, tenant(otherOrganization, "sk-other-0123456789"));
     const { log } = await bench.startJudge({
@@ -124,7 +124,7 @@ describe("a tenant's judge", () => {
     expect(await judge(projects.other)).toMatchObject({ status: "scored" });
     expect(keysSeen()).toEqual(new Set([hashOf("sk-other-0123456789")]));
 
-    // Whoever was told that a key is missing and stores one need not wait.
+    // A client that stores a missing key need not wait.
     auth.store(projects.own, tenant(ownOrganization, "sk-own-0123456789"));
     await expect
       .poll(async () => (await judge(projects.own))?.status, { timeout: 20_000, interval: 100 })
@@ -133,7 +133,7 @@ describe("a tenant's judge", () => {
     expect(log()).not.toMatch(/canary|sk-o/);
   });
 
-  test("spends its organization's quota, with all its projects, and nobody else's", async () => {
+  test("uses the quota of its organization, shared by all its projects, and of no other", async () => {
     for (const projectId of [projects.own, projects.ownSecond]) {
       auth.store(projectId, tenant(ownOrganization, "sk-own-0123456789"));
     }
@@ -159,11 +159,11 @@ describe("a tenant's judge", () => {
   });
 });
 
-test("a judge of a multi-tenant installation that is not told where keys are does not start", async () => {
+test("a judge of a multi-tenant installation without the address of auth does not start", async () => {
   await expect(bench.startJudge({ SERVICE_MULTI_TENANT: "true" })).rejects.toThrow(/SERVICE_AUTH_URL/);
 });
 
-test("a custom model judges at its own endpoint with its own key; where private addresses are refused nobody is asked", async () => {
+test("a custom model judges at its own endpoint with its own key; where private addresses are refused no call is made", async () => {
   const house = { model: "house", baseUrl: bench.llm.baseUrl, apiKey: "sk-house-0123456789" };
   const price = { model: "house", provider: "custom", label: "House", input: 1, output: 10 } as const;
   const prices = [{ ...price, cacheRead: null, cacheWrite: null, isRemoved: false }];

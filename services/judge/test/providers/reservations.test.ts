@@ -23,7 +23,7 @@ describe("a call is reserved", () => {
     expect(reserveCall).toHaveBeenCalledTimes(4);
   });
 
-  test("never for embeddings, nor for a call that an open circuit turns away", async () => {
+  test("never for embeddings, nor for a call that an open circuit rejects", async () => {
     const reserveCall = vi.fn(async () => undefined);
     const { judge, clock, provider } = setUpJudge(llm, { reserveCall, retriesMax: 0 });
     const options = { group: "project", signal: new AbortController().signal, deadlineAtMs: Number.POSITIVE_INFINITY };
@@ -34,7 +34,7 @@ describe("a call is reserved", () => {
     for (let failure = 0; failure < 5; failure += 1) await judge();
     expect(provider.circuit()).toBe("open");
     await letTimePass(clock, Promise.all([judge(), judge(), judge()]));
-    // Five failures and the one probe; the two that waited for it were turned away.
+    // Five failures and the one probe; the two that waited for it were rejected.
     expect(reserveCall).toHaveBeenCalledTimes(6);
   });
 

@@ -99,7 +99,7 @@ test("a missing key is named by the provider that the model needs, after it was 
   expect(state()).toBe("no key");
 });
 
-test("keys that cannot be read are no missing keys: nobody is asked, and the reason is another", async () => {
+test("unreadable keys are not missing keys: no provider is called, and the reason differs", async () => {
   const { route } = setUp(environmentKeys, new KeysUnavailableError("The provider keys cannot be read."));
   expect(await route("claude-opus-5")).toMatchObject({
     key: undefined,

@@ -6,7 +6,7 @@ import { createTestLogger } from "./judge-setup.ts";
 
 export interface ScriptedAuth {
   url: string;
-  /** What it answers about a project from now on; at first nothing is stored, and nobody is a tenant. */
+  /** Its answer about a project from now on; initially nothing is stored, and there are no tenants. */
   store(projectId: string, stored: Partial<AnsweredKeys>): void;
   stop(): Promise<void>;
 }
@@ -20,7 +20,7 @@ const nothing: AnsweredKeys = {
   prices: [],
 };
 
-/** Answers the judge's question about provider keys, and checks who asks, as auth does. */
+/** Answers the judge's request for provider keys, and checks the caller, like auth. */
 export async function startScriptedAuth(): Promise<ScriptedAuth> {
   const stored = new Map<string, AnsweredKeys>();
   const server = createHttpServer({

@@ -192,7 +192,7 @@ describe("an endpoint that refuses", () => {
     expect(formats().at(-1)).toBe("json_schema");
   });
 
-  test("a prompt that is too long says so, at once", async () => {
+  test("a prompt that is too long is reported at once", async () => {
     llm.answerWith({ kind: "status", status: 400, code: "context_length_exceeded" });
     await expect(setUpJudge(llm).judge()).resolves.toMatchObject({
       status: "skipped",

@@ -22,7 +22,7 @@ function setUp(quota: Partial<QuotaStore> = {}, callsPerDay: number | null = 3) 
 }
 
 describe("a judge call", () => {
-  test("is paid for by whom it is made for, and counted for its project", async () => {
+  test("is charged to its payer, and counted for its project", async () => {
     const { pay, reserve, count } = setUp();
     await pay();
     await pay(organization);
@@ -50,7 +50,7 @@ describe("a judge call", () => {
     expect(count).toHaveBeenCalledOnce();
   });
 
-  test("that is given up while it is being reserved is given back, of the day it was taken from", async () => {
+  test("that is aborted while it is being reserved is released, for the day it was reserved on", async () => {
     const reserving = Promise.withResolvers<ReservedCalls>();
     const { pay, giveBack, count } = setUp({ reserve: () => reserving.promise });
     const leaving = new AbortController();
@@ -63,7 +63,7 @@ describe("a judge call", () => {
     expect(count).not.toHaveBeenCalled();
   });
 
-  test("that comes while others of its payer are being counted is counted with those that come meanwhile", async () => {
+  test("that arrives while others of its payer are being counted is counted with those that arrive meanwhile", async () => {
     const first = Promise.withResolvers<ReservedCalls>();
     const reserve = vi.fn(async (_payer: string, wanted: number): Promise<ReservedCalls> => ({ day, calls: wanted }));
     reserve.mockReturnValueOnce(first.promise);
@@ -83,13 +83,13 @@ describe("a judge call", () => {
     expect(count).toHaveBeenCalledTimes(33);
   });
 
-  test("is refused for itself where what is left is not enough for all that are counted together", async () => {
+  test("is refused alone where the remaining quota is not enough for all that are counted together", async () => {
     const { pay } = setUp({ reserve: async () => ({ day, calls: 2 }) });
     const outcomes = await Promise.allSettled([pay(), pay(), pay()]);
     expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"]);
   });
 
-  test("fails with those that were counted with it when the database does, and those after it do not", async () => {
+  test("fails with those that were counted with it when the database does, and later ones do not", async () => {
     const reserve = vi.fn(async (): Promise<ReservedCalls> => ({ day, calls: 1 }));
     reserve.mockRejectedValueOnce(new Error("away"));
     const { pay } = setUp({ reserve });

@@ -48,7 +48,7 @@ test("accepted calls give the places back, one at a time", async () => {
   expect(limit.places()).toBe(4);
 });
 
-test("nobody calls before the other side wants to hear of us again", async () => {
+test("no call is made before the provider's Retry-After has passed", async () => {
   const { clock, limit } = createLimit(8);
   await limit.run(request, async (report) => report.rejected(3_000));
   const calledAt: number[] = [];

@@ -15,7 +15,7 @@ function createBreaker() {
   return { clock, breaker, admit, fail };
 }
 
-test("failures in a row open it, and an answer in between starts the count anew", async () => {
+test("failures in a row open it, and an answer in between resets the count", async () => {
   const { breaker, admit, fail } = createBreaker();
   await fail(2);
   (await admit()).answered();
@@ -53,7 +53,7 @@ test("an answered probe lets everybody through", async () => {
   expect(breaker.state()).toBe("closed");
 });
 
-test("a failed probe turns away everyone who waited for it, and opens the circuit for as long again", async () => {
+test("a failed probe rejects all calls that waited for it, and opens the circuit for the same time again", async () => {
   const { clock, breaker, admit, fail } = createBreaker();
   await fail(3);
   const probe = admit();
@@ -74,7 +74,7 @@ test("a failed probe turns away everyone who waited for it, and opens the circui
   expect(breaker.state()).toBe("closed");
 });
 
-test("a call that arrived before a probe failed is turned away even if it asks only afterwards", async () => {
+test("a call that arrived before a probe failed is rejected even if it asks only afterwards", async () => {
   const { clock, breaker, admit, fail } = createBreaker();
   await fail(3);
   const early = breaker.arrive();

@@ -134,7 +134,7 @@ describe("a group's score", () => {
     });
   });
 
-  test("says what each member contributed", () => {
+  test("lists each member's contribution", () => {
     const members = [
       judge(8.04, { name: "Facts", weight: 3 }),
       judge(6, { name: "Safety", weight: 0.5, gate: true }),

@@ -46,7 +46,7 @@ describe("a text compared to others", () => {
     expect(calls[0]?.every((text) => text.isWellFormed())).toBe(true);
   });
 
-  test("has no answer when nobody can be asked, the provider fails, or the time is up; only a bug is logged", async () => {
+  test("has no answer when there is no provider, the provider fails, or the time is up; only a bug is logged", async () => {
     await expect(setUp(async () => null).compare("a", ["b"])).resolves.toBeNull();
 
     const failing = setUp(() => Promise.reject(new ProviderFailure("unreachable", "It is away.")));
@@ -76,7 +76,7 @@ describe("the model local-hash", () => {
     expect(cosines?.[2]).toBe(0);
   });
 
-  test("gives up when nobody waits any more", async () => {
+  test("is aborted when its caller is gone", async () => {
     await expect(setUp().compare("a", ["b"], "local-hash", AbortSignal.abort())).resolves.toBeNull();
   });
 });

@@ -72,7 +72,7 @@ test("a text over 1 MB is not compared", async () => {
   });
 });
 
-test("what is unfinished when nobody wants it any more is null, and what is finished is kept", async () => {
+test("after an abort unfinished metrics are null, and finished ones are kept", async () => {
   const stop = new AbortController();
   const { score, bugs } = setUp((_texts, _model, { signal }) => {
     return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
@@ -84,7 +84,7 @@ test("what is unfinished when nobody wants it any more is null, and what is fini
   expect(bugs).toEqual([]);
 });
 
-test("long texts are computed one pair at a time, and given up when nobody wants them", async () => {
+test("long texts are computed one pair at a time, and aborted with their caller", async () => {
   // (ab)^n against (ba)^n: every token matches half of the other text, and all but one are common.
   const pairs = 30_000;
   const [candidate, reference] = ["a b ".repeat(pairs), "b a ".repeat(pairs)] as const;

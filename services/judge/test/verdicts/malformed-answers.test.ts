@@ -32,7 +32,7 @@ describe.each(malformedAnswers)("of the malformed answers of class %s", (_, answ
           expect(verdict.justification).toBe("Judge returned no usable rating");
           expect(llm.requests[1]?.prompt).toContain("Your previous reply could not be used.");
         }
-        // A bug would be answered, too, but it would be told to the log.
+        // A bug would be answered, too, but it would be logged.
         expect(log()).toBe("");
       }
     },

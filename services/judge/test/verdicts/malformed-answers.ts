@@ -6,10 +6,10 @@ import { z } from "zod";
 
 const folder = path.join(import.meta.dirname, "../fixtures/malformed-answers");
 
-/** A text as it stands, or texts to be repeated: what is megabytes long is not in the repository. */
+/** A text, or texts to be repeated: texts of megabytes are not stored in the repository. */
 const text = z.union([z.string(), z.strictObject({ repeat: z.array(z.tuple([z.string(), z.int()])) })]);
 
-/** `answer`: what the model says, or the whole HTTP answer. `expected` was decided by hand for each. */
+/** `answer`: the model's text, or the whole HTTP answer. `expected` was decided by hand for each. */
 const entry = z.strictObject({
   name: z.string(),
   answer: z.union([
@@ -32,9 +32,9 @@ type Entry = z.infer<typeof entry>;
 
 export interface MalformedAnswer {
   name: string;
-  /** What the provider does. */
+  /** The provider's reaction. */
   reply: LlmReply;
-  /** What the model says; null when the answer is wrong before that. */
+  /** The model's text; null when the answer is wrong before that. */
   said: string | null;
   expected: Entry["expected"];
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { justificationMaxChars, parseVerdict } from "../../src/verdicts/parse-verdict.ts";
 
 describe("a usable reply", () => {
-  test("keeps what the judge said", () => {
+  test("keeps the judge's answer", () => {
     expect(parseVerdict('{"justification": "Says \\"Tuesday\\", as expected.", "rating": 9}')).toEqual({
       rating: 9,
       justification: 'Says "Tuesday", as expected.',
@@ -25,7 +25,7 @@ describe("a usable reply", () => {
     expect(parseVerdict(text)?.justification).toBe("a\uFFFDb\uFFFDc");
   });
 
-  test("has an endless justification cut, and says so", () => {
+  test("cuts an endless justification, and marks it", () => {
     const justification = parseVerdict(
       JSON.stringify({ rating: 3, justification: "x".repeat(900_000) }),
     )?.justification;
@@ -42,7 +42,7 @@ describe("an unusable reply", () => {
   });
 });
 
-test("any number is clamped, wherever it stands in the object and whatever surrounds it", () => {
+test("any number is clamped, at any position in the object and with any surroundings", () => {
   const finite = fc.double({ noNaN: true, noDefaultInfinity: true });
   fc.assert(
     fc.property(

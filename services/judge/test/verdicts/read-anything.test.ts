@@ -9,7 +9,7 @@ import { malformedAnswers } from "./malformed-answers.ts";
 
 const seeds = 2_000;
 
-/** Mulberry32: the same numbers for the same seed, for ever. */
+/** Mulberry32: always the same numbers for the same seed. */
 function numbersFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -27,7 +27,7 @@ const answers = [
   JSON.stringify(buildNarrative()),
 ];
 
-/** What breaks readers: the marks of JSON, its odd numbers, and characters that are not what they look like. */
+/** Input that breaks parsers: the marks of JSON, its odd numbers, and lookalike characters. */
 const pieces = [
   ...'{}[]",:\\0',
   "null",
@@ -73,7 +73,7 @@ function textsIn(value: unknown): string[] {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-test(`whatever a model replies, ${seeds} mutations say, what is read of it is within its bounds or nothing [spec:limit.rating]`, () => {
+test(`for any reply of a model, in ${seeds} mutations, the parsed verdict is within its bounds or absent [spec:limit.rating]`, () => {
   let verdicts = 0;
   for (let seed = 1; seed <= seeds; seed += 1) {
     const text = mutate(seed);

@@ -5,7 +5,7 @@ import { renderTrajectory } from "../../src/verdicts/render-trajectory.ts";
 import { buildStep, buildTrajectory } from "../judge-builders.ts";
 
 describe("a trajectory with steps", () => {
-  test("numbers them in order, indents them by depth, and says what is known of each", () => {
+  test("numbers them in order, indents them by depth, and includes their known fields", () => {
     const steps = [
       buildStep({ name: "agent", latencyMs: 1203.4, input: "Where is it?", output: "On Tuesday." }),
       buildStep({ depth: 1, name: "plan", model: "gpt-4.1", latencyMs: 0 }),
@@ -49,7 +49,7 @@ describe("a trajectory with steps", () => {
     },
   );
 
-  test("shows 40 at most and counts the rest, those it was not told of among them", () => {
+  test("shows 40 at most and counts the rest, including those that were not sent", () => {
     const lines = (count: number, omittedSteps: number): string[] => {
       const steps = Array.from({ length: count }, () => buildStep());
       return renderTrajectory(buildTrajectory({ steps, omittedSteps }))?.split("\n") ?? [];

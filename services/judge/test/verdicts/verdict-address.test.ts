@@ -66,7 +66,7 @@ describe("the address of a verdict", () => {
     expect(address({ caseIs: { input: "\ud800" } })).not.toBe(address({ caseIs: { input: "\ud801" } }));
   });
 
-  test("stays what it was: a change here loses every stored verdict", () => {
+  test("is unchanged: a change here loses every stored verdict", () => {
     expect(address()).toBe("ff8717d70e141c3094d4b607f860d05dc66770adef471146da343abbc837bffe");
   });
 });

@@ -11,7 +11,7 @@ const good: ParsedVerdict = { rating: 8, justification: "Good." };
 const route = { model: "gpt-4.1", host: "api.openai.com", api: "responses", price: null } as const;
 const subject = { route, rubric: buildRubric(), judged: buildCase() };
 
-/** A record in memory, and what it was asked to keep, batch by batch. */
+/** A record in memory, and its writes, batch by batch. */
 function setUp(store: Partial<VerdictStore> = {}, storeWithinMs?: number) {
   const kept = new Map<string, FoundVerdict>();
   const batches: KeptVerdict[][] = [];
@@ -49,7 +49,7 @@ function terms(changes: Partial<VerdictTerms> = {}): VerdictTerms {
   };
 }
 
-/** A judge that answers when the test says so. */
+/** A judge that answers on command. */
 function heldJudge() {
   const calls: PromiseWithResolvers<Asked<ParsedVerdict>>[] = [];
   const ask = (): Promise<Asked<ParsedVerdict>> => {
@@ -61,7 +61,7 @@ function heldJudge() {
 }
 
 describe("in cache mode", () => {
-  test("what is asked for while it is being asked is asked once; live and other questions are not held up", async () => {
+  test("a request that is already in progress is made once; live and other requests are not delayed", async () => {
     const { verdicts } = setUp();
     const { ask, calls } = heldJudge();
     const same = [1, 2, 3].map(() => verdicts.reach(subject, terms(), ask));
@@ -79,7 +79,7 @@ describe("in cache mode", () => {
     expect(calls).toHaveLength(4);
   });
 
-  test("whoever waits takes a failure too, since asking again would fail alike", async () => {
+  test("waiting callers get a failure too, because a retry would fail in the same way", async () => {
     const { verdicts } = setUp();
     const { ask, calls } = heldJudge();
     const both = [1, 2].map(() => verdicts.reach(subject, terms(), ask));
@@ -91,7 +91,7 @@ describe("in cache mode", () => {
     expect(calls).toHaveLength(1);
   });
 
-  test("whoever waits asks itself when the one before ran out of its time", async () => {
+  test("a waiting caller makes its own call when the previous one ran out of time", async () => {
     const { verdicts } = setUp();
     const { ask, calls } = heldJudge();
     const [hurried, patient] = [1, 2].map(() => verdicts.reach(subject, terms(), ask));
@@ -103,7 +103,7 @@ describe("in cache mode", () => {
     expect(await patient).toEqual({ answer: good, source: "live", verdictId: null });
   });
 
-  test("whoever waits is told of the record, where it is of its own project", async () => {
+  test("a waiting caller gets the record's id, if the record belongs to its project", async () => {
     const { verdicts, batches } = setUp();
     const { ask, calls } = heldJudge();
     const reached = ["project", "project", "another"].map((group) => verdicts.reach(subject, terms({ group }), ask));
@@ -117,7 +117,7 @@ describe("in cache mode", () => {
     expect(verdictId).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test("whoever waits leaves at its own deadline", async () => {
+  test("a waiting caller leaves at its own deadline", async () => {
     const { verdicts } = setUp();
     const { ask, calls } = heldJudge();
     const first = verdicts.reach(subject, terms(), ask);
@@ -132,7 +132,7 @@ describe("in cache mode", () => {
 });
 
 describe("the record", () => {
-  test("is written in batches: what comes in one turn goes together, and what comes while one is being written", async () => {
+  test("is written in batches: requests of one turn together, and those that arrive during a write", async () => {
     const first = Promise.withResolvers<void>();
     const sizes: number[] = [];
     const { verdicts } = setUp({
@@ -167,7 +167,7 @@ describe("the record", () => {
     expect(verdictNotKept).toHaveBeenCalledTimes(2);
   });
 
-  test("is told of ratings only", async () => {
+  test("receives only ratings", async () => {
     const { verdicts, batches } = setUp();
     await verdicts.reach(subject, terms({ mode: "live" }), async () => ({
       skipped: "quota",

@@ -68,7 +68,7 @@ const anyText = fc
   )
   .filter((text) => text.trim() !== "");
 
-test("whatever the texts say, what stands outside the fences stays word for word the same", () => {
+test("whatever the texts contain, the text outside the fences stays the same word for word", () => {
   const skeletonOf = ({ instructions, prompt }: WritingTask<unknown>): string => {
     const token = /is ([0-9a-f]{32})\./.exec(instructions)?.[1] as string;
     const fenced = new RegExp(`\\[\\[begin ([a-z0-9 ]+) ${token}\\]\\]\\n[^]*?\\n\\[\\[end \\1 ${token}\\]\\]`, "g");

@@ -88,7 +88,7 @@ describe("an analysis", () => {
     ]);
   });
 
-  test("has what is missing or of the wrong type empty", () => {
+  test("treats missing members and wrong types as empty", () => {
     const given = {
       summary: "s",
       consistencyScore: 5,
@@ -124,7 +124,7 @@ describe("an analysis", () => {
     ["a score in words", { consistencyScore: "high" }],
     ["no score of adherence", { instructionAdherence: { analysis: "x" } }],
     ["no adherence", { instructionAdherence: undefined }],
-  ])("with %s is of no use: nobody's score is made up", (_, change) => {
+  ])("with %s is unusable: no score is invented", (_, change) => {
     expect(read({ ...buildNarrative(), ...change })).toBeNull();
   });
 });

@@ -22,7 +22,7 @@ describe("kappa", () => {
     ["two who do not look", tableOf(5, 5, 5, 5), 0],
     // 0.9, 0.05 x 0.05 + 0.95 x 0.95 = 0.905: 90 % agreement and no better than chance
     ["a high percentage that is chance", tableOf(0, 5, 5, 90), -0.005 / 0.095],
-  ])("of %s is what it is by hand, within its interval", (_name, table, kappa) => {
+  ])("of %s equals the value computed by hand, within its interval", (_name, table, kappa) => {
     const estimated = estimateKappa(table);
     expect(estimated?.kappa).toBeCloseTo(kappa, 10);
     expect(estimated?.low).toBeLessThanOrEqual(kappa + 1e-12);
@@ -74,7 +74,7 @@ test("the 95 % interval holds the true kappa at least 92 times in a hundred, als
     }
   }
   expect(found.filter(({ held }) => held < 0.92)).toEqual([]);
-  // Not by being as wide as the scale: nobody is surer than they say by much.
+  // Not because it is as wide as the scale: the stated confidence is nearly exact.
   const mean = found.reduce((sum, { held }) => sum + held, 0) / found.length;
   expect(mean).toBeLessThan(0.98);
 });

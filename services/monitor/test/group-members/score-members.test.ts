@@ -96,7 +96,7 @@ describe("members of a group score a result", () => {
     expect(await build().score([member])).toEqual([{ goodness, because: null }]);
   });
 
-  test("custom scorers see the result's texts, what was expected, and the linked trace, which is read once", async () => {
+  test("custom scorers see the result's texts, the expected answer, and the linked trace, which is read once", async () => {
     const { asked, score } = build();
     await score([custom({}), custom({})]);
     const texts = { input: "question", output: "Ask my lawyer.", expected: "right" };
@@ -125,14 +125,14 @@ describe("members of a group score a result", () => {
     expect(asked.prompts).toEqual([]);
   });
 
-  test("a judge that is away for a moment is waited for", async () => {
+  test("a judge that is briefly unavailable is waited for", async () => {
     const away = new BusError("no_responder", "away", { subject: "s" });
     const { asked, score } = build({ judge: (call) => (call === 1 ? away : { matched: false, reason: null }) });
     expect(await score([pattern([condition("semantic", "is rude")])])).toEqual([{ goodness: 1, because: null }]);
     expect(asked.prompts).toHaveLength(2);
   });
 
-  test("one that fails, or takes longer than there is time, takes nothing from the others", async () => {
+  test("one that fails, or takes longer than the remaining time, does not affect the others", async () => {
     const timeUp = new AbortController();
     const answer: AskEvaluator = async ({ document: { url } }, _, signal) => {
       if (url === "fails") return { failure: { message: "Status 500.", kind: "passing" } };
@@ -164,7 +164,7 @@ describe("members of a group score a result", () => {
   });
 });
 
-test("members are what monitor has of them at the moment; what it has not is left out", async () => {
+test("members are looked up with their current definitions; missing ones are left out", async () => {
   const own = "019a2f6c-7d1e-7a3b-9c4d-5e6f70819207";
   const document = { name: "Mine", polarity: "proper", conditions: [condition("contains", "a")], severity: "low" };
   const evaluator = { name: "Theirs", kind: "code", script: "s", invertMatch: false, alertBelow: 0.5, sampleRate: 1 };

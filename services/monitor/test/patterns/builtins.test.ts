@@ -293,7 +293,7 @@ test("there is a table of at least 15 of both kinds for every built-in pattern, 
   }
 });
 
-test("the first of those that are enabled counts, and nothing is found by one that is not", () => {
+test("the first enabled one counts, and a disabled one finds nothing", () => {
   const response = "I can't help with that, jane@acme.io.";
   const keys = builtinPatterns.map(({ key }) => key);
 
@@ -303,7 +303,7 @@ test("the first of those that are enabled counts, and nothing is found by one th
   expect(find(" \n", keys)).toBeNull();
 });
 
-test("what was found is told without what was found", () => {
+test("a finding is described without the matched text", () => {
   expect(find("Card 4111 1111 1111 1111.", ["pii-in-response"])?.found).toBe(
     "The response shows a payment card number.",
   );

@@ -24,7 +24,7 @@ const yes = (more: Partial<PatternCondition> = {}) => condition("refund", more);
 const no = (more: Partial<PatternCondition> = {}) => condition("lawsuit", more);
 
 const noJudge = () => Promise.reject(new Error("nobody is asked"));
-/** Looks through texts first, then has the judge decide what is left. */
+/** Matches texts first, then has the judge decide the rest. */
 async function evaluate(conditions: readonly PatternCondition[], looked: TraceTexts, decide: DecideSemantic) {
   const [found] = await matcherAtOnce.lookThrough(looked, [conditions], { projectId: "p" });
   if (!(found instanceof Uint8Array)) throw found;
@@ -80,7 +80,7 @@ describe("conditions", () => {
     expect(await matches(condition(value, { detector }))).toBe(expected);
   });
 
-  test("look at the case where they are told to", async () => {
+  test("are case-sensitive on request", async () => {
     for (const detector of ["contains", "phrase", "regex"] as const) {
       expect(await matches(condition("the", { detector, caseSensitive: true }))).toBe(false);
       expect(await matches(condition("The", { detector, caseSensitive: true }))).toBe(true);

@@ -19,8 +19,8 @@ import { endless, tedious } from "../tedious-regex.ts";
 import { quiet } from "../test-store.ts";
 
 /*
- * What a model that loops, or an attacker, may send. A search whose time grows with the square of the text does not come to an
- * end within the time of a test; one that reads it once takes milliseconds.
+ * Texts that a looping model, or an attacker, may send. A search that is quadratic in the text does not end within the
+ * time of a test; a linear one takes milliseconds.
  */
 const length = 64 * 1024;
 /** One character of each kind that a built-in pattern repeats or ends with, and short runs of them. */
@@ -57,7 +57,7 @@ async function longestHold(work: () => Promise<unknown>): Promise<number> {
   return delay.max / 1e6;
 }
 
-test("all built-in patterns read 64 KiB of any character within their time, and hold nobody up", async () => {
+test("all built-in patterns read 64 KiB of any character within their time, and delay no other work", async () => {
   const held = await longestHold(() =>
     Promise.all(
       pieces.map((piece) => {
@@ -70,7 +70,7 @@ test("all built-in patterns read 64 KiB of any character within their time, and 
 });
 
 describe("a regex that takes too long", () => {
-  test("is ended, removes only itself, and holds nobody up", async () => {
+  test("is ended, removes only itself, and delays no other work", async () => {
     const patterns = [[condition("b$")], endless, [condition("^c")]];
     const held = await longestHold(async () => {
       const looked = await hasty.lookThrough(textsOf(tedious), patterns, looker);
@@ -81,7 +81,7 @@ describe("a regex that takes too long", () => {
     expect(held).toBeLessThan(2_000);
   });
 
-  test("does not keep the others of its trace waiting for ever", async () => {
+  test("does not block the others of its trace", async () => {
     const impatient = createPatternMatcher(pool, { patternMs: 50, patternsMs: 200 });
     const looked = await impatient.lookThrough(textsOf(tedious), Array(40).fill(endless), looker);
     expect(looked.at(-1)).toMatchObject({ message: "was not looked for: all patterns together took more than 200 ms" });
@@ -134,7 +134,7 @@ test("a user's regex always takes a thread, and so does a long text; short texts
   expect(taken).toEqual(["lookThrough", "findExcerpt", "findRefusal"]);
 });
 
-test("a thread finds what is found without one", async () => {
+test("a thread finds the same as a match without one", async () => {
   const texts = { response: "The refund is late.", userMessage: "Where is my refund?", trace: "refund_tool failed" };
   const one = (value: string, more: Partial<PatternCondition> = {}) =>
     condition(value, { detector: "contains", ...more });
@@ -190,7 +190,7 @@ test.each([
   ["a phrase with a dash", "phrase", "well-known", "It is a well-known   fact.", "It is a well-known   fact."],
   ["a phrase over several lines", "phrase", "two words", "Here\nare two\n\n words.", "Here\nare two\n\n words."],
   ["a term in a word", "contains", "OWN", "It is well-known.", "It is well-known."],
-] as const)("%s is shown where it stands", (_, detector, value, response, excerpt) => {
+] as const)("%s is shown at its position", (_, detector, value, response, excerpt) => {
   const conditions = [condition(value, { detector })];
   expect(findExcerpt({ conditions, texts: textsOf(response) })).toEqual({ source: "response", excerpt });
 });

@@ -10,7 +10,7 @@ const refId = "019a2f6c-7d1e-7a3b-9c4d-5e6f70819204";
 const semantic = { connector: "or", negate: false, sources: ["response"], detector: "semantic", caseSensitive: false };
 const document = { name: "Rude", polarity: "failure", conditions: [{ ...semantic, value: "is rude" }] };
 
-/** A pattern as a member of a live group; `used` counts the calls that were reserved and not given back. */
+/** A pattern as a member of a live group; `used` counts the calls that were reserved and not released. */
 function build(left: number, reply: unknown) {
   const calls = { used: 0, asked: 0 };
   const budget = {
@@ -56,7 +56,7 @@ test.each([
   ["no_key", 0],
   ["quota", 0],
   ["too_large", 0],
-] as const)("what is not asked of a provider costs nothing: %s", async (reason, used) => {
+] as const)("a call that never reaches a provider is not charged: %s", async (reason, used) => {
   const { calls, score } = build(1, failure(reason));
   expect(await score()).toMatchObject({ goodness: null, because: reason, stoppedByBudget: false });
   expect(calls).toEqual({ used, asked: 1 });
@@ -66,7 +66,7 @@ test.each([
   [failure("provider_error"), 1],
   [new BusError("timeout", "late", { subject: "s" }), 1],
   [new BusError("no_responder", "away", { subject: "s" }), 0],
-])("what may have been asked counts, and is tried again (%#)", async (reply, used) => {
+])("a call that may have reached a provider counts, and is retried (%#)", async (reply, used) => {
   const { calls, score } = build(1, reply);
   await expect(score()).rejects.toThrow(used === 0 ? AwayError : Error);
   expect(calls.used).toBe(used);

@@ -24,7 +24,7 @@ function plan(watchesOtlp: boolean, named: { otelTraceId?: string }): Promise<un
   return check.plan(buildSettledTrace(named), asksNobody);
 }
 
-test("SERVICE_OTEL_MONITOR=false looks for no pattern in what came over OTLP, and in everything else", async () => {
+test("SERVICE_OTEL_MONITOR=false skips patterns for traces from OTLP, and for no others", async () => {
   const named = { otelTraceId: "a".repeat(32) };
   expect(await plan(false, named)).toEqual([]);
   await expect(plan(false, {})).rejects.toThrow("it asked");

@@ -39,7 +39,7 @@ describe("a pattern", () => {
     });
   });
 
-  test("of any term, of all terms, a regex, a prompt and what is excluded becomes conditions", () => {
+  test("of any term, of all terms, a regex, a prompt and exclusions becomes conditions", () => {
     const all = { includeTerms: ["a", "b"], excludeTerms: ["c"], regex: "d+", semanticPrompt: "e" };
     expect(made({ ...all, matchTarget: ["userMessage", "trace"] })).toEqual([
       ["or", "contains", "a", "userMessage", "trace"],
@@ -59,7 +59,7 @@ describe("a pattern", () => {
     expect(compose({ semanticPrompt: "a" }).detectorKind).toBe("semantic");
   });
 
-  test("changes by what is sent; conditions of its own stay until a term is sent", () => {
+  test("changes by the members that are sent; its own conditions stay until a term is sent", () => {
     const own = compose({ conditions: [{ detector: "phrase", value: "x", connector: "and" }] });
     const renamed = composePatternDocument({ name: "q", severity: "low" }, own);
     expect(renamed).toEqual({ ...own, name: "q", severity: "low" });
@@ -139,7 +139,7 @@ describe("the patterns a trace is due", () => {
       { patterns, profile: { ...more.profile }, defaults: { ...defaults, ...more.defaults } },
     );
 
-  test("are those that are enabled and whose scope it is in, and the built-in ones", () => {
+  test("are the enabled ones with the agent in their scope, and the built-in ones", () => {
     const patterns = [
       pattern("on"),
       pattern("off", { enabled: false }),

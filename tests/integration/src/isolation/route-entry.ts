@@ -15,7 +15,7 @@ export interface EntryRequest {
  * How the matrix calls one route, and the expected answers. A route that takes ids in several ways has several entries.
  */
 export interface RouteEntry {
-  /** Creates the objects of the ids, anew for each request; for a GET once. Without it the route takes no id. */
+  /** Creates the objects of the ids, again for each request; for a GET once. Without it the route takes no id. */
   ids?(tenant: Tenant): Promise<Ids>;
   /** Fills in the rest; path parameters are taken from the ids by name. */
   /** `turn` counts the requests of the entry. */
