@@ -11,6 +11,7 @@ import { findBrokenCitations, findUnindexedRecords, isCitation, readCitationTarg
 import { findBrokenSteps, readFlows } from "./tidy/flows.ts";
 import { houseRules } from "./tidy/house-rules.ts";
 import { compareWithList, measureSize } from "./tidy/measure-size.ts";
+import { findWord, wordsMax } from "./tidy/plain-words.ts";
 import type { SourceText } from "./tidy/source-text.ts";
 
 /** The house rules, over the whole repository. Each failure names the place and the alternative. */
@@ -256,6 +257,17 @@ describe("every bus message", () => {
     );
     expect(without.map(({ subject }) => subject)).toEqual([]);
   });
+});
+
+describe("comments and test titles", () => {
+  test.for(Object.entries(wordsMax))(
+    "use the word %j at most %i times: lower the number when one goes",
+    ([word, max]) => {
+      const found = sources.flatMap((source) => findWord(source, word));
+      const places = found.map(({ path: file, line }) => `${file}:${line}`).join("\n");
+      expect(found.length, places).toBeLessThanOrEqual(max);
+    },
+  );
 });
 
 /** Exists, or is created on the operator's machine and listed in .gitignore. */

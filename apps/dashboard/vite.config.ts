@@ -5,7 +5,7 @@ import { defineConfig, type Plugin } from "vite";
 /** The API of a running gateway for `vite dev`; the built pages are served by the gateway itself. */
 const gateway = process.env.TOUCHSTONE_URL ?? "http://127.0.0.1:4700";
 
-/** A script of its own that asks the API before the script of the pages is there, and what it is made of. */
+/** A separate script that calls the API before the script of the pages is there, and what it is made of. */
 const earlyEntry = "src/begin-reads.ts";
 const early = /src.(begin-reads|api.(ahead|connection|problem))\.ts$/;
 

@@ -5,6 +5,7 @@ import { findBrokenCitations, findUnindexedRecords, isCitation, readCitationTarg
 import { findBrokenSteps, readFlows } from "./flows.ts";
 import { houseRules } from "./house-rules.ts";
 import { compareWithList, measureSize, renderList } from "./measure-size.ts";
+import { findWord } from "./plain-words.ts";
 
 /** What each rule must find, by the beginning of its name, and what it must leave alone. */
 const samples: Record<string, { bad: [path: string, text: string][]; good: [path: string, text: string][] }> = {
@@ -282,4 +283,20 @@ describe("a flow through the files", () => {
   ])("that does not match the code is found: %s", ([lines, what]) => {
     expect(whatIsBroken(...lines)[0]).toBe(what);
   });
+});
+
+test("a refused word is found in comments and titles, and not in code, strings or other words", () => {
+  const text = [
+    "/** A key; whoever",
+    " * has it, reads. */",
+    'test("is for Whoever asks", () => {',
+    '  const whoever = "whoever"; // of whoever',
+    '  test.runIf(isRoot)(`for whoever`, () => ask("https://example.com/whoever"));',
+  ].join("\n");
+  expect(findWord({ path: "libs/db/test/a.test.ts", text }, "whoever").map(({ line }) => line)).toEqual([1, 4, 3, 5]);
+  expect(findWord({ path: "services/auth/src/a.ts", text }, "whoever")).toEqual([]);
+  expect(
+    findWord({ path: "libs/db/a.ts", text: "/** waits for\n * ever; as `away`, throw-away */" }, "for ever"),
+  ).toHaveLength(1);
+  expect(findWord({ path: "libs/db/a.ts", text: "/** as `away`, throw-away, awayness */" }, "away")).toEqual([]);
 });

@@ -17,7 +17,7 @@ if (root === null) throw new Error("index.html has no #root");
 const { queries } = router.options.context;
 // Who this browser is and the page's script are asked for side by side; the frame of index.html stays until the script is here.
 if (beginReads(window.location.pathname)) void queries.prefetchQuery(connectionQuery);
-// No top-level await: pages import parts of this script, and each would become a file of its own.
+// No top-level await: pages import parts of this script, and each would become a separate file.
 void router.load().then(() =>
   createRoot(root).render(
     <StrictMode>

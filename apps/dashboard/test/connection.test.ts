@@ -62,7 +62,7 @@ test("after Disconnect a key has to be pasted, until the default project is aske
   expect(await connect(storage)).toMatchObject({ state: "ready" });
 });
 
-test("with accounts nothing is stored, and without a session somebody has to sign in", async () => {
+test("with accounts nothing is stored, and without a session the user has to sign in", async () => {
   const storage = memory();
   serve(accounts, () => false);
   expect(await connect(storage)).toEqual({ state: "needs-sign-in" });
@@ -71,7 +71,7 @@ test("with accounts nothing is stored, and without a session somebody has to sig
   expect(storage.getItem("touchstone.apiKey")).toBeNull();
 });
 
-test("with accounts the project is named, and only what takes nothing but keys is sent its key", () => {
+test("with accounts the project is named, and only requests that require a key are sent its key", () => {
   const config = accounts as unknown as Parameters<typeof credentialHeaders>[0];
   const project = { _id: "p2", apiKey: "key-2" };
   const headers = (method: string, path: string) => credentialHeaders(config, project, { method, path });

@@ -12,7 +12,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** An API whose streams say one of these each and are then cut off; notes from where each was asked to go on. */
+/** An API whose streams each send one of these and then break; records the position that each was resumed from. */
 function serve(...texts: string[]) {
   const asked: (string | undefined)[] = [];
   const open: ProjectApi["open"] = async (_path, { signal, headers = {} }) => {

@@ -13,7 +13,7 @@ import {
   formatTime,
 } from "../src/ui/format.ts";
 
-test("what nobody knows is a dash, never a zero", () => {
+test("an unknown value is a dash, never a zero", () => {
   const all = [
     formatAge,
     formatBytes,

@@ -11,7 +11,7 @@ test("what passes is tried again twice, a little later each time", () => {
   }
 });
 
-test("what waiting does not mend is told at once", () => {
+test("an error that waiting does not fix is shown at once", () => {
   for (const status of [400, 401, 403, 404, 500]) expect(retryDelay(0, problem(status))).toBeNull();
   expect(retryDelay(0, new Error("a mistake of ours"))).toBeNull();
 });

@@ -3,7 +3,7 @@ import { sheetGroups } from "../src/ui/shortcut-sheet.ts";
 
 const bound = (keys: string, label: string) => ({ keys, label });
 
-test("parts of a page that bind keys under one heading stand under it once", () => {
+test("parts of a page that bind keys under one heading are listed under it once", () => {
   const entries = [
     { group: "Everywhere", shortcuts: [bound("g t", "Traces")] },
     { group: "Trace", shortcuts: [bound("j", "Next span")] },

@@ -40,8 +40,8 @@ export interface InfrastructureOptions {
 }
 
 /**
- * Starts what is not given: PostgreSQL and nats-server as child processes on free loopback ports, with generated
- * passwords. Every service gets a bus user of its own, which may use the subjects of its messages and no others.
+ * Starts the servers that are not configured: PostgreSQL and nats-server as child processes on free loopback ports,
+ * with generated passwords. Every service gets a separate bus user, which may use only the subjects of its messages.
  */
 export async function startInfrastructure(options: InfrastructureOptions): Promise<Infrastructure> {
   const { onProgress, onServerEvent } = options;

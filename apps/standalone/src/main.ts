@@ -31,7 +31,7 @@ let stopping: Promise<void> | null = null;
 
 process.once("SIGINT", () => void stop("Stopping ..."));
 process.once("SIGTERM", () => void stop("Stopping ..."));
-// npm start runs us through a launcher. When that dies there is nobody left to press Ctrl-C.
+// npm start runs us through a launcher. When that dies no terminal is left to press Ctrl-C in.
 process.once("disconnect", () => void stop("The launcher is gone; stopping ..."));
 process.on("unhandledRejection", (reason) => console.error("A promise was rejected and nobody handled it:", reason));
 
@@ -57,7 +57,7 @@ async function start(): Promise<void> {
       "--demo is for the default mode: with SERVICE_AUTH=enabled a project is made by who signs in.",
     );
   }
-  // All of them, also those that only a service reads: every mistake is told before anything is started.
+  // All settings, including those that only a service reads: all mistakes are reported before anything is started.
   const { values, warnings } = loadSettings(Object.keys(settings) as SettingName[], process.env);
   const told = new Set<string>();
   const warn = (warning: string): void => {
@@ -144,7 +144,7 @@ function homeFolder(given: string | undefined): string {
   return given === undefined ? defaultHome() : pathOf(given);
 }
 
-/** A path as given, relative to where the user stands. */
+/** A path argument, relative to the user's working directory. */
 function pathOf(given: string): string {
   return path.resolve(process.env.INIT_CWD ?? process.cwd(), given);
 }

@@ -7,8 +7,8 @@ const patienceMs = 5_000;
 const everyMs = 200;
 
 /**
- * Tries again for a while when the port or the folder is taken. When a launcher is killed with -9, the process it
- * started notices and stops by itself; whoever starts again at once would otherwise be refused because of it.
+ * Retries for a while when the port or the folder is in use. When a launcher is killed with -9, the process it started
+ * notices and stops by itself; an immediate restart would otherwise be refused because of it.
  */
 export async function outwaitPredecessor<Result>(attempt: () => Promise<Result>, onWait: () => void): Promise<Result> {
   const deadlineMs = performance.now() + patienceMs;

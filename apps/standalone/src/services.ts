@@ -71,7 +71,7 @@ const startOrder: readonly ServiceName[] = ["auth", "ingest", "judge", "monitor"
 export interface RunningServices {
   /** Of the gateway. */
   address: string;
-  /** Whether everything a request needs is up: as the gateway sees it, and as each service says of itself. */
+  /** Whether everything a request needs is up: as seen by the gateway and by each service. */
   readiness(): Promise<Readiness>;
   /** The default project's key; null where there is none. */
   readDefaultKey(): Promise<string | null>;
@@ -79,9 +79,9 @@ export interface RunningServices {
 }
 
 /**
- * Starts all services in this process, each on a loopback socket of its own. A service gets what its process would get
- * from its environment; only that ingest is reached without a socket is decided here (decision 18). Only the gateway
- * listens on the operator's PORT and SERVICE_HOST. What is doubtful about a setting is told once for each service that
+ * Starts all services in this process, each on a separate loopback socket. A service gets the same settings as from its
+ * environment; the only decision made here is that ingest is reached without a socket (decision 18). Only the gateway
+ * listens on the operator's PORT and SERVICE_HOST. A warning about a setting is printed once for each service that
  * reads it.
  */
 export async function startServices(
@@ -134,7 +134,7 @@ export async function startServices(
   }
 }
 
-/** Of the judge nothing is asked: it needs a bus, which may be away, and then judging is late. */
+/** The judge is not checked: it needs a bus, which may be unavailable, and then judging is delayed. */
 async function readAll(services: readonly Service[]): Promise<Readiness> {
   const asked = services.filter(({ name }) => name !== "judge");
   const states = await Promise.all(asked.map(async ({ name, readiness }) => ({ name, ...(await readiness()) })));

@@ -5,8 +5,8 @@ const readyDeadlineMs = 60_000;
 const everyMs = 25;
 
 /**
- * Waits until everything a request needs is up; past the deadline the error names the parts that are not. The question
- * is asked in the process: over HTTP it would be counted against the rate limit of whoever starts us.
+ * Waits until everything a request needs is up; after the deadline the error names the parts that are not. The check
+ * runs in the process: over HTTP it would count against the rate limit of the caller.
  */
 export async function waitUntilReady(readiness: () => Promise<Readiness>): Promise<void> {
   const deadline = performance.now() + readyDeadlineMs;

@@ -9,7 +9,7 @@ let homeFolder: string;
 let outputs: string;
 const said: string[] = [];
 
-/** Builds what it is told to, or fails with that. */
+/** Builds the given result, or fails with the given error. */
 const builder = `
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 const folder = process.argv[process.argv.indexOf("--out") + 1];
@@ -132,7 +132,7 @@ test("in a checkout that cannot be written the dashboard is kept in the home fol
   expect((await open()).building).toBeNull();
 });
 
-test("where sources are missing the start goes on, and the reason is told", async () => {
+test("where sources are missing the start continues, and the reason is reported", async () => {
   await rm(path.join(root, "apps"), { recursive: true });
   const dashboard = await open();
 

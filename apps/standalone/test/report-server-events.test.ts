@@ -16,7 +16,7 @@ function startReport() {
   return { lines, clock, report: createServerReport({ write: (line) => lines.push(line), nowMs: () => clock.ms }) };
 }
 
-test("a server that dies and comes back is two lines, with what was found and how long it was away", () => {
+test("a server that dies and comes back is two lines, with the cause and the duration of the outage", () => {
   const { lines, report } = startReport();
   report("nats-server", died);
   report("nats-server", restarted);

@@ -10,7 +10,7 @@ export interface Bus {
   /**
    * Asks one member of the answering service's queue group and resolves with its reply. A member that is busy, dies or
    * hands the request back is replaced by another within `timeoutMs`; the request id stays the same. Rejects with a
-   * {@link BusError}, or with the reason of `signal`; in both cases the member is told to stop.
+   * {@link BusError}, or with the reason of `signal`; in both cases the member is cancelled.
    */
   request<C extends RequestContract>(
     contract: C,

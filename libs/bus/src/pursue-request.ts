@@ -42,7 +42,7 @@ export function stoppedBy(obstacle: Obstacle, subject: string): BusError {
 
 /**
  * Follows one request to its outcome, and asks again as often as necessary and its time allows. A state machine:
- * `dueMs` is the deadline of its state. The first member that accepts gets the request; later ones are told to stop. An
+ * `dueMs` is the deadline of its state. The first member that accepts gets the request; later ones are cancelled. An
  * outcome counts whichever member sends it. Times are of the monotonic clock.
  */
 export async function pursueRequest(request: PursuedRequest, logger: BusLogger): Promise<Outcome> {

@@ -264,7 +264,7 @@ describe("a member that disappears", () => {
     expect(takenOverAtMs - killedAtMs).toBeLessThan(6_000);
   });
 
-  test("frozen during a request is replaced, and told to stop when it resumes", async () => {
+  test("frozen during a request is replaced, and cancelled when it resumes", async () => {
     const frozen = await world.spawnProcess("answer", "judge");
     const asked = ask("x", 30_000);
     await eventually(() => requireLine(frozen.lines, "accepted"));

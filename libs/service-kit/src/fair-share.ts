@@ -1,7 +1,7 @@
 /** The owner of a share. A caller without a project is identified by something else, such as its address. */
 export interface Tenant {
   projectId: string;
-  /** Null where there are no organizations: then the project stands alone. */
+  /** Null where there are no organizations: then the project is a tenant alone. */
   organizationId: string | null;
 }
 

@@ -17,7 +17,7 @@ export function signalGone({ raw }: FastifyReply): AbortSignal {
 /** The status in metrics when the caller disconnected before its answer; nginx uses the same one. */
 export const goneStatus = 499;
 
-/** Whether a handler stopped because its caller has disconnected: it threw the reason of its own signal. */
+/** Whether a handler stopped because its caller has disconnected: it threw its own signal's reason. */
 export function gaveUp(call: { signal: AbortSignal } | undefined, thrown: unknown): boolean {
   if (!call?.signal.aborted) return false;
   const { reason } = call.signal;

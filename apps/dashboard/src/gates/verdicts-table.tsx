@@ -19,7 +19,7 @@ export function VerdictsTable({
   verdicts: readonly Verdict[];
   names: Names;
   onReachEnd(): void;
-  /** Something stands beside the table. */
+  /** There is content beside the table. */
   isCompact: boolean;
 }) {
   const { projectId } = useApi();

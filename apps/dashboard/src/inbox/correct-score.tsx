@@ -11,7 +11,7 @@ import { useToasts } from "../ui/toasts.tsx";
 import type { Occurrence, Signal } from "./queries.ts";
 import { useJudge } from "./signal-origin.tsx";
 
-/** Says what a judge should have given. It counts for how far the judge agrees with people. */
+/** The score that a judge should have given. It counts towards the agreement of the judge with people. */
 export function CorrectScore({
   signal,
   occurrence,

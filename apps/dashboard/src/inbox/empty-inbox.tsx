@@ -9,7 +9,7 @@ import { EmptyState } from "../ui/states.tsx";
 import { liveScorersQuery, type SignalFilters } from "./queries.ts";
 import { statusNames } from "./rules.ts";
 
-/** What stands for the list where there is nothing in it: what is watched, or the way out of the filters. */
+/** Shown in place of an empty list: the watched signals, or a way to remove the filters. */
 export function EmptyInbox({ filters }: { filters: SignalFilters }) {
   const api = useApi();
   const params = { projectId: api.projectId };

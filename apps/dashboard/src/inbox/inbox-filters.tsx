@@ -13,7 +13,7 @@ import { countOfChoice, type SignalStatus, type StatusChoice, statusChoices, sta
 
 type Counts = Readonly<Partial<Record<SignalStatus, number>>>;
 
-/** What the list is narrowed to, all of it in the URL. `counts` are of all signals that match the rest. */
+/** The filters of the list, all of them in the URL. `counts` are of all signals that match the other filters. */
 export function InboxFilters({ filters, counts }: { filters: SignalFilters; counts: Counts | undefined }) {
   const navigate = useNavigate({ from: "/p/$projectId/inbox" });
   const agents = useQuery(agentsQuery(useApi()));

@@ -11,7 +11,7 @@ import { Score } from "../ui/score.tsx";
 import type { Occurrence, Signal } from "./queries.ts";
 import { useJudge } from "./signal-origin.tsx";
 
-/** One time that a signal was seen: what was asked and answered, and what the judge said of it. */
+/** One occurrence of a signal: the question, the answer, and the judge's reason. */
 export function OccurrenceView({
   occurrence,
   at,

@@ -1,6 +1,6 @@
 export type SignalStatus = "open" | "reopened" | "in_review" | "resolved" | "archived" | "dismissed";
 
-/** What the list can be narrowed to. `open` is what nobody has dealt with, whether it is new or came back. */
+/** The filters of the list. `open` covers unresolved signals, both new and recurring ones. */
 export const statusChoices = ["open", "in_review", "resolved", "dismissed", "archived", "all"] as const;
 export type StatusChoice = (typeof statusChoices)[number];
 
@@ -25,7 +25,7 @@ export function countOfChoice(counts: Readonly<Partial<Record<SignalStatus, numb
   return statuses.reduce((sum, status) => sum + (counts[status] ?? 0), 0);
 }
 
-/** What is selected when a row leaves the list: the one below it, else the one above, else nothing. */
+/** The selection after a row leaves the list: the one below it, else the one above, else none. */
 export function neighbourOf(ids: readonly string[], id: string): string | undefined {
   const index = ids.indexOf(id);
   return index === -1 ? ids[0] : (ids[index + 1] ?? ids[index - 1]);
@@ -37,7 +37,7 @@ interface Page {
   statusCounts: Readonly<Partial<Record<SignalStatus, number>>>;
 }
 
-/** The pages of a list once a signal has another status: it leaves where the choice does not take that status. */
+/** The pages of a list after a signal's status changed: it leaves if the filter excludes that status. */
 export function withStatus<OnePage extends Page>(
   pages: readonly OnePage[],
   { id, status, choice }: { id: string; status: SignalStatus; choice: StatusChoice },
@@ -59,7 +59,9 @@ export function withStatus<OnePage extends Page>(
   }));
 }
 
-/** The search of Traces that shows what an alert rule measured when it fired: its agent, its stretch of time, what it counts. */
+/**
+ * The search of Traces that shows the traffic an alert rule measured when it fired: its agent, its period, its metric.
+ */
 export function tracesOfRule(
   rule: { metric: string; agentId: string | null; windowMinutes: number },
   firedAt: string,

@@ -5,7 +5,7 @@ import { MoreIcon } from "../ui/icons.tsx";
 import { Menu } from "../ui/menu.tsx";
 import type { SignalStatus } from "./rules.ts";
 
-/** What can be done with a signal, each with its key. Without `onCorrect` there is no score, without `onAdd` no trace. */
+/** The actions on a signal, each with its key. Without `onCorrect` there is no score, without `onAdd` no trace. */
 export function SignalActs({
   status,
   onAct,

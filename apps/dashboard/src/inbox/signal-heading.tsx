@@ -15,7 +15,7 @@ const words: Record<SignalStatus, string> = {
   dismissed: "dismissed",
 };
 
-/** What a signal says, of which agent, how often and when. */
+/** A signal's message, agent, count and time. */
 export function SignalHeading({ signal }: { signal: Signal }) {
   const { projectId } = useApi();
   return (

@@ -24,8 +24,8 @@ interface Change {
 }
 
 /**
- * Puts the selected signal aside. The list changes at once and the next row is selected, so that one key after the other
- * works; what the API refuses comes back, with its sentence.
+ * Dismisses the selected signal. The list changes at once and the next row is selected, so that keys can be pressed in
+ * a row; a change that the API refuses is undone, with the API's message.
  */
 export function useTriage(filters: SignalFilters, { current, select }: Selection) {
   const api = useApi();

@@ -16,7 +16,7 @@ const route = getRouteApi("/p/$projectId/judges/$judgeId/agreement");
 
 export interface AgreementContentProps {
   scorer: AgreementScorer;
-  /** Of the chosen version; undefined where nobody labelled a trace that it rated. */
+  /** Of the chosen version; undefined if it has no labelled traces. */
   agreement: Agreement | undefined;
   minPairs: number;
   since: string;
@@ -86,7 +86,7 @@ function PairWhy({
   return pair === undefined ? null : <WhyPanel verdicts={[verdictOfPair(pair, scorer)]} onClose={onClose} />;
 }
 
-/** What follows from the table for somebody who reads the judge's scores. */
+/** The conclusion from the table, for readers of the judge's scores. */
 function Consequences({ agreement, name }: { agreement: Agreement; name: string }) {
   const { rightAlarms, found, rightPasses } = countsOf(agreement);
   const more = labelsFor(agreement, 0.1);

@@ -52,7 +52,7 @@ interface JudgedPair {
   judgedAt: string;
 }
 
-/** What the scorer said of a trace that people judged, too. */
+/** The scorer's verdict on a trace that people labelled. */
 export function verdictOfPair(pair: JudgedPair, { key, name }: Pick<AgreementScorer, "key" | "name">): Verdict {
   const isGroup = key.startsWith("scorer-group:");
   return {

@@ -111,7 +111,7 @@ function isBetween(text: string, least: number, most: number): boolean {
 
 type Sent = NonNullable<operations["updateJudgeScorer"]["requestBody"]>["content"]["application/json"];
 
-/** The draft as the API takes it. An empty text takes the member away; `live: "no"` detaches. */
+/** The draft as the API accepts it. An empty text removes the member; `live: "no"` detaches. */
 export function bodyOfDraft(draft: Draft): Sent & { name: string } {
   const text = (value: string): string | null => (value.trim() === "" ? null : value);
   return {

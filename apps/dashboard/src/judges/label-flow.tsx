@@ -8,7 +8,7 @@ import { LabelDesk } from "./label-desk.tsx";
 import { sampleQuery } from "./label-queries.ts";
 import type { Agreement } from "./trust.ts";
 
-/** How many are drawn at once: what somebody labels without a break. */
+/** The number of traces drawn at once: enough to label without a break. */
 export const drawnAtOnce = 20;
 
 export interface LabelFlowProps {
@@ -20,7 +20,7 @@ export interface LabelFlowProps {
   onClose(): void;
 }
 
-/** Draws traces by lot and has somebody label them; then shows what that did to kappa. */
+/** Draws random traces, asks the user to label them, and then shows the effect on kappa. */
 export function LabelFlow({ judgeId, scorer, agreement, minPairs, onClose }: LabelFlowProps) {
   const api = useApi();
   const [round, setRound] = useState(1);

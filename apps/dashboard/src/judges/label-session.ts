@@ -1,7 +1,7 @@
-/** What a person says of a trace that was drawn. */
+/** A person's label on a drawn trace. */
 export type Said = "pass" | "fail" | "skip";
 
-/** Somebody labels drawn traces, one after the other. */
+/** A user labels drawn traces, one after the other. */
 export interface LabelSession {
   traceIds: readonly string[];
   /** Which one is in sight; the number of traces when all are done. */
@@ -22,7 +22,7 @@ export function say(session: LabelSession, said: Said): LabelSession {
   return { ...session, at: session.at + 1, said: { ...session.said, [traceId]: said } };
 }
 
-/** Goes back to the trace before and takes its label away. One that is stored stays until another takes its place. */
+/** Returns to the previous trace and removes its label. A stored one stays until it is replaced. */
 export function undo(session: LabelSession): LabelSession {
   const at = Math.max(0, session.at - 1);
   const traceId = session.traceIds[at];

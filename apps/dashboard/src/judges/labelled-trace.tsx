@@ -9,7 +9,7 @@ import { Time } from "../ui/page.tsx";
 import { Loaded } from "../ui/states.tsx";
 import { labelledTraceQuery } from "./label-queries.ts";
 
-/** What was asked and answered, and the tools that were used, without what any judge said. */
+/** The question, the answer and the tools used, without any judge's verdict. */
 export function LabelledTrace({ traceId }: { traceId: string }) {
   const api = useApi();
   const trace = useQuery(labelledTraceQuery(api, traceId));

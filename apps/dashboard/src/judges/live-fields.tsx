@@ -81,7 +81,7 @@ export function LiveFields({ draft, set, mistakes }: FieldsProps) {
 
 function Agents({ draft, set }: Pick<FieldsProps, "draft" | "set">) {
   const names = useQuery(agentNamesQuery(useApi())).data ?? new Map<string, string>();
-  // One that is gone stays in sight: it can still be taken out.
+  // A deleted one stays visible, so that it can be removed.
   const ids = [...new Set([...names.keys(), ...draft.agentIds])];
   return (
     <fieldset className="m-0 min-w-0 border-0 p-0">

@@ -1,4 +1,4 @@
-/** What `readCalibration` says of one scorer in one version. */
+/** The calibration (`readCalibration`) of one version of a scorer. */
 export interface Agreement {
   scorerKey: string;
   scorerName: string;
@@ -19,10 +19,10 @@ export interface Agreement {
 export const cells = ["bothFail", "onlyScorerFails", "onlyPersonFails", "bothPass"] as const;
 export type Cell = (typeof cells)[number];
 
-/** Two people who grade the same traces often reach no more with each other. */
+/** Two people who grade the same traces often reach no higher agreement. */
 export const peopleAmongThemselves = { low: 0.6, high: 0.8 } as const;
 
-/** What the number lets one do, in a headline and a sentence on what follows from it. */
+/** The conclusion from the number: a headline and a sentence on what follows from it. */
 export interface Trust {
   headline: string;
   advice: string;

@@ -10,7 +10,7 @@ import { ShareBar } from "../ui/share-bar.tsx";
 import { Loaded } from "../ui/states.tsx";
 import type { Window } from "./queries.ts";
 
-/** So many stand here; all of them on their own page. */
+/** The number of rows here; the agents' page has all of them. */
 const shownMost = 8;
 
 /** The agents, those that fail most first: what fails in each, and the way to its traces. */

@@ -6,7 +6,7 @@ import { Badge, Section, Time } from "../ui/page.tsx";
 import { Loaded } from "../ui/states.tsx";
 import { openSignalsQuery } from "./queries.ts";
 
-/** What needs somebody's look, newest first. */
+/** Signals that need attention, newest first. */
 export function OpenSignals() {
   const api = useApi();
   const signals = useQuery(openSignalsQuery(api));

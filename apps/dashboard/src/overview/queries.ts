@@ -4,7 +4,7 @@ import { bodyOf, type ProjectApi } from "../api/client.ts";
 export const windows = ["24h", "7d", "30d"] as const;
 export type Window = (typeof windows)[number];
 
-/** Figures are read again while somebody looks at them. */
+/** Figures are refreshed while they are visible. */
 const freshMs = 15_000;
 
 /** Everything the overview shows of a window; each part fails by itself. */
@@ -30,7 +30,7 @@ export function overviewQueries(api: ProjectApi, window: Window) {
   };
 }
 
-/** Signals that nobody has dealt with, newest first. */
+/** Unresolved signals, newest first. */
 export const openSignalsQuery = (api: ProjectApi) =>
   queryOptions({
     queryKey: [api.projectId, "overview", "signals"],

@@ -29,7 +29,7 @@ export function CaseTable({
   const isFiltered = status !== undefined || above !== undefined || max !== undefined;
   const isRepeated = cases.rows.some(({ ofCase }) => ofCase.results > 1);
   const hasBaseline = cases.rows.some(({ ofCase }) => ofCase.delta !== null);
-  // Beside an open case there is room for the least.
+  // Beside an open case only the most important columns fit.
   const isBrief = openKey !== undefined;
   const order = (next: CaseOrder): void => void navigate({ search: (before) => ({ ...before, sort: next }) });
   const columns = useMemo(

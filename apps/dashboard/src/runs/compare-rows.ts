@@ -7,7 +7,7 @@ export type ComparedCase = Comparison["cases"][number];
 export type Change = "worse" | "same" | "better" | "unrated";
 
 export interface CompareRow extends ComparedCase {
-  /** The question index as it stands in the URL; `none` where results belong to no case. */
+  /** The question index in the URL; `none` where results belong to no case. */
   key: string;
   change: Change;
 }

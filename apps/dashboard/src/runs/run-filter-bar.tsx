@@ -23,7 +23,7 @@ const statuses: Named[] = [
   { value: "failed", label: "Failed" },
 ];
 
-/** Which runs are listed; what is chosen stands in the URL. */
+/** The filters of the list of runs; the choice is in the URL. */
 export function RunFilterBar() {
   const api = useApi();
   const search = route.useSearch();

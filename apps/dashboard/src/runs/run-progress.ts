@@ -15,8 +15,8 @@ const readAgainMs = 2_000;
 const pagesReadAgain = 5;
 
 /**
- * How a run gets on, told by the server while it is in progress; null before the first word, and of a run that has ended. What
- * was read of the run is read again as it changes.
+ * The progress of a run, streamed by the server; null before the first event, and for a run that has ended. Loaded data
+ * of the run is refreshed as it changes.
  */
 export function useRunProgress(runId: string, isRunning: boolean): RunProgress | null {
   const api = useApi();

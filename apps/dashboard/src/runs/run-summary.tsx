@@ -147,7 +147,7 @@ function Gates({ run }: { run: Run }) {
   const kept = useQuery(gatesQuery(api)).data?.get(run._id);
   const live = useQuery(pairedGateQuery(api, run._id));
   const paired = live.data?.paired ?? null;
-  // The comparison stands below as it is now.
+  // The current comparison is below.
   const checks = kept?.checks.filter(({ check }) => check !== "paired" || paired === null) ?? [];
   return (
     <div className="flex flex-col gap-2">

@@ -18,8 +18,8 @@ export interface Comparable {
 }
 
 /**
- * What comparing the chosen runs means, or why they cannot be compared. `runs` are those of the list, newest first; a chosen
- * run that is not among them is taken to be fine, and older than the ones that are.
+ * The meaning of a comparison of the chosen runs, or why they cannot be compared. `runs` are those of the list, newest
+ * first; a chosen run that is not among them is assumed to be valid, and older than the others.
  */
 export function comparisonOf(selected: readonly string[], runs: readonly Choosable[]): Comparable | string {
   if (selected.length < 2) return "Select two runs or more of one dataset.";

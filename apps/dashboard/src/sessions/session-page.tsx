@@ -97,7 +97,7 @@ export function SessionPage() {
   );
 }
 
-/** Scores of a session name their scorer by a key; its name stands with the scorer. */
+/** Scores of a session contain the key of their scorer; its name is stored with the scorer. */
 function useNamedVerdicts(scores: Parameters<typeof verdictsOfSession>[0]): Verdict[] {
   const scorers = useQuery(judgeScorersQuery(useApi())).data;
   return useMemo(

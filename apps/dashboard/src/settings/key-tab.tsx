@@ -10,7 +10,7 @@ import { ConfirmDialog, Dialog } from "../ui/dialog.tsx";
 import { Section } from "../ui/page.tsx";
 import { maskKey } from "./masked-key.ts";
 
-/** The project's key: what it opens, copying it, and replacing it. */
+/** The project's key: its scope, a copy button, and its replacement. */
 export function KeyTab() {
   const { project } = useApi();
   const [isShown, setShown] = useState(false);

@@ -1,4 +1,4 @@
-/** A key as it may stand on a screen: its prefix and its last four characters. */
+/** A key in displayable form: its prefix and its last four characters. */
 export function maskKey(key: string): string {
   const prefix = /^[a-z]+_/.exec(key)?.[0] ?? "";
   return `${prefix}${"•".repeat(12)}${key.slice(-4)}`;

@@ -85,7 +85,7 @@ export function ModelTable({
   );
 }
 
-/** With several tenants nobody changes the built-in models, because all of them share these. */
+/** With several tenants the built-in models are read-only, because all of them share these. */
 function useFixedModels(): ReadonlySet<string> {
   const { api, config } = useSession();
   const isShared = config.mode === "enabled" && config.multiTenant;

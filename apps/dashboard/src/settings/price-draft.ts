@@ -1,7 +1,7 @@
 import { unknown } from "../ui/format.ts";
 import type { PricedModel } from "./queries.ts";
 
-/** A model's prices and names as somebody types them. */
+/** A model's prices and names in the form. */
 export interface ModelDraft {
   id: string;
   label: string;
@@ -49,7 +49,7 @@ export function readPrice(text: string): number | null {
   return Number.isFinite(value) && value >= 0 ? value : null;
 }
 
-/** `$0.15` of a price per million tokens, exactly; `-` where there is none of its own. */
+/** `$0.15` of a price per million tokens, exactly; `-` where there is no own price. */
 export function formatPrice(price: number | null): string {
   if (price === null) return unknown;
   return `$${price.toLocaleString("en-US", { minimumFractionDigits: price % 1 === 0 ? 0 : 2, maximumFractionDigits: 8 })}`;

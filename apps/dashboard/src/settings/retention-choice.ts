@@ -1,4 +1,4 @@
-/** How long traces are kept: as the installation says, for ever, or so many days. */
+/** How long traces are kept: as the installation's setting, indefinitely, or a number of days. */
 export type RetentionKind = "installation" | "forever" | "days";
 
 export interface RetentionDraft {
@@ -9,7 +9,7 @@ export interface RetentionDraft {
 
 export const daysMax = 36_500;
 
-/** The choice that a stored value stands for: null follows the installation, 0 keeps for ever. */
+/** The choice for a stored value: null follows the installation, 0 keeps traces indefinitely. */
 export function draftOfDays(days: number | null): RetentionDraft {
   if (days === null) return { kind: "installation", days: "30" };
   return days <= 0 ? { kind: "forever", days: "30" } : { kind: "days", days: String(days) };

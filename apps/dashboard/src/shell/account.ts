@@ -14,7 +14,7 @@ export const organizationsQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** Who is signed in, and their session; null for nobody. */
+/** The signed-in user and their session; null when signed out. */
 export const sessionQuery = queryOptions({
   queryKey: ["account", "session"],
   queryFn: async ({ signal }) => (await accountApi.GET("/api/v1/auth/get-session", { signal })).data ?? null,

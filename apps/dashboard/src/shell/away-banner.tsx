@@ -8,8 +8,8 @@ import { Banner } from "./banner.tsx";
 const askEveryMs = 5_000;
 
 /**
- * Says since when the server has not answered. What was loaded stays in sight; it asks again by itself, and what is shown
- * is read anew when it is back.
+ * Shows since when the server has not answered. Loaded content stays visible; the banner polls the server, and the
+ * content is refreshed when it is back.
  */
 export function AwayBanner() {
   const [since, setSince] = useAwaySince();

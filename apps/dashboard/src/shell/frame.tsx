@@ -15,7 +15,7 @@ import { QuotaBanner } from "./quota-banner.tsx";
 import { RefusedBanner } from "./refused-banner.tsx";
 import { type ThemeChoice, useTheme } from "./theme.ts";
 
-/** What stands around every page of a project: the rail, the bar, and at 390 px the bar at the lower edge. */
+/** The frame of every page of a project: the rail, the bar, and at 390 px the bar at the lower edge. */
 export function Frame({ projectId }: { projectId: string }) {
   const [isGoToOpen, setGoToOpen] = useState(false);
   const isNarrow = useIsNarrow();

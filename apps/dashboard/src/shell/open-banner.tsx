@@ -2,7 +2,10 @@ import { useSession } from "./session.tsx";
 
 const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-/** Without accounts everybody who reaches the address has the project; beyond this machine that should be seen. */
+/**
+ * Without accounts anyone who can reach the address has access to the project; beyond this machine that should be
+ * visible.
+ */
 export function OpenBanner() {
   const { config } = useSession();
   if (config.mode === "enabled" || loopback.test(window.location.hostname)) return null;

@@ -19,7 +19,7 @@ export function ProjectMenu() {
   const [isMaking, setMaking] = useState(false);
   const organizations = useQuery({ ...organizationsQuery, enabled: config.mode === "enabled" });
   const own = organizations.data?.organizations ?? [];
-  // Where somebody is in several organizations, a project's name alone says too little.
+  // For a member of several organizations, a project's name alone is ambiguous.
   const nameOf = ({ name, organizationId }: (typeof projects)[number]): string => {
     const organization = own.length > 1 ? own.find(({ _id }) => _id === organizationId) : undefined;
     return organization === undefined ? name : `${organization.name} / ${name}`;

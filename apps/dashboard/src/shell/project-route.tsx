@@ -23,7 +23,7 @@ export const rootRoute = createRootRouteWithContext<{ queries: QueryClient }>()(
 /** `/` opens the first project. */
 export const homeRoute = createRoute({ getParentRoute: () => rootRoute, path: "/", component: Home });
 
-/** Everything of one project stands below; its pages find the API in `useApi`. */
+/** All pages of one project are below this route; they find the API in `useApi`. */
 export const projectRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/p/$projectId",

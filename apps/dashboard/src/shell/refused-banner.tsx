@@ -9,8 +9,8 @@ import { useSession } from "./session.tsx";
 import { SignInForm } from "./sign-in-form.tsx";
 
 /**
- * Says that the session has ended, or that the key works no more, and mends it in place: the page below stays as it is, with
- * everything that was typed. Coming back from another tab is enough, where somebody signed in there.
+ * Reports that the session has ended, or that the key no longer works, and fixes it in place: the page below is
+ * unchanged, with all input. After a sign-in in another tab, returning to this one is enough.
  */
 export function RefusedBanner() {
   const { config, isRefused, reconnect } = useSession();
@@ -50,7 +50,7 @@ function SignInAgain() {
   const { user, reconnect } = useSession();
   const queries = useQueryClient();
   async function goOn(userId: string): Promise<void> {
-    // Somebody else sees nothing of what was read before.
+    // Another user must not see the previous user's data.
     if (user !== null && userId !== user.id) queries.clear();
     await reconnect();
   }

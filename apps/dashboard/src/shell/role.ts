@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { organizationsQuery } from "./account.ts";
 import { useSession } from "./session.tsx";
 
-/** Whether somebody may do something here; where not, `why` says who may, for the hint of a disabled control. */
+/** Whether an action is allowed here; if not, `why` names the required role, for the hint of a disabled control. */
 export interface Permission {
   may: boolean;
   /** Undefined where they may, and while the role is read. */
@@ -10,8 +10,8 @@ export interface Permission {
 }
 
 /**
- * Whether whoever looks at this project administers it: everybody without accounts, else owners and admins of its
- * organization. The API refuses the others in any case; this only says so before they try.
+ * Whether the viewer administers this project: everyone without accounts, else owners and admins of its organization.
+ * The API refuses the others in any case; this only tells them before they try.
  */
 export function useAdministers(): Permission {
   const { config, api } = useSession();

@@ -42,7 +42,7 @@ export function useSession(): Session {
   return session;
 }
 
-/** Lets a project's pages through once it is known who asks; else says what is missing. */
+/** Shows a project's pages once the browser's identity is known; otherwise shows what is missing. */
 export function ProjectGate({ projectId, children }: { projectId: string; children: ReactNode }) {
   const connection = useQuery(connectionQuery);
   if (connection.data === undefined) {

@@ -11,7 +11,7 @@ export const usageQuery = (api: ProjectApi) =>
     queryFn: ({ signal }) => bodyOf(api.GET("/api/v1/agent-monitoring/usage", { signal })),
   });
 
-/** What happens because a quota is used up, a sentence for each; none while there is room. */
+/** The effects of an exhausted quota, a sentence for each; none while quota is left. */
 export function spentQuotas({ traces, judgeCalls, onlineJudgeCalls }: Usage): string[] {
   const isSpent = ({ used, limit }: Usage["traces"]): boolean => limit !== null && used >= limit;
   return [

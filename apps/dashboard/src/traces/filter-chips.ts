@@ -10,7 +10,7 @@ export interface FilterChip {
   isInMenu: boolean;
 }
 
-/** The filters that are set, but for the search text, which stands in its field. `agentName` resolves an id. */
+/** The active filters, except for the search text, which is in its field. `agentName` resolves an id. */
 export function filterChips(filter: TracesFilter, agentName: (id: string) => string): FilterChip[] {
   const { agent, model, framework, source, error, from, to, session, slow } = filter;
   const outcome = outcomeOf(filter);

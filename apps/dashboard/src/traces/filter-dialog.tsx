@@ -93,7 +93,7 @@ export function FilterDialog({ filter, agents, models, onApply, onClose }: Filte
 const named = (names: Readonly<Record<string, string>>) =>
   Object.entries(names).map(([value, label]) => ({ value, label }));
 
-/** Also what the URL asks for and nobody lists. */
+/** Includes a value of the URL that no list contains. */
 function Options({
   options,
   chosen,

@@ -1,7 +1,7 @@
 import type { InfiniteData } from "@tanstack/react-query";
 import type { PagePlace, TraceRow, TracesPageData } from "./list-queries.ts";
 
-/** So many new rows are held back for somebody who reads on below; of more only their number is known. */
+/** The number of new rows kept back while the user reads further down; of more only their number is known. */
 export const waitingMost = 500;
 
 /** Rows that came since the list was read. */
@@ -14,7 +14,7 @@ export interface Waiting {
 
 export const nothingWaits: Waiting = { rows: [], dropped: 0 };
 
-/** Takes a row of the stream; one that waits already is replaced, because it was stored again. */
+/** Takes a row of the stream; replaces a waiting one with the same id, because it was stored again. */
 export function addWaiting({ rows, dropped }: Waiting, row: TraceRow): Waiting {
   const others = rows.filter(({ _id }) => _id !== row._id);
   if (others.length === rows.length && rows.length >= waitingMost) return { rows, dropped: dropped + 1 };
@@ -58,7 +58,7 @@ export function takeFresh(pages: Pages, { rows }: Waiting): Pages {
   return { pages: changed, pageParams };
 }
 
-/** Takes rows away, as after they were deleted. */
+/** Removes rows, for instance after they were deleted. */
 export function withoutRows(pages: Pages, ids: ReadonlySet<string>): Pages {
   const gone = pages.pages.flatMap(({ traces }) => traces).filter(({ _id }) => ids.has(_id)).length;
   return {

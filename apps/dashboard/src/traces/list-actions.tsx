@@ -37,7 +37,7 @@ export function LiveButton({
   );
 }
 
-/** Which columns stand in the table. */
+/** The visible columns of the table. */
 export function ColumnsMenu({
   columns,
   shown,

@@ -17,7 +17,7 @@ export const readTracesSearch = searchOf({
   session: text,
   /** Milliseconds at least. */
   slow: number,
-  /** The columns in sight; absent are those of {@link columnNames} that stand there at first. */
+  /** The visible columns; when absent, the default ones of {@link columnNames}. */
   cols: list,
   peek: text,
   /** The panel shows why the trace was rated as it was. */
@@ -45,7 +45,7 @@ const filterNames = [
 export type FilterName = (typeof filterNames)[number];
 export type TracesFilter = Pick<TracesSearch, FilterName>;
 
-/** Filters to set; those that are undefined are taken away. */
+/** Filters to set; undefined ones are removed. */
 export type FilterChange = { [Name in FilterName]?: TracesSearch[Name] | undefined };
 
 /** The part of the search that narrows the list. */
@@ -60,7 +60,7 @@ export function withoutFilters(search: TracesSearch): TracesSearch {
   return Object.fromEntries(rest);
 }
 
-/** How a trace ended and was rated, as one choice; it stands in the URL as `error` and `rating`. */
+/** The outcome and rating of a trace as one choice; in the URL it is `error` and `rating`. */
 export const outcomes = {
   failing: "Failing",
   error: "Ended in an error",

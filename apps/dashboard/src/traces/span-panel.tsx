@@ -87,7 +87,7 @@ export function SpanPanel({
   );
 }
 
-/** Where the panel stands below the tree it comes into sight when another span is chosen. */
+/** Where the panel is below the tree it scrolls into view when another span is chosen. */
 function useScrolledTo(spanId: string) {
   const isNarrow = useIsNarrow();
   const section = useRef<HTMLElement>(null);

@@ -60,7 +60,7 @@ export function TraceView({
     view.chooseTab("verdicts");
   }
   const isSmall = tree.nodes.length <= smallTrace;
-  // The spans are painted first, then what stands around them.
+  // The spans are painted first, then the surrounding parts.
   const isPainted = useIsPainted(isSmall);
   const node = tree.nodes[view.selected] as TreeNode;
   const waterfall = (

@@ -32,7 +32,7 @@ export interface WaterfallProps {
 
 const rowHeight = 28;
 const touchRowHeight = 44;
-/** A name keeps this much of its column, however deep it stands. */
+/** A name keeps this much of its column, at any depth. */
 const namePixels = 160;
 const signPixels = 52;
 const durationPixels = 72;

@@ -18,8 +18,8 @@ export interface FreshRows {
 }
 
 /**
- * Follows the traces that the filters let through. While `isAtTop` they are shown as they come; else they wait, so that
- * nothing moves under somebody who reads.
+ * Follows the traces that match the filters. While `isAtTop` they are shown as they arrive; else they wait, so that
+ * nothing moves while the user reads.
  */
 export function useFreshRows(filter: TracesFilter, { isOn, isAtTop }: { isOn: boolean; isAtTop: boolean }): FreshRows {
   const api = useApi();
@@ -90,7 +90,7 @@ export function useFreshRows(filter: TracesFilter, { isOn, isAtTop }: { isOn: bo
     setWaiting(nothingWaits);
   }, [show]);
 
-  // What came while somebody scrolled back up is shown when they are there.
+  // Rows that arrived while the user scrolled back up are shown when they reach the top.
   const count = waiting.rows.length + waiting.dropped;
   useEffect(() => {
     if (isAtTop && count > 0) take();

@@ -15,7 +15,7 @@ export interface ListAct {
   traceIds: readonly string[];
 }
 
-/** A part of the search; what is undefined is taken away. */
+/** A part of the search; undefined members are removed. */
 export type SearchChange = { [Name in keyof TracesSearch]?: TracesSearch[Name] | undefined };
 
 /** The list as its URL says, where the reader is in it, and what can be done there. */

@@ -7,7 +7,7 @@ import { countOf } from "../ui/format.ts";
 import { ThumbDownIcon, ThumbUpIcon } from "../ui/icons.tsx";
 import { Section, Time } from "../ui/page.tsx";
 
-/** What people said of a trace, newest first; nothing where nobody voted. */
+/** People's votes on a trace, newest first; nothing without votes. */
 export function VotesList({ traceId }: { traceId: string }) {
   const votes = useQuery(feedbackQuery(useApi(), traceId)).data ?? [];
   const nameOf = useMemberNames(votes.some(({ authorId }) => authorId !== null));

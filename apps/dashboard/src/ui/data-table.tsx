@@ -28,7 +28,7 @@ export interface DataTableProps<Row> {
   onPress?: (row: Row) => void;
   /** Marked as part of a selection. */
   isSelected?: (row: Row) => boolean;
-  /** What stands for a row where the window is narrow. */
+  /** The replacement of a row in a narrow window. */
   card(row: Row): ReactNode;
   /** Heights in pixels; rows are virtual and therefore equally high. */
   rowHeight?: number;

@@ -6,7 +6,7 @@ import { ProblemLine } from "./states.tsx";
 
 const DialogPopup = lazyPart(async () => (await import("./dialog-popup.tsx")).DialogPopup);
 
-/** A modal dialog. It scrolls inside, keeps the focus, and gives it back when it closes. */
+/** A modal dialog. It scrolls inside, keeps the focus, and returns it when it closes. */
 export function Dialog(props: DialogProps) {
   // Most dialogs of a page are never opened; what shows them is not even loaded until then.
   const [wasOpened, setWasOpened] = useState(props.isOpen);

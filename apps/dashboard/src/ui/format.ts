@@ -1,4 +1,4 @@
-/** What is shown for a value that nobody knows. Never 0. */
+/** Shown for an unknown value. Never 0. */
 export const unknown = "-";
 
 type Maybe<T> = T | null | undefined;

@@ -1,7 +1,7 @@
 import { type ComponentType, useEffect, useState } from "react";
 
 /**
- * A component in a file of its own, which is loaded when it is shown for the first time; `Meanwhile` takes its place until
+ * A component in a separate file, which is loaded when it is shown for the first time; `Meanwhile` takes its place until
  * then. React's own `lazy` holds back what was loaded until 300 ms after its placeholder, which is long for a menu.
  */
 export function lazyPart<Props extends object>(
@@ -18,7 +18,7 @@ export function lazyPart<Props extends object>(
           loaded = part;
           setPart(() => part);
         },
-        // Told by the page, as what is thrown while it is drawn.
+        // Reported by the page, like an error during rendering.
         (error) =>
           setPart(() => {
             throw error;

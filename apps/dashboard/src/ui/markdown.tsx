@@ -25,7 +25,7 @@ const Renderer = lazyPart(
   Plain,
 );
 
-/** Text of an agent or a judge as Markdown: no HTML, no images from elsewhere, links that tell nobody where they were. */
+/** Text of an agent or a judge as Markdown: no HTML, no external images, and links that send no referrer. */
 export function Markdown({ text }: { text: string }) {
   return text.length > mostCharacters || !hasMarkup(text) ? <Plain text={text} /> : <Renderer text={text} />;
 }

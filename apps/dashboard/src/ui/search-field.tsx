@@ -5,7 +5,7 @@ import { useShortcuts } from "./shortcuts.tsx";
 /** Typing is asked for when it pauses this long. */
 const typingMs = 250;
 
-/** Tells what was typed once it pauses; a value that changes elsewhere replaces what stands there. `/` goes to it. */
+/** Reports the input once typing pauses; a value that changes elsewhere replaces it. `/` focuses it. */
 export function SearchField({
   value,
   onChange,

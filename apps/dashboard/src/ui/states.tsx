@@ -112,8 +112,8 @@ function ProblemSentence({
 }
 
 /**
- * What a page says that could not be loaded: the API's own sentence, the request's id for whoever runs the server, and
- * Try again, which counts down where the API asked to wait.
+ * An error page: the API's message, the request's id for the operator, and Try again, which counts down if the API
+ * asked to wait.
  */
 export function ProblemState({ problem, onRetry }: { problem: unknown; onRetry(): void }) {
   if (problem instanceof ApiProblem && problem.status === 404) {
@@ -153,7 +153,7 @@ function RetryButton({ problem, onRetry }: { problem: unknown; onRetry(): void }
   return <Button onClick={onRetry}>{left > 0 ? `Trying again in ${left} s` : "Try again"}</Button>;
 }
 
-/** No answer, or nobody signed in: that is true of the whole page, which says so once. */
+/** No answer, or signed out: that concerns the whole page, which shows it once. */
 function isToldAbove(problem: unknown): boolean {
   return problem instanceof ApiProblem && (problem.status === 0 || problem.status === 401);
 }
@@ -166,8 +166,8 @@ interface Loadable<Data> {
 }
 
 /**
- * The three states of a query: loading, failed, there. What was loaded before stays in sight while it is fetched again, and
- * a failure of that is told above it.
+ * The three states of a query: loading, failed, loaded. Loaded content stays visible during a refresh, and a failed
+ * refresh is reported above it.
  */
 export function Loaded<Data>({
   query,

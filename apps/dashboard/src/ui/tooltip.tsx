@@ -5,7 +5,7 @@ const TooltipPopup = lazyPart(async () => (await import("./tooltip-popup.tsx")).
 
 const hoverMs = 350;
 
-/** What an element carries that a tooltip explains. What is needed to use the page never stands in a tooltip alone. */
+/** The attributes of an element with a tooltip. Essential information is never in a tooltip alone. */
 export const tooltipOf = (text: string | undefined): { "data-tooltip"?: string } =>
   text === undefined ? {} : { "data-tooltip": text };
 

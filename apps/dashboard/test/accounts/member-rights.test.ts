@@ -3,7 +3,7 @@ import { whyNotChangeRole, whyNotRemove } from "../../src/accounts/member-rights
 
 const roles = ["owner", "admin", "member"] as const;
 
-test("who may remove whom is what the table of teams.md says", () => {
+test("the rules for removing members match the table of teams.md", () => {
   const may = roles.map((role) => roles.filter((other) => whyNotRemove(role, { role: other }) === null));
   expect(may).toEqual([["admin", "member"], ["member"], []]);
 });

@@ -96,7 +96,7 @@ describe("a webhook", () => {
 });
 
 describe("how an agent is watched", () => {
-  test("is everything where nobody set it up", () =>
+  test("is everything for an agent without settings", () =>
     expect(bodyOfProfile(draftOfProfile(null))).toEqual({
       enabled: true,
       failureDetectionEnabled: true,

@@ -7,7 +7,7 @@ const figure = (agentId: string | null, name: string | null) => ({
 });
 const agent = (_id: string, lastSeenAt: string | null) => ({ _id, name: `agent ${_id}`, tracked: false, lastSeenAt });
 
-test("agents stand in the order of their figures, then those that did not run, the last seen first", () => {
+test("agents are in the order of their figures, then those without runs, the last seen first", () => {
   const agents = [agent("a", null), agent("b", "2026-11-01"), agent("c", "2026-11-02"), agent("d", "2026-11-03")];
   const rows = joinAgents(agents, [figure("b", "b"), figure(null, null), figure("gone", null)]);
   expect(rows.map(({ key, name, isWatched, figures }) => [key, name, isWatched, figures !== undefined])).toEqual([

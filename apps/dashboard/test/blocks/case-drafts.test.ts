@@ -31,7 +31,7 @@ test("a case without a reference answer names none", () => {
   expect(caseOf(draftOf("7", preview)).main_question).not.toHaveProperty("expectedResults");
 });
 
-test("a near duplicate is told with its likeness", () => {
+test("a near duplicate is shown with its similarity", () => {
   expect(duplicateSentence({ reason: "similar-query", existingQuery: "Returns?", similarity: 0.934 })).toBe(
     "The dataset asks nearly the same (similarity 0.93): “Returns?”",
   );

@@ -175,7 +175,7 @@ test("parts of the AI SDK", () => {
   ]);
 });
 
-test("images are shown only as data of a picture; of others the place is told", () => {
+test("images are shown only as image data; for others the location is shown", () => {
   const url = "data:image/png;base64,AAAA";
   const parts = [
     { type: "image_url", image_url: { url } },

@@ -49,7 +49,7 @@ test("a model's answer that calls a tool gets what the trace stored of that call
   expect(messages).toEqual([question, { speaker: "assistant", parts: [{ ...lookup, id: "c1" }] }]);
 });
 
-test("results stand with the calls they answer, by id or by name; one without a call stays", () => {
+test("results follow the calls they answer, by id or by name; one without a call stays", () => {
   const input = [
     { role: "model", parts: [{ functionCall: { name: "lookup", args: { id: 1 } } }] },
     { role: "user", parts: [{ functionResponse: { name: "lookup", response: { ok: true } } }] },

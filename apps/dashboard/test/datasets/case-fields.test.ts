@@ -17,7 +17,7 @@ const rich = {
 };
 
 describe("an edited case", () => {
-  test("that nobody touched is stored as it was, with what the form does not show", () => {
+  test("untouched fields are stored unchanged, including those that the form does not show", () => {
     expect(questionOf(fieldsOf(rich), rich)).toEqual(rich);
   });
 
@@ -66,7 +66,7 @@ test("a case needs a question, and a sensible number of variants", () => {
   for (const variants of ["21", "-1", "1.5", "two"]) expect(mistakeOf({ ...fields, variants })).toMatch(/^Variants/);
 });
 
-test("a case is found where it stands, where it moved to, and not where it changed", () => {
+test("a case is found at its position, at its new one after a move, and not after a change", () => {
   const [one, two, three] = ["1", "2", "3"].map((query) => ({ main_question: { query } }));
   if (!one || !two || !three) throw new Error("three cases");
   expect(placeOf(two, 1, [one, two, three])).toBe(1);

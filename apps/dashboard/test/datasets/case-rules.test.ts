@@ -28,7 +28,7 @@ test("variants count only when they are switched on", () => {
   expect(variantsOf({ main_question: { query: "a" } })).toBe(0);
 });
 
-test("what else is graded is told in words; what is empty is not", () => {
+test("other graded fields are described in words; empty ones are not", () => {
   const main = { query: "a", judgeGuideline: "", retrievalContext: ["x"], expectedTrajectory: { tools: [] } };
   expect(extrasOf({ main_question: main })).toEqual(["tools", "context"]);
 });

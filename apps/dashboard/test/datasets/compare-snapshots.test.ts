@@ -11,7 +11,7 @@ describe("two versions of a dataset", () => {
     expect(cases).toEqual({ added: [], removed: [], changed: [] });
   });
 
-  test("pair a case that asks the same, wherever it stands", () => {
+  test("pair a case with the same question, at any position", () => {
     const { cases } = compareSnapshots({ questions: [asks("x"), asks("a", "1")] }, { questions: [asks("a", "2")] });
     expect(cases.changed).toEqual([
       { before: { index: 1, question: asks("a", "1") }, after: { index: 0, question: asks("a", "2") } },
@@ -43,7 +43,7 @@ describe("two versions of a dataset", () => {
   });
 });
 
-test("of a case the parts that differ are told by name", () => {
+test("the different parts of a case are listed by name", () => {
   expect(differingParts(asks("a", "1"), asks("a", "2"))).toEqual([
     { name: "expected answer", before: "1", after: "2" },
   ]);

@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import { guessImportFormat, nameOfFile } from "../../src/datasets/import-format.ts";
 
 describe("the format of imported rows", () => {
-  test("is told by the name of the file", () => {
+  test("is determined by the name of the file", () => {
     expect(guessImportFormat("[]", "cases.CSV")).toBe("csv");
     expect(guessImportFormat("query", "cases.ndjson")).toBe("jsonl");
   });
 
-  test("is told by the first character where no name says it", () => {
+  test("is determined by the first character if the name does not decide it", () => {
     expect(guessImportFormat("  [{}]")).toBe("json");
     expect(guessImportFormat('{"query":"a"}\n{"query":"b"}', "cases.txt")).toBe("jsonl");
     expect(guessImportFormat("query,expected_results\n")).toBe("csv");

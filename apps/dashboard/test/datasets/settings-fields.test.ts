@@ -15,7 +15,7 @@ const dataset = {
   createdAt: "2026-11-01T00:00:00.000Z",
 };
 
-test("settings that nobody touched are sent as they were, with the cases", () => {
+test("untouched settings are sent unchanged, with the cases", () => {
   const { _id, status, version, createdAt, rougeScore, ...kept } = dataset;
   const body = bodyOfSettings(settingsOf(dataset), dataset);
   expect(body).toMatchObject({ ...kept, rougeScore: { enabled: true }, bleuScore: { enabled: false } });

@@ -60,7 +60,7 @@ describe("a verdict", () => {
     });
   });
 
-  test("of a CI run says how many passed, and how many were not answered", () => {
+  test("of a CI run show how many passed, and how many were not answered", () => {
     expect(verdictOfCiRun(ciRun)).toMatchObject({
       outcome: "failed",
       branch: "main",

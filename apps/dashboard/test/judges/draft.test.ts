@@ -39,7 +39,7 @@ test("without a live profile nothing rates; without a threshold nothing signals"
   });
 });
 
-test("mistakes are told at the control they are of", () => {
+test("errors are shown at their controls", () => {
   expect(mistakesOf(emptyDraft)).toEqual({ name: "A judge needs a name." });
   const live = { ...emptyDraft, name: "A", live: "yes" } as const;
   expect(mistakesOf(live)).toEqual({});
@@ -51,7 +51,7 @@ test("mistakes are told at the control they are of", () => {
   expect(Object.keys(mistakesOf({ ...live, requiresExpected: true }))).toEqual(["requiresExpected"]);
 });
 
-test("how a judge is used makes no new version, what it reads does", () => {
+test("a change of a judge's use makes no new version, a change of its input does", () => {
   const draft = draftOf(stored);
   expect(makesVersion(draft, { ...draft, samplePercent: "50", live: "paused" })).toBe(false);
   expect(makesVersion(draft, { ...draft, evaluationCriteria: "Is it correct?" })).toBe(true);

@@ -13,7 +13,7 @@ const group = {
   updatedAt: "",
 };
 
-test("a stored group that nobody touched is sent as it is", () => {
+test("an untouched stored group is sent unchanged", () => {
   const { name, members, online } = group;
   expect(bodyOfGroup(draftOfGroup(group))).toEqual({ name, members, online, description: null });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { topModels } from "../../src/overview/top-models.ts";
 
-test("the dearest models stand alone and the rest is one entry, so that nothing is lost from the sum", () => {
+test("the most expensive models are listed individually and the rest is one entry, so that the sum is complete", () => {
   expect(topModels({ a: 1, b: 5, c: 0, d: 3, e: 2 }, 3)).toEqual([
     { label: "b", models: ["b"] },
     { label: "d", models: ["d"] },

@@ -32,7 +32,7 @@ test("an own endpoint needs its address, and a blank key keeps the stored one", 
   expect(bodyOfDraft({ ...draft, baseUrl: "https://models.example/v1", apiKey: "k" })).toMatchObject({ apiKey: "k" });
 });
 
-test("a stored model that nobody touched is sent back as it was", () => {
+test("an untouched stored model is sent back unchanged", () => {
   const model = {
     id: "claude-sonnet-5",
     provider: "anthropic" as const,

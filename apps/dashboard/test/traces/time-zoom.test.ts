@@ -23,7 +23,7 @@ test("a zoom that is no stretch of the trace is left out, and one that is longer
   expect(readZoom("-500..50", whole)).toEqual({ fromMs: -100, toMs: 50 });
 });
 
-test("a zoom onto a span has room on both sides and stays within the trace, also around a span that took no time", () => {
+test("a zoom onto a span has a margin on both sides and stays within the trace, also around a span that took no time", () => {
   expect(zoomOnto(1_000, 1_000, whole)).toEqual({ fromMs: 950, toMs: 2_050 });
   expect(zoomOnto(-100, 200, whole).fromMs).toBe(-100);
   const around = zoomOnto(500, null, whole);

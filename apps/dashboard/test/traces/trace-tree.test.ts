@@ -36,7 +36,7 @@ test("children stand below their parent in the order of their starts", () => {
   ]);
 });
 
-test("a span whose parent is not there is a root of its own, marked; the asked one is not: what is above it was not asked for", () => {
+test("a span whose parent is not there is a separate root, marked; the requested one is not: its ancestors were not requested", () => {
   const spans = [
     span({ spanId: "asked", parentSpanId: "elsewhere" }),
     span({ spanId: "child", parentSpanId: "asked" }),

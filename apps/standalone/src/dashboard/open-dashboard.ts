@@ -56,7 +56,7 @@ export async function openDashboard(options: DashboardOptions): Promise<Dashboar
   );
   const aborted = new AbortController();
   const building = build({ root, folder, signal: aborted.signal }).then(() => removeOld(outputs, name));
-  // Told by the gateway, which may not have started yet.
+  // Reported by the gateway, which may not have started yet.
   building.catch(() => undefined);
   return {
     folder,

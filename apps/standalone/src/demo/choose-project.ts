@@ -16,8 +16,8 @@ interface Project {
 const ownProjectName = "Demo";
 
 /**
- * Where the sample goes: into the default project, whose key is printed and which the dashboard opens, as long as there is
- * nothing else in it. Where somebody's own traces are, it gets a project of its own.
+ * The project for the sample: the default project, whose key is printed and which the dashboard opens, if it is empty.
+ * If it contains the user's traces, the sample gets a separate project.
  */
 export async function chooseProject(target: { address: string; apiKey: string }): Promise<DemoProject> {
   const client = createDemoClient(target);

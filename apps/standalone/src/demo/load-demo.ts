@@ -77,7 +77,7 @@ async function load(client: DemoClient, { visits, largeSpans, borrowedJudge, onP
   onProgress("votes");
   await loadVotes(client, planVotes(traces), traceIdOf);
   await awaitSettled(client, judged.length);
-  // Before the judges of conversations are told to wait for two minutes of silence.
+  // Before the judges of conversations get their delay of two minutes of silence.
   await judgeConversations(client);
   await setSampleRate(client, judges, 0);
 

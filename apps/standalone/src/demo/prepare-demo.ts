@@ -30,8 +30,8 @@ export interface LoadedDemo {
 }
 
 /**
- * Plans the sample project and starts what it needs on loopback for as long as the process runs: a receiver of webhooks,
- * and a scripted judge, which the services are told to ask where no model is configured.
+ * Plans the sample project and starts its helpers on loopback for as long as the process runs: a receiver of webhooks,
+ * and a scripted judge, which the services use if no model is configured.
  */
 export async function prepareDemo(given: NodeJS.ProcessEnv, scale: DemoScale = wholeDemo): Promise<PreparedDemo> {
   const visits = planTraffic(scale.traces);

@@ -36,7 +36,7 @@ const right = 8;
 const top = 6;
 const bottom = 20;
 
-/** Values over time as lines or stacked bars. What the cursor points at stands in the legend; arrow keys move it. */
+/** Values over time as lines or stacked bars. The legend shows the values at the cursor; arrow keys move it. */
 export function TimeChart({ title, labels, series, format, kind, most, height = 150, total }: TimeChartProps) {
   const [element, width] = useElementWidth<HTMLDivElement>();
   const [cursor, setCursor] = useChartCursor();

@@ -14,7 +14,10 @@ export interface DemoRun {
   isAnalysed?: boolean;
 }
 
-/** Oldest first. The second improves on the first, the third is clearly worse; of the next two nobody can tell. */
+/**
+ * Oldest first. The second improves on the first, the third is clearly worse; the comparison of the next two is
+ * inconclusive.
+ */
 export const demoRuns: readonly DemoRun[] = [
   {
     dataset: "Refund policy",

@@ -5,8 +5,8 @@ const modelsPath = "/agent-monitoring/portability/models";
 const platformModelPath = "/agent-monitoring/settings/platform-model";
 
 /**
- * Has the project's judges ask the scripted judge while `work` is done, and whom they asked before afterwards: where a
- * model is configured, loading a sample shall not cost anybody money.
+ * Switches the project's judges to the scripted judge while `work` is done, and back afterwards: where a model is
+ * configured, loading a sample must not cost money.
  */
 export async function borrowDemoJudge(client: DemoClient, baseUrl: string, work: () => Promise<void>): Promise<void> {
   const prices = { pricePerMInputTokens: 0, pricePerMOutputTokens: 0 };

@@ -14,9 +14,9 @@ const badBelow = 4;
 const weakBelow = 7;
 
 /**
- * What the scripted judge says of an answer it knows. Rubrics on facts go by what is known of the answer. The one on
- * helpfulness sees the wording only, as judges without a reference do: now and then it is taken in by a confident wrong
- * answer, or marks down a short right one. That is what the agreement with people shows.
+ * The scripted judge's verdict on an answer it knows. Rubrics on facts use the known facts about the answer. The one on
+ * helpfulness sees the wording only, like judges without a reference: now and then it accepts a confident wrong answer,
+ * or marks down a short right one. The agreement with people shows that.
  */
 export function opinionOf({ scenario, answer }: KnownAnswer, aspect: Aspect): Opinion {
   const random = createRandom(`${aspect} ${answer.text}`);
@@ -58,7 +58,7 @@ function opening(text: string): string {
   return words.length <= 8 ? text : `${words.slice(0, 8).join(" ")} ...`;
 }
 
-/** Whatever the sample project does not know: the scripted judge says that it is no model. */
+/** The scripted judge's answer to anything unknown: it is not a model. */
 export function opinionOfUnknown(output: string): Opinion {
   if (output.startsWith("The agent failed:")) {
     return { rating: 0.5, justification: `There is no answer to help anybody. ${output}` };

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { Knowledge } from "./knowledge.ts";
 import { replyTo } from "./reply-to.ts";
 
-/** What verdicts of the sample project name as their model, so that nobody takes them for a real one's. */
+/** The model name in verdicts of the sample project, so that they are not mistaken for a real model's. */
 export const demoJudgeModel = "demo-judge";
 
 const bodyMaxBytes = 4 * 1024 * 1024;

@@ -43,7 +43,7 @@ async function createJudge(
   return judgeScorer._id;
 }
 
-/** Two judges and a gate, for whoever wants to see how a group adds up. */
+/** Two judges and a gate, to show how a group's score is computed. */
 async function loadGroup(client: DemoClient, judges: ReadonlyMap<string, string>): Promise<void> {
   const path = "/agent-monitoring/scorer-groups";
   const name = "Refund quality";
