@@ -155,7 +155,7 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
       (answer) => toHopAnswer(answer, hop, bounds),
       (cause) => {
         bounds.release();
-        // It comes when nobody waits for it any more.
+        // An answer that comes later has no reader.
         answering.then(
           ({ body }) => body instanceof Readable && body.destroy(),
           () => undefined,
@@ -222,7 +222,7 @@ interface Sending {
   signal: AbortSignal;
 }
 
-/** Whoever has the whole body asks for no stream of it, so that one is made only then. */
+/** A caller with the whole body needs no stream of it: one is made only on demand. */
 function toHopAnswer({ status, headers, body }: LocalAnswer, hop: Hop, bounds: HopBounds): HopAnswer {
   if (body instanceof Readable) {
     bounds.signal.addEventListener("abort", () => body.destroy(bounds.signal.reason), { once: true });

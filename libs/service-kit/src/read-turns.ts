@@ -65,19 +65,19 @@ export function createReadTurns(service: ServiceName): ReadTurns {
   };
 }
 
-/** Of all answers of this process that are made while they are sent. */
+/** For all answers of this process that are made while they are sent. */
 const steps = createFairLimit(readsAtOnce);
-/** There are few such answers, and they have begun: they wait as long as it takes. */
+/** Such answers are few, and have begun: they wait without a deadline. */
 const forEver = new AbortController().signal;
 
-/** Makes a step of such an answer when it is its turn. */
+/** Makes one step of such an answer when its turn comes. */
 export function runStep<Result>(projectId: string, step: () => Promise<Result>): Promise<Result> {
   return steps.run({ group: projectId, signal: forEver }, step);
 }
 
 /**
- * Makes each step of an answer that is sent as it is made in a turn of its own, which a slow reader does not hold. The steps
- * of all answers of a project, and those of all projects, alternate.
+ * Makes each step of an answer in a separate turn, for answers that are sent as they are made. A slow reader holds no turn. The
+ * answers of a project alternate, and so do projects.
  */
 export async function* takeTurns<Step>(projectId: string, answer: AsyncGenerator<Step>): AsyncGenerator<Step> {
   try {

@@ -50,8 +50,8 @@ const anyValues: readonly unknown[] = [
 const takenMax = 3;
 
 /**
- * For each member of a body: every kind of value and one beyond each bound, and what the schema says of it; at most three
- * that it takes. `sample` gives a value that names something, by the name of the member, where one is needed.
+ * For each member of a body: every kind of value and one beyond each bound, with the verdict of the schema; at most three
+ * that it accepts. `sample` gives a value that names something, by the name of the member, where one is needed.
  */
 function casesOf({ body }: JudgedRoute, sample: (member: string) => unknown): JudgedCase[] {
   const { properties = {}, required = [] } = body.schema.toJSONSchema({ io: "input" }) as Shape;
