@@ -96,7 +96,7 @@ module.exports = {
       severity: "error",
       comment:
         "A service is given addresses. The built-in servers belong to standalone and to tests, and are not in the image.",
-      from: { path: "^(services/[^/]+|libs/(bus|contracts|db|service-kit))/src/" },
+      from: { path: "^(services/[^/]+|libs/(bus|contracts|db|service-kit|store-service))/src/" },
       to: { path: "^libs/embedded-servers/" },
     },
     {

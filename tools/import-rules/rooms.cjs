@@ -46,15 +46,15 @@ const rooms = {
     model: "",
   },
   "eval-runs": {
-    "ci-runs": "gates runs results judging grading datasets registries queries json regular-sweep",
+    "ci-runs": "gates runs results judging grading datasets registries queries json",
     gates: "runs results grading datasets statistics queries json",
     analyses: "runs results grading json timings",
     rescoring: "runs results judging grading statistics",
     "trace-evaluation": "runs results judging grading graders datasets timings ingest-client",
-    runs: "results judging grading graders datasets statistics queries json outbox regular-sweep",
+    runs: "results judging grading graders datasets statistics queries json outbox",
     results: "judging grading statistics json timings",
     judging: "grading registries timings ingest-client",
-    graders: "grading queries json outbox regular-sweep",
+    graders: "grading queries json outbox",
     datasets: "grading queries json timings outbox ingest-client",
     export: "graders",
     registries: "queries outbox",
@@ -143,7 +143,7 @@ const roomRules = (outsideWorld) =>
       comment:
         "These rooms take values and return values. SQL and calls to others belong to the features that use them.",
       from: { path: pureRooms[service].map((room) => `^services/${service}/src/${room}/`) },
-      to: { path: [outsideWorld, "^libs/db/"], dependencyTypesNot: ["type-only"] },
+      to: { path: [outsideWorld, "^libs/(db|store-service)/"], dependencyTypesNot: ["type-only"] },
     })),
   ]);
 

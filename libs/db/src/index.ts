@@ -33,4 +33,3 @@ export {
 export { type MigrationOptions, migrateSchema, rolesOf, type SchemaRoles } from "./schema-owner.ts";
 export { prepareSchema, type SchemaPreparation } from "./schema-preparation.ts";
 export { shareDatabase } from "./share-database.ts";
-export { type Trimming, trimRegularly } from "./trim-regularly.ts";

@@ -29,13 +29,20 @@ export {
   createHttpServer,
   type Handler,
   type HttpServer,
+  type HttpServerOptions,
   type Readiness,
   type ServedRoute,
   translateFrameworkError,
 } from "./http-server.ts";
 export { isUuid, uuidv7, uuidv7TimeMs } from "./ids.ts";
 export { inflateBody, requireKnownEncoding } from "./inflate-body.ts";
-export { createInternalClient, type Hop, type HopAnswer, type InternalClient } from "./internal-client.ts";
+export {
+  createInternalClient,
+  type Hop,
+  type HopAnswer,
+  type InternalClient,
+  type InternalClientOptions,
+} from "./internal-client.ts";
 export { createIdentitySigner, createIdentityVerifier, type IdentityClaims } from "./internal-identity.ts";
 export { parseIsoTime } from "./iso-time.ts";
 export { decodeJsonText, endOfJsonString, isDeeperThan, parseJsonBody, parseJsonText } from "./json.ts";

@@ -1,4 +1,3 @@
-import { type Bus, createOutboxKeeper, createOutboxRelay, type OutboxRelay } from "@touchstone/bus";
 import {
   evalRunsActRecorded,
   evalRunsDataDeleted,
@@ -6,8 +5,8 @@ import {
   liveScorersChanged,
   resultsRated,
 } from "@touchstone/contracts";
-import { auditRecorder, createKeptOutboxStore, type Database } from "@touchstone/db";
-import type { Logger } from "@touchstone/service-kit";
+import { auditRecorder } from "@touchstone/db";
+import { outboxRelaying } from "@touchstone/store-service";
 
 /** What the audit log keeps of this service. */
 type Action =
@@ -25,13 +24,10 @@ type Action =
 
 export const recordAuditEvent = auditRecorder<Action>("evals", evalRunsActRecorded);
 
-/** What the outbox may hold. */
-const announced = [liveScorersChanged, gateRecorded, resultsRated, evalRunsActRecorded, evalRunsDataDeleted];
-
-/** Starts publishing what was committed; a row leaves the outbox when it was consumed (decision 19). */
-export function relayEvents(options: { maintenance: Database; bus: Bus; logger: Logger }): OutboxRelay {
-  const { maintenance, bus, logger } = options;
-  const store = createKeptOutboxStore(maintenance, "evals");
-  const keeper = createOutboxKeeper({ store, bus, events: announced });
-  return createOutboxRelay({ store, keeper, bus, events: announced, logger, pollMs: 500, keepMs: 5_000 });
-}
+/** Starts publishing what was committed. */
+export const relayEvents = outboxRelaying({
+  schema: "evals",
+  events: [liveScorersChanged, gateRecorded, resultsRated, evalRunsActRecorded, evalRunsDataDeleted],
+  pollMs: 500,
+  keepMs: 5_000,
+});

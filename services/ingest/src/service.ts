@@ -226,6 +226,7 @@ export function createIngest(
         relay = relayEvents({ maintenance, bus: connected, events: outboxEvents, logger });
         hearing = hearOthers(connected, maintenance);
         const wakeRelay = (): void => relay?.wake();
+        const removal = removeDeletedProjects({ maintenance, bus: connected, logger, onConfirmed: wakeRelay });
         upkeeps = [
           retainSpans({ maintenance, retentionDays: config.retentionDays, logger }),
           sweepTraces({
@@ -236,7 +237,7 @@ export function createIngest(
             logger,
             onSwept: wakeRelay,
           }),
-          removeDeletedProjects({ maintenance, bus: connected, logger, onConfirmed: wakeRelay }),
+          { stop: async () => (await removal).stop() },
         ];
       });
       return { address: await http.listen(config.listen) };

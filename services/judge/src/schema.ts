@@ -1,23 +1,13 @@
 import path from "node:path";
-import { type Bus, type Consuming, createOutboxRelay } from "@touchstone/bus";
+import { type Bus, createOutboxRelay } from "@touchstone/bus";
 import { judgeDataDeleted, projectDeleting } from "@touchstone/contracts";
-import {
-  createOutboxStore,
-  createProjectDeletions,
-  type Database,
-  type ProjectDeletions,
-  type ProjectTable,
-} from "@touchstone/db";
+import { createOutboxStore, type Database, type ProjectTable } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
+import { projectRemover } from "@touchstone/store-service";
 
 /** The schema of this service in PostgreSQL, and what makes it. */
 export const schema = "judge";
 export const migrations = path.join(import.meta.dirname, "..", "migrations");
-
-/** The removal of deleted projects at work. */
-export interface DeletedProjectRemoval {
-  stop(): Promise<void>;
-}
 
 /**
  * Every table of the schema with rows of projects. Verdicts are kept under whose they are: an organization's stay with it.
@@ -28,14 +18,22 @@ const projectTables: readonly ProjectTable[] = [
   { name: "usage" },
 ];
 
+const removeRows = projectRemover({
+  schema,
+  tables: projectTables,
+  deleting: projectDeleting,
+  durable: "judge-project-deleting",
+  confirmation: judgeDataDeleted,
+});
+
 /** Starts removing the rows of deleted projects, hearing of them, and saying when all are gone. */
-export function removeDeletedProjects(options: {
+export async function removeDeletedProjects(options: {
   maintenance: Database;
   bus: Bus;
   logger: Logger;
   graceMs?: number;
-}): DeletedProjectRemoval {
-  const { maintenance, bus, logger, ...timing } = options;
+}): Promise<{ stop(): Promise<void> }> {
+  const { maintenance, bus, logger } = options;
   // No keeper: what the event store loses is asked for again (decision 24).
   const relay = createOutboxRelay({
     store: createOutboxStore(maintenance, schema),
@@ -44,31 +42,11 @@ export function removeDeletedProjects(options: {
     logger,
     pollMs: 1_000,
   });
-  const deletions = createProjectDeletions({
-    ...timing,
-    database: maintenance,
-    schema,
-    tables: projectTables,
-    confirmation: judgeDataDeleted,
-    onConfirmed: () => relay.wake(),
-    logger,
-  });
-  const consuming = consumeProjectDeleting(bus, { deletions });
+  const removal = await removeRows({ ...options, onConfirmed: () => relay.wake() });
   return {
     async stop() {
-      await (await consuming).stop();
-      await deletions.stop();
+      await removal.stop();
       await relay.stop();
     },
   };
-}
-
-/** Consumes `event.project.deleting.v1`: closes the project; its rows go in the background. */
-function consumeProjectDeleting(
-  bus: Bus,
-  { deletions }: { deletions: Pick<ProjectDeletions, "begin"> },
-): Promise<Consuming> {
-  return bus.consume(projectDeleting, { durable: "judge-project-deleting" }, ({ projectId }) =>
-    deletions.begin(projectId),
-  );
 }

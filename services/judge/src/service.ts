@@ -2,14 +2,7 @@ import { createSecretKey, randomUUID } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { type Bus, connectBus } from "@touchstone/bus";
 import { deadlines, internalRoutes } from "@touchstone/contracts";
-import {
-  type Database,
-  openDatabase,
-  prepareSchema,
-  rolesOf,
-  type SchemaPreparation,
-  type Trimming,
-} from "@touchstone/db";
+import { type Database, openDatabase, prepareSchema, rolesOf, type SchemaPreparation } from "@touchstone/db";
 import {
   type Clock,
   countDeadLetters,
@@ -23,6 +16,7 @@ import {
   type Readiness,
   type Service,
 } from "@touchstone/service-kit";
+import type { RegularSweep } from "@touchstone/store-service";
 import type { JudgeConfig } from "./config.ts";
 import { createAskForJson } from "./prompting/ask-for-json.ts";
 import { promptVersion } from "./prompting/templates.ts";
@@ -40,7 +34,7 @@ import { createQuotaStore } from "./quota/quota-store.ts";
 import { createUsageCounter } from "./quota/usage-counter.ts";
 import { createUsageStore } from "./quota/usage-store.ts";
 import { sleepInRealTime } from "./scheduling/sleep.ts";
-import { type DeletedProjectRemoval, migrations, removeDeletedProjects, schema } from "./schema.ts";
+import { migrations, removeDeletedProjects, schema } from "./schema.ts";
 import { answerCompareTexts, answerRunScript } from "./scorers/bus.ts";
 import { createHandlerRunner, handlerDefaults } from "./scorers/code/run-handler.ts";
 import { createSandbox, sandboxDefaults } from "./scorers/code/sandbox.ts";
@@ -144,8 +138,8 @@ export function createJudge(config: JudgeConfig, { logger, clock, metrics }: Jud
   });
   let bus: Bus | null = null;
   let preparation: SchemaPreparation | null = null;
-  let deletions: DeletedProjectRemoval | null = null;
-  let trimming: Trimming | null = null;
+  let deletions: Promise<{ stop(): Promise<void> }> | null = null;
+  let trimming: RegularSweep | null = null;
   let stopped = false;
 
   function open(purpose: "app" | "maintenance", connectionsMax: number): Database {
@@ -242,7 +236,7 @@ export function createJudge(config: JudgeConfig, { logger, clock, metrics }: Jud
     async stop() {
       stopped = true;
       preparation?.stop();
-      await deletions?.stop();
+      await (await deletions)?.stop();
       await trimming?.stop();
       await bus?.drain();
       sandbox.stop();

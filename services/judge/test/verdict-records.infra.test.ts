@@ -208,7 +208,7 @@ test("records are deleted after their days; the ratings stay", async () => {
   });
   const trimming = trimVerdictRecords({ maintenance, logger, keptDays: 7 });
   try {
-    expect(await trimming.trim()).toBe(1);
+    expect(await trimming.sweep()).toBe(1);
   } finally {
     await trimming.stop();
     await maintenance.close();

@@ -1,7 +1,6 @@
-import { type Bus, createOutboxKeeper, createOutboxRelay, type OutboxRelay } from "@touchstone/bus";
 import { monitorActRecorded, monitorDataDeleted, sessionsJudged, tracesJudged } from "@touchstone/contracts";
-import { auditRecorder, createKeptOutboxStore, type Database } from "@touchstone/db";
-import type { Logger } from "@touchstone/service-kit";
+import { auditRecorder } from "@touchstone/db";
+import { outboxRelaying } from "@touchstone/store-service";
 
 /** What the audit log keeps of this service. */
 type Action =
@@ -23,13 +22,9 @@ type Action =
 
 export const recordAuditEvent = auditRecorder<Action>("monitor", monitorActRecorded);
 
-/** What the outbox may hold. */
-const announced = [tracesJudged, sessionsJudged, monitorActRecorded, monitorDataDeleted];
-
-/** Starts publishing what was committed; a row leaves the outbox when it was consumed (decision 19). */
-export function relayEvents(options: { maintenance: Database; bus: Bus; logger: Logger }): OutboxRelay {
-  const { maintenance, bus, logger } = options;
-  const store = createKeptOutboxStore(maintenance, "monitor");
-  const keeper = createOutboxKeeper({ store, bus, events: announced });
-  return createOutboxRelay({ store, keeper, bus, events: announced, logger, keepMs: 2_000 });
-}
+/** Starts publishing what was committed. */
+export const relayEvents = outboxRelaying({
+  schema: "monitor",
+  events: [tracesJudged, sessionsJudged, monitorActRecorded, monitorDataDeleted],
+  keepMs: 2_000,
+});

@@ -391,7 +391,7 @@ test("checks that ended a week ago are forgotten, and no other", async () => {
   );
   await store.query("update monitor.checks set created_at = now() - interval '9 days' where kind = 'patterns'");
   const trimming = trimChecks({ maintenance: store.maintenance, logger: quiet });
-  expect(await trimming.trim()).toBe(1);
+  expect(await trimming.sweep()).toBe(1);
   await trimming.stop();
   expect((await readChecks()).map(({ kind }) => kind)).toEqual(["patterns", "topic"]);
 });

@@ -33,11 +33,11 @@ test("traces whose event cannot come again, and that no window shows, are forgot
       select gen_random_uuid(), gen_random_uuid(), 'recent', now() - interval '1 year', now() - interval '60 days'
       from generate_series(1, 3)`);
 
-    expect(await trimming.trim()).toBe(12_000);
+    expect(await trimming.sweep()).toBe(12_000);
 
     const { rows } = await admin.query("select name from monitor.seen_traces");
     expect(rows.map(({ name }) => name)).toEqual(["recent", "recent", "recent"]);
-    expect(await trimming.trim()).toBe(0);
+    expect(await trimming.sweep()).toBe(0);
   } finally {
     await trimming.stop();
     await admin.end();

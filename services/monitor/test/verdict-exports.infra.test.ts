@@ -328,7 +328,7 @@ test("while the collector is unavailable, verdicts older than a day are dropped 
   });
   running.push(trimming);
   collector.answerWith({ status: 503, retryAfter: "600" });
-  startWorker({ onFailing: () => trimming.trim() });
+  startWorker({ onFailing: () => trimming.sweep() });
   await vi.waitFor(async () => expect(await waiting()).toEqual([young.verdictId]));
   await vi.waitFor(() => expect(dropped).toBe(1));
   expect(collector.exports).toHaveLength(1);
@@ -340,7 +340,7 @@ test("of very many that wait the oldest are dropped", async () => {
   const parts = { maintenance: store.maintenance, logger: quiet, onDropped: () => {} };
   const trimming = trimVerdictExports({ ...parts, waitingMax: 2 });
   running.push(trimming);
-  expect(await trimming.trim()).toBe(1);
+  expect(await trimming.sweep()).toBe(1);
   expect(await waiting()).toEqual(verdicts.slice(1).map(({ verdictId }) => verdictId));
 });
 

@@ -1,6 +1,6 @@
 import type { Database } from "@touchstone/db";
 import { isAppError, type Logger } from "@touchstone/service-kit";
-import { type RegularSweep, sweepRegularly } from "../regular-sweep.ts";
+import { type RegularSweep, sweepRegularly } from "@touchstone/store-service";
 import { type CiFinalizingDependencies, endCiRunIfIdle } from "./finalize-ci-run.ts";
 
 const sweepEveryMs = 30_000;
@@ -51,5 +51,5 @@ export function sweepExpiredCiRuns(
     }
   }
 
-  return sweepRegularly({ sweep, everyMs: sweepEveryMs, logger });
+  return sweepRegularly({ sweep, everyMs: sweepEveryMs, logger, failure: "sweeping runs failed unexpectedly" });
 }

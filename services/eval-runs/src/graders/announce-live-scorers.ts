@@ -1,6 +1,6 @@
 import type { Database } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
-import { type RegularSweep, sweepRegularly } from "../regular-sweep.ts";
+import { type RegularSweep, sweepRegularly } from "@touchstone/store-service";
 import type { LockGraders } from "./lock-graders.ts";
 
 const sweepEveryMs = 60_000;
@@ -38,7 +38,12 @@ export function announceUntoldLiveScorers(options: {
     return rows.length;
   }
 
-  const sweeping = sweepRegularly({ sweep, everyMs: sweepEveryMs, logger });
+  const sweeping = sweepRegularly({
+    sweep,
+    everyMs: sweepEveryMs,
+    logger,
+    failure: "sweeping runs failed unexpectedly",
+  });
   sweep().catch((err) => logger.warn({ err }, "live scorers could not be told of yet; trying again"));
   return sweeping;
 }

@@ -1,6 +1,6 @@
 import type { Database } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
-import { type RegularSweep, sweepRegularly } from "../regular-sweep.ts";
+import { type RegularSweep, sweepRegularly } from "@touchstone/store-service";
 import { completeRun } from "./complete-run.ts";
 
 const sweepEveryMs = 5 * 60_000;
@@ -55,5 +55,5 @@ export function sweepIdleRuns(options: {
     return rows.length;
   }
 
-  return sweepRegularly({ sweep, everyMs: sweepEveryMs, logger });
+  return sweepRegularly({ sweep, everyMs: sweepEveryMs, logger, failure: "sweeping runs failed unexpectedly" });
 }

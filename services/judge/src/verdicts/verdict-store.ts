@@ -1,6 +1,7 @@
 import type { VerdictRecord } from "@touchstone/contracts";
-import { type Database, type Statement, type Trimming, trimRegularly } from "@touchstone/db";
+import type { Database, Statement } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
+import { type RegularSweep, trimRegularly } from "@touchstone/store-service";
 import type { ParsedVerdict } from "./parse-verdict.ts";
 import type { NewVerdictRecord } from "./verdict-record.ts";
 
@@ -125,7 +126,7 @@ export function createVerdictRecordReader(database: Database): ReadVerdictRecord
 }
 
 /** Deletes records of verdicts that are older than so many days. */
-export function trimVerdictRecords(options: { maintenance: Database; logger: Logger; keptDays: number }): Trimming {
+export function trimVerdictRecords(options: { maintenance: Database; logger: Logger; keptDays: number }): RegularSweep {
   const { keptDays, ...rest } = options;
   return trimRegularly({
     ...rest,

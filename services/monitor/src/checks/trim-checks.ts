@@ -1,12 +1,13 @@
-import { type Database, type Trimming, trimRegularly } from "@touchstone/db";
+import type { Database } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
+import { type RegularSweep, trimRegularly } from "@touchstone/store-service";
 import { plannableDays } from "../traces/record-settled.ts";
 
 /** A week: longer than anything may plan the same check again. */
 const keptDays = plannableDays + 1;
 
 /** Deletes checks that came to an end a week ago. */
-export function trimChecks({ maintenance, logger }: { maintenance: Database; logger: Logger }): Trimming {
+export function trimChecks({ maintenance, logger }: { maintenance: Database; logger: Logger }): RegularSweep {
   return trimRegularly({
     maintenance,
     logger,

@@ -1,6 +1,7 @@
 import { redeliveryMaxDays } from "@touchstone/bus";
-import { type Database, type Trimming, trimRegularly } from "@touchstone/db";
+import type { Database } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
+import { type RegularSweep, trimRegularly } from "@touchstone/store-service";
 
 /** The longest window of the dashboard is 30 days, and is compared with the 30 before it. */
 const shownDays = 60;
@@ -9,7 +10,7 @@ const shownDays = 60;
 export const seenTraceDays = Math.max(redeliveryMaxDays + 5, shownDays + 1);
 
 /** Deletes rows of traces whose event cannot come again, the bus having let go of it for days, and that no window shows. */
-export function trimSeenTraces({ maintenance, logger }: { maintenance: Database; logger: Logger }): Trimming {
+export function trimSeenTraces({ maintenance, logger }: { maintenance: Database; logger: Logger }): RegularSweep {
   return trimRegularly({
     maintenance,
     logger,

@@ -1,10 +1,17 @@
-import { type Database, type Trimming, trimRegularly } from "@touchstone/db";
+import type { Database } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
+import { type RegularSweep, trimRegularly } from "@touchstone/store-service";
 
 const keptDays = 30;
 
 /** Deletes webhook deliveries that came to an end a month ago. */
-export function trimWebhookDeliveries({ maintenance, logger }: { maintenance: Database; logger: Logger }): Trimming {
+export function trimWebhookDeliveries({
+  maintenance,
+  logger,
+}: {
+  maintenance: Database;
+  logger: Logger;
+}): RegularSweep {
   return trimRegularly({
     maintenance,
     logger,

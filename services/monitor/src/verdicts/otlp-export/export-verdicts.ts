@@ -26,7 +26,7 @@ export function exportVerdicts(
     // The operator's own address: it may lie in the installation's network.
     const fetch = createOutboundFetch({ allowsPrivateHosts: true, ...exportBounds });
     const send = createSendVerdicts({ collector: to, fetch, encode, readAnswer, clock });
-    const worker = startExportWorker({ store, send, logger, onEnded, onFailing: () => trimming.trim() });
+    const worker = startExportWorker({ store, send, logger, onEnded, onFailing: () => trimming.sweep() });
     return {
       async stop() {
         await worker.stop();

@@ -1,5 +1,6 @@
-import { type Database, type Trimming, trimRegularly } from "@touchstone/db";
+import type { Database } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
+import { type RegularSweep, trimRegularly } from "@touchstone/store-service";
 
 const keptHours = 24;
 /** Some hundred megabytes. */
@@ -15,7 +16,7 @@ export function trimVerdictExports(options: {
   /** Told how many were dropped. */
   onDropped: (count: number) => void;
   waitingMax?: number;
-}): Trimming {
+}): RegularSweep {
   const { maintenance, logger, onDropped, waitingMax = defaultWaitingMax } = options;
   return trimRegularly({
     maintenance,

@@ -12,14 +12,16 @@ export function sweepRegularly(options: {
   sweep: () => Promise<number>;
   everyMs: number;
   logger: Logger;
+  /** What the log says of a failure that nobody foresaw. */
+  failure: string;
 }): RegularSweep {
-  const { sweep, everyMs, logger } = options;
+  const { sweep, everyMs, logger, failure } = options;
   let sweeping: Promise<unknown> | null = null;
   const timer = setInterval(() => {
     sweeping ??= sweep()
       .catch((err) => {
-        // The store being away is readiness's business, and the next sweep comes by itself.
-        if (!(err instanceof AppError)) logger.error({ err }, "sweeping runs failed unexpectedly");
+        // Readiness reports a database that is unavailable, and the next sweep comes by itself.
+        if (!(err instanceof AppError)) logger.error({ err }, failure);
       })
       .finally(() => {
         sweeping = null;

@@ -1,0 +1,182 @@
+import { type Bus, connectBus } from "@touchstone/bus";
+import { notTakenHeader, type ServiceName } from "@touchstone/contracts";
+import {
+  type Database,
+  type DatabaseOptions,
+  type MigrationOptions,
+  openDatabase,
+  prepareSchema,
+  rolesOf,
+  type SchemaPreparation,
+} from "@touchstone/db";
+import {
+  AppError,
+  type Clock,
+  countDeadLetters,
+  createHttpServer,
+  createInternalClient,
+  type Handler,
+  type HttpServer,
+  type HttpServerOptions,
+  type InternalClient,
+  type InternalClientOptions,
+  type Logger,
+  type Metrics,
+  type Readiness,
+  type Service,
+  type StoreServiceConfig,
+  serviceStarting,
+} from "@touchstone/service-kit";
+import { type Begin, type Stoppable, startBackgroundWork } from "./background-work.ts";
+
+/** What the process gives a service. */
+export interface StoreServiceDependencies {
+  logger: Logger;
+  clock: Clock;
+  metrics: Metrics;
+}
+
+/** What says whether a part can be used: `ok`, or a short reason that names no secret. */
+type Check = () => string | Promise<string>;
+
+interface PoolOptions
+  extends Pick<DatabaseOptions, "connectionsMax" | "statementTimeoutMs" | "openProjects" | "plansByKey"> {
+  role: "app" | "maintenance";
+  /** Shown in pg_stat_activity. Default `touchstone <service> <role>`. */
+  applicationName?: string;
+}
+
+interface ServeOptions
+  extends Pick<HttpServerOptions, "routes" | "drainMs" | "bodiesMaxBytes" | "tenants" | "shares" | "localCalls"> {
+  /** The service is ready when all of the first are `ok`; the others are shown. */
+  readiness: { needed: Record<string, Check>; shown: Record<string, Check> };
+}
+
+/**
+ * What a service with a schema of its own is opened with. Everything that is opened through it is stopped or closed with
+ * the service, what was opened last first: the order of the calls is the order of the stop, read backwards.
+ */
+export interface StoreServiceKit extends StoreServiceDependencies {
+  /** The migration of the schema, begun before the service is opened and given up before anything else is stopped. */
+  migration: SchemaPreparation;
+  openPool(options: PoolOptions): Database;
+  /** A client for another service, under this service's name. */
+  connectTo(options: Pick<InternalClientOptions, "audience" | "addresses" | "localCalls">): InternalClient;
+  /** Once. Dead letters are counted. */
+  connectBus(): Bus;
+  /** Once. The server listens when the service is open. */
+  serve(options: ServeOptions): HttpServer;
+  /** Takes what has to be stopped or closed, and gives it back. */
+  keep<Resource extends Stoppable | { close(): Promise<void> }>(resource: Resource): Resource;
+  /** Calls this when the service stops. */
+  defer(stop: () => Promise<void> | void): void;
+  /** Until the preparation (default: the migration) is done, requests get the service's 503. */
+  onceReady(handle: Handler, preparation?: SchemaPreparation): Handler;
+  /**
+   * Begins background work in order once the preparation (default: the migration) is done; it is stopped in the opposite
+   * order. A failure to begin ends the process.
+   */
+  background(begins: readonly Begin[], preparation?: SchemaPreparation): void;
+}
+
+/**
+ * A service that owns tables: `open` creates its parts with the kit and answers the server. It serves as soon as `open` is
+ * done, whether or not PostgreSQL and NATS can be reached (decision 51).
+ */
+export function createStoreService(options: {
+  name: ServiceName;
+  schema: Pick<MigrationOptions, "schema" | "directory" | "extensions">;
+  config: Pick<StoreServiceConfig, "databaseUrl" | "nats" | "rootSecret" | "listen">;
+  dependencies: StoreServiceDependencies;
+  /** What requests get until the service is ready, given why it is not. Default {@link serviceStarting}. */
+  starting?: (state: string) => AppError;
+  open: (kit: StoreServiceKit) => HttpServer | Promise<HttpServer>;
+}): Service {
+  const { name, schema, config, dependencies, starting = serviceStarting, open } = options;
+  const { rootSecret, databaseUrl: url, nats } = config;
+  const { logger, clock, metrics } = dependencies;
+  const opened = new AsyncDisposableStack();
+  let readiness = async (): Promise<Readiness> => ({ ready: false, checks: { schema: "not started" } });
+  let migration: SchemaPreparation | null = null;
+  let isStopping = false;
+
+  const keep: StoreServiceKit["keep"] = (resource) =>
+    opened.adopt(resource, async (each) => ("close" in each ? each.close() : each.stop()));
+
+  function createKit(migration: SchemaPreparation): StoreServiceKit {
+    return {
+      ...{ logger, clock, metrics },
+      migration,
+      keep,
+      defer: (stop) => opened.defer(async () => stop()),
+      openPool: ({ role, ...pool }) => {
+        const applicationName = `touchstone ${name} ${role}`;
+        return keep(openDatabase({ applicationName, ...pool, url, role: rolesOf(schema.schema)[role], logger }));
+      },
+      connectTo: (client) => keep(createInternalClient({ ...client, issuer: name, rootSecret, clock })),
+      connectBus() {
+        const onDeadLetter = countDeadLetters({ service: name, metrics });
+        const password = nats.password?.reveal();
+        const bus = connectBus({ ...nats, password, service: name, logger, onDeadLetter });
+        opened.defer(() => bus.drain());
+        return bus;
+      },
+      serve({ readiness: { needed, shown }, ...server }) {
+        readiness = async () => {
+          const states = await Promise.all(
+            Object.entries({ ...needed, ...shown }).map(async ([part, check]) => [part, await check()] as const),
+          );
+          const ready = states.every(([part, state]) => state === "ok" || !(part in needed));
+          return { ready, checks: Object.fromEntries(states) };
+        };
+        return keep(createHttpServer({ ...server, service: name, rootSecret, clock, logger, metrics, readiness }));
+      },
+      onceReady: (handle, preparation = migration) => {
+        return async (call) => {
+          const state = preparation.state();
+          if (state !== "ok") throw starting(state);
+          return handle(call);
+        };
+      },
+      background(begins, preparation = migration) {
+        keep(startBackgroundWork({ preparation, begins, isStopping: () => isStopping, onFailure: endProcess }));
+      },
+    };
+  }
+
+  /** Half of the work would be missing for as long as the process runs; a new process begins all of it or says why not. */
+  function endProcess(cause: unknown): void {
+    if (isStopping) {
+      logger.warn({ err: cause }, "background work failed to begin while the service stopped");
+      return;
+    }
+    const err = new Error(`${name} failed to begin its background work`, { cause });
+    // Outside of every promise: an uncaught exception is logged and ends the process, a rejection is only logged.
+    setImmediate(() => {
+      throw err;
+    });
+  }
+
+  return {
+    name,
+    async start() {
+      migration = prepareSchema({ ...schema, url, logger });
+      const server = await open(createKit(migration));
+      return { address: await server.listen(config.listen) };
+    },
+    async stop() {
+      isStopping = true;
+      migration?.stop();
+      await opened.disposeAsync();
+    },
+    readiness: () => readiness(),
+  };
+}
+
+/** What requests get until the schema is there, in the words of a database that is unavailable. Another replica may take them. */
+export function databaseUnavailable(state: string): AppError {
+  return new AppError("store_unavailable", "The database is unavailable; retry.", {
+    cause: new Error(state),
+    internalHeaders: { [notTakenHeader]: "1" },
+  });
+}

@@ -1,0 +1,2 @@
+-- A schema without tables.
+select 1;
