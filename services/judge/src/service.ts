@@ -1,22 +1,14 @@
 import { createSecretKey, randomUUID } from "node:crypto";
 import { availableParallelism } from "node:os";
-import { type Bus, connectBus } from "@touchstone/bus";
 import { deadlines, internalRoutes } from "@touchstone/contracts";
-import { type Database, openDatabase, prepareSchema, rolesOf, type SchemaPreparation } from "@touchstone/db";
 import {
-  type Clock,
-  countDeadLetters,
-  createHttpServer,
-  createInternalClient,
   createOutboundFetch,
   deriveKey,
+  type HttpServer,
   type InternalClient,
-  type Logger,
-  type Metrics,
-  type Readiness,
   type Service,
 } from "@touchstone/service-kit";
-import type { RegularSweep } from "@touchstone/store-service";
+import { createStoreService, type StoreServiceDependencies, type StoreServiceKit } from "@touchstone/store-service";
 import type { JudgeConfig } from "./config.ts";
 import { createAskForJson } from "./prompting/ask-for-json.ts";
 import { promptVersion } from "./prompting/templates.ts";
@@ -49,11 +41,7 @@ import { createVerdictRecordReader, createVerdictStore, trimVerdictRecords } fro
 import { createVerdicts } from "./verdicts/verdicts.ts";
 import { answerWriting } from "./writing/bus.ts";
 
-export interface JudgeDependencies {
-  logger: Logger;
-  clock: Clock;
-  metrics: Metrics;
-}
+export type JudgeDependencies = StoreServiceDependencies;
 
 /** Results in hand per member and call to the provider. Those beyond the calls have their similarity computed and wait. */
 const resultsPerCall = 4;
@@ -70,89 +58,90 @@ const schemaWaitMs = 3_000;
  * serves no public route; its HTTP side answers the platform's health checks. A provider or a PostgreSQL that is down
  * does not make it unready: results are then judged without being recorded, or skipped with a reason, which is an answer.
  */
-export function createJudge(config: JudgeConfig, { logger, clock, metrics }: JudgeDependencies): Service {
-  const observer = createMetricsObserver(metrics);
-  const app = open("app", 8);
-  const maintenance = open("maintenance", 4);
+export function createJudge(config: JudgeConfig, dependencies: JudgeDependencies): Service {
+  return createStoreService({
+    name: "judge",
+    schema: { schema, directory: migrations },
+    config,
+    dependencies,
+    open: (kit) => openJudge(kit, config),
+  });
+}
+
+async function openJudge(kit: StoreServiceKit, config: JudgeConfig): Promise<HttpServer> {
+  const { clock, logger, migration } = kit;
+  const pool = { statementTimeoutMs: 2_000, plansByKey: true } as const;
+  const app = kit.openPool({ ...pool, role: "app", connectionsMax: 8 });
+  const maintenance = kit.openPool({ ...pool, role: "maintenance", connectionsMax: 4 });
   const usageStore = createUsageStore(maintenance);
-  const usage = createUsageCounter({ usage: usageStore, logger });
+  // What answers in hand count is written after the bus has let go of them.
+  const usage = kit.keep(createUsageCounter({ usage: usageStore, logger }));
   const quota = createQuotaStore(maintenance);
-  const budget = createJudgeBudget({
-    callsPerDay: config.callsPerDay,
-    quota,
-    usage,
-    logger,
+  const { resolveModel, providerState, observer } = openProviders(kit, config, { usage, quota });
+  // The health checks answer until the last result is judged.
+  const server = kit.serve({
+    routes: [],
+    readiness: {
+      needed: { bus: () => (bus.status() === "connected" ? "ok" : bus.status()) },
+      // Shown, not needed: live judging goes on without it.
+      shown: { schema: migration.state, database: app.check, provider: providerState },
+    },
   });
-  const auth = config.authAddresses === null ? null : openAuth(config.authAddresses);
-  const { timeoutMs } = config.calls;
-  // For endpoints that users named; the operator's own are asked as they are.
-  const outbound = createOutboundFetch({
-    allowsPrivateHosts: config.allowsPrivateHosts,
-    totalMs: timeoutMs,
-    idleMs: timeoutMs,
-  });
-  const projectKeys = createProjectKeysReader({ ask: auth && askAuth(auth), clock, sleep: sleepInRealTime });
-  const findPayer = createPayerFinder(projectKeys, config.callsPerDay);
-  const { resolveModel, state: providerState } = createModelResolver({
-    configs: config.providers,
-    projectKeys,
-    defaultModel: config.defaultModel,
-    open: openProvider,
-    openCustom: ({ baseUrl, apiKey }) => openProvider({ baseUrl, apiKey, api: "chat" }, createGuardedFetch(outbound)),
-  });
+  const processes = { processesMax: Math.min(2, availableParallelism()), logger };
+  // Of their own: live traffic holds up no run.
+  const scripts = kit.keep(createSandbox({ ...handlerDefaults, ...processes }));
+  const sandbox = kit.keep(createSandbox({ ...sandboxDefaults, ...processes }));
+  const bus = kit.connectBus();
+  kit.background([
+    () => trimVerdictRecords({ maintenance, logger, keptDays: config.verdictRecordDays }),
+    () => removeDeletedProjects({ maintenance, bus, logger }),
+  ]);
+
   const askForJson = createAskForJson({ logger });
   const fenceSecret = createSecretKey(deriveKey(config.rootSecret, "judge prompt fence"));
-  const judgeCase = createCaseJudge({
-    askForJson,
-    verdicts: createVerdicts({
-      store: createVerdictStore(app),
-      promptVersion,
-      logger,
-      observer,
-    }),
-    resolveModel,
-    fenceSecret,
-    clock,
-    observer,
-  });
+  const verdicts = createVerdicts({ store: createVerdictStore(app), promptVersion, logger, observer });
+  const judgeCase = createCaseJudge({ askForJson, verdicts, resolveModel, fenceSecret, clock, observer });
   const embed = createEmbedder(resolveModel);
   const scoreSimilarity = createSimilarityScorer({
     embed,
     onBug: (err, metric) => logger.error({ err, metric }, "a similarity metric failed"),
   });
-  const writing = { askForJson, resolveModel, fenceSecret, clock };
-  const compare = createTextComparer({ embed, logger });
-  const sandbox = createSandbox({ ...sandboxDefaults, processesMax: Math.min(2, availableParallelism()), logger });
-  const scoreCode = createCodeScorer(sandbox);
-  // Of their own: live traffic holds up no run.
-  const scripts = createSandbox({ ...handlerDefaults, processesMax: Math.min(2, availableParallelism()), logger });
-  const runHandler = createHandlerRunner(scripts);
-  const http = createHttpServer({
-    service: "judge",
-    routes: [],
-    rootSecret: config.rootSecret,
-    clock,
-    logger,
-    metrics,
-    readiness,
-  });
-  let bus: Bus | null = null;
-  let preparation: SchemaPreparation | null = null;
-  let deletions: Promise<{ stop(): Promise<void> }> | null = null;
-  let trimming: RegularSweep | null = null;
-  let stopped = false;
+  const scoring = { judgeCase, scoreSimilarity, scoreCode: createCodeScorer(sandbox), clock };
+  const { callsPerDay } = config;
+  const results = Math.max(resultsMin, providersAsked(config) * config.calls.callsMax * resultsPerCall);
+  const inHand = { concurrency: resultsMin };
+  const reads = { concurrency: usageReadsMax };
+  const readRecord = createVerdictRecordReader(app);
 
-  function open(purpose: "app" | "maintenance", connectionsMax: number): Database {
-    return openDatabase({
-      url: config.databaseUrl,
-      role: rolesOf(schema)[purpose],
-      applicationName: `touchstone judge ${purpose}`,
-      connectionsMax,
-      statementTimeoutMs: 2_000,
-      plansByKey: true,
-      logger,
-    });
-  }
+  await waitAtMost(schemaWaitMs, migration.done);
+  await answerScoreResult(bus, scoring, { concurrency: results });
+  await answerWriting(bus, { askForJson, resolveModel, fenceSecret, clock }, inHand);
+  await answerRunScript(bus, { runHandler: createHandlerRunner(scripts), clock }, inHand);
+  await answerCompareTexts(bus, { compare: createTextComparer({ embed, logger }), clock }, inHand);
+  await answerReadUsage(bus, { usage: usageStore }, reads);
+  await answerReadVerdictRecord(bus, { readRecord }, { concurrency: recordReadsMax });
+  await answerReadDay(bus, { usage: usageStore, quota, callsPerDay }, reads);
+  return server;
+}
+
+/** The LLM providers, whose calls are counted against the quota of who pays for them. */
+function openProviders(
+  kit: StoreServiceKit,
+  config: JudgeConfig,
+  { usage, quota }: Pick<Parameters<typeof createJudgeBudget>[0], "usage" | "quota">,
+) {
+  const { clock, logger } = kit;
+  const observer = createMetricsObserver(kit.metrics);
+  const { callsPerDay, authAddresses } = config;
+  const budget = createJudgeBudget({ callsPerDay, quota, usage, logger });
+  const auth = authAddresses === null ? null : kit.connectTo({ audience: "auth", addresses: authAddresses });
+  const { timeoutMs, retriesMax, callsMax: placesMax } = config.calls;
+  // For endpoints that users named; the operator's own are asked as they are.
+  const outbound = kit.keep(
+    createOutboundFetch({ allowsPrivateHosts: config.allowsPrivateHosts, totalMs: timeoutMs, idleMs: timeoutMs }),
+  );
+  const projectKeys = createProjectKeysReader({ ask: auth && askAuth(auth), clock, sleep: sleepInRealTime });
+  const findPayer = createPayerFinder(projectKeys, callsPerDay);
 
   function openProvider(
     { baseUrl, apiKey, api }: Pick<ProviderConfig, "baseUrl" | "apiKey" | "api">,
@@ -163,90 +152,23 @@ export function createJudge(config: JudgeConfig, { logger, clock, metrics }: Jud
       baseUrl,
       apiKey: apiKey?.reveal() ?? null,
       firstApi: api,
-      timeoutMs: config.calls.timeoutMs,
-      retriesMax: config.calls.retriesMax,
-      placesMax: config.calls.callsMax,
-      clock,
+      ...{ timeoutMs, retriesMax, placesMax, clock, observer },
       sleep: sleepInRealTime,
       random: Math.random,
-      observer,
       async reserveCall(call) {
         await budget.reserve({ payer: await findPayer(call), projectId: call.group, signal: call.signal });
       },
     });
   }
 
-  function openAuth(addresses: readonly string[]): InternalClient {
-    return createInternalClient({ issuer: "judge", audience: "auth", addresses, rootSecret: config.rootSecret, clock });
-  }
-
-  async function readiness(): Promise<Readiness> {
-    const checks = {
-      bus: bus === null ? "not started" : bus.status() === "connected" ? "ok" : bus.status(),
-      // Told, not required: live judging goes on without it.
-      schema: preparation?.state() ?? "not started",
-      database: await app.check(),
-      provider: providerState(),
-    };
-    return { ready: checks.bus === "ok", checks };
-  }
-
-  return {
-    name: "judge",
-    async start() {
-      const connected = connectBus({
-        url: config.nats.url,
-        user: config.nats.user,
-        password: config.nats.password?.reveal(),
-        service: "judge",
-        logger,
-        onDeadLetter: countDeadLetters({ service: "judge", metrics }),
-      });
-      bus = connected;
-      preparation = prepareSchema({
-        url: config.databaseUrl,
-        schema,
-        directory: migrations,
-        logger,
-      });
-      void preparation.done.then(() => {
-        if (stopped) return;
-        deletions = removeDeletedProjects({ maintenance, bus: connected, logger });
-        trimming = trimVerdictRecords({ maintenance, logger, keptDays: config.verdictRecordDays });
-      });
-      await waitAtMost(schemaWaitMs, preparation.done);
-      const concurrency = Math.max(resultsMin, providersAsked(config) * config.calls.callsMax * resultsPerCall);
-      await answerScoreResult(bus, { judgeCase, scoreSimilarity, scoreCode, clock }, { concurrency });
-      await answerWriting(bus, writing, { concurrency: resultsMin });
-      await answerRunScript(bus, { runHandler, clock }, { concurrency: resultsMin });
-      await answerCompareTexts(bus, { compare, clock }, { concurrency: resultsMin });
-      await answerReadUsage(bus, { usage: usageStore }, { concurrency: usageReadsMax });
-      await answerReadVerdictRecord(
-        bus,
-        { readRecord: createVerdictRecordReader(app) },
-        { concurrency: recordReadsMax },
-      );
-      await answerReadDay(
-        bus,
-        { usage: usageStore, quota, callsPerDay: config.callsPerDay },
-        { concurrency: usageReadsMax },
-      );
-      return { address: await http.listen(config.listen) };
-    },
-    async stop() {
-      stopped = true;
-      preparation?.stop();
-      await (await deletions)?.stop();
-      await trimming?.stop();
-      await bus?.drain();
-      sandbox.stop();
-      scripts.stop();
-      await http.stop();
-      await usage.stop();
-      await Promise.all([app.close(), maintenance.close(), auth?.close(), outbound.close()]);
-    },
-    readiness,
-  };
+  const { resolveModel, state: providerState } = createModelResolver({
+    configs: config.providers,
+    projectKeys,
+    defaultModel: config.defaultModel,
+    open: openProvider,
+    openCustom: ({ baseUrl, apiKey }) => openProvider({ baseUrl, apiKey, api: "chat" }, createGuardedFetch(outbound)),
+  });
+  return { resolveModel, providerState, observer };
 }
 
 /** At how many providers calls may be under way: those that the environment makes usable, or any where keys are stored. */
