@@ -1,31 +1,17 @@
 import { randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Answering, type Bus, type Consuming, connectBus } from "@touchstone/bus";
+import type { Answering, Bus, Consuming } from "@touchstone/bus";
 import { limits } from "@touchstone/contracts";
+import { createProjectClosing, type Database, openDatabase, rolesOf, shareDatabase } from "@touchstone/db";
 import {
-  createProjectClosing,
-  type Database,
-  openDatabase,
-  prepareSchema,
-  rolesOf,
-  type SchemaPreparation,
-  shareDatabase,
-} from "@touchstone/db";
-import {
-  type Clock,
-  countDeadLetters,
   createComputePool,
-  createHttpServer,
   createTenants,
-  type Handler,
+  type HttpServer,
   type LocalCalls,
-  type Logger,
-  type Metrics,
-  type Readiness,
   type Service,
-  serviceStarting,
   type Tenants,
 } from "@touchstone/service-kit";
+import { createStoreService, type StoreServiceDependencies, type StoreServiceKit } from "@touchstone/store-service";
 import { createAgentStore } from "./agents/agent-store.ts";
 import { assemblySettings } from "./assembly/assembly-settings.ts";
 import { type EventRelay, relayEvents } from "./background/relay-events.ts";
@@ -59,7 +45,7 @@ import { retainSpans } from "./retention/retain-spans.ts";
 import { createRetentionStore } from "./retention/retention-store.ts";
 import { listRoutes } from "./routes.ts";
 import { ingestSchema, removeDeletedProjects } from "./schema.ts";
-import { indexSearch, type SearchUpkeep } from "./search/index-search.ts";
+import { indexSearch } from "./search/index-search.ts";
 import { createSearchPieceStore } from "./search/search-piece-store.ts";
 import { createSessionStore } from "./sessions/session-store.ts";
 import { sweepTraces } from "./settling/sweep-traces.ts";
@@ -77,10 +63,7 @@ const decodingThreads = { threadsMax: 2, queueMax: 32, memoryMaxMb: 512 };
 /** The longest a statement that reads traces may take. */
 const longestReadMs = 15_000;
 
-export interface IngestDependencies {
-  logger: Logger;
-  clock: Clock;
-  metrics: Metrics;
+export interface IngestDependencies extends StoreServiceDependencies {
   /** Where a gateway in the same process finds us without a socket. */
   localCalls?: LocalCalls | undefined;
 }
@@ -90,16 +73,37 @@ export interface IngestDependencies {
  * listens; until PostgreSQL and the schema are there every request is answered 503. It does not need the bus: events
  * wait in the outbox.
  */
-export function createIngest(
-  config: IngestConfig,
-  { logger, clock, metrics, localCalls }: IngestDependencies,
-): Service {
+export function createIngest(config: IngestConfig, dependencies: IngestDependencies): Service {
+  return createStoreService({
+    name: "ingest",
+    schema: ingestSchema,
+    config,
+    dependencies,
+    open: (kit) => openIngest(kit, config, dependencies.localCalls),
+  });
+}
+
+function openIngest(kit: StoreServiceKit, config: IngestConfig, localCalls: LocalCalls | undefined): HttpServer {
+  const { logger, clock, metrics, migration } = kit;
+  const { tracesPerDay, fieldCharsMax, retentionDays, otlpBodyMaxBytes, genAiOnly } = config;
   const tenants = createTenants();
-  const { shares, tailing, ...pools } = openPools(config, tenants, logger);
+  const { shares, tailing, ...pools } = openPools(kit, config, tenants);
   const { writing, reading, searching, maintenance, building } = pools;
+  const bus = kit.connectBus();
   const partitions = createSpanPartitionStore(maintenance);
   const pieces = createSearchPieceStore({ maintenance, building });
-  const { tracesPerDay } = config;
+  let relay: EventRelay | null = null;
+  let upkeep: PartitionUpkeep | null = null;
+  const wakeRelay = (): void => relay?.wake();
+  kit.background([
+    () => (upkeep = keepPartitions({ partitions, clock, logger })),
+    () => startUpkeep(kit, config, { maintenance, bus, wakeRelay }),
+    () => (relay = relayEvents({ maintenance, bus, events: outboxEvents, logger })),
+    () => hearOthers(bus, maintenance),
+    () => indexSearch({ pieces, maintenance, logger, longestReadMs: longestReadMs + 5_000 }),
+  ]);
+
+  const threads = kit.keep(createComputePool({ name: "ingest", logger, metrics, ...decodingThreads }));
   const quota: TraceQuota | null = tracesPerDay === null ? null : { tracesPerDay, spent: createSpentProjects() };
   const processNumber = randomInt(1 << 20);
   const traces = createPostgresTraceStore({ ...pools, partitions, pieces, processNumber, tracesPerDay });
@@ -107,158 +111,81 @@ export function createIngest(
     quota === null ? traces.insertBatch : keepWithinQuota(traces, quota, createUsageStore(writing).readToday);
   const writes = createWriteWatch(maintenance);
   const ingestMetrics = createIngestMetrics(metrics, () => commits.depth());
-  const commits = createGroupCommit<SpanJob, StoredSpan[]>({
-    write: writes.watch(insert),
-    sizeOf: (job) => ({
-      rows: job.rows.length + (job.fragments?.length ?? 0),
-      bytes: job.bytes,
-      isBulk: job.isBulk === true,
+  const commits = kit.keep(
+    createGroupCommit<SpanJob, StoredSpan[]>({
+      write: writes.watch(insert),
+      sizeOf: (job) => ({
+        rows: job.rows.length + (job.fragments?.length ?? 0),
+        bytes: job.bytes,
+        isBulk: job.isBulk === true,
+      }),
+      tenantOf: ({ projectId }) => tenants.tenantOf(projectId),
+      batchRowsMax: config.batchRowsMax,
+      rowsMax: config.queueRowsMax,
+      bytesMax: limits.ingestQueueMaxBytes,
+      sleep: (ms) => sleep(ms),
+      onCommit() {
+        ingestMetrics.committed();
+        wakeRelay();
+      },
     }),
-    tenantOf: ({ projectId }) => tenants.tenantOf(projectId),
-    batchRowsMax: config.batchRowsMax,
-    rowsMax: config.queueRowsMax,
-    bytesMax: limits.ingestQueueMaxBytes,
-    sleep: (ms) => sleep(ms),
-    onCommit() {
-      ingestMetrics.committed();
-      relay?.wake();
-    },
-  });
-  const recorder = createSpanRecorder({
-    commits,
-    tenants,
-    clock,
-    fieldCharsMax: config.fieldCharsMax,
-    metrics: ingestMetrics,
-    quota,
-    settlesChildren: config.monitorsChildSpans,
-  });
+  );
+  const recording = { commits, clock, fieldCharsMax, metrics: ingestMetrics };
   const prices = createPriceStore(reading);
   const costs = createCostEstimator({ reading, prices });
-  const [tail, eventIds] = [createTailStore(tailing), createEventIds(config.rootSecret)];
-  const roots = createRootReader(tailing);
-  const liveTail = createLiveTail({ store: tail, traces: roots, show: showTold(costs), eventIds, clock, logger });
-  const threads = createComputePool({ name: "ingest", logger, metrics, ...decodingThreads });
-  const http = createHttpServer({
-    service: "ingest",
+  const liveTail = createLiveTail({
+    store: createTailStore(tailing),
+    traces: createRootReader(tailing),
+    show: showTold(costs),
+    eventIds: createEventIds(config.rootSecret),
+    ...{ clock, logger },
+  });
+  const server = kit.serve({
     routes: listRoutes({
-      recorder,
-      traces,
-      liveTail,
+      recorder: createSpanRecorder({ ...recording, tenants, quota, settlesChildren: config.monitorsChildSpans }),
+      ...{ traces, liveTail, prices, costs, clock },
       ...openReadStores(reading, searching),
-      prices,
-      costs,
-      clock,
       requestCounts: createRequestCountStore({ reading, maintenance }),
-      tracesPerDay,
-      retentionDays: config.retentionDays,
-      otlpBodyMaxBytes: config.otlpBodyMaxBytes,
-      genAiOnly: config.genAiOnly,
-      imports: createImportWriter({
-        commits,
-        findStored: createStoredSpanFinder(reading),
-        clock,
-        fieldCharsMax: config.fieldCharsMax,
-        metrics: ingestMetrics,
-      }),
+      ...{ tracesPerDay, retentionDays, otlpBodyMaxBytes, genAiOnly },
+      imports: createImportWriter({ ...recording, findStored: createStoredSpanFinder(reading) }),
       decodeApart: createDecodeApart(threads),
       closing: createProjectClosing({ database: maintenance, schema: ingestSchema.schema, logger }),
-      onceReady,
+      onceReady: kit.onceReady,
     }),
-    rootSecret: config.rootSecret,
-    clock,
-    logger,
-    metrics,
     drainMs: config.drainMs,
     bodiesMaxBytes: limits.ingestBodiesMaxBytes,
     tenants,
     shares: { ...commits.shares, ...shares },
     localCalls,
-    readiness,
-  });
-  let bus: Bus | null = null;
-  let preparation: SchemaPreparation | null = null;
-  let upkeep: PartitionUpkeep | null = null;
-  let relay: EventRelay | null = null;
-  let upkeeps: { stop(): Promise<void> }[] = [];
-  let hearing: Promise<Consuming | Answering>[] = [];
-  let searchUpkeep: SearchUpkeep | null = null;
-  let stopped = false;
-
-  function onceReady(handle: Handler): Handler {
-    return async (call) => {
-      if (preparation?.state() !== "ok") throw serviceStarting();
-      return handle(call);
-    };
-  }
-
-  async function readiness(): Promise<Readiness> {
-    const [database, written] = await Promise.all([writing.check(), writes.state()]);
-    const checks = {
-      schema: preparation?.state() ?? "not started",
-      partitions: upkeep?.state() ?? "not started",
-      database,
-      writes: written,
+    readiness: {
+      needed: {
+        schema: migration.state,
+        partitions: () => upkeep?.state() ?? "not started",
+        database: writing.check,
+        writes: writes.state,
+      },
       // Without the bus events wait in the outbox: monitoring is late, ingest is not.
-      bus: bus?.status() ?? "not started",
-    };
-    const { bus: _notNeeded, ...needed } = checks;
-    return { ready: Object.values(needed).every((state) => state === "ok"), checks };
-  }
+      shown: { bus: bus.status },
+    },
+  });
+  // Before the server, which waits for its streams to end.
+  kit.keep(liveTail);
+  kit.defer(() => upkeep?.stop());
+  return server;
+}
 
-  return {
-    name: "ingest",
-    async start() {
-      const connected = connectBus({
-        url: config.nats.url,
-        user: config.nats.user,
-        password: config.nats.password?.reveal(),
-        service: "ingest",
-        logger,
-        onDeadLetter: countDeadLetters({ service: "ingest", metrics }),
-      });
-      bus = connected;
-      preparation = prepareSchema({ url: config.databaseUrl, ...ingestSchema, logger });
-      void preparation.done.then(() => {
-        if (stopped) return;
-        upkeep = keepPartitions({ partitions, clock, logger });
-        searchUpkeep = indexSearch({ pieces, maintenance, logger, longestReadMs: longestReadMs + 5_000 });
-        relay = relayEvents({ maintenance, bus: connected, events: outboxEvents, logger });
-        hearing = hearOthers(connected, maintenance);
-        const wakeRelay = (): void => relay?.wake();
-        const removal = removeDeletedProjects({ maintenance, bus: connected, logger, onConfirmed: wakeRelay });
-        upkeeps = [
-          retainSpans({ maintenance, retentionDays: config.retentionDays, logger }),
-          sweepTraces({
-            maintenance,
-            tracesPerDay,
-            settings: assemblySettings,
-            settlesChildren: config.monitorsChildSpans,
-            logger,
-            onSwept: wakeRelay,
-          }),
-          { stop: async () => (await removal).stop() },
-        ];
-      });
-      return { address: await http.listen(config.listen) };
-    },
-    async stop() {
-      stopped = true;
-      preparation?.stop();
-      upkeep?.stop();
-      await liveTail.stop();
-      await http.stop();
-      await commits.stop();
-      await threads.stop();
-      await searchUpkeep?.stop();
-      await Promise.all(hearing.map(async (each) => (await each).stop()));
-      await relay?.stop();
-      await Promise.all(upkeeps.map((each) => each.stop()));
-      await bus?.drain();
-      await closePools(pools);
-    },
-    readiness,
-  };
+/** What completes traces, and removes what is old or deleted. It stops together. */
+function startUpkeep(
+  { logger }: StoreServiceKit,
+  { tracesPerDay, retentionDays, monitorsChildSpans: settlesChildren }: IngestConfig,
+  { maintenance, bus, wakeRelay }: { maintenance: Database; bus: Bus; wakeRelay: () => void },
+) {
+  const settling = { tracesPerDay, settings: assemblySettings, settlesChildren, onSwept: wakeRelay };
+  return [
+    retainSpans({ maintenance, retentionDays, logger }),
+    sweepTraces({ maintenance, ...settling, logger }),
+    removeDeletedProjects({ maintenance, bus, logger, onConfirmed: wakeRelay }),
+  ];
 }
 
 /** What requests read besides traces. */
@@ -290,45 +217,36 @@ function hearOthers(bus: Bus, maintenance: Database): Promise<Consuming | Answer
  * The connections to PostgreSQL, apart for each kind of work: readers never take a writer's, and tenants share those of
  * readers. The live tail reads for all tenants at once and is not held up by a share.
  */
-function openPools({ databaseUrl }: IngestConfig, tenants: Tenants, logger: Logger) {
-  const roles = rolesOf(ingestSchema.schema);
-  const open = (role: string, connectionsMax: number, statementTimeoutMs: number, plans?: { plansByKey: true }) =>
-    openDatabase({
-      url: databaseUrl,
-      role,
-      applicationName: "touchstone ingest",
-      connectionsMax,
-      statementTimeoutMs,
-      openProjects: role === roles.app ? "ingest.open_projects" : undefined,
-      ...plans,
-      logger,
+function openPools({ openPool, defer, logger }: StoreServiceKit, { databaseUrl }: IngestConfig, tenants: Tenants) {
+  const applicationName = "touchstone ingest";
+  const open = (connectionsMax: number, statementTimeoutMs: number) =>
+    openPool({
+      ...{ applicationName, role: "app", connectionsMax, statementTimeoutMs },
+      openProjects: "ingest.open_projects",
+      plansByKey: true,
     });
-  const tailing = open(roles.app, 17, 10_000, { plansByKey: true });
+  const tailing = open(17, 10_000);
   const lists = shareDatabase(tailing, { name: "lists", readsMax: 8, writesMax: 2, tenants });
   // A search of what is not indexed yet may read everything: few at once, and none for ever.
-  const searches = shareDatabase(open(roles.app, 6, longestReadMs, { plansByKey: true }), {
-    name: "searches",
-    readsMax: 4,
-    writesMax: 1,
-    tenants,
+  const searches = shareDatabase(open(6, longestReadMs), { name: "searches", readsMax: 4, writesMax: 1, tenants });
+  const building = openDatabase({
+    url: databaseUrl,
+    role: rolesOf(ingestSchema.schema).maintenance,
+    applicationName,
+    connectionsMax: 2,
+    // Indexes of the searched text take up to minutes.
+    statementTimeoutMs: 15 * 60_000,
+    logger,
   });
+  // A build may be under way for minutes: it ends with the process, and leaves nothing that hinders the next one.
+  defer(() => void building.close().catch(() => undefined));
   return {
-    writing: open(roles.app, writerCount, 5_000, { plansByKey: true }),
+    writing: open(writerCount, 5_000),
     reading: lists.database,
     tailing,
     searching: searches.database,
     shares: { ...lists.shares, ...searches.shares },
-    maintenance: open(roles.maintenance, 3, 30_000),
-    // Indexes of the searched text take up to minutes.
-    building: open(roles.maintenance, 2, 15 * 60_000),
+    maintenance: openPool({ applicationName, role: "maintenance", connectionsMax: 3, statementTimeoutMs: 30_000 }),
+    building,
   };
-}
-
-async function closePools({
-  building,
-  ...pools
-}: Omit<ReturnType<typeof openPools>, "shares" | "tailing">): Promise<void> {
-  // A build may be under way for minutes: it ends with the process, and leaves nothing that hinders the next one.
-  void building.close().catch(() => undefined);
-  await Promise.all(Object.values(pools).map((pool) => pool.close()));
 }
