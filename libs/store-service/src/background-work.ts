@@ -13,7 +13,7 @@ type Work = Stoppable | Promise<Stoppable>;
 /**
  * Begins background work in order once a preparation is done, and stops it in the opposite order. A stop that comes before
  * begins nothing. A failure to begin, at once or while work is being set up, goes to `onFailure`; what was begun before it
- * is stopped as usual.
+ * is stopped as usual. Work that fails to stop does not keep the rest from it.
  */
 export function startBackgroundWork({
   preparation,
@@ -26,7 +26,7 @@ export function startBackgroundWork({
   isStopping: () => boolean;
   onFailure: (cause: unknown) => void;
 }): { stop(): Promise<void> } {
-  const begun: Promise<Stoppable | null>[][] = [];
+  const begun = new AsyncDisposableStack();
   const noteFailure = (cause: unknown): null => {
     onFailure(cause);
     return null;
@@ -36,16 +36,12 @@ export function startBackgroundWork({
       // A preparation that was given up is done, too.
       if (isStopping() || preparation.state() !== "ok") return;
       for (const begin of begins) {
-        const works = [begin()].flat();
-        begun.push(works.map((work) => Promise.resolve(work).catch(noteFailure)));
+        const together = [begin()].flat().map((work) => Promise.resolve(work).catch(noteFailure));
+        begun.defer(async () => {
+          await Promise.all(together.map(async (work) => (await work)?.stop()));
+        });
       }
     })
     .catch(onFailure);
-  return {
-    async stop() {
-      for (const together of begun.reverse()) {
-        await Promise.all(together.map(async (work) => (await work)?.stop()));
-      }
-    },
-  };
+  return { stop: () => begun.disposeAsync() };
 }

@@ -96,3 +96,14 @@ test("a consumer that cannot be set up is reported, and the others are stopped",
 
   expect(log).toEqual(["begin first", "begin third", "stop third", "stop first"]);
 });
+
+test("work that fails to stop does not keep the rest running", async () => {
+  const { log, begin } = createWork();
+  const failure = new Error("the removal cannot be stopped");
+  const fails = { stop: () => Promise.reject(failure) };
+  const { background, finish } = prepare([begin("relay"), () => fails, begin("sweep")]);
+  await finish("ok");
+
+  await expect(background.stop()).rejects.toBe(failure);
+  expect(log.slice(2)).toEqual(["stop sweep", "stop relay"]);
+});
