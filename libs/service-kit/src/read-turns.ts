@@ -32,22 +32,31 @@ const waitingMax = 64;
 export function createReadTurns(service: ServiceName): ReadTurns {
   const limit = createFairLimit({ ...readsAtOnce, waitingPerGroupMax: waitingMax });
 
+  async function take(projectId: string): Promise<() => void> {
+    const waiting = new AbortController();
+    const timer = setTimeout(() => waiting.abort(tooMuchToSend(service)), deadlines.answerRoomMs);
+    try {
+      return await takePlace(limit, { group: projectId, signal: waiting.signal });
+    } catch (thrown) {
+      throw thrown instanceof TooManyWaitingError ? tooMuchToSend(service) : thrown;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
   function open(projectId: string): ReadTurn {
-    let end: (() => void) | null = null;
+    let taken: Promise<() => void> | null = null;
     return {
       async begin() {
-        if (end !== null) return;
-        const waiting = new AbortController();
-        const timer = setTimeout(() => waiting.abort(tooMuchToSend(service)), deadlines.answerRoomMs);
-        try {
-          end = await takePlace(limit, { group: projectId, signal: waiting.signal });
-        } catch (thrown) {
-          throw thrown instanceof TooManyWaitingError ? tooMuchToSend(service) : thrown;
-        } finally {
-          clearTimeout(timer);
-        }
+        taken ??= take(projectId);
+        await taken;
       },
-      end: () => end?.(),
+      end() {
+        taken?.then(
+          (end) => end(),
+          () => undefined,
+        );
+      },
     };
   }
 

@@ -20,6 +20,7 @@ import {
   type HttpServerOptions,
   type InternalClient,
   type InternalClientOptions,
+  type LocalCalls,
   type Logger,
   type Metrics,
   type Readiness,
@@ -34,6 +35,8 @@ export interface StoreServiceDependencies {
   logger: Logger;
   clock: Clock;
   metrics: Metrics;
+  /** Where services in the same process find one another without a socket. */
+  localCalls?: LocalCalls | undefined;
 }
 
 /** What says whether a part can be used: `ok`, or a short reason that names no secret. */
@@ -46,8 +49,7 @@ interface PoolOptions
   applicationName?: string;
 }
 
-interface ServeOptions
-  extends Pick<HttpServerOptions, "routes" | "drainMs" | "bodiesMaxBytes" | "tenants" | "shares" | "localCalls"> {
+interface ServeOptions extends Pick<HttpServerOptions, "routes" | "drainMs" | "bodiesMaxBytes" | "tenants" | "shares"> {
   /** The service is ready when all of the first are `ok`; the others are shown. */
   readiness: { needed: Record<string, Check>; shown: Record<string, Check> };
 }
@@ -56,12 +58,12 @@ interface ServeOptions
  * What a service with a schema of its own is opened with. Everything that is opened through it is stopped or closed with
  * the service, what was opened last first: the order of the calls is the order of the stop, read backwards.
  */
-export interface StoreServiceKit extends StoreServiceDependencies {
+export interface StoreServiceKit extends Omit<StoreServiceDependencies, "localCalls"> {
   /** The migration of the schema, begun before the service is opened and given up before anything else is stopped. */
   migration: SchemaPreparation;
   openPool(options: PoolOptions): Database;
   /** A client for another service, under this service's name. */
-  connectTo(options: Pick<InternalClientOptions, "audience" | "addresses" | "localCalls">): InternalClient;
+  connectTo(options: Pick<InternalClientOptions, "audience" | "addresses">): InternalClient;
   /** Once. Dead letters are counted. */
   connectBus(): Bus;
   /** Once. The server listens when the service is open. */
@@ -94,7 +96,7 @@ export function createStoreService(options: {
 }): Service {
   const { name, schema, config, dependencies, starting = serviceStarting, open } = options;
   const { rootSecret, databaseUrl: url, nats } = config;
-  const { logger, clock, metrics } = dependencies;
+  const { logger, clock, metrics, localCalls } = dependencies;
   const opened = new AsyncDisposableStack();
   let readiness = async (): Promise<Readiness> => ({ ready: false, checks: { schema: "not started" } });
   let migration: SchemaPreparation | null = null;
@@ -113,7 +115,7 @@ export function createStoreService(options: {
         const applicationName = `touchstone ${name} ${role}`;
         return keep(openDatabase({ applicationName, ...pool, url, role: rolesOf(schema.schema)[role], logger }));
       },
-      connectTo: (client) => keep(createInternalClient({ ...client, issuer: name, rootSecret, clock })),
+      connectTo: (client) => keep(createInternalClient({ ...client, issuer: name, rootSecret, clock, localCalls })),
       connectBus() {
         const onDeadLetter = countDeadLetters({ service: name, metrics });
         const password = nats.password?.reveal();
@@ -129,7 +131,9 @@ export function createStoreService(options: {
           const ready = states.every(([part, state]) => state === "ok" || !(part in needed));
           return { ready, checks: Object.fromEntries(states) };
         };
-        return keep(createHttpServer({ ...server, service: name, rootSecret, clock, logger, metrics, readiness }));
+        return keep(
+          createHttpServer({ ...server, service: name, rootSecret, clock, logger, metrics, localCalls, readiness }),
+        );
       },
       onceReady: (handle, preparation = migration) => {
         return async (call) => {

@@ -1,2 +1,2 @@
 export { type AuthConfig, readAuthConfig } from "./config.ts";
-export { type AuthDependencies, createAuth } from "./service.ts";
+export { createAuth } from "./service.ts";

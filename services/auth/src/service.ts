@@ -52,14 +52,12 @@ import { createProjectSettingsStore } from "./settings/project-settings-store.ts
 
 const schema = "auth";
 
-export type AuthDependencies = StoreServiceDependencies;
-
 /**
  * Auth owns projects and their keys, accounts, sessions and organizations, and answers the gateway's question whose key
  * or session one is. It serves as soon as it listens; until PostgreSQL, the schema and the default project are there,
  * every request is answered 503.
  */
-export function createAuth(config: AuthConfig, dependencies: AuthDependencies): Service {
+export function createAuth(config: AuthConfig, dependencies: StoreServiceDependencies): Service {
   return createStoreService({
     name: "auth",
     schema: { schema, directory: path.join(import.meta.dirname, "..", "migrations") },

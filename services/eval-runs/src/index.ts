@@ -1,2 +1,2 @@
 export { type EvalRunsConfig, readEvalRunsConfig } from "./config.ts";
-export { createEvalRuns, type EvalRunsDependencies } from "./service.ts";
+export { createEvalRuns } from "./service.ts";

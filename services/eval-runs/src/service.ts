@@ -1,6 +1,6 @@
 import type { OutboxRelay } from "@touchstone/bus";
 import { createProjectClosing, type Database, shareDatabase } from "@touchstone/db";
-import { AppError, type LocalCalls, type Metrics, type Service } from "@touchstone/service-kit";
+import { AppError, type Metrics, type Service } from "@touchstone/service-kit";
 import {
   createStoreService,
   databaseUnavailable,
@@ -43,24 +43,19 @@ import { migrations, removeDeletedProjects, schema } from "./schema.ts";
 const connectionsMax = 20;
 const projectMax = { readsMax: 8, writesMax: 8 };
 
-export interface EvalRunsDependencies extends StoreServiceDependencies {
-  /** Where an ingest in the same process is found without a socket. */
-  localCalls?: LocalCalls | undefined;
-}
-
 /** Datasets, runs and results: outputs come in over HTTP, are judged over the bus, and are stored as they are judged. */
-export function createEvalRuns(config: EvalRunsConfig, dependencies: EvalRunsDependencies): Service {
+export function createEvalRuns(config: EvalRunsConfig, dependencies: StoreServiceDependencies): Service {
   return createStoreService({
     name: "eval-runs",
     schema: { schema, directory: migrations },
     config,
     dependencies,
     starting: databaseUnavailable,
-    open: (kit) => openEvalRuns(kit, config, dependencies.localCalls),
+    open: (kit) => openEvalRuns(kit, config),
   });
 }
 
-function openEvalRuns(kit: StoreServiceKit, config: EvalRunsConfig, localCalls: LocalCalls | undefined) {
+function openEvalRuns(kit: StoreServiceKit, config: EvalRunsConfig) {
   const { logger, clock, metrics, migration } = kit;
   const { timings } = config;
   const pooled = { statementTimeoutMs: 10_000 };
@@ -84,9 +79,7 @@ function openEvalRuns(kit: StoreServiceKit, config: EvalRunsConfig, localCalls: 
     createResultStore(database),
   ];
   const onStored = countStored(metrics);
-  const ingest = createIngestClient(
-    kit.connectTo({ audience: "ingest", addresses: config.ingestAddresses, localCalls }),
-  );
+  const ingest = createIngestClient(kit.connectTo({ audience: "ingest", addresses: config.ingestAddresses }));
   const toolSchemas = createToolSchemaStore(database);
   const linkedTraces = createLinkedTraces({ ingest, toolSchemas, logger, traceMs: timings.traceMs });
   const ratingNews = createRatingNews({ isExporting: config.exportsVerdicts });

@@ -1,2 +1,2 @@
 export { type IngestConfig, readIngestConfig } from "./config.ts";
-export { createIngest, type IngestDependencies } from "./service.ts";
+export { createIngest } from "./service.ts";

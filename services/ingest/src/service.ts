@@ -3,14 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Answering, Bus, Consuming } from "@touchstone/bus";
 import { limits } from "@touchstone/contracts";
 import { createProjectClosing, type Database, openDatabase, rolesOf, shareDatabase } from "@touchstone/db";
-import {
-  createComputePool,
-  createTenants,
-  type HttpServer,
-  type LocalCalls,
-  type Service,
-  type Tenants,
-} from "@touchstone/service-kit";
+import { createComputePool, createTenants, type HttpServer, type Service, type Tenants } from "@touchstone/service-kit";
 import { createStoreService, type StoreServiceDependencies, type StoreServiceKit } from "@touchstone/store-service";
 import { createAgentStore } from "./agents/agent-store.ts";
 import { assemblySettings } from "./assembly/assembly-settings.ts";
@@ -63,27 +56,22 @@ const decodingThreads = { threadsMax: 2, queueMax: 32, memoryMaxMb: 512 };
 /** The longest a statement that reads traces may take. */
 const longestReadMs = 15_000;
 
-export interface IngestDependencies extends StoreServiceDependencies {
-  /** Where a gateway in the same process finds us without a socket. */
-  localCalls?: LocalCalls | undefined;
-}
-
 /**
  * Ingest takes spans over REST and OTLP, commits them before it answers, and reads them back. It serves as soon as it
  * listens; until PostgreSQL and the schema are there every request is answered 503. It does not need the bus: events
  * wait in the outbox.
  */
-export function createIngest(config: IngestConfig, dependencies: IngestDependencies): Service {
+export function createIngest(config: IngestConfig, dependencies: StoreServiceDependencies): Service {
   return createStoreService({
     name: "ingest",
     schema: ingestSchema,
     config,
     dependencies,
-    open: (kit) => openIngest(kit, config, dependencies.localCalls),
+    open: (kit) => openIngest(kit, config),
   });
 }
 
-function openIngest(kit: StoreServiceKit, config: IngestConfig, localCalls: LocalCalls | undefined): HttpServer {
+function openIngest(kit: StoreServiceKit, config: IngestConfig): HttpServer {
   const { logger, clock, metrics, migration } = kit;
   const { tracesPerDay, fieldCharsMax, retentionDays, otlpBodyMaxBytes, genAiOnly } = config;
   const tenants = createTenants();
@@ -156,7 +144,6 @@ function openIngest(kit: StoreServiceKit, config: IngestConfig, localCalls: Loca
     bodiesMaxBytes: limits.ingestBodiesMaxBytes,
     tenants,
     shares: { ...commits.shares, ...shares },
-    localCalls,
     readiness: {
       needed: {
         schema: migration.state,

@@ -1,2 +1,2 @@
 export { type JudgeConfig, readJudgeConfig } from "./config.ts";
-export { createJudge, type JudgeDependencies } from "./service.ts";
+export { createJudge } from "./service.ts";

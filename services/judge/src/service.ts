@@ -41,8 +41,6 @@ import { createVerdictRecordReader, createVerdictStore, trimVerdictRecords } fro
 import { createVerdicts } from "./verdicts/verdicts.ts";
 import { answerWriting } from "./writing/bus.ts";
 
-export type JudgeDependencies = StoreServiceDependencies;
-
 /** Results in hand per member and call to the provider. Those beyond the calls have their similarity computed and wait. */
 const resultsPerCall = 4;
 const resultsMin = 32;
@@ -58,7 +56,7 @@ const schemaWaitMs = 3_000;
  * serves no public route; its HTTP side answers the platform's health checks. A provider or a PostgreSQL that is down
  * does not make it unready: results are then judged without being recorded, or skipped with a reason, which is an answer.
  */
-export function createJudge(config: JudgeConfig, dependencies: JudgeDependencies): Service {
+export function createJudge(config: JudgeConfig, dependencies: StoreServiceDependencies): Service {
   return createStoreService({
     name: "judge",
     schema: { schema, directory: migrations },

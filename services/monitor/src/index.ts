@@ -1,2 +1,2 @@
 export { type MonitorConfig, readMonitorConfig } from "./config.ts";
-export { createMonitor, type MonitorDependencies } from "./service.ts";
+export { createMonitor } from "./service.ts";

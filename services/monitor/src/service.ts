@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import type { OutboxRelay } from "@touchstone/bus";
 import { createProjectClosing, type Database, shareDatabase } from "@touchstone/db";
-import { createComputePool, createOutboundFetch, type LocalCalls, type Service } from "@touchstone/service-kit";
+import { createComputePool, createOutboundFetch, type Service } from "@touchstone/service-kit";
 import {
   type Begin,
   createStoreService,
@@ -60,13 +60,8 @@ const waitingForThreadsMax = 512;
 /** Changes of live scorers of one replica in hand at a time. */
 const liveScorersMax = 8;
 
-export interface MonitorDependencies extends StoreServiceDependencies {
-  /** Where an ingest in the same process is found without a socket. */
-  localCalls?: LocalCalls | undefined;
-}
-
 /** Monitor watches live traffic: what is checked of it, what was found, and what people do about it. */
-export function createMonitor(config: MonitorConfig, dependencies: MonitorDependencies): Service {
+export function createMonitor(config: MonitorConfig, dependencies: StoreServiceDependencies): Service {
   return createStoreService({
     name: "monitor",
     schema: { schema, directory: migrations },
@@ -74,7 +69,7 @@ export function createMonitor(config: MonitorConfig, dependencies: MonitorDepend
     dependencies,
     starting: databaseUnavailable,
     open(kit) {
-      const parts = openParts(kit, config, dependencies.localCalls);
+      const parts = openParts(kit, config);
       kit.background(listBackground(kit, config, parts));
       const { database, forRequests, sharing, maintenance, bus, liveScorers, findings } = parts;
       const routes = monitorRoutes({
@@ -105,7 +100,7 @@ export function createMonitor(config: MonitorConfig, dependencies: MonitorDepend
 type Parts = ReturnType<typeof openParts>;
 
 /** What requests and background work are made of. */
-function openParts(kit: StoreServiceKit, config: MonitorConfig, localCalls: LocalCalls | undefined) {
+function openParts(kit: StoreServiceKit, config: MonitorConfig) {
   const { logger, metrics } = kit;
   const pool = { statementTimeoutMs: 10_000 };
   const database = kit.openPool({ ...pool, role: "app", connectionsMax, openProjects: "monitor.open_projects" });
@@ -113,9 +108,7 @@ function openParts(kit: StoreServiceKit, config: MonitorConfig, localCalls: Loca
   const { database: forRequests, ...sharing } = shareDatabase(database, { name: "database", ...projectMax });
   const maintenance = kit.openPool({ ...pool, role: "maintenance", connectionsMax: 4 });
   const bus = kit.connectBus();
-  const ingest = createIngestClient(
-    kit.connectTo({ audience: "ingest", addresses: config.ingestAddresses, localCalls }),
-  );
+  const ingest = createIngestClient(kit.connectTo({ audience: "ingest", addresses: config.ingestAddresses }));
   const threads = createComputePool({ name: "monitor", logger, metrics, threadsMax, queueMax: waitingForThreadsMax });
   const matcher = createPatternMatcher(kit.keep(threads));
   const reach = { allowsPrivateHosts: config.allowsPrivateHosts };
