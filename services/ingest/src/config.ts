@@ -3,13 +3,13 @@ import { type Environment, readStoreServiceConfig, type StoreServiceConfig } fro
 export interface IngestConfig extends StoreServiceConfig {
   /** Spans that may wait for a commit. */
   queueRowsMax: number;
-  /** Spans that one commit takes. */
+  /** Spans in one commit. */
   batchRowsMax: number;
   /** Longest JSON text of one stored field; null = unlimited. */
   fieldCharsMax: number | null;
-  /** Root traces a project may store on one UTC day; null = unlimited. */
+  /** Root traces a project may store in one UTC day; null = unlimited. */
   tracesPerDay: number | null;
-  /** Days that traces are kept where a project does not say otherwise; null = for ever. */
+  /** Retention in days for projects without a setting; null = unlimited. */
   retentionDays: number | null;
   /** Largest OTLP export, on the wire and inflated. */
   otlpBodyMaxBytes: number;
@@ -19,7 +19,7 @@ export interface IngestConfig extends StoreServiceConfig {
   monitorsChildSpans: boolean;
 }
 
-/** Reads ingest's settings; every mistake is reported at once, by variable name. */
+/** Reads ingest's settings; reports every mistake at once, by variable name. */
 export function readIngestConfig(environment: Environment): { config: IngestConfig; warnings: string[] } {
   const { config, values, warnings } = readStoreServiceConfig(environment, {
     database: "SERVICE_INGEST_DB_URL",

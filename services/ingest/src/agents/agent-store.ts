@@ -3,33 +3,33 @@ import type { Database } from "@touchstone/db";
 import { isUuid, uuidv7 } from "@touchstone/service-kit";
 import { agentIdOf } from "../model/ids.ts";
 
-/** An agent that traces belong to (interface: Agent). */
+/** The agent of a trace (interface: Agent). */
 export interface Agent {
   id: string;
   name: string;
   createdAt: Date;
 }
 
-/** An agent and how much is stored of it. */
+/** An agent with its traffic. */
 export interface AgentWithTraffic extends Agent {
   traceCount: number;
-  /** Time of its newest root trace; null: it has none. */
+  /** Time of its newest root trace; null if it has none. */
   lastSeenAt: Date | null;
 }
 
-/** The registry of agents. New ones register themselves with their first trace, in the statement that stores it. */
+/** The registry of agents. The first trace of an agent registers it, in the statement that stores the trace. */
 export interface AgentStore {
-  /** Null when the project has no agent of this id. */
+  /** Null if the project has no agent with this id. */
   readAgent(projectId: string, id: string): Promise<Agent | null>;
-  /** By id, else the oldest of that name; null when the project has neither. */
+  /** Finds by id, then the oldest of that name; null if the project has neither. */
   findAgent(projectId: string, idOrName: string): Promise<Agent | null>;
-  /** By name, those of one name by age; at most `limits.agentsListedMax`. All of the project where no ids are given. */
+  /** Sorted by name, then age; at most `limits.agentsListedMax`. Null ids select the whole project. */
   listAgents(projectId: string, ids: readonly string[] | null): Promise<Agent[]>;
-  /** The same with the root traces of each counted as they are now. */
+  /** The same, with the current number of root traces of each agent. */
   listAgentsWithTraffic(projectId: string, ids: readonly string[] | null): Promise<AgentWithTraffic[]>;
-  /** The oldest of the name, registered when there is none: however many ask at once, once. */
+  /** The oldest agent of the name. Registers one if there is none; concurrent calls register only one. */
   ensureAgent(projectId: string, name: string): Promise<Agent>;
-  /** Registers one more agent, whether or not there is one of the name. Traces of the name go to the oldest. */
+  /** Registers another agent, even if the name exists. Traces of the name go to the oldest. */
   createAgent(projectId: string, name: string): Promise<Agent>;
 }
 
@@ -44,7 +44,7 @@ export function createAgentStore(database: Database): AgentStore {
 
   async function find(projectId: string, id: string | null, name: string | null): Promise<Agent | null> {
     const { rows } = await database.readScoped<AgentRecord>([projectId], {
-      // At most one row: the agent of the id before the oldest of the name.
+      // At most one row: the agent with the id, else the oldest of the name.
       name: "agent_find",
       text: `
         select id, name, created_at
@@ -129,7 +129,7 @@ export function createAgentStore(database: Database): AgentStore {
     async createAgent(projectId, name) {
       const { rows } = await database.scoped([projectId], (transaction) =>
         transaction.query<AgentRecord>({
-          // The first of a name has the id that traces of the name register, so that they find it.
+          // The first agent of a name gets the id that its traces derive from the name, so that they find it.
           name: "agent_create",
           text: `
             with first as (

@@ -1,12 +1,12 @@
 import { type Database, sqlStateOf } from "@touchstone/db";
 
-/** Writers are busy for longer than they may be kept waiting: the next turn tries again. */
+/** Writers hold the lock longer than they may be blocked: the next run tries again. */
 const lockNotAvailable = "55P03";
 
 /**
- * Removes agents that registered themselves, that a root gave up and that no root refers to any more (completions
- * 9.1). Answers how many there were to look at. It keeps writers away for its moment: one that finds an agent there
- * does not register it, and would be left with none.
+ * Removes agents that were registered automatically, lost a root, and have no root left (completions 9.1). Returns the
+ * number of candidates. It blocks writers while it runs: a writer that sees an agent does not register it, and would
+ * lose it.
  */
 export async function removeDoubtedAgents(database: Database): Promise<number> {
   const { rows } = await database.query<{ doubted: boolean }>({

@@ -10,7 +10,7 @@ import { AppError, type Handler, isUuid, parseBody, requireProject, type ServedR
 import type { z } from "zod";
 import type { Agent, AgentStore } from "./agent-store.ts";
 
-/** Agents: the public routes of a project, and those that monitor calls. */
+/** Routes for agents: the public ones of a project, and those that monitor calls. */
 export function agentRoutes(dependencies: {
   agents: AgentStore;
   reads(handle: Handler): Handler;
@@ -25,7 +25,7 @@ export function agentRoutes(dependencies: {
   ];
 }
 
-/** `POST /agents`: registers an agent; two may share a name (completions 9.1). */
+/** `POST /agents` registers an agent; two agents may share a name (completions 9.1). */
 function createAgent({ agents }: { agents: AgentStore }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
@@ -43,7 +43,7 @@ function getAgent({ agents }: { agents: AgentStore }): Handler {
   };
 }
 
-/** The question of monitor for a project's agents, with their traces counted where that is asked. */
+/** Answers monitor's request for a project's agents, with trace counts on request. */
 function findAgents({ agents }: { agents: AgentStore }): Handler {
   return async (call) => {
     const { projectId, ids, withTraffic } = agentsQuery.parse(await call.json());
@@ -65,7 +65,7 @@ function findAgents({ agents }: { agents: AgentStore }): Handler {
   };
 }
 
-/** The question of monitor for one agent. What looks like an id is never registered as a name. */
+/** Answers monitor's request for one agent. An id is never registered as a name. */
 function resolveAgent({ agents }: { agents: AgentStore }): Handler {
   return async (call) => {
     const { projectId, idOrName, register } = agentQuery.parse(await call.json());

@@ -1,14 +1,14 @@
-/** How traces are assembled. */
+/** Settings of trace assembly. */
 export interface AssemblySettings {
-  /** A trace of more spans is not read with every export; the sweeper derives it. */
+  /** A trace with more spans is not read on every export; the sweeper derives it. */
   spansMax: number;
   /** How long a span waits for its parent. */
   orphanGraceMs: number;
-  /** How long a large trace shows derived values that are behind. */
+  /** How long derived values of a large trace may be stale. */
   staleDelayMs: number;
-  /** How long nothing must have come to a trace for it to settle. */
+  /** A trace settles after this long without new spans. */
   settleDelayMs: number;
-  /** The same while a root of it has no end. */
+  /** The same while one of its roots has not ended. */
   openDelayMs: number;
 }
 

@@ -1,6 +1,6 @@
 import { byStart, type TreeNode } from "./tree.ts";
 
-/** Who lends, best first (otlp 5.4). */
+/** Kinds that lend content, best first (otlp 5.4). */
 const lendingKinds = ["agent", "llm", "chain"];
 
 export function hasInput({ span, fragments }: TreeNode): boolean {
@@ -11,17 +11,20 @@ export function hasOutput({ span, fragments }: TreeNode): boolean {
   return span.facts.hasOutput === true || fragments.some(({ facts }) => facts.hasOutput === true);
 }
 
-/** Whose input a root shows that has none: the earliest of the shallowest descendants that have some; null = nobody's. */
+/**
+ * The node whose input a root without input shows: the earliest of the shallowest descendants with input; null if there
+ * is none.
+ */
 export function lendInput(below: readonly TreeNode[]): TreeNode | null {
   return first(shallowest(below, hasInput), byStart);
 }
 
-/** Whose output: the same, but the latest to end. */
+/** The same for output, but the one that ended last. */
 export function lendOutput(below: readonly TreeNode[]): TreeNode | null {
   return first(shallowest(below, hasOutput), byEndDescending);
 }
 
-/** The nodes of one kind that have something and of those the ones highest up. */
+/** The shallowest nodes of the best kind that has content. */
 function shallowest(below: readonly TreeNode[], has: (node: TreeNode) => boolean): TreeNode[] {
   for (const kind of lendingKinds) {
     const lenders = below.filter((node) => node.span.kind === kind && has(node));
@@ -30,13 +33,13 @@ function shallowest(below: readonly TreeNode[], has: (node: TreeNode) => boolean
   return [];
 }
 
-/** Those at the least depth. */
+/** The shallowest nodes. */
 export function atTop(nodes: readonly TreeNode[]): TreeNode[] {
   const depth = nodes.reduce((least, node) => Math.min(least, node.depth), Number.POSITIVE_INFINITY);
   return nodes.filter((node) => node.depth === depth);
 }
 
-/** The one that ended last first; one that has not said when comes last. */
+/** Sorts by end, latest first; spans without an end come last. */
 export function byEndDescending(left: TreeNode, right: TreeNode): number {
   const leftMs = left.span.endedAtMs ?? Number.NEGATIVE_INFINITY;
   const rightMs = right.span.endedAtMs ?? Number.NEGATIVE_INFINITY;

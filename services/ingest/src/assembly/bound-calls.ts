@@ -1,18 +1,18 @@
 import type { ComposableSpan, Lent } from "./composable.ts";
 import { absent, callsCharsMax, type LentCall } from "./compose-calls.ts";
 
-/** Bounds what is kept of calls that are lent to rows, while they are read. */
+/** Bounds the memory of lent calls while they are read. */
 export interface CallBounds {
-  /** What one row lends, without the texts of its calls where everybody it lends to has more than can be shown. */
+  /** The calls of one row, without their texts if every borrower already has more than it can show. */
   fit(lent: Lent): Lent;
 }
 
-/** Texts up to here are kept all the same: fifty of them are little. */
+/** Shorter texts are always kept: fifty of them are small. */
 const shortChars = 1_000;
-/** More than a row shows: some of its calls are of the same call and are left out. */
+/** More than a row shows, because some calls are duplicates and are left out. */
 const keptCharsMax = 2 * callsCharsMax;
 
-/** A row shows a megabyte of calls, but may borrow of fifty rows that have as much each. */
+/** A row shows one megabyte of calls, but may borrow from fifty rows that have as much each. */
 export function boundCalls(spans: readonly Omit<ComposableSpan, "body">[]): CallBounds {
   const borrowers = new Map<string, { chars: number }[]>();
   for (const { derived } of spans) {

@@ -1,16 +1,16 @@
 import { byStart, type Tree, type TreeNode } from "./tree.ts";
 
-/** Rows one row shows the calls of. */
+/** The maximum number of rows whose calls one row shows. */
 const callsMax = 50;
 
-/** Where a root or an agent finds the calls of tools that it shows (otlp 6, toolCalls on a root). */
+/** The sources of the tool calls that a root or an agent shows (otlp 6, toolCalls on a root). */
 export interface CallSources {
   tools: readonly TreeNode[];
-  /** Calls of a model, when there are no tools but somebody asked for some. */
+  /** Calls of models, used if there are no tool spans but a model asked for tools. */
   models: readonly TreeNode[];
 }
 
-/** What is gathered below a node: always the first of all there is, so that a trace of any depth costs the same. */
+/** The sources found below a node. Only the first ones are kept, so that the cost does not depend on depth. */
 interface Gathered {
   tools: readonly TreeNode[];
   models: readonly TreeNode[];
@@ -30,7 +30,7 @@ export function chooseCalls({ nodes }: Tree): Map<TreeNode, CallSources> {
     const node = nodes[index] as TreeNode;
     const below = gather(node.children, gathered);
     const isOwnCall = node.span.kind === "tool";
-    // Whom nobody asked need not be remembered.
+    // A model without a borrower above it need not be kept.
     const isModel = isAsked && node.span.kind === "llm";
     if ((node.isRoot || node.span.kind === "agent") && !isOwnCall) {
       const whole = isModel ? withModel(node, below) : below;
@@ -42,7 +42,7 @@ export function chooseCalls({ nodes }: Tree): Map<TreeNode, CallSources> {
     if (isModel) own = withModel(node, below);
     else if (isOwnCall && !twins.has(node)) own = { ...below, tools: firstCalls([node, ...below.tools]) };
     gathered[index] = own;
-    // What was passed on is not needed below any more.
+    // The entries of children have been passed on and are no longer needed.
     for (const child of node.children) gathered[child.position] = nothing;
   }
   return chosen;
@@ -56,7 +56,7 @@ function withModel(node: TreeNode, below: Gathered): Gathered {
   };
 }
 
-/** A model that asked for calls, or whose answer only a log record has. */
+/** True if the model asked for calls, or only a log record has its answer. */
 function asksForTools({ span, fragments }: TreeNode): boolean {
   if (span.kind !== "llm") return false;
   return span.facts.callsTools === true || fragments.some(({ facts }) => facts.hasOutput);
@@ -73,7 +73,7 @@ function gather(children: readonly TreeNode[], gathered: readonly Gathered[]): G
   };
 }
 
-/** The tool spans that are calls of their own: of the spans of one call one. */
+/** The tool spans that count as calls: one for each call. */
 export function findCountedCalls({ nodes }: Tree): ReadonlySet<TreeNode> {
   const tools = nodes.filter(({ span }) => span.kind === "tool");
   if (tools.length < 2) return new Set(tools);
@@ -89,7 +89,7 @@ function firstCalls(tools: TreeNode[]): TreeNode[] {
   return withoutRepeats(tools.sort(byStart)).slice(0, callsMax);
 }
 
-/** Of the spans of one tool call the one highest up, then the earliest. */
+/** Of the spans of one tool call, keeps the shallowest, then the earliest. */
 function withoutRepeats(ordered: readonly TreeNode[]): TreeNode[] {
   const ofCall = new Map<string, TreeNode>();
   for (const tool of ordered) {
@@ -104,7 +104,7 @@ function withoutRepeats(ordered: readonly TreeNode[]): TreeNode[] {
   });
 }
 
-/** A tool span directly within another of the same call: the framework's, and that of the client it used. */
+/** Tool spans directly inside another span of the same call: the framework's and its client's. */
 function findNestedTwins(nodes: readonly TreeNode[]): ReadonlySet<TreeNode> {
   const twins = new Set<TreeNode>();
   if (nodes.filter(({ span }) => span.kind === "tool").length < 2) return twins;

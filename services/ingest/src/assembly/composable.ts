@@ -1,10 +1,10 @@
 import type { Derivation } from "../model/derivation.ts";
 import type { LentCall, ToldCalls } from "./compose-calls.ts";
 
-/** What of a read span composing needs. */
+/** The part of a read span that composing needs. */
 export interface ComposableSpan {
   id: string;
-  /** Left out where no span lends to another one of those composed with it. */
+  /** Absent if no span lends to another one of this batch. */
   spanId?: string | null;
   kind: string;
   derived: Derivation | null;
@@ -12,18 +12,18 @@ export interface ComposableSpan {
   body: Buffer;
 }
 
-/** A row of a list as it was found: short bodies are read with their rows, of others what they are is. */
+/** A row of a list. Short bodies are read with the row, long ones have only their digest. */
 export interface ListedRow<Span extends Omit<ComposableSpan, "body">> {
   span: Span;
-  /** The blob; null where it was not read. */
+  /** The blob; null if it was not read. */
   body: Buffer | null;
-  /** Its SHA-256; null where it was read. */
+  /** SHA-256 of the body; null if the body was read. */
   digest: string | null;
-  /** Of the text of its body. */
+  /** Size of the body's text. */
   textBytes: number;
 }
 
-/** A row that another one refers to. */
+/** A row that another row refers to. */
 export interface LendingRow {
   id: string;
   spanId: string | null;
@@ -32,15 +32,15 @@ export interface LendingRow {
   body: Buffer;
 }
 
-/** What is known of a row that lends before its body is read. */
+/** The facts about a lending row before its body is read. */
 export interface LenderDigest extends Pick<LendingRow, "id" | "kind" | "hasFragments"> {
-  /** The SHA-256 of its body. */
+  /** SHA-256 of its body. */
   digest: string;
-  /** Of the text of its body. */
+  /** Size of the body's text. */
   textBytes: number;
 }
 
-/** What one row lends, cut to what was asked of it. */
+/** The lent content of one row, cut to what was requested. */
 export interface Lent {
   id: string;
   spanId: string | null;

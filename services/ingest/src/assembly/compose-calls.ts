@@ -6,29 +6,32 @@ import { scanElements, scanMembers } from "../model/scan-members.ts";
 import type { JsonText } from "../model/span.ts";
 import { type SpanBody, truncationMarker } from "../model/span-body.ts";
 
-/** A call of a tool as another row shows it: members by name, each JSON text. */
+/** A tool call as another row shows it: members by name, each JSON text. */
 export interface LentCall {
-  /** What the model called it by; null = not known. */
+  /** The model's id of the call; null if unknown. */
   id: string | null;
   members: ReadonlyMap<string, JsonText>;
 }
 
-/** What the messages of one call of a model tell of tools. */
+/** The tool calls and results in the messages of one model call. */
 export interface ToldCalls {
   asked: LentCall[];
-  /** Results by the id of their call. */
+  /** Results by call id. */
   answered: ReadonlyMap<string, JsonText>;
 }
 
-/** Text of all calls one row shows, and of the results one call of a model tells: what does not fit loses its values. */
+/**
+ * Maximum text of all calls that one row shows, and of the results in one model call. Calls beyond it lose their
+ * values.
+ */
 export const callsCharsMax = 1024 * 1024;
 
 export const absent: JsonText = JSON.stringify(truncationMarker);
 
-/** What rows hold was read as JSON when it came. */
+/** Stored rows were validated as JSON on arrival. */
 const stored = { isStored: true };
 
-/** The one call a tool's row carries, with the id that the trace knows it by. */
+/** The one call of a tool's row, with the id that the trace uses for it. */
 export function callsOfTools(body: Pick<SpanBody, "toolCalls" | "metadata">): LentCall[] {
   const elements = body.toolCalls === null ? [] : (scanElements(body.toolCalls, stored) ?? []);
   const id = elements.length === 0 ? null : toolCallId(body.metadata);
@@ -43,14 +46,14 @@ function bounded(members: NonNullable<ReturnType<typeof scanMembers>["members"]>
 }
 
 function toolCallId(metadata: JsonText | null): string | null {
-  // Looking for the name first is far cheaper than reading what may be a long text.
+  // A substring search is far cheaper than parsing a long text.
   if (metadata === null || !metadata.includes('"toolCallId"')) return null;
   const otel = scanMembers(metadata, stored).members?.get("otel");
   const id = otel === undefined ? undefined : scanMembers(otel.text, stored).members?.get("toolCallId");
   return id?.type === "string" ? (JSON.parse(id.text) as string) : null;
 }
 
-/** The calls a model asked for in its output, and the results that its input repeats. */
+/** The calls that a model asked for in its output, and the results in its input. */
 export function readTold({ input, output }: Pick<SpanBody, "input" | "output">): ToldCalls {
   const asked = messagesOf(output).flatMap(({ tool_calls }) =>
     (tool_calls ?? []).map((call) => ({
@@ -77,8 +80,8 @@ function messagesOf(text: JsonText | null) {
 }
 
 /**
- * The calls with the results that the inputs of later calls and log records know of them, matched by id; each id once.
- * Without any call, those that only log records tell of.
+ * The calls with the results from the inputs of later calls and from log records, matched by id; each id once. Without
+ * calls, those that only log records report.
  */
 export function matchCalls(
   calls: readonly LentCall[],
@@ -113,7 +116,7 @@ function toMembers(call: FragmentToolCall): Map<string, JsonText> {
 
 const memberOrder = ["name", "input", "output", "success", "latencyMs", "error"];
 
-/** The calls as a row stores them, the first 50 (interface: Limits); null when there is none. */
+/** The calls as a row stores them, the first 50 (interface: Limits); null if there is none. */
 export function writeCalls(calls: readonly LentCall[]): JsonText | null {
   if (calls.length === 0) return null;
   let left = callsCharsMax;
@@ -140,7 +143,7 @@ function extraNames(members: ReadonlyMap<string, JsonText>): string[] {
   return [...members.keys()].filter((name) => !memberOrder.includes(name));
 }
 
-/** A tool's own call repeats its input and output, also where only log records told them. */
+/** A tool's own call repeats its input and output, even if only log records reported them. */
 export function mergeOwnCall(body: SpanBody, fragments: readonly FragmentBody[], kind: string): JsonText | null {
   if (kind !== "tool" || body.toolCalls === null) return body.toolCalls;
   const [call] = callsOfTools(body);

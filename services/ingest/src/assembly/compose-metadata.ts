@@ -4,21 +4,21 @@ import { scanElements, scanMembers } from "../model/scan-members.ts";
 import type { JsonText } from "../model/span.ts";
 import type { MergedBody } from "./merge-fragments.ts";
 
-/** What rows hold was read as JSON when it came. */
+/** Stored rows were validated as JSON on arrival. */
 const stored = { isStored: true };
 
-/** What is known of a span besides what it said. */
+/** Facts about a span from its trace. */
 export interface MetadataAdditions {
   fragments: readonly FragmentBody[];
   derived: Derivation;
   messages: MergedBody["messages"];
-  /** Whose input and output are shown; null = its own. */
+  /** The rows whose input and output are shown; null = its own. */
   ioFrom: unknown;
 }
 
 /**
- * The metadata of a span with what its trace and log records add. What the span said stays the text it was and is never
- * replaced; `evaluations` are the one thing that grows (otlp 5.5, 6, 7).
+ * Adds the entries of the trace and of log records to the metadata of a span. The span's own text is never changed;
+ * only `evaluations` grows (otlp 5.5, 6, 7).
  */
 export function addMetadata(
   metadata: JsonText | null,
@@ -36,7 +36,7 @@ export function addMetadata(
   });
   addEvaluations(members, fragments);
   const otel = addOtel(members.get("otel") ?? null, { fragments, derived, messages, ioFrom });
-  // Last, as where it was written.
+  // `otel` comes last, as in the original.
   members.delete("otel");
   if (otel !== null) members.set("otel", otel);
   return members.size === 0 ? null : writeObject(members);

@@ -25,30 +25,32 @@ import { createRecall, type Recall } from "./recall-bodies.ts";
 import { splitByBytes } from "./split-by-bytes.ts";
 
 /*
- * How a span of an OTel trace is read: what it said itself, then what log records said of it, then what other rows of
- * its trace lend it (its derivation says which). Rows that have nothing to add pass untouched and unparsed, which is
- * every REST row. What is lent is reduced at once to what is shown, so that a page of traces holds little more than
- * its answer.
+ * Composes spans of OTel traces: the span's own values first, then log records, then what its derivation lends from
+ * other rows of the trace. Rows without additions pass unparsed; that includes every REST row. Lent content is cut to
+ * what is shown as soon as it is read, so that a page of traces holds little more than its answer.
  */
 
-/** Reads what spans refer to; compose-store.ts does it. Each slice is bounded, and is let go before the next is read. */
+/**
+ * Reads the rows that spans refer to; see compose-store.ts. Slices are bounded, and each is released before the next is
+ * read.
+ */
 export interface ComposeLoader {
-  /** Of rows by id, in any order; those that are gone are missing. */
+  /** Rows by id, in any order; removed rows are missing. */
   digests(ids: readonly string[]): AsyncIterable<LenderDigest[]>;
-  /** Rows by id, in any order; those that are gone are missing. */
+  /** Rows by id, in any order; removed rows are missing. */
   rows(ids: readonly string[]): AsyncIterable<LendingRow[]>;
-  /** What log records say of rows, by row id, each list in an order that does not depend on their arrival. */
+  /** Log fragments by row id. The order of each list does not depend on arrival. */
   fragments(ids: readonly string[]): AsyncIterable<Map<string, FragmentBody[]>>;
 }
 
-/** A span but for its body. */
+/** A span without its body. */
 type Bodiless = Omit<ComposableSpan, "body">;
 
 /** The spans with their derivations applied to their bodies, in order. */
 export async function composeSpans<Span extends ComposableSpan>(
   spans: readonly Span[],
   loader: ComposeLoader,
-  /** What is not shown in full does without the metadata, which is costly. */
+  /** Rows that are not shown in full do not need metadata, which is expensive. */
   { metadata }: { metadata: boolean },
 ): Promise<Span[]> {
   if (spans.every(({ derived }) => derived === null)) return [...spans];
@@ -65,15 +67,15 @@ export async function composeSpans<Span extends ComposableSpan>(
   return composed;
 }
 
-/** A row that a list found is not there any more as it found it. */
+/** A row of a list changed or was removed after the list was read. */
 export class ListChangedError extends Error {
   override readonly name = "ListChangedError";
 }
 
 /**
- * The same of a list, without metadata, in groups of rows whose texts are `groupBytesMax` together, or of one row: what was
- * composed is let go before the next group is. Of what was composed before neither bodies nor lenders are read; whether it
- * was costs a look at the lenders. Throws {@link ListChangedError}.
+ * The same for a list, without metadata, in groups of rows with at most `groupBytesMax` of text, or of one row; each
+ * group is released before the next is composed. Rows composed before cost a look at their lenders' digests; their
+ * bodies are not read. Throws {@link ListChangedError}.
  */
 export async function* composeList<Span extends Bodiless>(
   rows: readonly ListedRow<Span>[],
@@ -100,11 +102,11 @@ export interface ListComposing {
   loader: ComposeLoader;
   listed: ListedBodies;
   groupBytesMax: number;
-  /** Waits until there is room for a large page. */
+  /** Waits for memory for a large page. */
   makeRoom(): Promise<void>;
 }
 
-/** A group of more is part of a large page. */
+/** A larger group is part of a large page. */
 const smallBytes = 256 * 1024;
 
 async function composeGroup<Span extends Bodiless>(
@@ -121,7 +123,7 @@ async function composeGroup<Span extends Bodiless>(
   const calls = boundCalls(spans);
   const lent = await readLent(needs, recall.compare(loader.rows([...needs.keys()])), { loader, told, calls });
   if (!unread.every(({ span }) => recall.isAsSeen(span.id))) throw new ListChangedError("a row of the list changed");
-  // Side by side: large bodies are unpacked beside the event loop.
+  // In parallel: large bodies are decompressed outside the event loop.
   return Promise.all(
     rows.map(async (row) => {
       const known = recall.bodyOf(row);
@@ -136,12 +138,12 @@ async function composeGroup<Span extends Bodiless>(
   );
 }
 
-/** Calls of tools show little more of their lenders than this, however large these are. */
+/** Tool calls show little more than this of their lenders, however large they are. */
 const callsBytes = 2 * callsCharsMax;
-/** What log records tell of a row is not known before they are read. */
+/** The size of log records is unknown before they are read. */
 const toldBytes = 256 * 1024;
 
-/** What a row is shown of other rows, at most. */
+/** Upper bound of the content that a row borrows. */
 function borrowedBytes(derived: Derivation | null, textBytes: ReadonlyMap<string, number>): number {
   if (derived === null) return 0;
   const bytesOf = (id: string | undefined): number => (id === undefined ? 0 : (textBytes.get(id) ?? 0));
@@ -159,15 +161,15 @@ async function unpack(body: Buffer): Promise<Buffer> {
   return isPacked(body) ? listBody(await decodeSpanBody(body), null) : body;
 }
 
-/** What is asked of one row. */
+/** The requested parts of one row. */
 interface Need {
   input: boolean;
   output: boolean;
-  /** Its own calls: it is a tool. */
+  /** Its own call: the row is a tool's. */
   tools: boolean;
-  /** The calls its messages tell of: it is a model's. */
+  /** The calls in its messages: the row is a model's. */
   calls: boolean;
-  /** The body as it is stored: it is of the page itself. */
+  /** The stored body: the row is on the page itself. */
   body: boolean;
 }
 
@@ -210,7 +212,7 @@ async function readFragments(ids: readonly string[], loader: ComposeLoader): Pro
   return found;
 }
 
-/** The rows of these ids. Those that are at hand, as in a session, which holds whole traces, are not read again. */
+/** The rows of these ids. Rows of the page are not read again; a session holds whole traces. */
 async function* lendingRows(
   ids: readonly string[],
   spans: readonly ComposableSpan[],
@@ -252,7 +254,7 @@ async function reduceRow(
 ): Promise<Lent> {
   const need = needs.get(row.id) as Need;
   const members = membersFor(need);
-  // Of a row that lends nothing only the body is wanted, packed as it is.
+  // If a row lends nothing, only its packed body is needed.
   const text = members.length === 0 ? null : await decodeSpanBody(row.body);
   const own = text === null ? emptyBody : readBodyMembers(text, fragments.length === 0 ? members : undefined);
   const { body } = mergeFragments(own, fragments, row.kind);
@@ -268,7 +270,7 @@ async function reduceRow(
   };
 }
 
-/** What has to be read of a row of which log records tell nothing. */
+/** The members to read of a row without log records. */
 function membersFor({ input, output, tools, calls }: Need): BodyMember[] {
   const members: BodyMember[] = [];
   if (input || calls) members.push("input");
@@ -285,7 +287,7 @@ async function composeBody(
   withMetadata: boolean,
 ): Promise<Buffer> {
   const text = await decodeSpanBody(span.body);
-  // The common case of a list, where only the calls come from elsewhere: the rest need not be read.
+  // The common case of a list: only the calls come from other rows, so the rest need not be read.
   if (!withMetadata && lendsCallsOnly(text, derived, fragments)) {
     const calls = hasBodyMember(text, "toolCalls") ? null : writeCalls(collectCalls(derived, fragments, lent));
     return calls === null && !isPacked(span.body) ? span.body : listBody(text, calls);
@@ -322,7 +324,7 @@ function lendsCallsOnly(text: Buffer, derived: Derivation, fragments: readonly F
   );
 }
 
-/** Rows of tools tell best; then what the models asked for; then what log records say of tools. */
+/** Prefers tool rows, then calls that models asked for, then log records. */
 function collectCalls(
   { toolsFrom, callsFrom }: Derivation,
   fragments: readonly FragmentBody[],
@@ -343,15 +345,15 @@ function collectCalls(
   );
 }
 
-/** One span, or which span lent which. */
+/** The id of the lending span, or of the one for each side. */
 function describeLenders(input: string | null, output: string | null): unknown {
   if (input === null || output === null || input === output) return input ?? output;
   return { input, output };
 }
 
 /**
- * What a row shows of the input or output that another row lends it. A root shows what was asked and answered, where
- * its lender, a call of a model, shows the whole conversation (otlp 5.4).
+ * The input or output that a row shows of its lender. A root shows the question and the answer, while its lender, a
+ * model call, shows the whole conversation (otlp 5.4).
  */
 function lendSide(side: "input" | "output", text: JsonText, lender: string, borrower: string): JsonText {
   if (lender !== "llm" || borrower === "llm") return text;

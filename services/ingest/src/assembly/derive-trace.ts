@@ -17,49 +17,49 @@ import {
   type TreeSpan,
 } from "./tree.ts";
 
-/** What a row of a trace shows; see the columns of `ingest.spans`. */
+/** The derived values of a row; see the columns of `ingest.spans`. */
 export interface DerivedSpan {
   id: string;
   isRoot: boolean;
-  /** A root only because its parent did not come. */
+  /** It is a root only because its parent did not arrive. */
   isPromoted: boolean;
   name: string;
   model: string | null;
-  /** Of a root: the trace's; null = it is named like the trace. Of a child: what it said itself. */
+  /** Roots: the session of the trace, null if it is named like the trace. Children: the span's own. */
   sessionId: string | null;
   /** Roots only. */
   agentName: string | null;
   hasError: boolean;
-  /** Null = its own. */
+  /** Null = same as its own. */
   aggTokens: TokenList | null;
-  /** What of its trace's tokens no other span accounts for. */
+  /** The tokens of the trace that no other span accounts for. */
   netTokens: TokenList | null;
-  /** The call of a tool that it stands for (see model/tool-tally.ts); null = none. */
+  /** The tool call that it counts for (see model/tool-tally.ts); null = none. */
   tools: string | null;
   /** JSON of a {@link Derivation}; null = nothing. */
   derived: string | null;
 }
 
-/** What is derived of a whole trace. */
+/** The derived values of a whole trace. */
 export interface DerivedTrace {
-  /** That any of its spans stated; see {@link TraceWide}. */
+  /** Stated by any of its spans; see {@link TraceWide}. */
   sessionId: string | null;
-  /** JSON of the user, environment and tags that were said; null = none was. */
+  /** JSON of the user, environment and tags; null if none was stated. */
   shared: string | null;
-  /** One for each span, in no order that matters. */
+  /** One for each span, in no particular order. */
   spans: DerivedSpan[];
   /** The agent of the earliest root. */
   agentName: string | null;
-  /** Of a trace without root, the row that is promoted when nothing else comes. */
+  /** In a trace without root, the row to promote if no parent arrives. */
   firstOrphan: string | null;
 }
 
-/** Models listed on one row. */
+/** The maximum number of models listed on one row. */
 const modelsMax = 20;
 
 /**
- * All that the spans and log fragments of one trace make of each other (otlp 5.3, 5.4, 6, 7): a function of the two
- * sets, whatever order they came in and however they were cut into exports. Spans of one span id must not repeat.
+ * Derives the values that depend on all spans and log fragments of a trace (otlp 5.3, 5.4, 6, 7). The result does not
+ * depend on their order or on how they were split into exports. Span ids must be unique.
  */
 export function deriveTrace(spans: readonly TreeSpan[], fragments: readonly TreeFragment[]): DerivedTrace {
   const tree = growTree(spans, fragments);
@@ -141,7 +141,7 @@ function hasMissingParent({ span, parent }: TreeNode): boolean {
   return parent === null && span.parentSpanId !== null && span.parentSpanId !== "" && span.parentSpanId !== span.spanId;
 }
 
-/** A root is called after its agent, any other span after itself; the span said one of the two. */
+/** A root is named after its agent, any other span after itself; the span states both names. */
 function nameOf({ span, isRoot }: TreeNode): string {
   const { facts, parentSpanId, spanId, parentIsRemote } = span;
   if (!isRoot) return facts.asChild ?? facts.name;
@@ -149,7 +149,7 @@ function nameOf({ span, isRoot }: TreeNode): string {
   return saidAsRoot ? facts.name : (facts.agent ?? withoutAgentPrefix(facts.name));
 }
 
-/** The agent a root belongs to: its own, the first below it, else what the root does. */
+/** The agent of a root: its own, the first below it, else the fallback. */
 function agentOf(node: TreeNode, below: readonly TreeNode[]): string {
   const own = saying(node, node.span.facts.agent, "agentName");
   if (own !== null) return own;
@@ -164,14 +164,14 @@ function modelOf(node: TreeNode): string | null {
   return saying(node, node.span.facts.model, "model");
 }
 
-/** That of the call, of those highest up, that ended last (otlp 6, root.model). */
+/** The model of the shallowest call that ended last (otlp 6, root.model). */
 function modelBelow(below: readonly TreeNode[]): string | null {
   const calls = below.filter((node) => node.span.kind === "llm" && modelOf(node) !== null);
   const last = first(atTop(calls), byEndDescending);
   return last === null ? null : modelOf(last);
 }
 
-/** The models of the calls that are not made of others, by the start of their first. */
+/** The models of leaf calls, ordered by first use. */
 function listModels(below: readonly TreeNode[]): string[] {
   const leaves = below.filter(({ span, children }) => span.kind === "llm" && children.length === 0);
   const models = new Set<string>();

@@ -1,9 +1,9 @@
 /**
- * What lists show of rows, kept as it was composed. To unpack the bodies of a page, and to take the calls of tools out of
- * other rows for it, is most of what a list costs, and the newest page is asked for again and again.
+ * A cache of composed list bodies. Decompressing the bodies of a page and collecting its tool calls is most of the cost
+ * of a list, and clients request the newest page again and again.
  *
- * A key holds all that a body is composed of, the stored bytes by their SHA-256: an entry is never out of date, it is at
- * most not asked for any more. Whoever finds one has just read what it was made of.
+ * A key covers all inputs of a body, stored bytes by their SHA-256, so an entry is never stale, only unused. A caller
+ * has just read the inputs of the entry it looks up.
  */
 export interface ListedBodies {
   find(key: string): Buffer | undefined;
@@ -11,19 +11,19 @@ export interface ListedBodies {
 }
 
 export interface ListedBodiesBounds {
-  /** Of all bodies together; the least recently found go first. */
+  /** Of all bodies together; the least recently used are evicted first. */
   bytesMax: number;
-  /** A larger one is not kept: it would drive out a whole page. */
+  /** Larger bodies are not cached: one would evict a whole page. */
   bodyBytesMax: number;
 }
 
-/** Some thirty pages of fifty. */
+/** About thirty pages of fifty. */
 const usualBounds: ListedBodiesBounds = { bytesMax: 16 * 1024 * 1024, bodyBytesMax: 512 * 1024 };
-/** An entry beside its body. */
+/** Memory of an entry besides its body. */
 const entryOverheadBytes = 500;
 
 export function createListedBodies({ bytesMax, bodyBytesMax } = usualBounds): ListedBodies {
-  // In the order of their last use: a Map keeps that of insertion.
+  // In order of last use: a Map keeps insertion order.
   const bodies = new Map<string, Buffer>();
   let bytes = 0;
   const sizeOf = (key: string, body: Buffer): number => key.length + body.length + entryOverheadBytes;
@@ -50,7 +50,7 @@ export function createListedBodies({ bytesMax, bodyBytesMax } = usualBounds): Li
   };
 }
 
-/** A short buffer is cut from a block that it shares with others: kept, it would keep the whole block. */
+/** A short buffer is a slice of a shared block: keeping it would keep the whole block. */
 function ownMemory(body: Buffer): Buffer {
   if (body.buffer.byteLength < 2 * body.length) return body;
   const own = Buffer.allocUnsafeSlow(body.length);

@@ -7,14 +7,14 @@ import type { JsonText } from "../model/span.ts";
 import type { SpanBody } from "../model/span-body.ts";
 import { mergeOwnCall } from "./compose-calls.ts";
 
-/** A body with what log records add to it. */
+/** A body merged with its log records. */
 export interface MergedBody {
   body: SpanBody;
-  /** The conversations of which the body shows only a text. */
+  /** The conversations whose text alone is in the body. */
   messages: { input?: Message[]; output?: Message[] } | null;
 }
 
-/** What a span said itself wins; a failure that only a record tells of is its error (otlp 7). */
+/** The span's own values win; a failure that only a record reports becomes its error (otlp 7). */
 export function mergeFragments(own: SpanBody, fragments: readonly FragmentBody[], kind: string): MergedBody {
   if (fragments.length === 0) return { body: own, messages: null };
   const input = own.input === null ? sideOf(fragments, "input", kind) : null;
@@ -54,7 +54,7 @@ function sideOf(fragments: readonly FragmentBody[], side: "input" | "output", ki
   return kind === "tool" ? contentOfLast(messages) : show(messages, kind);
 }
 
-/** The events of a tool carry its bare arguments and result in the content of a message. */
+/** Tool events carry bare arguments and results in the content of a message. */
 function contentOfLast(messages: readonly Message[]): ShapedContent {
   return { json: JSON.stringify(looselyParsed(messages.at(-1)?.content)), messages: null };
 }
@@ -65,7 +65,7 @@ function outputOfTool(fragments: readonly FragmentBody[], kind: string): ShapedC
   return output === undefined ? null : { json: JSON.stringify(output), messages: null };
 }
 
-/** A result belongs behind the call it answers, however coarse the clock was that both were told by. */
+/** A result is placed after the call it answers, even if coarse clocks gave both the same time. */
 function placeToolResults(messages: readonly Message[]): Message[] {
   const calledBy = new Map<string, Message>();
   for (const message of messages) {

@@ -8,23 +8,23 @@ import { type DerivedSpan, deriveTrace } from "./derive-trace.ts";
 import { recordToTreeSpan, type TraceKey, type TraceRecord, type TreeRecord } from "./stored-trace.ts";
 import type { TreeFragment, TreeSpan } from "./tree.ts";
 
-/** One trace of a batch: what is stored of it, and what comes. */
+/** One trace of a batch: its stored and its incoming spans. */
 export interface TouchedTrace extends TraceKey {
-  /** Null = nothing of it is stored. */
+  /** Null = nothing is stored. */
   state: TraceRecord | null;
-  /** It has too many spans to be read with every export: `stored` is empty whatever it holds. */
+  /** It has too many spans to read on every export: `stored` is always empty. */
   isHuge: boolean;
   stored: TreeRecord[];
-  /** None of which is stored, but for those of a huge trace; each span id once. */
+  /** New spans only, except in huge traces; each span id once. */
   incoming: SpanRow[];
   fragments: TreeFragment[];
   /** Some of the fragments come with this batch. */
   hasNewFragments: boolean;
-  /** The row whose parent is not waited for any longer. */
+  /** The row that no longer waits for its parent. */
   promoted: string | null;
 }
 
-/** What one row is to show from now on. */
+/** The new values of one row. */
 export interface RowColumns {
   id: string;
   isRoot: boolean;
@@ -42,21 +42,21 @@ export interface RowColumns {
   flags: number;
 }
 
-/** A stored row that is to show something else. */
+/** A stored row with new values. */
 export interface RowChange extends RowColumns {
   projectId: string;
   before: Pick<TreeRecord, "is_root" | "created_at" | "source">;
-  /** The text that search reads of it is another, or is one for the first time. */
+  /** Its searched text changed or is new. */
   isRewritten: boolean;
 }
 
-/** What a batch does to one trace. */
+/** The effect of a batch on one trace. */
 export interface TracePlan extends TraceKey {
   inserts: { row: SpanRow; columns: RowColumns }[];
   changes: RowChange[];
-  /** Null = as it is stored. */
+  /** Null = unchanged. */
   trace: TraceChange | null;
-  /** Of a trace without root, the row to promote when its parent does not come. */
+  /** In a trace without root, the row to promote if its parent does not arrive. */
   firstOrphan: string | null;
 }
 
@@ -66,13 +66,13 @@ export interface TraceChange {
   agentId: string | null;
   spanCount: number;
   isStale: boolean;
-  /** What it waits for: a parent, a derivation, nothing. */
+  /** The trace waits for a parent, for a derivation, or for nothing. */
   waits: "orphan" | "stale" | null;
-  /** When it settles, counted from now: soon, or later because a root has no end; null = as it is stored. */
+  /** When it settles, counted from now: soon, or later because a root has not ended; null = unchanged. */
   settles: "quiet" | "open" | null;
 }
 
-/** Derives a trace from all that is stored and comes, and says what that changes. Pure. */
+/** Derives a trace from its stored and incoming spans and returns the changes. Pure. */
 export function planTrace(touched: TouchedTrace): TracePlan {
   const { projectId, traceKey, state, isHuge, stored, incoming, promoted } = touched;
   const spans: TreeSpan[] = [];
@@ -110,7 +110,7 @@ export function planTrace(touched: TouchedTrace): TracePlan {
     settles: planSettling(touched, spans, (id) => shown.get(id)?.isRoot === true),
   };
   if (isHuge && state !== null) {
-    // Derived of the new spans alone it would lose what the others said; the sweeper derives it whole.
+    // Deriving from the new spans alone would lose the stored ones; the sweeper derives the whole trace.
     Object.assign(trace, {
       sessionId: state.session_id,
       shared: state.shared,
@@ -124,7 +124,7 @@ export function planTrace(touched: TouchedTrace): TracePlan {
   return { projectId, traceKey, inserts, changes, trace: isKnown(state, trace) ? null : trace, firstOrphan };
 }
 
-/** Only what comes makes a trace settle, and only what was not imported; without a root nothing is there to settle. */
+/** A trace settles only because of new spans that were not imported, and only if it has a root. */
 function planSettling(
   { isHuge, incoming, hasNewFragments, promoted }: TouchedTrace,
   spans: readonly TreeSpan[],
@@ -134,7 +134,7 @@ function planSettling(
   if (!hasGrown) return null;
   const roots = spans.filter(({ id }) => isRoot(id));
   if (roots.some(({ endedAtMs }) => endedAtMs === null)) return "open";
-  // Of a huge trace the roots are not known here.
+  // The roots of a huge trace are not known here.
   return roots.length > 0 || isHuge ? "quiet" : null;
 }
 
@@ -201,7 +201,7 @@ function isShownAlready(record: TreeRecord, columns: RowColumns): boolean {
   );
 }
 
-/** Whether search reads other words of a root than before. */
+/** True if the searched text of a root changes. */
 function isRewritten(record: TreeRecord, columns: RowColumns): boolean {
   if (!record.is_root || record.name !== columns.name || record.model !== columns.model) return true;
   if (record.session_id !== columns.sessionId || record.has_error !== columns.hasError) return true;
@@ -210,7 +210,7 @@ function isRewritten(record: TreeRecord, columns: RowColumns): boolean {
   return before.inputFrom !== after.inputFrom || before.outputFrom !== after.outputFrom;
 }
 
-/** What a row's `derived` holds. */
+/** Parses a row's `derived`. */
 export function parseDerived(derived: string | null): Derivation {
   return derived === null ? {} : (JSON.parse(derived) as Derivation);
 }

@@ -6,23 +6,26 @@ import type { ListedBodies } from "./listed-bodies.ts";
 
 type Row = ListedRow<Omit<ComposableSpan, "body">>;
 
-/** Which bodies of a page were composed before. What log records tell of a row is in no key: it is composed anew. */
+/**
+ * Finds the bodies of a page that were composed before. Keys do not cover log records: rows with records are composed
+ * again.
+ */
 export interface Recall {
-  /** Takes note of rows that lend to the page, a slice at a time. */
+  /** Records rows that lend to the page, a slice at a time. */
   see(rows: readonly LenderDigest[]): void;
   bodyOf(row: Row): Buffer | undefined;
-  /** Compares rows, as they are read, with what was seen of them, and passes them on. */
+  /** Compares rows with their recorded digests as they are read, and passes them on. */
   compare(slices: AsyncIterable<LendingRow[]>): AsyncIterable<LendingRow[]>;
-  /** Whether a row was read, and is what was seen of it: neither removed nor told of by a log record since. */
+  /** True if the row was read and is unchanged: not removed, and without new log records. */
   isAsSeen(id: string): boolean;
-  /** Keeps a body for the next page, where all that it was made of is known. */
+  /** Caches a body for the next page, if all of its inputs are known. */
   keep(row: Row, body: Buffer): void;
 }
 
 export function createRecall(rows: readonly Row[], listed: ListedBodies): Recall {
-  /** By id, the SHA-256 of bodies. */
+  /** SHA-256 of bodies by id. */
   const digests = new Map<string, string>();
-  /** By id, what the rows are that lend: their kinds and bodies. */
+  /** Kinds and bodies of lending rows by id. */
   const lenders = new Map<string, string>();
   const keys = new Map<Row, string>();
   const found = new Map<Row, Buffer>();
@@ -45,7 +48,7 @@ export function createRecall(rows: readonly Row[], listed: ListedBodies): Recall
     see(slice) {
       for (const { id, kind, digest, hasFragments } of slice) {
         if (hasFragments) continue;
-        // Of a row of the page the list itself is what counts.
+        // For a row of the page, the digest from the list is the right one.
         if (!digests.has(id)) digests.set(id, digest);
         lenders.set(id, describe(kind, digest));
       }
@@ -70,10 +73,10 @@ export function createRecall(rows: readonly Row[], listed: ListedBodies): Recall
   };
 }
 
-/** All that the body which lists show of a row is a function of; null = not all of it is known. */
+/** The key of a listed body, covering all its inputs; null if some are unknown. */
 function keyOf({ span, body, digest }: Row, lenders: ReadonlyMap<string, string>): string | null {
   const { kind, derived } = span;
-  // As it is stored: there is nothing to recall.
+  // Shown as stored: there is nothing to cache.
   if (derived === null && body !== null && !isPacked(body)) return null;
   if (derived?.hasFragments === true || !lendersOf(derived).every((id) => lenders.has(id))) return null;
   const roles = rolesOf(derived).map(([role, ids]) => ` ${role} ${ids.map((id) => lenders.get(id)).join(" ")}`);

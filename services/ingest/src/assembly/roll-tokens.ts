@@ -9,20 +9,20 @@ const fragmentNames = [
   "reasoningTokens",
 ] as const;
 
-/** What a span and all below it used; null = nothing is known. */
+/** The usage of a span and its descendants; null = unknown. */
 export interface RolledTokens {
   whole: TokenList | null;
   /**
-   * What of the whole nothing below accounts for, and no other telling of the same call: over the spans of a tree it adds
-   * up to what the tree used.
+   * The part of the total that no descendant and no duplicate of the call accounts for. The sum over a tree is the
+   * usage of the tree.
    */
   net: TokenList | null;
 }
 
 /**
- * What each span and all below it used, by its position (otlp 6): of every component the greater of what the span itself reports and the
- * sum of its children. So neither an agent that repeats its calls nor a call that was not exported counts wrong. Two
- * instrumentations of one call, siblings with one response id, count once.
+ * The usage of each span with its descendants, by position (otlp 6): for each component the greater of the span's own
+ * report and the sum of its children. So an agent that repeats its calls' usage is not counted twice, and a call that
+ * was not exported is not lost. Two instrumentations of one call, siblings with one response id, count once.
  */
 export function rollTokens({ nodes }: Tree): RolledTokens[] {
   const rolled = nodes.map((): RolledTokens => ({ whole: null, net: null }));
@@ -43,7 +43,9 @@ function ownTokens(node: TreeNode): TokenList | null {
   return counts.some((count) => count !== null) ? (counts as unknown as TokenList) : null;
 }
 
-/** What the children used together. Of two tellings of one call the first keeps all it knows, the other what it knows more. */
+/**
+ * The usage of the children together. Of two reports of one call, the second counts only where it exceeds the first.
+ */
 function sumOf(children: readonly TreeNode[], rolled: readonly RolledTokens[]): TokenList | null {
   let sum: TokenList | null = null;
   let calls: Map<string, TreeNode[]> | null = null;
@@ -65,7 +67,7 @@ function sumOf(children: readonly TreeNode[], rolled: readonly RolledTokens[]): 
   return sum;
 }
 
-/** Answers what one call used. Who names its model goes first: the tokens are priced by it. */
+/** Returns the usage of one call. Reports that name a model go first: tokens are priced by it. */
 function tellOnce(tellings: readonly TreeNode[], rolled: readonly RolledTokens[]): TokenList | null {
   const namesModel = (node: TreeNode): boolean => saying(node, node.span.facts.model, "model") !== null;
   let told: TokenList | null = null;
@@ -82,7 +84,7 @@ function greater(left: TokenList | null, right: TokenList | null): TokenList | n
   return combine(left, right, Math.max);
 }
 
-/** What is left of a whole that is told in part; null = nothing. */
+/** The remainder of a total after a part is subtracted; null = nothing. */
 function without(whole: TokenList | null, told: TokenList): TokenList | null {
   if (whole === null) return null;
   const left = whole.map((count, component) =>

@@ -1,4 +1,4 @@
-/** Neighbours together, as many as have `bytesMax`; one that has more stands alone. */
+/** Groups neighbours up to `bytesMax`; a larger item is a group by itself. */
 export function* splitByBytes<Item>(
   items: readonly Item[],
   bytesOf: (item: Item) => number,

@@ -19,11 +19,11 @@ export interface TraceRecord {
   span_count: number;
   is_stale: boolean;
   is_due: boolean;
-  /** Something is to be done at some time. */
+  /** An action is scheduled for it. */
   is_watched: boolean;
 }
 
-/** A stored row of a trace: what it is derived from, and what it shows now. */
+/** A stored row of a trace: its inputs for derivation, and its current values. */
 export interface TreeRecord {
   project_id: string;
   trace_key: string;

@@ -1,14 +1,14 @@
 import type { Derivation } from "../model/derivation.ts";
 import { byStart, saying, type Tree, type TreeNode } from "./tree.ts";
 
-/** What any span of a trace says for all of them. */
+/** Values of any span that hold for the whole trace. */
 export interface TraceWide {
-  /** Null = none states one. */
+  /** Null = no span states one. */
   sessionId: string | null;
   shared: Pick<Derivation, "userId" | "environment" | "tags">;
 }
 
-/** One saying holds for the trace: that of a root, else of the span highest up, else of the earliest (otlp 6, Session). */
+/** One value holds for the trace: a root's, else the shallowest span's, else the earliest one's (otlp 6, Session). */
 export function findTraceWide({ nodes }: Tree): TraceWide {
   const session = weigh<string>();
   const user = weigh<string>();
@@ -29,7 +29,7 @@ export function findTraceWide({ nodes }: Tree): TraceWide {
   return { sessionId: session.said() ?? null, shared };
 }
 
-/** Keeps of all that is considered what comes from highest up, then earliest. */
+/** Keeps the value from the shallowest, then the earliest span. */
 function weigh<Value>(): {
   consider(node: TreeNode, value: Value | null | undefined): void;
   said(): Value | undefined;

@@ -2,16 +2,16 @@ import type { FragmentFacts } from "../model/incoming-fragment.ts";
 import type { OwnFacts } from "../model/own-facts.ts";
 import type { TokenList } from "../model/token-list.ts";
 
-/** A span as its trace is derived from it: nothing here depends on what else came, or when. */
+/** A span as input of derivation: independent of other spans and of arrival. */
 export interface TreeSpan {
-  /** Of its row. */
+  /** Id of its row. */
   id: string;
   spanId: string;
-  /** Null, empty or its own id = it has none. */
+  /** Null, empty or its own id = no parent. */
   parentSpanId: string | null;
-  /** It says that its parent lives in another process. */
+  /** It states that its parent is in another process. */
   parentIsRemote: boolean;
-  /** It waited for its parent long enough. */
+  /** It waited long enough for its parent. */
   isPromoted: boolean;
   kind: string;
   /** Null = unknown, which sorts last. */
@@ -22,9 +22,9 @@ export interface TreeSpan {
   facts: OwnFacts;
 }
 
-/** A log fragment as its trace is derived from it. */
+/** A log fragment as input of derivation. */
 export interface TreeFragment {
-  /** A hash of all it says. */
+  /** Hash of its content. */
   dk: string;
   spanId: string | null;
   responseId: string | null;
@@ -32,34 +32,34 @@ export interface TreeFragment {
   facts: FragmentFacts;
 }
 
-/** A span at its place. */
+/** A span in its tree. */
 export interface TreeNode {
   span: TreeSpan;
-  /** Null: a root, or an orphan. */
+  /** Null for roots and orphans. */
   parent: TreeNode | null;
-  /** By start. */
+  /** Sorted by start. */
   children: TreeNode[];
   isRoot: boolean;
-  /** 0 for roots; what hangs below a missing parent is at least at 1. */
+  /** 0 for roots, at least 1 below a missing parent. */
   depth: number;
-  /** Nodes in its subtree, itself included: in `Tree.nodes` they follow one another. */
+  /** Number of nodes in its subtree, including itself; they are contiguous in `Tree.nodes`. */
   size: number;
   position: number;
-  /** By time. */
+  /** Sorted by time. */
   fragments: TreeFragment[];
 }
 
-/** The spans of a trace at their places. */
+/** The tree of a trace. */
 export interface Tree {
-  /** Each before its descendants, its subtree without a gap; siblings by start. */
+  /** Depth first: each before its descendants, subtrees contiguous, siblings by start. */
   nodes: TreeNode[];
-  /** By start. */
+  /** Sorted by start. */
   roots: TreeNode[];
-  /** Spans whose parent has not come and that are no roots, by start. */
+  /** Spans that wait for their parent, sorted by start. */
   orphans: TreeNode[];
 }
 
-/** By start, then by span id; one order for all that is chosen or listed. */
+/** By start, then span id; the one order for all choices and lists. */
 export function byStart(left: TreeNode, right: TreeNode): number {
   const leftMs = left.span.startedAtMs ?? Number.POSITIVE_INFINITY;
   const rightMs = right.span.startedAtMs ?? Number.POSITIVE_INFINITY;
@@ -68,8 +68,8 @@ export function byStart(left: TreeNode, right: TreeNode): number {
 }
 
 /**
- * Puts the spans of one trace at their places (otlp 6, Root). A root has no parent; or its parent is missing and it was
- * promoted or says that the parent is remote; or it is the earliest of a circle. Span ids are unique among `spans`.
+ * Builds the tree of one trace (otlp 6, Root). A span is a root if it has no parent, if its parent is missing and it
+ * was promoted or has a remote parent, or if it is the earliest of a cycle. Span ids are unique among `spans`.
  */
 export function growTree(spans: readonly TreeSpan[], fragments: readonly TreeFragment[]): Tree {
   const bySpanId = new Map<string, TreeNode>();
@@ -87,7 +87,7 @@ export function growTree(spans: readonly TreeSpan[], fragments: readonly TreeFra
   let tops = linkChildren(ordered);
   let nodes = placeNodes(tops);
   if (nodes.length < ordered.length) {
-    // Who cannot be reached from a top goes round in a circle.
+    // Nodes that no top reaches are in a cycle.
     breakCircles(ordered);
     tops = linkChildren(ordered);
     nodes = placeNodes(tops);
@@ -101,7 +101,7 @@ export function growTree(spans: readonly TreeSpan[], fragments: readonly TreeFra
   return tree;
 }
 
-/** Answers the nodes without a parent. */
+/** Returns the nodes without a parent. */
 function linkChildren(ordered: readonly TreeNode[]): TreeNode[] {
   const tops: TreeNode[] = [];
   for (const node of ordered) {
@@ -112,7 +112,7 @@ function linkChildren(ordered: readonly TreeNode[]): TreeNode[] {
   return tops;
 }
 
-/** Follows parents; who comes back to where this walk has been has found a circle, which ends at its earliest span. */
+/** Follows parents; a walk that returns to its own path has found a cycle, which is cut at its earliest span. */
 function breakCircles(ordered: readonly TreeNode[]): void {
   const walkOf = new Map<TreeNode, TreeNode>();
   for (const start of ordered) {
@@ -147,7 +147,7 @@ function placeNodes(tops: readonly TreeNode[]): TreeNode[] {
   return nodes;
 }
 
-/** A fragment that names no span belongs to each span of its response. */
+/** A fragment that names no span belongs to each span with its response id. */
 function attachFragments(
   { nodes }: Tree,
   bySpanId: ReadonlyMap<string, TreeNode>,
@@ -168,12 +168,12 @@ function byTime(left: TreeFragment, right: TreeFragment): number {
   return left.dk < right.dk ? -1 : 1;
 }
 
-/** The nodes below a node, each before its descendants. */
+/** The descendants of a node, each before its own descendants. */
 export function descendants({ nodes }: Tree, { position, size }: TreeNode): TreeNode[] {
   return nodes.slice(position + 1, position + size);
 }
 
-/** What the span says, else what the first of its fragments says. */
+/** The span's own value, else that of its first fragment that has one. */
 export function saying<Name extends keyof FragmentFacts>(
   node: TreeNode,
   own: FragmentFacts[Name] | null | undefined,

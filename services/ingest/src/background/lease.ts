@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import type { Database } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
 
-/** The right of one replica to do the background work. */
+/** A lease that lets one replica do the background work. */
 export interface Lease {
-  /** Whether this replica has it now. It stops having it by itself when it cannot renew it in time. */
+  /** True while this replica holds the lease. It loses the lease if it cannot renew it in time. */
   isHeld(): boolean;
-  /** Gives it up, so that another replica takes it within a second. */
+  /** Releases the lease, so that another replica gets it within a second. */
   stop(): Promise<void>;
 }
 
@@ -19,11 +19,14 @@ export interface LeaseOptions {
   onAcquired(): void;
 }
 
-/** A holder that died is followed after this long at most. By the clock of PostgreSQL alone. */
+/** The longest time until a holder that died is replaced. Measured by the clock of PostgreSQL only. */
 const lifetimeMs = 4_000;
 const renewalMs = 1_000;
 
-/** Starts asking for a lease, and renews it once it is got. Two holders at once are possible for the length of a stall. */
+/**
+ * Starts acquiring a lease, and renews it while held. A stalled process can cause two holders for the length of the
+ * stall.
+ */
 export function createLease({ database, name, logger, onAcquired }: LeaseOptions): Lease {
   const holder = randomUUID();
   let heldUntilMs = Number.NEGATIVE_INFINITY;
@@ -34,11 +37,11 @@ export function createLease({ database, name, logger, onAcquired }: LeaseOptions
   const isHeld = (): boolean => performance.now() < heldUntilMs;
 
   async function renew(): Promise<void> {
-    // Counted from before the request: an answer that took its time leaves that much less.
+    // Counted from before the request: a slow answer leaves less time.
     const askedAtMs = performance.now();
     try {
       const { rows } = await database.query({
-        // Answers a row only to the holder, old or new.
+        // Returns a row only to the holder, old or new.
         name: "lease_take",
         text: `
           insert into ingest.leases as lease (name, holder, expires_at)
@@ -68,7 +71,7 @@ export function createLease({ database, name, logger, onAcquired }: LeaseOptions
       clearTimeout(timer);
       await turn;
       heldUntilMs = Number.NEGATIVE_INFINITY;
-      // Without PostgreSQL it ends by itself.
+      // If PostgreSQL is unavailable, the lease expires.
       await database
         .query({
           name: "lease_give_up",

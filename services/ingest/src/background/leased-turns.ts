@@ -2,29 +2,32 @@ import type { Database } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
 import { createLease } from "./lease.ts";
 
-/** Background work, turn after turn. */
+/** Background work in turns. */
 export interface LeasedTurns {
-  /** Ends the turn in hand, then gives the lease up. */
+  /** Finishes the current turn, then releases the lease. */
   stop(): Promise<void>;
 }
 
 export interface LeasedTurnsOptions {
   /** Under the maintenance role. */
   database: Database;
-  /** Of the lease. */
+  /** Name of the lease. */
   name: string;
-  /** From getting the lease to the first turn. */
+  /** From acquiring the lease to the first turn. */
   firstMs: number;
-  /** From a turn that failed to the next. */
+  /** From a failed turn to the next. */
   retryMs: number;
-  /** What the log says of a turn that failed. */
+  /** Log message for a failed turn. */
   failure: string;
   logger: Logger;
-  /** One turn; answers how long to wait for the next. A long one asks `mayGoOn` and stops when it may not. */
+  /**
+   * Runs one turn; returns the delay until the next in milliseconds. A long turn polls `mayGoOn` and stops when it is
+   * false.
+   */
   takeTurn(mayGoOn: () => boolean): Promise<number>;
 }
 
-/** Takes turns at background work; of several replicas only the one that holds the lease does. */
+/** Runs background work in turns, on the one replica that holds the lease. */
 export function takeLeasedTurns(options: LeasedTurnsOptions): LeasedTurns {
   const { database, name, firstMs, retryMs, failure, logger, takeTurn } = options;
   let timer: NodeJS.Timeout | undefined;
@@ -42,7 +45,7 @@ export function takeLeasedTurns(options: LeasedTurnsOptions): LeasedTurns {
   }
 
   async function run(): Promise<void> {
-    // Another replica has the lease; getting it back schedules the next turn.
+    // Another replica has the lease; acquiring it again schedules the next turn.
     if (!mayGoOn()) return;
     try {
       schedule(await takeTurn(mayGoOn));

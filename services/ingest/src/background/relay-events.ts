@@ -4,26 +4,26 @@ import { createKeptOutboxStore, type Database } from "@touchstone/db";
 import type { Logger } from "@touchstone/service-kit";
 import { createLease } from "./lease.ts";
 
-/** The relay at work. */
+/** A running relay. */
 export interface EventRelay {
-  /** Says that a commit may have brought events. */
+  /** Signals that a commit may have added events. */
   wake(): void;
   stop(): Promise<void>;
 }
 
-/** Commits that follow one another within this time are announced together: a turn of the relay costs two statements. */
+/** Commits within this time are published together: a turn of the relay costs two statements. */
 const gatherMs = 20;
-/** How soon an event is published that another replica committed. */
+/** Maximum delay before publishing an event that another replica committed. */
 const pollMs = 250;
 
 /**
- * Starts publishing what commits leave in the outbox; of several replicas only the one that holds the lease does. A row
- * leaves the outbox when its consumers have acknowledged its event.
+ * Publishes events from the outbox, on the one replica that holds the lease. A row leaves the outbox after its
+ * consumers have acknowledged the event.
  */
 export function relayEvents(options: {
   maintenance: Database;
   bus: Bus;
-  /** What the outbox may hold. */
+  /** Events that the outbox may hold. */
   events: readonly EventContract[];
   logger: Logger;
 }): EventRelay {

@@ -3,7 +3,7 @@ import type { Database } from "@touchstone/db";
 import type { Agent } from "../agents/agent-store.ts";
 import type { SpanExportQuery } from "./span-export-store.ts";
 
-/** Reads every agent of a project, by id. */
+/** Reads all agents of a project, by id. */
 export interface AgentExportStore {
   /** The next agents after an id, or the first ones; empty at the end. */
   readPage(query: SpanExportQuery, afterId: string | null): Promise<Agent[]>;

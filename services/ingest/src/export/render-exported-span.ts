@@ -3,8 +3,8 @@ import type { ExportedSpan } from "./span-export-store.ts";
 
 /**
  * One line of `GET /export/traces` (completions 13): the stored row under its camelCase names. A column without a value
- * is null; an any-JSON member that was not sent is left out, since null is a value somebody may have sent. Those members
- * are the texts they came as. The last five are what an import needs and the specification does not name.
+ * is null; an any-JSON member that was not sent is left out, since null is a possible value. Those members keep their
+ * original text. Imports need the last five members, which the specification does not name.
  */
 export async function renderExportedSpan(span: ExportedSpan, projectId: string): Promise<Buffer> {
   const body = cutBodyMembers(await decodeSpanBody(span.body), "performanceSummary");

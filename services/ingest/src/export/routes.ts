@@ -20,7 +20,7 @@ export function exportRoutes(dependencies: {
   ];
 }
 
-/** `GET /export/traces`: every span, children included, as it is shown (completions 13). */
+/** `GET /export/traces` exports every span, including children, as it is shown (completions 13). */
 function exportTraces({ spanExports }: { spanExports: SpanExportStore }): Handler {
   return async (call) => {
     const projectId = requireProject(call);
@@ -47,7 +47,7 @@ function exportAgents({ agentExports }: { agentExports: AgentExportStore }): Han
   };
 }
 
-/** How much there is to export of spans and agents, for the gateway's index. */
+/** Counts the spans and agents to export, for the gateway's index. */
 function countExported(stores: { spanExports: SpanExportStore; agentExports: AgentExportStore }): Handler {
   return async (call) => {
     const query = exportCountQuery.parse(await call.json());

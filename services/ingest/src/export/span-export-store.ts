@@ -6,12 +6,12 @@ import type { ReadSpan } from "../model/read-span.ts";
 import { createComposeLoader } from "../trace-store/reading/compose-store.ts";
 import { narrowColumns, type SpanRecord, toReadSpan } from "../trace-store/reading/span-select.ts";
 
-/** A span as it is exported: what is shown of it, and what an import needs besides. */
+/** An exported span: its shown values, and those that an import needs. */
 export interface ExportedSpan extends ReadSpan {
   isRoot: boolean;
   /** Roots only. */
   agentName: string | null;
-  /** Whole microseconds since the epoch, in decimal digits: what the store keeps of a time. */
+  /** Whole microseconds since the epoch, in decimal digits: the precision of the store. */
   startedAtMicros: string | null;
   endedAtMicros: string | null;
 }
@@ -22,16 +22,18 @@ export interface SpanExportQuery {
   sinceMs: number | null;
 }
 
-/** Reads every span of a project, root or child, by id and hence by `createdAt`. */
+/** Reads all spans of a project, roots and children, by id and hence by `createdAt`. */
 export interface SpanExportStore {
   /** The next spans after an id, or the first ones; empty at the end. One short transaction. */
   readPage(query: SpanExportQuery, afterId: string | null): Promise<ExportedSpan[]>;
-  /** The same spans with what other rows and log records add to them. */
+  /** The same spans, composed with other rows and log records. */
   compose(projectId: string, spans: readonly ExportedSpan[]): Promise<ExportedSpan[]>;
   count(query: SpanExportQuery): Promise<number>;
 }
 
-/** A page of large spans ends earlier, since it is held as long as its reader takes. One span always goes. */
+/**
+ * A page of large spans ends earlier, because it is held until its reader has read it. A page has at least one span.
+ */
 const pageBytesMax = 8 * 1024 * 1024;
 
 type ExportRecord = SpanRecord & {
@@ -45,7 +47,7 @@ export function createSpanExportStore(database: Database): SpanExportStore {
   return {
     async readPage({ projectId, sinceMs }, afterId) {
       const { rows } = await database.readScoped<ExportRecord>([projectId], {
-        // In the order of the primary key. The bodies that a page has no room for are not read.
+        // In the order of the primary key. Bodies that do not fit into the page are not read.
         name: "spans_export",
         text: `
           select page.*, agents.name as agent_name
