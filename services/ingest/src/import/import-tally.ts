@@ -3,13 +3,13 @@ import type { z } from "zod";
 
 export type ImportTally = z.infer<typeof importReply>;
 
-/** What an import has done so far, in spans. */
+/** Counts the spans of an import. */
 export interface ImportCounter {
   stored(count: number): void;
   replayed(count: number): void;
-  /** `error` says what is wrong with the line, in a sentence. */
+  /** `error` is a sentence that describes the fault of the line. */
   rejected(line: number, error: string, count?: number): void;
-  /** What was done; the reasons by line. */
+  /** The counts so far, with reasons by line. */
   tally(): ImportTally;
 }
 

@@ -20,15 +20,15 @@ import type { ImportedSpan, ImportWriter } from "./import-writer.ts";
 import { readImportedLine } from "./read-imported-line.ts";
 import { splitLines } from "./split-lines.ts";
 
-/** Imports that one process reads at once; each holds a line and a job. A project may run two of them. */
+/** Concurrent imports of one process; each holds a line and a job. A project may run two of them. */
 const importsMax = 3;
-/** Spans, and bytes of lines, that one job takes. */
+/** Spans and line bytes in one job. */
 const jobSpans = 500;
 const jobBytes = 4 * 1024 * 1024;
-/** What is decoded at a time of a line that is a whole export. */
+/** The slice of an export on one line that is decoded at a time. */
 const slice = { rowsMax: jobSpans, bytesMax: jobBytes };
 
-/** What ends an import before its last line. What was done until then stays done, and is told. */
+/** Errors that end an import before its last line. Earlier work is kept and reported. */
 const interruptions: ReadonlySet<string> = new Set([
   "queue_full",
   "trace_quota_spent",
@@ -39,15 +39,15 @@ const interruptions: ReadonlySet<string> = new Set([
 export interface ImportDependencies {
   imports: ImportWriter;
   clock: Clock;
-  /** Longest line: what an OTLP export may have. */
+  /** Longest line: the limit of an OTLP export. */
   otlpBodyMaxBytes: number;
   decodeApart: (projectId: string) => DecodeHeavy;
 }
 
 /**
- * `POST /import/traces`: takes back what `GET /export/traces` gave, and OTLP/JSON exports, one a line. Read as it is
- * stored, so a body of any length holds little memory. A bad line costs nothing but itself. The same lines may be sent
- * again at any time: what is stored is passed over.
+ * `POST /import/traces` imports the output of `GET /export/traces` and OTLP/JSON exports, one per line. The body is
+ * stored as it is read, so its length does not affect memory. A bad line affects only itself. Imports can be repeated:
+ * stored spans are skipped.
  */
 export function importTraces(dependencies: ImportDependencies): Handler {
   const running = createFairShare({ total: importsMax });

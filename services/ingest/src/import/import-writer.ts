@@ -9,17 +9,17 @@ import { prepareSpans } from "../recording/prepare-span.ts";
 import type { ImportCounter } from "./import-tally.ts";
 import type { FindStoredSpans } from "./stored-span-finder.ts";
 
-/** A span of an import and where it stands. */
+/** A span of an import with its line. */
 export interface ImportedSpan {
   line: number;
   span: IncomingSpan;
 }
 
-/** Writes spans of imports in large jobs, one at a time for each import. */
+/** Writes imported spans in large jobs, one at a time for each import. */
 export interface ImportWriter {
   /**
-   * Resolves when each of these spans is committed, known or refused, and counted. Rejects with `queue_full`,
-   * `trace_quota_spent` or `store_unavailable` when the import cannot go on; what was counted stays done.
+   * Resolves when all spans are committed, skipped or rejected, and counted. Rejects with `queue_full`,
+   * `trace_quota_spent` or `store_unavailable` if the import cannot continue; what was counted is stored.
    */
   write(projectId: string, spans: readonly ImportedSpan[], counter: ImportCounter): Promise<void>;
 }
@@ -32,7 +32,7 @@ export interface ImportWriterOptions {
   metrics: IngestMetrics;
 }
 
-/** A full queue is a matter of moments, and an import has time: it waits before it gives up. */
+/** A full queue drains quickly and an import is not urgent: it waits before it fails. */
 const queueWaitMs = 250;
 const queueWaitsMax = 20;
 
@@ -42,8 +42,8 @@ export function createImportWriter(options: ImportWriterOptions): ImportWriter {
   const { commits, findStored, clock, fieldCharsMax, metrics } = options;
 
   /**
-   * The rows that are not there yet. Told beforehand, not from what became of the insert: a row without an identity that
-   * meets its own id is passed over in silence, and an id that belongs to another span is a mistake to report.
+   * The rows that are not stored yet. Checked before the insert, because its result does not tell enough: a row without
+   * identity whose id exists is skipped silently, and an id of another span is an error to report.
    */
   async function selectNew(projectId: string, placed: readonly Placed[], counter: ImportCounter): Promise<Placed[]> {
     const stored = await findStored(
@@ -66,7 +66,7 @@ export function createImportWriter(options: ImportWriterOptions): ImportWriter {
     });
   }
 
-  /** `bytes`: of all rows prepared, which is enough for the bounds of the queue. */
+  /** `bytes`: of all prepared rows, which is accurate enough for the queue's bounds. */
   async function commit(
     { projectId, bytes }: { projectId: string; bytes: number },
     placed: readonly Placed[],
@@ -78,7 +78,7 @@ export function createImportWriter(options: ImportWriterOptions): ImportWriter {
       answers = await submitPatiently({ projectId, rows, bytes, isBulk: true });
     } catch (thrown) {
       if (isAppError(thrown)) throw thrown;
-      // The store refuses the data of some row; its neighbours must not suffer for it.
+      // The store rejects the data of some row; the other rows must still be stored.
       const [only] = placed;
       if (placed.length === 1 && only !== undefined) return counter.rejected(only.line, "the store refuses this span");
       const half = Math.ceil(placed.length / 2);
@@ -109,7 +109,7 @@ export function createImportWriter(options: ImportWriterOptions): ImportWriter {
         spans.map(({ span }) => span),
         context,
       );
-      // Nothing is asked of monitoring, so nothing has to settle.
+      // Imports are not monitored, so nothing has to settle.
       const placed = rows.map((row, index) => ({ row: { ...row, settled: null }, line: spans[index]?.line ?? 0 }));
       const fresh = await selectNew(projectId, placed, counter);
       if (fresh.length > 0) await commit({ projectId, bytes }, fresh, counter);

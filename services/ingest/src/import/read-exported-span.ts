@@ -4,24 +4,24 @@ import { type JsonSlice, type JsonType, scanElements, scanMembers } from "../mod
 import type { IncomingSpan, JsonText } from "../model/span.ts";
 import { guessSpanKind, normaliseSpanKind } from "../model/span-kind.ts";
 
-/** The members of a line, as they stand in it. */
+/** The members of a line, unparsed. */
 export type LineMembers = ReadonlyMap<string, JsonSlice>;
 
-/** What keeps a line from being a trace, in a sentence for whoever sent it. */
+/** The line is not a trace. The message is a sentence for the sender. */
 export class LineFault extends Error {
   override readonly name = "LineFault";
 }
 
-/** What OTLP puts around a value of the greatest depth adds some levels, and an import takes what an export gave. */
+/** OTLP wraps the deepest value in some more levels, and an import accepts every export. */
 const depthMax = 2 * limits.jsonDepthMax;
 const otelTraceIdText = /^[0-9a-f]{32}$/;
 const otelSpanIdText = /^[0-9a-f]{16}$/;
 const instantMaxMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /**
- * Reads a line of `GET /export/traces` as the span it was, or throws {@link LineFault}. What the line shows is taken as
- * what the span said: rolled-up tokens, borrowed content and a shared session are its own from here on. Members it does
- * not need may be missing. `id` must be of the instant `createdAt`.
+ * Reads a line of `GET /export/traces` as a span, or throws {@link LineFault}. The values on the line become the span's
+ * own, including rolled-up tokens, borrowed content and a shared session. Members it does not need may be missing. `id`
+ * must be of the instant `createdAt`.
  */
 export function readExportedSpan(members: LineMembers, nowMs: number): IncomingSpan {
   const read = createLineReader(members);
@@ -44,7 +44,7 @@ export function readExportedSpan(members: LineMembers, nowMs: number): IncomingS
     otelTraceId,
     spanId,
     parentSpanId,
-    // A root whose parent never came: that may still be, but it need not be waited for again.
+    // The parent of this root never arrived. It may still arrive, but need not be waited for again.
     parentIsRemote: isRoot && parentSpanId !== null,
     name,
     agentName,
@@ -53,7 +53,7 @@ export function readExportedSpan(members: LineMembers, nowMs: number): IncomingS
     startedAtMs: readNanos(read, "startedAtUnixNano") ?? readInstant(read, "startedAt"),
     endedAtMs: readNanos(read, "endedAtUnixNano"),
     latencyMs: read.number("latencyMs"),
-    // Shown for want of a better one: the span did not state it.
+    // Shown as a fallback: the span stated no session.
     sessionId: sessionId === otelTraceId ? null : sessionId,
     framework: read.text("framework", limits.frameworkMaxChars),
     model,
@@ -69,7 +69,7 @@ export function readExportedSpan(members: LineMembers, nowMs: number): IncomingS
     metadata,
     performanceSummary: read.json("performanceSummary", "object"),
     ...(otelTraceId !== null && {
-      // Two views of one call say one response, and count once.
+      // Two views of one call state the same response id and count once.
       tree: { ...otelText(metadata, "responseId"), ...(agentName !== null && { agent: agentName }) },
     }),
   };
@@ -89,7 +89,7 @@ function readIdentity(read: LineReader, nowMs: number): { id: string | null; cre
   return { id, createdAtMs: idMs };
 }
 
-/** Exports of other systems have it in the metadata only. */
+/** Exports of other systems have it only in the metadata. */
 function readOtelTraceId(read: LineReader, spanId: string | null, metadata: JsonText | null): string | null {
   if (spanId === null || !otelSpanIdText.test(spanId)) return null;
   const stated = read.has("otelTraceId") ? read.text("otelTraceId") : traceIdOf(metadata, spanId);
@@ -102,14 +102,14 @@ function traceIdOf(metadata: JsonText | null, spanId: string): string | null {
   return otelText(metadata, "traceId").traceId ?? null;
 }
 
-/** A text that `metadata.otel` has under a name; nothing when it has none. */
+/** A text in `metadata.otel`; empty if it has none of that name. */
 function otelText<Name extends string>(metadata: JsonText | null, name: Name): { [Key in Name]?: string } {
   const otel = metadata === null ? undefined : scanMembers(metadata).members?.get("otel");
   const found = otel === undefined ? undefined : scanMembers(otel.text).members?.get(name);
   return found?.type === "string" ? ({ [name]: JSON.parse(found.text) } as { [Key in Name]?: string }) : {};
 }
 
-/** As they are stored, so each stays the text it is. */
+/** In stored form, so that each call keeps its text. */
 function readToolCalls(read: LineReader): JsonText | null {
   const text = read.json("toolCalls", "array");
   const stray = text === null ? undefined : scanElements(text)?.find(({ type }) => type !== "object");
@@ -129,13 +129,13 @@ function readNanos(read: LineReader, name: string): number | null {
   const text = read.text(name);
   if (text === null) return null;
   if (!/^\d{1,20}$/.test(text)) throw new LineFault(`${name} must be decimal digits`);
-  // The store keeps microseconds, and a double holds those of any instant exactly enough.
+  // The store keeps microseconds, and a double represents those exactly enough.
   return Number(BigInt(text) / 1000n) / 1000;
 }
 
 interface LineReader {
   has(name: string): boolean;
-  /** Null when it is absent or null. `charsMax` null: of any length and with any character. */
+  /** Null if absent or null. `charsMax` null: any length and any character. */
   text(name: string, charsMax?: number | null): string | null;
   number(name: string): number | null;
   flag(name: string): boolean | null;

@@ -9,18 +9,18 @@ import type { ImportCounter } from "./import-tally.ts";
 import { LineFault, readExportedSpan } from "./read-exported-span.ts";
 import type { Line } from "./split-lines.ts";
 
-/** No span that was exported makes a longer line; an OTLP/JSON export may. */
+/** An exported span never makes a longer line; an OTLP/JSON export may. */
 const spanLineMaxBytes = 2 * limits.jsonBodyMaxBytes;
 
 export interface LineReading extends Pick<ItemSource, "nowMs" | "decodeHeavy"> {
   counter: ImportCounter;
-  /** Takes spans of the line; the next ones are read when it is done with them. */
+  /** Accepts spans of the line; the next ones are read when it resolves. */
   take(spans: IncomingSpan[]): Promise<void>;
 }
 
 /**
- * Reads the spans of a line: one of an exported trace, any number of an OTLP/JSON export, of which `slice` are in hand at
- * a time. What is wrong is counted, not thrown.
+ * Reads the spans of a line: one exported span, or any number in an OTLP/JSON export, at most `slice` at a time. Faults
+ * are counted, not thrown.
  */
 export async function readImportedLine(
   { number, bytes }: Line,
@@ -46,14 +46,14 @@ export async function readImportedLine(
   }
 }
 
-/** Null for a line that is an OTLP/JSON export. */
+/** Null if the line is an OTLP/JSON export. */
 function readSpanLine(bytes: Buffer, nowMs: number): IncomingSpan | null {
   const { type, members } = scanMembers(decodeJsonText(bytes));
   if (members === null) throw new LineFault(`a line is a JSON object, not ${type}`);
   return members.has("resourceSpans") ? null : readExportedSpan(members, nowMs);
 }
 
-/** What a sender may be told; anything else is a bug, which must not look like a bad line. */
+/** The message for expected faults; anything else is a bug, and must not look like a bad line. */
 function describeFault(thrown: unknown): string {
   if (thrown instanceof LineFault || thrown instanceof JsonSyntaxError || thrown instanceof OtlpDecodeError) {
     return thrown.message;

@@ -1,6 +1,6 @@
-/** One line of a file. `bytes` is null when it is longer than is taken: it was passed over unread. */
+/** One line of a file. `bytes` is null if it is too long; then it was skipped. */
 export interface Line {
-  /** From 1. */
+  /** Starts at 1. */
   number: number;
   bytes: Buffer | null;
 }
@@ -8,9 +8,9 @@ export interface Line {
 const lineFeed = 0x0a;
 
 /**
- * Cuts a stream of bytes into lines, without their ends. Holds one line at a time, and of one longer than `bytesMax`
- * nothing. Empty lines are counted and left out. `hold` is told how many bytes more, or fewer, of a line are kept; what it
- * throws ends the lines.
+ * Splits a stream of bytes into lines, without line ends. Holds one line at a time, and nothing of a line longer than
+ * `bytesMax`. Empty lines are counted but not returned. `hold` receives each change in held bytes; an error from it
+ * ends the iteration.
  */
 export async function* splitLines(
   source: AsyncIterable<Buffer>,

@@ -1,9 +1,9 @@
 import type { Database } from "@touchstone/db";
 import type { SpanRow } from "../model/span-row.ts";
 
-/** What the store holds of rows that are about to be written. */
+/** The stored data about rows to be written. */
 export interface StoredSpans {
-  /** Their identities that are taken: `dk` of the row, by id. Null: a row without an identity. */
+  /** `dk` of the stored row, by id. Null: a row without an identity. */
   identityById: ReadonlyMap<string, string | null>;
   identities: ReadonlySet<string>;
 }
@@ -18,7 +18,7 @@ export function createStoredSpanFinder(database: Database): FindStoredSpans {
       [projectId],
       [
         {
-          // One by one, so that each id is looked for in its own partition only.
+          // One by one, so that each id is looked up only in its own partition.
           name: "spans_find_ids",
           text: `
             select wanted.id, found.dk

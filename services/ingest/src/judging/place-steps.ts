@@ -1,6 +1,6 @@
 import type { PlacedSpan } from "../model/read-span.ts";
 
-/** A span of a subtree: how far below the top one it is. */
+/** A span of a subtree, with its depth below the top. */
 export interface PlacedStep {
   id: string;
   kind: string;
@@ -8,8 +8,8 @@ export interface PlacedStep {
 }
 
 /**
- * The subtree of one span, itself first, in start order (completions 7.3): whatever the clocks say, nothing comes before
- * what it is part of. Spans that are not below it are left out.
+ * The subtree of one span, itself first, in start order (completions 7.3). A span always comes after its parent,
+ * whatever the clocks say. Other spans are left out.
  */
 export function placeSteps(topId: string, spans: readonly PlacedSpan[]): PlacedStep[] {
   const top = spans.find((span) => span.id === topId);
@@ -17,10 +17,10 @@ export function placeSteps(topId: string, spans: readonly PlacedSpan[]): PlacedS
   const children = Map.groupBy(spans, (span) => span.parentSpanId);
   const known = new Set([topId]);
   const placed = [{ span: top, atMs: top.atMs, depth: 0 }];
-  // Grows while it is gone through: level by level, so that a tree of any depth needs no stack.
+  // Grows during iteration: level by level, so that deep trees need no stack.
   for (const { span, atMs, depth } of placed) {
     for (const child of span.spanId === null ? [] : (children.get(span.spanId) ?? [])) {
-      // A circle of parents ends where it began.
+      // A cycle of parents ends where it began.
       if (known.has(child.id)) continue;
       known.add(child.id);
       placed.push({ span: child, atMs: Math.max(child.atMs, atMs), depth: depth + 1 });

@@ -8,22 +8,22 @@ import { placeSteps } from "./place-steps.ts";
 import { readRecordedCalls, readToldDefinitions } from "./recorded-tools.ts";
 import { readRetrievedTexts } from "./retrieved-texts.ts";
 
-/** A trace with more spans is judged by the first of them. */
+/** Of a larger trace, only the first spans are judged. */
 const spansMax = 2_000;
 /** completions 7.3. */
 const stepsMax = 40;
 const stepTextMaxChars = 300;
-/** Of one trace: retrieval spans whose documents are read, and what is kept of these. */
+/** For one trace: retrieval spans whose documents are read, and the part of these that is kept. */
 const retrievalSpansMax = 100;
 const documentsMax = 500;
 const documentsMaxChars = 1024 * 1024;
 const definitionsMax = 200;
-/** More than any judge takes: a result of this size is skipped as too large. */
+/** More than any judge accepts: a result of this size is skipped as too large. */
 const judgedMaxChars = 9 * 1024 * 1024;
 
 type Step = Trajectory["steps"][number];
 
-/** What was read of one span, cut to what is told of it. */
+/** The data of one span, cut to what judges get. */
 interface ReadStep {
   step: Omit<Step, "depth">;
   documents: string[];
@@ -31,9 +31,9 @@ interface ReadStep {
 }
 
 /**
- * A recorded trace as far as judging needs it, or null when the project has none of this id. Of a span with children the
- * trajectory has the steps; documents of retrieval spans win over `metadata.retrievalContext`. `withContent` false leaves
- * its input and output out, which may be large; `contentMaxChars` cuts them and the error.
+ * A recorded trace in the form that judges need, or null if the project has none with this id. A span with children has
+ * their steps in its trajectory; documents of retrieval spans win over `metadata.retrievalContext`. `withContent` false
+ * leaves out its input and output, which may be large; `contentMaxChars` cuts them and the error.
  */
 export async function readJudgedTrace(
   traces: TraceStore,
@@ -58,7 +58,7 @@ export async function readJudgedTrace(
       topBody = { toolCalls: body.toolCalls, metadata: body.metadata };
     }
   }
-  // It was removed meanwhile.
+  // It was removed in the meantime.
   if (top === null) return null;
   const documents = retrievals.flatMap(({ id }) => read.get(id)?.documents ?? []);
   return {
@@ -131,7 +131,7 @@ function readContextOf(metadata: SpanBody["metadata"]): string[] {
   return context === undefined ? [] : readRetrievedTexts(context.text);
 }
 
-/** The first documents, as many as are kept. */
+/** The first documents within the limits. */
 function bound(documents: readonly string[]): string[] {
   let left = documentsMaxChars;
   return documents.slice(0, documentsMax).flatMap((text) => {

@@ -7,16 +7,16 @@ import { decodeSpanBody, readBodyMembers, type SpanBody } from "../model/span-bo
 import type { TraceStore } from "../trace-store/trace-store.ts";
 import { placeSteps } from "./place-steps.ts";
 
-/** A trace with more spans is scored by the first of them. */
+/** Of a larger trace, only the first spans are scored. */
 const spansMax = 500;
-/** Of one content of a span, and of all contents together: a program gets what fits. */
+/** For one content of a span, and for all contents together: a program gets what fits. */
 const contentMaxChars = 64 * 1024;
 const contentsMaxChars = 2 * 1024 * 1024;
 const textMaxChars = 512 * 1024;
-/** What is nested deeper is shown as its text. */
+/** Deeper values are shown as text. */
 const depthMax = 64;
 
-/** A recorded trace with its spans in start order, itself first, or null when the project has none of this id. */
+/** A recorded trace with its spans in start order, itself first, or null if the project has none with this id. */
 export async function readScriptTrace(
   traces: TraceStore,
   { projectId, traceId }: { projectId: string; traceId: string },
@@ -34,7 +34,7 @@ export async function readScriptTrace(
       described.push(describeSpan(span, body, room));
     }
   }
-  // Null: it was removed meanwhile.
+  // Null: it was removed in the meantime.
   return trace && { ...trace, spans: described };
 }
 
@@ -79,7 +79,7 @@ function describeSpan(span: ReadSpan, body: SpanBody, room: { left: number }): S
   };
 }
 
-/** JSON as it was recorded; what is too long is the beginning of its text, and null when there is no room for more. */
+/** The recorded JSON. A value that is too long becomes the beginning of its text, or null if the total is used up. */
 function readContent(json: JsonText | null, room: { left: number }): ScriptSpan["input"] {
   if (json === null || room.left <= 0) return null;
   const charsMax = Math.min(contentMaxChars, room.left);

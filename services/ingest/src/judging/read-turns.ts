@@ -8,13 +8,13 @@ import type { SessionStore } from "../sessions/session-store.ts";
 import type { TraceStore } from "../trace-store/trace-store.ts";
 
 const turnsMax = 200;
-/** Of each text, and of all of them together: a longer session is told as far as it fits. */
+/** For each text, and for all texts together: a longer session is cut. */
 const textMaxChars = 1024 * 1024;
 const turnsMaxChars = 8 * 1024 * 1024;
 
 /**
- * What was asked and answered in a trace, or in a session in the order of its start. Turns in which nothing was asked are
- * left out; an id that the project does not have has none.
+ * The questions and answers of a trace or, in start order, of a session. Turns without a question are left out; an
+ * unknown id has no turns.
  */
 export async function readTurns(
   { traces, sessions }: { traces: TraceStore; sessions: Pick<SessionStore, "findRoots"> },
@@ -40,12 +40,12 @@ async function findSpans(
   { projectId, traceId, sessionId }: z.output<typeof turnsQuery>,
 ): Promise<string[]> {
   if (traceId !== undefined) return isUuid(traceId) ? [traceId] : [];
-  // PostgreSQL's text holds no NUL, so no session is named with one.
+  // PostgreSQL text cannot hold NUL, so no session has such a name.
   if (sessionId === undefined || sessionId.includes("\0")) return [];
   return sessions.findRoots(projectId, sessionId, turnsMax);
 }
 
-/** Null = nothing was asked. */
+/** Null = no question. */
 async function readTurn(span: ReadSpan): Promise<RecordedTurn | null> {
   const { input, output, error } = readBodyMembers(await decodeSpanBody(span.body), ["input", "output", "error"]);
   const textOf = (json: string | null) => {

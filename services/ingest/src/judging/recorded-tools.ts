@@ -4,17 +4,17 @@ import { type JsonSlice, scanElements, scanMembers } from "../model/scan-members
 import type { JsonText } from "../model/span.ts";
 import { truncationMarker } from "../model/span-body.ts";
 
-/** Text of all calls of one trace: what does not fit loses its values, never its name. */
+/** Text of all calls of one trace: values that do not fit are dropped, names never. */
 const callsCharsMax = 1024 * 1024;
 const definitionMaxChars = 4_000;
 
-/** They are never too long. */
+/** Types that are never too long. */
 const scalars: ReadonlySet<string> = new Set(["boolean", "number", "null"]);
 
-/** What rows hold was read as JSON when it came. */
+/** Stored rows were validated as JSON on arrival. */
 const stored = { isStored: true };
 
-/** The calls as their trace shows them, a value that does not fit replaced by the marker of what was cut. */
+/** The calls as their trace shows them; a value that does not fit is replaced by the truncation marker. */
 export function readRecordedCalls(toolCalls: JsonText | null): RecordedToolCall[] {
   let left = callsCharsMax;
   const elements = toolCalls === null ? [] : (scanElements(toolCalls, stored) ?? []);
@@ -32,7 +32,7 @@ export function readRecordedCalls(toolCalls: JsonText | null): RecordedToolCall[
   });
 }
 
-/** REST takes calls as they come; what judges rely on has the type it should have, or is left out. */
+/** REST accepts calls unchecked; members that judges rely on are left out if their type is wrong. */
 function keepTyped(member: string, value: unknown, { type }: JsonSlice): unknown {
   switch (member) {
     case "__proto__":
@@ -53,9 +53,9 @@ function readName(name: JsonSlice | undefined): string {
   return name?.type === "string" ? cutText(JSON.parse(name.text) as string, limits.traceNameMaxChars) : "";
 }
 
-/** The tools that a span's metadata says were offered to its model; a long definition is cut. */
+/** The tools offered to a span's model, from its metadata; a long definition is cut. */
 export function readToldDefinitions(metadata: JsonText | null): Trajectory["toolDefinitions"] {
-  // Looking for the name first is far cheaper than reading what may be a long text.
+  // A substring search is far cheaper than parsing a long text.
   if (metadata === null || !metadata.includes('"toolDefinitions"')) return [];
   const told = scanMembers(metadata, stored).members?.get("toolDefinitions");
   return (

@@ -1,14 +1,14 @@
 import { readRecordedText } from "../model/recorded-text.ts";
 import type { JsonText } from "../model/span.ts";
 
-/** Members that hold the text of a document, first the one that mapped OTLP documents have. */
+/** Members that hold the text of a document; first the one of mapped OTLP documents. */
 const contentNames = ["content", "text", "page_content", "pageContent", "document"];
-/** Members that hold the list, where it is inside an object. */
+/** Members that hold the list inside an object. */
 const listNames = ["documents", "results", "outputs"];
 
 /**
- * The texts of what was retrieved, one for each document, blank ones left out: of a list its elements, or the one list
- * inside an object; else the value itself. A document is its text, or else its JSON text.
+ * The texts of retrieved documents, without blank ones: the elements of a list, or of the one list inside an object;
+ * else the value itself. A document is its text, else its JSON text.
  */
 export function readRetrievedTexts(json: JsonText | null): string[] {
   const whole = readRecordedText(json);
@@ -25,7 +25,7 @@ function findList(value: unknown): unknown[] | null {
   return listNames.map((name) => value[name]).find((member) => Array.isArray(member)) ?? null;
 }
 
-/** `otherwise` is what it reads as when it is no document. */
+/** `otherwise` is the result if it is not a document. */
 function textOf(item: unknown, otherwise: string): string {
   if (typeof item === "string") return item;
   if (item === null || !isObject(item)) return item === null ? "" : otherwise;

@@ -15,7 +15,7 @@ import { readJudgedTrace } from "./read-judged-trace.ts";
 import { readScriptTrace } from "./read-script-trace.ts";
 import { readTurns as readRecordedTurns } from "./read-turns.ts";
 
-/** Traces and sessions in the form that judges and scripts read. */
+/** Serves traces and sessions in the form that judges and scripts read. */
 export function judgingRoutes(dependencies: {
   traces: TraceStore;
   sessions: Pick<SessionStore, "findRoots">;
@@ -29,7 +29,7 @@ export function judgingRoutes(dependencies: {
   ];
 }
 
-/** Internal `readTraceForJudging`: an id that is none, and another project's, is as good as missing. */
+/** Internal `readTraceForJudging`: an invalid id and another project's id count as missing. */
 function readTraceForJudging({ traces }: { traces: TraceStore }): Handler {
   return async (call) => {
     const query = judgedTraceQuery.parse(await call.json());
@@ -39,7 +39,7 @@ function readTraceForJudging({ traces }: { traces: TraceStore }): Handler {
   };
 }
 
-/** Internal `readTraceForScripts`: an id that is none, and another project's, is as good as missing. */
+/** Internal `readTraceForScripts`: an invalid id and another project's id count as missing. */
 function readTraceForScripts({ traces }: { traces: TraceStore }): Handler {
   return async (call) => {
     const query = scriptTraceQuery.parse(await call.json());
@@ -49,7 +49,7 @@ function readTraceForScripts({ traces }: { traces: TraceStore }): Handler {
   };
 }
 
-/** The question of eval-runs when a trace or session is to become a case. */
+/** Answers eval-runs when a trace or session becomes a case. */
 function readTurns(stores: { traces: TraceStore; sessions: Pick<SessionStore, "findRoots"> }): Handler {
   return async (call) => {
     const query = turnsQuery.parse(await call.json());

@@ -2,24 +2,27 @@ import type { sessionsJudged } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
 import type { z } from "zod";
 
-/** What live judging says of sessions, kept for their list. */
+/** The latest live verdicts of sessions, for their list. */
 export interface SessionVerdictStore {
   /**
-   * Keeps what is newer than what is kept, of projects that are not deleted, and forgets what was last said of sessions
-   * of these projects more than 90 days ago. May be told anything again, in any order.
+   * Stores verdicts newer than the stored ones, skips deleted projects, and deletes verdicts of these projects older
+   * than 90 days. Idempotent, and independent of order.
    */
   keep(sessions: z.output<typeof sessionsJudged.body>["sessions"]): Promise<void>;
 }
 
-/** Thrice what a list looks back. */
+/** Three times the window of the list. */
 const keptDays = 90;
 
-/** Keeps {@link SessionVerdictStore} in the schema `ingest`, under the maintenance role: one event may tell of many projects. */
+/**
+ * Stores {@link SessionVerdictStore} in the schema `ingest`, under the maintenance role: one event may cover many
+ * projects.
+ */
 export function createSessionVerdictStore(maintenance: Database): SessionVerdictStore {
   return {
     async keep(sessions) {
       await maintenance.query({
-        // Of two revisions in one event the greater is kept.
+        // Of two revisions in one event, the greater one is kept.
         name: "session_verdicts_keep",
         text: `
           with forgotten as (

@@ -2,22 +2,22 @@ import type { tracesJudged } from "@touchstone/contracts";
 import type { Database } from "@touchstone/db";
 import type { z } from "zod";
 
-/** What live judging says of traces, kept beside them. */
+/** Live verdicts of traces, stored beside them. */
 export interface VerdictStore {
   /**
-   * Keeps what is newer than what is kept. What is said of a trace that the project does not have, any more or at all, is
-   * dropped. May be told anything again, in any order.
+   * Stores verdicts newer than the stored ones. Verdicts of unknown or removed traces are dropped. Idempotent, and
+   * independent of order.
    */
   keep(traces: z.output<typeof tracesJudged.body>["traces"]): Promise<void>;
 }
 
-/** Keeps {@link VerdictStore} in the schema `ingest`, under the maintenance role: one event tells of many projects. */
+/** Stores {@link VerdictStore} in the schema `ingest`, under the maintenance role: one event covers many projects. */
 export function createVerdictStore(maintenance: Database): VerdictStore {
   return {
     async keep(traces) {
       await maintenance.query({
-        // The lock keeps a span from being removed meanwhile: a verdict must not outlive it. Of two revisions in one
-        // event the greater comes first, and the other is dropped with the rest that is known.
+        // The lock prevents concurrent removal of the span: a verdict must not outlive it. Of two revisions in one
+        // event the greater one comes first; the other is dropped as a known one.
         name: "trace_verdicts_keep",
         text: `
           with judged as materialized (

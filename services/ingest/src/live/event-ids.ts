@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from "
 import { deriveKey } from "@touchstone/service-kit";
 import type { TailPosition } from "./tail-store.ts";
 
-/** What a reader sends back to go on after a place: the place and when it was told (epoch milliseconds). */
+/** The decoded event id that a reader sends back to resume: a position and its time (epoch milliseconds). */
 export interface EventId {
   position: TailPosition;
   atMs: number;
@@ -11,21 +11,21 @@ export interface EventId {
 /** The ids of events, as readers of a project see them. */
 export interface EventIds {
   format(projectId: string, id: EventId): string;
-  /** Null when the text is no event id of this project. */
+  /** Null if the text is not an event id of this project. */
   parse(projectId: string, text: string): EventId | null;
 }
 
 const algorithm = "aes-256-gcm";
 const nonceBytes = 12;
 const tagBytes = 16;
-/** Transaction and number, 64 bits each, and the time in 48. */
+/** Transaction and number in 64 bits each, and the time in 48. */
 const placeBytes = 22;
 const textChars = Math.ceil(((nonceBytes + placeBytes + tagBytes) * 4) / 3);
 
 /**
- * Places are counted over all projects of the installation: in the clear they would tell a tenant how much the others store. So
- * an id is encrypted, under a key that all replicas have, and bound to its project. An id of another project, of an older
- * version or of a reader's own making is none.
+ * Positions count over all projects of the installation; in clear text they would show a tenant how much others store.
+ * So an id is encrypted with a key that all replicas share, and bound to its project. Ids of other projects, of older
+ * versions and forged ids are invalid.
  */
 export function createEventIds(rootSecret: string): EventIds {
   const key = createSecretKey(deriveKey(rootSecret, "stream event ids"));
@@ -54,7 +54,7 @@ export function createEventIds(rootSecret: string): EventIds {
           atMs: place.readUIntBE(16, 6),
         };
       } catch {
-        // The tag does not fit.
+        // The authentication tag is wrong.
         return null;
       }
     },

@@ -10,12 +10,12 @@ import { createSeqFloors } from "./seq-floors.ts";
 import type { TailPosition, TailRow, TailState, TailStore } from "./tail-store.ts";
 import { createTraceStream, type StreamWishes, type TraceStream } from "./trace-stream.ts";
 
-/** Tells readers of traces as they are stored, on whatever replica (completions 1.8). */
+/** Streams traces as any replica stores them (completions 1.8). */
 export interface LiveTail {
   /**
-   * Begins a stream of server-sent events: every root of the project that is committed from now on, each once, in one
-   * order for all readers. With the id of the last event a reader had it goes on right after that one; when that is over
-   * an hour ago, or no id of ours, it begins with `reset`.
+   * Opens a stream of server-sent events: every root of the project that is committed from now on, each once, in one
+   * order for all readers. With a last event id it resumes right after that event. If that event is over an hour old or
+   * the id is invalid, the stream begins with `reset`.
    */
   open(reader: { projectId: string; lastEventId: string | null } & StreamWishes): Promise<Readable>;
   stop(): Promise<void>;
@@ -24,7 +24,7 @@ export interface LiveTail {
 export interface LiveTailOptions {
   store: TailStore;
   traces: Pick<TraceStore, "readRoots" | "matchRoots">;
-  /** A list item as JSON; previewed where it says at whose prices. */
+  /** A list item as JSON; a preview if prices are given. */
   show(root: ReadSpan, preview: PricedProject | null): Promise<Buffer>;
   eventIds: EventIds;
   clock: Clock;
@@ -34,11 +34,11 @@ export interface LiveTailOptions {
 const pollMs = 200;
 const retryMs = 2_000;
 const markMs = 15_000;
-/** Rows of the order that are read at once, and roots in full. */
+/** Rows of the order, and full roots, in one read. */
 const rowsMax = 500;
 const rootsMax = 16;
 
-/** One poll serves all streams of the process that were told the same, which is all but those that catch up. */
+/** One poll serves all streams of the process at the same position: all but those that catch up. */
 export function createLiveTail({ store, traces, show, eventIds, clock, logger }: LiveTailOptions): LiveTail {
   const streams = new Set<TraceStream>();
   const floors = createSeqFloors(store);
@@ -51,7 +51,7 @@ export function createLiveTail({ store, traces, show, eventIds, clock, logger }:
     return { now: { xid: state.horizon, seq: 0n }, state };
   }
 
-  /** What the streams that ask for more than a framework and a source want of these rows. */
+  /** Matches these rows against the filters of streams that filter by more than framework and source. */
   async function matchSlice(
     slice: readonly TailRow[],
     group: readonly TraceStream[],
@@ -66,7 +66,7 @@ export function createLiveTail({ store, traces, show, eventIds, clock, logger }:
     return matches;
   }
 
-  /** A root as each of its readers asked for it; each way is composed once. */
+  /** Composes a root once for each format that its readers asked for. */
   async function showTo(readers: readonly TraceStream[], root: ReadSpan): Promise<ReadonlyMap<TraceStream, Buffer>> {
     const items = new Map<TraceStream, Buffer>();
     for (const [isPreview, streams] of Map.groupBy(readers, ({ wishes }) => wishes.preview !== null)) {
@@ -77,8 +77,8 @@ export function createLiveTail({ store, traces, show, eventIds, clock, logger }:
   }
 
   /**
-   * The position moves with every row, so that a failure repeats nothing. Answers the streams that were told all: one that
-   * catches up stays where it is when it has enough to read, and is told the rest later.
+   * The position advances with every row, so that a failure repeats nothing. Returns the streams that received all
+   * rows: one that catches up keeps its position when its buffer is full, and gets the rest later.
    */
   async function tell(rows: readonly TailRow[], group: readonly TraceStream[]): Promise<readonly TraceStream[]> {
     let told = group;
@@ -112,7 +112,7 @@ export function createLiveTail({ store, traces, show, eventIds, clock, logger }:
     return told;
   }
 
-  /** Answers whether there is more to tell right away. */
+  /** Returns true if there is more to send right away. */
   async function takeTurn(): Promise<boolean> {
     const ready = [...streams].filter((stream) => stream.isReady);
     const { now } = await readHorizon();
@@ -185,7 +185,7 @@ export function createLiveTail({ store, traces, show, eventIds, clock, logger }:
   };
 }
 
-/** Whether a filter asks for more than what a root that was read says by itself. */
+/** True if a filter needs more than the columns of the root that was read. */
 function isNarrow({ framework: _framework, source: _source, ...others }: RootFilter): boolean {
   return Object.values(others).some((value) => value !== null);
 }

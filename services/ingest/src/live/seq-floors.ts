@@ -1,16 +1,16 @@
 import type { TailState, TailStore } from "./tail-store.ts";
 
-/** The tail may stand still behind a long transaction; older knowledge is worth no more than this. */
+/** A long transaction may hold the tail back; older entries are not worth keeping. */
 const floorsMax = 64;
 
 /**
- * From which number on the texts of a transaction are found, so that reading the tail leaves out all older pieces. A
- * transaction that had not begun when the newest number was read takes greater ones.
+ * Lower bounds for the text numbers of transactions, so that reading the tail skips all older pieces. A transaction
+ * that had not begun when the newest number was read uses greater ones.
  */
 export interface SeqFloors {
-  /** Reads the state, and learns from it. */
+  /** Reads the state and records it. */
   readState(): Promise<TailState>;
-  /** A number that every text of this transaction and of later ones is over. */
+  /** A number below all texts of this and later transactions. */
   floorOf(xid: bigint): bigint;
 }
 
@@ -19,7 +19,7 @@ export function createSeqFloors({ readState }: Pick<TailStore, "readState">): Se
   let newest: TailState | null = null;
   return {
     async readState() {
-      // The number of this reading may be younger than its transactions, and so may that of one under way at the same time.
+      // The number from this read may be younger than its transactions, and so may that of a concurrent read.
       const before = newest;
       const state = await readState();
       if (before !== null && floors.length < floorsMax) floors.push({ xid: state.nextXid, seq: before.lastSeq });

@@ -1,27 +1,30 @@
 import type { Database } from "@touchstone/db";
 
-/** A root that was stored. */
+/** A stored root. */
 export interface TailRow extends TailPosition {
   projectId: string;
   id: string;
 }
 
-/** How far the order of the tail is settled. */
+/** The settled part of the tail's order. */
 export interface TailState {
-  /** Whatever was stored by transactions below is visible, and they store nothing more. */
+  /** Transactions below have ended, and their rows are visible. */
   horizon: bigint;
   /** Transactions from here on have not begun. */
   nextXid: bigint;
-  /** Those below that have not ended; what the others stored is visible. */
+  /** The unfinished transactions below that; rows of the others are visible. */
   running: ReadonlySet<bigint>;
-  /** The newest number of a text at that moment or a little later. */
+  /** The newest text number at that moment or slightly later. */
   lastSeq: bigint;
 }
 
-/** Reads what was stored in the order of {@link TailPosition}. */
+/** Reads stored roots in the order of {@link TailPosition}. */
 export interface TailStore {
   readState(): Promise<TailState>;
-  /** At most `limit` roots of these projects after a place and below a transaction, in order; only numbers over `seqFloor`. */
+  /**
+   * At most `limit` roots of these projects after a position and below a transaction, in order; only numbers above
+   * `seqFloor`.
+   */
   readAfter(range: {
     projectIds: readonly string[];
     after: TailPosition;
@@ -76,11 +79,11 @@ export function createTailStore(reading: Database): TailStore {
 }
 
 /**
- * A place in the order in which the live tail tells traces: by the transaction that stored them, then by number. Below
- * the oldest running transaction nothing appears any more, so a place once passed stays passed, on every replica.
+ * A position in the order of the live tail: by the transaction that stored the trace, then by number. Below the oldest
+ * running transaction no rows can appear, so a position once passed stays passed, on every replica.
  */
 export interface TailPosition {
   xid: bigint;
-  /** 0 = before all of the transaction. */
+  /** 0 = before the whole transaction. */
   seq: bigint;
 }

@@ -4,45 +4,45 @@ import type { RootFilter } from "../model/root-filter.ts";
 import type { PricedProject } from "../pricing/price-store.ts";
 import type { TailPosition, TailState } from "./tail-store.ts";
 
-/** What a reader asked for. */
+/** The options of a reader. */
 export interface StreamWishes {
-  /** The roots of the list; null = none can match. */
+  /** The filter of the list; null = no root can match. */
   filter: RootFilter | null;
-  /** Told as the list previews them, at the prices of this project; null = as the list shows them. */
+  /** Items are previews at the prices of this project; null = full list items. */
   preview: PricedProject | null;
 }
 
-/** One reader of the live tail, told by server-sent events. */
+/** One reader of the live tail, over server-sent events. */
 export interface TraceStream {
   readonly projectId: string;
   readonly readable: Readable;
-  /** How far it was told. */
+  /** The position that the reader has reached. */
   position: TailPosition;
-  /** It was told where it begins, and has room for more. */
+  /** The stream has begun, and its buffer is not full. */
   readonly isReady: boolean;
   readonly wishes: StreamWishes;
-  /** Whether the framework and the source are those it asked for; what else it asked for is the store's to tell. */
+  /** True if the framework and the source match; the store checks the other filters. */
   wants(root: { framework: string | null; source: string | null }): boolean;
-  /** Whether what this transaction stored was there before the stream began. */
+  /** True if this transaction's rows were stored before the stream began. */
   preceded(xid: bigint): boolean;
-  /** `state` is of the moment from which the reader wants to be told; null = it goes on where it was. */
+  /** `state` is of the moment from which the reader receives traces; null = it resumes. */
   begin(at: TailPosition, { isReset, state }: { isReset: boolean; state: TailState | null }): void;
-  /** Tells the trace at its position; `item` is JSON. */
+  /** Sends the trace at its position; `item` is JSON. */
   tell(item: Buffer): void;
-  /** There was nothing more up to here. */
+  /** Advances the position when there is nothing more up to here. */
   reach(now: TailPosition): void;
-  /** Says that the connection lives, and where the reader may go on from. */
+  /** Sends a keep-alive and the position to resume from. */
   mark(): void;
   end(): void;
 }
 
-/** A reader that catches up is told no faster than it reads, by so much at a time. */
+/** Buffered bytes of a reader that catches up: it receives data no faster than it reads. */
 const catchUpBytes = 256 * 1024;
 
 export function createTraceStream(options: {
   projectId: string;
   wishes: StreamWishes;
-  /** The id of an event that is told now and leaves its reader at a place. */
+  /** The id of an event sent now that leaves its reader at a position. */
   idOf: (position: TailPosition) => string;
 }): TraceStream {
   const { projectId, wishes, idOf } = options;
@@ -52,7 +52,7 @@ export function createTraceStream(options: {
   let isCatchingUp = true;
   let beginning: TailState | null = null;
 
-  /** A reader that falls too far behind is cut off; it comes back and goes on where it was. */
+  /** A reader that falls too far behind is disconnected; it reconnects and resumes. */
   function push(text: Buffer | string): void {
     if (readable.destroyed) return;
     if (readable.readableLength > limits.streamBacklogMaxBytes) readable.destroy();
@@ -72,7 +72,7 @@ export function createTraceStream(options: {
       if (filter.framework !== null && framework !== filter.framework) return false;
       return filter.source === "all" || (filter.source === "eval") === (source === "eval-run");
     },
-    // A transaction that runs long holds the order back: behind it may be what was stored before the reader came.
+    // A long transaction holds the order back: rows behind it may have been stored before the reader connected.
     preceded: (xid) => beginning !== null && xid < beginning.nextXid && !beginning.running.has(xid),
     begin(at, { isReset, state }) {
       stream.position = at;
@@ -84,12 +84,12 @@ export function createTraceStream(options: {
     tell(item) {
       push(Buffer.concat([Buffer.from(`${idLine()}event: trace\ndata: `), onOneLine(item), Buffer.from("\n\n")]));
     },
-    // Until it has read most of what it was told, it has not caught up: a large trace takes a while to leave.
+    // A reader has caught up only after it has read most of its buffer: a large trace takes a while to send.
     reach(now) {
       stream.position = now;
       if (readable.readableLength <= catchUpBytes) isCatchingUp = false;
     },
-    // An id without data moves the reader's place and is no event.
+    // An id without data updates the reader's position and is not an event.
     mark: () => push(`: alive\n${idLine()}\n`),
     end() {
       if (!readable.destroyed) readable.push(null);
@@ -103,7 +103,7 @@ export function createTraceStream(options: {
   return stream;
 }
 
-/** A line break between the tokens of a sender's JSON would end the data of an event; within its strings there is none. */
+/** A line break between JSON tokens would end the data of an event; inside strings there is none. */
 function onOneLine(json: Buffer): Buffer {
   if (!json.includes(0x0a) && !json.includes(0x0d)) return json;
   return Buffer.from(json.map((byte) => (byte === 0x0a || byte === 0x0d ? 0x20 : byte)));

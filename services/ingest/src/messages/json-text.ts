@@ -15,8 +15,8 @@ const fragileNumber = /[[:,]\s*-?(?:\d{16}|\d+\.\d{16}|\d+(?:\.\d+)?[eE]|\d+\.\d
 const numberText = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * Parses JSON and keeps every number literal as it was written: one that a JavaScript number would change becomes an
- * object that JSON.stringify writes back verbatim, so a 64-bit id in a tool call survives. Throws what JSON.parse does.
+ * Parses JSON and keeps every number literal as written: one that a JavaScript number would change becomes an object
+ * that JSON.stringify writes back verbatim, so a 64-bit id in a tool call survives. Throws what JSON.parse throws.
  */
 export function parseLossless(text: string): unknown {
   return fragileNumber.test(text) ? json.parse(text, keepLiteral) : JSON.parse(text);
@@ -27,14 +27,14 @@ function keepLiteral(_key: string, value: unknown, context: { source?: string })
   return changed ? json.rawJSON(context.source as string) : value;
 }
 
-/** Whether a parsed value is a number kept as its literal. */
+/** True if a parsed value is a number kept as its literal. */
 export function isRawNumber(value: unknown): value is RawNumber {
   return json.isRawJSON(value);
 }
 
 /**
- * The rule J of otlp 5.1: text that looks like JSON and is JSON becomes the value it writes; anything else stays text.
- * JSON nested deeper than {@link limits.jsonDepthMax} stays text too, since nobody could write it out again.
+ * Rule J of otlp 5.1: text that looks like JSON and is JSON becomes its value; anything else stays text. JSON nested
+ * deeper than {@link limits.jsonDepthMax} stays text too, since it could not be serialised again.
  */
 function parseIfJson(text: string): unknown {
   const trimmed = text.trim();
@@ -60,12 +60,12 @@ function parseIfJson(text: string): unknown {
   }
 }
 
-/** `parseIfJson` for a value that need not be text; other values pass. */
+/** `parseIfJson` for any value; values other than text are returned as they are. */
 export function looselyParsed(value: unknown): unknown {
   return typeof value === "string" ? parseIfJson(value) : value;
 }
 
-/** Stops at the limit, so it is safe on a value of any depth. */
+/** Stops at the limit, so it is safe for a value of any depth. */
 function nestsWithin(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return true;
   if (levels === 0) return false;
@@ -76,7 +76,7 @@ function nestsWithin(value: unknown, levels: number): boolean {
   return true;
 }
 
-/** Whether a JSON value is an object with members: not null, not a list, not a number kept as its literal. */
+/** True for a JSON object: not null, not a list, not a number kept as its literal. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !isRawNumber(value);
 }

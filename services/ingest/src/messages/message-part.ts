@@ -1,7 +1,7 @@
 import { isRecord, looselyParsed } from "./json-text.ts";
 import type { ToolCall } from "./message.ts";
 
-/** One part of a message's content, whatever dialect it was written in. */
+/** One part of a message's content, in any dialect. */
 export type Part =
   | { kind: "text"; text: string }
   | { kind: "reasoning"; text: string }
@@ -47,7 +47,7 @@ function readTypedPart(type: string, part: Record<string, unknown>): Part | null
   }
 }
 
-/** All that an untyped text part may hold. An object with more members is data that happens to have a text. */
+/** The members that an untyped text part may have. An object with more members is data that happens to have a text. */
 const textPartKeys = new Set(["text", "thought", "thoughtSignature"]);
 
 /** Gemini, Bedrock and Genkit name the part by its only key; Gemini adds `thought` and `thoughtSignature` to text. */
@@ -64,7 +64,7 @@ function textPart(kind: "text" | "reasoning", text: unknown): Part | null {
   return typeof text === "string" ? { kind, text } : null;
 }
 
-/** A call in any dialect; a name that is missing is "". */
+/** A call in any dialect; a missing name is "". */
 export function readToolCall(call: Record<string, unknown>): ToolCall {
   const inner = isRecord(call.function) ? call.function : call;
   const given =

@@ -1,8 +1,8 @@
 import { isRecord } from "./json-text.ts";
 
 /**
- * The one form all conversations are stored in (otlp 5.1). `content` is text when the message holds nothing else, and
- * parts otherwise: `{type:"text", text}`, `{type:"reasoning", text}`, or whatever the producer sent (an image, a file).
+ * The stored form of all conversations (otlp 5.1). `content` is text if the message holds nothing else, and parts
+ * otherwise: `{type:"text", text}`, `{type:"reasoning", text}`, or the producer's own part (an image, a file).
  */
 export interface Message {
   role: string;
@@ -18,25 +18,25 @@ export interface ToolCall {
   arguments: unknown;
 }
 
-/** The text of a message: its text parts joined, reasoning, tool calls and results left out (otlp 5.4). */
+/** The text of a message: its text parts joined, without reasoning, tool calls and results (otlp 5.4). */
 export function messageText(message: Message): string {
   if (typeof message.content === "string") return message.content;
   return message.content.map((part) => (isRecord(part) && part.type === "text" ? String(part.text) : "")).join("");
 }
 
-/** Whether text is all there is to a message. */
+/** True if the message holds only text. */
 export function isOnlyText(message: Message): boolean {
   return typeof message.content === "string" && message.tool_calls === undefined && message.tool_call_id === undefined;
 }
 
-/** The text of the newest message of a role; null when there is none or it says nothing. */
+/** The text of the newest message of a role; null if there is none or it is empty. */
 export function lastText(messages: readonly Message[], role: string): string | null {
   const message = messages.findLast((candidate) => candidate.role === role);
   const text = message === undefined ? "" : messageText(message);
   return text === "" ? null : text;
 }
 
-/** Puts instructions first, unless the conversation already has a system message. */
+/** Puts instructions first, unless the conversation has a system message. */
 export function withInstructions(messages: Message[], instructions: Message[]): Message[] {
   const hasSystem = messages.some(({ role }) => role === "system" || role === "developer");
   return hasSystem ? messages : [...instructions, ...messages];

@@ -5,7 +5,7 @@ import { composeMessages, readMessage } from "./read-message.ts";
 /** A conversation found in a producer's value. */
 export interface Conversation {
   messages: Message[];
-  /** The messages say all that the value said; false when it had members besides them. */
+  /** False if the value had members besides the messages. */
   complete: boolean;
 }
 
@@ -13,8 +13,8 @@ export interface Conversation {
 const covered = new Set(["messages", "contents", "system", "instructions", "prompt", "input", "tools", "model"]);
 
 /**
- * Finds the conversation in a value: a list of messages, a single one, a request or a response of a known API
- * (otlp 5.1). Null when the value is anything else; then it is stored as it is.
+ * Finds the conversation in a value: a list of messages, a single one, a request or a response of a known API (otlp
+ * 5.1). Null for any other value, which is stored as it is.
  */
 export function readConversation(value: unknown): Conversation | null {
   if (Array.isArray(value)) return whole(readMessages(value));
@@ -22,7 +22,7 @@ export function readConversation(value: unknown): Conversation | null {
   return readRequest(value) ?? readResponse(value) ?? whole(readMessage(value));
 }
 
-/** Every element must be a message; LangChain batches its conversations and one batch of one is what we see. */
+/** Every element must be a message. LangChain batches conversations; only a batch of one is expected. */
 function readMessages(value: readonly unknown[]): Message[] | null {
   const list = value.length === 1 && Array.isArray(value[0]) ? value[0] : value;
   if (list.length === 0) return null;
@@ -35,7 +35,7 @@ function readMessages(value: readonly unknown[]): Message[] | null {
   return read.flat();
 }
 
-/** Instructions given beside a conversation: text, one part, or a list of parts. */
+/** Instructions beside a conversation: text, one part, or a list of parts. */
 export function readInstructions(value: unknown): Message[] {
   if (value === undefined || value === null || value === "") return [];
   const content = isRecord(value) && Array.isArray(value.parts) ? value.parts : value;
@@ -99,7 +99,7 @@ function responseMessages(value: Record<string, unknown>): Message[] | null {
   return null;
 }
 
-/** A tool or chain of LangChain wraps what it returns: `{output: <message>}`. */
+/** A tool or chain of LangChain wraps its result: `{output: <message>}`. */
 function readLangChainOutput(output: Record<string, unknown>): Message[] | null {
   return output.type === "constructor" ? readMessage(output) : null;
 }
@@ -110,7 +110,7 @@ function completionChoice(choice: unknown): unknown {
   return { role: "assistant", content: choice.text };
 }
 
-/** Gemini leaves the role out of some candidates. */
+/** Gemini omits the role of some candidates. */
 function asModel(content: unknown): unknown {
   return isRecord(content) && content.role === undefined ? { ...content, role: "model" } : content;
 }

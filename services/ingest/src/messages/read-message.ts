@@ -2,7 +2,7 @@ import { isRecord, looselyParsed } from "./json-text.ts";
 import type { Message, ToolCall } from "./message.ts";
 import { readPart, readToolCall, resultText } from "./message-part.ts";
 
-/** The words for who speaks; a list of objects with other roles is not a conversation. */
+/** Role names; a list of objects with other roles is not a conversation. */
 const roles: Readonly<Record<string, string>> = {
   system: "system",
   developer: "developer",
@@ -16,7 +16,7 @@ const roles: Readonly<Record<string, string>> = {
   function: "tool",
 };
 
-/** Classes of LangChain, by the last element of a serialised object's id, chunks of a stream included. */
+/** LangChain classes, by the last element of a serialised object's id, including chunks of a stream. */
 const langChainRoles: Readonly<Record<string, string>> = {
   SystemMessage: "system",
   HumanMessage: "user",
@@ -34,8 +34,8 @@ const pydanticRoles: Readonly<Record<string, string>> = {
 };
 
 /**
- * One message of any dialect in our form; null when the value is no message. One message may become several, since
- * tool results written as parts become messages of their own: before the text of a user, after that of an assistant.
+ * Converts one message of any dialect to the stored form; null if the value is not a message. One message may become
+ * several, since tool results in parts become separate messages: before the text of a user, after that of an assistant.
  */
 export function readMessage(value: unknown): Message[] | null {
   if (!isRecord(value)) return null;
@@ -43,7 +43,7 @@ export function readMessage(value: unknown): Message[] | null {
   return readLangChain(value) ?? readPydantic(value) ?? readResponsesItem(value) ?? readRoleMessage(value);
 }
 
-/** Builds messages from one speaker's content; text, parts and null are all taken. */
+/** Builds messages from the content of one role; accepts text, parts and null. */
 export function composeMessages(role: string, content: unknown, calls: ToolCall[] = [], callId?: string): Message[] {
   const kept: unknown[] = [];
   const results: Message[] = [];
@@ -148,7 +148,7 @@ function readPydantic(value: Record<string, unknown>): Message[] | null {
   });
 }
 
-/** Items of OpenAI's Responses API that carry no role. */
+/** Items of OpenAI's Responses API without a role. */
 function readResponsesItem(value: Record<string, unknown>): Message[] | null {
   if (value.role !== undefined) return null;
   switch (value.type) {

@@ -1,20 +1,20 @@
 import { isOnlyText, lastText, type Message } from "./message.ts";
 
-/** Input or output as the row stores it. */
+/** Input or output in stored form. */
 export interface ShapedContent {
-  /** JSON text; null when the span says nothing. */
+  /** JSON text; null if the span has none. */
   json: string | null;
-  /** The conversation behind it, where the row shows only a text of it. */
+  /** The conversation, if the row shows only a text of it. */
   messages: Message[] | null;
 }
 
-/** What a row of a kind shows of the conversation that is its input. */
+/** The input that a row of a kind shows of a conversation. */
 export function showInput(messages: Message[], kind: string): ShapedContent {
   if (!showsText(kind)) return { json: JSON.stringify(messages), messages: null };
   return { json: JSON.stringify(lastText(messages, "user") ?? messages), messages };
 }
 
-/** What a row of a kind shows of the conversation that is its output. */
+/** The output that a row of a kind shows of a conversation. */
 export function showOutput(messages: Message[], kind: string): ShapedContent {
   const [answer, ...others] = messages;
   const whole = answer !== undefined && others.length === 0 ? answer : messages;
