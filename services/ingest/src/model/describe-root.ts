@@ -1,7 +1,7 @@
 import type { StoredTrace } from "@touchstone/contracts";
 import type { SpanRow } from "./span-row.ts";
 
-/** What `event.traces.stored.v1` says of a root, as JSON. OTLP asks nothing of monitoring. */
+/** The JSON of a root in `event.traces.stored.v1`. OTLP cannot request monitoring. */
 export function describeRoot(
   projectId: string,
   row: Pick<SpanRow, "id" | "agentId" | "name" | "createdAtMs"> & { source: string | null },

@@ -1,40 +1,40 @@
 import type { Message } from "../messages/message.ts";
 
 /**
- * What one log record says of its span, as it is stored (otlp 7). The otlp folder writes it, composing reads it, when
- * the kind of the span is known. Absent = nothing.
+ * The stored content of one log record about a span (otlp 7). The otlp folder writes it; composing reads it once the
+ * kind of the span is known. Absent = nothing.
  */
 export interface FragmentBody {
-  /** Its place among the records of its span that bear the same time. */
+  /** Its place among records of its span with the same time. */
   order: FragmentOrder;
-  /** Part of a conversation: those of several records follow one another. */
+  /** Part of a conversation: the parts of several records are concatenated. */
   inputMessages?: Message[];
   outputMessages?: Message[];
-  /** A whole input or output: a conversation, or any other value. The first record that has one decides. */
+  /** A whole input or output: a conversation or any other value. The first record with one wins. */
   input?: unknown;
   output?: unknown;
-  /** Entries of `metadata` where the span has none. */
+  /** Entries of `metadata` that the span does not have. */
   metadata?: Record<string, unknown>;
-  /** Entries of `metadata.otel.attributes` where the span has none. */
+  /** Entries of `metadata.otel.attributes` that the span does not have. */
   attributes?: Record<string, unknown>;
   error?: string;
   /** For `metadata.otel.exception`. */
   exception?: unknown;
   evaluation?: Evaluation;
-  /** What the producer says this cost; several add up. */
+  /** The cost according to the producer; those of several records are added. */
   costUSD?: number;
   toolCall?: FragmentToolCall;
 }
 
-/** Producers' clocks are coarse: the time of observation and the place in its export order what happened at once. */
+/** Producers' clocks are coarse: observation time and position in the export order records of the same time. */
 export interface FragmentOrder {
-  /** Decimal nanoseconds; a number would lose some. */
+  /** Decimal nanoseconds; a number would lose precision. */
   observedNano: string;
-  /** Counts the records of one span in one export. */
+  /** Position among the records of one span in one export. */
   index: number;
 }
 
-/** A grade that somebody else gave; `metadata.evaluations` lists them. It is no judge score of ours. */
+/** A grade from another system, listed in `metadata.evaluations`. It is not a judge score of Touchstone. */
 export interface Evaluation {
   name: string;
   score?: number;
@@ -45,7 +45,7 @@ export interface Evaluation {
   evaluatedAt?: string;
 }
 
-/** A tool's result told by a record of the span that called it, or of the tool's own. */
+/** A tool's result from a record of the calling span, or of the tool's own span. */
 export interface FragmentToolCall {
   id?: string;
   name: string;

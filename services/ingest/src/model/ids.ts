@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 
 /**
- * A UUID (version 8) that stands for a list of texts, the same on every replica: 122 bits of their SHA-256. The texts
- * hold no NUL, so the separator keeps `["ab", "c"]` and `["a", "bc"]` apart.
+ * A UUID (version 8) derived from a list of texts, the same on every replica: 122 bits of their SHA-256. The texts
+ * contain no NUL, so the separator keeps `["ab", "c"]` and `["a", "bc"]` apart.
  */
 export function hashUuid(...texts: readonly string[]): string {
   const hex = hash("sha256", texts.join("\0"), "hex");
@@ -10,12 +10,12 @@ export function hashUuid(...texts: readonly string[]): string {
   return toUuid(`${hex.slice(0, 12)}8${hex.slice(13, 16)}${variant}${hex.slice(17, 32)}`);
 }
 
-/** 32 hexadecimal digits, such as an OTel trace id, in the form of a UUID. */
+/** Formats 32 hexadecimal digits, such as an OTel trace id, as a UUID. */
 export function toUuid(hex: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** What 48 bits hold. */
+/** The largest value of 48 bits. */
 const idTimeMaxMs = 2 ** 48 - 1;
 
 /** Below every id whose time is `sinceMs` or later, and above all others: no id has version 0. Null = below all. */
@@ -27,8 +27,8 @@ export function idBefore(sinceMs: number | null): string {
 }
 
 /**
- * The id of the agent that a first trace of this name registers, and the key by which any agent of the name is found.
- * A hash, so that concurrent first traces agree without asking (completions 2.2, agent resolution).
+ * The id that the first trace of this name gives its agent, and the key by which an agent of the name is found. A hash,
+ * so that concurrent first traces agree without a lookup (completions 2.2, agent resolution).
  */
 export function agentIdOf(projectId: string, name: string): string {
   return hashUuid("agent", projectId, name);

@@ -1,10 +1,11 @@
 /**
- * What an OTel span says that shows only in its trace: what its trace inherits, what tells one call from its twin. Absent = it does not say. Filled where a span is mapped (otlp/mapping/map-span.ts).
+ * Facts of an OTel span that only its trace uses: inherited values, and keys to detect duplicate calls. Absent = not
+ * stated. Set by the mapping (otlp/mapping/map-span.ts).
  */
 export interface TreeFacts {
-  /** What it is called when its parent, which it says lives elsewhere, turns out to be here. */
+  /** Its name if its parent, stated to be remote, turns out to be in this trace. */
   asChild?: string;
-  /** The agent it says it is, or belongs to. */
+  /** The agent that it is or belongs to, as stated. */
   agent?: string;
   toolCallId?: string;
   toolName?: string;
@@ -18,8 +19,8 @@ export interface TreeFacts {
 }
 
 /**
- * All that a span itself says and its trace is derived from, beside the columns that never change: `spans.facts` as
- * JSON. The columns of the same names show what is shown.
+ * The span's own values that derivation needs, besides the columns that never change: `spans.facts` as JSON. The
+ * columns of the same names hold the shown values.
  */
 export interface OwnFacts extends Omit<TreeFacts, "responseId" | "reasoningTokens"> {
   name: string;

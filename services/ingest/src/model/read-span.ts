@@ -1,14 +1,14 @@
 import type { JudgeScores, TraceTopic } from "@touchstone/contracts";
 import type { Derivation } from "./derivation.ts";
 
-/** What became of one span of a job: the row that holds it, and whether it was there before. */
+/** The result of storing one span: the row that holds it, and whether it existed before. */
 export interface StoredSpan {
   id: string;
   deduped: boolean;
   agentId: string | null;
 }
 
-/** A span as it is read back. Null = absent. */
+/** A span as read from the store. Null = absent. */
 export interface ReadSpan {
   id: string;
   name: string;
@@ -18,7 +18,7 @@ export interface ReadSpan {
   latencyMs: number | null;
   framework: string | null;
   model: string | null;
-  /** Of an OTel span, that of its whole trace, which is named like the trace when no span of it states one. */
+  /** For an OTel span, the session of its whole trace, which is named like the trace if no span states one. */
   sessionId: string | null;
   spanId: string | null;
   parentSpanId: string | null;
@@ -28,18 +28,18 @@ export interface ReadSpan {
   outputTokens: number | null;
   cacheReadTokens: number | null;
   cacheWriteTokens: number | null;
-  /** Of an OTLP span, the trace whose rows its `derived` refers to; null on REST. */
+  /** For an OTLP span, the trace whose rows its `derived` refers to; null on REST. */
   traceKey: string | null;
-  /** What other rows of its trace add; null = nothing. See assembly/compose.ts. */
+  /** Additions from other rows of its trace; null = nothing. See assembly/compose.ts. */
   derived: Derivation | null;
   /** The blob; see span-body.ts. */
   body: Buffer;
-  /** What live judging says of it; read with lists, live tail and detail only. */
+  /** Its live verdicts; read only for lists, live tail and details. */
   judgeScores: JudgeScores | null;
   topic: TraceTopic | null;
 }
 
-/** What tells the place of a span in its tree. */
+/** The values that determine the place of a span in its tree. */
 export interface PlacedSpan {
   id: string;
   spanId: string | null;

@@ -6,7 +6,7 @@ export function readRecordedText(json: JsonText | null): string | null {
   return json.startsWith('"') ? (JSON.parse(json) as string) : json;
 }
 
-/** The beginning of a text, at most `charsMax` UTF-16 units, which never ends in half a character. */
+/** The beginning of a text, at most `charsMax` UTF-16 units, never ending in half a character. */
 export function cutText(text: string, charsMax: number): string {
   if (text.length <= charsMax) return text;
   const cut = text.slice(0, charsMax);

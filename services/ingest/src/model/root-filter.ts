@@ -1,4 +1,4 @@
-/** Which roots are listed: those that match all of it. They are compared as they are shown. Null = any. */
+/** The filters of a list of roots; a root must match all of them. Shown values are compared. Null = any. */
 export interface RootFilter {
   /** As stored: trimmed and lowercased. */
   framework: string | null;
@@ -12,10 +12,10 @@ export interface RootFilter {
   toMs: number | null;
   hasError: boolean | null;
   latencyMinMs: number | null;
-  /** Bounds of the headline of live judging, 0 to 10, both inclusive. With either, what nothing rated does not match. */
+  /** Bounds of the live rating, 0 to 10, both inclusive. With either one, unrated roots do not match. */
   ratingMin: number | null;
   ratingMax: number | null;
-  /** Whether it ended in an error or a live judge rates it below its threshold. */
+  /** True: it ended in an error or a live judge rates it below its threshold; false: neither. */
   isFailing: boolean | null;
   /** A LIKE pattern for the searched text; see src/search. */
   pattern: string | null;

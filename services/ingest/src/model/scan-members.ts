@@ -1,9 +1,9 @@
 import { limits } from "@touchstone/contracts";
 
-/** What a JSON value is, in the words that validation messages use. */
+/** The type of a JSON value, in the words of validation messages. */
 export type JsonType = "object" | "array" | "string" | "number" | "boolean" | "null";
 
-/** One JSON value cut out of the text it came in, byte for byte as the sender wrote it. */
+/** One JSON value as a slice of its text, byte for byte as the sender wrote it. */
 export interface JsonSlice {
   text: string;
   type: JsonType;
@@ -11,18 +11,18 @@ export interface JsonSlice {
   depth: number;
 }
 
-/** The text is not JSON, or cut into too many pieces. The message may be shown to whoever sent it. */
+/** The text is not JSON, or has too many members. The message may be shown to the sender. */
 export class JsonSyntaxError extends Error {
   override readonly name = "JsonSyntaxError";
 }
 
 /**
- * Cuts a JSON object into the raw texts of its members, in one pass and without parsing them: what `JSON.parse` and
+ * Splits a JSON object into the raw texts of its members, in one pass and without parsing them: what `JSON.parse` and
  * `JSON.stringify` would lose (`1e400`, `-0`, integers over 2^53, `\u0000`, lone surrogates, `__proto__`) stays as it
- * was sent (decision 6). Accepts exactly what `JSON.parse` accepts, and of a repeated key keeps the last, as it
- * does. `members` is null when the text is some other JSON value. Does not recurse: a body may nest a million deep.
- * `isStored`: it was accepted before, so that strings need not be looked into, which is a tenth of the time. Of what was
- * not, an object of more than `limits.jsonMembersMax` members throws.
+ * was sent (decision 6). Accepts exactly what `JSON.parse` accepts; of a repeated key it keeps the last, like
+ * `JSON.parse`. `members` is null if the text is another JSON value. Does not recurse: a body may nest a million deep.
+ * `isStored`: the text was validated before, so strings are not checked, which takes a tenth of the time. Otherwise an
+ * object of more than `limits.jsonMembersMax` members throws.
  */
 export function scanMembers(
   text: string,
@@ -61,7 +61,9 @@ export function scanMembers(
   return { type: "object", members };
 }
 
-/** Cuts a JSON array into the raw texts of its elements; null when the text is some other JSON value. `isStored` as above. */
+/**
+ * Splits a JSON array into the raw texts of its elements; null if the text is another JSON value. `isStored` as above.
+ */
 export function scanElements(text: string, { isStored = false } = {}): JsonSlice[] | null {
   const cursor = startCursor(text, isStored);
   skipWhitespace(cursor);
@@ -106,7 +108,7 @@ interface Cursor {
   readonly text: string;
   readonly isStored: boolean;
   at: number;
-  /** One entry for each open container: the code that closes it. Grows by doubling. */
+  /** One entry for each open container: its closing character. Grows by doubling. */
   closers: Uint8Array;
 }
 
@@ -139,7 +141,7 @@ function typeAt({ text, at }: Cursor): JsonType {
   }
 }
 
-/** Moves past one value and answers how deep it nests. */
+/** Skips one value and returns how deep it nests. */
 function skipValue(cursor: Cursor): number {
   const { text } = cursor;
   let open = 0;
@@ -160,7 +162,7 @@ function skipValue(cursor: Cursor): number {
       }
     } else skipScalar(cursor, code);
 
-    // A value has ended: close what ends with it, up to the comma before the next one.
+    // A value has ended: close the containers that end with it, up to the comma before the next value.
     for (;;) {
       if (open > 0) skipWhitespace(cursor);
       if (open > 0 && text.charCodeAt(cursor.at) === cursor.closers[open - 1]) {
@@ -220,7 +222,7 @@ function skipString(cursor: Cursor): void {
       at += escapeLength(cursor);
       continue;
     }
-    // Control characters, and the NaN past the end of the text.
+    // Control characters, and NaN past the end of the text.
     if (!(code >= 0x20)) {
       cursor.at = at;
       fail(cursor);
@@ -230,7 +232,7 @@ function skipString(cursor: Cursor): void {
   cursor.at = at + 1;
 }
 
-/** Where the string ends whose first character is at `from`: at the first quote that is not escaped. */
+/** The end of the string whose first character is at `from`: the first quote that is not escaped. */
 function closingQuote(text: string, from: number): number {
   let at = text.indexOf('"', from);
   while (at >= 0 && text.charCodeAt(at - 1) === backslash && isEscaped(text, at)) at = text.indexOf('"', at + 1);
@@ -254,7 +256,7 @@ function escapeLength(cursor: Cursor): number {
 function skipNumber(cursor: Cursor): void {
   const { text } = cursor;
   if (text.charCodeAt(cursor.at) === minus) cursor.at += 1;
-  // A number has no leading zero: after it only a fraction or an exponent may follow.
+  // A number has no leading zeros: only a fraction or an exponent may follow a zero.
   if (text.charCodeAt(cursor.at) === zero) cursor.at += 1;
   else skipDigits(cursor);
   if (text.charAt(cursor.at) === ".") {

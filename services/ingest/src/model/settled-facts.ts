@@ -2,10 +2,10 @@ import type { SettledTrace, StoredTrace } from "@touchstone/contracts";
 import type { JsonText } from "./span.ts";
 import { readCallOutcomes } from "./tool-calls.ts";
 
-/** What `event.trace.settled.v1` says of a root beyond what announced it. */
+/** The members of `event.trace.settled.v1` that the stored event does not have. */
 export type SettledFacts = Omit<SettledTrace, keyof StoredTrace>;
 
-/** A root as its detail shows it. */
+/** A root as its detail view shows it. */
 export interface ShownRoot {
   sessionId: string | null;
   framework: string | null;
@@ -13,11 +13,11 @@ export interface ShownRoot {
   latencyMs: number | null;
   hasError: boolean;
   output: JsonText | null;
-  /** In their stored form, or as derived of its trace. */
+  /** In stored form, or as derived from its trace. */
   toolCalls: JsonText | null;
 }
 
-/** The facts of a root that live checks go by. */
+/** The facts of a root that live checks use. */
 export function readSettledFacts(root: ShownRoot): SettledFacts {
   const { sessionId, framework, model, latencyMs, hasError } = root;
   const calls = readCallOutcomes(root.toolCalls);
@@ -35,14 +35,14 @@ export function readSettledFacts(root: ShownRoot): SettledFacts {
 }
 
 /**
- * The same as the members of a JSON object, each with a comma behind it, so that the store puts them in front of what
- * announced the root.
+ * The same as the members of a JSON object, each followed by a comma, so that the store can put them before the members
+ * of the stored event.
  */
 export function writeSettledFacts(root: ShownRoot): string {
   return `${JSON.stringify(readSettledFacts(root)).slice(1, -1)},`;
 }
 
-/** Nothing, or a text of white space. Only what begins like one is read. */
+/** True if absent or only white space. Only its beginning is read. */
 function isEmpty(output: JsonText | null): boolean {
   if (output === null || output === "null") return true;
   if (!/^"(?:[\s\\]|$|")/.test(output)) return false;

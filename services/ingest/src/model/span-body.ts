@@ -10,20 +10,20 @@ import {
 import type { JsonText } from "./span.ts";
 
 /**
- * The part of a span that no query looks into: one blob, whose first byte is the codec and whose rest is one JSON object.
+ * The part of a span that no query reads: one blob, whose first byte is the codec and whose rest is one JSON object.
  *
  *     {"lengths":[6,0,0,0,2,0],"input":"Hi…","metadata":{}}
  *
- * The members' texts are what the sender wrote and are never parsed, on the way in or out. `lengths` counts their UTF-8
- * bytes in the order of {@link bodyMembers} (0 = absent), so that an answer is cut from the blob without reading it.
+ * The members' texts are the sender's and are never parsed, on the way in or out. `lengths` counts their UTF-8 bytes in
+ * the order of {@link bodyMembers} (0 = absent), so that a response is cut from the blob without parsing it.
  */
 export type SpanBody = { readonly [Member in BodyMember]: JsonText | null };
 
-/** The members in stored order: what a list shows comes first. New ones go to the end; old bodies lack them. */
+/** The members in stored order: those that lists show come first. New ones are appended; old bodies lack them. */
 const bodyMembers = ["input", "output", "error", "toolCalls", "metadata", "performanceSummary"] as const;
 export type BodyMember = (typeof bodyMembers)[number];
 
-/** A body in which nobody said anything. */
+/** A body without members. */
 export const emptyBody: SpanBody = {
   input: null,
   output: null,
@@ -36,22 +36,22 @@ export const emptyBody: SpanBody = {
 const plain = 0;
 const zstd = 1;
 
-/** Shorter bodies stay as they are: there compression costs more time than it saves. */
+/** Shorter bodies are not compressed: it would cost more time than it saves. */
 const compressedFromBytes = 2048;
-/** What is longer is compressed and decompressed off the event loop; below, the way there and back costs more. */
+/** Longer texts are compressed and decompressed off the event loop; for shorter ones the transfer costs more. */
 const asynchronousFromBytes = 32 * 1024;
 
 const fast = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
 
-/** The blob of a span's body. A promise only where the body is large. */
+/** Encodes a span's body as a blob. Returns a promise only for large bodies. */
 export function encodeSpanBody(body: SpanBody): Buffer | Promise<Buffer> {
   const raw = encodePlainBody(body);
   if (raw.length < compressedFromBytes) return raw;
   const text = raw.subarray(1);
   if (raw.length < asynchronousFromBytes) return withCodec(zstdCompressSync(text, fast));
-  // Else the frame would not say how long its text is: whoever reads many has to know.
+  // Otherwise the frame would not state its text's length, which readers of many bodies need.
   const stating: ZstdOptions & { pledgedSrcSize: number } = { ...fast, pledgedSrcSize: text.length };
   return compress(text, stating).then(withCodec);
 }
@@ -72,42 +72,42 @@ function withCodec(compressed: Buffer): Buffer {
   return Buffer.concat([Buffer.of(zstd), compressed]);
 }
 
-/** The JSON text of a blob; see {@link cutBodyMembers}. A promise only where the body is large. */
+/** The JSON text of a blob; see {@link cutBodyMembers}. Returns a promise only for large bodies. */
 export function decodeSpanBody(blob: Buffer): Buffer | Promise<Buffer> {
   const codec = blob[0];
   const rest = blob.subarray(1);
   if (codec === plain) return rest;
   if (codec !== zstd) throw new Error(`span body has the unknown codec ${codec}`);
-  // One piece of the very length: by default it would be put together from pieces of 16 KB.
+  // One chunk of the exact length: by default the result is assembled from chunks of 16 KB.
   const stated = readStatedSize(rest) ?? pieceBytesUsual;
   const options = { chunkSize: Math.max(Math.min(stated, pieceBytesMax) + 1, pieceBytesMin) };
   const isShort = rest.length < asynchronousFromBytes && stated <= synchronousMaxBytes;
   return isShort ? zstdDecompressSync(rest, options) : decompress(rest, options);
 }
 
-/** Of a blob, the beginning that says how long its text is. */
+/** Bytes at the beginning of a blob that state its text's length. */
 export const blobHeadBytes = 20;
 
-/** Bytes of a blob's text, told from its head. Large ones of earlier versions do not state them: they are guessed high. */
+/** Size of a blob's text, from its head. Large blobs of earlier versions do not state it: the estimate is high. */
 export function textBytesOf(head: Buffer, blobBytes: number): number {
   if (!isPacked(head)) return blobBytes - 1;
   return readStatedSize(head.subarray(1)) ?? Math.min(blobBytes * guessedRatio, guessedMax);
 }
 
-/** Far more than compression gains on usual texts, and more than a span can hold. */
+/** Far above the compression of usual texts, and more than a span can hold. */
 const guessedRatio = 64;
 const guessedMax = 16 * 1024 * 1024;
 
-/** The least that zlib takes. */
+/** The minimum that zlib accepts. */
 const pieceBytesMin = 64;
-/** Where the length is not stated. */
+/** Used if the length is not stated. */
 const pieceBytesUsual = 16 * 1024;
-/** A stated length is believed up to here; beyond, pieces are put together. */
+/** A stated length is trusted up to here; beyond, chunks are assembled. */
 const pieceBytesMax = 16 * 1024 * 1024;
-/** A few kilobytes of repetition may become megabytes: those are decompressed off the event loop too. */
+/** A few repetitive kilobytes may become megabytes: those are decompressed off the event loop too. */
 const synchronousMaxBytes = 256 * 1024;
 
-/** How long a zstd frame says its content is (RFC 8878, 3.1.1.1); null when it does not. */
+/** The content size stated in a zstd frame (RFC 8878, 3.1.1.1); null if absent. */
 function readStatedSize(frame: Buffer): number | null {
   const descriptor = frame[4] ?? 0;
   const isSingleSegment = (descriptor & 0x20) !== 0;
@@ -139,12 +139,12 @@ export function cutBodyMembers(text: Buffer, last: BodyMember): Buffer {
   return text.subarray(start, end);
 }
 
-/** Whether a decoded body has a member. */
+/** True if a decoded body has the member. */
 export function hasBodyMember(text: Buffer, member: BodyMember): boolean {
   return (readLengths(text).lengths[bodyMembers.indexOf(member)] ?? 0) > 0;
 }
 
-/** A blob, not compressed, of what lists show of a decoded body: input, output, error, and these calls, else its own. */
+/** An uncompressed blob of a decoded body's listed members: input, output, error, and these calls, else its own. */
 export function listBody(text: Buffer, toolCalls: JsonText | null): Buffer {
   const { lengths } = readLengths(text);
   const listed = lengths.slice(0, bodyMembers.indexOf("toolCalls") + (toolCalls === null ? 1 : 0));
@@ -156,20 +156,20 @@ export function listBody(text: Buffer, toolCalls: JsonText | null): Buffer {
   ]);
 }
 
-/** Whether a blob has to be unpacked to be read. */
+/** True if a blob must be decompressed to be read. */
 export function isPacked(blob: Buffer): boolean {
   return blob[0] === zstd;
 }
 
-/** How long each member of a decoded body is, and where the first begins. */
+/** The length of each member of a decoded body, and the start of the first. */
 function readLengths(text: Buffer): { start: number; lengths: number[] } {
   const start = text.indexOf("]") + 1;
   return { start, lengths: JSON.parse(text.toString("latin1", '{"lengths":'.length, start)) as number[] };
 }
 
 /**
- * The first bytes of a member of a decoded body, as many as are asked for, and whether that is all of it; null = absent.
- * A character that is cut in two becomes U+FFFD.
+ * The first bytes of a member of a decoded body, up to a limit, and whether that is all of it; null = absent. A
+ * character that is cut in two becomes U+FFFD.
  */
 export function readMemberStart(
   text: Buffer,
@@ -190,7 +190,7 @@ export function readMemberStart(
   return null;
 }
 
-/** The members of a decoded body, as the sender wrote them; those that are not wanted are null. */
+/** The members of a decoded body as the sender wrote them; members not requested are null. */
 export function readBodyMembers(text: Buffer, wanted: readonly BodyMember[] = bodyMembers): SpanBody {
   const { start: first, lengths } = readLengths(text);
   let start = first;
@@ -205,5 +205,5 @@ export function readBodyMembers(text: Buffer, wanted: readonly BodyMember[] = bo
   return members;
 }
 
-/** Stands where a value was too deep or too large to keep (completions 0.1). */
+/** Replaces a value that was too deep or too large to store (completions 0.1). */
 export const truncationMarker = "touchstone.truncated";

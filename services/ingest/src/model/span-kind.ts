@@ -1,6 +1,6 @@
 import type { SpanKind } from "@touchstone/contracts";
 
-/** The other names producers use for a kind (completions 2.5). */
+/** Producers' other names for kinds (completions 2.5). */
 const aliases: Readonly<Record<string, SpanKind>> = {
   retriever: "retrieval",
   retrieve: "retrieval",
@@ -33,7 +33,7 @@ const aliases: Readonly<Record<string, SpanKind>> = {
   unknown: "chain",
 };
 
-/** Every kind by its own name, written down here: the schema, with all it loads, is not for a computing thread. */
+/** Every kind by its name. A copy, because the schema and its imports are too heavy for a computing thread. */
 const kinds: Readonly<Record<SpanKind, SpanKind>> = {
   agent: "agent",
   llm: "llm",
@@ -51,14 +51,16 @@ const kinds: Readonly<Record<SpanKind, SpanKind>> = {
 const kindByName: ReadonlyMap<string, SpanKind> = new Map(Object.entries({ ...aliases, ...kinds }));
 
 /**
- * The kind a producer stated, by its own name or an alias, trimmed and lowercased; null when the word means none of
- * the eleven, which callers treat as "not stated" (completions 2.5).
+ * The kind stated by a producer, by its name or an alias, trimmed and lowercased; null if the word is none of the
+ * eleven kinds, which callers treat as "not stated" (completions 2.5).
  */
 export function normaliseSpanKind(stated: string): SpanKind | null {
   return kindByName.get(stated.trim().toLowerCase()) ?? null;
 }
 
-/** The kind of a span whose producer stated none (completions 2.5, last paragraph). Never null: the last resort is `chain`. */
+/**
+ * The kind of a span whose producer stated none (completions 2.5, last paragraph). Never null; the fallback is `chain`.
+ */
 export function guessSpanKind(span: { name: string; model: string | null; hasToolCalls: boolean }): SpanKind {
   if (span.model !== null && span.model !== "") return "llm";
   if (span.hasToolCalls) return "tool";

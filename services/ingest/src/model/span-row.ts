@@ -3,18 +3,18 @@ import type { IncomingFragment } from "./incoming-fragment.ts";
 import type { OwnFacts } from "./own-facts.ts";
 import type { TokenList } from "./token-list.ts";
 
-/** Set in `flags` of a row that came over OTLP. */
+/** Set in `flags` of a row received over OTLP. */
 export const otlpFlag = 1;
-/** Set in `flags` of a row whose parent lives in another process. */
+/** Set in `flags` of a row whose parent is in another process. */
 export const remoteParentFlag = 2;
-/** Set in `flags` of a row that is a root because its parent did not come (otlp 6). */
+/** Set in `flags` of a row that is a root because its parent did not arrive (otlp 6). */
 export const promotedFlag = 4;
 
-/** One span ready to be written: every value final but for what only the store can know, whether it is new. */
+/** One span ready to be written. All values are final, except whether it is new, which only the store knows. */
 export interface SpanRow {
-  /** Version 7; its time is `createdAtMs`. */
+  /** Version 7, with the time `createdAtMs`. */
   id: string;
-  /** What a replay repeats; null when the sender gave the span no identity. */
+  /** The identity that a replay repeats; null if the sender gave none. */
   dk: string | null;
   traceKey: string | null;
   spanId: string | null;
@@ -27,7 +27,7 @@ export interface SpanRow {
   sessionId: string | null;
   /** Roots only. */
   agentId: string | null;
-  /** Set when the trace registers its agent; null when it picked one that exists. */
+  /** Set if the trace registers its agent; null if it named an existing one. */
   agentName: string | null;
   name: string;
   kind: string;
@@ -36,54 +36,54 @@ export interface SpanRow {
   model: string | null;
   hasError: boolean;
   latencyMs: number | null;
-  /** Input, output, cache read, cache write and reasoning; null when none is known. */
+  /** Input, output, cache read, cache write and reasoning; null if none is known. */
   ownTokens: TokenList | null;
-  /** The same with what descendants add (otlp 6); null where that is nothing. */
+  /** The same including descendants (otlp 6); null if equal. */
   aggTokens: TokenList | null;
-  /** What of its trace's tokens no other span accounts for; null = nothing. */
+  /** The tokens of the trace that no other span accounts for; null = nothing. */
   netTokens: TokenList | null;
-  /** Calls of tools it stands for (see tool-tally.ts); null = none. */
+  /** Tool calls that it counts for (see tool-tally.ts); null = none. */
   tools: string | null;
-  /** What the span itself says, for deriving its trace anew; null on REST. */
+  /** The span's own values, for deriving its trace again; null on REST. */
   facts: OwnFacts | null;
-  /** What reading adds from other rows (JSON; derivation.ts); null = nothing. */
+  /** Additions from other rows on reading (JSON; derivation.ts); null = nothing. */
   derived: string | null;
-  /** What a log record without a trace is matched by. */
+  /** Matches log records without a trace. */
   responseId: string | null;
-  /** The identity of a REST span's parent, which may not have come; null without a parent. */
+  /** The identity of a REST span's parent, which may not have arrived; null without a parent. */
   parentDk: string | null;
   flags: number;
   /** See span-body.ts. */
   body: Buffer;
   /**
-   * What `event.traces.stored.v1` says of a new root, as JSON; null on OTLP until its trace is derived. Of a child that
-   * settles with the commit the same, which no such event tells; null for all other children.
+   * JSON of a new root in `event.traces.stored.v1`; null on OTLP until its trace is derived. The same for a child that
+   * settles with the commit, although no such event is sent for it; null for all other children.
    */
   event: string | null;
   /**
-   * What settles with the commit, beyond `event` (see settled-facts.ts); null for all but new REST roots, and
-   * REST children where these are checked too.
+   * Members of the settled event beyond `event` (see settled-facts.ts), if it settles with the commit; null for all but
+   * new REST roots, and REST children if these are checked too.
    */
   settled: string | null;
-  /** What the sender of an OTel span asks of monitoring; absent = nothing, as OTLP itself has no words for it. */
+  /** Monitoring options of an OTel span's sender; absent = none, as OTLP itself cannot express them. */
   asked?: Pick<StoredTrace, "monitor" | "patternIds">;
-  /** What search reads of a root, lower-cased; null for a child, and on OTLP until its trace is derived. */
+  /** The searched text of a root, lower-cased; null for a child, and on OTLP until its trace is derived. */
   doc: string | null;
 }
 
-/** The spans, or the log records about spans, that one request brings: stored all or none. */
+/** The spans, or log records about spans, of one request: all are stored or none. */
 export interface SpanJob {
   projectId: string;
   rows: readonly SpanRow[];
   /** Absent = none. */
   fragments?: readonly IncomingFragment[];
-  /** What the rows hold in memory, nearly. */
+  /** Approximate memory of the rows. */
   bytes: number;
-  /** It is in no hurry, and is never committed in front of others. */
+  /** It is not urgent, and is never committed before others. */
   isBulk?: true;
 }
 
-/** A row with the project it belongs to. */
+/** A row with its project. */
 export interface ProjectRow {
   projectId: string;
   row: SpanRow;

@@ -2,25 +2,25 @@ import type { SpanKind } from "@touchstone/contracts";
 import type { TreeFacts } from "./own-facts.ts";
 
 /**
- * Text of one JSON value exactly as its sender wrote it: number literals, `\u0000` escapes and lone surrogates
- * included. It is stored and spliced into answers unparsed, which is what keeps it lossless.
+ * Text of one JSON value exactly as its sender wrote it, including number literals, `\u0000` escapes and lone
+ * surrogates. It is stored and returned unparsed, so nothing is lost.
  */
 export type JsonText = string;
 
 /**
- * One span as the store takes it, whatever producer it came from. Null = the sender did not say. Times are epoch
- * milliseconds, which may carry a fraction.
+ * One span as the store accepts it, from any producer. Null = not stated. Times are epoch milliseconds, possibly with a
+ * fraction.
  */
 export interface IncomingSpan {
-  /** Of an imported span: the id it had, of its `timestampMs`. Absent = a new one. */
+  /** Of an imported span: its original id, with the time `timestampMs`. Absent = a new id. */
   id?: string;
   producer: "rest" | "otlp";
   /** 32 lowercase hex characters on OTLP; null on REST. */
   otelTraceId: string | null;
-  /** 16 lowercase hex characters on OTLP, the client's own identity on REST; null when REST sent none. */
+  /** 16 lowercase hex characters on OTLP, the client's identity on REST; null if REST sent none. */
   spanId: string | null;
   parentSpanId: string | null;
-  /** The parent is known to live in another process, which may not report to us (OTLP flags 0x100 and 0x200). */
+  /** The parent is in another process, which may not report to this installation (OTLP flags 0x100 and 0x200). */
   parentIsRemote: boolean;
   name: string;
   /** The agent a root belongs to; null = `name`. */
@@ -49,6 +49,6 @@ export interface IncomingSpan {
   metadata: JsonText | null;
   /** An object. */
   performanceSummary: JsonText | null;
-  /** What its trace is derived from besides (OTLP); absent = nothing more than the members above. */
+  /** Further values for deriving its trace (OTLP); absent = none. */
   tree?: TreeFacts;
 }

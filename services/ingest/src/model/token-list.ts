@@ -1,9 +1,9 @@
-/** Input, output, cache read, cache write and reasoning tokens, in the order of the columns; null = not known. */
+/** Input, output, cache read, cache write and reasoning tokens, in the order of the columns; null = unknown. */
 export type TokenList = readonly [number | null, number | null, number | null, number | null, number | null];
 
 export const tokenComponents = 5;
 
-/** The counts as a row keeps them; null when none is known. */
+/** The counts in a row's form; null if none is known. */
 export function toTokenList(counts: readonly (number | null | undefined)[]): TokenList | null {
   if (!counts.some((count) => count !== null && count !== undefined)) return null;
   const [input = null, output = null, cacheRead = null, cacheWrite = null, reasoning = null] = counts;
@@ -15,7 +15,7 @@ export function tokenLiteral(tokens: TokenList | null): string | null {
   return tokens === null ? null : `{${tokens.map((count) => count ?? "NULL").join(",")}}`;
 }
 
-/** Whether two lists hold the same counts. */
+/** True if two lists hold the same counts. */
 export function sameTokens(left: TokenList | null, right: TokenList | null): boolean {
   if (left === null || right === null) return left === right;
   return left.every((count, index) => count === right[index]);

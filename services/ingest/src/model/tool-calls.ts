@@ -4,8 +4,8 @@ import { type JsonSlice, scanElements, scanMembers } from "./scan-members.ts";
 import type { JsonText } from "./span.ts";
 
 /**
- * The stored form of `tool_calls`: the first 50 (interface: Limits), each under its camelCase names and with the
- * `success` flag that lists show. The texts of all values, and whatever else a call carries, stay as they were sent.
+ * The stored form of `tool_calls`: the first 50 (interface: Limits), each with camelCase names and the `success` flag
+ * that lists show. The texts of all values, and other members of a call, stay as they were sent.
  */
 export function readToolCalls(text: JsonText | null): { toolCalls: JsonText | null; problems: string[] } {
   if (text === null) return { toolCalls: null, problems: [] };
@@ -30,18 +30,18 @@ function reportsError(error: JsonSlice | undefined): boolean {
   return error !== undefined && error.type !== "null" && error.text !== '""' && error.text !== "false";
 }
 
-/** What a row tells of one call of a tool. */
+/** The outcome of one tool call. */
 export interface CallOutcome {
-  /** Empty: the call has none. */
+  /** Empty if the call has no name. */
   name: string;
-  /** What the call says of itself, else whether it says why it failed. */
+  /** True if the call states that it failed or, without a statement, has an error. */
   hasFailed: boolean;
 }
 
-/** What its row holds was read as JSON when it came. */
+/** Stored rows were validated as JSON on arrival. */
 const stored = { isStored: true };
 
-/** How the calls in their stored form went, the first 50 (interface: Limits). */
+/** The outcomes of calls in stored form, the first 50 (interface: Limits). */
 export function readCallOutcomes(toolCalls: JsonText | null): CallOutcome[] {
   const calls = toolCalls === null ? [] : (scanElements(toolCalls, stored) ?? []).slice(0, limits.toolCallsMax);
   return calls.map(({ text }) => {

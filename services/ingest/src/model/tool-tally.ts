@@ -5,16 +5,16 @@ const tallyMaxBytes = 600;
 const nameMaxChars = 100;
 
 /**
- * Calls of tools as the column `spans.tools` keeps them: `<calls> <failures> <name>` a line, by name, most calls first;
- * null where there is none. Names are cut at 100 characters; calls whose names do not fit into 600 bytes are counted
- * without.
+ * Tool calls in the format of the column `spans.tools`: one line `<calls> <failures> <name>` for each name, most calls
+ * first; null if there are none. Names are cut at 100 characters; calls whose names do not fit into 600 bytes are
+ * counted without a name.
  */
 export function writeToolTally(calls: readonly CallOutcome[]): string | null {
   if (calls.length === 0) return null;
   const counts = new Map<string, { calls: number; failures: number }>();
   for (const { name, hasFailed } of calls) add(counts, toLineText(name), { calls: 1, failures: hasFailed ? 1 : 0 });
   const lines = new Map<string, { calls: number; failures: number }>();
-  // What the calls without a name may take.
+  // Reserves space for the calls without a name.
   let left = tallyMaxBytes - 10;
   for (const [name, count] of [...counts].sort(([, one], [, other]) => other.calls - one.calls)) {
     left -= Buffer.byteLength(name) + 8;

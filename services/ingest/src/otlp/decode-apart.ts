@@ -2,7 +2,7 @@ import { AppError, ComputeError, type ComputePool, defineComputeTask } from "@to
 import type { decodeItemInThread, ItemInThread, ItemWork } from "./decode-item-thread.ts";
 import type { DecodeHeavy } from "./decode-items.ts";
 
-/** The largest item within the limits takes a second; a machine may be busy. */
+/** The largest item within the limits takes one second; a machine may be busy. */
 const deadlineMs = 15_000;
 
 const task = defineComputeTask<typeof decodeItemInThread>(
@@ -11,8 +11,8 @@ const task = defineComputeTask<typeof decodeItemInThread>(
 );
 
 /**
- * Decodes heavy items of a project's exports in threads. One that takes too long, or too much memory, is rejected as if
- * its bytes said so. Throws `queue_full` when no thread takes it.
+ * Decodes heavy items of a project's exports in threads. An item that takes too much time or memory is rejected as a
+ * bad item. Throws `queue_full` if no thread is available.
  */
 export function createDecodeApart(threads: ComputePool): (projectId: string) => DecodeHeavy {
   return (projectId) => async (kind, source, item, nowMs) => {

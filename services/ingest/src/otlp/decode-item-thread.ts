@@ -3,7 +3,7 @@ import { findGenAiTrace, type TakenSpan, takeSpan } from "./take-span.ts";
 import type { ExportItem } from "./wire/export-item.ts";
 import type { SpanSource } from "./wire/read-span.ts";
 
-/** What can be asked of one item of an export. */
+/** The operations on one item of an export. */
 export interface ItemWork {
   span: TakenSpan;
   genAiTrace: string | null;
@@ -17,21 +17,21 @@ export interface ItemRequest<Kind extends keyof ItemWork = keyof ItemWork> {
   nowMs: number;
 }
 
-/** Decodes one item. Throws a SyntaxError for JSON that is none. */
+/** Decodes one item. Throws a SyntaxError for invalid JSON. */
 export function decodeItem<Kind extends keyof ItemWork>(request: ItemRequest<Kind>): ItemWork[Kind] {
   const { kind, source, item, nowMs } = request;
   const work = { span: takeSpan, genAiTrace: findGenAiTrace, log: takeLog };
   return work[kind](source, item, nowMs) as ItemWork[Kind];
 }
 
-/** An item whose bytes alone were handed over to a thread. */
+/** An item whose bytes alone were transferred to a thread. */
 export interface ItemInThread extends Omit<ItemRequest, "source" | "item"> {
   bytes: Uint8Array;
   contentType: SpanSource["contentType"];
   around: Pick<ExportItem, "values" | "scope" | "resource">;
 }
 
-/** {@link decodeItem} in a computing thread; null for JSON that is none. */
+/** Runs {@link decodeItem} in a computing thread; null for invalid JSON. */
 export function decodeItemInThread({ kind, bytes, contentType, around, nowMs }: ItemInThread) {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const item: ExportItem = { ...around, start: 0, end: body.length, fault: null };

@@ -4,7 +4,7 @@ import { type ExportItem, itemFault } from "./wire/export-item.ts";
 import { malformed } from "./wire/json-extents.ts";
 import type { SpanSource } from "./wire/read-span.ts";
 
-/** Decodes one item away from the event loop. Throws a SyntaxError for JSON that is none. */
+/** Decodes one item off the event loop. Throws a SyntaxError for invalid JSON. */
 export type DecodeHeavy = <Kind extends keyof ItemWork>(
   kind: Kind,
   source: SpanSource,
@@ -12,10 +12,10 @@ export type DecodeHeavy = <Kind extends keyof ItemWork>(
   nowMs: number,
 ) => Promise<ItemWork[Kind]>;
 
-/** The body of an export, and how its items are decoded. */
+/** The body of an export, and the decoder of its heavy items. */
 export interface ItemSource extends SpanSource {
   nowMs: number;
-  /** For items that would hold the event loop; they are decoded like the others when it is left out. */
+  /** For items that would block the event loop; if absent, they are decoded like the others. */
   decodeHeavy?: DecodeHeavy | undefined;
 }
 
@@ -26,13 +26,13 @@ const heavyFromValues = 16_384;
 const tooManyOfAll = `more than ${limits.otlpExportValuesMax} values in the whole export`;
 
 /**
- * Decodes the items of one export: light ones at once, heavy ones elsewhere. Those beyond `limits.otlpExportValuesMax`
- * are refused unread. Throws OtlpDecodeError for JSON that is none.
+ * Decodes the items of one export: light ones at once, heavy ones in `decodeHeavy`. Items beyond
+ * `limits.otlpExportValuesMax` are rejected unread. Throws OtlpDecodeError for invalid JSON.
  */
 export function createItemDecoder({ decodeHeavy, nowMs, ...source }: ItemSource) {
   let valuesLeft: number = limits.otlpExportValuesMax;
 
-  /** What protobuf held is known when it was read. */
+  /** Protobuf values are counted only while they are read. */
   function counted<Work extends ItemWork[keyof ItemWork]>(work: Work): Work {
     if (work !== null && typeof work === "object") valuesLeft -= work.valuesRead;
     return work;

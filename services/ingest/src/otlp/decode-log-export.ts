@@ -13,19 +13,19 @@ export interface DecodedLogs {
   fragments: IncomingFragment[];
   recordCount: number;
   rejected: number;
-  /** Why the first of them was; null when none was. */
+  /** The reason of the first rejection; null if none was rejected. */
   reason: string | null;
-  /** As of a trace export. */
+  /** As in a trace export. */
   message: string | null;
 }
 
-/** Spans whose records are counted at a time. */
+/** Maximum number of spans whose records are counted at a time. */
 const countedSpansMax = 100_000;
 
 /**
- * Reads the inflated body of a log export and hands on what its records say of spans, in slices that `take` is done
- * with before the next is read (otlp 7). Never drops a good record for a bad neighbour; records that say nothing of
- * GenAI are ignored with a warning. Throws OtlpDecodeError when the body as a whole cannot be read.
+ * Reads the inflated body of a log export and passes on the facts about spans in slices; `take` finishes with one
+ * before the next is read (otlp 7). Never drops a good record because of a bad one; records without GenAI content are
+ * ignored with a warning. Throws OtlpDecodeError if the body as a whole cannot be read.
  */
 export async function readLogExport(
   request: ItemSource,

@@ -1,10 +1,10 @@
 /*
- * How an OTLP export becomes rows. read-span finds one span of the body after the other and reads it in one shape,
- * ReceivedSpan, whatever the encoding; what is too much is refused unread. validate-span says whether it can be stored and
- * repairs what may be repaired; partial-success collects what the sender should hear. map-span then asks the span for
- * every field: where a field may be found is data (sources, content-sources, tokens, map-span-kind), and SpanFacts
- * remembers what was used, so that the rest is kept. A row is a function of its own span alone: what needs the other
- * spans of a trace is computed where they are stored.
+ * Converts an OTLP export into rows. read-span finds the spans of the body one by one and reads each into one shape,
+ * ReceivedSpan, for both encodings; spans over the limits are rejected unread. validate-span checks a span and repairs
+ * what it can; partial-success collects the feedback for the sender. map-span then reads every field from the span: the
+ * sources of a field are data (sources, content-sources, tokens, map-span-kind), and SpanFacts records the used
+ * attributes, so that the rest is kept. A row depends on its span alone: values that need other spans of a trace are
+ * computed by the store.
  */
 
 import type { IncomingSpan } from "../model/span.ts";
@@ -16,27 +16,27 @@ import { checkProtobufEnvelopes } from "./wire/protobuf-envelope.ts";
 import { takeTurn } from "./wire/take-turn.ts";
 import { walkSpans } from "./wire/walk-items.ts";
 
-/** A trace export, out of its content encoding. */
+/** A trace export without its content encoding. */
 export interface TraceExport extends ItemSource {
-  /** Leave out traces of which no span of this export tells of GenAI (otlp 5.6). */
+  /** Leave out traces that have no GenAI span in this export (otlp 5.6). */
   genAiOnly?: boolean;
 }
 
-/** What to tell the sender. `spanCount` counts every span sent: stored, rejected and passed over. */
+/** Feedback for the sender. `spanCount` counts every span sent: stored, rejected and skipped. */
 export interface ExportSummary {
   spanCount: number;
   rejected: number;
-  /** Why the first of them was; null when none was. */
+  /** The reason of the first rejection; null if none was rejected. */
   reason: string | null;
   /** For partial success; null on full success. With `rejected` 0 it is a warning. */
   message: string | null;
 }
 
-/** What of an export is held in memory at a time: spans, and their bytes on the wire. */
+/** The part of an export that is in memory at a time: spans, and their bytes on the wire. */
 export interface ExportSlice {
   rowsMax: number;
   bytesMax: number;
-  /** Told how many spans are in hand whenever that changes; what it throws ends the reading. */
+  /** Receives each change in the number of held spans; an error from it ends the reading. */
   hold?(rows: number): void;
 }
 
@@ -45,7 +45,7 @@ export interface DecodedExport extends ExportSummary {
   spans: IncomingSpan[];
 }
 
-/** {@link readTraceExport}, all in one piece. */
+/** {@link readTraceExport} with the whole export as one slice. */
 export async function decodeTraceExport(request: TraceExport): Promise<DecodedExport> {
   let spans: IncomingSpan[] = [];
   const whole = { rowsMax: Number.POSITIVE_INFINITY, bytesMax: Number.POSITIVE_INFINITY };
@@ -56,11 +56,11 @@ export async function decodeTraceExport(request: TraceExport): Promise<DecodedEx
 }
 
 /**
- * Decodes the inflated body of a trace export and maps each of its spans (otlp 2, 4, 5). They are handed on in slices,
- * and `take` is done with one before the next is read: a body may bring millions of them. Never drops a good span for a
- * bad neighbour. Throws OtlpDecodeError when the body as a whole cannot be read: before the first slice, unless the
- * fault is JSON of a single span. A body of any size shares the event loop: no turn is longer than a few milliseconds
- * and the largest single span.
+ * Decodes the inflated body of a trace export and maps each of its spans (otlp 2, 4, 5). Spans are passed on in slices,
+ * and `take` finishes with one before the next is read: a body may hold millions of spans. Never drops a good span
+ * because of a bad one. Throws OtlpDecodeError if the body as a whole cannot be read: before the first slice, unless
+ * the fault is JSON of a single span. A body of any size shares the event loop: no turn is longer than a few
+ * milliseconds and the largest single span.
  */
 export async function readTraceExport(
   request: TraceExport,
@@ -69,7 +69,7 @@ export async function readTraceExport(
 ): Promise<ExportSummary> {
   const report = createExportReport("span");
   const root: JsonRoot = { names: new Set() };
-  // JSON is checked as a whole before its first span; protobuf, read as it goes, could be found broken at its end.
+  // JSON is checked as a whole before its first span; protobuf is read in order, and could be found invalid at its end.
   if (request.contentType === "protobuf" && Number.isFinite(slice.rowsMax)) await checkProtobufEnvelopes(request.body);
   const wanted = request.genAiOnly === true ? await findGenAiTraces(request) : null;
   const decode = createItemDecoder(request);
@@ -113,7 +113,7 @@ export async function readTraceExport(
   };
 }
 
-/** A pass of its own: the span that tells of GenAI may be the last of its trace. */
+/** A separate pass: the GenAI span may be the last of its trace. */
 async function findGenAiTraces(request: TraceExport): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   const decode = createItemDecoder(request);
@@ -133,7 +133,7 @@ function tellOf({ warnings, fault }: TakenSpan, label: ItemLabel, report: Export
   if (fault !== null) report.reject(fault.reason, label, { foreign: fault.foreign });
 }
 
-/** An export without spans is fine when it is empty, and a mistake to point out when it holds something else. */
+/** An empty export without spans is valid; one with other content gets a remark. */
 function remarkOnRoot({ names }: JsonRoot, report: ExportReport): void {
   if (names.size === 0 || names.has("resourceSpans")) return;
   if (names.has("resource_spans")) {

@@ -1,6 +1,8 @@
 import type { OtlpEncoding } from "@touchstone/service-kit";
 
-/** What an export reply says: nothing (full success), a warning, or how much was rejected and why. */
+/**
+ * The content of an export reply: nothing (full success), a warning, or the number of rejected items with the reason.
+ */
 export interface ExportOutcome {
   rejected: number;
   message: string | null;
@@ -43,7 +45,7 @@ function encodeExportResponse(
   return { contentType: "application/json", body };
 }
 
-/** proto3 leaves fields out that hold their default. */
+/** proto3 omits fields that hold their default. */
 function varintField(field: number, value: number): Buffer {
   return value === 0 ? Buffer.alloc(0) : Buffer.from([field << 3, ...varint(value)]);
 }

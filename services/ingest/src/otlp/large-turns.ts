@@ -1,14 +1,14 @@
 import { createFairLine, type Tenant } from "@touchstone/service-kit";
 
 /**
- * Two large exports are worked on at a time, since each takes several times its bytes meanwhile. Tenants take turns; the exports of
- * each are processed in the order they came.
+ * Processes two large exports at a time, since each takes several times its bytes in memory. Tenants take turns; the
+ * exports of each are processed in order of arrival.
  */
 export interface LargeTurns {
   take<Result>(tenant: Tenant, work: () => Promise<Result>): Promise<Result>;
 }
 
-/** One is decoded while another is written. More would be no faster, since they are written one after the other. */
+/** One is decoded while another is written. More would not be faster, since writes are sequential. */
 const atOnceMax = 2;
 
 interface Waiter {
