@@ -2,28 +2,28 @@ const messageCharsMax = 1000;
 const reasonsListedMax = 5;
 const nameCharsMax = 40;
 
-/** What the items of an export are called. */
+/** The noun for items of an export. */
 type ItemNoun = "span" | "log record";
 
-/** Which item a reason was first seen on: the name of the span or of the event, and its scope. */
+/** The first item with a reason: the name of the span or event, and its scope. */
 export interface ItemLabel {
   name: string;
   scope: string;
 }
 
-/** Collects what partial success has to say about one export (otlp 2). */
+/** Collects the partial-success message of one export (otlp 2). */
 export interface ExportReport {
-  /** The item is not stored. `foreign`: it has no id at all or no readable bytes, as if it were of another signal. */
+  /** The item is not stored. `foreign`: it has no id or no readable bytes, as if it belonged to another signal. */
   reject(reason: string, first: ItemLabel, options?: { foreign: boolean }): void;
-  /** The item is stored, changed in the way the reason says. */
+  /** The item is stored with the change that the reason describes. */
   warn(reason: string, first: ItemLabel): void;
-  /** Something about the export as a whole. */
+  /** A remark about the export as a whole. */
   remark(text: string): void;
   rejectedCount(): number;
-  /** Why the first rejected item was rejected, in our words alone; null when none was. */
+  /** The reason of the first rejection, without text from the sender; null if none was rejected. */
   firstReason(): string | null;
   /**
-   * Null when there is nothing to say. Otherwise at most 1,000 characters and five distinct reasons, rejections first:
+   * Null if there is nothing to report. Otherwise at most 1,000 characters and five distinct reasons, rejections first:
    * `3 of 512 spans rejected: 2x traceId is all zeros (first: span "chat", scope "ai"); 1x …; warnings: 1x …`.
    */
   message(itemCount: number): string | null;

@@ -10,27 +10,27 @@ import { outcomeHeaders } from "../recording/report-outcome.ts";
 import type { EncodedReply } from "./encode-reply.ts";
 import type { LargeTurns } from "./large-turns.ts";
 
-/** One export, out of its content encoding. */
+/** One export without its content encoding. */
 export interface ReceivedExport {
   projectId: string;
   body: Buffer;
   encoding: OtlpEncoding;
-  /** Says how many decoded spans or records are in hand. Throws `queue_full` when there is no room for them. */
+  /** Reports the number of held spans or records. Throws `queue_full` if it exceeds the limit. */
   holdRows(rows: number): void;
 }
 
-/** The reply, and for the gateway the count of spans or records that were rejected. */
+/** The reply, with the number of rejected spans or records for the gateway. */
 type ExportAnswer = EncodedReply & { rejected: ReportedOutcome | null };
 
-/** What a decoded span or record takes, beside its body: one to two kilobytes. */
+/** Memory of a decoded span or record, without its body: one to two kilobytes. */
 const rowBytes = 2048;
 
-/** From here on an export is a commit of its own, or nearly. */
+/** Larger exports are a commit by themselves, or nearly. */
 const largeBytes = 4 * 1024 * 1024;
 
 /**
- * What the OTLP routes have in common (otlp 1, 2): content types, turns for large exports, and an answer in the encoding
- * of the request.
+ * Common code of the OTLP routes (otlp 1, 2): content types, turns for large exports, and a reply in the encoding of
+ * the request.
  */
 export function receiveExport(
   { turns }: { turns: LargeTurns },
@@ -49,7 +49,7 @@ export function receiveExport(
       const { contentType, body: reply, rejected } = await answer({ projectId, body, encoding, holdRows });
       return { status: 200, contentType, body: reply, headers: outcomeHeaders(rejected) };
     };
-    // Inflated in its turn, too: until then it holds what came over the wire.
+    // Inflation waits for its turn too: until then only the compressed body is in memory.
     if (call.rawBody.length > largeBytes) return turns.take(tenant, async () => work(await call.body()));
     const body = await call.body();
     return body.length > largeBytes ? turns.take(tenant, () => work(body)) : work(body);

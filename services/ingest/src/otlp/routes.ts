@@ -25,7 +25,7 @@ export function otlpRoutes(dependencies: {
   genAiOnly: boolean;
   /** Largest body, on the wire and inflated. */
   otlpBodyMaxBytes: number;
-  /** Decodes the heavy spans of a project away from the event loop. */
+  /** Decodes a project's heavy spans off the event loop. */
   decodeApart: (projectId: string) => DecodeHeavy;
   takes(handle: Handler): Handler;
 }): ServedRoute[] {
@@ -35,7 +35,7 @@ export function otlpRoutes(dependencies: {
     route.body === undefined ? route : { ...route, body: { ...route.body, maxBytes: otlpBodyMaxBytes } };
   return [
     { route: sized(routes.receiveTraces), handle: takes(receiveTraces(otlp)) },
-    // Some exporters post traces to the base address as it was configured, without a path (otlp 1).
+    // Some exporters post traces to the configured base address, without a path (otlp 1).
     { route: sized(routes.receiveTracesAtBase), handle: takes(receiveTraces(otlp)) },
     { route: sized(routes.receiveLogs), handle: takes(receiveLogs(otlp)) },
     { route: sized(routes.receiveMetrics), handle: receiveMetrics(otlp) },
@@ -43,14 +43,14 @@ export function otlpRoutes(dependencies: {
 }
 
 /**
- * What is decoded at a time of spans or log records: as much as collectors send at once, so that most exports are one commit. Decoded, the
- * smallest of spans is twenty times its bytes.
+ * The spans or log records decoded at a time: the batch size of collectors, so that most exports are one commit.
+ * Decoded, the smallest spans take twenty times their bytes.
  */
 const slice = { rowsMax: 8192, bytesMax: 16 * 1024 * 1024 };
 
 /**
- * `POST /otel/v1/traces`: every valid span of an export is committed before the answer (otlp 2). When a slice fails, the
- * sender is asked for the whole export again, of which the slices before it are replays that store nothing.
+ * `POST /otel/v1/traces`: commits every valid span of an export before it answers (otlp 2). If a slice fails, the
+ * sender must resend the whole export; the slices before it are then replays that store nothing.
  */
 function receiveTraces(dependencies: {
   recorder: SpanRecorder;
@@ -80,8 +80,8 @@ function receiveTraces(dependencies: {
 }
 
 /**
- * `POST /otel/v1/logs`: what records say of spans is committed before the answer, whether the spans have come or not
- * (otlp 7). A record sent again is stored once, so a failure asks for the whole export again.
+ * `POST /otel/v1/logs`: commits the records' facts about spans before it answers, whether or not the spans have arrived
+ * (otlp 7). A record sent again is stored once, so after a failure the whole export can be resent.
  */
 function receiveLogs(dependencies: {
   recorder: SpanRecorder;
@@ -112,7 +112,7 @@ function receiveMetrics(dependencies: { turns: LargeTurns }): Handler {
   });
 }
 
-/** The failures that say what became of the whole export, in the words of OTLP (completions 1.4, 2.6). */
+/** Words the failures of a whole export for OTLP senders (completions 1.4, 2.6). */
 function inOtlpWords(thrown: unknown, { count, noun }: { count: number; noun: string }): unknown {
   if (!isAppError(thrown)) return thrown;
   if (thrown.code === "trace_quota_spent") {
@@ -130,7 +130,7 @@ function inOtlpWords(thrown: unknown, { count, noun }: { count: number; noun: st
 
 const envelope: JsonEnvelope = { entries: "resourceMetrics", scopes: "scopeMetrics", items: "metrics" };
 
-/** Metrics are accepted and not stored; a body that is no metrics export throws OtlpDecodeError (otlp 7). */
+/** Checks that a body is a metrics export, which is not stored; throws OtlpDecodeError otherwise (otlp 7). */
 export function checkMetricsEnvelope(body: Buffer, contentType: OtlpEncoding): Promise<void> {
   return contentType === "json" ? checkJsonEnvelopes(body, envelope) : checkProtobufEnvelopes(body);
 }

@@ -9,27 +9,29 @@ import type { SpanSource } from "./wire/read-span.ts";
 import type { ReceivedLog } from "./wire/received-log.ts";
 import type { AttributeMap } from "./wire/received-span.ts";
 
-/** What one record of a log export became. */
+/** The result of reading one record of a log export. */
 export interface TakenLog {
-  /** What is to be stored; null when it is rejected or ignored. */
+  /** The content to store; null if it is rejected or ignored. */
   said: (SaidOfSpan & Pick<IncomingFragment, "otelTraceId" | "spanId" | "responseId">) | null;
-  /** The two ids as they were sent, however little they name. */
+  /** Both ids as they were sent, valid or not. */
   spanKey: string;
-  /** Why it is rejected. */
+  /** The reason of its rejection. */
   fault: string | null;
-  /** It tells of nothing that we know, or of no span or response that it names. */
+  /** The record has no known content (`ignored`), or names no span or response (`unplaced`). */
   ignored: "ignored" | "unplaced" | null;
-  /** What was changed of it, in sentences for its sender. */
+  /** The changes to it, in sentences for the sender. */
   warnings: string[];
   name: string;
-  /** As of a span. */
+  /** As for a span. */
   valuesRead: number;
 }
 
-/** Bytes of one record that are kept; the same as of a span. */
+/** Bytes kept of one record; the same as of a span. */
 const recordBytesMax = 4 * 1024 * 1024;
 
-/** Reads and checks one record, and takes what it says of its span (otlp 7). Throws a SyntaxError for JSON that is none. */
+/**
+ * Reads and checks one record, and extracts its facts about its span (otlp 7). Throws a SyntaxError for invalid JSON.
+ */
 export function takeLog(source: SpanSource, item: ExportItem): TakenLog {
   const reading = readLog(source, item);
   const none = { said: null, spanKey: "", fault: null, ignored: null, warnings: [] };
@@ -46,7 +48,7 @@ export function takeLog(source: SpanSource, item: ExportItem): TakenLog {
   const spanId = /^0*$/.test(log.spanId) ? null : log.spanId;
   const fault = findIdFault(traceId, spanId);
   if (fault !== null) return { ...taken, warnings, fault };
-  // A span's name for a record is its two ids; one of them alone names nothing.
+  // Both ids together identify a span; one alone does not.
   const isPlaced = traceId !== null && spanId !== null;
   if (!isPlaced && found.responseId === null) return { ...taken, warnings, ignored: "unplaced" };
   const target = {
@@ -58,7 +60,7 @@ export function takeLog(source: SpanSource, item: ExportItem): TakenLog {
   return { ...taken, warnings, spanKey, said: { ...target, ...toSaid(found.content, log) } };
 }
 
-/** Cuts the largest values of a record until all of them fit, and says whether any had to be cut. */
+/** Cuts the largest values of a record until all of them fit; returns true if any was cut. */
 function capRecord(log: ReceivedLog): boolean {
   if (log.wireBytes <= recordBytesMax) return false;
   const body: AttributeMap = new Map([["body", log.body]]);

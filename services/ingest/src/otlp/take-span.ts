@@ -8,20 +8,20 @@ import type { ExportItem } from "./wire/export-item.ts";
 import { readSpan, type SpanSource } from "./wire/read-span.ts";
 import type { ReceivedScope, ReceivedSpan } from "./wire/received-span.ts";
 
-/** What one span of an export became. */
+/** The result of reading one span of an export. */
 export interface TakenSpan {
-  /** Null when it is not to be stored: it has a fault, or is a placeholder. */
+  /** Null if it is not to be stored: it has a fault, or is a placeholder. */
   span: IncomingSpan | null;
-  /** Why it is rejected. `foreign`: it may well be of another signal. */
+  /** The reason of its rejection. `foreign`: it may belong to another signal. */
   fault: { reason: string; foreign: boolean } | null;
-  /** What was changed of it, in sentences for its sender. */
+  /** The changes to it, in sentences for the sender. */
   warnings: string[];
   name: string;
-  /** How many values were counted while it was read: of protobuf all, of JSON, counted before, none. */
+  /** The number of values counted while reading: all for protobuf; none for JSON, where they were counted before. */
   valuesRead: number;
 }
 
-/** Reads, checks, repairs and maps one span (otlp 2, 4, 5). Throws a SyntaxError for JSON that is none. */
+/** Reads, checks, repairs and maps one span (otlp 2, 4, 5). Throws a SyntaxError for invalid JSON. */
 export function takeSpan(source: SpanSource, item: ExportItem, nowMs: number): TakenSpan {
   const reading = readSpan(source, item);
   if ("unreadable" in reading) {
@@ -39,23 +39,25 @@ export function takeSpan(source: SpanSource, item: ExportItem, nowMs: number): T
   return { span: mapSpan(span, item.scope, item.resource, { truncated }), fault: null, warnings, name, valuesRead };
 }
 
-/** The trace of a span that tells of GenAI, or null; see {@link takeSpan}. */
+/** The trace id of a span with GenAI content, or null; see {@link takeSpan}. */
 export function findGenAiTrace(source: SpanSource, item: ExportItem): string | null {
   const reading = readSpan(source, item);
   return "span" in reading && hasGenAiSignal(reading.span, item.scope) ? reading.span.traceId : null;
 }
 
-/** Logfire announces a running span with an empty one of another id; storing it would leave a trace that never ends. */
+/**
+ * Logfire announces a running span with an empty one under another id; storing it would leave a trace that never ends.
+ */
 function isPlaceholder(span: ReceivedSpan): boolean {
   return span.attributes.get("logfire.span_type") === "pending_span";
 }
 
-/** How the attributes of every convention of otlp 5 begin. */
+/** Attribute prefixes of all conventions of otlp 5. */
 const signalPrefix =
   /^(?:gen_ai|llm|ai|langfuse|openinference|langsmith|traceloop|lmnr|mastra|mlflow|genkit|pydantic_ai|gcp\.vertex\.agent|lk|embedding|reranker|retrieval|mcp|db\.vector|touchstone)[.:]/;
 const signalNames: ReadonlySet<string> = new Set(["agent_name", "model_name", "tool_arguments", "input.value"]);
 
-/** Whether a span tells of a model, an agent or a tool, by its scope, attributes or events (otlp 5.6). */
+/** True if a span is about a model, an agent or a tool, by its scope, attributes or events (otlp 5.6). */
 function hasGenAiSignal(span: ReceivedSpan, scope: ReceivedScope): boolean {
   const scopeName = scope.name.trim().toLowerCase();
   if (scopeFrameworks.some(([pattern]) => pattern.test(scopeName))) return true;

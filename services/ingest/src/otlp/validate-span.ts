@@ -1,14 +1,16 @@
 import { limits } from "@touchstone/contracts/limits";
 import type { ReceivedSpan } from "./wire/received-span.ts";
 
-/** How far ahead of our clock a span may lie; more is a unit mistake or a broken clock (otlp 2, What is invalid). */
+/**
+ * How far ahead of the server's clock a span may be; more is a wrong unit or a broken clock (otlp 2, What is invalid).
+ */
 const aheadMaxMs = 24 * 60 * 60 * 1000;
 
 const traceIdText = /^[0-9a-f]{32}$/;
 const spanIdText = /^[0-9a-f]{16}$/;
 const allZeros = /^0+$/;
 
-/** Why a span cannot be stored, or null when it can. `foreign` = it carries neither id, as no real span does. */
+/** The reason why a span cannot be stored, or null. `foreign` = it has neither id, unlike any real span. */
 export function findFault(span: ReceivedSpan, nowMs: number): { reason: string; foreign: boolean } | null {
   const reason =
     idFault("traceId", span.traceId, traceIdText, 32, 24) ??
@@ -18,8 +20,8 @@ export function findFault(span: ReceivedSpan, nowMs: number): { reason: string; 
 }
 
 /**
- * Puts right what does not cost a valid span its place, and returns a warning for each repair the sender should know
- * about. A zero parent, or the span itself as parent, is a root and no mistake worth a word.
+ * Repairs what is not a reason to reject a span, and returns a warning for each repair that the sender should know
+ * about. A zero parent, or the span itself as parent, means a root and needs no warning.
  */
 export function repairSpan(span: ReceivedSpan, nowMs: number): string[] {
   const warnings: string[] = [];
@@ -40,7 +42,7 @@ export function repairSpan(span: ReceivedSpan, nowMs: number): string[] {
   return warnings;
 }
 
-/** Why the ids of a log record name no span, or null. An id that was not sent is no fault. */
+/** The reason why the ids of a log record are invalid, or null. A missing id is valid. */
 export function findIdFault(traceId: string | null, spanId: string | null): string | null {
   return (
     (traceId === null ? null : idFault("traceId", traceId, traceIdText, 32, 24)) ??

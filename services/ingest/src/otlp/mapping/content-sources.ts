@@ -1,14 +1,14 @@
 import type { SpanKind } from "@touchstone/contracts";
 
 /**
- * Where the input or the output of a span may be found. The lists below are in order, first hit wins (otlp 5.3); the
- * order is that of sources.ts: vendors before generic conventions.
+ * A source of a span's input or output. The lists below are in order, first hit wins (otlp 5.3); the order is that of
+ * sources.ts: vendors before generic conventions.
  */
 export interface ContentSource {
-  /** An attribute, an indexed family of messages, an attribute of an event, or something that takes several to read. */
+  /** An attribute, an indexed family of messages, an attribute of an event, or a composition of several. */
   readonly from: "attribute" | "family" | "event" | "composed";
   readonly name: string;
-  /** How to read an attribute; null = JSON text is parsed and anything else is itself. */
+  /** How to read an attribute; null = JSON text is parsed, anything else is used as it is. */
   readonly form: ContentForm | null;
   /** Only on spans that also carry this attribute, whose value replaces `*` in the name. */
   readonly beside: string | null;
@@ -39,14 +39,14 @@ function composed(name: "prompt events" | "choice events" | "vercel response"): 
 }
 
 /**
- * - `text`: never parsed, it is what somebody said.
- * - `mime`: as the attribute's `mime_type` neighbour says.
- * - `arguments`: Traceloop's `{args, kwargs}`; one argument alone is unwrapped, none at all is nothing.
+ * - `text`: never parsed, it is text of a person.
+ * - `mime`: according to the attribute's `mime_type` neighbour.
+ * - `arguments`: Traceloop's `{args, kwargs}`; a single argument is unwrapped, none at all is nothing.
  * - `unwrapped`: LangSmith's `{input: x}` and `{outputs: x}` around a bare value.
  * - `result`: `{text}` of an agent run is its text.
  * - `list`: a list whose items are JSON text.
- * - `before answer`, `answer`: a whole conversation up to the last turn of the user, and what follows it.
- * - `prompts`, `choices`: a list of GenAI events, the ones that ask and the ones that answer.
+ * - `before answer`, `answer`: a whole conversation up to the last user turn, and the messages after it.
+ * - `prompts`, `choices`: a list of GenAI events, the requests and the answers.
  */
 export type ContentForm =
   | "text"
@@ -127,7 +127,7 @@ export const outputSources: readonly ContentSource[] = [
   attribute("events", { form: "choices" }),
 ];
 
-/** Where the documents of a retrieval or reranker span come from (otlp 5.3, retrieval docs). */
+/** A source of the documents of a retrieval or reranker span (otlp 5.3, retrieval docs). */
 export type DocumentSource =
   | { readonly family: string }
   | { readonly attribute: string }
@@ -146,7 +146,7 @@ export const documentSources: readonly DocumentSource[] = [
   { attribute: "ai.ranking" },
 ];
 
-/** Where the tools offered to a model come from (otlp 5.3, tool definitions). */
+/** Sources of the tools offered to a model (otlp 5.3, tool definitions). */
 export const toolDefinitionSources: readonly (
   | { readonly attribute: string; readonly member?: string }
   | { readonly family: string }

@@ -7,9 +7,9 @@ import type { SpanFacts } from "./span-facts.ts";
 const contentNames = ["content", "page_content", "pageContent", "text", "document"];
 
 /**
- * The documents a retrieval or reranker span found, `{id, content, score, metadata}` with what each has, other members
- * as they are; null when it lists none (otlp 5.3, retrieval docs). They are the span's output, which is what judges
- * read as context.
+ * The documents of a retrieval or reranker span, `{id, content, score, metadata}` as far as present, other members
+ * unchanged; null if it lists none (otlp 5.3, retrieval docs). They are the span's output, which judges read as
+ * context.
  */
 export function readDocuments(facts: SpanFacts): Record<string, unknown>[] | null {
   for (const source of documentSources) {

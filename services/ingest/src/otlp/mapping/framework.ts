@@ -5,7 +5,7 @@ import { frameworkSources, scopeFrameworks } from "./sources.ts";
 import type { SpanFacts } from "./span-facts.ts";
 
 /**
- * The platform a span comes from, trimmed and lowercased: stated, known by its scope, else the provider, scope or
+ * The platform of a span, trimmed and lowercased: as stated, else known by its scope, else the provider, scope or
  * service it names (otlp 5.3, framework). Never null.
  */
 export function readFramework(facts: SpanFacts): string {

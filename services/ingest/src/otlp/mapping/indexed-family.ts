@@ -1,19 +1,21 @@
 import type { AttributeMap, AttributeValue } from "../wire/received-span.ts";
 
-/** Highest index taken; one stray `llm.input_messages.99999999999.x` must not cost memory (otlp 4). */
+/** Highest index accepted; a stray `llm.input_messages.99999999999.x` must not cost memory (otlp 4). */
 const indexMax = 10_000;
 /** Names between the dots; the deepest known family has eight. */
 const segmentsMax = 16;
 
 const indexText = /^\d{1,5}$/;
 
-/** A family rebuilt: its items in the order of their indices, and the attributes it was made of. */
+/** A rebuilt family: its items in the order of their indices, and its attributes. */
 export interface IndexedFamily {
   items: unknown[];
   keys: string[];
 }
 
-/** The keys of a span that carry an index. Found once per span: most spans have none and need no search by family. */
+/**
+ * The keys of a span that carry an index. Computed once per span: most spans have none and need no search by family.
+ */
 export function indexedKeys(attributes: AttributeMap): string[] {
   const keys: string[] = [];
   for (const key of attributes.keys()) {
@@ -23,8 +25,8 @@ export function indexedKeys(attributes: AttributeMap): string[] {
 }
 
 /**
- * Rebuilds `prefix.N.a.b` attributes into a list of nested objects (otlp 5.1). Keys arrive in any order and with gaps:
- * items are sorted by N and closed up. Inner numbers make lists too. Null when the span has no such family.
+ * Rebuilds `prefix.N.a.b` attributes into a list of nested objects (otlp 5.1). Keys may arrive in any order and with
+ * gaps: items are sorted by N and gaps closed. Inner numbers make lists too. Null if the span has no such family.
  */
 export function readFamily(attributes: AttributeMap, keys: readonly string[], prefix: string): IndexedFamily | null {
   const root: Branch = new Map();
@@ -40,7 +42,7 @@ export function readFamily(attributes: AttributeMap, keys: readonly string[], pr
   return used.length === 0 ? null : { items: asList(root), keys: used };
 }
 
-/** Values keyed by one path segment. A Map, so that a segment called `__proto__` is only a name. */
+/** Values keyed by one path segment. A Map, so that a segment `__proto__` is an ordinary name. */
 type Branch = Map<string, Branch | Leaf>;
 
 interface Leaf {
@@ -58,7 +60,7 @@ function place(root: Branch, path: readonly string[], value: AttributeValue): vo
     branch = next;
   }
   const last = path.at(-1) as string;
-  // `a.0` beside `a.0.b`: the branch says more than the bare value.
+  // `a.0` beside `a.0.b`: the branch has more information than the bare value.
   if (!(branch.get(last) instanceof Map)) branch.set(last, { value });
 }
 

@@ -1,7 +1,6 @@
 /**
- * Writes the text of a JSON object member by member. Members that are already JSON text are spliced in, which is what
- * keeps a resource shared by ten thousand spans from being written ten thousand times. Undefined and null members are
- * left out. Names must not repeat.
+ * Writes the text of a JSON object member by member. Members that are already JSON text are spliced in, so a resource
+ * shared by ten thousand spans is serialised once. Undefined and null members are left out. Names must not repeat.
  */
 export class JsonObjectText {
   #text = "";
@@ -14,7 +13,7 @@ export class JsonObjectText {
     if (json !== null) this.#text += `${this.#text === "" ? "{" : ","}${JSON.stringify(name)}:${json}`;
   }
 
-  /** Null when there are no members. */
+  /** Null if there are no members. */
   toText(): string | null {
     return this.#text === "" ? null : `${this.#text}}`;
   }

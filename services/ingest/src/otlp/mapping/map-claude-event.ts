@@ -3,10 +3,10 @@ import { type LogContent, type LogFacts, optional } from "./log-content.ts";
 import { readNumber, readText } from "./read-source.ts";
 import type { SpanFacts } from "./span-facts.ts";
 
-/** Stands where the user did not allow contents to be sent. */
+/** Claude Code's placeholder if the user did not allow contents to be sent. */
 const redacted = "<REDACTED>";
 
-/** Names that have held what a tool answered. */
+/** Names that tool outputs have had. */
 const toolOutputNames = ["tool_output", "tool_result", "output", "result"];
 const toolInputNames = ["tool_input", "tool_parameters"];
 
@@ -21,7 +21,7 @@ const readers: Readonly<Record<string, (facts: SpanFacts) => LogContent | null>>
     if (content === null) return null;
     return claude({ hasOutput: true }, { outputMessages: [{ role: "assistant", content }] });
   },
-  // Usage is on the span of the request; only there is it counted once.
+  // The span of the request has the usage; counting it here would count it twice.
   api_request(facts) {
     const costUSD = readNumber(facts, ["cost_usd"]) ?? 0;
     return costUSD > 0 ? claude({}, { costUSD }) : null;
@@ -41,7 +41,7 @@ const readers: Readonly<Record<string, (facts: SpanFacts) => LogContent | null>>
   },
 };
 
-/** What Claude Code tells in logs and nowhere else: prompt, answer, cost and the results of tools (otlp 7, 8). */
+/** Maps what Claude Code reports only in logs: prompt, answer, cost and tool results (otlp 7, 8). */
 export function mapClaudeEvent(name: string, { facts }: LogFacts): LogContent | null {
   return Object.hasOwn(readers, name) ? (readers[name]?.(facts) ?? null) : null;
 }

@@ -4,8 +4,8 @@ import { type LogContent, type LogFacts, optional } from "./log-content.ts";
 import { mapSpan } from "./map-span.ts";
 
 /**
- * `gen_ai.client.inference.operation.details` carries what the span of the call could have carried itself, so it goes
- * through the very mapping of a span; what it gives is merged where the span has nothing (otlp 7).
+ * `gen_ai.client.inference.operation.details` carries attributes that the span of the call could have carried, so it
+ * uses the mapping of spans; the result is merged where the span has no value (otlp 7).
  */
 export function mapDetailsRecord({ log, facts: { span, scope, resource } }: LogFacts): LogContent {
   const mapped = mapSpan(span, scope, resource, { truncated: log.depthTruncated });

@@ -14,7 +14,7 @@ import { memberAgentNameSources, responseIdSources, sessionSources, userSources 
 import { readException } from "./span-error.ts";
 import { SpanFacts } from "./span-facts.ts";
 
-/** Events by name; see also {@link sideOfEvent}, Claude Code's own and bodies that speak for themselves. */
+/** Event readers by name. Further events: {@link sideOfEvent}, Claude Code's, and bodies recognised by their shape. */
 const readers: Readonly<Record<string, (record: LogFacts) => LogContent | null>> = {
   "gen_ai.client.inference.operation.details": mapDetailsRecord,
   "gen_ai.evaluation.result": mapEvaluation,
@@ -23,7 +23,7 @@ const readers: Readonly<Record<string, (record: LogFacts) => LogContent | null>>
 
 const claudeScope = "com.anthropic.claude_code.events";
 
-/** The event a record tells of: its own name, else the attribute's, else a body that is only a word (otlp 7). */
+/** The event name of a record: its own, else the attribute's, else a body that is a single word (otlp 7). */
 export function eventNameOf(log: ReceivedLog): string {
   if (log.eventName !== "") return log.eventName;
   const stated = log.attributes.get("event.name");
@@ -31,7 +31,7 @@ export function eventNameOf(log: ReceivedLog): string {
   return typeof log.body === "string" ? log.body.slice(0, 200) : "";
 }
 
-/** What a record says about a call of a model, an agent or a tool; null = nothing that we know (otlp 7). */
+/** The content of a record about a model call, an agent or a tool; null = unknown (otlp 7). */
 export function readLogContent(
   log: ReceivedLog,
   scope: ReceivedScope,
@@ -42,7 +42,7 @@ export function readLogContent(
   const record = { log, facts };
   const content = readByName(name, record, scope) ?? readAgentBody(log.body);
   if (content === null) return null;
-  // Read for all alike: what a span says of itself is the same whoever says it.
+  // Read for all events: these attributes mean the same in every record.
   const shared: FragmentFacts = {
     ...optional("sessionId", readText(facts, sessionSources)),
     ...optional("userId", readText(facts, userSources)),
@@ -61,7 +61,7 @@ function readByName(name: string, record: LogFacts, scope: ReceivedScope): LogCo
   return scope.name === claudeScope ? mapClaudeEvent(name.replace(/^claude_code\./, ""), record) : null;
 }
 
-/** A record as the store takes it, but for its place among the others of its span. */
+/** A record as the store accepts it, without its place among the others of its span. */
 export interface SaidOfSpan extends Pick<IncomingFragment, "timeNano" | "kind" | "facts"> {
   observedNano: bigint;
   /** Its body as JSON text, without the order. */
@@ -72,14 +72,14 @@ export function toSaid({ kind, facts, body }: LogContent, { timeNano, observedNa
   return { timeNano: timeNano === 0n ? observedNano : timeNano, observedNano, kind, facts, text: JSON.stringify(body) };
 }
 
-/** `index` counts the records of one span in one export. */
+/** `index` is the position among the records of one span in one export. */
 export function toFragment<Said extends SaidOfSpan>({ observedNano, text, ...said }: Said, index: number) {
   const order: FragmentOrder = { observedNano: String(observedNano), index };
   const rest = text === "{}" ? "}" : `,${text.slice(1)}`;
   return { ...said, body: `{"order":${JSON.stringify(order)}${rest}` };
 }
 
-/** Attributes and, where it has members, the body: some producers put what others call attributes into it. */
+/** Attributes and, if it has members, the body: some producers put attributes there. */
 function asSpan(log: ReceivedLog) {
   const span = emptySpan(log.wireBytes);
   const members = isRecord(log.body) ? Object.entries(log.body) : [];
@@ -90,7 +90,7 @@ function asSpan(log: ReceivedLog) {
 
 function mapSpoken(name: string, side: "input" | "output", log: ReceivedLog): LogContent | null {
   const body = isRecord(log.body) ? Object.entries(log.body) : [["content", log.body] as const];
-  // A body that only names the event says nothing.
+  // A body that only names the event has no content.
   const said = log.body === name || log.body === null ? [] : body;
   const messages = readSpokenEvent({ name, attributes: new Map([...log.attributes, ...said]) });
   if (messages.length === 0) return null;
@@ -106,7 +106,7 @@ function mapEvaluation({ log, facts }: LogFacts): LogContent | null {
   const ms = Number(nano / 1_000_000n);
   const evaluation = {
     name,
-    // Scores may be below zero, which no count is.
+    // Scores may be negative, counts may not.
     ...optional("score", readScore(facts.value("gen_ai.evaluation.score.value"))),
     ...optional("label", readText(facts, ["gen_ai.evaluation.score.label"])),
     ...optional("explanation", readText(facts, ["gen_ai.evaluation.explanation"])),

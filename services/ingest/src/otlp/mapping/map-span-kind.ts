@@ -3,7 +3,7 @@ import { normaliseSpanKind } from "../../model/span-kind.ts";
 import type { SpanFacts } from "./span-facts.ts";
 import { reportsTokens } from "./tokens.ts";
 
-/** One attribute that states a kind in a vendor's words. A word that is not listed says nothing. */
+/** One attribute that states a kind in a vendor's words. Unlisted words are ignored. */
 interface StatedKind {
   readonly attribute: string;
   /** Words are compared lowercased and without JSON quotes. */
@@ -149,13 +149,13 @@ const requestTypeKinds: Readonly<Record<string, SpanKind>> = {
   rerank: "reranker",
 };
 
-/** The kind of a span; never unknown, the last resort is `chain` (otlp 5.2). */
+/** The kind of a span; the fallback is `chain` (otlp 5.2). */
 export function mapSpanKind(facts: SpanFacts): SpanKind {
   if (isSecondView(facts)) return "chain";
   return readStatedKind(facts) ?? readOperation(facts) ?? readVercelOperation(facts) ?? guessKind(facts) ?? "chain";
 }
 
-/** LiteLLM shows each call twice; its raw request repeats the usage of the request around it and must never count. */
+/** LiteLLM emits each call twice; the raw request repeats the usage of the request around it and must never count. */
 export function isSecondView(facts: SpanFacts): boolean {
   return facts.scope.name === "litellm" && facts.span.name === "raw_gen_ai_request";
 }
@@ -197,7 +197,7 @@ function readVercelOperation(facts: SpanFacts): SpanKind | null {
   return /^ai\.(?:generate|stream)/.test(operation) ? "agent" : null;
 }
 
-/** What a span carries tells what it is when nothing states it. */
+/** Guesses the kind from the span's attributes if none is stated. */
 function guessKind(facts: SpanFacts): SpanKind | null {
   const has = (key: string) => facts.value(key) !== undefined;
   if (has("gen_ai.tool.name") || has("tool.name") || has("tool_arguments")) return "tool";

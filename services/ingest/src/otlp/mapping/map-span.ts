@@ -17,15 +17,15 @@ import { readMetadata, type SpanMetadata } from "./span-metadata.ts";
 import { readNames, readToolName, type SpanNames } from "./span-name.ts";
 import { readTokens, type TokenCounts } from "./tokens.ts";
 
-/** `flags` says that it knows whether the parent is remote, and that it is. */
+/** `flags` bits: whether the parent is remote is known, and it is remote. */
 const parentIsRemoteFlags = 0x300;
 
 const noTokens: TokenCounts = { input: null, output: null, cacheRead: null, cacheWrite: null, reasoning: null };
 
 /**
- * A valid, repaired span as the store takes it: its OWN values only (otlp 5). What a trace adds to a span — roll-ups,
- * borrowed input and output, an inherited session — is computed from many rows and is not done here; what that needs
- * of this span is in its fields, in `tree` and in `metadata.otel` (agentName, responseId, toolCallId, messages).
+ * Maps a valid, repaired span to the form of the store: its OWN values only (otlp 5). Values that come from the trace
+ * (roll-ups, borrowed input and output, an inherited session) need many rows and are computed elsewhere, from this
+ * span's fields, `tree` and `metadata.otel` (agentName, responseId, toolCallId, messages).
  */
 export function mapSpan(
   span: ReceivedSpan,
@@ -87,7 +87,7 @@ export function mapSpan(
   };
 }
 
-/** What is not said stays away: this is stored with every row. */
+/** Absent values are left out: this is stored with every row. */
 function describeForTree(read: {
   parentIsRemote: boolean;
   kind: SpanKind;
@@ -114,7 +114,7 @@ function describeForTree(read: {
   return tree;
 }
 
-/** Langfuse marks the top of what it saw as a root, whatever HTTP span it hangs under; its writers spell true both ways. */
+/** Langfuse marks the top span as a root, even below an HTTP span; its writers spell true both ways. */
 function isDeclaredRoot(span: ReceivedSpan): boolean {
   return String(span.attributes.get("langfuse.internal.as_root")).toLowerCase() === "true";
 }
@@ -129,7 +129,7 @@ function readTimes(span: ReceivedSpan): Pick<IncomingSpan, "startedAtMs" | "ende
   };
 }
 
-/** Text for an indexed column, cut to what an index takes. */
+/** Text for an indexed column, cut to the limit of the index. */
 function readIndexed(facts: SpanFacts, sources: readonly Source[]): string | null {
   const text = readText(facts, sources, limits.indexedTextMaxChars);
   return text === null ? null : cleanText(text, limits.indexedTextMaxChars);
@@ -143,7 +143,7 @@ function readSides(facts: SpanFacts, kind: SpanKind): { input: ShapedContent; ou
   return { input, output };
 }
 
-/** A tool's row carries one call, its own. */
+/** A tool's row carries one call: its own. */
 function toolCallText(
   name: string,
   input: ShapedContent,
@@ -160,7 +160,7 @@ function toolCallText(
   return `[{${members.join(",")}}]`;
 }
 
-/** Langfuse names the experiment, or its item, on every span of a trace that one caused. */
+/** Langfuse names the experiment, or its item, on every span of a trace that belongs to one. */
 const experimentMarks = ["langfuse.experiment.id", "langfuse.experiment.name", "langfuse.experiment.item.id"];
 
 function readTrafficSource(facts: SpanFacts): "eval-run" | null {

@@ -4,7 +4,7 @@ import { readMessage } from "../../messages/read-message.ts";
 import type { ReceivedEvent } from "../wire/received-span.ts";
 import type { SpanFacts } from "./span-facts.ts";
 
-/** Events that ask a model, by name; `gen_ai.choice` is its answer (semantic conventions 1.28 to 1.36). */
+/** Events of the prompt, by name; `gen_ai.choice` is the answer (semantic conventions 1.28 to 1.36). */
 const promptRoles: ReadonlyMap<string, string> = new Map([
   ["gen_ai.system.message", "system"],
   ["gen_ai.user.message", "user"],
@@ -14,7 +14,7 @@ const promptRoles: ReadonlyMap<string, string> = new Map([
 
 const choiceEvent = "gen_ai.choice";
 
-/** Messages and the events of a span that spoke them, in the order they were sent. */
+/** Messages and the events they come from, in the order they were sent. */
 export interface SpokenEvents {
   messages: Message[];
   events: readonly ReceivedEvent[];
@@ -30,20 +30,20 @@ export function readChoiceEvents(facts: SpanFacts): SpokenEvents {
   return { messages: events.flatMap(readSpokenEvent), events };
 }
 
-/** Whether events of a name say something to the model, or for it; null: neither. */
+/** The side of the conversation that events of a name belong to; null: neither. */
 export function sideOfEvent(name: string): "input" | "output" | null {
   if (name === choiceEvent) return "output";
   return promptRoles.has(name) ? "input" : null;
 }
 
-/** The messages of one event that {@link sideOfEvent} knows, be it of a span or a log record. */
+/** The messages of one event that {@link sideOfEvent} knows, from a span or a log record. */
 export function readSpokenEvent(event: Pick<ReceivedEvent, "name" | "attributes">): Message[] {
   const body = eventBody(event.attributes);
   if (event.name === choiceEvent) return readChoice(body);
   return readMessage({ ...body, role: promptRoles.get(event.name) }) ?? [];
 }
 
-/** Pydantic AI's first format: the same events as one JSON list, each with its name under `event.name`. */
+/** Pydantic AI's first format: the same events as one JSON list, each with its name in `event.name`. */
 export function readEventList(value: unknown, wanted: "prompts" | "choices"): Message[] | null {
   if (!Array.isArray(value)) return null;
   const messages = value.filter(isRecord).flatMap((event) => {
@@ -55,7 +55,7 @@ export function readEventList(value: unknown, wanted: "prompts" | "choices"): Me
   return messages.length === 0 ? null : messages;
 }
 
-/** The answer is under `message`, as an object or as text or parts, or is the body itself. */
+/** The answer is in `message`, as an object, text or parts, or it is the body itself. */
 function readChoice(body: Record<string, unknown>): Message[] {
   const message = looselyParsed(body.message);
   const spoken = isRecord(message) ? message : { ...body, content: message ?? body.content };

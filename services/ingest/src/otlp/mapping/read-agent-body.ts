@@ -6,7 +6,7 @@ import type { LogContent } from "./log-content.ts";
 
 /**
  * The record that AWS's distribution writes for agents: `{input: {messages}, output: {messages}}` (otlp 7, AgentCore).
- * Null when the body is anything else.
+ * Null for any other body.
  */
 export function readAgentBody(body: AttributeValue): LogContent | null {
   const value = looselyParsed(body);
@@ -28,7 +28,7 @@ function readSide(side: unknown): Message[] | null {
   return messages.length === 0 ? null : messages;
 }
 
-/** The content of these messages is an object around the content: `{content}` of who asks, `{message}` of who answers. */
+/** The content of these messages is wrapped in an object: `{content}` in prompts, `{message}` in answers. */
 function unwrap(message: Record<string, unknown>): Record<string, unknown> {
   const { content } = message;
   if (!isRecord(content)) return message;

@@ -9,18 +9,18 @@ import type { ContentForm, ContentSource } from "./content-sources.ts";
 import { readChoiceEvents, readEventList, readPromptEvents, type SpokenEvents } from "./message-events.ts";
 import type { SpanFacts } from "./span-facts.ts";
 
-/** What one source said, and the attributes that said it. */
+/** The value of one source, with its attributes. */
 export interface Content {
   /** A JSON value; never undefined or null. */
   value: unknown;
-  /** The JSON text `value` was parsed from, where it was: it keeps every literal as the producer wrote it. */
+  /** The JSON text of `value`, if it was parsed: it keeps every literal as the producer wrote it. */
   text?: string;
   keys: readonly string[];
-  /** The events that said it. */
+  /** The events it comes from. */
   events?: readonly ReceivedEvent[];
 }
 
-/** The first source that says something, or null. */
+/** The value of the first source that has one, or null. */
 export function readContent(facts: SpanFacts, kind: SpanKind, sources: readonly ContentSource[]): Content | null {
   for (const source of sources) {
     const content = readSource(facts, kind, source);
@@ -94,12 +94,12 @@ function readForm(facts: SpanFacts, key: string, given: AttributeValue, form: Co
   }
 }
 
-/** A value under rule J of otlp 5.1; null when it says nothing. */
+/** A value under rule J of otlp 5.1; null if it is empty. */
 export function parseContent(given: unknown, keys: readonly string[]): Content | null {
   if (given === undefined) return null;
   const value = looselyParsed(given);
   if (value === null || value === "" || value === undefined) return null;
-  // ADK writes an empty object where it has nothing to say.
+  // ADK writes an empty object for no content.
   if (isRecord(value) && Object.keys(value).length === 0 && given === "{}") return null;
   const wasParsed = typeof given === "string" && value !== given;
   return wasParsed ? { value, text: given.trim(), keys } : { value, keys };
@@ -143,7 +143,7 @@ function readComposed(facts: SpanFacts, kind: SpanKind, reader: string): Content
   }
 }
 
-/** The events of a tool span carry its bare arguments and result in the content of a message. */
+/** Tool events carry bare arguments and results in the content of a message. */
 function fromEvents({ messages, events }: SpokenEvents, kind: SpanKind): Content | null {
   if (messages.length === 0) return null;
   if (kind !== "tool") return { value: messages, keys: [], events };
@@ -152,7 +152,7 @@ function fromEvents({ messages, events }: SpokenEvents, kind: SpanKind): Content
   return content === null ? null : { ...content, events };
 }
 
-/** The AI SDK spreads an answer over several attributes; before version 4 they were called `ai.result.*`. */
+/** The AI SDK spreads an answer over several attributes, named `ai.result.*` before version 4. */
 function readVercelResponse(facts: SpanFacts): Content | null {
   for (const prefix of ["ai.response", "ai.result"]) {
     const object = parseContent(facts.value(`${prefix}.object`), [`${prefix}.object`]);
@@ -167,7 +167,7 @@ function readVercelResponse(facts: SpanFacts): Content | null {
   return null;
 }
 
-/** The JSON text of a content: the producer's own where there is one, else written anew. */
+/** The JSON text of a content: the producer's if there is one, else serialised. */
 export function contentText(content: Content): string {
   const { text, value } = content;
   // A lone surrogate cannot be stored in UTF-8; JSON.stringify escapes it.

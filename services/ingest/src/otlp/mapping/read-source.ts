@@ -3,8 +3,8 @@ import type { Source } from "./sources.ts";
 import type { SpanFacts } from "./span-facts.ts";
 
 /**
- * The first source that holds a non-blank text, number or boolean, as trimmed text; null when none does. A text longer
- * than its reader can store is not consumed, so that it stays whole among the attributes.
+ * The trimmed text of the first source with a non-blank text, number or boolean; null if there is none. A text longer
+ * than `charsMax` is not consumed, so that it stays whole among the attributes.
  */
 export function readText(facts: SpanFacts, sources: readonly Source[], charsMax?: number): string | null {
   for (const source of sources) {
@@ -17,7 +17,7 @@ export function readText(facts: SpanFacts, sources: readonly Source[], charsMax?
   return null;
 }
 
-/** The first source that holds a finite number of at least 0, or text of one; null when none does. */
+/** The first source with a finite number of at least 0, or text of one; null if there is none. */
 export function readNumber(facts: SpanFacts, sources: readonly Source[]): number | null {
   for (const source of sources) {
     const number = toNumber(lookUp(facts, source));
@@ -29,7 +29,7 @@ export function readNumber(facts: SpanFacts, sources: readonly Source[]): number
   return null;
 }
 
-/** Whatever a source holds, JSON text parsed only where a member is asked for. */
+/** The value of a source. JSON text is parsed only if a member is requested. */
 export function lookUp(facts: SpanFacts, source: Source): unknown {
   if (typeof source === "string") return facts.value(source);
   if ("scope" in source && source.scope !== undefined && !facts.scope.name.startsWith(source.scope)) return undefined;
@@ -50,7 +50,7 @@ export function toNumber(value: unknown): number | null {
   return typeof number === "number" && Number.isFinite(number) && number >= 0 ? number : null;
 }
 
-/** Producers that write JSON text into every attribute quote their strings as well (`"\"gpt-4o\""`). */
+/** Producers that JSON-encode every attribute quote their strings as well (`"\"gpt-4o\""`). */
 function scalarText(value: unknown): string | null {
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   if (isRawNumber(value)) return value.rawJSON;
@@ -66,7 +66,7 @@ function scalarText(value: unknown): string | null {
   return text === "" ? null : text;
 }
 
-/** A member of an object is only part of its attribute, and the resource is stored by itself. */
+/** A member is only part of its attribute, and the resource is stored separately. */
 function consumeWhole(facts: SpanFacts, source: Source): void {
   if (typeof source === "string") facts.consume(source);
   else if ("attribute" in source && !("member" in source)) facts.consume(source.attribute);

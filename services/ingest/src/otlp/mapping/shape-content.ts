@@ -9,27 +9,27 @@ import type { SpanFacts } from "./span-facts.ts";
 
 const nothing: ShapedContent = { json: null, messages: null };
 
-/** Kinds whose values are looked at for a conversation; a tool's arguments stay what they are. */
+/** Kinds whose values are searched for a conversation; a tool's arguments are not changed. */
 const conversational: ReadonlySet<SpanKind> = new Set(["llm", "agent", "chain", "prompt"]);
 
 /**
- * The input of a span for people and judges (otlp 5.4). Calls of a model: the whole conversation, instructions first.
- * Agents and chains: what the user said last. Everything else: the value itself.
+ * The input of a span for people and judges (otlp 5.4). Model calls: the whole conversation, instructions first. Agents
+ * and chains: the last user message. Other kinds: the value itself.
  */
 export function shapeInput(facts: SpanFacts, kind: SpanKind): ShapedContent {
   const found = readSide(facts, kind, inputSources);
   if (found !== null && found.conversation === null) return { json: contentText(found.content), messages: null };
   const instructions = conversational.has(kind) ? readInstructions(facts.parsed("gen_ai.system_instructions")) : [];
   const messages = withInstructions(found?.conversation?.messages ?? [], instructions);
-  // An agent's instructions alone are not what it was asked.
+  // An agent's instructions alone are not its input.
   if (messages.length === 0 || (found === null && showsText(kind))) return nothing;
   facts.consume("gen_ai.system_instructions");
   return showInput(messages, kind);
 }
 
 /**
- * The output of a span (otlp 5.4). Calls of a model: the answer's text when it is only text, else the message. Agents
- * and chains: the text of the last answer, without tool calls, their results and reasoning.
+ * The output of a span (otlp 5.4). Model calls: the answer's text if it is only text, else the message. Agents and
+ * chains: the text of the last answer, without tool calls, their results and reasoning.
  */
 export function shapeOutput(facts: SpanFacts, kind: SpanKind): ShapedContent {
   const found = readSide(facts, kind, outputSources);
@@ -50,13 +50,13 @@ function readSide(
   const content = readContent(facts, kind, sources);
   if (content === null) return null;
   const conversation = conversational.has(kind) ? readConversation(content.value) : null;
-  // What a conversation does not cover stays readable among the attributes.
+  // Content outside the conversation stays readable among the attributes.
   if (conversation?.complete !== false) facts.consume(content.keys);
   facts.consumeEvents(content.events ?? []);
   return { content, conversation };
 }
 
-/** LangChain returns a tool's result inside a serialised ToolMessage; the result is what the tool returned. */
+/** LangChain returns a tool's result inside a serialised ToolMessage; this unwraps the result. */
 function toolMessageContent(value: unknown): string | null {
   const message = isRecord(value) && isRecord(value.output) ? value.output : value;
   if (!isRecord(message) || !Array.isArray(message.id) || message.id.at(-1) !== "ToolMessage") return null;

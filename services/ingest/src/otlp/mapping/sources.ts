@@ -1,13 +1,13 @@
 /**
- * Where each field of a span comes from: one ordered list per field, first hit wins (otlp 5.3). A producer that
- * renames an attribute costs one line here. Order within a list: our own names, then vendors before generic
- * conventions (langfuse, openinference, langsmith, mastra, mlflow, genkit, traceloop, lmnr, gen_ai newest name first, ai.*),
- * since a vendor that also writes generic names knows its own better.
+ * The sources of each field of a span: one ordered list per field, first hit wins (otlp 5.3). A renamed attribute is
+ * one new line here. Order within a list: Touchstone's names, then vendors before generic conventions (langfuse,
+ * openinference, langsmith, mastra, mlflow, genkit, traceloop, lmnr, gen_ai newest name first, ai.*), since a vendor's
+ * own names are more exact than its generic ones.
  *
  * The kind is in map-span-kind.ts, tokens in tokens.ts, input and output in content-sources.ts.
  */
 
-/** Where one text or JSON value may be found. A plain string is the attribute of that name. */
+/** A source of one text or JSON value. A plain string is the attribute of that name. */
 export type Source =
   | string
   /** A member of the JSON object in an attribute. */
@@ -18,7 +18,7 @@ export type Source =
   | { readonly attribute: string; readonly scope: string }
   | { readonly attribute: string; readonly beside: string; readonly being?: readonly string[] };
 
-/** The name an agent goes by, as its own span states it. */
+/** The name of an agent, as its own span states it. */
 export const agentNameSources: readonly Source[] = [
   "agent.name",
   "graph.node.name",
@@ -33,7 +33,7 @@ export const agentNameSources: readonly Source[] = [
 /** The same for a root, where the name of the trace comes first. */
 export const rootNameSources: readonly Source[] = ["langfuse.trace.name", "langsmith.trace.name", ...agentNameSources];
 
-/** The agent a span says it belongs to that is no agent itself; the names above would be the span's own there. */
+/** The agent that a span other than an agent's belongs to; there, the names above would be the span's own. */
 export const memberAgentNameSources: readonly Source[] = ["agent.name", "gen_ai.agent.name", "agent_name"];
 
 export const toolNameSources: readonly Source[] = [
@@ -166,7 +166,7 @@ export const providerSources: readonly Source[] = [
   "ai.model.provider",
 ];
 
-/** Producers without a scope of their own are known by the provider or service they name. */
+/** Producers without a specific scope are recognised by the provider or service they name. */
 export const frameworkSources: readonly Source[] = ["gen_ai.provider.name", "gen_ai.system", "llm.system"];
 
 export const responseIdSources: readonly Source[] = ["gen_ai.response.id", "ai.response.id", "llm.response.id"];
@@ -181,18 +181,18 @@ export const reportedCostSources: readonly Source[] = [
   { attribute: "cost_usd", scope: "com.anthropic.claude_code" },
 ];
 
-/** Whole objects of the producer's own metadata, merged into ours. */
+/** Whole objects of the producer's metadata, merged into `metadata`. */
 export const metadataObjectSources: readonly string[] = ["metadata"];
 
-/** Families of single metadata entries: what follows is the entry's name. */
+/** Families of single metadata entries: the rest of the name is the entry's name. */
 export const metadataPrefix =
   /^(?:langfuse\.(?:trace|observation)\.metadata|langsmith\.metadata|mastra\.metadata|traceloop\.association\.properties|lmnr\.association\.properties(?:\.metadata)?|ai\.telemetry\.metadata|ai\.settings\.context)\./;
 
-/** Entries of those families that are no metadata: environment variables, transport details, copies of the payload. */
+/** Entries of those families that are not metadata: environment variables, transport details, copies of the payload. */
 export const metadataNoise =
   /^(?:langsmith\.metadata\.(?:LANGSMITH_.*|usage_metadata|ls_invocation_params)|mastra\.metadata\.(?:headers|body)|lmnr\.association\.properties\.(?:trace_type|tracing_level)|ai\.telemetry\.metadata\.(?:tags|langfusePrompt))$/;
 
-/** A scope's name, lowercased, says which framework wrote the span. First match wins. */
+/** The framework of a span by its scope's lowercased name. First match wins. */
 export const scopeFrameworks: readonly (readonly [RegExp, string])[] = [
   [/^(?:ai|gen_ai)$/, "vercel-ai"],
   [/langchain/, "langchain"],

@@ -2,7 +2,7 @@ import type { ReceivedEvent } from "../wire/received-span.ts";
 import { toNumber } from "./read-source.ts";
 import type { SpanFacts } from "./span-facts.ts";
 
-/** What went wrong on a span, kept in `metadata.otel.exception`; members that were not sent are absent. */
+/** The exception of a span, kept in `metadata.otel.exception`; members that were not sent are absent. */
 export interface SpanException {
   type?: string;
   message?: string;
@@ -13,8 +13,8 @@ export interface SpanException {
 const stacktraceCharsMax = 32_768;
 
 /**
- * The error of a span, or null when it did not fail (otlp 5.5). An exception it recovered from is no error; neither is
- * one under a status of ok. A stack trace never gets into the text.
+ * The error of a span, or null if it did not fail (otlp 5.5). A handled exception is not an error; neither is one under
+ * the status ok. The text never contains a stack trace.
  */
 export function readError(facts: SpanFacts): string | null {
   const exception = newestException(facts);
@@ -35,12 +35,12 @@ export function readError(facts: SpanFacts): string | null {
   return "error";
 }
 
-/** The newest exception on a span, whether the span failed or not; null when it has none. */
+/** The newest exception on a span, whether the span failed or not; null if it has none. */
 export function readException(facts: SpanFacts): SpanException | null {
   const event = newestException(facts);
   if (event === undefined) {
     const { statusMessage } = facts.span;
-    // Some producers put the trace into the status message only; it is kept here before readError drops it.
+    // Some producers put the trace only into the status message; it is kept here before readError drops it.
     return withoutStack(statusMessage) === statusMessage.trim() ? null : { stacktrace: cut(statusMessage) };
   }
   const exception: SpanException = {};

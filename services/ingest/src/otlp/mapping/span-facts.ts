@@ -9,21 +9,21 @@ import type {
 } from "../wire/received-span.ts";
 import { type IndexedFamily, indexedKeys, readFamily } from "./indexed-family.ts";
 
-/** One span event carries what the span could have carried itself; some producers send several, one field each. */
+/** One span event with attributes that the span could have carried; some producers send several, one field each. */
 const detailsEvent = "gen_ai.client.inference.operation.details";
 
 /**
- * What the mapping asks a span (otlp 5). Every answer that ends up in a field is marked consumed by its reader; what
- * is left over goes to `metadata.otel.attributes`, so nothing a producer sent is lost and little is stored twice.
- * A class, because tens of thousands of these live for microseconds each.
+ * The mapping's view of a span (otlp 5). A reader marks the attributes that end up in a field as consumed; the rest
+ * goes to `metadata.otel.attributes`, so that nothing is lost and little is stored twice. A class, because tens of
+ * thousands of these live for microseconds each.
  */
 export class SpanFacts {
   readonly span: ReceivedSpan;
   readonly scope: ReceivedScope;
   readonly resource: ReceivedResource;
-  /** The span has no parent here: it begins its trace, or its parent lives in a process that may never report. */
+  /** The span has no parent here: it begins its trace, or its parent is in a process that may never report. */
   readonly isRoot: boolean;
-  /** The span's attributes; those of its inference details events stand in where the span has none of the name. */
+  /** The span's attributes, and those of its inference details events under names that the span does not have. */
   readonly attributes: AttributeMap;
   readonly #consumed = new Set<string>();
   #consumedEvents: Set<ReceivedEvent> | undefined;
@@ -40,18 +40,18 @@ export class SpanFacts {
     if (details.length === 0) this.attributes = span.attributes;
     else {
       this.attributes = new Map([...details.flatMap((event) => [...event.attributes]), ...span.attributes]);
-      // What nobody takes of them is left over with the attributes.
+      // Unconsumed ones are kept with the attributes.
       this.consumeEvents(details);
     }
   }
 
-  /** An attribute that says something: neither absent nor empty text. */
+  /** An attribute with a value: neither absent nor empty text. */
   value(key: string): AttributeValue | undefined {
     const found = this.attributes.get(key);
     return found === null || found === "" ? undefined : found;
   }
 
-  /** An attribute that is text and not blank. */
+  /** An attribute with non-blank text. */
   text(key: string): string | undefined {
     const found = this.attributes.get(key);
     return typeof found === "string" && found.trim() !== "" ? found : undefined;

@@ -32,24 +32,24 @@ import { readToolDefinitions } from "./tool-definitions.ts";
 
 const eventsMax = 64;
 const linksMax = 64;
-/** Resource attributes are repeated on every row of an export, so they are held to what a sane one needs. */
+/** Resource attributes are repeated on every row of an export, so they are limited to a reasonable size. */
 const resourceBytesMax = 16 * 1024;
 
 const otelKinds = ["unspecified", "internal", "server", "client", "producer", "consumer"];
 
-/** What the other readers found that has no field of its own. */
+/** Results of other readers that have no field. */
 export interface MetadataExtras {
   parentSpanId: string | null;
   statedAgent: string | null;
   reasoningTokens: number | null;
-  /** The conversations of which input and output show only a text. */
+  /** The conversations whose texts alone are in input and output. */
   inputMessages: Message[] | null;
   outputMessages: Message[] | null;
   /** Values were cut for size or depth. */
   truncated: boolean;
 }
 
-/** A span's metadata, and what of it its trace makes use of. */
+/** A span's metadata, and the part that its trace uses. */
 export interface SpanMetadata {
   /** JSON text of an object. */
   text: string;
@@ -61,11 +61,11 @@ export interface SpanMetadata {
 }
 
 /**
- * The metadata of a row (otlp 5.3, 5.6): the producer's own entries, then what we know by name, then
- * `otel` with everything that is left. Must be read last, when all consumed attributes are marked.
+ * The metadata of a row (otlp 5.3, 5.6): the producer's entries, then the known ones, then `otel` with everything else.
+ * Must be read last, when all consumed attributes are marked.
  */
 export function readMetadata(facts: SpanFacts, extras: MetadataExtras): SpanMetadata {
-  // Read first, so that what they consume is no entry; written last, so that no entry replaces them.
+  // Read first, so that consumed attributes are not entries; written last, so that no entry replaces them.
   const known = {
     userId: readText(facts, userSources),
     environment: readText(facts, environmentSources),
@@ -94,7 +94,7 @@ function isKnown(known: Readonly<Record<string, unknown>>, name: string): boolea
   return Object.hasOwn(known, name) && known[name] !== null;
 }
 
-/** What the producer itself calls metadata, single entries over whole objects. Noise stays among the attributes. */
+/** The producer's metadata; single entries win over whole objects. Noise stays among the attributes. */
 function producerEntries(facts: SpanFacts): ReadonlyMap<string, unknown> {
   const entries = new Map<string, unknown>();
   for (const key of metadataObjectSources) {
@@ -112,7 +112,7 @@ function producerEntries(facts: SpanFacts): ReadonlyMap<string, unknown> {
   return entries;
 }
 
-/** A list, a list as JSON text, or text with commas. */
+/** A list, a list as JSON text, or comma-separated text. */
 function readTags(facts: SpanFacts): string[] | null {
   for (const source of tagSources) {
     const given = facts.parsed(source as string);
@@ -125,7 +125,7 @@ function readTags(facts: SpanFacts): string[] | null {
   return null;
 }
 
-/** The AI SDK names the provider with the API it used: `openai.chat`. */
+/** The AI SDK appends the API to the provider: `openai.chat`. */
 function readProvider(facts: SpanFacts): string | null {
   const provider = readText(facts, providerSources);
   return facts.scope.name === "ai" ? (provider?.replace(/\..*/s, "") ?? null) : provider;
@@ -201,7 +201,7 @@ function eventsValue(facts: SpanFacts): unknown[] | null {
   }));
 }
 
-/** Exceptions have a place of their own; consumed events became input and output. */
+/** Exceptions are stored separately; consumed events became input and output. */
 function leftEvents(facts: SpanFacts): ReceivedEvent[] {
   return facts.span.events.filter((event) => event.name !== "exception" && !facts.isConsumedEvent(event));
 }
@@ -248,10 +248,13 @@ function isoTime(nano: bigint): string | undefined {
   return nano === 0n || ms > 8.64e15 ? undefined : new Date(ms).toISOString();
 }
 
-/** Vectors of this many numbers or more are dropped: nobody reads them and they would outweigh all else (otlp 5.6). */
+/**
+ * Vectors of this many numbers or more are dropped: they are not readable and would outweigh everything else (otlp
+ * 5.6).
+ */
 const vectorNumbersMin = 64;
 
-/** Whether an attribute is an embedding vector, or a list of them, too large to keep. */
+/** True if an attribute is an embedding vector, or a list of them, too large to keep. */
 function isLargeVector(key: string, value: AttributeValue): boolean {
   if (!key.includes("embedding")) return false;
   const parsed = looselyParsed(value);

@@ -6,20 +6,20 @@ import { readText } from "./read-source.ts";
 import { agentNameSources, memberAgentNameSources, rootNameSources, type Source, toolNameSources } from "./sources.ts";
 import type { SpanFacts } from "./span-facts.ts";
 
-/** What a span is called. */
+/** The names of a span. */
 export interface SpanNames {
-  /** What it is called as a root, and as a child. Never empty. */
+  /** Its name as a root, and as a child. Never empty. */
   rootName: string;
   childName: string;
-  /** The agent the span says it belongs to; null = it does not say. */
+  /** The agent that the span states; null = none. */
   statedAgent: string | null;
-  /** The agent a root belongs to when neither it nor a descendant names one; null = its own name. */
+  /** The agent of a root if neither it nor a descendant states one; null = its own name. */
   fallbackAgent: string | null;
 }
 
 /**
- * A root is called after its agent, any other span after itself (otlp 5.3, name). Spans without a name get that of
- * their operation, then of their scope (otlp 2, What is invalid).
+ * A root is named after its agent, any other span after itself (otlp 5.3, name). Spans without a name get that of their
+ * operation, then of their scope (otlp 2, What is invalid).
  */
 export function readNames(facts: SpanFacts, kind: SpanKind): SpanNames {
   const given = spanName(facts);
@@ -34,7 +34,7 @@ export function readNames(facts: SpanFacts, kind: SpanKind): SpanNames {
   };
 }
 
-/** The name a tool goes by in a call, without the words instrumentations put around it. */
+/** The name of a tool in a call, without words added by instrumentations. */
 export function readToolName(facts: SpanFacts): string {
   const name =
     readText(facts, toolNameSources) ??
@@ -50,7 +50,7 @@ function agentSources(facts: SpanFacts, kind: SpanKind): readonly Source[] {
 }
 
 function childName(facts: SpanFacts, kind: SpanKind, given: string): string {
-  // Logfire names a span by its template; the message says what filled it.
+  // Logfire names a span by its template; the message has the filled-in values.
   if (given.includes("{") && given.includes("}")) return facts.text("logfire.msg") ?? given;
   if (kind === "tool" && given === "ai.toolCall") return facts.text("ai.toolCall.name") ?? given;
   return given;

@@ -3,8 +3,8 @@ import { toNumber } from "./read-source.ts";
 import type { SpanFacts } from "./span-facts.ts";
 
 /**
- * Token counts as we mean them: `input` includes what was read from and written to the cache, `output` includes
- * reasoning (otlp 5.3, Conflict rules). Null = not reported; a reported zero counts as not reported.
+ * Token counts: `input` includes tokens read from and written to the cache, `output` includes reasoning (otlp 5.3,
+ * Conflict rules). Null = not reported; a reported zero counts as not reported.
  */
 export interface TokenCounts {
   input: number | null;
@@ -14,14 +14,14 @@ export interface TokenCounts {
   reasoning: number | null;
 }
 
-/** Where a count may be found; a list inside is a sum of the members that are there. */
+/** A source of a count; an inner list is a sum of the members that are present. */
 type TokenSource =
   | string
   | { readonly attribute: string; readonly path: readonly string[] }
   | { readonly attribute: string; readonly keys: RegExp }
   | { readonly sum: readonly string[]; readonly scope?: string };
 
-/** Langfuse's keys exclude each other, so the totals are sums over them. */
+/** Langfuse's keys are disjoint, so totals are their sums. */
 const langfuseUsage = "langfuse.observation.usage_details";
 const claudeCode = "com.anthropic.claude_code";
 
@@ -48,7 +48,7 @@ const sources: Readonly<Record<keyof TokenCounts, readonly TokenSource[]>> = {
     { attribute: "langsmith.usage_metadata", path: ["output_tokens"] },
     { attribute: "mlflow.chat.tokenUsage", path: ["output_tokens"] },
     { attribute: "genkit:output", path: ["usage", "outputTokens"] },
-    // Google's candidates leave the thoughts out; both together are what the model wrote.
+    // Google's candidates exclude the thoughts; the output is the sum.
     {
       attribute: "gcp.vertex.agent.llm_response",
       path: ["usage_metadata", "candidates_token_count + thoughts_token_count"],
@@ -132,7 +132,7 @@ export function readTokens(facts: SpanFacts): TokenCounts {
   const cacheWrite = readCount(facts, sources.cacheWrite);
   const cached = (cacheRead ?? 0) + (cacheWrite ?? 0);
   return {
-    // More cached than read in all: this producer counts them apart.
+    // More cached tokens than input tokens: this producer counts them separately.
     input: cached > (input ?? 0) ? cached + (input ?? 0) : input,
     output: readCount(facts, sources.output),
     cacheRead,
@@ -141,7 +141,7 @@ export function readTokens(facts: SpanFacts): TokenCounts {
   };
 }
 
-/** Whether the producer reported any usage, which only calls of a model have (otlp 5.2, heuristics). */
+/** True if the producer reported any usage, which only model calls have (otlp 5.2, heuristics). */
 export function reportsTokens(facts: SpanFacts): boolean {
   return readCount(facts, sources.input) !== null || readCount(facts, sources.output) !== null;
 }

@@ -2,14 +2,14 @@ import { isRecord, looselyParsed } from "../../messages/json-text.ts";
 import { toolDefinitionSources } from "./content-sources.ts";
 import type { SpanFacts } from "./span-facts.ts";
 
-/** A tool a model was offered. `parameters` is its JSON schema. */
+/** A tool offered to a model. `parameters` is its JSON schema. */
 export interface ToolDefinition {
   name: string;
   description?: string;
   parameters?: unknown;
 }
 
-/** The tools a span says were offered, or null (otlp 5.3, tool definitions). */
+/** The tools offered to the model, or null (otlp 5.3, tool definitions). */
 export function readToolDefinitions(facts: SpanFacts): ToolDefinition[] | null {
   for (const source of toolDefinitionSources) {
     const family = "family" in source ? facts.family(source.family) : null;

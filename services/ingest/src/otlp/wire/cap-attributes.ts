@@ -4,12 +4,12 @@ import type { AttributeMap, AttributeValue, ReceivedSpan } from "./received-span
 /** Bytes of attributes kept per span (otlp 2, What is invalid). */
 export const attributeBytesMax = 4 * 1024 * 1024;
 
-/** No value is cut shorter than this; what is left would be mostly marker. */
+/** No value is cut shorter than this; the rest would be mostly marker. */
 const cutBytesMin = 256;
 
 /**
- * Cuts the largest values of a span until all of them together fit, and says whether any had to be cut. Small values
- * never suffer for a large one. A cut value becomes text that ends in {@link truncationMarker}.
+ * Cuts the largest values of a span until all of them fit together; returns true if any was cut. Small values are never
+ * cut for a large one. A cut value becomes text that ends in {@link truncationMarker}.
  */
 export function capAttributes(span: ReceivedSpan): boolean {
   if (span.wireBytes <= attributeBytesMax) return false;
@@ -17,7 +17,7 @@ export function capAttributes(span: ReceivedSpan): boolean {
   return capMaps(maps, attributeBytesMax);
 }
 
-/** The same for any group of attribute maps that share one allowance. */
+/** The same for attribute maps that share one allowance. */
 export function capMaps(maps: readonly AttributeMap[], bytesMax: number): boolean {
   const entries = maps.flatMap((map) => [...map].map(([key, value]) => ({ map, key, bytes: valueBytes(value) })));
   const keyBytes = entries.reduce((sum, { key }) => sum + Buffer.byteLength(key), 0);
@@ -34,7 +34,7 @@ export function capMaps(maps: readonly AttributeMap[], bytesMax: number): boolea
     }
     return true;
   }
-  // Too many to cut each of them: the first ones that fit stay.
+  // Too many to cut each of them: the first ones that fit are kept.
   let left = bytesMax;
   for (const { map, key, bytes } of entries) {
     left -= Buffer.byteLength(key) + bytes;
@@ -43,7 +43,7 @@ export function capMaps(maps: readonly AttributeMap[], bytesMax: number): boolea
   return true;
 }
 
-/** The size at which to cut, so that what is smaller stays whole and the rest shares what remains evenly. */
+/** The size at which to cut: smaller values stay whole, and the others share the rest evenly. */
 function fairLevel(sizes: number[], allowance: number): number {
   const ascending = sizes.toSorted((a, b) => a - b);
   let left = allowance;

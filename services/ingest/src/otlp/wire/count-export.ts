@@ -1,9 +1,9 @@
 import { limits } from "@touchstone/contracts/limits";
 import { OtlpDecodeError } from "./otlp-decode-error.ts";
 
-/** Counts what an export is made of, and refuses all of it when that is too much. */
+/** Counts the parts of an export, and rejects the export if there are too many. */
 export interface ExportCount {
-  /** A resource, a scope, a list, or another member beside them. */
+  /** Counts a resource, a scope, a list, or another envelope member. */
   envelope(): void;
   item(): void;
 }

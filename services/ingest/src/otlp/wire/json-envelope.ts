@@ -15,19 +15,18 @@ export interface JsonEnvelope {
   items: "spans" | "logRecords" | "metrics";
 }
 
-/** What the root object of an export was made of, for hints about a body that holds none of what was expected. */
+/** The members of an export's root object, for hints about a body without the expected ones. */
 export interface JsonRoot {
   names: Set<string>;
 }
 
-/** Distinct names of the root that are remembered. */
+/** Distinct root member names that are kept. */
 const namesKept = 64;
 
 /**
- * The items of an OTLP/JSON export, whatever its signal (otlp 1, JSON peculiarities); null marks a pause. The grammar
- * around the items is checked before the first of them comes, each item when it is parsed; text that is not JSON, an
- * envelope of the wrong shape, and one of too many parts throw {@link OtlpDecodeError}. `root` is filled before the first
- * item.
+ * The items of an OTLP/JSON export, for any signal (otlp 1, JSON peculiarities); null marks a pause. The grammar around
+ * the items is checked before the first item is returned, each item when it is parsed; invalid JSON, an envelope of the
+ * wrong shape, and one with too many parts throw {@link OtlpDecodeError}. `root` is filled before the first item.
  */
 export function* walkJsonItems(
   body: Buffer,
@@ -53,7 +52,7 @@ export function* walkJsonItems(
   }
 }
 
-/** Reads a whole JSON export and checks that it is JSON; throws what {@link walkJsonItems} throws. */
+/** Reads a whole JSON export and checks that it is JSON; throws like {@link walkJsonItems}. */
 export async function checkJsonEnvelopes(body: Buffer, envelope: JsonEnvelope): Promise<void> {
   const turn = takeTurn();
   const extents = new JsonExtents(body);
@@ -70,11 +69,14 @@ interface Entry {
 
 interface ScopeEntry {
   scope: JsonExtent | null;
-  /** Where the lists of items lie. A list is walked again later: to remember every item of it could cost gigabytes. */
+  /**
+   * The positions of the lists of items. A list is walked again later: storing the position of every item could take
+   * gigabytes.
+   */
   lists: { start: number }[];
 }
 
-/** One pass over the body: the order of members is free, so nothing can be built before all of it was seen. */
+/** One pass over the body: the order of members is free, so nothing can be parsed before all of it was seen. */
 function* findEntries(
   extents: JsonExtents,
   envelope: JsonEnvelope,
@@ -144,7 +146,7 @@ function* findScopeEntry(
 
 const nothing: Generator<never, void, undefined> = (function* nothing() {})();
 
-/** Elements of a list; null means unset, anything else that is no list refuses the export rather than losing it. */
+/** Elements of a list; null means unset. Any other value rejects the export rather than losing it. */
 function* listOf(extents: JsonExtents, name: string): Generator<null, Generator<void, void, undefined>, undefined> {
   if (extents.peek() === "array") return extents.elements();
   if ((yield* passOver(extents)) === null) return nothing;
@@ -162,8 +164,8 @@ function* membersOf(
 }
 
 /**
- * Moves past a value that nobody asked for, and answers it: only so is it known to be JSON. A large one, such as an export
- * of another signal, is not built, and answered as undefined.
+ * Skips an unused value and returns it: parsing is what checks that it is JSON. A large one, such as an export of
+ * another signal, is not parsed, and undefined is returned.
  */
 function* passOver(extents: JsonExtents): Generator<null, unknown, undefined> {
   yield null;
@@ -171,7 +173,7 @@ function* passOver(extents: JsonExtents): Generator<null, unknown, undefined> {
   return isLarge(extent) ? undefined : extents.parse(extent);
 }
 
-/** What nobody reads is built only where that takes a moment: nothing is refused for its size. */
+/** Unused values are parsed only if they are small: none is rejected for its size. */
 function isLarge({ start, end, values }: JsonExtent): boolean {
   return envelopeFault("scope", end - start, values) !== null;
 }

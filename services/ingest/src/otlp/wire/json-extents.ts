@@ -10,22 +10,22 @@ const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
-/** Bytes of a value that are passed over between two chances to pause: about a quarter of a millisecond. */
+/** Bytes of a value that are skipped between two pauses: about a quarter of a millisecond. */
 const bytesBetweenPauses = 256 * 1024;
-/** A longer value is passed over with pauses, and what it holds is counted. */
+/** A longer value is skipped with pauses, and its values are counted. */
 const shortBytesMax = 16 * 1024;
-/** Longest name, and longest run of white space between two tokens. */
+/** Longest name, and longest white space between two tokens. */
 const gapBytesMax = 1024 * 1024;
 
 /** Bytes of one JSON value inside a body: `[start, end)`. */
 export interface JsonExtent {
   start: number;
   end: number;
-  /** Members and items in it at all levels, one more for each container that is empty; 0 for a short value. */
+  /** Members and items in it at all levels, plus one for each empty container; 0 for a short value. */
   values: number;
 }
 
-/** A long value that is being passed over. */
+/** A long value that is being skipped. */
 interface Scan {
   depth: number;
   values: number;
@@ -33,10 +33,10 @@ interface Scan {
 }
 
 /**
- * Finds where values lie in a JSON body without building them, so that an export can be parsed span by span: parsing
- * 64 MiB in one call would hold the event loop for a third of a second, and sixty million bytes of empty objects take two
- * gigabytes. Only the grammar around values is checked here; each value is checked when {@link JsonExtents.parse} builds
- * it, and a caller that skips one must call it.
+ * Finds the positions of values in a JSON body without parsing them, so that an export can be parsed span by span:
+ * parsing 64 MiB in one call would block the event loop for a third of a second, and sixty million bytes of empty
+ * objects take two gigabytes. Only the grammar around values is checked here; {@link JsonExtents.parse} checks each
+ * value, and a caller that skips one must call it.
  */
 export class JsonExtents {
   readonly #bytes: Buffer;
@@ -44,7 +44,7 @@ export class JsonExtents {
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes;
-    // A byte order mark is not JSON, but some senders begin with one.
+    // A byte order mark is not JSON, but some senders write one.
     this.position = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   }
 
@@ -57,8 +57,8 @@ export class JsonExtents {
   }
 
   /**
-   * Walks the members of the object at the cursor. At each step the cursor stands before the member's value, and the
-   * caller must have moved it past that value before taking the next step.
+   * Walks the members of the object at the cursor. At each step the cursor is before the member's value, and the caller
+   * must move it past that value before the next step.
    */
   *members(): Generator<string, void, undefined> {
     this.#expect(OPEN_BRACE);
@@ -80,12 +80,15 @@ export class JsonExtents {
     this.#expect(CLOSE_BRACKET);
   }
 
-  /** Moves past the value at the cursor and says where it was; null marks a pause within a long one. */
+  /** Skips the value at the cursor and returns its position; null marks a pause within a long one. */
   *skipValue(): Generator<null, JsonExtent, undefined> {
     return this.skipShort() ?? (yield* this.skipLong());
   }
 
-  /** The same at once for a short value, whose `values` are not counted; null for a long one, which stays at the cursor. */
+  /**
+   * The same without pauses for a short value, whose `values` are not counted; null for a long one, where the cursor
+   * stays.
+   */
   skipShort(): JsonExtent | null {
     this.#skipSpace();
     const start = this.position;
@@ -103,7 +106,7 @@ export class JsonExtents {
     return { start, end: this.position, values: scan.values };
   }
 
-  /** Builds the value of an extent; throws {@link OtlpDecodeError} when it is not JSON. */
+  /** Parses the value of an extent; throws {@link OtlpDecodeError} if it is not JSON. */
   parse({ start, end }: Pick<JsonExtent, "start" | "end">): unknown {
     try {
       return parseExtent(this.#bytes, start, end);
@@ -112,7 +115,7 @@ export class JsonExtents {
     }
   }
 
-  /** Throws unless nothing but white space is left. */
+  /** Throws unless only white space is left. */
   expectEnd(): void {
     this.#skipSpace();
     if (this.position < this.#bytes.length) throw malformed(this.position);
@@ -128,7 +131,7 @@ export class JsonExtents {
     return this.parse({ start, end: this.position }) as string;
   }
 
-  /** Goes on with a value, up to `until` and little further, and says whether it has ended. */
+  /** Continues a scan to `until` or slightly beyond; returns true if the value has ended. */
   #scanOn(scan: Scan, until: number): boolean {
     const bytes = this.#bytes;
     let at = this.position;
@@ -182,7 +185,7 @@ export class JsonExtents {
   }
 }
 
-/** Where a value of up to {@link shortBytesMax} ends; -1 for a longer one. Most values end here, in half the time. */
+/** The end of a value of up to {@link shortBytesMax}; -1 for a longer one. Most values end here, in half the time. */
 function endOfShort(bytes: Buffer, start: number): number {
   const until = start + shortBytesMax;
   let at = start;
@@ -205,7 +208,7 @@ function endOfShort(bytes: Buffer, start: number): number {
   return at;
 }
 
-/** Where the quote is that ends the text around `start`; `until` or later when it is not before it. */
+/** The position of the quote that ends the text around `start`; `until` or later if there is none before it. */
 function findQuote(bytes: Buffer, start: number, until: number): number {
   let at = start;
   for (; at < until; at += 1) {
@@ -217,7 +220,7 @@ function findQuote(bytes: Buffer, start: number, until: number): number {
   return at;
 }
 
-/** A number, `true`, `false` or `null`: everything up to the next mark of the grammar. At least one byte. */
+/** A number, `true`, `false` or `null`: everything up to the next token. At least one byte. */
 function endOfLiteral(bytes: Buffer, start: number): number {
   const longest = start + gapBytesMax;
   let at = start;
@@ -232,7 +235,7 @@ function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-/** The body as a whole is refused for this. */
+/** The error that rejects the whole body. */
 export function malformed(position: number, cause?: unknown): OtlpDecodeError {
   return new OtlpDecodeError(`The body is not valid JSON (near byte ${position}).`, { cause });
 }

@@ -19,12 +19,12 @@ const RESOURCE_ATTRIBUTES = 10;
 const SCOPE_NAME = 10;
 const SCOPE_VERSION = 18;
 
-/** Fields passed over between two chances to pause: about a tenth of a millisecond. */
+/** Fields skipped between two pauses: about a tenth of a millisecond. */
 const fieldsBetweenPauses = 4096;
 
 /**
- * The items of an export, whatever its signal, with what their envelopes say of them; null marks a pause. The cursor of
- * `reader` may be moved between two steps. A fault in the envelopes throws {@link OtlpDecodeError}.
+ * The items of an export, for any signal, with the data of their envelopes; null marks a pause. The cursor of `reader`
+ * may be moved between two steps. A fault in the envelopes throws {@link OtlpDecodeError}.
  */
 export function* walkProtobufItems(reader: ProtobufReader, end: number): Generator<ExportItem | null, void, undefined> {
   const count = countExport();
@@ -60,7 +60,7 @@ export function* walkProtobufItems(reader: ProtobufReader, end: number): Generat
   }
 }
 
-/** Reads the envelopes of a protobuf export, not its items; throws what {@link walkProtobufItems} throws. */
+/** Reads the envelopes of a protobuf export, not its items; throws like {@link walkProtobufItems}. */
 export async function checkProtobufEnvelopes(body: Buffer): Promise<void> {
   const turn = takeTurn();
   for (const item of walkProtobufItems(new ProtobufReader(body), body.length)) {
@@ -74,8 +74,8 @@ interface Extent {
 }
 
 /**
- * Where the fields of one tag lie inside a message; all others are passed over. The order of fields is free, so a
- * resource may follow its spans: callers look for it in a pass of its own. The cursor may be moved between two steps.
+ * The positions of the fields with one tag inside a message; others are skipped. The order of fields is free, so a
+ * resource may follow its spans: callers search for it in a separate pass. The cursor may be moved between two steps.
  */
 function* fieldsWith(
   reader: ProtobufReader,
@@ -100,7 +100,7 @@ function* fieldsWith(
   }
 }
 
-/** A message that is sent in several pieces is the sum of them, which is why the attributes accumulate. */
+/** A message may be sent in several pieces that are merged, so the attributes accumulate. */
 function* readResource(
   reader: ProtobufReader,
   entry: Extent,

@@ -1,12 +1,12 @@
-/** The bytes are not protobuf, or not where the message says they are. */
+/** The bytes are not valid protobuf, or exceed their message. */
 export class ProtobufError extends Error {
   override readonly name = "ProtobufError";
 }
 
 /**
- * A cursor over protobuf bytes (otlp 4). Every read is told where its message ends and throws {@link ProtobufError}
- * rather than pass it. A tag is compared whole, field number and wire type together, so that a field of the wrong type
- * is skipped as unknown instead of being misread. Groups are an error: OTLP has none.
+ * A cursor over protobuf bytes (otlp 4). Every read gets the end of its message and throws {@link ProtobufError} rather
+ * than pass it. A tag is compared whole, field number and wire type together, so that a field of the wrong type is
+ * skipped as unknown instead of being misread. Groups are an error: OTLP has none.
  */
 export class ProtobufReader {
   readonly #bytes: Buffer;
@@ -24,7 +24,7 @@ export class ProtobufReader {
     return tag;
   }
 
-  /** Reads the length of a delimited field and returns where it ends; the cursor stands at its first byte. */
+  /** Reads the length of a delimited field and returns its end; the cursor is at its first byte. */
   readLength(end: number): number {
     const length = this.#readUint32(end);
     const fieldEnd = this.position + length;
@@ -32,7 +32,7 @@ export class ProtobufReader {
     return fieldEnd;
   }
 
-  /** Bytes that are not UTF-8 become U+FFFD: one bad label is no reason to lose a span. */
+  /** Bytes that are not UTF-8 become U+FFFD: a span is not rejected for one bad label. */
   readString(end: number): string {
     const fieldEnd = this.readLength(end);
     const start = this.position;
@@ -40,7 +40,7 @@ export class ProtobufReader {
     return start === fieldEnd ? "" : this.#bytes.toString("utf8", start, fieldEnd);
   }
 
-  /** Lowercase hex. Of an id that is far too long only the beginning is taken, enough to see that it is wrong. */
+  /** Lowercase hex. Of an id that is far too long only the beginning is read, enough to detect the fault. */
   readHex(end: number): string {
     const fieldEnd = this.readLength(end);
     const start = this.position;
@@ -64,13 +64,13 @@ export class ProtobufReader {
     return typeof value === "number" ? value | 0 : Number(BigInt.asIntN(32, BigInt(value)));
   }
 
-  /** Signed; a decimal string when a number could not hold it exactly. */
+  /** Signed; a decimal string if a number cannot represent it exactly. */
   readInt64(end: number): number | string {
     const bytes = this.#bytes;
     let position = this.position;
     let value = 0;
     let scale = 1;
-    // Seven bytes of seven bits stay below 2^53; only longer numbers, negative ones among them, need a BigInt.
+    // Seven bytes of seven bits stay below 2^53; only longer numbers, including negative ones, need a BigInt.
     for (let count = 0; count < 7; count += 1) {
       if (position >= end) throw new ProtobufError("a number is cut off");
       const byte = bytes[position] as number;
@@ -100,7 +100,7 @@ export class ProtobufReader {
     return this.#bytes.readDoubleLE(start);
   }
 
-  /** Passes over the field whose tag was just read. */
+  /** Skips the field whose tag was just read. */
   skip(tag: number, end: number): void {
     switch (tag & 7) {
       case 0:

@@ -8,8 +8,8 @@ const kindNames = ["UNSPECIFIED", "INTERNAL", "SERVER", "CLIENT", "PRODUCER", "C
 const statusNames = ["UNSET", "OK", "ERROR"];
 
 /**
- * Reads one element of `spans` as JSON.parse built it into `span`. Ids are hex text, not base64; integers may be numbers
- * or decimal text; enums may be names; null means unset (otlp 1). Throws {@link RefusedItemError}.
+ * Reads one element of `spans`, parsed by JSON.parse, into `span`. Ids are hex text, not base64; integers may be
+ * numbers or decimal text; enums may be names; null means unset (otlp 1). Throws {@link RefusedItemError}.
  */
 export function readJsonSpan(value: unknown, span: ReceivedSpan): void {
   if (!isRecord(value)) throw new RefusedItemError("span is not an object");
@@ -56,7 +56,7 @@ function readAttributes(value: unknown, span: ReceivedSpan): AttributeMap {
   return readJsonAttributes(readList(value, "attributes"), span);
 }
 
-/** A list of an item; what is no list refuses the item, and so does one of more than `itemsMax` items. */
+/** A list of an item. Any other value, or more than `itemsMax` items, rejects the item. */
 export function readList(value: unknown, name: string, itemsMax = Number.POSITIVE_INFINITY): readonly unknown[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw new RefusedItemError(`${name} must be an array`);
@@ -64,7 +64,7 @@ export function readList(value: unknown, name: string, itemsMax = Number.POSITIV
   return value;
 }
 
-/** Text, or a scalar where a hand-rolled sender wrote one; anything else is unset. */
+/** Text, or a scalar from a hand-written sender; any other value is unset. */
 export function readText(value: unknown): string {
   if (typeof value === "string") return value;
   return typeof value === "number" || typeof value === "boolean" ? String(value) : "";
@@ -84,7 +84,7 @@ function readUint32(value: unknown): number {
   return typeof number === "number" ? number >>> 0 : 0;
 }
 
-/** Nanoseconds. Numbers above 2^53 have lost about 100 ns on the way, which is accepted; what is no time is unset. */
+/** Nanoseconds. Numbers above 2^53 have lost about 100 ns, which is accepted; an invalid time is unset. */
 export function readNano(value: unknown): bigint {
   const integer = readJsonInteger(value);
   if (typeof integer === "string") return BigInt(integer) > 0n ? BigInt(integer) : 0n;

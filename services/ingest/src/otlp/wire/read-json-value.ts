@@ -4,14 +4,14 @@ import { truncationMarker } from "../../model/span-body.ts";
 import { type AttributeMap, type AttributeValue, doubleValue } from "./received-span.ts";
 import { requireRoom } from "./refused-item.ts";
 
-/** Where the reader notes that a value was too deep to keep. How many there are was counted in the text. */
+/** Records that a value was too deep to keep. Values were counted in the text. */
 interface DepthNote {
   depthTruncated: boolean;
 }
 
 /**
- * Reads a list of `{key, value}`; entries without a key are passed over. A key sent twice keeps its last value. Throws
- * RefusedItemError when there are too many.
+ * Reads a list of `{key, value}`; entries without a key are skipped. A key sent twice keeps its last value. Throws
+ * RefusedItemError if there are too many.
  */
 export function readJsonAttributes(entries: readonly unknown[], note: DepthNote): AttributeMap {
   const attributes: AttributeMap = new Map();
@@ -24,7 +24,7 @@ export function readJsonAttributes(entries: readonly unknown[], note: DepthNote)
   return attributes;
 }
 
-/** An integer of OTLP/JSON: a number or decimal text. Exact as a number, else canonical text; null when it is neither. */
+/** An integer of OTLP/JSON: a number or decimal text. An exact number, else canonical text; null if it is neither. */
 export function readJsonInteger(value: unknown): number | string | null {
   if (typeof value === "number") {
     if (Number.isInteger(value) && !Number.isSafeInteger(value)) return BigInt(value).toString();
@@ -40,7 +40,10 @@ export function readJsonInteger(value: unknown): number | string | null {
   return Number.isSafeInteger(number) ? number + 0 : BigInt(text).toString();
 }
 
-/** A value of an attribute or a body. Besides the AnyValue object, plain text, numbers and booleans are taken: hand-rolled senders write them. */
+/**
+ * A value of an attribute or a body. Besides the AnyValue object, plain text, numbers and booleans are accepted:
+ * hand-written senders use them.
+ */
 export function readAnyValue(value: unknown, depth: number, note: DepthNote): AttributeValue {
   if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value;
   if (!isRecord(value)) return null;

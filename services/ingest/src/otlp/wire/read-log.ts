@@ -17,7 +17,7 @@ const SPAN_ID = 82;
 const OBSERVED_TIME = 89;
 const EVENT_NAME = 98;
 
-/** As of a span; see readSpan. */
+/** The same as readSpan, for a log record. */
 export function readLog(
   { body, contentType }: SpanSource,
   item: ExportItem,

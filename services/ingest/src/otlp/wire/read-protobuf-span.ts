@@ -31,8 +31,8 @@ const STATUS_MESSAGE = 18;
 const STATUS_CODE = 24;
 
 /**
- * Reads the `Span` between the cursor and `end` into `span`. Throws ProtobufError when its bytes are wrong and
- * RefusedItemError when it holds too much.
+ * Reads the `Span` between the cursor and `end` into `span`. Throws ProtobufError for invalid bytes and
+ * RefusedItemError if it has too many values.
  */
 export function readProtobufSpan(reader: ProtobufReader, end: number, span: ReceivedSpan): void {
   while (reader.position < end) {
@@ -133,7 +133,7 @@ function readStatus(reader: ProtobufReader, end: number, span: ReceivedSpan): vo
   }
 }
 
-/** An enum value we do not know means the same as none (otlp 2, What is invalid). */
+/** An unknown enum value means unspecified (otlp 2, What is invalid). */
 function withinRange(value: number, max: number): number {
   return value >= 0 && value <= max ? value : 0;
 }

@@ -22,8 +22,8 @@ const ANY_BYTES = 58;
 const MEMBERS = 10;
 
 /**
- * Reads one `KeyValue` into a map; the cursor stands at its first byte and ends at `end`. Throws RefusedItemError when it
- * is one too many.
+ * Reads one `KeyValue` into a map; the cursor is at its first byte and ends at `end`. Throws RefusedItemError if it
+ * exceeds the limit.
  */
 export function readAttribute(reader: ProtobufReader, end: number, into: AttributeMap, note: ReadNote): void {
   const { key, value } = readKeyValue(reader, end, 0, note);
@@ -49,7 +49,10 @@ function readKeyValue(
   return { key, value };
 }
 
-/** Reads one AnyValue. `sent` is what an earlier piece of the same message held: lists grow, anything else is replaced. */
+/**
+ * Reads one AnyValue. `sent` is the value of an earlier piece of the same message: lists grow, anything else is
+ * replaced.
+ */
 export function readAnyValue(
   reader: ProtobufReader,
   end: number,

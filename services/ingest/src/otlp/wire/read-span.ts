@@ -7,20 +7,20 @@ import { readProtobufSpan } from "./read-protobuf-span.ts";
 import { emptySpan, type ReceivedSpan } from "./received-span.ts";
 import { RefusedItemError } from "./refused-item.ts";
 
-/** A body of spans, out of its content encoding. */
+/** A body of spans without its content encoding. */
 export interface SpanSource {
   body: Buffer;
   contentType: OtlpEncoding;
 }
 
-/** What one place of an export held. `foreign`: bytes that may well belong to another signal. */
+/** The content of one position in an export. `foreign`: the bytes may belong to another signal. */
 export type SpanReading =
   | { span: ReceivedSpan }
   | { unreadable: string; name: string; foreign: boolean; valuesRead: number };
 
 /**
- * Reads one span. One whose bytes are wrong, of the wrong shape or too much, costs only itself; JSON that is none throws
- * a SyntaxError.
+ * Reads one span. Invalid bytes, a wrong shape or too many values reject only that span; invalid JSON throws a
+ * SyntaxError.
  */
 export function readSpan({ body, contentType }: SpanSource, item: ExportItem): SpanReading {
   const fault = itemFault(item);

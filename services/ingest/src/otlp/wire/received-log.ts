@@ -1,9 +1,9 @@
 import { limits } from "@touchstone/contracts/limits";
 import type { AttributeMap, AttributeValue, ReadNote } from "./received-span.ts";
 
-/** A log record as it came off the wire, the same for protobuf and JSON (otlp 4, 7). Absent is "", 0n, null or empty. */
+/** A log record as received, the same for protobuf and JSON (otlp 4, 7). Absent is "", 0n, null or empty. */
 export interface ReceivedLog extends ReadNote {
-  /** Lowercase hex for protobuf, the text as sent for JSON, in lower case. Possibly of the wrong length. */
+  /** Lowercase hex for protobuf, the lowercased text for JSON. Possibly of the wrong length. */
   traceId: string;
   spanId: string;
   timeNano: bigint;

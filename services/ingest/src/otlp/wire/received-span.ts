@@ -1,8 +1,8 @@
 import { limits } from "@touchstone/contracts/limits";
 
 /**
- * A span as it came off the wire, the same for protobuf and JSON, before anything is judged or mapped (otlp 4). What
- * is absent is "", 0, 0n or an empty collection, which is what absence means in OTLP.
+ * A span as received, the same for protobuf and JSON, before validation and mapping (otlp 4). Absent values are "", 0,
+ * 0n or an empty collection, as OTLP defines.
  */
 export interface ReceivedSpan extends ReadNote {
   /** Lowercase hex for protobuf, the text as sent for JSON. Possibly of the wrong length. */
@@ -30,11 +30,11 @@ export interface ReceivedSpan extends ReadNote {
   wireBytes: number;
 }
 
-/** What a reader of attributes notes beside them. */
+/** Notes of an attribute reader. */
 export interface ReadNote {
-  /** Something lay deeper than {@link limits.otlpDepthMax} and was replaced by {@link truncationMarker}. */
+  /** A value deeper than {@link limits.otlpDepthMax} was replaced by {@link truncationMarker}. */
   depthTruncated: boolean;
-  /** How many values may still be read, of {@link limits.otlpValuesMax}; see countValue. */
+  /** Remaining number of values, of {@link limits.otlpValuesMax}; see countValue. */
   valuesLeft: number;
 }
 
@@ -50,17 +50,17 @@ export interface ReceivedLink {
   attributes: AttributeMap;
 }
 
-/** One `ResourceSpans.resource`; every span of it shares the object. */
+/** One `ResourceSpans.resource`; all of its spans share the object. */
 export interface ReceivedResource {
   attributes: AttributeMap;
-  /** The JSON text its spans store of it, written when the first of them needs it. */
+  /** The JSON text that its spans store, serialised when the first of them needs it. */
   storedText: string | null;
 }
 
 export interface ReceivedScope {
   name: string;
   version: string;
-  /** As of the resource. */
+  /** As for the resource. */
   storedText: string | null;
 }
 
@@ -68,8 +68,8 @@ export interface ReceivedScope {
 export type AttributeMap = Map<string, AttributeValue>;
 
 /**
- * A value JSON can carry: integers beyond 2^53 and the doubles JSON lacks (NaN, Infinity) are strings, bytes are
- * base64. Records have no prototype.
+ * A JSON value: integers beyond 2^53 and the doubles that JSON lacks (NaN, Infinity) are strings, bytes are base64.
+ * Records have no prototype.
  */
 export type AttributeValue = string | number | boolean | null | AttributeValue[] | AttributeRecord;
 
@@ -77,7 +77,7 @@ export interface AttributeRecord {
   [key: string]: AttributeValue;
 }
 
-/** A span with nothing set, for the two readers to fill. */
+/** An empty span for the two readers to fill. */
 export function emptySpan(wireBytes: number): ReceivedSpan {
   return {
     traceId: "",
@@ -103,7 +103,7 @@ export function emptySpan(wireBytes: number): ReceivedSpan {
   };
 }
 
-/** JSON has no NaN and no infinities; OTLP/JSON itself writes them as these strings. */
+/** JSON has no NaN and no infinities; OTLP/JSON writes them as these strings. */
 export function doubleValue(value: number): number | string {
   return Number.isFinite(value) ? value : String(value);
 }

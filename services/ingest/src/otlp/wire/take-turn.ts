@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** How long the event loop may be held before others get a turn. */
+/** How long the event loop may be blocked before others get a turn. */
 const turnMs = 2;
 
 /** Lets a long computation share the event loop: `if (turn.isOver()) await turn.next()`. */

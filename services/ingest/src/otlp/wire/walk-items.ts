@@ -8,14 +8,14 @@ const spans: JsonEnvelope = { entries: "resourceSpans", scopes: "scopeSpans", it
 const logs: JsonEnvelope = { entries: "resourceLogs", scopes: "scopeLogs", items: "logRecords" };
 
 /**
- * Where the spans of an export lie, one at a time; null marks a pause. A fault in the envelopes around them throws
- * OtlpDecodeError. `root` is filled for JSON alone.
+ * The positions of the spans of an export, one at a time; null marks a pause. A fault in the envelopes throws
+ * OtlpDecodeError. `root` is filled only for JSON.
  */
 export function walkSpans(source: SpanSource, root: JsonRoot): Iterable<ExportItem | null> {
   return walkItems(source, spans, root);
 }
 
-/** Where the records of a log export lie, as of its spans. */
+/** The same for the records of a log export. */
 export function walkLogs(source: SpanSource, root: JsonRoot): Iterable<ExportItem | null> {
   return walkItems(source, logs, root);
 }
